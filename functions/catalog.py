@@ -24,7 +24,7 @@ FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class Documents(Protocol):
-    """What the catalog needs of the object store."""
+    """The part of the object store that the catalog needs."""
 
     def get(self, uri: str) -> bytes:
         """A whole document; ObjectGone."""

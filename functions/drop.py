@@ -1,4 +1,4 @@
-"""What we know of a drop, and the one table of states and events: a drop and an event in, the next drop out.
+"""The record of a drop, and the one table of states and events: a drop and an event in, the next drop out.
 
 Pure. Every repeated, late or reordered event finds its answer in `TRANSITIONS`: what is not listed changes nothing.
 """
@@ -182,7 +182,7 @@ MOST_HEADER_LINE = 2048
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where bytes lie: a URI, the pinned version where the bucket keeps versions, and the ETag of what we laid there.
+    """The place of bytes: a URI, the pinned version if the bucket keeps versions, and the ETag if we wrote them.
 
     What was laid there by a version of dropgate that kept no ETag has none, and is taken as it lies.
     """
@@ -193,7 +193,7 @@ class Location:
 
 
 class Uploaded(Protocol):
-    """What says when something was uploaded."""
+    """A value that knows when something was uploaded."""
 
     @property
     def sequencer(self) -> str:
@@ -206,7 +206,7 @@ class Uploaded(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """What S3 tells of a new object version: its event, or where none came (`sequencer` empty) its listing."""
+    """A new object version as S3 reports it: by its event, or by its listing (`sequencer` empty) if no event came."""
 
     bucket: str
     key: str
@@ -219,7 +219,7 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """Where a verdict sends a drop: the key below the promoted zone, and the ETag it may replace (None: nothing).
+    """The target of a promotion: the key in the promoted zone, and the ETag that it may replace (None: nothing).
 
     `rows` is what its job left of it for consumers; None where they get the file as it came. Of a table `instead` are
     the drops whose rows make way for it: the upload of the key before it, or itself in an earlier attempt.
@@ -234,7 +234,7 @@ class Promotion:
 
 @dataclass(frozen=True, slots=True)
 class Retraction:
-    """What an earlier attempt promoted: its key below the promoted zone, and the plan by which it took that key."""
+    """The promotion of an earlier attempt: its key in the promoted zone, and the plan by which it took that key."""
 
     key: str
     attempt: int
@@ -330,18 +330,18 @@ class Drop:
 
     @property
     def in_flight(self) -> bool:
-        """Whether something must still happen: an open state, or a failed drop whose receipt is not written."""
+        """Return True if work is left: an open state, or a failed drop without a receipt."""
         owed = self.state == "failed" and self.producer is not None and self.receipt is None and not self.forgotten
         return self.state in OPEN or owed
 
     @property
     def listed(self) -> bool:
-        """Whether the schedule finds it by itself; of those that gather it finds the set."""
+        """Return True if the schedule finds the drop by itself; for drops that wait for a set it finds the set."""
         return self.in_flight and self.state != "gathering"
 
     @property
     def waits(self) -> bool:
-        """Whether a batch brings it further, once there is one."""
+        """Return True if a batch moves the drop on, once there is one."""
         return self.state in ("staged", "validating")
 
 
@@ -366,7 +366,7 @@ Answer = Moved | Stays
 
 
 def advance(drop: Drop, event: Event, at: str, **changes: Any) -> Answer:
-    """What an event makes of a drop; `changes` are the fields that it sets besides the state."""
+    """Return the drop after an event; `changes` are the fields that the event sets besides the state."""
     to = TRANSITIONS[drop.state].get(event)
     if to is None:
         return Stays(drop, _why_not(drop.state, event))
@@ -417,7 +417,7 @@ def _cut(text: str) -> str:
 
 
 def is_later(one: Uploaded, than: Uploaded) -> bool:
-    """Whether one upload of a key came after another: by S3's sequencers, or by the clock where one has none."""
+    """Return True if one upload of a key came after another: by S3's sequencers, or by the clock if one lacks it."""
     if one.sequencer and than.sequencer:
         return rank(one.sequencer) > rank(than.sequencer)
     return one.uploaded_at[:SECONDS] > than.uploaded_at[:SECONDS]

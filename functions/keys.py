@@ -39,7 +39,7 @@ BYTES = "application/octet-stream"
 
 @dataclass(frozen=True, slots=True)
 class Zones:
-    """Where everything lies: one folder URI for each zone."""
+    """The zones: one folder URI for each."""
 
     landing: str
     stage: str
@@ -75,7 +75,7 @@ def name_in(zone: str, bucket: str, key: str) -> str | None:
 
 
 def is_marker(name: str, size: int) -> bool:
-    """Whether an object is no file, but stands for a folder."""
+    """Return True if an object is not a file but the marker of a folder."""
     return not name or (name.endswith("/") and not size)
 
 
@@ -91,7 +91,7 @@ def minute_folder(zones: Zones, contract: str, received_at: str) -> str:
 
 
 def stage_uri(zones: Zones, plan: Plan, drop: str, attempt: int, received_at: str) -> str:
-    """Where the job reads a drop: never the producer's name, Spark could take it for a hidden or a patterned file."""
+    """Return the URI where the job reads a drop; Spark could read the producer's own name as hidden or as a pattern."""
     return f"{stage_folder(zones, plan, drop, received_at)}{attempt}{plan.suffix}"
 
 
@@ -101,12 +101,12 @@ def media_type(name: str) -> str:
 
 
 def held_uri(zones: Zones, drop: str) -> str:
-    """Where a refused or unmatched drop is kept."""
+    """Return the URI where a refused or unmatched drop is kept."""
     return f"{zones.held}{drop}"
 
 
 def promoted_key(plan: Plan, drop: str, name: str) -> str:
-    """Where consumers find a drop below the promoted zone, or the table it is in; `name` is its key below landing."""
+    """Return a drop's key in the promoted zone, or that of its table; `name` is its key below landing."""
     if plan.promote == "table":
         return f"{plan.contract}/"
     if plan.same_key == "version":
@@ -132,22 +132,22 @@ def table_folder(zones: Zones, contract: str) -> str:
 
 
 def is_table(key: str) -> bool:
-    """Whether a key below the promoted zone is the folder of a table, which a producer's name may look like (`a/`)."""
+    """Return True if a key in the promoted zone is a table's folder; a producer's name may look like one (`a/`)."""
     return key.find("/") == len(key) - 1
 
 
 def data_folder(drop: str) -> str:
-    """Where files with rows of a drop, and of no other, lie below the folder of its contract's table."""
+    """Return the folder for files with rows of only this drop, relative to its contract's table."""
     return f"data/{drop}/"
 
 
 def data_file(drop: str, attempt: int, name: str) -> str:
-    """Where a file of a drop's rows lies below the folder of its contract's table."""
+    """Return the path of a file with a drop's rows, relative to its contract's table."""
     return f"{data_folder(drop)}{attempt}-{name}"
 
 
 def is_of_table(name: str) -> bool:
-    """Whether a name below the folder of a contract's table is one of the table's own files, by its form.
+    """Return True if a path in a table's folder has the form of one of the table's own files.
 
     Of its log, of the rows of one drop, or of what is written anew (Delta protocol, "Data Files": by convention
     `part-<number>-<UUID>-c<number>`). In the same folder lie files of a contract that was promoted as objects before.
@@ -181,27 +181,27 @@ def job_folder(zones: Zones, batch: str, try_: int) -> str:
 
 
 def scratch_folder(zones: Zones, batch: str, try_: int) -> str:
-    """Where a try of a batch keeps what it works with; a run that dies leaves it there."""
+    """Return the scratch folder of a try of a batch; a run that crashes leaves its files there."""
     return f"{job_folder(zones, batch, try_)}scratch/"
 
 
 def request_uri(zones: Zones, batch: str, try_: int) -> str:
-    """Where a try of a batch is told what to do."""
+    """Return the URI of the request for a try of a batch."""
     return f"{job_folder(zones, batch, try_)}request.json"
 
 
 def result_uri(zones: Zones, batch: str, try_: int) -> str:
-    """Where a try of a batch leaves its result."""
+    """Return the URI of the result of a try of a batch."""
     return f"{job_folder(zones, batch, try_)}result.jsonl"
 
 
 def rejected_folder(zones: Zones, batch: str, try_: int, drop: str) -> str:
-    """Where a try of a batch leaves the rejected rows of a drop, until they lie beside its receipt."""
+    """Return the folder where a try of a batch leaves a drop's rejected rows, until they are copied to its receipt."""
     return f"{job_folder(zones, batch, try_)}rejected/{drop}/"
 
 
 def valid_folder(zones: Zones, batch: str, try_: int, drop: str) -> str:
-    """Where a try of a batch leaves the valid rows of a drop, until a verdict lets consumers have them."""
+    """Return the folder where a try of a batch leaves a drop's valid rows, until a verdict promotes them."""
     return f"{job_folder(zones, batch, try_)}valid/{drop}/"
 
 

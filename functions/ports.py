@@ -1,4 +1,4 @@
-"""What the use cases need of the world: objects, the ledger, jobs, delayed messages, the time; no implementation.
+"""Ports of the use cases: objects, the ledger, jobs, delayed messages, the time; no implementation.
 
 Each port has a real implementation under `aws/` and one in memory in `tests/fakes.py`, and one test that holds both.
 A call that may succeed later raises ServiceUnavailable.
@@ -43,7 +43,7 @@ def tell_nobody(_: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """What HEAD tells of an object; `drop` and `attempt` are the marks of the move that wrote it."""
+    """The HEAD of an object; `drop` and `attempt` are the tags of the move that wrote it."""
 
     etag: str
     size: int
@@ -101,7 +101,7 @@ class ObjectStore(Protocol):
     """Objects by URI."""
 
     def head(self, at: Location) -> Stat | None:
-        """What lies there; None where nothing does."""
+        """Return the HEAD of an object; None if there is none."""
         ...
 
     def read(self, at: Location, start: int, length: int) -> bytes:
@@ -185,7 +185,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """What somebody holds up: no new batch is made of drops of that contract, or of any contract of that producer.
+    """A pause: no new batch is made of drops of that contract, or of any contract of that producer.
 
     A batch that is under way goes on, its next tries included. `by` is who holds it up.
     """
@@ -198,7 +198,7 @@ class Pause:
     by: str = field(default="", metadata=codec.SPARSE)
 
     def holds(self, one: Window | Drop) -> bool:
-        """Whether what a window or a drop waits for is held up."""
+        """Return True if a window or a drop waits for something that is paused."""
         return self.name == (one.contract if self.kind == "contract" else one.producer)
 
 
@@ -237,7 +237,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """What the uploads of one key (or of one content) under one contract have in common.
+    """The shared state of all uploads of one key (or of one content) under one contract.
 
     The drop that is being promoted, if one is; the drop that consumers see, with its sequencer, time and ETag (of rows
     in a table an empty one); and the latest sequencer that any drop had which consumers have seen.
@@ -256,7 +256,7 @@ class Lineage:
 
 @dataclass(frozen=True, slots=True)
 class Watermarks:
-    """How far the accepted drops of a contract reach; a mark goes forward alone."""
+    """The high marks of a contract's accepted drops; a mark only goes forward."""
 
     contract: str
     marks: tuple[HighMark, ...] = ()
@@ -315,7 +315,7 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class RollCall:
-    """How far windows that have ended have been looked at (moment and contract), and which absences may still end."""
+    """The progress of the search for missing files (moment and contract), and the absences that may still end."""
 
     until: str = ""
     missing: tuple[Absence, ...] = ()
@@ -363,7 +363,7 @@ def step_of(drop: Drop, event: str) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class InFlight:
-    """What has been open since before a moment, the oldest first; from an index, so read again before you act.
+    """The items open since before a moment, the oldest first; from an index, so read each again before you act.
 
     Of very much the oldest and the newest, and some of what is between: other ones with each look.
     """
@@ -467,11 +467,11 @@ class Ledger(Protocol):
         ...
 
     def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
-        """What was missing of a contract on the days of a month YYYY-MM, the first day first."""
+        """Return the absences of a contract in a month YYYY-MM, the first day first."""
         ...
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
-        """What is open and has not changed since `before`; of each kind some `most` of the oldest and of the newest.
+        """Return the items that are open and unchanged since `before`: of each kind some `most` oldest and newest.
 
         Of what is between as many, with each look of the same process further back, and round again: a look costs no
         more however much is open, and nothing can hide another for ever.
@@ -507,7 +507,7 @@ class Ledger(Protocol):
         ...
 
     def sweep(self) -> Place | None:
-        """Where in landing the next look for what no event announced begins; None: at the beginning."""
+        """Return where the next search of landing for unannounced objects begins; None: at the beginning."""
         ...
 
     def put_sweep(self, after: Place | None) -> None:
@@ -515,7 +515,7 @@ class Ledger(Protocol):
         ...
 
     def newest_pointer(self) -> str:
-        """When the newest pointer of the catalog that was ever seen was published; empty where none was."""
+        """Return when the newest pointer of the catalog ever seen was published; empty if there was none."""
         ...
 
     def note_pointer(self, published_at: str) -> None:
@@ -560,7 +560,7 @@ class Ledger(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """Where a job run stands: `working`, or how it ended; `details` is for operators.
+    """The state of a job run: `working`, or how it ended; `details` is for operators.
 
     `began` is false of a run that ended while it waited for workers: it has looked at no drop.
     """
@@ -618,7 +618,7 @@ class Tables(Protocol):
         ...
 
     def count(self, table: str) -> Mapping[str, int]:
-        """How many rows of each drop are in a table, of no drop under the empty id; none where there is no table."""
+        """Return the number of rows of each drop in a table, those of no drop under the empty id; empty without table."""
         ...
 
     def files(self, table: str) -> Collection[str]:
@@ -626,7 +626,7 @@ class Tables(Protocol):
         ...
 
     def made(self, table: str, mark: Mark) -> bool:
-        """Whether rows of that mark, or of a later one, were put into a table within `REMEMBERED`."""
+        """Return True if rows with that tag, or a later one, were put into a table within `REMEMBERED`."""
         ...
 
 
@@ -642,7 +642,7 @@ class Jobs(Protocol):
         ...
 
     def status(self, run: str) -> RunStatus:
-        """Where a run stands."""
+        """Return the state of a run."""
         ...
 
 

@@ -33,7 +33,7 @@ Read = Callable[[int, int], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """What admission found. Problems of level error refuse the drop, those of level warning travel with it.
+    """The result of admission. Problems of level error refuse the drop, warnings stay with it.
 
     `header` are the columns or keys that the job will look for; `header_line` says them as one text: the first line
     of a CSV file, else a JSON array. `unpacked` are the bytes that a compressed file holds.
@@ -46,7 +46,7 @@ class Admission:
 
     @property
     def refused(self) -> bool:
-        """Whether the drop goes no further."""
+        """Return True if the drop goes no further."""
         return any(p.level == "error" for p in self.problems)
 
     @property

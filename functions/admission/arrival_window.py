@@ -1,4 +1,4 @@
-"""When an upload came, held against its contract's window: a plan and a time in, what is told of it out. Pure."""
+"""Arrival of an upload compared with its contract's window: a plan and a time in, problems out. Pure."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ CODES: dict[Outside, str] = {"early": "arrived-early", "late": "arrived-late", "
 
 
 def uploaded(drop: Drop) -> datetime:
-    """When it was uploaded, in whole seconds: by S3's own time; by ours where S3 told none."""
+    """Return when a drop was uploaded, in whole seconds: by S3's time, or by ours if S3 gave none."""
     return datetime.fromisoformat((drop.uploaded_at or drop.received_at)[:SECONDS]).replace(tzinfo=UTC)
 
 
 def problems(plan: Plan, moment: datetime) -> tuple[Problem, ...]:
-    """What is wrong with an upload of that moment; nothing where its contract has no window."""
+    """Return the problems of an upload at that moment; none if its contract has no window."""
     wanted = plan.arrival
     if wanted is None or (how := wanted.outside_of(moment)) is None:
         return ()

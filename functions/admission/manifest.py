@@ -35,7 +35,7 @@ FIX = 'Write `{"files": [{"name": "a.csv", "bytes": 12, "sha256": "..."}]}`, and
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What a manifest says of one file; None where it says nothing."""
+    """The statements of a manifest about one file; None for each that it does not make."""
 
     size: int | None = None
     sha256: str | None = None
@@ -47,7 +47,7 @@ Manifest = Mapping[str, Listed]
 
 
 def unlike(said: Listed | None, size: int, sha256: str | None) -> Problem | None:
-    """What a manifest says against a file of that size and SHA-256; None of `said`: it does not name it.
+    """Return the mismatch of a manifest with a file of that size and SHA-256; `said` None: the file is not named.
 
     A checksum that nobody knows is not compared.
     """
@@ -64,7 +64,7 @@ def unlike(said: Listed | None, size: int, sha256: str | None) -> Problem | None
 
 
 class _Wrong(Exception):
-    """What is wrong with a manifest, in a sentence."""
+    """A fault in a manifest, as a sentence."""
 
 
 def read(text: bytes, name: str, sums: Collection[str] = ()) -> Manifest | Problem:

@@ -1,4 +1,4 @@
-"""What AWS refuses, in our words: a client's exception in, the exception that a caller can decide on out."""
+"""Refusals of AWS: a client's exception in, the exception that a caller can decide on out."""
 
 from __future__ import annotations
 

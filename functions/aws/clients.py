@@ -64,7 +64,7 @@ class Clients:
         return self._session.client("emr-serverless", config=CONFIG)
 
     def for_tables(self) -> dict[str, str]:
-        """What deltalake's own client of S3 needs to be the same as ours."""
+        """Return the options that make deltalake's own S3 client equal to ours."""
         found, meta = self._session.get_credentials(), self.s3.meta
         if found is None:
             raise ServiceUnavailable("there are no credentials for AWS")

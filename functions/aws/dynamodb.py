@@ -160,9 +160,10 @@ class DynamoLedger:
         return items.in_flight_of(sorted(found, key=lambda i: i["changed_at"]))
 
     def _open(self, shelf: str, before: str, most: int) -> Collection[Item]:
-        """What has stood so long on one shelf of what is in flight.
+        """Return the open items of one partition that have not changed for that long.
 
-        Of more than `most` so many of the oldest and the newest, and of those between, with each look further back.
+        If there are more than `most`, each call returns the oldest `most`, the newest `most` and `most` in between; the
+        window in between moves back with every call.
         """
         oldest = self._page(shelf, before, most)
         if len(oldest) < most:
@@ -412,5 +413,5 @@ class DynamoLedger:
 
 
 def _of_a_pause(action: Any) -> bool:
-    """Whether it asks that nobody has paused a contract or a producer."""
+    """Return True if a transaction item requires that no contract or producer is paused."""
     return bool(action.get("ConditionCheck", {}).get("ConditionExpression") == NEW)

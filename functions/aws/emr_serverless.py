@@ -101,7 +101,7 @@ def spark_parameters(archive: str, size: int, packages: Mapping[str, str]) -> st
 
 @dataclass(frozen=True, slots=True)
 class JobCode:
-    """What runs, where and as whom: application id, role ARN, URIs of the entry point and of the archive.
+    """The job's code and identity: application id, role ARN, URIs of the entry point and of the archive.
 
     `environment` is the archive of Great Expectations, `arrow` that of Arrow; None where the stack has none.
     """

@@ -78,7 +78,7 @@ def key(pk: str, sk: str) -> Any:
 
 
 def kind(item: Item) -> str:
-    """What an item is, by the beginning of its key."""
+    """Return the kind of an item, by the beginning of its key."""
     return str(item["pk"]).partition("#")[0]
 
 
@@ -88,7 +88,7 @@ def flight(shard: int, *, waits: bool = False) -> str:
 
 
 def drop_key(drop_id: str) -> tuple[str, str]:
-    """Where a drop is."""
+    """Return the key of a drop."""
     return f"D#{drop_id}", STATE
 
 
@@ -164,7 +164,7 @@ def waiting(plan: str) -> str:
 
 
 def pending_key(drop: Drop) -> tuple[str, str]:
-    """Where a staged drop waits."""
+    """Return the key of a staged drop that waits for a batch."""
     return waiting(drop.plan or ""), f"{drop.staged_at}#{drop.id}"
 
 
@@ -180,7 +180,7 @@ def pending_of(item: Item) -> Drop | str:
 
 
 def window_key(plan: str) -> tuple[str, str]:
-    """Where a plan's window is."""
+    """Return the key of a plan's window."""
     return f"WINDOW#{plan}", STATE
 
 
@@ -201,7 +201,7 @@ def window_of(item: Item) -> Window:
 
 
 def pause_key(kind: str, name: str) -> tuple[str, str]:
-    """Where a pause is."""
+    """Return the key of a pause."""
     return PAUSES, f"{kind}#{name}"
 
 
@@ -217,7 +217,7 @@ def pause_of(item: Item) -> Pause:
 
 
 def upload_key(drop: str, attempt: int, target: str) -> tuple[str, str]:
-    """Where the name of a copy in parts is: by a hash, as a URI may be longer than a sort key's 1,024 bytes.
+    """Return the key of a multipart copy: it uses a hash, as a URI may exceed the 1,024 bytes of a sort key.
 
     (Amazon DynamoDB developer guide, "Quotas".)
     """
@@ -235,7 +235,7 @@ SWEEP = ("SWEEP", STATE)
 
 
 def sweep_item(after: Place | None) -> Item:
-    """Where the next page of landing begins."""
+    """Return the item with the position of the next page of landing."""
     pk, sk = SWEEP
     begin = {"key": after[0], "after": after[1]} if after else {}
     return {"pk": pk, "sk": sk, "format": FORMAT, "version": 1, **begin}
@@ -246,13 +246,13 @@ POINTER = ("POINTER", STATE)
 
 
 def pointer_item(published_at: str) -> Item:
-    """When the newest pointer of the catalog was published."""
+    """Return the item with the publication time of the catalog's newest pointer."""
     pk, sk = POINTER
     return {"pk": pk, "sk": sk, "published_at": published_at, "format": FORMAT, "version": 1}
 
 
 def batch_key(batch_id: str) -> tuple[str, str]:
-    """Where a batch is."""
+    """Return the key of a batch."""
     return f"BATCH#{batch_id}", STATE
 
 
@@ -269,7 +269,7 @@ def batch_of(item: Item) -> Batch:
 
 
 def in_flight_of(found: Iterable[Item]) -> InFlight:
-    """What listed items tell of; one that cannot be read hides no other."""
+    """Return the values of listed items; an item that cannot be read does not hide the others."""
     drops: list[Drop] = []
     waiting: list[Drop] = []
     batches: list[Batch] = []
@@ -300,7 +300,7 @@ def in_flight_of(found: Iterable[Item]) -> InFlight:
 
 
 def run_key(run: str) -> tuple[str, str]:
-    """Where the way from a run to its batch is."""
+    """Return the key of the item that leads from a run to its batch."""
     return f"RUN#{run}", STATE
 
 
@@ -311,7 +311,7 @@ def run_item(run: str, batch: Batch) -> Item:
 
 
 def slot_key(slot: int) -> tuple[str, str]:
-    """Where the holder of a slot is."""
+    """Return the key of a slot's holder."""
     return SLOTS, f"{slot:04}"
 
 
@@ -327,7 +327,7 @@ def slot_of(item: Item) -> tuple[int, str]:
 
 
 def lineage_key(lineage_id: str) -> tuple[str, str]:
-    """Where a lineage is."""
+    """Return the key of a lineage."""
     return f"KEY#{lineage_id}", STATE
 
 
@@ -343,7 +343,7 @@ def lineage_of(item: Item) -> Lineage:
 
 
 def watermarks_key(contract: str) -> tuple[str, str]:
-    """Where the high marks of a contract are."""
+    """Return the key of the high marks of a contract."""
     return f"MARKS#{contract}", STATE
 
 
@@ -362,7 +362,7 @@ MEMBER = "M#"
 
 
 def set_key(set_id: str) -> tuple[str, str]:
-    """Where a set of files is."""
+    """Return the key of a set of files."""
     return f"SET#{set_id}", STATE
 
 
@@ -379,7 +379,7 @@ def set_of(item: Item) -> FileSet:
 
 
 def member_key(drop: Drop) -> tuple[str, str]:
-    """Where it stands that a drop waits for its set."""
+    """Return the key of the item of a drop that waits for its set."""
     return set_key(drop.file_set or "")[0], f"{MEMBER}{drop.id}"
 
 

@@ -334,7 +334,7 @@ class S3Store:
             raise ServiceUnavailable(f"s3 HeadBucket: there is no bucket {bucket}") from error
 
     def _is_locked(self, at: Location, error: ClientError) -> bool:
-        """Whether the object's own storage class or key is why it is refused; our own key and our rights are not."""
+        """Return True if the object's own storage class or key caused the refusal, not our key or our rights."""
         said = error.response.get("Error", {}).get("Message", "")
         customers_key = code(error) == "InvalidRequest" and "Server Side Encryption" in said
         if customers_key or code(error) in ARCHIVED:
@@ -359,17 +359,17 @@ def _unreadable(at: Location, error: ClientError) -> ObjectUnreadable:
 
 
 def _is_too_large(error: ClientError) -> bool:
-    """Whether the object has more bytes than one copy may move, 5 GiB (S3 API reference, CopyObject)."""
+    """Return True if the object is larger than one copy may be, 5 GiB (S3 API reference, CopyObject)."""
     return code(error) == "InvalidRequest" and "copy source is larger than" in str(error)
 
 
 def _described(mark: Mark) -> Any:
-    """What a move writes beside the bytes."""
+    """Return the metadata that a move writes with the bytes."""
     return {"Metadata": {DROP: mark.drop, ATTEMPT: str(mark.attempt)}, **_kind(mark.kind)}
 
 
 def _kind(media_type: str) -> Any:
-    """What a browser is told of an object: what it is, and that it is to be kept in a file, never shown as a page."""
+    """Return the headers for a browser: the media type, and to save the object instead of showing it as a page."""
     return {"ContentType": media_type, "ContentDisposition": "attachment"}
 
 

@@ -1,4 +1,4 @@
-"""What buckets, ledger and catalog say otherwise than each other: the world in; each difference with its repair out.
+"""Differences between buckets, ledger and catalog: the world in, each difference with its repair out.
 
 Read page by page, so that memory does not grow with what there is; but of one table at a time the number of rows of
 each drop is held. What is under way, or younger than `GRACE`, is left to those who are at it. A repair is there only
@@ -63,7 +63,7 @@ def differences(
 
 
 def _of_one(ports: Ports, drop: Drop | str, table: Counted | None) -> Iterator[Difference]:
-    """What a record tells; what cannot be read of it keeps nobody from looking at the others."""
+    """Yield the differences of one record; an error in it does not stop the comparison of the others."""
     if isinstance(drop, str):
         yield unreadable(f"item {drop}")
         return
@@ -178,7 +178,7 @@ def of_batches(ports: Ports) -> Iterator[Difference]:
 
 
 def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterator[Difference]:
-    """What a record says lies in promoted, stage, reports and its contract's table, and who its key says is seen."""
+    """Compare a record with the promoted, stage and reports zones, its contract's table and its key's current owner."""
     if drop.in_flight and drop.changed_at > stamp(ports.clock.now() - GRACE):
         return
     if newer(ports, drop):
@@ -259,7 +259,7 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
 
 
 def _left(ports: Ports, plan: Plan, drop: Drop, there: Stat | None) -> Iterator[Difference]:
-    """What lies there of a drop though its place was freed."""
+    """Yield the difference if an object of a drop is still promoted although its key was freed."""
     if there is None or drop.promoted is None or (there.drop, there.attempt) != (drop.id, drop.promoted.attempt):
         return
     where = f"drop {drop.id}"
@@ -316,14 +316,14 @@ def _write_again(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> No
 
 
 def _lost(drop: Drop) -> tuple[str, str]:
-    """What consumers had of a drop, and what to do where that cannot be put back."""
+    """Return the data that consumers had of a drop, and what to do if it cannot be restored."""
     if drop.promoted and drop.promoted.rows:
         return "valid rows", f"`dropgate replay {drop.id[:10]} --retract`"
     return "staged bytes", "bring a former version back, or have it sent again"
 
 
 def _evidence(ports: Ports, batch: Batch) -> bool:
-    """Whether there is a file with the results of a batch's checks."""
+    """Return True if a file with the results of a batch's checks exists."""
     folder = keys.evidence_folder(ports.zones, "checks", batch.contract, batch.claimed_at[:7], batch.id)
     return bool(ports.store.listed(folder, 1))
 

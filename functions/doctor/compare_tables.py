@@ -1,4 +1,4 @@
-"""What tables and the ledger say otherwise than each other: the rows of each drop in a table in, differences out.
+"""Differences between tables and the ledger: the rows of each drop in a table in, differences out.
 
 A table is counted once, as it stood then: what has changed since, or a little before, is left alone. The numbers are
 held in memory, one for each drop with rows in the table, whenever it arrived; records are read page by page.
@@ -27,7 +27,7 @@ SURE = REMEMBERED - timedelta(days=10)
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How many rows of each drop a table had at some time; those that bear no drop's id under the empty one."""
+    """The number of rows of each drop in a table at some time; rows without a drop's id are under the empty id."""
 
     uri: str
     at: str
@@ -104,7 +104,7 @@ def _at_rest(drop: Drop, table: Counted) -> bool:
 
 
 def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
-    """Why rows of a drop must not be in a table."""
+    """Return why a table must not hold rows of a drop."""
     promoted = drop.promoted if drop.state in PROMOTED else None
     retracts = drop.retracts if drop.state in RETRACTING else None
     named = [f"{ports.zones.promoted}{one.key}" for one in (promoted, retracts) if one]

@@ -55,7 +55,7 @@ def stale(ports: Ports, drop: Drop) -> Difference | None:
 
 
 def newer(ports: Ports, drop: Drop) -> Step | None:
-    """What a drop's history ends with, if a record does not say the same."""
+    """Return the last step of a drop's history if it differs from the drop's record."""
     told = ports.ledger.history(drop.id)
     last = told[-1] if told else None
     if last is None or (last.attempt, last.step, last.state) == (drop.attempt, drop.step, drop.state):

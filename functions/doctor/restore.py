@@ -1,4 +1,4 @@
-"""What consumers had of a drop, given them again: a drop and what lays it down in, what that says out.
+"""Restored data of consumers: a drop and the function that promotes it in, the result of that function out.
 
 The key is held meanwhile, so that no other upload of it comes between; a crash leaves it held for a settled drop, which
 is a difference of its own. Whoever mends that at this very moment frees it: so the key is looked at again after.
@@ -67,7 +67,7 @@ def _let_go(ports: Ports, plan: Plan, drop: Drop, to: Promotion, held: tuple[Lin
 
 
 def _has_its_place(ports: Ports, plan: Plan, drop: Drop) -> bool:
-    """Whether consumers are to read a drop, and no other upload of its key is about to take its place."""
+    """Return True if consumers should read a drop, and no other upload of its key is about to replace it."""
     named, key = is_named(ports, plan, drop, reread(ports, drop)), claims_of(ports, drop, plan).key
     return named and (key is None or key.promoting in (None, drop.id))
 

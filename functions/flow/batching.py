@@ -57,7 +57,7 @@ def next_window(ports: Ports, plan: str, seconds: int) -> Window:
 
 
 def quiet(ports: Ports, plan: str) -> bool:
-    """Whether this process has staged no drop of a plan for two windows, so that hardly any is open; it has one now."""
+    """Return True if this process staged no drop of a plan for two windows, and count one now: then few are open."""
     now, last = ports.clock.now(), ports.seen.get(plan)
     ports.seen[plan] = now
     return last is None or now - last > timedelta(seconds=2 * ports.window_seconds)
@@ -111,7 +111,7 @@ def _line_up(ports: Ports, window: Window, plan: Plan, waiting: Sequence[Drop]) 
 
 
 def room(plan: Plan, most: int) -> int:
-    """How many drops of a plan go into one batch, of at most so many."""
+    """Return how many drops of a plan fit in one batch, at most `most`."""
     return min(most, max(1, MOST_COUNTS // len(plan.checks)))
 
 
@@ -162,9 +162,9 @@ def _end_empty(ports: Ports, batch: Batch) -> Batch:
 
 
 def whole(ports: Ports, batch: Batch, found: Sequence[Drop]) -> bool:
-    """Whether of a batch's drops all were found that there are.
+    """Return True if all existing drops of a batch were found.
 
-    An item that cannot be read may be mended, and its drop go on; nobody waits for one that was deleted.
+    An item that cannot be read may be repaired, and its drop then continues; a deleted item is not waited for.
     """
     return not any(_there(ports, one) for one in {*batch.members} - {d.id for d in found})
 
@@ -177,9 +177,9 @@ def _there(ports: Ports, drop_id: str) -> bool:
 
 
 def among(batch: Batch, found: Iterable[Drop]) -> tuple[Drop, ...]:
-    """Of drops those that are in a batch, in the order of its list; of a half also who never came to it.
+    """Return the drops of a batch in its own order; a half of a batch includes drops that never joined it.
 
-    Their items could not be read when its job was started, and nobody else will bring them further.
+    Their items could not be read when the job was started, and nothing else moves them on.
     """
     drops = {d.id: d for d in found if d.batch in (batch.id, batch.former or batch.id)}
     return tuple(drops[m] for m in batch.members if m in drops)

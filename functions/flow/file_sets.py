@@ -110,7 +110,7 @@ def note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> D
 
 
 def gathered(ports: Ports, drop: Drop) -> Drop:
-    """What has become of a drop that waits for its set, once that was looked at; of one that is decided it alone."""
+    """Try to decide the set that a drop waits for; if it is decided already, move only this drop on."""
     known = ports.ledger.file_set(drop.file_set or "")
     if known and known.state == "open":
         look(ports, known.id)
@@ -185,7 +185,7 @@ def _complete(ports: Ports, known: FileSet) -> FileSet:
 
 
 def _decided(ports: Ports, known: FileSet) -> FileSet | None:
-    """What an open set is now; None where it stays as it is."""
+    """Return the decided state of an open set; None if it stays open."""
     rule = ports.catalog.plan(known.plan).set
     if rule is None:
         raise DocumentInvalid(f"the plan {known.plan} of the set {known.id} has no rule for sets")
@@ -201,7 +201,7 @@ def _decided(ports: Ports, known: FileSet) -> FileSet | None:
 
 
 def _lacking(ports: Ports, known: FileSet, rule: SetRule) -> str | None:
-    """What a set lacks, in words; None if it is complete."""
+    """Return what a set lacks, in words; None if it is complete."""
     if rule.signal and known.signal is None:
         return rule.lacking(known.parts, (), None)
     came = set(ports.ledger.gathering(known.id).values())
@@ -286,7 +286,7 @@ def _open_windows(ports: Ports, plans: Iterable[str | None]) -> None:
 
 
 def _sent_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drop: Drop) -> Moved | None:
-    """What becomes of a drop that waits for a set that is decided."""
+    """Return the next step of a drop that waits for a decided set."""
     at = ports.at()
     if drop.state != "gathering" or drop.file_set != known.id:
         return None
@@ -302,7 +302,7 @@ def _sent_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drop: Dro
 
 
 def _wrong(known: FileSet, listed: Manifest | Problem, drop: Drop) -> tuple[Problem | None, Listed | None]:
-    """What is wrong with a drop of a set that is decided, and what its manifest says of it."""
+    """Return the problem of a drop in a decided set, and the manifest's statements about it."""
     if isinstance(listed, Problem):
         return listed, None
     if known.state == "incomplete":
@@ -319,6 +319,6 @@ def _incomplete(known: FileSet) -> Problem:
 
 
 def _unlike(drop: Drop, said: Listed | None) -> Problem | None:
-    """What a manifest says against a drop of its set, as far as S3 knows the file."""
+    """Return the mismatch of a manifest with a drop of its set, as far as S3 knows the file."""
     wrong = unlike(said, drop.size, drop.sha256)
     return UNKNOWN if wrong is None and said and said.sha256 and drop.sha256 is None else wrong

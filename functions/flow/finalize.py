@@ -178,12 +178,12 @@ def _next_try(ports: Ports, batch: Batch, reason: str, *, began: bool = True) ->
 
 
 def _judged(members: Sequence[Drop]) -> bool:
-    """Whether a batch has given one of its drops a verdict, which its evidence explains."""
+    """Return True if a batch has given one of its drops a verdict, which needs the batch's evidence."""
     return any(drop.verdict and drop.state != "validating" for drop in members)
 
 
 def _job_failed(batch: Batch, *, began: bool, alone: bool) -> Problem:
-    """What is told of drops whose job ends without a result whatever is tried; one that never began dies of none."""
+    """Return the problem of drops whose job never gave a result. A run that never began is not blamed on a drop."""
     if not batch.former or not began:
         text = f"The job that checks the file ended without a result {MOST_TRIES} times."
         return Problem("job-failed", text, NOT_YOURS)
@@ -221,7 +221,7 @@ def _settle(ports: Ports, batch: Batch, found: Sequence[Drop], result: JobResult
 
 
 def _in_turn(ports: Ports, members: Sequence[Drop], result: JobResult) -> Sequence[Drop]:
-    """What is open of a batch: as it came, or late from another drop on each minute.
+    """Return the open drops of a batch: in their order, or, if late, rotated by one drop each minute.
 
     A drop that ends whoever settles it, as a function runs out of time or memory, would stand before the same ones
     for ever.
@@ -307,7 +307,7 @@ def _reject(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: En
 
 
 def _as_judged(ports: Ports, plan: Plan, drop: Drop) -> Decision:
-    """What a person has decided, with the checks of the job that judged the drop, if its result is to be kept still."""
+    """Return a person's decision with the checks of the job that judged the drop, if its result is still kept."""
     if drop.batch is None or drop.try_ is None or drop.forgotten:
         return recorded(drop)
     try:
@@ -461,7 +461,7 @@ def _look_again(ports: Ports, plan: Plan, drop: Drop) -> Drop:
 
 
 def _as_written(ports: Ports, plan: Plan, drop: Drop, to: Promotion) -> bool:
-    """Whether a record that is to be promoted names its own bytes, rows and key, and a verdict that lets it through."""
+    """Return True if a record to be promoted has its own bytes, rows and key, and a verdict that permits it."""
     lets = drop.verdict in ACCEPTED or (drop.verdict == "rejected" and plan.mode == "observe")
     rows = to.rows is None or to.rows.uri == _rows_uri(ports, plan, drop)
     return lets and rows and to.key == _own_key(plan, drop) and its_own(ports.zones, drop)
@@ -476,7 +476,7 @@ def _not_promoted(ports: Ports, plan: Plan, drop: Drop, why: Problem) -> Drop:
 
 
 def _hindrance(drop: Drop, why: Gone | Taken | Replaced | Unlike) -> Problem:
-    """What is told of a drop that was found good and cannot be promoted."""
+    """Return the problem of a drop that passed its checks but cannot be promoted."""
     rows = drop.promoted is not None and drop.promoted.rows is not None
     match why:
         case Gone():
@@ -514,7 +514,7 @@ def _leave_promotion(
 
 
 def _promotion(ports: Ports, plan: Plan, drop: Drop, claims: Claims, rows: Location | None) -> Promotion:
-    """Where a drop goes, and what makes way for it: an object with an ETag, or rows of drops."""
+    """Return the target of a drop and what it replaces: an object with an ETag, or rows of drops."""
     own = _own_key(plan, drop)
     if plan.promote != "table":
         replaces = claims.key.etag if claims.key else _former(ports, drop, own)
@@ -538,7 +538,7 @@ def _own_key(plan: Plan, drop: Drop) -> str:
 
 
 def _valid_rows(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Location | Gone | None:
-    """What the job left for consumers; None where they get the file as it came: no row is rejected, or all may pass."""
+    """Return the place of the valid rows; None if consumers get the unchanged file: no row is rejected or removed."""
     if plan.mode == "observe" or plan.goes_whole(decision.rows.rejected or 0):
         return None
     uri = _rows_uri(ports, plan, drop)
@@ -547,5 +547,5 @@ def _valid_rows(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Loc
 
 
 def _rows_uri(ports: Ports, plan: Plan, drop: Drop) -> str:
-    """Where the try that judged a drop left its valid rows."""
+    """Return the URI of the valid rows, from the try that judged the drop."""
     return f"{keys.valid_folder(ports.zones, drop.batch or '', drop.try_ or 0, drop.id)}{valid_file(plan)}"

@@ -1,4 +1,4 @@
-"""What a job is asked: a batch and its drops in, the request document out."""
+"""Requests to jobs: a batch and its drops in, the request document out."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def request_of(ports: Ports, batch: Batch, plan: Plan, drops: tuple[JobDrop, ...
 
 
 def of_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) -> Iterator[JobDrop]:
-    """What the job is told of each drop; one that lies no longer where it was staged fails here, and is left out."""
+    """Yield the job's input for each drop; a drop whose staged object is gone fails here and is left out."""
     for drop, line in zip(members, _lines(ports, plan, members), strict=True):
         if isinstance(line, Problem):
             if failed(ports, drop, line).state == "validating":

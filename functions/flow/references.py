@@ -1,4 +1,4 @@
-"""What a job holds records against, pinned when it starts: a plan's references in, files and their versions out.
+"""Reference values, pinned when a job starts: a plan's references in, files and their versions out.
 
 A reference file is named by the plan, with the hash of its bytes; promoted data are the files that lie there now, read
 by the plan of their contract that is in force now. What is not there is said in the request, so that the checks that
@@ -27,7 +27,7 @@ def pinned(ports: Ports, plan: Plan) -> tuple[JobReference, ...]:
 
 
 def folders(zones: Zones, plan: Plan) -> tuple[str, ...]:
-    """What a job must be able to read for them: the same whenever it is asked."""
+    """Return the folders that a job must be able to read for its references: the same at any time."""
     return tuple(dict.fromkeys(_folders(zones, plan)))
 
 

@@ -27,7 +27,7 @@ RACES = 3
 
 
 def tries(batch: Batch, undecided: int) -> int:
-    """How often a batch with so many drops to be judged is run before it is split or given up, if its runs begin."""
+    """Return how often a batch with `undecided` drops is run before it is split or abandoned, if its runs begin."""
     return 1 if batch.former and undecided > 1 else MOST_TRIES
 
 

@@ -1,4 +1,4 @@
-"""What becomes of drops, counted where it is written: so that no repeated event counts twice."""
+"""Metrics of drops, counted where their state is written, so that a repeated event is not counted twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the handlers share: logger, metrics, batch processor, and the world, made on first use from the environment."""
+"""The handlers' shared logger, metrics, batch processor, and ports, made on first use from the environment."""
 
 from __future__ import annotations
 

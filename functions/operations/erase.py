@@ -1,4 +1,4 @@
-"""What a drop left behind, erased: a settled drop, who and why in; what was erased, or why nothing can be, out.
+"""Erasure of a drop's data: a settled drop, who and why in; the erased data, or why it cannot be erased, out.
 
 The record says `forgetting` before the first byte goes and `forgotten` after the last: broken off, the next call goes
 on. Every version goes, the former ones of what is written anew, too, and the delete markers of our own bucket. What
@@ -37,13 +37,13 @@ class Erased:
 
 @dataclass(frozen=True, slots=True)
 class NotForgotten:
-    """Why a drop is not forgotten."""
+    """The reason why a drop is not erased."""
 
     reason: str
 
 
 def forgettable(ports: Ports, drop: Drop, *, promoted: bool) -> NotForgotten | None:
-    """Why a drop cannot be forgotten; None where it can."""
+    """Return why a drop cannot be erased; None if it can."""
     answer = advance(drop, "forgetting", drop.changed_at)
     if drop.in_flight or isinstance(answer, Stays):
         return NotForgotten(

@@ -53,7 +53,7 @@ class Overruled:
 
 @dataclass(frozen=True, slots=True)
 class NotOverruled:
-    """Why a decision changes nothing."""
+    """The reason why a decision changes nothing."""
 
     reason: str
     drop: Drop
@@ -77,7 +77,7 @@ def accept(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOv
 
 
 def would_accept(ports: Ports, drop: Drop) -> Answer:
-    """What becomes of a drop if a person accepts it now: all that `accept` looks at, and nothing written."""
+    """Return the result of accepting a drop now, with every test of `accept` and without writing."""
     could = _acceptance(ports, drop, "", "")
     return could if isinstance(could, Stays) else could[0]
 
@@ -126,7 +126,7 @@ def reject(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOv
 
 
 def acceptable(ports: Ports, drop: Drop) -> Answer:
-    """Whether a person may accept a drop; where another upload stands in its way, that is found out later."""
+    """Return the result of accepting a drop, without testing whether another upload blocks it."""
     could = advance(drop, "accepted_by_person", drop.changed_at)
     if isinstance(could, Moved) and drop.forgotten:
         return Stays(drop, FORGOTTEN)
@@ -139,7 +139,7 @@ def acceptable(ports: Ports, drop: Drop) -> Answer:
 
 
 def _barred(ports: Ports, plan: Plan, drop: Drop) -> str | None:
-    """Why a drop that a person accepts could not be promoted; None where it can."""
+    """Return why a drop that a person accepts could not be promoted; None if it can."""
     if plan.set and plan.set.is_signal(drop.name):
         return OF_A_SET
     if _has_table(ports, plan):
@@ -150,13 +150,13 @@ def _barred(ports: Ports, plan: Plan, drop: Drop) -> str | None:
 
 
 def _has_table(ports: Ports, plan: Plan) -> bool:
-    """Whether a contract promotes into a table, by a plan of it or by that of today."""
+    """Return True if a contract promotes into a table, by one of its plans or by today's."""
     today = [ports.catalog.plan(one.plan) for one in ports.catalog.index().entries if one.contract == plan.contract]
     return any(one.promote == "table" for one in (plan, *today))
 
 
 def beyond(ports: Ports, drop: Drop) -> str | None:
-    """What consumers get of a file that a person accepts, where its contract would let valid rows alone through."""
+    """Return a warning if a person's acceptance gives consumers more than the valid rows that the contract promotes."""
     plan, rejected = ports.catalog.plan(drop.plan or ""), drop.rows.rejected if drop.rows else None
     if rejected is not None and plan.goes_whole(rejected):
         return None
@@ -167,7 +167,7 @@ def beyond(ports: Ports, drop: Drop) -> str | None:
 
 
 def rejectable(drop: Drop) -> Answer:
-    """Whether a person may reject a drop."""
+    """Return the result of rejecting a drop, without writing."""
     return _with_plan(advance(drop, "rejected_by_person", drop.changed_at))
 
 

@@ -27,7 +27,7 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class NotReplayed:
-    """Why a drop is not judged again; `drop` None where no drop has that id."""
+    """The reason why a drop is not judged again; `drop` is None if no drop has that id."""
 
     reason: str
     drop: Drop | None = None
@@ -49,7 +49,7 @@ def replay(ports: Ports, drop_id: str, *, retract: bool = False) -> Replayed | N
 
 
 def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
-    """What a replay makes of a drop, or why it makes nothing of it; nothing is written."""
+    """Return the result of a replay of a drop, or why it cannot be replayed; nothing is written."""
     if drop.forgotten:
         return Stays(drop, FORGOTTEN)
     fresh = pin(drop, ports.catalog.match(drop.name))
@@ -85,14 +85,14 @@ def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
 
 
 def retraction(drop: Drop) -> Retraction | None:
-    """What a new attempt at a drop has to take back: what is promoted, or what a former attempt was to take back."""
+    """Return the promotion that a new attempt must withdraw: the current one, or one that an earlier attempt left."""
     if drop.state in PROMOTED and drop.promoted and drop.plan:
         return Retraction(drop.promoted.key, drop.promoted.attempt, drop.plan)
     return drop.retracts
 
 
 def gone(ports: Ports, drop: Drop) -> bool:
-    """Whether a drop's bytes are no longer kept, or others lie there; who may not look leaves that to the schedule."""
+    """Return True if a drop's bytes are gone or replaced; without the right to check, the schedule finds out."""
     try:
         found = ports.store.head(drop.source)
     except ServiceUnavailable:

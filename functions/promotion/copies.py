@@ -45,7 +45,7 @@ class Replaced:
 
 
 def its_own(zones: Zones, drop: Drop) -> bool:
-    """Whether a record names the upload that its id stands for, and as its bytes what landed, is held or was staged."""
+    """Return True if a record's id matches its upload, and its bytes are those that landed, are held or were staged."""
     same = keys.drop_id(drop.bucket, drop.key, drop.version_id) == drop.id
     named = keys.name_in(zones.landing, drop.bucket, drop.key) == drop.name
     landed = (drop.source.uri, drop.source.version) == (f"s3://{drop.bucket}/{drop.key}", drop.version_id)

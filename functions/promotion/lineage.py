@@ -27,7 +27,7 @@ TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a drop has to hold to be promoted; None where its contract asks for no such thing."""
+    """The claims that a drop must hold to be promoted; None for those that its contract does not need."""
 
     key: Lineage | None = None
     content: Lineage | None = None
@@ -62,7 +62,7 @@ class Claims:
 
 
 def claims_of(ports: Ports, drop: Drop, plan: Plan, *, unseen: bool = False) -> Claims:
-    """What a drop has to hold, as it stands; `unseen`: as if nobody had held it, without a look.
+    """Return the claims of a drop from the ledger; `unseen` returns fresh ones without reading.
 
     Most keys are uploaded once: a write that builds on what was not looked at is refused where that is wrong.
     """
@@ -109,13 +109,13 @@ class Barred:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """What lies in its place is in the contract's table, and its own plan, of before, makes no rows for that."""
+    """A conflict: the key is promoted into the contract's table, and the drop's older plan makes no rows."""
 
     why: Problem
 
 
 def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Free | Overtaken | Waits | Barred | Apart:
-    """What other uploads of the key and of the content mean for a drop that is found good."""
+    """Return what other uploads of the key and of the content mean for a drop that passed its checks."""
     key = claims.key
     if key and _other(key.promoted, drop) and key.promoting == key.promoted:
         return Waits()  # what consumers see is about to be taken back, or put there again
@@ -151,7 +151,7 @@ def _other(holder: str | None, drop: Drop) -> bool:
 
 
 def _overtook(key: Lineage, drop: Drop) -> bool:
-    """Whether consumers have seen a newer upload: what they see, or what lay there before one without a sequencer."""
+    """Return True if consumers saw a newer upload: the current one, or one before an upload without a sequencer."""
     return is_later(key, drop) or (bool(drop.sequencer) and rank(key.furthest) > rank(drop.sequencer))
 
 

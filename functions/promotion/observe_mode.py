@@ -1,4 +1,4 @@
-"""Whether a drop that the door refused can be promoted all the same: where its contract only observes. Pure."""
+"""Promotion of drops that admission refused, if their contract only observes. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functions.keys import Zones
 
 
 def passes(zones: Zones, plan: Plan, drop: Drop) -> bool:
-    """Whether a drop that is refused and held goes on to consumers: nothing but its verdict bars it."""
+    """Return True if a refused and held drop is promoted: only its verdict is against it, and the contract observes."""
     refused = drop.state == "rejecting" and drop.batch is None and drop.override is None
     held = drop.source.uri == keys.held_uri(zones, drop.id)
     barred = any(p.code in ABOUT_OTHERS for p in drop.problems)
@@ -19,6 +19,6 @@ def passes(zones: Zones, plan: Plan, drop: Drop) -> bool:
 
 
 def fits(zones: Zones, plan: Plan, drop: Drop) -> bool:
-    """Whether the key by which consumers find a drop is none too long."""
+    """Return True if the promoted key of a drop is short enough."""
     target = f"{zones.promoted}{keys.promoted_key(plan, drop.id, drop.name)}"
     return len(keys.split(target)[1].encode("utf-8", "surrogatepass")) <= LONGEST_KEY

@@ -58,7 +58,7 @@ def into_table(
 
 
 def data_uri(table: str, mark: Mark, name: str) -> str:
-    """Where a file of rows lies in it."""
+    """Return the URI of a file of rows in a table."""
     return f"{table}{keys.data_file(mark.drop, mark.attempt, name)}"
 
 

@@ -1,4 +1,4 @@
-"""What is promoted, taken back from consumers: a drop in, whether it has been out.
+"""Withdrawal of promoted data from consumers: a drop in, whether its data is withdrawn out.
 
 The key is taken first, so that no other upload of it is promoted meanwhile; then the object is hidden, on condition
 that it is ours still; then the key is free, and bears nothing: what lay there before does not come back by itself. A
@@ -46,7 +46,7 @@ def withdraw(ports: Ports, drop: Drop) -> bool:
 
 
 def _held(ports: Ports, drop: Drop) -> frozenset[str]:
-    """What a drop that is being promoted, and to elsewhere than before, holds until that is over."""
+    """Return the ids of the claims that a drop keeps while it is being promoted to another key."""
     if drop.state != "promoting" or drop.plan is None:
         return frozenset()
     return frozenset(one.id for one in claims_of(ports, drop, ports.catalog.plan(drop.plan), unseen=True).each)
@@ -75,7 +75,7 @@ def hide_unless_named(ports: Ports, plan: Plan, drop: Drop, now: Drop) -> bool:
 
 
 def is_named(ports: Ports, plan: Plan, drop: Drop, now: Drop) -> bool:
-    """Whether what was promoted of a drop is what consumers are to read, by what the drop is now and by its key."""
+    """Return True if consumers should read what was promoted of a drop, by its current record and by its key."""
     laid, key = drop.promoted, claims_of(ports, drop, plan).key
     if laid is None:
         return False

@@ -26,7 +26,7 @@ KEPT = "Consumers keep what they have of it, until we withdraw that by `dropgate
 
 
 def staged_gone(drop: Drop) -> Problem:
-    """What is told of a drop whose bytes are not kept any more."""
+    """Return the problem of a drop whose bytes are no longer kept."""
     if drop.retracts:
         text = "The bytes of the file were removed before it was judged again."
         return Problem("staged-gone", text, f"{KEPT} To have it judged again, send it again.")
@@ -34,7 +34,7 @@ def staged_gone(drop: Drop) -> Problem:
 
 
 def staged_replaced(drop: Drop) -> Problem:
-    """What is told of a drop whose staged object somebody has replaced, so that its bytes are lost."""
+    """Return the problem of a drop whose staged object was replaced, so that its bytes are lost."""
     where = keys.split(drop.source.uri)[1]
     text = f"Another object has taken the place of the staged file ({where}); it was not used, and not promoted."
     return Problem("staged-replaced", text, LOST)
@@ -60,5 +60,5 @@ def tell(ports: Ports, drop: Drop) -> Drop:
 
 
 def failure(drop: Drop) -> Decision:
-    """What is told of a failed drop, by its record."""
+    """Return the decision on a failed drop, from its record."""
     return fail(drop.problems[0] if drop.problems else Problem("failed", "The file could not be judged.", NOT_YOURS))

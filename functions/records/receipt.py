@@ -123,7 +123,7 @@ def worst_first(checks: Iterable[Outcome]) -> list[Outcome]:
 
 
 def excused(check: Outcome) -> bool:
-    """Whether a check was not made, and nobody is to blame for it."""
+    """Return True if a check was not run and this is nobody's fault."""
     return check.result == "not_evaluated" and check.reason in EXCUSED
 
 
@@ -183,7 +183,7 @@ def _overruled(who: str, receipt: Receipt) -> str:
 
 
 def _share(decision: Decision) -> float:
-    """How much of the bar is rejected, in percent; what is there at all can be seen."""
+    """Return the rejected share of the bar, in percent; any rejected row gives a visible share."""
     rows = decision.rows
     if not rows.read or not rows.rejected:
         return 0.0

@@ -68,7 +68,7 @@ def _promoted(ports: Ports, drop: Drop) -> str | None:
 
 
 def _withdrawn(ports: Ports, drop: Drop) -> bool:
-    """Whether readers had the file until this attempt; of a settled drop only its history still tells."""
+    """Return True if readers had the file until this attempt; for a settled drop only its history shows it."""
     if drop.state != "rejected":
         return drop.state == "rejecting" and drop.retracts is not None
     had = False

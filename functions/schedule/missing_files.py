@@ -46,7 +46,7 @@ class Deadline:
 
     @property
     def place(self) -> str:
-        """When it ended, and whose it is."""
+        """Return the end of the window and the id of its contract."""
         return f"{stamp(self.at)} {self.entry.contract}"
 
 
@@ -113,7 +113,7 @@ def _absence(ports: Ports, one: Deadline, now: datetime, unread: Told) -> Absenc
 
 
 def _told(ports: Ports, contract: str, day: str, unread: Told) -> bool:
-    """Whether files were missing on that day by another deadline, as the contract has changed since; or may have been.
+    """Return True if files were missing on that day under an earlier deadline of the contract, or may have been.
 
     Where the absences cannot be read nobody knows: that is told instead.
     """
@@ -149,7 +149,7 @@ def _written(ports: Ports, roll: RollCall, absences: Sequence[Absence]) -> RollC
 
 
 def _came(ports: Ports, entry: Entry, arrival: Arrival, day: date, now: datetime, unread: Told) -> int:
-    """How many files came on a local day, several uploads of a key as one: no more are looked at than it takes.
+    """Return how many files came on a local day, with all uploads of a key as one; stop at the expected number.
 
     Markers and manifests tell of files, and are none.
     """

@@ -13,7 +13,7 @@ from functions.ports import Ports, stamp
 
 
 def misdated(pointer: Pointer, newest: str, now: datetime) -> str | None:
-    """Why a pointer cannot be what was published last; DocumentInvalid where it says no time."""
+    """Return why a pointer cannot be the newest one; raise DocumentInvalid if its time is not a time."""
     if pointer.moment() - now > AHEAD:
         return (
             f"current.json was published at {pointer.published_at}, and that is still to come: its publisher's clock "

@@ -1,4 +1,4 @@
-"""What lost events and crashes left behind: the ledger's open items in, each taken on by the code of its event.
+"""Recovery from lost events and crashes: the ledger's open items in, each continued by the code of its event.
 
 received, refused: ingest.resume; in landing, and no event said so: ingest.ingest; decided in a batch that has ended,
 or refused by a contract that only observes: finalize.finish; staged without a window: a window; a window overdue, and
@@ -130,7 +130,7 @@ def _timeless(what: str) -> Trouble:
 
 
 def _since(found: InFlight) -> Iterator[tuple[str, str]]:
-    """What is open, and since when."""
+    """Yield the open items, each with the time since which it is open."""
     yield from ((f"drop {d.id}", d.changed_at) for d in (*found.drops, *found.waiting))
     yield from ((f"batch {b.id}", b.changed_at) for b in found.batches)
     yield from ((f"window of plan {w.plan}", w.due_at) for w in found.windows)
@@ -159,7 +159,7 @@ def _work(ports: Ports, found: InFlight, windows: Sequence[Window]) -> list[Work
 
 
 def _next(ports: Ports, line: Sequence[Window], troubles: list[Trouble]) -> Sequence[Window]:
-    """Of the windows that are overdue those whose batches find a slot; what is held up stays in line and takes none."""
+    """Return the overdue windows whose batches get a slot; paused ones keep their turn and take no slot."""
     if not line:
         return line
     held, taken = _held(ports, troubles), ports.ledger.taken()
@@ -168,7 +168,7 @@ def _next(ports: Ports, line: Sequence[Window], troubles: list[Trouble]) -> Sequ
 
 
 def _held(ports: Ports, troubles: list[Trouble]) -> tuple[Pause, ...]:
-    """What is held up; nothing where that cannot be read, as a batch of it is refused all the same."""
+    """Return the pauses; none if they cannot be read, as a batch of a paused contract is refused anyway."""
     try:
         return ports.ledger.pauses()
     except DocumentInvalid as error:
@@ -177,7 +177,7 @@ def _held(ports: Ports, troubles: list[Trouble]) -> tuple[Pause, ...]:
 
 
 def in_turn(line: Sequence[Window], holders: Iterable[str], places: int) -> list[Window]:
-    """Who of a line gets places: each goes to the producer that holds the fewest, and there to the first in line.
+    """Return the windows that get places: each place goes to the producer with the fewest, first in line first.
 
     `holders` are the producers of the batches that are under way; among equals the first in line is next.
     """

@@ -1,4 +1,4 @@
-"""What stands still: the ledger's open items in; each with what it waits for and what a person can do, out.
+"""Items that do not progress: the ledger's open items in; each with its cause and a person's options out.
 
 Nothing is changed, and nothing is asked but ledger and catalog: what a job itself is at, EMR Serverless knows.
 """
@@ -57,7 +57,7 @@ class Stuck:
 
 @dataclass(frozen=True, slots=True)
 class _World:
-    """What several answers need, read once."""
+    """The values that several answers need, read once."""
 
     ports: Ports
     pauses: tuple[Pause, ...]
@@ -88,7 +88,7 @@ HELD = "The schedule frees the key within the hour, or `dropgate doctor --repair
 
 
 def _pauses(ports: Ports) -> tuple[tuple[Pause, ...], tuple[str, ...]]:
-    """What is held up, or else the key of the items that cannot be read."""
+    """Return the pauses, or else the key of the items that cannot be read."""
     try:
         return ports.ledger.pauses(), ()
     except DocumentInvalid:

@@ -76,7 +76,7 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
 
 
 def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
-    """What a file is whose first line names no column: of another format, or with a note for spreadsheets."""
+    """Return the problem if the first line names no column: another format, or a note for spreadsheets."""
     bare = line.removeprefix("\ufeff").strip()
     if problem := _separator_line(plan, bare):
         return problem
@@ -178,7 +178,7 @@ def _separated(plan: Plan, delimiter: str) -> Problem:
 
 
 def _may_be_other(plan: Plan, cells: tuple[str, ...]) -> bool:
-    """Whether the first line may have other cells: such records are tolerated, or it is a trailer, of no records."""
+    """Return True if the first line may have other cells: such records are tolerated, or it is a trailer."""
     return may_be_lost(plan, "fields") or (plan.csv.trailer is not None and cells[:1] == (plan.csv.trailer.begins,))
 
 

@@ -18,7 +18,7 @@ SHEET = "Save the sheet as"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a file is, in words behind `The file is`, and what to do, in words before the agreed format."""
+    """The kind of a file, in words behind `The file is`, and its fix, in words before the agreed format."""
 
     name: str
     fix: str = EXPORT

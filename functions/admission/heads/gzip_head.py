@@ -28,7 +28,7 @@ FIX = "Compress the file again with gzip, and send it whole."
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a compressed file holds: how many bytes, and the first of them."""
+    """The content of a compressed file: its number of bytes, and the first of them."""
 
     size: int
     sample: bytes
@@ -49,7 +49,7 @@ class _Seen:
 
 
 def unpack(read: Callable[[int, int], bytes], size: int, sample: int) -> Content | Problem:
-    """What a file of `size` bytes holds, and its first `sample` bytes; or why it is not taken."""
+    """Return the content of a file of `size` bytes with its first `sample` bytes; or the problem if it is refused."""
     if read(0, 2) != MAGIC:
         return _not_compressed(read(0, foreign_forms.HEAD))
     seen, unpacking, members, taken = _Seen(), zlib.decompressobj(31), 1, 0

@@ -1,4 +1,4 @@
-"""What a job can read within its time: a plan in, the largest file of it out. Pure.
+"""Limits of a job's time: a plan in, the largest file that a job can read out. Pure.
 
 A file beyond is refused at the door: its job would be ended by its time limit, and tried again for nothing.
 """

@@ -82,7 +82,7 @@ def _begins_wrong(plan: Plan, begin: str) -> list[Problem]:
 
 
 def _no_object(plan: Plan, text: str, line: str) -> Problem:
-    """Why the first line is no object, as far as it can be told: what the file is instead, or the flaw in the line."""
+    """Return the problem of a first line that is not an object: another kind of file, or a flaw in the line."""
     if problem := other_text(plan, text) or _wrapped(plan, text):
         return problem
     start = line.lstrip()[:1]
@@ -94,7 +94,7 @@ def _no_object(plan: Plan, text: str, line: str) -> Problem:
 
 
 def _flaw(line: str) -> str:
-    """What is wrong with a line that begins as an object does, and is none that could be read."""
+    """Return the flaw of a line that begins like an object but cannot be read as one."""
     if found := json_flaws.flaw(line):
         return found
     try:

@@ -49,7 +49,7 @@ ANYTHING = WRITE["string"]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a file says beside its schema: the columns of nulls alone, and whether Spark wrote it.
+    """The facts of a file outside its schema: the columns with only nulls, and whether Spark wrote it.
 
     INT96 does not say whose clock its times are read from; from Spark they are moments, as TIMESTAMP adjusted to UTC.
     """
@@ -133,7 +133,7 @@ def _unread(prop: Property, column: Column, routes: Known) -> list[tuple[str, Co
 
 
 def _unread_within(prop: Property, name: str, column: Column) -> Problem:
-    """Of a column that the contract does not name, and without which the one that it lies in is not read."""
+    """Return the problem of a column that the contract does not name and that blocks the reading of its parent."""
     if name.endswith(".~"):
         text = f"The keys of the map `{name.removesuffix('.~')}` are of the type {column.said or column.type}"
         return Problem("wrong-type", f"{text}; agreed are strings.", f"Write them as {ANYTHING}.", property=prop.name)

@@ -61,7 +61,7 @@ class Column:
 
     @property
     def is_empty(self) -> bool:
-        """Whether its type says that it has no value but null."""
+        """Return True if its type holds nothing but null."""
         return self.said == parquet_types.ALWAYS_NULL
 
 
@@ -92,7 +92,7 @@ class RowGroup:
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """What a footer says: the columns, the row groups, whether any of it is encrypted, and whether Spark wrote it."""
+    """The content of a footer: the columns, the row groups, whether it is encrypted, and whether Spark wrote it."""
 
     columns: tuple[Column, ...]
     groups: tuple[RowGroup, ...]
@@ -101,7 +101,7 @@ class Footer:
 
     @property
     def rows(self) -> int:
-        """How many records the file holds."""
+        """Return the number of records in the file."""
         return sum(group.rows for group in self.groups)
 
     @property
@@ -111,7 +111,7 @@ class Footer:
 
 
 def length(tail: bytes) -> int:
-    """How long the footer is that the last bytes of a file speak of."""
+    """Return the length of the footer, which the last bytes of a file give."""
     return int.from_bytes(tail[-TAIL:-4], "little")
 
 
@@ -170,7 +170,7 @@ def _chunk(column: dict[int, Any]) -> Chunk:
 
 
 def _start(chunk: dict[int, Any]) -> int:
-    """Where the first page of a chunk begins; some writers say 0 where there is no dictionary."""
+    """Return the start of the first page of a chunk; some writers put 0 if there is no dictionary."""
     return _whole(chunk.get(11) or chunk[9])
 
 
@@ -211,7 +211,7 @@ def _column(at: Iterator[dict[int, Any]], depth: int) -> Column:
 
 
 def _annotation(element: dict[int, Any]) -> str:
-    """What a group is annotated as: `map`, `array` or nothing."""
+    """Return the annotation of a group: `map`, `array` or nothing."""
     logical, converted = element.get(10), element.get(6)
     said = next(iter(logical), None) if isinstance(logical, dict) else None
     if said == 2 or converted in (1, 2):
@@ -238,7 +238,7 @@ def _put_together(element: dict[int, Any], name: str, inner: tuple[Column, ...])
 
 
 def _element(repeated: Column) -> Column:
-    """What stands several times, as one of it."""
+    """Return a repeated column as one of its elements."""
     if repeated.said == WHOLE:
         return repeated.inner[0]
     if not repeated.inner:

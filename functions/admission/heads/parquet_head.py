@@ -59,7 +59,7 @@ def header_line(found: Sequence[Found]) -> str:
 
 
 def _not_parquet(plan: Plan, size: int, read: Callable[[int, int], bytes], tail: bytes) -> Problem | None:
-    """Why a file does not begin and end as Parquet does; None of one that does."""
+    """Return the problem of a file that does not begin and end like Parquet; None if it does."""
     start = read(0, len(MAGIC))
     if size >= TAIL + 4 and start == MAGIC and tail.endswith(MAGIC):
         return None
@@ -71,7 +71,7 @@ def _not_parquet(plan: Plan, size: int, read: Callable[[int, int], bytes], tail:
 
 
 def encrypted() -> Problem:
-    """Of a file that is encrypted, or a column of which is."""
+    """Return the problem of a file that is encrypted, or has an encrypted column."""
     text = "The Parquet file, or a column of it, is encrypted, which is not agreed."
     return Problem("encrypted-parquet", text, "Write the file without Parquet's encryption.")
 
@@ -83,7 +83,7 @@ def _broken(why: str) -> Problem:
 
 
 def unreadable(footer: Footer, pages: int, read: Callable[[int, int], bytes]) -> list[Problem]:
-    """What a footer says that cannot be so, that nobody wants to unpack, or that is written in a way not read here."""
+    """Return the problems of a footer that is impossible, unpacks to too much, or uses unsupported encodings."""
     chunks = footer.chunks
     packed, unpacked = (sum(getattr(one, name) for one in chunks) for name in ("packed", "unpacked"))
     if packed > pages or any(one.start + one.packed > pages for one in chunks):
@@ -113,7 +113,7 @@ def _empty(footer: Footer) -> set[str]:
 
 
 def _lies_in(plan: Plan, problem: Problem, wrong: Container[str]) -> bool:
-    """Whether it is of a property within one that is of another type, of which that is said."""
+    """Return True if a problem is about a property within one of a wrong type, which has its own problem."""
     if problem.code != "missing-column" or not problem.property:
         return False
     prop = plan.property_named(problem.property)

@@ -89,7 +89,7 @@ def _within(column: Column, prop: Property | None, known: Known) -> Iterator[Fou
 
 
 def _is_closed(route: tuple[str, ...], known: Known) -> bool:
-    """Whether the plan names what lies in a column."""
+    """Return True if the plan names the contents of a column."""
     return any(other[:-1] == route for other in known)
 
 

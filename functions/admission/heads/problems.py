@@ -26,7 +26,7 @@ AGREED = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the first bytes of a file say: what is wrong, the names of its columns, and these as one text.
+    """The facts of a file's first bytes: its problems, the names of its columns, and the header as one text.
 
     `unpacked` are the bytes that a compressed file holds; None of one that is not compressed.
     """
@@ -88,7 +88,7 @@ def wrong_format(plan: Plan, form: foreign_forms.Form) -> Problem:
 
 
 def _spreadsheet(plan: Plan) -> str:
-    """What spreadsheets call the agreed encoding."""
+    """Return the name of the agreed encoding in spreadsheets."""
     return " (“CSV UTF-8”)" if plan.file_format == "csv" and plan.csv.encoding == "utf-8" else ""
 
 
@@ -114,7 +114,7 @@ def other_encoding(plan: Plan, sample: bytes) -> str | None:
 
 
 def line_end(head: bytes) -> int:
-    """Where the first line ends: at LF, CR or CRLF, as Spark's text reader sees it; -1 if it does not."""
+    """Return the end of the first line, at LF, CR or CRLF as in Spark's text reader; -1 if it does not end."""
     ends = [at for at in (head.find(b"\n"), head.find(b"\r")) if at >= 0]
     return min(ends, default=-1)
 
@@ -125,7 +125,7 @@ def empty(text: str) -> Problem:
 
 
 def may_be_lost(plan: Plan, kind: str) -> bool:
-    """Whether a record that fails a check may leave the file acceptable."""
+    """Return True if the file can be accepted with a record that fails a check."""
     if plan.tolerance is not None:
         return True
     own = (c for c in plan.checks if c.kind == kind and c.property is None)
