@@ -618,7 +618,7 @@ class Tables(Protocol):
         ...
 
     def count(self, table: str) -> Mapping[str, int]:
-        """Return the number of rows of each drop in a table, those of no drop under the empty id; empty without table."""
+        """Return the number of rows of each drop in a table, rows of no drop under the empty id."""
         ...
 
     def files(self, table: str) -> Collection[str]:
