@@ -1,0 +1,145 @@
+"""docs/reference/documents.md: the schemas beside it are those of the code, and hold what earlier versions wrote."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any, get_args, get_type_hints
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from contracts.catalog import Index, Pointer
+from contracts.decision import Decision, File
+from contracts.job import DataFiles, DropResult, JobHeader, JobRequest
+from contracts.plan import Plan
+from functions.drop import STATES, Override
+from functions.ports import Absence
+from infra.packaging.bundles import ROOT
+from tests.unit.documents.schemas import document, of_fields, schema
+
+FOLDER = ROOT / "docs" / "reference" / "schemas"
+CORPUS = ROOT / "tests" / "data" / "golden"
+TEXT, NUMBER, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
+
+
+def _null_or(one: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [one, {"type": "null"}]}
+
+
+def _verdict(parts: dict[str, Any]) -> dict[str, Any]:
+    """Return the keys of a verdict, as `contracts.verdict.document` writes them."""
+    decision = of_fields(Decision, parts)["properties"]
+    parts["Outcome"]["properties"]["about"] = {"type": "object", "description": "What the contract says of the check."}
+    contract = dict.fromkeys(("id", "version", "plan"), TEXT)
+    return {
+        "verdict": decision["verdict"],
+        "contract": _null_or(
+            {"type": "object", "properties": {**contract, "mode": {"enum": ["observe"]}}, "required": [*contract]}
+        ),
+        "file": schema(File, parts),
+        **{name: decision[name] for name in ("rows", "checks", "problems", "failure")},
+    }
+
+
+def _receipt() -> dict[str, Any]:
+    parts: dict[str, Any] = {}
+    keys = {
+        "format": {"enum": [1]},
+        **dict.fromkeys(("drop", "key", "received_at", "decided_at"), TEXT),
+        "attempt": NUMBER,
+        **_verdict(parts),
+        "rejected_rows": _null_or(TEXT),
+        "promoted": _null_or(TEXT),
+        "override": _null_or(schema(Override, parts)),
+        "withdrawn": FLAG,
+    }
+    return document("Receipt", {"type": "object", "properties": keys, "required": [*keys]}, parts)
+
+
+def _test_result() -> dict[str, Any]:
+    parts: dict[str, Any] = {}
+    keys = _verdict(parts)
+    return document("Verdict of dropgate test", {"type": "object", "properties": keys, "required": [*keys]}, parts)
+
+
+def _notice() -> dict[str, Any]:
+    detail = {
+        "drop": {**TEXT, "description": "D#<drop>, or ABSENT#<contract>#<month> where files are missing."},
+        "history": {
+            **TEXT,
+            "description": "H#<attempt>#<step>, or H#<day>#<version>; it orders the notices of a drop.",
+        },
+        "state": {"enum": [*STATES, *get_args(get_type_hints(Absence)["state"])]},
+        "problem": {**TEXT, "description": "The code of the first problem, or empty."},
+    }
+    keys = {
+        "source": {"enum": ["dropgate"]},
+        "detail-type": {"enum": ["Drop Changed"]},
+        "detail": {"type": "object", "properties": detail, "required": [*detail]},
+    }
+    return document("Notice", {"type": "object", "properties": keys, "required": [*keys]}, {})
+
+
+def _of(cls: Any) -> dict[str, Any]:
+    parts: dict[str, Any] = {}
+    return document(cls.__name__, of_fields(cls, parts), parts)
+
+
+SCHEMAS = {
+    "receipt": _receipt(),
+    "verdict": _test_result(),
+    "notice": _notice(),
+    "plan": _of(Plan),
+    "pointer": _of(Pointer),
+    "index": _of(Index),
+    "job-request": _of(JobRequest),
+    "job-result-header": _of(JobHeader),
+    "job-result-drop": _of(DropResult),
+    "data-files": _of(DataFiles),
+}
+
+
+def written() -> Iterator[tuple[str, Any]]:
+    """Yield the documents of the golden corpora, each with the name of its schema."""
+    for version in CORPUS.iterdir():
+        for name in ("receipts", "notices", "plans", "requests"):
+            for line in (version / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+                found = json.loads(line)
+                yield (
+                    {"requests": "job-request"}.get(name, name[:-1]),
+                    json.loads(found) if isinstance(found, str) else found,
+                )
+        for line in (version / "results.jsonl").read_text(encoding="utf-8").splitlines():
+            head, *drops = json.loads(line).splitlines()
+            yield "job-result-header", json.loads(head)
+            yield from (("job-result-drop", json.loads(drop)) for drop in drops)
+        yield "pointer", json.loads((version / "current.json").read_text(encoding="utf-8"))
+        yield "index", json.loads((version / "index.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schema_is_that_of_the_code(name: str) -> None:
+    path = FOLDER / f"{name}.schema.json"
+    text = json.dumps(SCHEMAS[name], indent=2, ensure_ascii=False) + "\n"
+    Draft202012Validator.check_schema(SCHEMAS[name])
+    if os.environ.get("DROPGATE_WRITE_DOCS"):
+        path.write_text(text, encoding="utf-8")
+
+    assert path.read_text(encoding="utf-8") == text, "DROPGATE_WRITE_DOCS=1 writes the schema again"
+
+
+def test_documents_of_earlier_versions_fit() -> None:
+    validators = {name: Draft202012Validator(each) for name, each in SCHEMAS.items()}
+    held = [(name, [*validators[name].iter_errors(found)]) for name, found in written()]
+
+    assert [(name, errors[0].message) for name, errors in held if errors] == []
+    assert {name for name, _ in held} == SCHEMAS.keys() - {"verdict", "data-files"}
+
+
+def test_page_names_every_schema() -> None:
+    page = (FOLDER.parent / "documents.md").read_text(encoding="utf-8")
+
+    assert [name for name in SCHEMAS if f"(schemas/{name}.schema.json)" not in page] == []
+    assert {path.name for path in FOLDER.iterdir()} == {f"{name}.schema.json" for name in SCHEMAS}
