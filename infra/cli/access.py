@@ -26,24 +26,24 @@ Examples:
   dropgate access consumer --principal arn:aws:iam::123456789012:role/analyst
   dropgate access consumer nyc-weather.v1 --stack dropgate --principal arn:aws:iam::123456789012:role/analyst
 
-Size and number of uploads are beyond any policy of S3: dropgate refuses files that are too large with a receipt.
-A bucket's policy holds 20 KB: for many principals of other accounts make a role here that they may assume.
+No S3 policy can limit the size or the number of uploads: dropgate refuses files that are too large with a receipt.
+A bucket policy holds 20 KB: for many principals of other accounts, create a role here that they can assume.
 """
 )
 @click.argument("who", type=click.Choice(["producer", "consumer"]))
 @click.argument("name", required=False)
-@click.option("--principal", required=True, metavar="ARN", help="The role, user or account that is to have the rights.")
+@click.option("--principal", required=True, metavar="ARN", help="The role, user or account that gets the rights.")
 @click.option(
     "--contracts",
     "folder",
     type=click.Path(exists=True, path_type=Path),
     help="File or folder of contracts (default: contracts).",
 )
-@click.option("--landing-bucket", metavar="NAME", help="Where producers upload (default: that of the stack).")
-@click.option("--internal-bucket", metavar="NAME", help="Where the receipts lie (default: that of the stack).")
-@click.option("--promoted-bucket", metavar="NAME", help="Where consumers read (default: that of the stack).")
-@click.option("--key", metavar="ARN", help="The key that encrypts them (default: that of the stack).")
-@click.option("--no-overwrite", is_flag=True, help="Deny uploads that do not say If-None-Match: *.")
+@click.option("--landing-bucket", metavar="NAME", help="Bucket for uploads (default: that of the stack).")
+@click.option("--internal-bucket", metavar="NAME", help="Bucket of the receipts (default: that of the stack).")
+@click.option("--promoted-bucket", metavar="NAME", help="Bucket of promoted files (default: that of the stack).")
+@click.option("--key", metavar="ARN", help="KMS key of the buckets (default: that of the stack).")
+@click.option("--no-overwrite", is_flag=True, help="Deny uploads without the header If-None-Match: *.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(
@@ -60,12 +60,12 @@ def command(
 ) -> None:
     """Write the policies that make an ARN a producer or a consumer.
 
-    WHO is `producer` or `consumer`. NAME is the producer, as contracts name it, or the one contract that a consumer
-    reads (default: all). A producer puts into its own folder and reads its own receipts, nothing else; a consumer reads
-    promoted files, nothing else. Nothing is applied.
+    WHO is `producer` or `consumer`. NAME is the producer's name in contracts, or the one contract that a consumer reads
+    (default: all). A producer can only upload to its own folder and read its own receipts. A consumer can only read
+    promoted files. The command prints the policies and applies nothing.
 
-    The policies of buckets and key need an addition only for a principal of another account than the stack's: for one
-    of the same the text leaves that out, --format json never does.
+    Only a principal of another account needs statements in the policies of the buckets and the key. For a principal of
+    the stack's own account the text output leaves these statements out; --format json always prints them.
     """
     from infra.stack_admin.access import for_consumer, for_producer
 

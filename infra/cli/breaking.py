@@ -31,10 +31,10 @@ Examples:
 @click.argument("new", type=click.Path(exists=True, path_type=Path))
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 def command(old: Path, new: Path, form: str) -> None:
-    """Say what a changed contract breaks, for producers and for consumers, and which version it needs.
+    """Report what a changed contract breaks, for producers and consumers, and which version it needs.
 
-    OLD and NEW are contract files, or folders whose contracts are paired by id and major version.
-    Exits 1 if anything breaks that no new major version announces, or if the version says too little.
+    OLD and NEW are contract files, or folders whose contracts are paired by id and major version. Exits 1 if a breaking
+    change has no new major version, or if the version is raised too little.
     """
     compared = comparison(old, new)
     if said := _shown(compared, form):

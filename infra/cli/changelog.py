@@ -28,10 +28,10 @@ Examples:
 @click.argument("new", type=click.Path(exists=True, path_type=Path))
 @click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown", show_default=True)
 def command(old: Path, new: Path, form: str) -> None:
-    """Write what changed in contracts, grouped by whom it concerns.
+    """Write the changes of contracts, grouped by the side that they concern.
 
-    OLD and NEW are contract files, or folders whose contracts are paired by id and major version.
-    Exits 0 whatever changed; 1 if a contract cannot be read.
+    OLD and NEW are contract files, or folders whose contracts are paired by id and major version. Exits 0 with or
+    without changes, 1 if a contract cannot be read.
     """
     compared = comparison(old, new)
     if compared.unread:

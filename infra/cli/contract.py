@@ -38,14 +38,14 @@ Examples:
     "--catalog",
     "zone",
     metavar="URI",
-    help="Zone to read, as s3://bucket/catalog/ (default: that of the running or deployed stack).",
+    help="Catalog zone to read, such as s3://bucket/catalog/ (default: that of the running or deployed stack).",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(name: str | None, version: str, folder: Path | None, zone: str | None, form: str) -> None:
-    """Read back a contract as it was published; without a name, list all that ever were.
+    """Print a contract as it was published; without NAME, list all published contracts.
 
-    NAME is a contract's id, the id with its major version (orders.v1), or with its table (orders/lines).
+    NAME is a contract's id, the id with its major version (orders.v1), or the id with its table (orders/lines).
     """
     if folder and zone:
         raise click.UsageError("Name one of --from and --catalog.")

@@ -50,17 +50,21 @@ Examples:
   dropgate cost --drops 300 --size 200MiB --month --format json
 """
 )
-@click.option("--drops", type=click.IntRange(min=1), required=True, help="How many files a day.")
-@click.option("--size", type=Size(), required=True, help="Size of each, like 100KB or 200MiB.")
+@click.option("--drops", type=click.IntRange(min=1), required=True, help="Number of files per day.")
+@click.option("--size", type=Size(), required=True, help="Size of each file, such as 100KB or 200MiB.")
 @click.option(
-    "--contracts", type=click.IntRange(min=1), default=1, show_default=True, help="Contracts that share them."
+    "--contracts",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Number of contracts that share the files.",
 )
 @click.option(
     "--window",
     type=click.IntRange(0, 900),
     default=60,
     show_default=True,
-    help="Seconds for which a contract's first file waits for others to share its job.",
+    help="Seconds that a contract's first file waits for others, so that they share a job.",
 )
 @click.option(
     "--batch",
@@ -68,16 +72,16 @@ Examples:
     type=click.IntRange(min=1),
     default=500,
     show_default=True,
-    help="Files that share a job at most.",
+    help="Maximum number of files in one job.",
 )
-@click.option("--month", is_flag=True, help="--drops counts files a month instead.")
-@click.option("--burst", is_flag=True, help="All files of a contract's day come at once, not evenly spread.")
+@click.option("--month", is_flag=True, help="--drops is the number of files per month.")
+@click.option("--burst", is_flag=True, help="All files of a contract's day arrive at once, not evenly spread.")
 @click.option(
     "--promote",
     type=click.Choice(["object", "rows", "table"]),
     default="object",
     show_default=True,
-    help="What consumers get: the file as it came, its valid rows, or these in a Delta table.",
+    help="What consumers get: the unchanged file, its valid rows as a file, or its valid rows in a Delta table.",
 )
 @click.option(
     "--rejected",
@@ -86,7 +90,7 @@ Examples:
     show_default=True,
     metavar="PERCENT",
     callback=_finite,
-    help="How many of the files have rejected rows, which are tolerated.",
+    help="Share of files with rejected rows that are tolerated.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
@@ -101,11 +105,11 @@ def command(
     rejected: float,
     form: str,
 ) -> None:
-    """Say what a load costs on AWS, at the list prices of infra/cost/prices.json, without free tiers.
+    """Compute the cost of a load on AWS, at the list prices of infra/cost/prices.json, without free tiers.
 
-    Then the same load with another window, batch, file size, arrival or promotion, one change at a time. A batch is one
-    Spark job, which costs a minute of its workers however little it holds: a longer window puts more files into a batch
-    and costs less, and makes each file wait longer.
+    The command also computes the same load with another window, batch, file size, arrival or promotion, one change at a
+    time. A batch is one Spark job, which costs at least one minute of its workers. A longer window puts more files into
+    a batch: it costs less, and each file waits longer.
 
     docs/explanation/cost.md says what is counted and what is assumed.
     """

@@ -31,9 +31,9 @@ Examples:
 """
 )
 def command() -> None:
-    """Watch real files go the whole way on this machine: uploaded, matched, judged by Spark, promoted or rejected.
+    """Send real files through the whole flow on this machine: upload, match, check by Spark, promotion or rejection.
 
-    Nothing leaves this machine. What the files left behind is kept in .dropgate/demo/.
+    Nothing leaves this machine. The results are kept in .dropgate/demo/.
     """
     import shutil
 

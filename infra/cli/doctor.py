@@ -33,25 +33,29 @@ Examples:
   dropgate doctor --repair --format json
 """
 )
-@click.option("--repair", is_flag=True, help="Do what is safe; without it nothing is changed.")
+@click.option("--repair", is_flag=True, help="Run the safe repairs; without it nothing is changed.")
 @click.option(
     "--months",
     type=click.IntRange(min=1),
     default=3,
     show_default=True,
-    help="Records of so many months of arrival; of tables all rows, whenever they came.",
+    help="Compare the records of this many months of arrival; tables are compared with all their rows.",
 )
 @click.option(
-    "--contract", "more", metavar="C", multiple=True, help="A withdrawn contract, whose records and table to read, too."
+    "--contract",
+    "more",
+    metavar="C",
+    multiple=True,
+    help="Also compare the records and the table of this withdrawn contract.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(repair: bool, months: int, more: tuple[str, ...], form: str) -> None:
     """Compare landing, stage, promoted files, tables, receipts, evidence, records, keys, batches and the catalog.
 
-    Print each difference with its repair; --repair does those that are safe: each can be broken off and run again, and
-    looks first whether all is as it was seen. What is under way is left alone for a quarter of an hour. Exits 0 where
-    nothing differs or all is repaired, 1 where a difference is left.
+    Each difference is printed with its repair. --repair runs the safe repairs: each can be interrupted and run again,
+    and first tests that the difference still exists. Work under way is ignored for 15 minutes. Exits 0 if there is no
+    difference or all are repaired, 1 if a difference remains.
     """
     from functions.doctor.compare import differences
     from infra.cli.options.target import ports

@@ -47,11 +47,15 @@ Examples:
     help="The month of arrival (default: this month, UTC).",
 )
 @most_option
-@click.option("--stuck", is_flag=True, help="List what stands still, what it waits for and what to do.")
+@click.option("--stuck", is_flag=True, help="List open items that do not progress, with their cause and what to do.")
 @click.option(
-    "--minutes", type=click.IntRange(min=0), default=15, show_default=True, help="With --stuck: for longer than that."
+    "--minutes",
+    type=click.IntRange(min=0),
+    default=15,
+    show_default=True,
+    help="With --stuck: minutes without progress.",
 )
-@click.option("--missing", is_flag=True, help="List files that did not come by the end of their window instead.")
+@click.option("--missing", is_flag=True, help="List the files that did not arrive by the end of their window.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(
@@ -64,10 +68,10 @@ def command(
     missing: bool,
     form: str,
 ) -> None:
-    """List drops, the newest first: those of every contract, and those that none claims.
+    """List drops, newest first, with those that match no contract.
 
-    With --stuck list all drops, batches, windows and sets of files that are open and have not moved for so many
-    --minutes, the oldest first: exits 1 if there are any.
+    With --stuck, list the open drops, batches, windows and sets of files that made no progress for --minutes, oldest
+    first. Exits 1 if there are any.
     """
     _refuse(stuck=stuck)
     if stuck:

@@ -33,14 +33,14 @@ Examples:
     "--out",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write a file for each contract into this folder, named `<id>.v<major>` (default: standard output).",
+    help="Write one file per contract, named `<id>.v<major>`, into this folder (default: standard output).",
 )
 def command(contracts: tuple[Path, ...], form: str, folder: Path | None) -> None:
-    """Write contracts in another format, with what it cannot say in comments.
+    """Write contracts in another format, with the losses in comments.
 
-    CONTRACTS are contract files or folders of them. What the format cannot say is named on standard error, and in the
-    text where it has comments or descriptions. Nothing is written over, and nothing at all is written where
-    `dropgate lint` finds an error in a contract: then it exits 1.
+    CONTRACTS are contract files or folders of them. Rules that the format cannot express are listed on standard error,
+    and in the text if the format has comments or descriptions. No file is overwritten. If `dropgate lint` finds an
+    error in a contract, nothing is written and the command exits 1.
     """
     from contracts.authoring.exports.formats import FORMATS as KNOWN
 

@@ -33,24 +33,25 @@ Examples:
 @because_option
 @month_option
 @click.option(
-    "--promoted", is_flag=True, help="Its versions in the promoted zone and its files in tables, too; reject it first."
+    "--promoted",
+    is_flag=True,
+    help="Also erase its versions in the promoted zone and its files in tables; reject the drop first.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be erased, and do nothing.")
+@click.option("--dry-run", is_flag=True, help="Report what would be erased, and do nothing.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(drop: str, because: str, month: datetime | None, promoted: bool, dry_run: bool, form: str) -> None:
-    """Erase what DROP left: its bytes in landing, stage and held, its receipts, its rows in evidence and results.
+    """Erase the data of DROP: its bytes in landing, stage and held, its receipts, its rows in evidence and results.
 
-    Every version goes, and no copy is kept for `RecoveryDays`.
+    Every version is erased, and no copy is kept for `RecoveryDays`.
 
-    DROP is its id or the beginning of it, or a key or its URI, then the newest drop of it. It must be settled, and its
-    batch over. The record stays, with who forgot it and why; it cannot be judged again. What consumers have stays, too:
-    `dropgate reject` withdraws it, then --promoted erases every version of it. Broken off, call it again. Exits 0 when
-    all is erased, 2 if it cannot be.
+    DROP is an id, the first characters of an id, a key or a URI; for a key or URI it is the newest drop of that key.
+    The drop must be settled, and its batch ended. Its record stays, with the person and the reason, and the drop cannot
+    be judged again. Promoted data also stays: `dropgate reject` withdraws it, and then --promoted erases every version
+    of it. If the command is interrupted, run it again. Exits 0 if all is erased, 2 if it cannot be.
 
-    Of a table --promoted erases the files that hold rows of DROP alone. Rows that were written into other files, as
-    where they took the place of another upload's, are in no version of today: `dropgate maintain` is what finally
-    removes them.
+    In a table, --promoted erases the files that hold only rows of DROP. Rows of DROP in other files (for example, after
+    they replaced rows of another upload) are in no current version: `dropgate maintain` removes them from storage.
     """
     from functions.operations.erase import NotForgotten, forget, forgettable, left, tables
     from infra.cli.options.target import caller, of_ports, ports

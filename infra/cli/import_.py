@@ -39,19 +39,19 @@ Examples:
     "--to",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write each contract into this folder, as `<id>.v<major>.yaml` (default: standard output).",
+    help="Write each contract, named `<id>.v<major>.yaml`, into this folder (default: standard output).",
 )
-@click.option("--producer", metavar="NAME", help="Who uploads the files; with --files and --format.")
+@click.option("--producer", metavar="NAME", help="The producer of the files; needs --files and --format.")
 @click.option(
-    "--files", multiple=True, metavar="PATTERN", help="Which keys below landing are the contract's; repeatable."
+    "--files", multiple=True, metavar="PATTERN", help="Pattern of the contract's keys below landing; repeatable."
 )
-@click.option("--format", "kind", type=click.Choice(["csv", "jsonl", "parquet"]), help="How the files are written.")
+@click.option("--format", "kind", type=click.Choice(["csv", "jsonl", "parquet"]), help="Format of the files.")
 @click.option(
     "--status",
     type=click.Choice(["draft", "active"]),
     default="draft",
     show_default=True,
-    help="Whether it is in force.",
+    help="Status of the contract; a draft is not in force.",
 )
 def command(
     sources: tuple[Path, ...],
@@ -62,11 +62,11 @@ def command(
     kind: str | None,
     status: str,
 ) -> None:
-    """Bring contracts of another format in, as ODCS with what was lost in comments.
+    """Import contracts of another format as ODCS, with the losses in comments.
 
-    SOURCES are files, or folders of files with the endings of the format. What has no equivalent is named on standard
-    error and above the contract, and so is every line that `dropgate lint` would refuse. Nothing is written over, and
-    nothing at all is written where a source cannot be read: then it exits 1.
+    SOURCES are files, or folders of files with the extensions of the format. Parts without an equivalent are listed on
+    standard error and above the contract, with every line that `dropgate lint` would refuse. No file is overwritten. If
+    a source cannot be read, nothing is written and the command exits 1.
     """
     from infra.cli.lint import lines_of
 

@@ -30,16 +30,16 @@ Examples:
     "--to",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write the contract into this folder, as `<id>.v1.yaml` (default: standard output).",
+    help="Write the contract, named `<id>.v1.yaml`, into this folder (default: standard output).",
 )
-@click.option("--id", "called", metavar="ID", help="The contract's id (default: by the name of the first file).")
-@click.option("--producer", metavar="P", help="Who uploads such files (default: the id).")
+@click.option("--id", "called", metavar="ID", help="The contract's id (default: from the name of the first file).")
+@click.option("--producer", metavar="P", help="The producer of the files (default: the id).")
 def command(files: tuple[Path, ...], folder: Path | None, called: str | None, producer: str | None) -> None:
     """Write a first contract from sample files.
 
-    FILES are samples of one dataset: CSV, JSON Lines (both with gzip or without) or Parquet. They pass the contract
-    that is written. What is proposed says so in a comment, with what it rests on; the text begins with what to look at
-    before it is published. Nothing is written over. Exits 1 where no contract can be made of the files.
+    FILES are samples of one dataset: CSV, JSON Lines (both with or without gzip) or Parquet. The samples pass the new
+    contract. Comments mark each proposed rule and its reason, and the first lines list what to review before you
+    publish. No file is overwritten. Exits 1 if no contract can be made of the files.
     """
     from contracts.authoring.draft.drafting import draft
     from contracts.authoring.draft.profile import SampleRefused

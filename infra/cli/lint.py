@@ -29,10 +29,10 @@ Examples:
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 def command(paths: tuple[Path, ...], form: str) -> None:
-    """Check contracts: every finding with file, line and what to write instead.
+    """Check contracts, and print each finding with file, line and fix.
 
-    PATHS are contract files or folders of them (default: contracts).
-    Errors exit 1; warnings and notes exit 0. sarif, junit and github are for CI (docs/how-to/contracts.md).
+    PATHS are contract files or folders of them (default: contracts). Exits 1 if there is an error, 0 if there are only
+    warnings and notes. The formats sarif, junit and github are for CI (docs/how-to/contracts.md).
     """
     from contracts.authoring.compiler.lint import lint
 

@@ -23,32 +23,32 @@ from infra.cli.screen import inert, line, say
 from infra.files import NotWritten
 
 COMMANDS = {
-    "demo": "Watch real files go the whole way on this machine.",
-    "up": "Keep the embedded stack running, to try with any S3 client.",
+    "demo": "Send real files through the whole flow on this machine.",
+    "up": "Run the stack on this machine, for any S3 client.",
     "init": "Write a first contract from sample files.",
-    "import": "Bring contracts of other formats in.",
+    "import": "Import contracts of other formats.",
     "export": "Write contracts in other formats.",
-    "lint": "Check contracts: findings with file, line and what to write.",
-    "breaking": "Say whom a changed contract breaks, and which version it needs.",
-    "changelog": "Write what changed in contracts, in Markdown.",
-    "match": "Say which contract a key belongs to and why, or why none.",
+    "lint": "Check contracts: findings with file, line and fix.",
+    "breaking": "Report whom a changed contract breaks, and its new version.",
+    "changelog": "Write the changes of contracts in Markdown.",
+    "match": "Report which contract matches a key, or why none does.",
     "publish": "Compile contracts and put them in force.",
-    "contract": "Read a published contract back, the latest or another version.",
+    "contract": "Print a published contract, the latest or another version.",
     "access": "Write the policies of a producer or a consumer.",
-    "test": "Judge a file at home as the pipeline would.",
+    "test": "Check files on this machine as the pipeline would.",
     "try": "Try a contract on past drops before it is published.",
-    "drops": "List drops and how they ended.",
-    "show": "Show one drop: its states, its verdict, where its bytes lie.",
-    "replay": "Judge a settled drop again under the contract of today.",
-    "accept": "Promote a rejected drop by the word of a person.",
-    "reject": "Withdraw a promoted drop by the word of a person.",
-    "forget": "Erase what a drop left, and keep the record that it was.",
-    "pause": "Hold up the jobs of a contract or of a producer.",
-    "resume": "Let them go on.",
-    "doctor": "Compare buckets, ledger and catalog, and repair what is safe.",
-    "maintain": "Make tables of fewer files, and remove what nothing needs.",
-    "redrive": "List dead letters and send them back.",
-    "cost": "Say what a load costs on AWS, and what window and size change.",
+    "drops": "List drops and their states.",
+    "show": "Show one drop: its history, its verdict and its files.",
+    "replay": "Check settled drops again, under today's contract.",
+    "accept": "Promote a rejected drop by a person's decision.",
+    "reject": "Withdraw a promoted drop by a person's decision.",
+    "forget": "Erase a drop's data and keep its record.",
+    "pause": "Pause the jobs of a contract or of a producer.",
+    "resume": "Resume the jobs of a contract or of a producer.",
+    "doctor": "Compare buckets, ledger and catalog; run safe repairs.",
+    "maintain": "Compact tables, and remove files that nothing needs.",
+    "redrive": "List dead letters, and send them back.",
+    "cost": "Compute the AWS cost of a load, and what changes it.",
 }
 
 FAULT = (
@@ -107,7 +107,7 @@ def _of_one_line() -> Iterator[None]:
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="dropgate")
 def main() -> None:
-    """Hold every dropped file against its data contract.
+    """Check every dropped file against its data contract.
 
     \b
     Exit codes: 0 accepted or fine, 1 rejected or findings, 2 usage, 3 failed.

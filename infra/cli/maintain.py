@@ -25,21 +25,22 @@ Examples:
 """
 )
 @click.argument("contract", required=False)
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Report what would be done, and change nothing.")
 @click.option(
     "--keep-days",
     type=click.IntRange(min=7),
     default=7,
     show_default=True,
-    help="Remove no file that a commit named, or that was written, within so many days.",
+    help="Keep every file that was written, or named by a commit, within this many days.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(contract: str | None, dry_run: bool, keep_days: int, form: str) -> None:
-    """Make the small files of CONTRACT's table one, and remove files and logs that nothing needs any more.
+    """Compact the small files of CONTRACT's table, and remove files and logs that nothing needs.
 
-    Without CONTRACT, of all contracts in force with `promote: table`; CONTRACT may also be one that is no longer. Drops
-    may be promoted meanwhile. Earlier versions of a table can be read for as many days as files are kept.
+    Without CONTRACT, the command maintains the tables of all contracts in force with `promote: table`. CONTRACT can
+    also be one that is no longer in force. Drops can be promoted at the same time. Earlier versions of a table can be
+    read for as many days as files are kept.
     """
     from functions.drop import Location
     from infra.cli.options.target import for_tables, ports

@@ -30,9 +30,9 @@ Examples:
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(key: str, folder: Path | None, form: str) -> None:
-    """Say which contract a KEY (below landing) belongs to and why, or why none.
+    """Report which contract matches a KEY (below landing), or why none does.
 
-    Exits 0 where one contract matches, 1 where none or several do.
+    Exits 0 if one contract matches, 1 if none or several do.
     """
     from contracts.authoring.compiler.lint import index_of, lint
     from infra.cli.lint import default_folder

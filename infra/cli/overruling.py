@@ -45,7 +45,7 @@ def _reason(_: click.Context, __: click.Parameter, value: str) -> str:
 
 
 because_option = click.option(
-    "--because", metavar="TEXT", required=True, callback=_reason, help="Why: goes into record, history and receipt."
+    "--because", metavar="TEXT", required=True, callback=_reason, help="The reason, for record, history and receipt."
 )
 
 
@@ -54,8 +54,8 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     for decorate in (
         of_a_stack,
         click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True),
-        click.option("--wait", default=0, metavar="SECONDS", help="Wait so long until it is done."),
-        click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing."),
+        click.option("--wait", default=0, metavar="SECONDS", help="Wait at most this long until it is done."),
+        click.option("--dry-run", is_flag=True, help="Report what would be done, and do nothing."),
         month_option,
         because_option,
         click.argument("drop"),
@@ -73,12 +73,14 @@ Examples:
 )
 @_options
 def accept(drop: str, because: str, month: datetime | None, dry_run: bool, wait: int, form: str) -> None:
-    """Accept DROP, which was rejected: promote it as it is, by all the rules of its key.
+    """Accept a rejected DROP: promote its file unchanged, under the rules for its key.
 
-    DROP is its id or the beginning of it, or a key or its URI, then the newest drop of it. It becomes another attempt
-    without a job, accepted with warnings; record, history and receipt say who accepted it and why. Consumers get the
-    whole file, also where its contract promotes valid rows alone. Exits 0 when that is done or on its way (the schedule
-    goes on where you may not), 2 if it cannot be.
+    DROP is an id, the first characters of an id, a key or a URI; for a key or URI it is the newest drop of that key.
+    The acceptance is a new attempt without a job, and its verdict is accepted with warnings. Record, history and
+    receipt give the person and the reason. Consumers get the whole file, even if its contract promotes only valid rows.
+
+    Exits 0 if it is done or under way (the schedule completes steps that you have no rights for), 2 if the drop cannot
+    be accepted.
     """
     from functions.operations.override import accept as accepted
     from functions.operations.override import beyond, would_accept
@@ -95,12 +97,14 @@ Examples:
 )
 @_options
 def reject(drop: str, because: str, month: datetime | None, dry_run: bool, wait: int, form: str) -> None:
-    """Reject DROP, which is promoted (or failed): withdraw it from consumers.
+    """Reject a promoted or failed DROP: withdraw its data from consumers.
 
-    DROP is its id or the beginning of it, or a key or its URI, then the newest drop of it. Nothing takes its place: a
-    former file of its key comes back by `dropgate replay FORMER --retract` alone. It becomes another attempt without a
-    job; record, history and receipt say who rejected it and why. Exits 0 when that is done or on its way (the schedule
-    goes on where you may not), 2 if it cannot be.
+    DROP is an id, the first characters of an id, a key or a URI; for a key or URI it is the newest drop of that key.
+    The rejection is a new attempt without a job. Record, history and receipt give the person and the reason. An earlier
+    file of the key is not restored: only `dropgate replay FORMER --retract` promotes it again.
+
+    Exits 0 if it is done or under way (the schedule completes steps that you have no rights for), 2 if the drop cannot
+    be rejected.
     """
     from functions.operations.override import reject as rejected
     from functions.operations.override import rejectable

@@ -23,15 +23,15 @@ Examples:
 """
 )
 @click.argument("contract", required=False)
-@click.option("--producer", metavar="P", help="Hold up all contracts of this producer.")
-@click.option("--reason", metavar="TEXT", default="", help="Why, for those who look later.")
+@click.option("--producer", metavar="P", help="Pause all contracts of this producer.")
+@click.option("--reason", metavar="TEXT", default="", help="The reason, shown in the list of pauses.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(contract: str | None, producer: str | None, reason: str, form: str) -> None:
-    """Hold up CONTRACT: its files are taken in and wait, no new batch is made of them.
+    """Pause CONTRACT: its files are accepted into stage and wait, and no new batch is made.
 
-    Without CONTRACT, list what is held up, since when, by whom and why. Files that are plainly wrong are still refused,
-    and a batch that is under way, its next tries included, goes on. Resume within WorkDays (default 30) of a file's
+    Without CONTRACT, the command lists the pauses with time, person and reason. Files that fail admission are still
+    refused. A batch that is under way continues, with its retries. Resume within WorkDays (default 30) of a file's
     arrival: after that the staged file is deleted, and its producer must upload it again.
     """
     from infra.cli.options.target import ports
@@ -52,11 +52,11 @@ Examples:
 """
 )
 @click.argument("contract", required=False)
-@click.option("--producer", metavar="P", help="Let all contracts of this producer go on.")
+@click.option("--producer", metavar="P", help="Resume all contracts of this producer.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def resume(contract: str | None, producer: str | None, form: str) -> None:
-    """Let CONTRACT go on: what waits is judged, beginning within two minutes."""
+    """Resume CONTRACT: its waiting files are checked, beginning within two minutes."""
     from infra.cli.options.target import ports
 
     world = ports()

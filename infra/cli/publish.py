@@ -27,16 +27,16 @@ Examples:
     "--catalog",
     "zone",
     metavar="URI",
-    help="Zone to publish to, as s3://bucket/catalog/ (default: that of the running or deployed stack).",
+    help="Catalog zone to publish to, such as s3://bucket/catalog/ (default: that of the running or deployed stack).",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
-    """Compile contracts and put them, and no others, in force.
+    """Compile contracts and put exactly these in force.
 
-    PATHS are contract files or folders of them (default: contracts).
-    Everything is checked first: one error refuses the whole publish. What was published never changes: a contract whose
-    text is another needs another version. `dropgate contract` reads the documents back.
+    PATHS are contract files or folders of them (default: contracts). All contracts are checked first: one error stops
+    the whole publish. A published version never changes: a contract with a changed text needs a new version. `dropgate
+    contract` prints the published documents.
     """
     from datetime import UTC, datetime
 

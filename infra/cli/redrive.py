@@ -26,14 +26,14 @@ Examples:
 """
 )
 @click.argument("queue", required=False)
-@click.option("--dry-run", is_flag=True, help="Say how many would go back, and leave them.")
+@click.option("--dry-run", is_flag=True, help="Report how many would go back, and leave them.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(queue: str | None, dry_run: bool, form: str) -> None:
-    """Send the dead letters of QUEUE back to the function that could not work them off.
+    """Send the dead letters of QUEUE back to the function that failed on them.
 
-    Without QUEUE, list the dead letters of all queues and what to do with them. Nothing is lost if this breaks off, and
-    an event that comes twice changes nothing.
+    Without QUEUE, the command lists the dead letters of all queues and what to do with them. Nothing is lost if it is
+    interrupted, and a repeated event changes nothing.
     """
     from infra.cli.options.target import queues
     from infra.stack_admin.redrive import KINDS, redrive, waiting

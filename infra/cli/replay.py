@@ -47,12 +47,12 @@ Examples:
 @contract_option
 @month_option
 @most_option
-@click.option("--dry-run", is_flag=True, help="Say which drops would be judged again, and do nothing.")
-@click.option("--wait", default=0, metavar="SECONDS", help="Wait so long for the new verdict.")
+@click.option("--dry-run", is_flag=True, help="Report which drops would be judged again, and do nothing.")
+@click.option("--wait", default=0, metavar="SECONDS", help="Wait at most this long for the new verdict.")
 @click.option(
     "--retract",
     is_flag=True,
-    help="Judge promoted drops again, too, and withdraw their files unless they are found good.",
+    help="Also judge promoted drops again, and withdraw their files if they are rejected.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
@@ -67,18 +67,18 @@ def command(
     retract: bool,
     form: str,
 ) -> None:
-    """Judge DROP again, or all drops in a --state: rejected, unmatched or failed, from where their bytes lie.
+    """Judge DROP again, or all drops in a --state: rejected, unmatched or failed.
 
-    With --retract those that are accepted or observed, too: consumers keep such a file until the new verdict. If that
-    is rejected the file is withdrawn, and nothing takes its place; else it is put there again.
+    With --retract, accepted and observed drops can be judged again. Consumers keep such a file until the new verdict.
+    If the file is rejected, it is withdrawn and nothing replaces it; otherwise it is promoted again.
 
-    DROP is its id or the beginning of it, or a key or its URI, then the newest drop of it (`dropgate drops` lists
-    them). Of a --state they are the newest of a month first, the oldest of these first to be judged; those that a
-    person has accepted or rejected are left out, and judged again by their id alone; so are those that are forgotten,
-    which nobody can judge.
+    DROP is an id, the first characters of an id, a key or a URI; for a key or URI it is the newest drop of that key.
+    `dropgate drops` lists ids and keys. With --state, the newest drops of the month are selected and judged oldest
+    first. Drops that a person accepted or rejected are skipped: replay them by id. Forgotten drops are skipped because
+    their bytes are erased.
 
-    Without --wait it exits 0 as soon as all are on their way; with it 0 accepted, 1 any rejected or unmatched, 3 any
-    failed, not judged again, or still on its way when the wait is over.
+    Without --wait, exits 0 as soon as all drops are under way. With --wait, exits 0 if all are accepted, 1 if any is
+    rejected or unmatched, 3 if any failed, was not judged again, or is still under way when the wait ends.
     """
     from infra.cli.options.target import of_ports, ports
 

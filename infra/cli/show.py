@@ -35,9 +35,11 @@ Examples:
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(drop: str, month: datetime | None, form: str) -> None:
-    """Show DROP: an id or the beginning of one, or a key below landing or its URI, then the newest drop of it.
+    """Show one DROP: its history, its verdict and where its files are.
 
-    `dropgate drops` lists ids and keys. A key of letters and digits alone is taken for an id: give its URI.
+    DROP is an id, the first characters of an id, a key below landing or a URI; for a key or URI it is the newest drop
+    of that key. `dropgate drops` lists ids and keys. A key with only letters and digits is read as an id: give its URI
+    instead.
     """
     from contracts import codec
     from infra.cli.options.target import reading

@@ -42,48 +42,47 @@ Examples:
 )
 @click.argument("files", metavar="FILES...", nargs=-1, required=True, type=SampleFile())
 @click.option(
-    "--contract", "-c", metavar="C", help="A contract file, or a name such as `inmet-weather.v1` among --contracts."
+    "--contract", "-c", metavar="C", help="A contract file, or a name such as `inmet-weather.v1` in --contracts."
 )
 @click.option(
     "--contracts",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("contracts"),
     show_default=True,
-    help="Folder of the contracts.",
+    help="Folder of contracts.",
 )
 @click.option(
     "--key",
     "given",
     metavar="KEY",
     multiple=True,
-    help="The key you would upload to; without --contract it finds the contract. Of several FILES one for each, in "
-    "their order, or the folder of all, which ends in /.",
+    help="The key that you would upload to; without --contract it selects the contract. For several FILES, one key "
+    "for each in their order, or their common folder, which ends in /.",
 )
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option(
     "--receipt",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write the receipt and rejected.csv into this folder; of several FILES each into one in it.",
+    help="Write the receipt and rejected.csv into this folder; several FILES get one subfolder each.",
 )
 @click.option(
     "--at",
     metavar="TIME",
-    help="When they would be uploaded, for a contract with an `arrival`, as 2026-01-31T05:30 in its zone "
-    "[default: now].",
+    help="Time of the upload, for a contract with an `arrival`, such as 2026-01-31T05:30 in its zone [default: now].",
 )
 @click.option(
     "--mark",
     "marks",
     metavar="P=VALUE",
     multiple=True,
-    help="How far accepted files reach, for checks with a `watermark`; without it they look at all records.",
+    help="High mark of accepted files, for checks with a `watermark`; without it they read all records.",
 )
 @click.option(
     "--reference",
     "references",
     multiple=True,
     metavar="NAME=FILE",
-    help="What relationships look in: a promoted file of another contract, or a reference file. Repeatable.",
+    help="Values for a relationship: a promoted file of another contract, or a reference file. Repeatable.",
 )
 @click.option(
     "--memory", type=Memory(), metavar="SIZE", default="2g", show_default=True, help="Memory of the local Spark."
@@ -100,13 +99,13 @@ def command(
     references: tuple[str, ...],
     memory: str,
 ) -> None:
-    """Judge FILES of one contract as the pipeline would: same admission, same Spark job, same verdict.
+    """Check FILES of one contract as the pipeline would: same admission, same Spark job, same verdict.
 
-    A marker or manifest among them tells of their set: files are held against what their manifest says, and of each
-    set is told whether it is complete.
+    If FILES include a marker or a manifest, files are compared with their manifest, and the output says for each set if
+    it is complete.
 
-    Nothing is uploaded. Exits 0 if all are accepted (with warnings, too), 1 if one is rejected or a set of several
-    FILES is not complete, 3 if one could not be judged.
+    Nothing is uploaded. Exits 0 if all files are accepted (also with warnings), 1 if one is rejected or a set of
+    several FILES is not complete, 3 if one could not be judged.
     """
     from infra.cli.options.contract_argument import keys_of, plan_of
     from infra.files import refuse_links

@@ -33,7 +33,7 @@ Examples:
 """
 )
 @click.argument("contract", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--last", default=10, show_default=True, type=click.IntRange(1, 1000), help="On so many drops.")
+@click.option("--last", default=10, show_default=True, type=click.IntRange(1, 1000), help="Number of drops.")
 @click.option("--of", metavar="C", help="Drops of this contract (default: those of the same id and major version).")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option(
@@ -41,10 +41,10 @@ Examples:
 )
 @of_a_stack
 def command(contract: Path, last: int, of: str | None, form: str, memory: str) -> None:
-    """Judge the last drops again under CONTRACT, a file, before it is published: verdict beside verdict.
+    """Judge past drops again under an unpublished CONTRACT file, and compare the verdicts.
 
-    Drops that were accepted and drops that were rejected are read from where they are kept, and judged on this machine;
-    nothing is written. Exits 1 if any drop ends worse than it did, 3 if any could not be judged.
+    The last accepted and rejected drops are read from their zones and judged on this machine. Nothing is written. Exits
+    1 if any drop gets a worse verdict than before, 3 if any could not be judged.
     """
     from contracts.authoring.compiler.compile import load_plan
     from infra.cli.options.target import ports

@@ -40,7 +40,7 @@ Examples:
     type=click.IntRange(0, 65535),
     metavar="PORT",
     default=0,
-    help="Port of the endpoint (default: one that is free).",
+    help="Port of the endpoint (default: a free one).",
 )
 @click.option(
     "--contracts", type=click.Path(exists=True, path_type=Path), help="Contracts to publish (default: contracts)."
@@ -49,7 +49,7 @@ Examples:
     "--state",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder in which files, drops and messages last from one start to the next (default: nothing lasts).",
+    help="Folder that keeps files, drops and messages between starts (default: nothing is kept).",
 )
 @click.option(
     "--mask-evidence", is_flag=True, help="Keep values of classified properties out of the evidence (MaskEvidence)."
@@ -58,10 +58,10 @@ Examples:
     "--memory", type=Memory(), metavar="SIZE", default="2g", show_default=True, help="Memory of the local Spark."
 )
 def command(port: int, contracts: Path | None, state: Path | None, mask_evidence: bool, memory: str) -> None:
-    """Keep the embedded stack running, to try with any S3 client, and print how every drop moves.
+    """Run the stack on this machine, for any S3 client, and print every change of a drop's state.
 
-    Nothing leaves this machine. When it stops (Ctrl-C) nothing is kept, unless --state names a folder; what lies there
-    lasts however the stack stops, kill -9 included.
+    Nothing leaves this machine. Without --state nothing is kept after the stack stops (Ctrl-C). With --state the folder
+    keeps everything, even after kill -9.
     """
     from contracts.authoring.compiler.lint import lint
     from contracts.authoring.store import documents

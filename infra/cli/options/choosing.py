@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 contract_option: Decorator = click.option(
-    "--contract", metavar="C", help="Only drops of this contract, as `inmet-weather.v1`."
+    "--contract", metavar="C", help="Only drops of this contract, such as `inmet-weather.v1`."
 )
-state_option: Decorator = click.option("--state", metavar="S", help="Only drops in this state, as `rejected`.")
+state_option: Decorator = click.option("--state", metavar="S", help="Only drops in this state, such as `rejected`.")
 most_option: Decorator = click.option(
-    "--most", type=click.IntRange(min=1), default=100, show_default=True, help="How many at most."
+    "--most", type=click.IntRange(min=1), default=100, show_default=True, help="Maximum number of drops."
 )
 
 

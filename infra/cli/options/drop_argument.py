@@ -28,7 +28,7 @@ month_option = click.option(
     "--month",
     type=click.DateTime(["%Y-%m"]),
     metavar="YYYY-MM",
-    help="Look for a key in this month of arrival (default: the newest of the last three that has it).",
+    help="Search for a key in this month of arrival (default: the newest of the last three that has it).",
 )
 
 

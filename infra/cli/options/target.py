@@ -31,7 +31,7 @@ RUNNING = HOME / "up.json"
 DEMO = HOME / "demo"
 NOTHING = "No stack to ask: start one with `dropgate up`, run `dropgate demo`, or name a deployed one with --stack."
 NOT_RUNNING = "No running stack: start one with `dropgate up`, or name a deployed one with --stack."
-NOWHERE = "No Region to ask in: say --region, or set AWS_DEFAULT_REGION (boto3 does not read AWS_REGION)."
+NOWHERE = "No Region is set: use --region, or set AWS_DEFAULT_REGION (boto3 does not read AWS_REGION)."
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -39,9 +39,9 @@ def of_a_stack(command: Command) -> Command:
     """Give a command the options that name a deployed stack."""
     for name, metavar, variable, text in reversed(
         [
-            ("--stack", "NAME", "DROPGATE_STACK", "The deployed stack, by its name in CloudFormation"),
-            ("--profile", "NAME", "AWS_PROFILE", "The profile of your AWS configuration to ask with"),
-            ("--region", "REGION", "AWS_DEFAULT_REGION", "Where the stack is, if not where the profile says"),
+            ("--stack", "NAME", "DROPGATE_STACK", "The name of the deployed stack in CloudFormation"),
+            ("--profile", "NAME", "AWS_PROFILE", "The profile of your AWS configuration"),
+            ("--region", "REGION", "AWS_DEFAULT_REGION", "The Region of the stack, if the profile has another"),
         ]
     ):
         ours = variable if name == "--stack" else None  # the others boto3 reads itself
