@@ -42,6 +42,9 @@ OF_FILES = ("table", "header")
 ABSENT = "Great Expectations is not there; `make build GX=1` brings it, and then `make deploy` to a deployed stack"
 UNTOLD = "Great Expectations fell over it; why is not told, as it may quote a classified value"
 NO_ROWS = EXCUSED[1]
+OF_JSON, NOT_JSON = "expect_column_values_to_match_json_schema", "JSONDecodeError"
+"""The expectation that stops at a text that is not JSON, and the fault by which this is seen: it is not met."""
+NOT_JSON_TOLD = "a text that is not JSON"
 VIEW = "tmp_view"
 """What Great Expectations calls the file in queries."""
 LEADING = ("$PARAMETER", "$ref", "$dynamicRef", "$recursiveRef", "$id")
@@ -209,6 +212,8 @@ class _Expecting:
         why = _raised(result.exception_info)
         if nothing and (why or (not result.success and found.get("observed_value") is None)):
             return Count(state="not_evaluated", reason="no-values" if records else NO_ROWS)
+        if why and check.arguments["type"] == OF_JSON and NOT_JSON in why:
+            return Count(evaluated=records, observed=NOT_JSON_TOLD, figure=Decimal(0))
         if why:
             return self._error(check, why)
         if found.get("element_count") == 0:

@@ -15,6 +15,8 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
+from contracts.plan import LogicalType
+
 About = Literal["values", "column", "pairs", "columns", "table", "header", "query"]
 Kind = str | list[str]
 """Of an argument: the name of what its value is, or the words that it may be."""
@@ -34,12 +36,21 @@ WORDS = {
     "condition": "a condition in Spark's SQL",
     "query": "a query in Spark's SQL",
 }
+TYPES: dict[str, tuple[LogicalType, ...]] = {
+    "any": ("string", "integer", "number", "boolean", "date", "timestamp", "time"),
+    "numbers": ("integer", "number"),
+    "ordered": ("integer", "number", "date", "timestamp"),
+    "plain": ("integer", "number", "boolean", "string", "time"),
+    "texts": ("string", "time"),
+}
+"""Logical types that an expectation takes; values of the `plain` ones are in Python what they are in a contract."""
 
 
 @dataclass(frozen=True, slots=True)
 class Core:
     """An expectation: what it is about, the dimension of its check, the arguments that it needs and takes by kind.
 
+    `types` names the logical types of its columns (see TYPES), and `alike` says that these must be of one family.
     `instead` is a check of ours that says the same; `elsewhere` why the job cannot have it made.
     """
 
@@ -47,6 +58,8 @@ class Core:
     dimension: str
     needs: Mapping[str, Kind] = field(default_factory=dict)
     takes: Mapping[str, Kind] = field(default_factory=dict)
+    types: str = "any"
+    alike: bool = False
     instead: str | None = None
     elsewhere: str | None = None
 

@@ -17,7 +17,7 @@ from typing import Any
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.patterns import regex
-from contracts.authoring.quality import row_conditions
+from contracts.authoring.quality import expectation_shapes, expectation_types, row_conditions
 from contracts.authoring.quality.core_expectations import WORDS, Core, Kind, fits
 from contracts.authoring.sql import expressions
 from contracts.plan import Property
@@ -42,6 +42,8 @@ MAPPINGS = {
     "quantile_ranges": ("quantiles", "value_ranges"),
 }
 PATTERNS = ("regex", "regex_list")
+ORDERED = ("number", "text")
+"""Kinds of bounds that are compared as they are written: Great Expectations takes no others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,12 @@ def used(
     if core.wants_bound:
         _bounds(document, path, name, kwargs)
     found: dict[str, None] = {}
+    before = document.errors()
     for key, value in kwargs.items():
         if key in core.arguments and value is not None:
             found |= dict.fromkeys(_named(document, (*path, key), core.arguments[key], value, props, core.about))
+    if document.errors() == before:
+        expectation_types.hold(document, path, name, core, kwargs, props)
     given = {key: _java(document, (*path, key), kwargs[key]) for key in PATTERNS if kwargs.get(key) is not None}
     if (condition := _condition(document, path, kwargs, props)) is not None:
         found |= dict.fromkeys(condition.properties)
@@ -85,7 +90,7 @@ def _bounds(document: Document, path: Path, name: str, kwargs: dict[str, Any]) -
     if low is None and high is None:
         fix = "Add `min_value: ...` or `max_value: ...` to `kwargs`."
         document.error(path, "no-argument", f"`{name}` has neither bound: it would hold of anything.", fix, on_key=True)
-    elif low is not None and high is not None and fits("number", low) and fits("number", high) and low > high:
+    elif low is not None and high is not None and any(fits(k, low) and fits(k, high) for k in ORDERED) and low > high:
         message = f"`max_value` ({high}) is below `min_value` ({low})."
         document.error((*path, "max_value"), "bounds-crossed", message, "Exchange them, or correct one.")
 
@@ -106,6 +111,8 @@ def _named(document: Document, path: Path, kind: Kind, value: Any, props: Sequen
     if path[-1] == SEVERAL and len(set(value)) < 2 and about == "columns":
         message = f"`{SEVERAL}` needs two columns at least."
         document.error(path, "wrong-type", message, "Add another, or use an expectation about one column.")
+    if wrong := expectation_shapes.wrong(str(path[-1]), value):
+        document.error(path, "wrong-type", *wrong)
     match kind:
         case "column" | "columns":
             named = [value] if isinstance(value, str) else value

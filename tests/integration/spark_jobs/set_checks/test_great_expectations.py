@@ -21,7 +21,7 @@ from contracts.job import Count, Sample
 from contracts.place import Place
 from contracts.plan import EXPECTATION, HOLDS_TRUE, Plan
 from infra.setup.expectations import bring
-from spark_jobs.set_checks.great_expectations import ABSENT, UNTOLD
+from spark_jobs.set_checks.great_expectations import ABSENT, NOT_JSON_TOLD, UNTOLD
 from tests.integration.spark_jobs.world import Judged, judge
 from tests.unit.contracts.authoring import documents
 from tests.unit.contracts.authoring.documents import DROP
@@ -81,13 +81,15 @@ ENTRIES: dict[str, tuple[str, dict[str, Any]]] = {
     "query": ("unexpected_rows_expectation", {"unexpected_rows_query": "SELECT * FROM {batch} WHERE x < id"}),
     "columns": ("expect_table_column_count_to_equal", {"value": 8}),
     "rows": ("expect_table_row_count_to_equal", {"value": 4}),
-    "refused": ("expect_column_values_to_match_strftime_format", {"column": "hour", "strftime_format": "%Q"}),
+    "refused": ("expect_column_values_to_match_strftime_format", {"column": "hour", "strftime_format": "%H"}),
+    "not-json": ("expect_column_values_to_match_json_schema", {"column": "text", "json_schema": {"type": "object"}}),
     "crash": ("expect_column_values_to_match_regex", {"column": "text", "regex": "a"}),
     "secret-crash": ("expect_column_values_to_match_regex", {"column": "secret", "regex": "a"}),
 }
 QUERY = "SELECT * FROM {batch} WHERE x < id"
 OLDER: dict[str, dict[str, Any]] = {
     "query": {"kwargs": {"unexpected_rows_query": QUERY}, "properties": ["id", "x"]},
+    "refused": {"kwargs": {"column": "hour", "strftime_format": "%Q"}},
     "crash": {"kwargs": {"column": "text", "regex": "("}, "given": {}},
     "secret-crash": {"kwargs": {"column": "secret", "regex": "("}, "given": {}},
 }
@@ -161,6 +163,13 @@ def test_what_was_not_looked_at_is_never_met(judged: Judged) -> None:
         "columns": ("counted", MET),
         "rows": ("counted", NOT_MET),
     }
+
+
+def test_text_that_is_no_json_does_not_match_a_schema(judged: Judged) -> None:
+    """The library stops at it, which is the file's fault, and not ours."""
+    count = judged.count("not-json")
+
+    assert (count.state, count.figure, count.observed) == ("counted", NOT_MET, NOT_JSON_TOLD)
 
 
 def test_crashed_expectation_is_ours(judged: Judged) -> None:

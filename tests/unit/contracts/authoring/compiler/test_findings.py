@@ -608,7 +608,7 @@ EXPECTATIONS = {
     "argument missing": GX + "    type: expect_column_values_to_be_null\n    kwargs: {}  #! no-argument",
     "no bound": GX + "    type: expect_column_values_to_be_between\n    kwargs:  #! no-argument\n      column: id",
     "bounds crossed": BETWEEN + "      min_value: 2\n      max_value: 1  #! bounds-crossed",
-    "day as a bound": BETWEEN + "      min_value: 2024-01-31",
+    "day as a bound of numbers": BETWEEN + "      min_value: 2024-01-31  #! wrong-type",
     "more digits than a double has": BETWEEN + "      min_value: 9007199254740993  #! too-long",
     "text as a bound": BETWEEN + "      min_value: low  #! wrong-type",
     "share above 1": BETWEEN + "      min_value: 1\n      mostly: 95  #! wrong-type",
