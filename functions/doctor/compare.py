@@ -32,7 +32,7 @@ from functions.records.receipts import unless_forgotten, write_receipt
 from functions.records.record import reread
 from functions.schedule.pointer_check import misdated
 
-BY_SCHEDULE = "The schedule does what is next, every minute; `dropgate drops --stuck` says what stands in its way."
+BY_SCHEDULE = "The schedule takes the next step every minute; `dropgate drops --stuck` gives the obstacle."
 KEPT = timedelta(days=7)
 """For how long every deployment keeps receipts, evidence and staged files, at the least (the template's MinValue)."""
 
@@ -107,12 +107,12 @@ def of_landing(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference
                 yield drop
             elif drop is None:
                 created = Created(bucket, one.key, one.version, one.etag, one.size, "", one.written_at)
-                do = "Take it in, as the schedule does sooner or later."
-                found = "lies in landing, and no record knows it"
+                do = "Ingest it; the schedule also does this sooner or later."
+                found = "is in landing and has no record"
                 yield Difference("unknown-upload", where.uri, found, do, partial(ingest, ports, created))
             elif not drop.in_flight and drop.source != where and _ours(ports.store.head(drop.source), drop):
-                do = f"Delete this version: its bytes lie at {drop.source.uri}."
-                found = f"lies in landing, and drop {drop.id[:10]} was taken from there"
+                do = f"Delete this version: its bytes are at {drop.source.uri}."
+                found = f"is still in landing after drop {drop.id[:10]} was moved from there"
                 yield Difference("left-in-landing", where.uri, found, do, partial(ports.store.delete, where))
 
 
@@ -126,8 +126,10 @@ def of_stage(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
         for key, drop_id in ids.items():
             if drop_id not in known and looked_up(ports, drop_id) is None:
                 where = f"s3://{keys.split(ports.zones.stage)[0]}/{key}"
-                found = f"is staged, and there is no drop {drop_id[:10]}"
-                yield Difference("staged-without-drop", where, found, "Look at it, or leave it: `WorkDays` remove it.")
+                found = f"is staged, but drop {drop_id[:10]} does not exist"
+                yield Difference(
+                    "staged-without-drop", where, found, "Inspect it, or leave it: it is removed after `WorkDays`."
+                )
 
 
 def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
@@ -152,9 +154,11 @@ def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Differenc
             yield drop
         elif drop is None:
             found = (
-                f"bears the mark of drop {stat.drop[:10]}, of which there is no record" if stat.drop else "is not ours"
+                f"has the tag of drop {stat.drop[:10]}, which has no record"
+                if stat.drop
+                else "was not written by dropgate"
             )
-            do = "Find out who put it there; move it away: consumers read it as if it were checked."
+            do = "Find out who put it there, and move it away: consumers read it as a checked file."
             yield Difference("promoted-without-record", where, found, do)
         elif not drop.in_flight and (where, stat.attempt) not in _named(ports, drop):
             found = f"is of attempt {stat.attempt} of drop {drop.id[:10]}, which is {drop.state} and does not name it"
@@ -162,7 +166,9 @@ def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Differenc
                 yield Difference("promoted-without-record", where, found, former.do)
                 continue
             hide = partial(ports.store.withdraw, Location(where, etag=stat.etag))
-            yield Difference("promoted-without-record", where, found, "Withdraw it; its bytes stay as a version.", hide)
+            yield Difference(
+                "promoted-without-record", where, found, "Withdraw it; its bytes stay as an old version.", hide
+            )
 
 
 def of_batches(ports: Ports) -> Iterator[Difference]:
@@ -170,10 +176,10 @@ def of_batches(ports: Ports) -> Iterator[Difference]:
     for batch in ports.ledger.in_flight(stamp(ports.clock.now() - GRACE)).batches:
         where = f"batch {batch.id}"
         if batch.run is None or batch.state == "claimed":
-            found = f"is to start try {batch.try_} since {batch.try_at}"
+            found = f"should have started try {batch.try_} at {batch.try_at}"
             yield Difference("batch-without-run", where, found, BY_SCHEDULE)
         elif (outcome := ports.jobs.status(batch.run).outcome) != "working":
-            found = f"waits for run {batch.run}, which is over: {outcome}"
+            found = f"waits for run {batch.run}, which ended: {outcome}"
             yield Difference("batch-without-run", where, found, BY_SCHEDULE)
 
 
@@ -188,12 +194,12 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
     try:
         plan = ports.catalog.plan(drop.plan) if drop.plan else None
     except DocumentInvalid as error:
-        found = f"is of a plan that cannot be read: {error}"
+        found = f"has a plan that cannot be read: {error}"
         yield Difference(
             "catalog",
             f"drop {drop.id}",
             found,
-            "Publish the contracts that it is of, then those of today; of the drop nothing was compared.",
+            "Publish the contract that the plan is from, then today's contracts. The drop was not compared.",
         )
         return
     if plan:
@@ -204,13 +210,17 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
             yield from of_rows(ports, drop, table)
     young = drop.changed_at > stamp(ports.clock.now() - KEPT)
     if young and drop.in_flight and ports.store.head(drop.source) is None:
-        do = "Its producer must send it again; it ends failed by itself."
-        yield Difference("bytes-missing", f"drop {drop.id}", f"is {drop.state}, and {drop.source.uri} is not there", do)
+        do = "Its producer must send it again; the drop becomes failed by itself."
+        yield Difference(
+            "bytes-missing", f"drop {drop.id}", f"is {drop.state}, but {drop.source.uri} does not exist", do
+        )
     if young and drop.receipt and plan and ports.store.head(Location(drop.receipt)) is None:
         decision = failure(drop) if drop.state == "failed" else recorded(drop)
         write = partial(_write_again, ports, drop, plan, decision)
-        found = f"is {drop.state}, and its receipt {drop.receipt} is not there"
-        yield Difference("receipt-missing", f"drop {drop.id}", found, "Write it again, without its checks.", write)
+        found = f"is {drop.state}, but its receipt {drop.receipt} does not exist"
+        yield Difference(
+            "receipt-missing", f"drop {drop.id}", found, "Write it again, without the list of checks.", write
+        )
     if (
         young
         and drop.batch
@@ -219,13 +229,15 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
         and (batch := ports.ledger.batch(drop.batch))
         and not _evidence(ports, batch)
     ):
-        found = f"is {drop.state}, and the evidence of its batch {batch.id[:10]} is not there"
+        found = f"is {drop.state}, but the evidence of its batch {batch.id[:10]} does not exist"
         yield Difference("evidence-missing", f"drop {drop.id}", found, f"`dropgate replay {drop.id[:10]} --retract`.")
 
 
 def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
     if drop.promoted is None or drop.plan is None:
-        yield Difference("record", f"drop {drop.id}", f"is {drop.state} and names no promoted key", "Mend the record.")
+        yield Difference(
+            "record", f"drop {drop.id}", f"is {drop.state} but names no promoted key", "Repair the record."
+        )
         return
     target = f"{ports.zones.promoted}{drop.promoted.key}"
     if keys.is_table(drop.promoted.key):
@@ -240,22 +252,22 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
             yield from _left(ports, plan, drop, there)
         return
     if there is None:
-        found, lies = f"is {drop.state}, and {target} is not there", drop.promoted.rows or drop.source
+        found, lies = f"is {drop.state}, but {target} does not exist", drop.promoted.rows or drop.source
         kept = ports.store.head(lies)
         if kept and kept.etag == (lies.etag or kept.etag):
             put = partial(_put_back, ports, drop, lies, target)
-            yield Difference("promoted-missing", where, found, f"Put it there again from {lies.uri}.", put)
+            yield Difference("promoted-missing", where, found, f"Copy it there again from {lies.uri}.", put)
         else:
             what, do = _lost(drop)
-            yield Difference("promoted-missing", where, found, f"Its {what} are gone, too: {do}.")
+            yield Difference("promoted-missing", where, found, f"Its {what} are also gone: {do}.")
     elif not _ours(there, drop):
         yield Difference(
-            "promoted-taken", where, f"is {drop.state}, and another object lies at {target}", "Look at it."
+            "promoted-taken", where, f"is {drop.state}, but another object is at {target}", "Inspect that object."
         )
     elif key and key.etag != there.etag:
-        found = f"lies at {target} with another ETag than its key's item says"
+        found = f"is at {target} with an ETag that differs from its key's item"
         note = partial(ports.ledger.write, (), replace(key, etag=there.etag))
-        yield Difference("key-etag", where, found, "Write down what lies there: else the next upload fails.", note)
+        yield Difference("key-etag", where, found, "Write the ETag to the item: otherwise the next upload fails.", note)
 
 
 def _left(ports: Ports, plan: Plan, drop: Drop, there: Stat | None) -> Iterator[Difference]:
@@ -263,14 +275,14 @@ def _left(ports: Ports, plan: Plan, drop: Drop, there: Stat | None) -> Iterator[
     if there is None or drop.promoted is None or (there.drop, there.attempt) != (drop.id, drop.promoted.attempt):
         return
     where = f"drop {drop.id}"
-    lies = f"lies at {ports.zones.promoted}{drop.promoted.key}"
-    found = f"{lies}, and its place was freed: an upload that had taken it was withdrawn"
+    lies = f"is at {ports.zones.promoted}{drop.promoted.key}"
+    found = f"{lies}, but its key was freed: the upload that replaced it was withdrawn"
     if ports.store.listed(f"{keys.table_folder(ports.zones, plan.contract)}_delta_log/", 1):
-        do = "Look at it: rows of the table took its place, and it lay beside them all the time."
+        do = "Inspect it: rows of the table replaced it, and it stayed there as a file."
         yield Difference("promoted-left", where, found, do)
         return
     hide = partial(_hide, ports, plan, drop)
-    yield Difference("promoted-left", where, found, "Withdraw it; its bytes stay as a version.", hide)
+    yield Difference("promoted-left", where, found, "Withdraw it; its bytes stay as an old version.", hide)
 
 
 def _keys(ports: Ports, drop: Drop, plan: Plan) -> Iterator[Difference]:
@@ -278,7 +290,7 @@ def _keys(ports: Ports, drop: Drop, plan: Plan) -> Iterator[Difference]:
     for one in claims_of(ports, drop, plan).each:
         mine = one.promoting == drop.id and not drop.in_flight and reread(ports, drop).version == drop.version
         if mine or (one.promoting and one.promoted == drop.id and looked_up(ports, one.promoting) is None):
-            found = f"is held for drop {(one.promoting or '')[:10]}, which is {drop.state if mine else 'not known'}"
+            found = f"is held for drop {(one.promoting or '')[:10]}, which is {drop.state if mine else 'unknown'}"
             free = partial(ports.ledger.write, (), replace(one, promoting=None))
             yield Difference("key-held", f"key {one.id}", found, "Free it: other uploads of the key wait for it.", free)
 
@@ -301,11 +313,11 @@ def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
     assert drop.promoted
     laid = put_back(ports, plan, drop, drop.promoted, lay)
     if isinstance(laid, Taken):
-        raise DestinationTaken(f"another object lies at {target} by now: find out who put it there")
+        raise DestinationTaken(f"another object is now at {target}: find out who put it there")
     if isinstance(laid, Replaced):
-        raise ObjectReplaced("others lie at {} than its {}: {}".format(source.uri, *_lost(drop)))
+        raise ObjectReplaced("{} does not hold its {}: {}".format(source.uri, *_lost(drop)))
     if isinstance(laid, Gone):
-        raise ObjectGone("{} holds its {} no longer: {}".format(source.uri, *_lost(drop)))
+        raise ObjectGone("{} no longer holds its {}: {}".format(source.uri, *_lost(drop)))
 
 
 def _write_again(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> None:
@@ -319,7 +331,7 @@ def _lost(drop: Drop) -> tuple[str, str]:
     """Return the data that consumers had of a drop, and what to do if it cannot be restored."""
     if drop.promoted and drop.promoted.rows:
         return "valid rows", f"`dropgate replay {drop.id[:10]} --retract`"
-    return "staged bytes", "bring a former version back, or have it sent again"
+    return "staged bytes", "restore an earlier version, or have the file sent again"
 
 
 def _evidence(ports: Ports, batch: Batch) -> bool:

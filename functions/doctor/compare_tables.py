@@ -45,8 +45,8 @@ def counted(ports: Ports, contract: str) -> Counted | Difference:
     except ServiceUnavailable as error:
         ports.store.listed(f"{uri}_delta_log/", 1)
         do = (
-            "Look at what the text names: where a file is missing bring its former version back, or RESTORE the table "
-            f"to one that can be read; then look again. What {contract} has in its table was not compared."
+            "Inspect what the error names: if a file is missing, restore its earlier version, or RESTORE the table to "
+            f"a version that can be read; then run doctor again. The table of {contract} was not compared."
         )
         found = str(error).partition("\n")[0].removeprefix(f"the table {uri} ")
         return Difference("table-unreadable", uri, found, do)
@@ -65,8 +65,8 @@ def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = tell_no
             if isinstance(drop, Difference):
                 yield drop
             elif drop is None:
-                whose = f"of drop {drop_id[:10]}, of which there is no record" if drop_id else "of no drop"
-                do = "Find out who wrote them; take them out by hand: consumers read them as if they were checked."
+                whose = f"of drop {drop_id[:10]}, which has no record" if drop_id else "of no drop"
+                do = "Find out who wrote them, and delete them by hand: consumers read them as checked rows."
                 yield Difference("rows-without-record", table.uri, f"has {many} {whose}", do)
             elif _at_rest(drop, table) and (why := _not_its_place(ports, drop, table)):
                 found = f"has {many} of drop {drop.id[:10]}, {why}"
@@ -74,7 +74,7 @@ def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = tell_no
                     yield Difference("rows-left", table.uri, found, former.do)
                     continue
                 take = partial(_take_out, ports, drop, table)
-                yield Difference("rows-left", table.uri, found, "Take them out; other drops' rows stay.", take)
+                yield Difference("rows-left", table.uri, found, "Delete them; the rows of other drops stay.", take)
 
 
 def of_rows(ports: Ports, drop: Drop, table: Counted) -> Iterator[Difference]:
@@ -88,15 +88,15 @@ def of_rows(ports: Ports, drop: Drop, table: Counted) -> Iterator[Difference]:
     key = claims_of(ports, drop, ports.catalog.plan(drop.plan)).key
     if there == valid or (key and (key.promoted != drop.id or key.promoting)):
         return  # or another upload of the key has taken its place, or was withdrawn since, or is about to
-    where, again = f"drop {drop.id}", f"`dropgate replay {drop.id[:10]} --retract` writes them anew."
-    found = f"is {drop.state}, and of its {valid:,} rows {there:,} are in the table {table.uri}"
+    where, again = f"drop {drop.id}", f"`dropgate replay {drop.id[:10]} --retract` writes them again."
+    found = f"is {drop.state}, but {there:,} of its {valid:,} rows are in the table {table.uri}"
     lies, sure = ports.store.head(to.rows), (drop.decided_at or "") > stamp(moment(table.at) - SURE)
     came = not sure or ports.tables.made(table.uri, Mark(drop.id, to.attempt))
     if there or lies is None or lies.etag != to.rows.etag or came:
         yield Difference("rows-missing", where, found, f"Find out who changed the table; {again}")
         return
     put = partial(_put_back, ports, drop)
-    yield Difference("rows-missing", where, found, f"Put them there again from {to.rows.uri}.", put)
+    yield Difference("rows-missing", where, found, f"Commit them again from {to.rows.uri}.", put)
 
 
 def _at_rest(drop: Drop, table: Counted) -> bool:
@@ -118,7 +118,7 @@ def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
         return None  # which is a difference of the drop itself
     if key is None or not key.version or key.promoting or key.promoted == drop.id:
         return None
-    return f"whose place drop {key.promoted[:10]} has taken" if key.promoted else "whose place was freed"
+    return f"which drop {key.promoted[:10]} replaced" if key.promoted else "whose key was freed"
 
 
 def _take_out(ports: Ports, drop: Drop, table: Counted) -> None:
@@ -128,13 +128,13 @@ def _take_out(ports: Ports, drop: Drop, table: Counted) -> None:
     """
     unless_changed(ports, drop)
     if _not_its_place(ports, drop, table) is None:
-        raise StaleWrite(f"drop {drop.id[:10]} has its place in the table by now")
+        raise StaleWrite(f"drop {drop.id[:10]} belongs in the table now")
     ports.tables.take_out(table.uri, drop.id)
     now = reread(ports, drop)
     to = now.promoted if now.version != drop.version else None
     if to and f"{ports.zones.promoted}{to.key}" == table.uri:
-        again = f"`dropgate replay {drop.id[:10]} --retract` writes them anew"
-        raise StaleWrite(f"drop {drop.id[:10]} is {now.state} by now, and its rows of today may be gone, too: {again}")
+        again = f"`dropgate replay {drop.id[:10]} --retract` writes them again"
+        raise StaleWrite(f"drop {drop.id[:10]} is {now.state} now, and its current rows may also be gone: {again}")
 
 
 def _put_back(ports: Ports, drop: Drop) -> None:
@@ -149,4 +149,4 @@ def _put_back(ports: Ports, drop: Drop) -> None:
     if isinstance(done, Unlike):
         raise TableUnlike(done.why)
     if not isinstance(done, Stat):
-        raise ServiceUnavailable("its rows are gone, or others lie in their place")
+        raise ServiceUnavailable("its rows are gone, or other rows replaced them")

@@ -35,9 +35,9 @@ def looked_up(ports: Ports, drop_id: str) -> Drop | Difference | None:
         return unreadable(f"drop {drop_id}", str(error))
 
 
-def unreadable(where: str, why: str = "is not what this version reads") -> Difference:
+def unreadable(where: str, why: str = "cannot be read by this version") -> Difference:
     """A record of which nothing was compared, as an item of its own cannot be read."""
-    do = "Deploy the version that wrote it, or mend the item; of the drop nothing was compared."
+    do = "Deploy the version that wrote it, or repair the item. The drop was not compared."
     return Difference("record-unreadable", where, why, do)
 
 
@@ -50,7 +50,9 @@ def stale(ports: Ports, drop: Drop) -> Difference | None:
     now = ports.ledger.drop(drop.id) if last else None
     if last is None or now is None or now.version != drop.version:
         return None
-    found = f"is {drop.state} at attempt {drop.attempt}, and its history ends with {last.state} at {last.attempt}"
+    found = (
+        f"is {drop.state} at attempt {drop.attempt}, but its history ends with {last.state} at attempt {last.attempt}"
+    )
     return Difference("stale-record", f"drop {drop.id}", found, NEWEST)
 
 
@@ -67,7 +69,9 @@ def unless_changed(ports: Ports, drop: Drop) -> None:
     """StaleWrite if somebody has brought a drop further since it was read, as a replay or a withdrawal does."""
     now = ports.ledger.drop(drop.id)
     if now is None or now.version != drop.version:
-        raise StaleWrite(f"drop {drop.id[:10]} was changed meanwhile and is {now.state if now else 'not known'} now")
+        raise StaleWrite(
+            f"drop {drop.id[:10]} has changed since it was read: it is {now.state if now else 'unknown'} now"
+        )
 
 
-NEWEST = "Put its newest record back, from a backup of the ledger's table; nothing of the drop is repaired until then."
+NEWEST = "Restore its newest record from a backup of the ledger's table. Until then nothing of the drop is repaired."

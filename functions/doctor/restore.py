@@ -30,7 +30,7 @@ def put_back(ports: Ports, plan: Plan, drop: Drop, to: Promotion, lay: Callable[
     """
     claims = claims_of(ports, drop, plan)
     if claims.key and claims.key.promoted != drop.id:
-        raise StaleWrite("another upload of its key has taken its place, or it was withdrawn")
+        raise StaleWrite("another upload of its key replaced it, or it was withdrawn")
     mine = claims.of(drop)
     if any(one.promoting not in (None, drop.id) for one in mine):
         raise ServiceUnavailable("another upload of its key is being promoted")
@@ -51,7 +51,7 @@ def _let_go(ports: Ports, plan: Plan, drop: Drop, to: Promotion, held: tuple[Lin
     for _ in range(TRIES):
         if not _has_its_place(ports, plan, drop):
             _take_away(ports, plan, drop, to)
-            raise StaleWrite(f"drop {drop.id[:10]} was withdrawn meanwhile, or another upload of its key came between")
+            raise StaleWrite(f"drop {drop.id[:10]} was withdrawn meanwhile, or another upload of its key replaced it")
         try:
             if held:
                 each = (replace(one, promoting=None, etag=one.etag if etag is None else etag) for one in held)
@@ -63,7 +63,7 @@ def _let_go(ports: Ports, plan: Plan, drop: Drop, to: Promotion, held: tuple[Lin
             held = claims_of(ports, drop, plan).of(drop)
         else:
             return
-    raise ServiceUnavailable("the item of its key is written to all the time")
+    raise ServiceUnavailable("the item of its key keeps changing")
 
 
 def _has_its_place(ports: Ports, plan: Plan, drop: Drop) -> bool:

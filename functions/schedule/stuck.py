@@ -1,6 +1,6 @@
 """Items that do not progress: the ledger's open items in; each with its cause and a person's options out.
 
-Nothing is changed, and nothing is asked but ledger and catalog: what a job itself is at, EMR Serverless knows.
+Nothing is changed, and only ledger and catalog are read: the state of a job itself is in EMR Serverless.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ class Advice:
 
 
 ON_AWS = Advice(
-    logs="If it stays so, the logs of ScheduleFunction, `not taken on now`, say what stands in the way.",
+    logs="If nothing changes, search the logs of ScheduleFunction for `not taken on now`: they give the obstacle.",
     run="`aws emr-serverless get-job-run --application-id <EmrApplication> --job-run-id {run}`",
-    not_started="The account's quota, or the application? After six hours its drops fail, and can be replayed.",
-    full="Nothing, if they go on; else raise MaximumConcurrentRuns and the application's ceilings with it.",
-    newer="A newer version of dropgate wrote it, or a hand: deploy that version, or mend the item.",
+    not_started="Check the account's quota and the application. After six hours its drops fail and can be replayed.",
+    full="Nothing, if those batches progress; otherwise raise MaximumConcurrentRuns and the application's limits.",
+    newer="A newer version of dropgate or a person wrote it: deploy that version, or repair the item.",
 )
 EMBEDDED = Advice(
-    logs="If it stays so, the output of `dropgate up`, `not taken on now`, says what stands in the way.",
-    run="`.dropgate/spark.log` is the log of Spark",
-    not_started="Does `dropgate up` still run? After six hours its drops fail, and can be replayed.",
-    full="Nothing, if they go on; else stop `dropgate up` and start it again.",
-    newer="A newer version of dropgate wrote it, or a hand: start that version, or mend the item.",
+    logs="If nothing changes, search the output of `dropgate up` for `not taken on now`: it gives the obstacle.",
+    run="Spark's log is `.dropgate/spark.log`",
+    not_started="Check that `dropgate up` still runs. After six hours its drops fail and can be replayed.",
+    full="Nothing, if those batches progress; otherwise stop `dropgate up` and start it again.",
+    newer="A newer version of dropgate or a person wrote it: start that version, or repair the item.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """A drop, batch, window or set of files (`what`), its id, where it stands, since when, what for, and what to do."""
+    """A drop, batch, window or set of files (`what`) with its id, state, time, cause and a person's next step."""
 
     what: str
     id: str
@@ -66,9 +66,9 @@ class _World:
 
 
 def stuck(ports: Ports, bound: timedelta, advice: Advice = ON_AWS) -> tuple[Stuck, ...]:
-    """All that has been open and unchanged for longer than a bound, the oldest first.
+    """Return everything that is open and unchanged for longer than a bound, oldest first.
 
-    Of thousands of a kind the oldest and the newest, and some of those between, which is enough to see why.
+    If there are thousands of a kind: the oldest, the newest and some in between, which is enough to see the cause.
     """
     found = ports.ledger.in_flight(stamp(ports.clock.now() - bound))
     pauses, unread = _pauses(ports)
@@ -80,11 +80,11 @@ def stuck(ports: Ports, bound: timedelta, advice: Advice = ON_AWS) -> tuple[Stuc
         *(_set(world, ports.ledger.file_set(s.id) or s) for s in found.sets),
     ]
     items = (*found.unreadable, *unread)
-    unreadable = [Stuck("item", name, "unreadable", "", "a version that reads it", advice.newer) for name in items]
+    unreadable = [Stuck("item", name, "unreadable", "", "a version that can read it", advice.newer) for name in items]
     return (*sorted((one for one in each if one), key=lambda one: one.since), *unreadable)
 
 
-HELD = "The schedule frees the key within the hour, or `dropgate doctor --repair` at once."
+HELD = "The schedule frees the key within an hour; `dropgate doctor --repair` frees it at once."
 
 
 def _pauses(ports: Ports) -> tuple[tuple[Pause, ...], tuple[str, ...]]:
@@ -101,7 +101,7 @@ def _drop(world: _World, drop: Drop) -> Stuck | None:
     try:
         waits_for, do = _why(world, drop)
     except DocumentInvalid as error:  # its plan, mostly
-        waits_for, do = "what cannot be read", str(error)
+        waits_for, do = "a document that cannot be read", str(error)
     return Stuck("drop", drop.id, drop.state, drop.changed_at, waits_for, do, drop.name)
 
 
@@ -112,19 +112,19 @@ def _why(world: _World, drop: Drop) -> tuple[str, str]:
         if batch.state != "ended" and batch.run is None:
             return f"the job of batch {batch.id[:10]}, which could not be started", _not_started(world)
         if batch.state != "ended" and not _other(world, drop):
-            return f"the job run {batch.run}", f"Is it at work? {_run(world, batch)}. {world.advice.logs}"
+            return f"the job run {batch.run}", f"Check that it runs: {_run(world, batch)}. {world.advice.logs}"
     if other := _other(world, drop):
         holder = world.ports.ledger.drop(other)
         if holder is None or not holder.in_flight:
-            return f"its key, held for drop {other[:10]}, of which nothing is under way", HELD
-        return f"another upload of its key, drop {other[:10]}", f"`dropgate show {other[:10]}`: that one goes first."
+            return f"its key, which is held for drop {other[:10]}, but that drop is not under way", HELD
+        return f"another upload of its key, drop {other[:10]}", f"`dropgate show {other[:10]}`: that drop goes first."
     waits_for, doing = {
-        "gathering": ("the rest of its set of files", "looks at the set now and then"),
-        "received": ("a function that takes it in", "does that every minute"),
-        "validating": ("its verdict", "takes that every minute"),
-        "promoting": ("the copy to consumers, and its receipt", "does that every minute"),
-        "rejecting": ("its receipt, and what is to be withdrawn", "does that every minute"),
-        "failed": ("the receipt that it failed", "writes it every minute"),
+        "gathering": ("the rest of its set of files", "examines the set from time to time"),
+        "received": ("its ingestion", "retries it every minute"),
+        "validating": ("its verdict", "retries it every minute"),
+        "promoting": ("its promotion and its receipt", "retries them every minute"),
+        "rejecting": ("its receipt, and a withdrawal if one is due", "retries them every minute"),
+        "failed": ("its receipt", "retries it every minute"),
     }[drop.state]
     return waits_for, f"The schedule {doing}. {world.advice.logs}"
 
@@ -149,7 +149,7 @@ def _held(world: _World, one: Drop | Window) -> tuple[str, str] | None:
 
 
 def _other(world: _World, drop: Drop) -> str | None:
-    """Another drop that has taken what this one needs."""
+    """Return the id of another drop that holds a claim that this drop needs."""
     plans = {drop.plan, drop.retracts.plan if drop.retracts else None} - {None}
     found = (claims_of(world.ports, drop, world.ports.catalog.plan(str(plan))) for plan in plans)
     return next((c.promoting for each in found for c in each.each if c.promoting not in (None, drop.id)), None)
@@ -183,12 +183,12 @@ def _set(world: _World, known: FileSet) -> Stuck | None:
     if known.look_at is None:
         return None
     many = len(world.ports.ledger.gathering(known.id))
-    waits_for = f"a look at it, as {many:,} {'file waits' if many == 1 else 'files wait'} for it"
-    do, key = f"The schedule looks at it every minute. {world.advice.logs}", f"{known.contract}, {called(known.parts)}"
+    waits_for = f"its decision; {many:,} {'file waits' if many == 1 else 'files wait'} for it"
+    do, key = f"The schedule examines it every minute. {world.advice.logs}", f"{known.contract}, {called(known.parts)}"
     return Stuck("set", known.id, known.state, known.look_at, waits_for, do, key)
 
 
 def age(ports: Ports, one: Stuck) -> timedelta | None:
-    """For how long it has stood still; None where nothing says it."""
+    """Return how long it made no progress; None if its time is unknown."""
     since = moment_if_any(one.since)
     return ports.clock.now() - since if since else None

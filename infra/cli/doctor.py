@@ -64,7 +64,7 @@ def command(repair: bool, months: int, more: tuple[str, ...], form: str) -> None
     found = differences(world, _contracts(world, more), list(islice(_months(), months)), told.seen)
     left = _told(found, form, repair=repair)
     if form == "text":
-        click.echo(f"{told.count:,} objects and records looked at; {left or 'no'} difference{'s' * (left != 1)} left.")
+        click.echo(f"{told.count:,} objects and records compared; {left or 'no'} difference{'s' * (left != 1)} left.")
     sys.exit(1 if left else 0)
 
 
@@ -114,7 +114,7 @@ class _Progress:
         """One more."""
         self.count += 1
         if self.count % EVERY == 0 and sys.stderr.isatty():
-            click.echo(f"{self.count:,} looked at", err=True)
+            click.echo(f"{self.count:,} compared", err=True)
 
 
 def _repaired(one: Difference) -> str:
@@ -123,7 +123,7 @@ def _repaired(one: Difference) -> str:
     try:
         one.repair()
     except DropgateError as error:
-        return f"not repaired: {str(error) or type(error).__name__}; look again"
+        return f"not repaired: {str(error) or type(error).__name__}; run doctor again"
     return "repaired"
 
 

@@ -84,14 +84,14 @@ def command(
     target = reading()
     if missing:
         if state:
-            raise click.UsageError("--missing lists files that did not come: they have no --state.")
+            raise click.UsageError("--missing lists files that did not arrive: they have no --state.")
         _show_missing(target, absent(target, contract, month, most), form)
         return
     found = chosen(target, contract, state, month, most)
     rows = [_row(d) for d in found.drops]
     if found.more:
         what = f"{state} drops" if state else "drops"
-        click.echo(f"There are more than these {most:,} {what} in {found.month}: --most shows more of them.", err=True)
+        click.echo(f"There are more than these {most:,} {what} in {found.month}: raise --most to list more.", err=True)
     if form == "json":
         click.echo(as_json(rows))
         return
@@ -104,7 +104,7 @@ def _refuse(*, stuck: bool) -> None:
     context = click.get_current_context()
     typed = [o for o in BESIDE_STUCK if context.get_parameter_source(o) == click.core.ParameterSource.COMMANDLINE]
     if stuck and (useless := [f"--{option}" for option in typed if option != "minutes"]):
-        raise click.UsageError(f"--stuck lists all that stands still: leave {quoted(useless)} out.")
+        raise click.UsageError(f"--stuck lists everything without progress: leave {quoted(useless)} out.")
     if not stuck and "minutes" in typed:
         raise click.UsageError("--minutes says how long something must have stood still: say --stuck, too.")
 
@@ -138,7 +138,7 @@ def _show_missing(target: Target, found: Sequence[Absence], form: str) -> None:
         return
     from infra.cli.output.render import missing_table
 
-    click.echo(f"Files that did not come, in {target.where}", err=True)
+    click.echo(f"Files that did not arrive, in {target.where}", err=True)
     rows = [{**asdict(one)} for one in found]
     click.echo(missing_table(rows, sys.stdout.isatty()), nl=False)
 

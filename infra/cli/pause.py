@@ -28,7 +28,7 @@ Examples:
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(contract: str | None, producer: str | None, reason: str, form: str) -> None:
-    """Pause CONTRACT: its files are accepted into stage and wait, and no new batch is made.
+    """Pause CONTRACT: its files are admitted and wait in stage, and no new batch is made.
 
     Without CONTRACT, the command lists the pauses with time, person and reason. Files that fail admission are still
     refused. A batch that is under way continues, with its retries. Resume within WorkDays (default 30) of a file's
@@ -56,7 +56,7 @@ Examples:
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def resume(contract: str | None, producer: str | None, form: str) -> None:
-    """Resume CONTRACT: its waiting files are checked, beginning within two minutes."""
+    """Resume CONTRACT: its waiting files are judged, beginning within two minutes."""
     from infra.cli.options.target import ports
 
     world = ports()

@@ -95,7 +95,7 @@ def _more(drop: Drop) -> str | None:
 
     if len(drop.problems) < MOST_PROBLEMS:
         return None
-    return f"The record holds the first {MOST_PROBLEMS} alone; where there are more, the receipt names them."
+    return f"The record holds only the first {MOST_PROBLEMS}; the receipt names all of them."
 
 
 def _set(files: FileSet | None) -> str | None:

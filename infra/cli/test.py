@@ -99,7 +99,7 @@ def command(
     references: tuple[str, ...],
     memory: str,
 ) -> None:
-    """Check FILES of one contract as the pipeline would: same admission, same Spark job, same verdict.
+    """Judge FILES of one contract as the pipeline would: same admission, same Spark job, same verdict.
 
     If FILES include a marker or a manifest, files are compared with their manifest, and the output says for each set if
     it is complete.

@@ -45,7 +45,7 @@ class Named:
             return None
         ids = ", ".join(d.id[:10] for d in self.uploads[:20])
         more = f" and {len(self.uploads) - 20:,} more" if len(self.uploads) > 20 else ""
-        return f"{len(self.uploads):,} of this key in {self.drop.received_at[:7]}, the newest first: {ids}{more}"
+        return f"{len(self.uploads):,} of this key in {self.drop.received_at[:7]}, newest first: {ids}{more}"
 
 
 def the_drop(target: Target, word: str, month: datetime | None = None) -> Named:
@@ -56,7 +56,7 @@ def the_drop(target: Target, word: str, month: datetime | None = None) -> Named:
 
 
 def _of_id(target: Target, prefix: str) -> Drop:
-    as_key = f"If it is a key, say {target.landing or 's3://.../'}{prefix}."
+    as_key = f"For a key, write {target.landing or 's3://.../'}{prefix}."
     if len(prefix) < 4:
         raise click.UsageError(f"Give at least 4 characters of the drop's id. {as_key}")
     ids = target.ledger.starting_with(prefix.lower())
@@ -64,13 +64,13 @@ def _of_id(target: Target, prefix: str) -> Drop:
         raise click.UsageError(f"{len(ids)} drops begin with {prefix}: {', '.join(ids[:5])}. Give more characters.")
     drop = target.ledger.drop(ids[0]) if ids else None
     if drop is None:
-        raise click.UsageError(f"No drop begins with {prefix}; `dropgate drops` lists those there are. {as_key}")
+        raise click.UsageError(f"No drop begins with {prefix}; `dropgate drops` lists all drops. {as_key}")
     return drop
 
 
 def _below_landing(target: Target, uri: str) -> str:
     if not target.landing or not uri.startswith(target.landing) or uri == target.landing:
-        raise click.UsageError(f"{visible(uri)} is no object of landing; they are {target.landing or 's3://...'}KEY.")
+        raise click.UsageError(f"{visible(uri)} is not an object of landing; write {target.landing or 's3://...'}KEY.")
     return uri.removeprefix(target.landing)
 
 
@@ -90,7 +90,7 @@ def _of_key(target: Target, key: str, month: datetime | None) -> Named:
                 return Named(found[0], tuple(found))
     names = {d.name for c in (*claiming, *others) for d in target.ledger.of_month(c, months[0], NEAREST)}
     close = nearest(key, names)
-    instead = f"Did you mean {visible(close)}?" if close else "`dropgate drops` lists those there are."
+    instead = f"Did you mean {visible(close)}?" if close else "`dropgate drops` lists all drops."
     raise click.UsageError(f"No drop has the key {visible(key)}. {_looked(claiming, others, months)} {instead}")
 
 
@@ -98,7 +98,7 @@ def _looked(claiming: Sequence[str | None], others: Sequence[str], months: Seque
     """What was looked through in vain."""
     own = " and ".join([*(c for c in claiming if c), "no contract"])
     rest = f", {len(others)} other contract{'s' if len(others) > 1 else ''} in {months[0]}" if others else ""
-    return f"Looked at: {own} in {', '.join(months)}{rest} (see --month)."
+    return f"Searched: {own} in {', '.join(months)}{rest} (see --month)."
 
 
 def _months(now: datetime) -> Iterator[str]:

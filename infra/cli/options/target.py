@@ -41,7 +41,7 @@ def of_a_stack(command: Command) -> Command:
         [
             ("--stack", "NAME", "DROPGATE_STACK", "The name of the deployed stack in CloudFormation"),
             ("--profile", "NAME", "AWS_PROFILE", "The profile of your AWS configuration"),
-            ("--region", "REGION", "AWS_DEFAULT_REGION", "The Region of the stack, if the profile has another"),
+            ("--region", "REGION", "AWS_DEFAULT_REGION", "The Region of the stack, if not that of the profile"),
         ]
     ):
         ours = variable if name == "--stack" else None  # the others boto3 reads itself

@@ -385,7 +385,7 @@ def test_former_record_is_named_and_nothing_rests_on_it(after: Callable[[World],
     assert world.store.listing(ZONES.promoted) == seen
     (one,) = (one for one in found(world) if one.kind == "stale-record")
     assert (one.where, one.repair) == (f"drop {former.id}", None)
-    assert f"ends with {newest.state} at 2" in one.found
+    assert f"ends with {newest.state} at attempt 2" in one.found
     world.ledger._drops[former.id] = newest
     assert found(world) == []
 
@@ -446,9 +446,9 @@ def staged_only() -> tuple[World, str]:
     ("lacking", "meanwhile", "error", "do"),
     [
         (staged_only, taken_meanwhile, DestinationTaken, "find out who put it there"),
-        (staged_only, gone_meanwhile, ObjectGone, "bring a former version back, or have it sent again"),
+        (staged_only, gone_meanwhile, ObjectGone, "restore an earlier version, or have the file sent again"),
         (promoted_rows, gone_meanwhile, ObjectGone, "`dropgate replay [a-z0-9]+ --retract`"),
-        (staged_only, replaced_meanwhile, ObjectReplaced, "bring a former version back, or have it sent again"),
+        (staged_only, replaced_meanwhile, ObjectReplaced, "restore an earlier version, or have the file sent again"),
         (promoted_rows, replaced_meanwhile, ObjectReplaced, "`dropgate replay [a-z0-9]+ --retract`"),
     ],
     ids=name,
@@ -600,7 +600,7 @@ def test_file_put_back_while_its_key_was_freed_makes_way_for_a_newer_one() -> No
 
     one = missing(replace(plain, store=Stalled(plain.store, "copy", others, into(ZONES.promoted))))
     assert one.repair
-    with pytest.raises(StaleWrite, match="came between"):
+    with pytest.raises(StaleWrite, match="replaced it"):
         one.repair()
     assert world.drop(newer).state == "promoting"
 
@@ -776,4 +776,4 @@ def test_plan_that_is_gone_hides_no_other_drop() -> None:
     assert (f"drop {other}", "receipt-missing") in told
     of_former = [one for (drop, _), one in told.items() if drop == f"drop {former}"]
     assert [(one.kind, one.repair) for one in of_former] == [("catalog", None)]
-    assert of_former[0].found.startswith(f"is of a plan that cannot be read: {where} is named and not there.")
+    assert of_former[0].found.startswith(f"has a plan that cannot be read: {where} is named and not there.")

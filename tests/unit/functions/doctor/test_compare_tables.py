@@ -274,7 +274,7 @@ def test_rows_put_back_while_their_key_was_freed_stay_unless_others_came(newer: 
     missing = next(one for one in each if one.kind == "rows-missing" and good in one.where)
     assert missing.repair
     if newer:
-        with pytest.raises(StaleWrite, match="came between"):
+        with pytest.raises(StaleWrite, match="replaced it"):
             missing.repair()
     else:
         missing.repair()
@@ -335,7 +335,7 @@ def test_rows_whose_drop_is_judged_again_meanwhile_stay() -> None:
     replay(world.ports, good)
     assert left.repair
 
-    with pytest.raises(StaleWrite, match="was changed meanwhile"):
+    with pytest.raises(StaleWrite, match="has changed since it was read"):
         left.repair()
     assert good in world.tables.rows[AT]
 
@@ -365,7 +365,7 @@ def test_rows_whose_place_is_their_own_again_stay() -> None:
     world.ledger.write((), replace(key, promoted=former))
     assert left.repair
 
-    with pytest.raises(StaleWrite, match="has its place"):
+    with pytest.raises(StaleWrite, match="belongs in the table now"):
         left.repair()
     assert former in world.tables.rows[AT]
 

@@ -97,7 +97,7 @@ def test_plan_that_is_gone_is_what_its_drop_waits_for(steps: tuple[str, ...]) ->
     world.clock.pass_seconds(7200)
     orders, visits = (one for one in stuck(world.ports, HOUR) if one.what == "drop")
 
-    assert (orders.waits_for, visits.waits_for) == ("what cannot be read", "a batch")
+    assert (orders.waits_for, visits.waits_for) == ("a document that cannot be read", "a batch")
     assert orders.do.startswith(f"{where} is named and not there.")
 
 
@@ -141,7 +141,7 @@ def test_withdrawal_waits_for_another_upload_of_the_key() -> None:
 
     assert found[first].waits_for.startswith("another upload of its key")
     (other,) = set(world.drops()) - {first}
-    assert found[other].waits_for == "the copy to consumers, and its receipt"
+    assert found[other].waits_for == "its promotion and its receipt"
 
 
 def a_set(*steps: str) -> World:
@@ -160,7 +160,7 @@ def test_set_that_nobody_looks_at_is_told() -> None:
     one = found["set"]
 
     assert (one.state, one.key) == ("open", "orders.v1, day 31")
-    assert one.waits_for == "a look at it, as 1 file waits for it"
+    assert one.waits_for == "its decision; 1 file waits for it"
 
 
 def test_file_of_a_set_that_is_looked_at_is_not_stuck() -> None:

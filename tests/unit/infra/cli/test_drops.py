@@ -55,7 +55,7 @@ def test_failed_drops_are_found_behind_newer_ones() -> None:
 
 def test_more_than_shown_is_told() -> None:
     assert len(rows()) == 100
-    assert "There are more than these 100 drops in 2026-01: --most shows more of them." in drops().stderr
+    assert "There are more than these 100 drops in 2026-01: raise --most to list more." in drops().stderr
     assert "There are more than these 2 failed drops" in drops("--state", "failed", "--most", "2").stderr
     assert "more" not in drops("--most", "124").stderr
 

@@ -78,7 +78,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("up --port 99999", "99999 is not in the range 0<=x<=65535"),
         ("replay --state acepted --retract", "Did you mean accepted?"),
         ("replay abcd --contract orders.v1", "--contract chooses among the drops of a --state"),
-        ("drops --stuck --state failed", "--stuck lists all that stands still"),
+        ("drops --stuck --state failed", "--stuck lists everything without progress"),
         ("accept abcd", "Missing option '--because'"),
         ("reject abcd --because=", "--because is empty"),
         (f"accept abcd --because {'x' * 301}", "more than 300 bytes"),

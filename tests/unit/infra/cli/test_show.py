@@ -48,7 +48,7 @@ def test_as_many_problems_as_a_record_holds_lead_to_the_receipt(many: int) -> No
     drop = a_drop(state="rejected", problems=(problem,) * many)
     full = many == MOST_PROBLEMS
 
-    assert ("The record holds the first 5 alone" in " ".join(shown(drop).split())) is full
+    assert ("The record holds only the first 5" in " ".join(shown(drop).split())) is full
     assert (json.loads(shown(drop, "--format", "json"))["more_problems"] is not None) is full
 
 

@@ -53,7 +53,7 @@ def test_key_shows_its_newest_drop_and_tells_of_the_others(word: str) -> None:
     assert shown.exit_code == 0, shown.stderr
     assert shown.stdout.startswith("∅ unmatched  orders/1.csv")
     text = " ".join(shown.stdout.split())
-    assert f"3 of this key in {NOW:%Y-%m}, the newest first: {'b' * 10}, {'c' * 10}, {'a' * 10}" in text
+    assert f"3 of this key in {NOW:%Y-%m}, newest first: {'b' * 10}, {'c' * 10}, {'a' * 10}" in text
 
 
 def test_key_gives_machines_all_ids() -> None:
@@ -96,7 +96,7 @@ def test_key_that_is_nowhere_does_not_cost_whole_months_of_all_contracts() -> No
     assert looks == [*((c, m) for m in months for c in ("orders.v1", None)), ("shops.v1", months[0])]
     assert [call[1:3] for call in ledger.calls if not call[3]] == [(months[0], NEAREST)] * 3
     said = (
-        f"Looked at: orders.v1 and no contract in {', '.join(months)}, 1 other contract in {months[0]} (see --month)."
+        f"Searched: orders.v1 and no contract in {', '.join(months)}, 1 other contract in {months[0]} (see --month)."
     )
     assert said in raised.value.message
 
@@ -105,16 +105,16 @@ def test_key_that_is_nowhere_does_not_cost_whole_months_of_all_contracts() -> No
     ("word", "said"),
     [
         ("orders/l.csv", "(see --month). Did you mean orders/1.csv?"),
-        ("orders/l.csv", f"Looked at: orders.v1 and no contract in {NOW:%Y-%m}, "),
-        ("zzz/zzz.parquet", "(see --month). `dropgate drops` lists those there are."),
+        ("orders/l.csv", f"Searched: orders.v1 and no contract in {NOW:%Y-%m}, "),
+        ("zzz/zzz.parquet", "(see --month). `dropgate drops` lists all drops."),
         (
             "s3://elsewhere/orders/1.csv",
-            "s3://elsewhere/orders/1.csv is no object of landing; they are s3://landing/KEY.",
+            "s3://elsewhere/orders/1.csv is not an object of landing; write s3://landing/KEY.",
         ),
-        ("s3://landing/", "s3://landing/ is no object of landing"),
+        ("s3://landing/", "s3://landing/ is not an object of landing"),
         ("abc", "Give at least 4 characters of the drop's id."),
         ("eeee", "No drop begins with eeee"),
-        ("README", "If it is a key, say s3://landing/README."),
+        ("README", "For a key, write s3://landing/README."),
     ],
 )
 def test_what_is_not_there_is_told_its_nearest(word: str, said: str) -> None:
