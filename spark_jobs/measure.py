@@ -37,7 +37,7 @@ COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMo
 
 @dataclass(slots=True)
 class Findings:
-    """What was found in a batch, by drop or by drop and check."""
+    """The results of a batch, by drop or by drop and check."""
 
     tallies: dict[str, scan_tally.Tally]
     masks: dict[str, scan_tally.Masks]
@@ -180,19 +180,19 @@ def _look_at_keys(
 
 
 def _malformed(found: Findings) -> bool:
-    """Whether there are malformed records to leave out."""
+    """Return True if there are malformed records to leave out."""
     return any(t.total != t.sound for t in found.tallies.values())
 
 
 def _is_lacking(plan: Plan, number: int, check: Check, found: Findings) -> bool:
-    """Whether a record of any drop has a null in a check's key."""
+    """Return True if a record of any drop has a null in a check's key."""
     if check.property is None or check.filter:
         return any(t.sums[f"keyless{number}"] for t in found.tallies.values())
     return any(_nulls(plan, tally)[check.property] for tally in found.tallies.values())
 
 
 def _text(check: Check, texts: Sequence[str | None]) -> str | None:
-    """What a record has in a key: the text of one property, or those of several with their names."""
+    """Return the text of a record's key: the text of one property, or names and texts of several."""
     if check.property is not None:
         return texts[0]
     parts = [f"{name}={text}" for name, text in zip(check.properties(), texts, strict=True) if text is not None]
@@ -240,13 +240,13 @@ def _result(request: JobRequest, drop: JobDrop, lines: Lines, found: Findings) -
 
 
 def _letters(tally: scan_tally.Tally) -> Letters | None:
-    """How many records of a drop are in another encoding; None where none is."""
+    """Return the numbers of a drop's records in other encodings; None if there are none."""
     utf8, ansi = (tally.sums.get(name) or 0 for name in ("utf8", "ansi"))
     return Letters(utf8, ansi) if utf8 or ansi else None
 
 
 def _sums(plan: Plan, tally: scan_tally.Tally) -> dict[str, Any]:
-    """What is known of the sums of the properties of which one may be said, as fields of a result."""
+    """Return the sums that a manifest or trailer may state, as fields of a result."""
     if not plan.summed:
         return {}
     summed = {p.name: (p, str(n)) for n, p in enumerate(plan.properties) if p.name in plan.summed}
@@ -259,7 +259,7 @@ def _sums(plan: Plan, tally: scan_tally.Tally) -> dict[str, Any]:
 
 
 def _marks(plan: Plan, tally: scan_tally.Tally) -> tuple[HighMark, ...]:
-    """How far the valid records of a drop reach; nowhere where none has a value."""
+    """Return the high marks of a drop's valid records, without properties that have no value."""
     highs = ((p, tally.sums.get(f"{aggregates.HIGH}{n}")) for n, p in enumerate(plan.properties))
     return tuple(HighMark(p.name, p.type, Decimal(high)) for p, high in highs if high is not None)
 
@@ -303,12 +303,12 @@ def _inner(plan: Plan, tally: scan_tally.Tally, what: str) -> dict[str, int]:
 
 
 def _failed(plan: Plan, tally: scan_tally.Tally) -> dict[str, int]:
-    """How many records fail each row check."""
+    """Return the number of records that fail each row check."""
     return {c.id: n for c, n in zip(plan.row_checks(), tally.failed, strict=True)}
 
 
 def _nulls(plan: Plan, tally: scan_tally.Tally) -> dict[str, int]:
-    """How many cells of each property are null."""
+    """Return the number of null cells of each property."""
     failed = _failed(plan, tally)
     strict = {p.name: check.id for p in plan.properties if (check := plan.forbidding_null(p.name))}
     return {

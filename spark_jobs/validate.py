@@ -119,7 +119,7 @@ def _set(session: SparkSession, settings: Mapping[str, str]) -> None:
 
 
 def compiles_huge_methods(spark: SparkSession) -> bool:
-    """Whether this JVM compiles the large methods that many checks make."""
+    """Return True if this JVM compiles the large methods that many checks make."""
     management = java_class(spark, "java.lang.management.ManagementFactory")
     return bool(management.getRuntimeMXBean().getInputArguments().contains(JIT))
 

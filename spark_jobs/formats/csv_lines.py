@@ -37,7 +37,7 @@ last_cells = text_lines.last_cells
 
 
 def is_headed(plan: Plan) -> bool:
-    """Whether the first line of a file names its columns."""
+    """Return True if the first line of a file names its columns."""
     return plan.csv.header
 
 
@@ -143,7 +143,7 @@ def plain(plan: Plan, header: tuple[str, ...]) -> str:
 
 
 def _longest(cells: Sequence[str], alike: str) -> tuple[int, int]:
-    """Where the longest run of cells of one shape starts, and how long it is."""
+    """Return the start and the length of the longest run of cells of one shape."""
     start = length = at = 0
     for shape, run in groupby(cells):
         cells_here = len(list(run))
@@ -164,7 +164,7 @@ def _shape(prop: Property | None, csv: Csv) -> str:
 
 
 def _is_fenced(prop: Property) -> bool:
-    """Whether the line's pattern fences a cell. Types whose texts are often wrong are better tested one by one."""
+    """Return True if the line's pattern includes a cell's type. Types with many wrong texts are tested one by one."""
     return prop.type in ("integer", "number") or (prop.type == "date" and prop.format in (None, ISO))
 
 

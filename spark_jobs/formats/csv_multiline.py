@@ -90,7 +90,7 @@ def _parts(spark: SparkSession, csv: Csv, drops: Sequence[JobDrop]) -> DataFrame
 
 
 def placed_lines(source: DataFrame, _plan: Plan) -> DataFrame:
-    """Where the records of files are: file, block, `at` (their id), `line`: their first one, counted in the file."""
+    """Return the places of records: file, block, `at` (their id), `line`: their first line, counted in the file."""
     return source.where("id is not null").selectExpr("file", "block", "id as at", "at as line")
 
 
@@ -132,7 +132,7 @@ def refused(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[s
 
 
 def _strays(csv: Csv) -> list[Column]:
-    """Whether a quote of a line stands where no cell begins or ends: `outside` of quotes at its start, and `within`.
+    """Return tests for a quote inside a cell: `outside` of quotes at the line's start, and `within` them.
 
     What is open at the end of the line is a sign of its own, so that its neighbours matter, too.
     """

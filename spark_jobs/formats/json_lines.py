@@ -66,7 +66,7 @@ last_cells = text_lines.no_cells
 
 
 def is_headed(_plan: Plan) -> bool:
-    """Whether the first line of a file names its columns: each line does so for itself."""
+    """Return False: a file has no header, as each line names its own columns."""
     return False
 
 
@@ -121,7 +121,7 @@ def _written(key: str) -> str:
 
 
 class Inner:
-    """What stands in a property where a line is plain: a pattern of its text, and the schema that takes it apart."""
+    """The content of a property in a plain line: a pattern of its text, and the schema that parses it."""
 
     def __init__(self, plan: Plan) -> None:
         self._held = row_checks.compared(plan)
@@ -198,7 +198,7 @@ def _meant(cells: Mapping[int, Column], values: Mapping[int, Column], plan: Plan
 
 
 def _is_unknown(names: Column, known: Sequence[str]) -> Column:
-    """Whether one of some keys is not known."""
+    """Return a column that is true if one of some keys is unknown."""
     return sf.size(unknown(names, known)) > 0
 
 
@@ -228,7 +228,7 @@ def objects(plan: Plan) -> dict[int, list[str]]:
 
 
 class Texts:
-    """How what is plain is taken apart, which `Inner.schema` has done: `nesting.Parts`."""
+    """The parser of plain values, which `Inner.schema` has split: `nesting.Parts`."""
 
     dear = False
 
@@ -255,7 +255,7 @@ class Texts:
 
 
 class Variants:
-    """How a value of JSON is taken apart: `nesting.Parts`; `texts` are what cells are held against, by property."""
+    """The parser of JSON values: `nesting.Parts`; `texts` are the texts that cells are compared with, by property."""
 
     dear = True
 
@@ -346,7 +346,7 @@ def _cell(name: str) -> Column:
 
 
 def _is_of(kind: Column, prop: Property) -> Column:
-    """Whether a JSON type is the one that values of a property are written in."""
+    """Return a column that is true if a JSON type is the one for values of a property."""
     match prop.type:
         case "integer" if prop.exact:
             return kind.rlike(LONG)

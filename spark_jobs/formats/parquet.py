@@ -35,7 +35,7 @@ KIND = "dropgate.kind"
 
 
 def is_headed(_plan: Plan) -> bool:
-    """Whether the first line of a file names its columns: the footer does."""
+    """Return False: the footer names the columns, not a first line."""
     return False
 
 
@@ -89,7 +89,7 @@ def refused(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> dict[
 
 
 def flaw(spark: SparkSession, uri: str, kinds: Mapping[str, str]) -> Problem | None:
-    """What Spark would not see of some columns of a file; it is opened only if they are nested, or moments in INT96."""
+    """Return the fault of columns that Spark would miss; the file is opened only for nested or INT96 columns."""
     nested = [name for name, kind in kinds.items() if kind.startswith(NESTED)]
     moments = [name for name, kind in kinds.items() if kind == FINE or (name in nested and "timestamp" in kind)]
     odd = parquet_pages.flaw(spark, uri, nested, moments) if nested or moments else None
@@ -99,21 +99,21 @@ def flaw(spark: SparkSession, uri: str, kinds: Mapping[str, str]) -> Problem | N
 
 
 def _unsound(name: str) -> Problem:
-    """Of a file with a column whose levels cannot be."""
+    """Return the problem of a file with impossible levels in a column."""
     message = f"The values of the column `{name}` of the Parquet file cannot be put together: their levels contradict"
     fix = "Write the file again, with another version of the program that wrote it."
     return Problem("broken-parquet", f"{message} each other.", fix, property=name)
 
 
 def _cut(name: str) -> Problem:
-    """Of a file with moments in INT96 that are finer than a microsecond."""
+    """Return the problem of a file with INT96 moments finer than a microsecond."""
     message = f"The column `{name}` is of the type INT96, and holds moments that are finer than a microsecond"
     fix = "Write it as TIMESTAMP in microseconds."
     return Problem("wrong-type", f"{message}; of INT96 no more is read.", fix, property=name)
 
 
 def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
-    """Why a file cannot be read, if its bytes can be fetched but its columns not be decoded."""
+    """Return why a file cannot be read if its bytes can be fetched but its columns cannot be decoded."""
     try:
         load(spark, plan, [drop]).write.format("noop").mode("overwrite").save()
     except parquet_pages.UNREADABLE as error:
@@ -123,7 +123,7 @@ def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
 
 
 def undecoded(error: Exception) -> Problem:
-    """Of a file that Spark could not read, by what it said."""
+    """Return the problem of a file that Spark could not read, by Spark's error."""
     message = "The columns of the Parquet file cannot be decoded, though its footer can be read."
     if parquet_pages.UNSOUND in str(error):
         message = "A page of the Parquet file does not match its checksum: its bytes changed after it was written."
@@ -168,7 +168,7 @@ def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Map
 
 
 class Typed:
-    """How a value of Parquet is taken apart: `nesting.Parts`."""
+    """The parser of Parquet values: `nesting.Parts`."""
 
     dear = False
 
@@ -218,7 +218,7 @@ def _type_at(schema: DataType, route: Sequence[str]) -> DataType:
 
 
 def _has_key_twice(entries: Column) -> Column:
-    """Whether a map has a key twice, or a null for one: then it is none, as an object with a key twice is no record."""
+    """Return a column that is true if a map has a key twice or a null key, as a JSON object must not."""
     keys = sf.map_keys(entries)
     return (sf.size(sf.array_distinct(keys)) < sf.size(keys)) | sf.exists(keys, lambda key: key.isNull())
 

@@ -25,7 +25,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was seen of a column so far: its records, the last definition level, and whether all levels can be."""
+    """The state of a column so far: its records, the last definition level, and whether all levels are possible."""
 
     records: int = 0
     last: int | None = None

@@ -15,22 +15,22 @@ from spark_jobs.formats import csv_lines, csv_multiline, json_lines, parquet
 
 
 class Format(Protocol):
-    """What a format knows. `c<n>` is the cell of property n, `v<n>` its value, null where it is none.
+    """The operations of a format. `c<n>` is the cell of property n, `v<n>` its value, null if it has none.
 
     A cell is a text wherever a text of it is needed: for checks in `rules.OF_TEXTS`, for evidence and samples.
     """
 
     def is_headed(self, plan: Plan) -> bool:
-        """Whether the first line of a file names its columns."""
+        """Return True if the first line of a file names its columns."""
 
     def load(self, spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
         """Files with the same header and types, as they are."""
 
     def header_texts(self, drop: JobDrop) -> tuple[str, ...]:
-        """What the raw text of a file's first line may be, where it names the columns."""
+        """Return the possible raw texts of a file's first line, if it names the columns."""
 
     def ends(self, raw: Column, plan: Plan) -> Column:
-        """Whether raw texts begin as the plan's trailers; asked only where it has them."""
+        """Return a column that is true if a raw text begins like the plan's trailer; used only if it has one."""
 
     def last_cells(self, raw: bytes, plan: Plan) -> Last:
         """The cells of the raw text of a trailer in UTF-8, or why nobody can read them."""
@@ -39,10 +39,10 @@ class Format(Protocol):
         """Files with the same header without it and their trailers, and what is like them, wherever it stands."""
 
     def refused(self, spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
-        """What is wrong with files as a whole that the scan would not see, by drop."""
+        """Return the faults of whole files that the scan would miss, by drop."""
 
     def fault(self, spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
-        """Why a file whose scan failed cannot be read, if that is its own fault."""
+        """Return why a file whose scan failed cannot be read, if the file is at fault."""
 
     def looked(
         self, source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
@@ -74,7 +74,7 @@ class Format(Protocol):
         """The records with the header's as they came: file, block, id, and `value`, a line, or a struct of columns."""
 
     def placed_lines(self, source: DataFrame, plan: Plan) -> DataFrame:
-        """Where the records of text files are: file, block, `at` (their id), `line`: the first one of each, from 1."""
+        """Return the places of records of text files: file, block, `at` (their id), `line` (the first, from 1)."""
 
     def with_cells(self, rows: DataFrame, plan: Plan, header: tuple[str, ...], malformed: Column) -> DataFrame:
         """Records (column `raw`) and `cells`, their texts by name; malformed ones have none."""

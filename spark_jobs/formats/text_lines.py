@@ -41,7 +41,7 @@ def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFram
 
 
 def paths(drops: Sequence[JobDrop]) -> list[str]:
-    """Where files lie, as Spark wants it; names are taken as they are, never as patterns."""
+    """Return the paths of files for Spark; names are escaped, so that none is read as a pattern."""
     return [path(drop.uri) for drop in drops]
 
 
@@ -64,7 +64,7 @@ def bare_anyway(source: DataFrame, _plan: Plan, _drops: Sequence[JobDrop]) -> Da
 
 
 def ends(line: Column, plan: Plan) -> Column:
-    """Whether a line begins as a trailer: its first cell, quoted or not, is the text that one begins with."""
+    """Return a column that is true if a line's first cell, quoted or not, is the text that begins a trailer."""
     csv = plan.csv
     if csv.trailer is None:
         return sf.lit(False)
@@ -103,16 +103,16 @@ def no_cells(_raw: bytes, _plan: Plan) -> Last:
 
 
 def no_fault(_spark: SparkSession, _plan: Plan, _drop: JobDrop) -> None:
-    """What makes a file unreadable by itself: of text, which is lines of whatever bytes, nothing does."""
+    """Return None: a text file is lines of any bytes, so none is unreadable by itself."""
 
 
 def none_refused(_spark: SparkSession, _plan: Plan, _drops: Sequence[JobDrop]) -> dict[str, Problem]:
-    """What is wrong with files as a whole that the scan would not see: nothing."""
+    """Return no faults: the scan sees every fault of a text file."""
     return {}
 
 
 def first_line(error: Exception) -> str:
-    """What an error of Spark's says first."""
+    """Return the first line of a Spark error."""
     text = str(error.java_exception) if isinstance(error, Py4JJavaError) else str(error)
     return text.strip().split("\n", 1)[0][:300]
 
@@ -126,7 +126,7 @@ def by_header(drops: Iterable[JobDrop]) -> list[tuple[tuple[str, ...], list[JobD
 
 
 def place() -> list[Column]:
-    """Where a row was read: file and block, the offset of its split; as metadata each row would have a copy of them."""
+    """Return the file, block and split offset of a row; as metadata each row would have a copy of them."""
     return [sf.input_file_name().alias("file"), sf.input_file_block_start().alias("block")]
 
 
@@ -138,7 +138,7 @@ def lines(text: DataFrame, csv: Csv) -> DataFrame:
 
 
 def placed_lines(source: DataFrame, _plan: Plan) -> DataFrame:
-    """Where the lines of files are: file, block, `at` (the id that `lines` gives them), `line`: counted in the file."""
+    """Return the places of lines: file, block, `at` (the id from `lines`), `line`: counted in the file."""
     number = sf.monotonically_increasing_id()
     told = source.select(*place(), number.alias("nth"), sf.when(sf.col("value") != "", number).alias("at"))
     blocks = told.groupBy("file", "block").agg(sf.min("nth").alias("first"), sf.count(sf.lit(1)).alias("n"))
@@ -150,7 +150,7 @@ def placed_lines(source: DataFrame, _plan: Plan) -> DataFrame:
 
 
 def header_texts(drop: JobDrop) -> tuple[str, ...]:
-    """What the header line may look like when Spark has read it: as it is, or without its byte order mark."""
+    """Return the possible texts of the header line in Spark: as it is, or without its byte order mark."""
     line = drop.header_line
     return (line, *(line.removeprefix(mark) for mark in MARKS if line.startswith(mark)))
 
@@ -204,7 +204,7 @@ def known(text: str, csv: Csv) -> str:
 
 
 def fits(parsed_line: Column) -> Column:
-    """Whether a parsed line has as many cells as were asked for."""
+    """Return a column that is true if a parsed line has the requested number of cells."""
     return parsed_line.isNotNull() & parsed_line["bad"].isNull()
 
 
@@ -217,7 +217,7 @@ def bounded(line: Column, csv: Csv) -> Column:
 
 
 def _delimiters(line: Column, csv: Csv) -> Column:
-    """How many delimiters a line has."""
+    """Return the number of delimiters in a line."""
     return sf.char_length(line) - sf.char_length(sf.replace(line, sf.lit(csv.delimiter), sf.lit("")))
 
 
@@ -255,7 +255,7 @@ def values(plan: Plan, wanted: Sequence[str]) -> list[Column]:
 
 
 def chosen(found: DataFrame, plan: Plan, wanted: Sequence[str]) -> DataFrame:
-    """Of records with all cells c<n> and values v<n> those of some properties, as t<n> and v<n>."""
+    """Return t<n> and v<n> of some properties, from records with all cells c<n> and values v<n>."""
     numbers = {p.name: n for n, p in enumerate(plan.properties)}
     texts = (sf.col(f"c{numbers[name]}").alias(f"t{n}") for n, name in enumerate(wanted))
     values = (sf.col(f"v{numbers[name]}").alias(f"v{n}") for n, name in enumerate(wanted))

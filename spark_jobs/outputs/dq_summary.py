@@ -63,12 +63,12 @@ def _figures(check: Check, count: Count) -> tuple[int | None, ...]:
 
 
 def _errors(check: Check, count: Count) -> int:
-    """How many errors a set check has: rows that fail or are found; of a figure that is not as agreed, one."""
+    """Return the errors of a set check: rows that fail or are found; for a figure beyond its limit, one."""
     return int(count.figure or 0) if check.kind == "statement" else count.failed or 1
 
 
 def _holds(check: Check, count: Count) -> int | None:
-    """Whether what a set check looked at is as it must be, as 1 or 0; of other checks the rows are told."""
+    """Return 1 if a set check holds and 0 if not; None for other checks, whose rows are counted."""
     if check.scope != "set":
         return None
     seen = count.failed if count.figure is None else count.figure
@@ -76,7 +76,7 @@ def _holds(check: Check, count: Count) -> int | None:
 
 
 def _about(request: JobRequest) -> str:
-    """What is known of every check, as one constant in SQL."""
+    """Return the facts of every check, as one constant in SQL."""
     plan = request.plan
     each = [
         {
@@ -95,7 +95,7 @@ def _about(request: JobRequest) -> str:
 
 
 def _metadata(request: JobRequest, check: Check) -> dict[str, Any]:
-    """What a check's author says of it, and the version of the reference that records were held against."""
+    """Return the attributes of a check by its author, and the version of its reference."""
     said: dict[str, Any] = check.arguments.get("about", {})
     if check.kind != FOREIGN_KEY:
         return said

@@ -1,4 +1,4 @@
-"""What the job leaves behind of rows: those that fail as Parquet, files of the rejected for producers.
+"""Evidence of a job: failing rows as Parquet, and files of rejected rows for producers.
 
 Records in, folders and objects out. Evidence is written once and read back: what is counted as rejected, shown as a
 sample or sent to a producer is what lies there.
@@ -64,7 +64,7 @@ def masked(evidence: DataFrame, plan: Plan) -> DataFrame:
 
 
 def rejected_files(request: JobRequest, rejected: Mapping[str, int]) -> dict[str, str]:
-    """Where the rejected rows go of every drop that has some and a folder for them: a URI by drop."""
+    """Return the URI for the rejected rows of each drop that has some and a folder for them."""
     name = files_header.rejected_file(request.plan)
     return {d.id: f"{d.rejected}{name}" for d in request.drops if rejected.get(d.id) and d.rejected}
 

@@ -52,7 +52,7 @@ def places(
 
 
 def _above(plan: Plan) -> int:
-    """How many lines stand above the records of a file without empty ones."""
+    """Return the number of lines above the records of a file, without empty lines."""
     return int(registry.of(plan).is_headed(plan))
 
 

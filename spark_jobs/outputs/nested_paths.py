@@ -1,4 +1,4 @@
-"""Where in a record a nested value stands that fails a check: rows of the evidence in, places and texts out.
+"""Places of nested values that fail a check: rows of the evidence in, places and texts out.
 
 Few rows are looked at. Whatever their format, the raw text of a sound record is a JSON object (`tables` makes it one).
 """
@@ -27,7 +27,7 @@ Found = dict[tuple[str, str, int], tuple[str | None, str | None]]
 
 
 def first(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbered, records: Records) -> Found:
-    """What fails each check of nested properties in some of the records that fail it."""
+    """Return the failing values of nested properties in some of the records that fail each check."""
     inner = [c for _, c in failing if _is_inner(plan, c)]
     if not inner:
         return {}
@@ -53,7 +53,7 @@ def first(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbere
 
 
 def _is_inner(plan: Plan, check: Check) -> bool:
-    """Whether a check is about what lies within a column."""
+    """Return True if a check is about values within a column."""
     if check.property is None:
         return check.kind == "knownKeys" and plan.nested
     return bool(plan.property_named(check.property).path)

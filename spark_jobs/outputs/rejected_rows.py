@@ -139,7 +139,7 @@ def harmless(text: str, csv: Csv) -> str:
 
 
 def _inner(csv: Csv) -> str:
-    """What follows a sign within a cell that would begin another one, or a line, and would run there.
+    """Return a pattern for text after a delimiter or line end in a cell that a spreadsheet would run as a formula.
 
     A spreadsheet takes a comma, a semicolon or a tab for the sign between cells, and a line end for the end of a record
     where it sees no open quote: so the dialect's own sign counts, too, unless cells are quoted as spreadsheets do.

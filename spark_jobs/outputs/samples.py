@@ -1,4 +1,4 @@
-"""What lies in the evidence: rows of each outcome, the worst value and the first failing records of each check.
+"""Samples from the evidence: rows of each outcome, the worst value and the first failing records of each check.
 
 The written rows in, plain figures out, by drop. Texts are cut to what a receipt can show; nothing is masked here.
 """
@@ -89,14 +89,14 @@ def written(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbe
 
 
 def _sample(shown: Row, at: str | None, within: str | None) -> Sample:
-    """What is shown of a record; `at` and `within` are of a value within a column of it."""
+    """Return the sample of a record; `at` and `within` are of a value within a column of it."""
     texts = [text for text in (shown["value"], within) if text is not None]
     place = Place(shown["record"], shown["line"])
     return Sample(place, ", ".join(texts) if texts else None, at or shown["note"])
 
 
 def _rank(plan: Plan, failing: Numbered) -> Column:
-    """How bad the text `value` is for the check `check`: the greater, the worse; null where there is no worst."""
+    """Return how bad the text `value` is for the check `check`: greater is worse; null if there is no worst."""
     alike: dict[tuple[Property, int], list[str]] = {}
     for _, check in failing:
         prop = plan.property_named(check.property or "") if check.kind in WORST else None
@@ -110,7 +110,7 @@ def _rank(plan: Plan, failing: Numbered) -> Column:
 
 
 def _size(prop: Property) -> Column:
-    """Where the text `value` stands among values of its type."""
+    """Return the order of the text `value` among values of its type."""
     value = typed(sf.col("value"), prop)
     match prop.type:
         case "string":
@@ -125,7 +125,7 @@ def _size(prop: Property) -> Column:
 
 
 def _cells(plan: Plan, failing: Numbered) -> Column:
-    """How many cells stand in a line that has too many or too few, where no quote could hide a delimiter."""
+    """Return the number of cells of a line with too many or too few, if no quote could hide a delimiter."""
     csv, raw = plan.csv, sf.col("raw")
     if plan.file_format != "csv" or not any(c.kind == "fields" for _, c in failing):
         return sf.lit(None).cast("string")
@@ -145,7 +145,7 @@ def _bare(failing: Numbered) -> Column:
 
 
 def _flaw(failing: Numbered) -> Column:
-    """What makes the line of such a record no JSON object, as `flaws.flaw` has it."""
+    """Return the flaw of a line that is not a JSON object, as `json_flaws` describes it."""
     if not any(c.kind == "object" for _, c in failing):
         return sf.lit(None).cast("string")
     long = (sf.col("check") == "record.object") & (sf.octet_length("raw") > json_flaws.LONGEST)
@@ -175,7 +175,7 @@ def _value(failing: Numbered) -> Column:
 
 
 def _values(check: Check) -> Column:
-    """What a record has in the properties of a check of several: their names and texts."""
+    """Return the names and texts of the properties of a check of several."""
     return _named({name: sf.element_at("cells", sf.lit(name)) for name in check.properties()})
 
 
@@ -185,7 +185,7 @@ def _named(texts: Mapping[str, Column]) -> Column:
 
 
 def _reference(plan: Plan, failing: Numbered) -> Column:
-    """What else is told of a record that the row's `check` fails; classified cells are masked."""
+    """Return the further cells to show for the row's `check`; classified cells are masked."""
     found = sf.lit(None).cast("string")
     for check in (c for _, c in failing if "reference" in c.arguments):
         names = check.arguments["reference"]

@@ -169,7 +169,7 @@ def _write(rows: DataFrame, plan: Plan, folder: str, *by: str) -> None:
 def _counted(
     spark: SparkSession, plan: Plan, header: tuple[str, ...], drops: Sequence[JobDrop], files: Sequence[str]
 ) -> dict[str, int]:
-    """How many records lie in the files of some drops."""
+    """Return the number of records in the files of each drop."""
     form = registry.of(plan)
     laid = [replace(d, uri=uri) for d, uri in zip(drops, files, strict=True)]
     found = form.whole(form.load(spark, plan, laid), plan, header).groupBy("file").count()

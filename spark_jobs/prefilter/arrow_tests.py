@@ -59,7 +59,7 @@ MOST_SETS = 100
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What values must be: within a bound, they or how many characters they have; among values; with a pattern (RE2).
+    """A test of values: within a bound, as values or lengths; among values; matching a pattern (RE2).
 
     `bit` is that of the row check that a value fails if it is not so; None where that is not sure.
     """
@@ -80,7 +80,7 @@ class Tested:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """When a line passes: `pattern` (RE2) says that it is a record of `width` cells, null or of their types.
+    """The condition for a line to pass: `pattern` (RE2) proves a record of `width` cells, null or of their types.
 
     `aside` are lines that are no records though they look like it; `counted` are the columns whose nulls are counted,
     None for one that the file lacks, `keys` the checks by number whose column's values are held against each other; all
@@ -202,7 +202,7 @@ def _text(lines: Lines, at: int) -> str | None:
 
 
 def _nulls(cells: pa.Table, passes: pa.BooleanArray, proof: Proof) -> list[int]:
-    """How many nulls there are in those of some lines that pass; nearly all do."""
+    """Return the number of nulls in each counted column of the passing lines; nearly all lines pass."""
     if not passes.true_count:
         return [0] * len(proof.counted)
     names = [str(at) for at in proof.counted if at is not None]
@@ -221,7 +221,7 @@ def _sums(cells: pa.Table, fails: pa.Array, proof: Proof) -> dict[int, list[int]
 
 
 def _counted(numbers: pa.Array) -> dict[int, int]:
-    """How often there is each number."""
+    """Return how often each number occurs."""
     return {one["values"]: one["counts"] for one in pc.value_counts(numbers.drop_null()).to_pylist()}
 
 
@@ -238,7 +238,7 @@ def span(values: pa.Array) -> list[str] | None:
 
 
 def sure(lines: Sequence[str], proof: Proof) -> tuple[int, int]:
-    """How many of some lines surely pass, and how many surely fail."""
+    """Return how many of some lines surely pass, and how many surely fail."""
     told = _told(Lines(pa.array(lines, pa.string()), pa.array(range(len(lines)), pa.int64()), ()), proof, {})
     return told.passes.true_count or 0, len(told.fails) - told.fails.null_count
 
@@ -249,7 +249,7 @@ Sets = dict[str, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is sure of lines: which have the shape that passes, with their cells; which of those pass all checks.
+    """The proven facts of lines: which have the passing shape, with their cells; which of those pass all checks.
 
     `fails` says by number which set of checks others fail, null where it is not sure.
     """
@@ -261,7 +261,7 @@ class Outcome:
 
 
 def _told(lines: Lines, proof: Proof, sets: Sets) -> Outcome:
-    """What is sure of lines; `sets` are those that have a number, and get more."""
+    """Return the proven facts of lines; `sets` are the numbered sets, which grow."""
     texts = lines.texts
     unsure = pa.nulls(len(texts), pa.int32())
     shaped = pc.and_(pc.match_substring_regex(texts, proof.pattern), lines.ids.is_valid())

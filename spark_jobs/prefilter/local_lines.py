@@ -79,7 +79,7 @@ def _lines(texts: Sequence[tuple[Piece, bytes]], next_id: int) -> Lines:
 
 
 def _ends(raw: np.ndarray[Any, np.dtype[np.uint8]], returns: bool) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """Where lines end: behind LF or, if there are `returns`, behind CR or both."""
+    """Return the ends of lines: behind LF or, with `returns`, behind CR or both."""
     if len(raw) >= 2**31:
         raise OverflowError("a line is longer than Arrow's and Spark's texts may be")
     ends = np.flatnonzero(raw == LF) + 1
@@ -125,7 +125,7 @@ def _whole(text: bytes) -> int:
 
 
 def _next(text: bytes, at: int) -> int:
-    """Where the next line begins behind what ends the one at some place; behind the text where nothing does."""
+    """Return the start of the next line after a position; the end of the text if there is none."""
     lf, cr = text.find(b"\n", at), text.find(b"\r", at)
     if cr >= 0 and (lf < 0 or cr < lf):
         return cr + 2 if lf == cr + 1 else cr + 1

@@ -34,7 +34,7 @@ ENCODINGS = {"PLAIN", "RLE", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "BIT_PACKED"}
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """When records pass: what each of their columns of the contract is held against, by its name.
+    """The condition for records to pass: the tests of each column of the contract, by name.
 
     `types` are those that files must have for it, in Arrow; `counted` are the columns whose nulls are counted, None for
     one that files lack, and `keys` the checks by number whose column's values are held against each other.
@@ -119,7 +119,7 @@ def _is_read_alike(footer: Any, part: Part, known: Columns) -> bool:
 
 
 def passes(values: pa.Array, column: Tested) -> bool:
-    """Whether all values of a column pass, and are of its type."""
+    """Return True if all values of a column pass and have its type."""
     of_nulls = [test for test in column.trials if test.kind in OF_NULLS]
     if not _pass(values, replace(column, trials=tuple(of_nulls))):
         return False

@@ -86,7 +86,7 @@ class _Unproven(Exception):
 
 
 def proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> Proof | None:
-    """When a line of files with a header passes; None where some check cannot be told, or its lines are no text."""
+    """Return the condition for lines below a header to pass; None if a check has no test or lines are not text."""
     try:
         return _proof(plan, header, header_texts)
     except (_Unproven, ValueError):  # a pattern too large for RE2, or what Python and Arrow do not know
@@ -131,7 +131,7 @@ def _proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> 
 
 
 def columns(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> Columns | None:
-    """When records of Parquet files with the same columns and types pass; None where some check cannot be told."""
+    """Return the condition for records of like Parquet files to pass; None if a check has no test."""
     try:
         return _columns(plan, header, dict(zip(header, types, strict=True)))
     except (_Unproven, ValueError):
@@ -206,7 +206,7 @@ def _class(*beside: str) -> str:
 
 
 def _is_filled(prop: Property, csv: Csv, checks: Iterable[Check]) -> bool:
-    """Whether a cell must not be null, and its shape alone says that it is not."""
+    """Return True if a cell must not be null, and its shape alone proves that it is not."""
     if not any(c.kind in FORBID_NULL for c in checks):
         return False
     shape = ".+" if prop.type == "string" else _typed(prop)
@@ -248,7 +248,7 @@ def _typed(prop: Property) -> str:
 
 
 def _tested(prop: Property, at: int, checks: bitmask.Numbered, *, filled: bool, key: bool) -> Tested:
-    """What is to be looked at in a column beside its shape, which says that it is `filled`."""
+    """Return the tests of a column besides its shape, which proves that it is `filled`."""
     tests = [
         test for n, check in checks for test in _trials(n, check, prop) if not (filled and test.kind == "required")
     ]
@@ -303,7 +303,7 @@ def _of_values(check: Check, prop: Property) -> Iterator[tuple[Kind, Any, bool]]
 
 
 def _bounds(check: Check, prop: Property) -> Iterator[Bound]:
-    """What values are held within by a check that is nothing but that."""
+    """Yield the bounds of a check that only bounds values."""
     known: dict[str, Any] = check.arguments
     if check.kind in BOUNDS:
         yield _bound(check.kind, known["value"], prop)

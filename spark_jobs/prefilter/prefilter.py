@@ -53,17 +53,17 @@ SAMPLE = 2**16
 
 
 def is_for(drops: Sequence[JobDrop], least: int) -> bool:
-    """Whether the lines of files are to be sifted, where their contract allows it."""
+    """Return True if the lines of files are to be prefiltered, if their contract allows it."""
     return sum(drop.size for drop in drops) >= least and has_arrow()
 
 
 def has_arrow() -> bool:
-    """Whether this Python can sift lines."""
+    """Return True if this Python can prefilter lines."""
     return _is_here("pyarrow.csv")
 
 
 def _is_here(module: str) -> bool:
-    """Whether a module loads: one that was made for another machine is there, and does not."""
+    """Return True if a module loads: one built for another machine exists but does not load."""
     try:
         import_module(module)
     except ImportError:
@@ -72,26 +72,26 @@ def _is_here(module: str) -> bool:
 
 
 def proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> Proof | None:
-    """When the lines of files with one header pass; None where vectors cannot tell."""
+    """Return the condition for lines of files with one header to pass; None if Arrow cannot test it."""
     from spark_jobs.prefilter import plan_tests  # noqa: PLC0415 (needs Arrow)
 
     return plan_tests.proof(plan, header, header_texts)
 
 
 def are_large(drops: Sequence[JobDrop]) -> bool:
-    """Whether Parquet files are worth sifting: each is opened in turn before."""
+    """Return True if Parquet files are large enough to prefilter: each is opened in turn before."""
     return sum(drop.size for drop in drops) >= MEAN * len(drops)
 
 
 def of_columns(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> Columns | None:
-    """When the records of Parquet files with the same columns pass; None where vectors cannot tell."""
+    """Return the condition for records of Parquet files with the same columns to pass; None if Arrow cannot test it."""
     from spark_jobs.prefilter import plan_tests  # noqa: PLC0415 (needs Arrow)
 
     return plan_tests.columns(plan, header, types) if _is_here("pyarrow.parquet") and _is_here("numpy") else None
 
 
 def pays(spark: SparkSession, plan: Plan, proof: Proof, drop: JobDrop) -> bool:
-    """Whether of most of the first lines of a file it is sure what they are: else all would be looked at twice."""
+    """Return True if the result of most first lines of a file is certain; otherwise all would be read twice."""
     try:
         start = storage.read_start(spark, drop.uri, SAMPLE)
     except Py4JJavaError:  # of which the scan will say more
@@ -106,13 +106,13 @@ def pays(spark: SparkSession, plan: Plan, proof: Proof, drop: JobDrop) -> bool:
 
 
 def most_pass(start: bytes, proof: Proof) -> bool:
-    """Whether most of the lines that a file begins with pass; the last may be cut."""
+    """Return True if most of the first lines of a file pass; the last may be cut."""
     passing, _, lines = _sure(start, proof)
     return 2 * passing >= lines
 
 
 def _sure(start: bytes, proof: Proof) -> tuple[int, int, int]:
-    """How many of the lines that a file begins with surely pass and fail, and of how many."""
+    """Return how many of the first lines of a file surely pass, how many surely fail, and their number."""
     from spark_jobs.prefilter import arrow_tests  # noqa: PLC0415 (needs Arrow)
 
     lines = start.decode(errors="replace").replace("\r", "\n").split("\n")[:-1]
@@ -122,7 +122,7 @@ def _sure(start: bytes, proof: Proof) -> tuple[int, int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Sifted:
-    """What came of the lines of files with one header: counts by stretches of them, and the lines that do not pass.
+    """The prefilter's result for files with one header: counts by stretches of lines, and the lines that do not pass.
 
     `rows` are both, as `vectors.SCHEMA`; `counts` are those of them, by name, that are counts of stretches, `fails`
     those of lines that fail.
@@ -135,7 +135,7 @@ class Sifted:
 
     @property
     def leaves(self) -> bool:
-        """Whether any lines are left."""
+        """Return True if any lines are left."""
         return any(row["odd"] for row in self.counts)
 
     @property
@@ -154,7 +154,7 @@ class Sifted:
         return self.rows.where("n is null")
 
     def splits(self) -> dict[tuple[str, int], Split]:
-        """What is known of each part of each file, by file and block."""
+        """Return the facts of each part of each file, by file and block."""
         found: dict[tuple[str, int], Split] = {}
         for row in self.counts:
             head = None if row["head"] is None else Line(row["head"], row["line"])
@@ -166,7 +166,7 @@ class Sifted:
         return found
 
     def told(self) -> Iterator[Told]:
-        """How many lines pass, and how many fail which checks, and the nulls that are counted in them."""
+        """Yield the numbers of lines that pass, of lines that fail by their checks, and of nulls in them."""
         for row in self.counts:
             if row["n"]:
                 yield row["file"], 0, row["n"], row["nulls"]
@@ -186,7 +186,7 @@ class Sifted:
 
 
 def _ascends(rows: Iterable[Mapping[str, Any]], key: int, value: Callable[[str], Any]) -> bool:
-    """Whether the spans of a key's values, in order, lie apart and ascend."""
+    """Return True if the spans of a key's values, in order, ascend without overlap."""
     spans = [row["keys"][key] for row in rows]
     if None in spans:
         return False
@@ -206,7 +206,7 @@ def sifted(source: DataFrame, plan: Plan, proof: Proof) -> DataFrame:
 
 
 def told(rows: DataFrame, plan: Plan, proof: Proof) -> Sifted:
-    """What was counted, out of such rows."""
+    """Return the counts from such rows."""
     counts: list[dict[str, Any]] = []
     fails: list[Told] = []
     for row in rows.where("n is not null").collect():
@@ -222,7 +222,7 @@ Passing = dict[tuple[str, int, str], tuple[int, list[str] | None]]
 
 
 def columns_told(source: DataFrame, proof: Columns) -> Passing:
-    """What is told of those Parquet files with the same columns, as Spark has read them, that pass."""
+    """Return the counts of those Parquet files with the same columns, as read by Spark, that pass."""
     from spark_jobs.prefilter import parquet_columns  # noqa: PLC0415 (needs Arrow)
 
     placed = _row_groups(source.sparkSession, _partitions(source))
@@ -328,7 +328,7 @@ def _middles(spark: SparkSession, path: str) -> list[tuple[int, int]]:
 
 
 def _reader(plan: Plan, number: int) -> Callable[[str], Any]:
-    """What makes values of the texts of a check's key that can be compared."""
+    """Return a function that makes comparable values from the texts of a check's key."""
     prop = plan.property_named(plan.checks[number].properties()[0])
     return {"integer": int, "number": Decimal if prop.exact else float}.get(prop.type, str)
 
@@ -370,6 +370,6 @@ def _partitions(source: DataFrame) -> list[list[Piece]]:
 
 
 def _is_summed(path: str) -> bool:
-    """Whether a local file has checksums beside it, against which Hadoop holds it as it reads."""
+    """Return True if a local file has checksums next to it, which Hadoop verifies as it reads."""
     file = Path(path)
     return file.with_name(f".{file.name}.crc").exists()

@@ -98,7 +98,7 @@ YEAR_1, CYCLE = -719_162, 146_097
 
 
 def parts(plan: Plan) -> dict[str, tuple[int, str, Check | None]]:
-    """What is added up for the figures of a plan, by column: the property's number, which part, of whose records.
+    """Return the parts of a plan's figures, by column: the property's number, the part, and the check of its records.
 
     Checks of all records share their parts. The high marks of properties stand beside them, and the sums that a
     manifest or a trailer may say.
@@ -123,12 +123,12 @@ def parts(plan: Plan) -> dict[str, tuple[int, str, Check | None]]:
 
 
 def place(number: int, check: int | None) -> str:
-    """What the columns of a property's parts end in, those of a check's own records with its number."""
+    """Return the suffix of the columns of a property's parts, with the number of a check that filters records."""
     return str(number) if check is None else f"{number}of{check}"
 
 
 def _held(prop: Property) -> str:
-    """How values of a property are held: as their type, but for decimals, if they are not too long to be added up."""
+    """Return the type that sums use for a property: its own, or a decimal type unless values are too long to sum."""
     if not prop.exact:
         return prop.type
     digits, after = prop.exact
@@ -153,7 +153,7 @@ def decimals(plan: Plan) -> dict[int, str]:
 
 
 def added(part: str, number: int, prop: Property, *, present: bool, only: str | None = None) -> str:
-    """What one record adds to a part, in SQL on its columns v<n> and x<n>; null where it has no value.
+    """Return what one record adds to a part, in SQL on its columns v<n> and x<n>; null if it has no value.
 
     `only` is the filter of the records that count, in SQL.
     """
@@ -171,7 +171,7 @@ def added(part: str, number: int, prop: Property, *, present: bool, only: str | 
 
 
 def _of_several(part: str, shape: str, number: int, prop: Property) -> str:
-    """What all values of one record add to a part together, in SQL."""
+    """Return what all values of one record add to a part together, in SQL."""
     source = f"x{number}" if "{x}" in shape else f"e{number}"
     one = shape.format(v="s.v", x="s.x", exact=numeric(prop))
     each = f"filter(transform({source}, s -> {one}), y -> y is not null)"
@@ -213,7 +213,7 @@ def figure(kind: str, prop: Property, at: str, values: int, sums: Mapping[str, A
 
 
 def is_rough(prop: Property, at: str, sums: Mapping[str, Any]) -> bool:
-    """Whether a sum is of doubles, too, so that its last digits may be others."""
+    """Return True if a sum includes doubles, so that its last digits may differ."""
     return "rest" in _needed("sum", prop) and sums.get(f"rest{at}") is not None
 
 

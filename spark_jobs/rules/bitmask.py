@@ -32,7 +32,7 @@ def mask(words: Sequence[int]) -> int:
 
 
 def flags(failing: Sequence[Column | None]) -> list[Column]:
-    """What fails each check, as columns f<n> for `word`; None is a check that no row can fail."""
+    """Return the failures of each check as columns f<n> for `word`; None is a check that no row can fail."""
     return [test.alias(f"f{n}") for n, test in enumerate(failing) if test is not None]
 
 
@@ -43,7 +43,7 @@ def word(failing: Sequence[Column | None], which: int) -> str:
 
 
 def fails_any(checks: Numbered) -> Column:
-    """Whether a row fails one of some checks."""
+    """Return a column that is true if a row fails one of some checks."""
     tests = [f"({word} & {mask}L) != 0" for word, mask in of(checks).items() if mask]
     return sf.expr(" or ".join(tests) or "false")
 
@@ -54,12 +54,12 @@ def record_checks(plan: Plan) -> Numbered:
 
 
 def is_malformed(checks: Numbered) -> Column:
-    """Whether a row fails one of those that are record checks."""
+    """Return a column that is true if a row fails a record check."""
     return fails_any([(n, c) for n, c in checks if c.scope == "record"])
 
 
 def is_rejected(checks: Numbered) -> Column:
-    """Whether a row fails one of those of severity error."""
+    """Return a column that is true if a row fails a check of severity error."""
     return fails_any([(n, c) for n, c in checks if c.severity == "error"])
 
 

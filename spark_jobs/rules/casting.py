@@ -56,7 +56,7 @@ def clock_in_zone(value: Column, prop: Property) -> Column:
 
 
 def is_double(prop: Property) -> bool:
-    """Whether values of a property may turn out infinite."""
+    """Return True if values of a property can become infinite."""
     return prop.type == "number" and prop.exact is None
 
 

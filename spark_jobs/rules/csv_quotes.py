@@ -15,7 +15,7 @@ STRETCH, ESCAPED = "\ue000", "\ue002"
 
 
 def has_quote(line: Column, csv: Csv) -> Column:
-    """Whether a quote stands anywhere in a line."""
+    """Return a column that is true if a line has a quote."""
     return sf.contains(line, sf.lit(csv.quote)) if csv.quote else sf.lit(False)
 
 

@@ -37,7 +37,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """What is known of a part of a file: how many lines, empty ones among them; the first id; lines of note.
+    """The facts of a part of a file: its lines, the empty ones among them, the first id, and special lines.
 
     The first id of empty lines alone is `NONE`. Lines of note are the first like a header; where files have trailers,
     the id of the first and all of the last line like one.
@@ -53,7 +53,7 @@ class Split:
     last: Line | None = None
 
     def __add__(self, other: Split) -> Split:
-        """What is known of more of its lines; trailers are looked for in one place."""
+        """Return the facts of both parts; trailers are searched in one place."""
         heads = [one for one in (self.head, other.head) if one is not None]
         return Split(
             self.file,

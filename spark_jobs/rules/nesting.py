@@ -30,7 +30,7 @@ Take = Callable[[Column], Column]
 
 
 class Parts(Protocol):
-    """How a format takes values apart; `raw` is a value as it stands in one.
+    """The operations by which a format parses values; `raw` is a value as it is in one.
 
     `dear`: cells and containers cost so much that each is made once and kept, before its value is.
     """
@@ -38,16 +38,16 @@ class Parts(Protocol):
     dear: bool
 
     def is_null(self, raw: Column) -> Column:
-        """Whether it is null."""
+        """Return a column that is true if a raw value is null."""
 
     def container(self, raw: Column, prop: Property) -> Column:
         """The object, array or map that it is; null where it is none."""
 
     def count(self, value: Column, prop: Property) -> Column:
-        """How many keys are not null of an object of which the contract names no properties."""
+        """Return the number of non-null keys of an object whose properties the contract does not name."""
 
     def child(self, value: Column, key: str) -> Column:
-        """What stands under a key of an object."""
+        """Return the value under a key of an object."""
 
     def key(self, key: Column) -> Column:
         """The key of a map."""
@@ -95,7 +95,7 @@ class _Walk:
         return f"{what}{self._numbers[prop.name]}"
 
     def first(self, prop: Property) -> Column:
-        """What is made of a raw value at first: the container that it is, or its cell."""
+        """Return the first form of a raw value: its container, or its cell."""
         if prop.repeats:
             every, x, at = self._every(prop)
             made = sf.transform(
@@ -139,7 +139,7 @@ class _Walk:
         return found.alias(self.named("raw", prop))
 
     def beside(self, prop: Property) -> bool:
-        """Whether a property stands under a key of each of several objects: it is found there, and not set apart."""
+        """Return True if a property is a key of each of several objects: it is read there and not split off."""
         return bool(prop.path) and prop.path[-1].startswith(".") and self._plan.parent(prop).repeats
 
     def _every(self, prop: Property) -> tuple[Column, Take, Take]:
@@ -191,7 +191,7 @@ class _Walk:
 
 
 def given(tests: Iterable[Column]) -> Column:
-    """How many of some tests are true."""
+    """Return how many of some tests are true."""
     return reduce(Column.__add__, (test.cast("int") for test in tests), sf.lit(0))
 
 
@@ -212,12 +212,12 @@ def _lit(step: str) -> Column:
 
 
 def some(n: int, fails: Callable[[Column, Column], Column]) -> Column:
-    """Whether any of all that a record has of a property fails a test of its cell and value."""
+    """Return a column that is true if any cell and value of a record's property fail a test."""
     return sf.exists(f"e{n}", lambda s: sf.coalesce(fails(s["c"], s["v"]), sf.lit(False)))
 
 
 def failing(check: Check, cell: Column, value: Column) -> Column:
-    """Whether a container fails a check of how much is in it, or of whether an element stands twice."""
+    """Return a column that is true if a container fails a check of its size or of repeated elements."""
     most = int(check.arguments.get("value", 0))
     match check.kind:
         case "minItems":
@@ -234,7 +234,7 @@ def failing(check: Check, cell: Column, value: Column) -> Column:
 
 
 def _repeats(array: Column) -> Column:
-    """Whether an element stands twice in an array, compared as JSON."""
+    """Return a column that is true if an array has an element twice, compared as JSON."""
     texts = sf.transform(array, lambda x: sf.to_json(sf.array(x)))
     return sf.size(sf.array_distinct(texts)) < sf.size(array)
 
@@ -244,7 +244,7 @@ def _none() -> Column:
 
 
 def tested(n: int, fails: Sequence[Callable[[Column, Column], Column]]) -> Column:
-    """What holds of any of all that a record has of a property, as bits, in one pass: a cell, a value, each test."""
+    """Return as bits what any value of a record's property meets, in one pass: a cell, a value, each test."""
 
     def bits(s: Column) -> Column:
         tests = [s["c"].isNotNull(), s["v"].isNotNull(), *(test(s["c"], s["v"]) for test in fails)]
@@ -256,19 +256,19 @@ def tested(n: int, fails: Sequence[Callable[[Column, Column], Column]]) -> Colum
 
 
 def any_failing(n: int, k: int) -> str:
-    """Whether the k-th test of `tested` holds, in SQL."""
+    """Return the SQL for: the k-th test of `tested` holds."""
     return f"(b{n} & {4 << k}L) != 0"
 
 
 def without(plan: Plan, n: int, what: str) -> str:
-    """Whether a record has no cell (`c`), or no value (`v`), of a property, in SQL."""
+    """Return the SQL for: a record has no cell (`c`), or no value (`v`), of a property."""
     if not plan.properties[n].repeats:
         return f"{what}{n} is null"
     return f"(b{n} & {1 if what == 'c' else 2}L) = 0"
 
 
 def nowhere(plan: Plan, n: int) -> str:
-    """Whether a record has no place for a nested property: neither object nor array nor map that it lies in, in SQL."""
+    """Return the SQL for: a record lacks the object, array or map that contains a nested property."""
     prop = plan.properties[n]
     if prop.repeats:
         return f"coalesce(size(e{n}), 0) <= 0"
@@ -276,7 +276,7 @@ def nowhere(plan: Plan, n: int) -> str:
 
 
 def within(plan: Plan, prop: Property) -> Column | None:
-    """Whether what a nested property lies in is there; None of a column, which lies in the record."""
+    """Return a column that is true if the container of a nested property exists; None for a column of the record."""
     if not prop.path:
         return None
     return sf.col(f"v{plan.properties.index(plan.parent(prop))}").isNotNull()

@@ -31,7 +31,7 @@ PARTS = {"keyless": "c", "unkeyed": "v"}
 
 
 def record_rules(line: Column, fits: Column, csv: Csv) -> dict[str, Column]:
-    """What a line must be before it is a record, by kind; `fits` is the reader's.
+    """Return the tests that make a line a record, by kind; `fits` is the reader's.
 
     If the quotes of a line break the rule, its cells are not counted: nobody can tell which they are.
     """
@@ -83,7 +83,7 @@ def _repeating(plan: Plan, prop: Property) -> list[Check]:
 
 
 def _any_failing(plan: Plan, check: Check, prop: Property, number: int) -> Column:
-    """Whether any of several values fails a check: a bit of `with_tests`, or a look of its own where all are taken."""
+    """Return a column that is true if any of several values fails a check: a bit of `with_tests`, or its own test."""
     nth = _repeating(plan, prop).index(check)
     if nth < nesting.MOST_TESTS:
         return sf.expr(nesting.any_failing(number, nth))
@@ -102,17 +102,17 @@ def with_tests(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFram
 
 
 def forbids_null(check: Check) -> bool:
-    """Whether a null fails a check."""
+    """Return True if a null fails a check."""
     return check.kind in FORBID_NULL or bool(check.arguments.get("null"))
 
 
 def _is_whole(check: Check, present: Container[str]) -> bool:
-    """Whether the file has all columns that a check looks at."""
+    """Return True if the file has all columns that a check needs."""
     return all(name in present for name in check.needs())
 
 
 def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
-    """What is counted beside the row checks, as tests by name.
+    """Return the tests whose records are counted besides the row checks, by name.
 
     `null<n>`: null cells of property n, where no row check counts them; of nested properties `void<n>`: no value of the
     type among several, `lost<n>`: nothing that they lie in; `bad<k>`: what the metric of check k calls wrong;
@@ -126,7 +126,7 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
 
 
 def _lacking(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """What of it is told by nulls alone, in SQL."""
+    """Return those of these tests that need only nulls, in SQL."""
     whole = _nulls(plan, present) | _inner(plan, present) | _parts(plan, present)
     return whole | _unsure(plan, present) | _within(plan, present) | letters_tests(plan)
 
@@ -138,7 +138,7 @@ def _nulls(plan: Plan, present: Container[str]) -> dict[str, str]:
 
 
 def _inner(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """What nested properties lack, in SQL."""
+    """Return the tests for missing nested values, in SQL."""
     return {
         name: "false"
         if plan.properties[n].name not in present
@@ -150,7 +150,7 @@ def _inner(plan: Plan, present: Container[str]) -> dict[str, str]:
 
 
 def _inner_names(plan: Plan) -> dict[str, int]:
-    """What is counted of nested properties alone: the number of the property by the name of the sum."""
+    """Return the sums for nested properties: the number of the property by the name of the sum."""
     checked = {c.property for c in plan.checks}
     strict = {c.property for c in plan.checks if forbids_null(c)}
     inner = [(n, p) for n, p in enumerate(plan.properties) if p.path and p.name in checked]
@@ -183,7 +183,7 @@ def with_decimals(rows: DataFrame, plan: Plan, present: Container[str]) -> DataF
 
 
 def figured(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """What one record adds to the figures of all values, by name, in SQL."""
+    """Return what one record adds to the figures of all values, by name, in SQL."""
     props = plan.properties
     return {
         name: aggregates.added(part, n, props[n], present=props[n].name in present, only=_only(check, present))
@@ -192,12 +192,12 @@ def figured(plan: Plan, present: Container[str]) -> dict[str, str]:
 
 
 def _only(check: Check | None, present: Container[str]) -> str | None:
-    """Which records a figure is taken of, in SQL; None for all."""
+    """Return the records that a figure is of, in SQL; None for all."""
     return None if check is None else check.filter if _is_whole(check, present) else "false"
 
 
 def merged(plan: Plan) -> list[Column]:
-    """How what was summed becomes one, in the order of its names."""
+    """Return the columns that merge sums into one, in the order of their names."""
     return [sf.expr(f"{how}({name})") for name, how in _merging(plan).items()]
 
 
@@ -233,7 +233,7 @@ def _validity(plan: Plan) -> dict[int, Check]:
 
 
 def _is_inner(plan: Plan, check: Check) -> bool:
-    """Whether a check is of a property within another, of which records may have none or several."""
+    """Return True if a check is of a property within another, of which records may have none or several."""
     return bool(check.property and plan.property_named(check.property).path)
 
 
@@ -296,7 +296,7 @@ def letters_tests(plan: Plan) -> dict[str, str]:
 
 
 def _parts(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """What of the records lacks a part of a key, in SQL: null cells, and cells without a value of their type."""
+    """Return the tests for records that lack a part of a key, in SQL: null cells, and cells without a typed value."""
     at = {p.name: n for n, p in enumerate(plan.properties)}
     tests: dict[str, str] = {}
     for k, check in _several(plan).items():
@@ -390,7 +390,7 @@ def _among(value: Column, texts: list[str], prop: Property) -> Column:
 
 
 def _beyond(value: Column, kind: str, text: str, prop: Property) -> Column:
-    """Whether a value is on the wrong side of a bound; the bound itself is on it where it is exclusive."""
+    """Return a column that is true if a value is beyond a bound; an exclusive bound is beyond itself."""
     match kind:
         case "minimum":
             return value < _bound(text, prop, math.ceil)
@@ -403,7 +403,7 @@ def _beyond(value: Column, kind: str, text: str, prop: Property) -> Column:
 
 
 def _misfits(value: Column, prop: Property, name: str) -> Column:
-    """Whether a value is not of a format, by the format's name."""
+    """Return a column that is true if a value does not match a format, by the format's name."""
     if prop.type == "string":
         return ~value.rlike(text_formats.TEXT[name].pattern)
     if prop.type == "number":
@@ -424,7 +424,7 @@ def _whole(number: int) -> Column:
 
 
 def quotes(line: Column, csv: Csv) -> Column:
-    """How many quotes stand in a line; those escaped by another character do not count.
+    """Return the number of quotes in a line; quotes escaped by another character do not count.
 
     By bytes: where some are no text, Spark takes what follows them for a part of a character.
     """

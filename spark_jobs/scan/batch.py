@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """How many lines a file has, how many of them are empty, and how many are a header or a trailer."""
+    """The lines of a file: their number, how many are empty, and how many are a header or a trailer."""
 
     all: int = 0
     blank: int = 0
@@ -49,7 +49,7 @@ class Lines:
 
     @property
     def records(self) -> int:
-        """How many of them are records."""
+        """Return the number of records."""
         return self.all - self.blank - self.aside
 
 
@@ -115,7 +115,7 @@ def read(spark: SparkSession, request: JobRequest, sift_from: int = SIFTED_FROM)
 
 
 def _proofs(spark: SparkSession, request: JobRequest, least: int) -> Proofs:
-    """When records of drops pass, by the drops' header and types: of those to be sifted, where that can be and pays."""
+    """Return the pass conditions by the drops' header and types, for drops whose prefilter is possible and pays."""
     if not prefilter.is_for(request.drops, least):
         return {}
     plan, form = request.plan, registry.of(request.plan)
@@ -163,7 +163,7 @@ def _result_of_error(spark: SparkSession, request: JobRequest, drop: JobDrop, er
 
 
 def _why(plan: Plan, error: Exception) -> str:
-    """What an error says first; of a plan with classified values, which its text may quote, what kind it is."""
+    """Return the first line of an error; for plans with classified values only its type: the text may quote them."""
     if not plan.classified:
         return text_lines.first_line(error)
     condition = error.getCondition() if isinstance(error, PySparkException) else None
@@ -175,7 +175,7 @@ def _refused(drop: JobDrop, why: Problem) -> DropResult:
 
 
 def _is_readable(spark: SparkSession, request: JobRequest) -> bool:
-    """Whether the records of its drops can be counted."""
+    """Return True if the records of its drops can be counted."""
     try:
         registry.of(request.plan).load(spark, request.plan, request.drops).count()
     except (PySparkException, Py4JJavaError):
@@ -259,7 +259,7 @@ def _sift_columns(spark: SparkSession, read: Read, group: Group, plan: Plan, pro
 
 
 def _scratched(spark: SparkSession, request: JobRequest, read: Read) -> DataFrame | None:
-    """What no sieve has told of, scanned into scratch; None where that is nothing."""
+    """Scan the lines that no prefilter has counted into scratch; None if there are none."""
     plan, form, parts = request.plan, registry.of(request.plan), []
     for group in read.groups:
         texts = _header_texts(form, group.drops)
@@ -277,7 +277,7 @@ def _scratched(spark: SparkSession, request: JobRequest, read: Read) -> DataFram
 
 
 def _splits(read: Read, plan: Plan) -> dict[str, list[Split]]:
-    """What is known of each part of each file, in order; where a sieve has told of it, that is all."""
+    """Return the facts of each part of each file, in order; a prefilter's facts are complete."""
     found: dict[tuple[str, int], Split] = {}
     if read.scratch is not None and any(group.sifted is None for group in read.groups):
         form = registry.of(plan)
@@ -350,14 +350,14 @@ def _written(spark: SparkSession, rows: DataFrame, request: JobRequest, name: st
 
 
 def _lines(plan: Plan, form: registry.Format, splits: Sequence[Split], own: Sequence[Split]) -> Lines:
-    """What the lines of a file are; `own` are its splits that have others than empty ones."""
+    """Return the line counts of a file; `own` are its splits that have more than empty lines."""
     lines, blank = (sum(getattr(split, name) for split in splits) for name in ("n", "blank"))
     ending = _ending(plan, plan.csv.trailer, form, own) if plan.csv.trailer else None
     return Lines(lines, blank, form.is_headed(plan) + bool(ending and ending.cells is not None), ending)
 
 
 def _ending(plan: Plan, rule: Trailer, form: registry.Format, splits: Sequence[Split]) -> Ending:
-    """What of a file's lines begins as a trailer: the last one, with its cells, and the first of all others."""
+    """Return the trailers of a file: the last line, with its cells, and the first of all other such lines."""
     end: Any = splits[-1].last if splits else None
     is_last = end is not None and end.at == _end(splits[-1])
     last = form.last_cells(bytes(end.raw), plan) if is_last else None

@@ -1,4 +1,4 @@
-"""What records are held against: a plan's references in, the distinct keys of each check out, in scratch.
+"""Reference values: a plan's references in, the distinct keys of each check out, in scratch.
 
 Each is read once for a batch. A reference that is not there, cannot be read or holds no key is a problem of the checks
 that ask for it, which are `error` then. No key comes to the driver's Python: what is small Spark sends to every
@@ -89,7 +89,7 @@ def read(spark: SparkSession, request: JobRequest) -> Known:
 
 
 def _plan_of(plan: Plan, check: Check, reference: Reference, pinned: JobReference) -> Plan:
-    """How a reference is read: promoted files by their own contract, a file by the properties that are looked for."""
+    """Return the plan to read a reference: promoted files by their own contract, a file by the needed properties."""
     if pinned.plan:
         return pinned.plan
     named = zip(check.arguments["columns"], check.properties(), strict=True)

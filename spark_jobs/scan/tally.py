@@ -34,7 +34,7 @@ PLACED = ("file", "drop", "attempt", "name", "record", "raw")
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What was counted in one drop: records, sound ones, valid ones; failing rows by bit, sums by name."""
+    """The counts of one drop: records, sound ones, valid ones; failing rows by bit, sums by name."""
 
     total: int = 0
     sound: int = 0
@@ -45,7 +45,7 @@ class Tally:
 
 
 def splits(scratch: DataFrame, header_texts: Sequence[str], ends: Column | None) -> list[Split]:
-    """What is known of each split; `ends` says whether a raw text begins as a trailer, where files have any."""
+    """Return the facts of each split; `ends` is true if a raw text begins like a trailer, if files have any."""
     head = sf.when(sf.col("raw").isin(*header_texts), sf.struct("at", "raw"))
     blank = sf.sum(sf.when(is_blank(), sf.col("n")).otherwise(0)).alias("blank")
     found = [sf.sum("n").alias("n"), blank, sf.min("first").alias("first"), sf.min(head).alias("head")]
@@ -72,12 +72,12 @@ def placed(spark: SparkSession, scratch: DataFrame, places: Sequence[Place]) -> 
 
 
 def is_open() -> Column:
-    """Whether a line of scratch is still to be judged."""
+    """Return a column that is true if a line of scratch is still to be judged."""
     return sf.col("m0").isNull() & sf.col("at").isNotNull()
 
 
 def is_blank() -> Column:
-    """Whether a group of scratch is that of empty lines, which have no id."""
+    """Return a column that is true if a group of scratch is that of empty lines, which have no id."""
     return sf.col("m0").isNull() & sf.col("at").isNull()
 
 
@@ -167,7 +167,7 @@ class Teller:
         self._frequent = sorted(self._frequent)[:HISTOGRAM]
 
     def tally(self, names: Sequence[str]) -> Tally:
-        """What was counted."""
+        """Return the counts."""
         sound, valid = self._total - self._malformed, self._total - self._rejected
         sums = dict(zip(names, self._sums, strict=True))
         return Tally(self._total, sound, valid, self.failing, tuple(self._failed), sums)

@@ -123,7 +123,7 @@ class _Expecting:
             whole.unpersist()
 
     def _filled(self, whole: DataFrame) -> dict[int, dict[str, int]]:
-        """How many values each drop has in each column."""
+        """Return the number of values of each drop in each column."""
         _, *names = whole.columns
         plain = [f"c{n}" for n in range(len(names))]
         rows = whole.toDF("drop", *plain).groupBy("drop").agg(*(sf.count(c).alias(c) for c in plain)).collect()
@@ -146,7 +146,7 @@ class _Expecting:
                 yield from ((c.id, self._count(c, results.get(c.id), filled)) for c in several)
 
     def _results(self, frame: DataFrame, checks: Sequence[Check], asked: Mapping[str, Any]) -> dict[str, Any]:
-        """What Great Expectations finds, by check id; a text where it fell over."""
+        """Return the results of Great Expectations, by check id; a text if it crashed."""
         found: dict[str, Any] = {}
         each = []
         for check in checks:
@@ -173,7 +173,7 @@ class _Expecting:
         return made.to_domain_obj()
 
     def _refusal(self, check: Check) -> str | None:
-        """Why Great Expectations must not be given a check: plans of older releases hold texts as they were written."""
+        """Return why Great Expectations must not run a check: plans of older releases hold unchecked texts."""
         kwargs = {**check.arguments["kwargs"], **check.arguments.get("given", {})}
         if leading := next(_leading(kwargs), None):
             return f"`{leading}` leads to what is not in the contract; {sql_guard.AGAIN}"
@@ -258,7 +258,7 @@ def _said(error: Exception) -> str:
 
 
 def _values(row: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    """What a record has in some properties: of one its value, of several their names, too."""
+    """Return the value of one property of a record, or names and values of several."""
     there = [name for name in names if name in row]
     if len(there) == 1:
         return None if row[there[0]] is None else str(row[there[0]])[:LENGTH]
@@ -266,7 +266,7 @@ def _values(row: Mapping[str, Any], names: Sequence[str]) -> str | None:
 
 
 def _observed(found: Mapping[str, Any]) -> str | None:
-    """What is told of an expectation: of records how many are unexpected, else what was seen of all together."""
+    """Return the observation of an expectation: the number of unexpected records, or the value seen of all together."""
     if "element_count" in found:
         return str(int(found.get("unexpected_count") or 0))
     seen = found.get("observed_value")
@@ -279,7 +279,7 @@ def _observed(found: Mapping[str, Any]) -> str | None:
 
 
 def _raised(info: Mapping[str, Any] | None) -> str | None:
-    """Why an expectation could not be made, in one line; it keeps one fault, or one for each of its figures."""
+    """Return why an expectation could not run, in one line; it keeps one fault, or one for each of its figures."""
     faults = [info] if info and "raised_exception" in info else list((info or {}).values())
     first = next((f for f in faults if f.get("raised_exception")), None)
     return None if first is None else str(first.get("exception_message") or "no reason given")

@@ -34,7 +34,7 @@ UNTOLD = "Spark could not run it; why is not told, as it may quote a classified 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a query said of one drop: its figure and that for people, or why there is none, or what went wrong."""
+    """The result of a query for one drop: its figure and that for people, or why there is none, or the error."""
 
     figure: Decimal | None = None
     text: str | None = None
@@ -45,7 +45,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one drop: sums, failing rows by check id, keys that records share or lack, samples, worst.
+    """The facts of one drop: sums, failing rows by check id, keys that records share or lack, samples, worst.
 
     `within` and `empty` are of checks with a filter: the records that it lets through, and those without a value.
     `lost` are the records that have no place for a nested property, by its name; `expected` are the counts of Great
@@ -74,7 +74,7 @@ class Facts:
 
 
 def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Count:
-    """What one check counted in a file with some columns."""
+    """Return the counts of one check in a file with some columns."""
     if missing := [name for name in check.needs() if name not in present]:
         return Count(state="not_evaluated", reason=_why_missing(plan, missing, present))
     if check.kind in UNCHECKED:
@@ -129,7 +129,7 @@ def _null(check: Check, name: str, facts: Facts) -> int:
 
 
 def _empty(check: Check, facts: Facts) -> int:
-    """How many of the records that a check looks at have no value to judge."""
+    """Return the number of a check's records that have no value to judge."""
     if check.filter:
         return facts.empty[check.id]
     return (facts.nulls if check.kind in OF_CELLS else facts.voids)[check.property or ""]
@@ -153,7 +153,7 @@ def _figure(plan: Plan, check: Check, facts: Facts, evaluated: int) -> Count:
 
 
 def _answer(plan: Plan, check: Check, facts: Facts, evaluated: int) -> Count:
-    """What a query said of a file; where no record was left to ask of, nothing."""
+    """Return the counts of a query in a file; none if no record was left to query."""
     found = facts.answers.get(check.id)
     if not evaluated:
         return Count()
@@ -170,7 +170,7 @@ def _answer(plan: Plan, check: Check, facts: Facts, evaluated: int) -> Count:
 
 
 def _lacking(check: Check, facts: Facts) -> tuple[int, int]:
-    """How many records have a null in a check's key, and how many no value of its type."""
+    """Return how many records have a null in a check's key, and how many no value of its type."""
     if check.property is None or check.filter:
         return facts.parts[check.id]
     return facts.nulls[check.property], facts.voids[check.property]

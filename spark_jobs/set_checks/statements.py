@@ -40,7 +40,7 @@ def checks(plan: Plan, header: tuple[str, ...]) -> bitmask.Numbered:
 
 
 def answers(spark: SparkSession, plan: Plan, asked: bitmask.Numbered, group: Group, malformed: bool) -> Answers:
-    """What each of some checks says of each drop of a group; `malformed` tells of records to leave out."""
+    """Return the answers of some checks for each drop of a group; `malformed` means there are records to leave out."""
     drops = list(dict.fromkeys(place.drop.id for place in group.places))
     rows = _rows(spark, plan, asked, group, drops, malformed)
     spark.range(len(drops)).selectExpr("cast(id as int) as drop").createOrReplaceTempView(DROPS)
@@ -71,7 +71,7 @@ def _rows(
 
 
 def _of_view(spark: SparkSession, asked: Sequence[Check]) -> Iterator[tuple[tuple[int, str], Answer]]:
-    """What checks of one filter say, by the drop's place and the check's id."""
+    """Yield the answers of checks with one filter, by the drop's place and the check's id."""
     together = [c for c in asked if c.kind == "sql" and "aggregate" in c.arguments]
     if together:
         values = ", ".join(f"{_text(c.arguments['aggregate'])} as a{n}" for n, c in enumerate(together))
@@ -112,7 +112,7 @@ def _value(text: str | None) -> Answer:
 
 
 def _statement(spark: SparkSession, check: Check) -> Iterator[tuple[tuple[int, str], Answer]]:
-    """How many rows a statement finds in each drop, and the first of them."""
+    """Yield how many rows a statement finds in each drop, and the first of them."""
     names = check.arguments["columns"]
     shown = ", ".join(
         f"concat({sql_text.literal(f'{name}=')}, coalesce(cast(o{n} as string), 'null'))"

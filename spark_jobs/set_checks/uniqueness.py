@@ -84,7 +84,7 @@ def keyed(cells: DataFrame, keys: bitmask.Numbered) -> DataFrame:
 
 
 def _rows(keys: bitmask.Numbered, wanted: Sequence[str], types: dict[str, str]) -> list[str]:
-    """What a record gives for each check, in SQL; null where it lacks a value."""
+    """Return the row of a record for each check, in SQL; null if it lacks a value."""
     parts = {number: [wanted.index(name) for name in check.properties()] for number, check in keys}
     held = {number: dict(zip(_slots(own, types), own, strict=True)) for number, own in parts.items()}
     slots = list(dict.fromkeys(slot for own in held.values() for slot in own))
@@ -102,7 +102,7 @@ def _rows(keys: bitmask.Numbered, wanted: Sequence[str], types: dict[str, str]) 
 
 
 def _within(number: int, columns: Container[str]) -> list[str]:
-    """What says that the filter of a check lets a record through."""
+    """Return the column that is true if the filter of a check selects a record, if there is one."""
     return [name] if (name := f"within{number}") in columns else []
 
 
@@ -127,7 +127,7 @@ def repeated(rows: DataFrame) -> DataFrame:
 
 
 def sharing(repeats: DataFrame) -> dict[tuple[int, int], int]:
-    """How many records share their values with another, by drop and check."""
+    """Return how many records share their values with another, by drop and check."""
     counted = repeats.groupBy("drop", "check").agg(sf.sum("n").alias("n")).collect()
     return {(row["drop"], row["check"]): row["n"] for row in counted}
 
