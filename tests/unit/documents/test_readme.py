@@ -84,12 +84,14 @@ def test_index_of_the_documents_names_each_page() -> None:
     assert {page.resolve() for page in index.parent.rglob("*.md")} - {index.resolve()} <= named
 
 
-def test_paths_of_contributing_are_there() -> None:
-    rooms = "contracts|functions|spark_jobs|infra|tests"
-    paths = re.findall(rf"`((?:{rooms})/[\w/.-]*)`", TEXTS["CONTRIBUTING.md"])
+@pytest.mark.parametrize("name", sorted(TEXTS.keys() - {"docs/tutorial.md"}))
+def test_paths_in_prose_are_there(name: str) -> None:
+    rooms = "contracts|functions|spark_jobs|infra|tests|bench"
+    paths = re.findall(rf"`((?:{rooms})/[\w/.-]*)`", TEXTS[name])
+    bare = re.findall(r"`(test_\w+\.py)`", TEXTS[name])
 
-    assert len(paths) > 30
     assert [path for path in paths if not (ROOT / path).exists()] == []
+    assert [path for path in bare if not [*(ROOT / "tests").rglob(path)]] == []
 
 
 @pytest.mark.parametrize("path", PATHS)
