@@ -58,7 +58,7 @@ def no_link(path: str, flags: int) -> int:
 
 
 def _steps(folder: Path) -> tuple[Path, tuple[str, ...]]:
-    """Where to begin, and the steps from there: from where the caller stands, else the last one alone."""
+    """Return the folder to begin in and the steps from there: from the current folder, else only the last step."""
     below = folder
     if folder.is_absolute():
         try:

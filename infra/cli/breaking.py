@@ -70,7 +70,7 @@ def _shown(compared: Compared, form: str) -> str:
 
 
 def document(compared: Compared) -> dict[str, Any]:
-    """What was compared, for machines."""
+    """Return the comparison as a document for machines."""
     return {
         "contracts": [
             {

@@ -103,7 +103,7 @@ def _table(travellers: list[Traveller], began: float) -> Table:
 
 
 def _where(journey: Journey, folder: Path) -> str:
-    """Where to look now."""
+    """Return the paths and commands to continue with."""
     from infra.cli.options.target import typed
 
     by_state = {t.state: t for t in journey.travellers}

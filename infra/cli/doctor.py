@@ -106,7 +106,7 @@ def _months() -> Any:
 
 @dataclass
 class _Progress:
-    """How much has been looked at, told on a terminal."""
+    """A counter of the objects and records compared, shown on a terminal."""
 
     count: int = 0
 
@@ -118,7 +118,7 @@ class _Progress:
 
 
 def _repaired(one: Difference) -> str:
-    """What became of a repair."""
+    """Run a repair and return its result in words."""
     assert one.repair
     try:
         one.repair()

@@ -62,7 +62,7 @@ def command(contract: str | None, dry_run: bool, keep_days: int, form: str) -> N
 
 
 def as_text(done: Maintained | None) -> str:
-    """What was done to a table, in a line."""
+    """Return the changes of a table, in one line."""
     if done is None:
         return "has no table yet"
     stay = f"; {done.others:,} that are none of the table stay" if done.others else ""

@@ -25,7 +25,7 @@ MOST_REASON = 300
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a person has typed."""
+    """The options of a person's decision, as typed."""
 
     drop: str
     because: str

@@ -71,7 +71,7 @@ def resume(contract: str | None, producer: str | None, form: str) -> None:
 
 
 def _pause(world: Ports, contract: str | None, producer: str | None, reason: str) -> Pause:
-    """What is to be held up; a usage error where there is none of that name."""
+    """Return the pause to write; raise a usage error if there is no such contract or producer."""
     from functions.ports import Pause
     from infra.cli.options.target import caller
 

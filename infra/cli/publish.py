@@ -71,7 +71,7 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
 
 
 def as_text(done: Publication) -> str:
-    """What a publish did, a line for each contract."""
+    """Return the changes of a publish, one line per contract."""
     lines = [
         f"{word:<10} {name}" for word in ("new", "changed", "unchanged", "withdrawn") for name in getattr(done, word)
     ]

@@ -110,10 +110,11 @@ def listed(one: Waiting, now: datetime, *, embedded: bool = False) -> str:
 
 
 def outcome(name: str, letters: int, left: int, *, dry_run: bool) -> str:
-    """What went back or would, and what has died again or lies behind that."""
+    """Return what went back or would, and how many letters failed again or remain."""
     done = "would go back" if dry_run else "went back"
     said = f"{name}: {_number(letters)} {done}{'' if letters else '; there is none'}."
-    rest = f" {_number(left)} stay, which died again meanwhile or lie behind such: is the cause mended? Run it again."
+    why = "because they failed again or wait behind one that did: fix the cause, then run it again."
+    rest = f" {_number(left)} remain, {why}"
     return said + (rest if left and not dry_run else "")
 
 
@@ -122,7 +123,7 @@ def _number(letters: int) -> str:
 
 
 def _age(age: timedelta) -> str:
-    """How old, in the largest unit that it fills; a letter is kept for 14 days from the moment it was first sent."""
+    """Return an age in the largest unit that it fills; a letter is kept for 14 days after it was first sent."""
     seconds = max(0, int(age.total_seconds()))
     for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
         if seconds >= size:

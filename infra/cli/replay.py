@@ -107,7 +107,7 @@ def command(
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """Which drops are meant, where that is not said of one."""
+    """The drops to select if none is named."""
 
     state: str | None
     contract: str | None
@@ -145,14 +145,14 @@ class Done:
         return f"{name}, attempt {self.drop.attempt}: {state}{late}. `dropgate show {name}` says more."
 
     def code(self, *, waited: bool) -> int:
-        """What the command ends with for it."""
+        """Return the exit code for the drop."""
         if self.why or self.over:
             return 3
         return ENDS.get(self.drop.state, 0) if waited else 0
 
 
 def _decided(drop: Drop) -> str:
-    """Who has decided a drop, what and why."""
+    """Return the person, the decision and the reason of a decided drop."""
     if drop.override is None:
         return ""
     what = {"rejected": "rejected", None: "decided"}.get(drop.verdict, "accepted")
@@ -201,7 +201,7 @@ def _meant(target: Target, drop: str | None, search: _Search) -> tuple[Drop, ...
 
 
 def _left_out(decided: Sequence[Drop]) -> str:
-    """How many drops people have decided, and how one of them is judged again."""
+    """Return how many drops people have decided, and the command to judge one of them again."""
     many = (
         "1 drop that a person has decided is"
         if len(decided) == 1

@@ -90,7 +90,7 @@ def _facts(drop: Drop, batch: Batch | None) -> dict[str, Any]:
 
 
 def _more(drop: Drop) -> str | None:
-    """Where the problems are that the record has no room for; it does not say whether there are any."""
+    """Return where to find the problems that the record has no room for; it may have none."""
     from functions.drop import MOST_PROBLEMS
 
     if len(drop.problems) < MOST_PROBLEMS:
@@ -139,7 +139,7 @@ def _links(drop: Drop, target: Target) -> dict[str, str]:
 
 
 def _rejected_rows(drop: Drop, target: Target) -> str | None:
-    """Where the rejected rows lie, if the receipt says that they lie beside it."""
+    """Return the place of the rejected rows, if the receipt names such a file."""
     if not (drop.receipt and drop.rows and drop.rows.rejected):
         return None
     try:

@@ -134,12 +134,12 @@ def command(
 
 
 def _places(folder: Path, judged: Sequence[Judged], *, alone: bool) -> list[Path]:
-    """Where the receipts go."""
+    """Return the folders of the receipts."""
     return [folder if alone else folder / f"{n}-{one.file.name}" for n, one in enumerate(judged, 1)]
 
 
 def _moment(plan: Plan, text: str | None) -> datetime:
-    """When files would be uploaded; a usage error where it is no time, or nobody asks for it."""
+    """Return the time of the upload; raise a usage error if it is not a time, or the contract does not need one."""
     if text is None:
         return datetime.now(UTC)
     if plan.arrival is None:

@@ -80,7 +80,7 @@ def _drops(world: Ports, contract: str, last: int, *, given: bool) -> tuple[Drop
 
 
 def document(plan: Plan, tried: Sequence[Tried]) -> dict[str, Any]:
-    """What was tried, for machines; problems hold no value of a classified property."""
+    """Return the trial as a document for machines; problems hold no value of a classified property."""
     from contracts import codec
 
     return {
@@ -112,7 +112,7 @@ MOST_PROBLEMS = 3
 
 
 def text_of(plan: Plan, tried: Sequence[Tried], width: int, colour: bool) -> str:
-    """What was tried, for people: a table of verdicts, and under each drop that changes why."""
+    """Return the trial for people: a table of verdicts, with the reason under each changed drop."""
     from infra.cli.output.render import trial_table
 
     table = trial_table(document(plan, tried)["drops"], width, colour)

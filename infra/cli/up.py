@@ -130,7 +130,7 @@ def _alone(lock: Path) -> Iterator[None]:
 
 
 def welcome(endpoint: str, landing: str, plans: Sequence[Plan]) -> str:
-    """Where the stack is, and how to upload a file that the first of its contracts takes."""
+    """Return the endpoint of the stack, and a command that uploads a file to its first contract."""
     from contracts.catalog import example
     from infra.cli.options.target import typed
 

@@ -1,4 +1,4 @@
-"""What drops ask of AWS outside Spark: one table, which the cost model prices and a test holds against what is counted.
+"""The AWS calls of drops outside Spark: one table, which the cost model prices and a test compares with real counts.
 
 It is the way from upload to receipt of accepted drops that are new under their keys, in functions that are warm: a cold
 one reads the catalog's index and the plan once more.

@@ -1,4 +1,4 @@
-"""What a load costs: drops of a size, contracts and a window in; units of each service, and dollars, out. Pure.
+"""The cost of a load: drops of a size, contracts and a window in; units of each service, and dollars, out. Pure.
 
 Calls come from `infra.cost.calls`, workers from `functions.aws.emr_serverless`, bounds of a batch from
 `functions.flow.batching`; what nobody has measured on AWS is in `Assumed`, each figure with where it is from.
@@ -34,7 +34,7 @@ QUEUES, FUNCTIONS = 3, (CREATED, DUE, ENDED)
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """What the model takes for granted, in seconds, GB, bytes and counts."""
+    """The assumptions of the model, in seconds, GB, bytes and counts."""
 
     job_start: float = 19.0
     """Spark's start and a JVM that compiles (docs/explanation/benchmarks.md): 25.04 s less the warm job's 6.12 s."""
@@ -140,7 +140,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What a load costs in a month, and how its drops are batched."""
+    """The cost of a load in a month, and its batches."""
 
     load: Load
     per_batch: float
@@ -178,14 +178,14 @@ def prices() -> Mapping[str, Any]:
 
 
 def batch_drops(load: Load) -> float:
-    """How many drops share a batch on average."""
+    """Return how many drops share a batch on average."""
     per_contract = load.drops / load.contracts
     gathered = per_contract if load.burst else 1 + per_contract / DAY * load.window
     return max(1.0, min(gathered, per_contract, load.most, MOST_BYTES // load.size if load.size else load.most))
 
 
 def job_seconds(size: float, drops: float, assumed: Assumed = ASSUMED) -> float:
-    """How long a job of so many bytes and drops works, from its workers' start on."""
+    """Return the working seconds of a job with so many bytes and drops, from its workers' start."""
     workers = workers_for(int(size))
     warm = assumed.job_fixed + assumed.job_drop * (drops - 1)
     return assumed.job_start + warm + size / (assumed.job_bytes * workers.cores * workers.most)
@@ -274,7 +274,7 @@ def _calls(drops: float, load: Load) -> dict[tuple[str, str], float]:
 
 
 def _of_rows(load: Load, batches: float, drops: float, assumed: Assumed) -> tuple[float, float]:
-    """What Spark writes and reads besides, for rejected rows and for valid ones that are laid down."""
+    """Return what Spark also writes and reads for rejected rows and for promoted valid rows."""
     spoilt = drops * load.rejected
     each = [(assumed.spark_rejected, min(batches, spoilt), spoilt)]
     each += [(assumed.spark_rows, min(batches, spoilt), spoilt)] if load.promote == "rows" else []
@@ -294,7 +294,7 @@ def _traced(requests: float) -> float:
 
 
 def bill(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> Bill:
-    """What a load costs in a month; `each` is how many drops share a batch, where that is known better."""
+    """Return the cost of a load in a month; `each` is the number of drops in a batch, if it is known better."""
     lines = []
     for name, quantity in usage(load, assumed, each).items():
         price = prices()[name]
@@ -305,7 +305,7 @@ def bill(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> B
 
 
 def idle(assumed: Assumed = ASSUMED) -> Bill:
-    """What a month costs in which nothing is dropped."""
+    """Return the cost of a month without drops."""
     return bill(Load(drops=0, size=0), assumed)
 
 

@@ -32,17 +32,17 @@ class Traveller:
 
     @property
     def state(self) -> str:
-        """Where it stands, for people."""
+        """Return the state of the file, for people."""
         return self.drop.state if self.drop else ("sent" if self.sent else "waits")
 
     @property
     def arrived(self) -> bool:
-        """Whether nothing more happens to it."""
+        """Return True if nothing more happens to the file."""
         return self.drop is not None and not self.drop.in_flight
 
     @property
     def as_expected(self) -> bool:
-        """Whether it ended as the demo promises."""
+        """Return True if the file ended as the demo promises."""
         return self.arrived and self.state == self.upload.expected
 
 

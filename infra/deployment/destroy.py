@@ -61,7 +61,7 @@ def down(options: argparse.Namespace, session: Any, tell: Any) -> None:
 
 
 def attached(iam: Any, things: Sequence[Thing]) -> list[str]:
-    """Who has a policy of the stack and is not of the stack itself: a sentence's part for each policy."""
+    """Return the principals outside the stack that have a policy of it, one phrase per policy."""
     own, found = set(_names(things, ROLE)), []
     for arn in _names(things, POLICY):
         with asking("iam"):

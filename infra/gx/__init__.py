@@ -1,1 +1,1 @@
-"""What dropgate brings to Great Expectations: its contracts, as an expectation that any suite can have."""
+"""The plug-in for Great Expectations: its contracts, as an expectation that any suite can have."""

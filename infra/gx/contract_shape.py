@@ -14,7 +14,7 @@ ITEM = "[]"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a field of a table is: its type as the table's engine calls it, and which logical types that can be.
+    """The type of a table's field: its name in the table's engine, and the logical types that it can be.
 
     `kinds` is None where nobody can tell, as no row has a value. `fields` of an object are None where any may be there;
     `item` is what a list holds.
@@ -55,7 +55,7 @@ def _of_type(prop: Mapping[str, Any], found: Shape, path: str) -> Iterator[str]:
 
 
 def fields_of(properties: Any) -> int:
-    """How many fields a contract promises, nested ones too."""
+    """Return the number of fields in a contract, including nested ones."""
     return sum(1 + _below(p) for p in properties or () if isinstance(p, dict))
 
 

@@ -85,7 +85,7 @@ class ExpectTableSchemaToMatchDataContractSchema(BatchExpectation):
 
     @classmethod
     def _prescriptive_template(cls, renderer_configuration: Any) -> Any:
-        """What it asks for, for renderers of single parts."""
+        """Return the expectation in words, for renderers of single parts."""
         for name in ASKED[:3]:
             renderer_configuration.add_param(name=name, param_type=RendererValueType.STRING)
         renderer_configuration.template_str = SAYS
@@ -97,7 +97,7 @@ class ExpectTableSchemaToMatchDataContractSchema(BatchExpectation):
     def _prescriptive_renderer(
         cls, configuration: Any = None, runtime_configuration: Any = None, **_: Any
     ) -> list[Any]:
-        """What it asks for, for Data Docs."""
+        """Return the expectation in words, for Data Docs."""
         asked = {"version": LATEST} | (dict(configuration.kwargs) if configuration else {})
         return [_sentence(SAYS, {name: asked.get(name) for name in ASKED[:3]}, runtime_configuration)]
 
@@ -106,7 +106,7 @@ class ExpectTableSchemaToMatchDataContractSchema(BatchExpectation):
     def _diagnostic_unexpected_statement_renderer(
         cls, result: Any = None, runtime_configuration: Any = None, **_: Any
     ) -> list[Any]:
-        """What is wrong, a sentence for each field, for Data Docs."""
+        """Return the faults, one sentence per field, for Data Docs."""
         messages = ((result.result or {}).get("details") or {}).get("messages") or [] if result else []
         return [_sentence("$said", {"said": one}, runtime_configuration) for one in messages]
 

@@ -197,7 +197,7 @@ class Embedded:
         return self._clients[service, key]
 
     def environment(self) -> dict[str, str]:
-        """What a process needs to reach this stack, and what the template gives the functions."""
+        """Return the variables that reach this stack, with those that the template gives the functions."""
         functions: dict[str, str] = {}
         for function in self.stack.functions.values():
             functions |= function.environment

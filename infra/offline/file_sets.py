@@ -28,7 +28,7 @@ class Gathered:
 
     @property
     def name(self) -> str:
-        """What it is called, for people."""
+        """Return the name of the set, for people."""
         return called(self.parts)
 
 
@@ -52,7 +52,7 @@ class _Set:
 
 
 def parts_of(plan: Plan, key: str) -> dict[str, str] | None:
-    """What the named parts of a contract's patterns stand for in a key; None where none of them fits."""
+    """Return the values of the named parts of a contract's patterns in a key; None if no pattern fits."""
     claims = (*plan.files, *([plan.set.signal] if plan.set and plan.set.signal else []))
     return next((found for pattern in claims if (found := captures(pattern, key)) is not None), None)
 

@@ -114,7 +114,7 @@ def judge_all(
 
 
 def file_of(path: Path) -> File:
-    """What a verdict says of a file at home."""
+    """Return the facts of a local file for its verdict."""
     with path.open("rb") as opened:
         return File(path.name, path.stat().st_size, hashlib.file_digest(opened, "sha256").hexdigest())
 
@@ -145,7 +145,7 @@ def write_receipt(judged: Judged, folder: Path) -> None:
 
 
 def _admit(upload: Upload, plan: Plan) -> Admission:
-    """What the door says of a file and of its time; then, if it is let in, what its manifest says."""
+    """Return the admission of a file and its upload time, and, if it is admitted, its manifest's statements."""
     with upload.path.open("rb") as opened:
         found = admit(plan, upload.name, upload.path.stat().st_size, partial(_read, opened))
     timely = arrival_window.problems(plan, upload.at) if upload.at else ()

@@ -1,4 +1,4 @@
-"""What records are held against on this machine: files and promoted data in, the references of a request out."""
+"""References on this machine: files and promoted data in, the references of a request out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHUNK = 64 * 1024**2
 
 @dataclass(frozen=True, slots=True)
 class AtHome:
-    """Where references lie on this machine.
+    """The places of references on this machine.
 
     Reference files lie from the contract's `folder` on; `given` are files by the names of references, before those;
     `plans` reads the promoted files of a contract.

@@ -45,7 +45,7 @@ class Tried:
 
     @property
     def change(self) -> Change:
-        """How the new verdict compares with that of then."""
+        """Return how the new verdict compares with the old one."""
         if self.decision is None:
             return "gone"
         if self.decision.verdict is None:
@@ -95,7 +95,7 @@ def try_on(
 
 
 def totals(plan: Plan, drop: Drop) -> Totals | None:
-    """What the manifest of then said of a drop, as far as the plan has manifests and adds up what it said."""
+    """Return the totals of a drop's manifest, if the plan has manifests and sums what they state."""
     if drop.totals is None or plan.set is None or plan.set.manifest is None:
         return None
     return replace(drop.totals, sums={name: one for name, one in drop.totals.sums.items() if name in plan.summed})

@@ -46,7 +46,7 @@ MB = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What a bundle weighs, in bytes: as a zip, unzipped, and unzipped without boto3."""
+    """The size of a bundle, in bytes: as a zip, unzipped, and unzipped without boto3."""
 
     zipped: int
     unzipped: int

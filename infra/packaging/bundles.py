@@ -1,4 +1,4 @@
-"""What is deployed: the functions' bundle for each CPU, the job's archive with its entry point, and its packages.
+"""The deployed code: the functions' bundle for each CPU, the job's archive with its entry point, and its packages.
 
 Sources and the installed wheels in, folders and archives out. The same input gives the same bytes: names are sorted,
 times, owners and rights fixed. The functions' bundle has bytecode where this machine has a Python of Lambda's version
@@ -44,7 +44,7 @@ def job_archive() -> bytes:
 
 
 def great_expectations(cpu: str) -> Path:
-    """Where `make build GX=1` lays the archive of Great Expectations and all that it needs but Spark."""
+    """Return where `make build GX=1` puts the archive of Great Expectations and its dependencies without Spark."""
     return BUILD / f"great-expectations-{cpu}.tar.gz"
 
 
@@ -68,7 +68,7 @@ def built_environment(cpu: str, tell: Tell) -> Path:
 
 
 def arrow(cpu: str) -> Path:
-    """Where `make build` lays the archive of Arrow, which comes to the job as that of Great Expectations does."""
+    """Return where `make build` puts the archive of Arrow, which the job gets like that of Great Expectations."""
     return BUILD / f"arrow-{cpu}.tar.gz"
 
 
@@ -142,7 +142,7 @@ def tarred(files: Files, place: Path) -> None:
 
 
 def _kernel() -> Iterator[Path]:
-    """What of `contracts` runs; the authoring of contracts and the contracts themselves stay out."""
+    """Yield the files of `contracts` that run; the authoring of contracts and the contracts themselves stay out."""
     modules = (ROOT / "contracts").rglob("*.py")
     return (path for path in modules if "authoring" not in path.relative_to(ROOT).parts)
 

@@ -145,7 +145,7 @@ def _counted(one: Looked, written: Csv, width: int) -> Iterator[tuple[list[Colum
 
 
 def _ends(one: Looked, written: Csv) -> list[int]:
-    """Where the parts of a file end that are read side by side: behind a line, nothing behind the last."""
+    """Return the ends of a file's parts that are read in parallel: each after a line, with nothing after the last."""
     size = one.path.stat().st_size
     if one.parts == 1 or written.multi_line:
         return [size]

@@ -48,7 +48,7 @@ DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=_Number, parse_f
 
 @dataclass(slots=True)
 class Seen:
-    """What stood in samples, by the steps that lead there from a record (see `contracts.values.nested`).
+    """The contents of samples, by the steps from a record (see `contracts.values.nested`).
 
     `objects` counts the objects that stood somewhere, `arrays` the arrays, `elements` what these or maps held in all.
     `maps` are the places whose objects are known to be maps. `filled` has for each sample its records, and how many of
@@ -179,7 +179,7 @@ def settled(
 
 
 def _why_left(seen: Seen, route: Route, column: Column) -> str | None:
-    """Why nothing is proposed for a place."""
+    """Return why nothing is proposed for a place."""
     name = route[-1].removeprefix(".")
     if not name.strip():
         return "it has no name"

@@ -32,7 +32,7 @@ ADDED = "dropgate adds it to rejected.csv, and leaves it out of account when the
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What the first bytes of a file say of it; of CSV, in how many parts it is read side by side.
+    """The facts from the first bytes of a file; for CSV also the number of parts that are read in parallel.
 
     `mojibake` says that it holds text in another encoding, which only a contract that allows it accepts.
     """
@@ -47,13 +47,13 @@ class Looked:
 
 
 def kind(looked: Looked) -> str:
-    """What a sample is, for people."""
+    """Return the kind of a sample, for people."""
     name = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}[looked.format]
     return f"{name}, compressed by gzip," if looked.compression == "gzip" else name
 
 
 def look(path: Path, large: int) -> Looked:
-    """What a file is; one of CSV of `large` bytes or more will be read in parts. SampleRefused."""
+    """Return the facts of a file; CSV of `large` bytes or more will be read in parts. Raise SampleRefused."""
     with path.open("rb") as file:
         raw = file.read(HEAD)
     if raw.startswith(parquet_footer.MAGIC):
@@ -108,7 +108,7 @@ def _encoding(path: Path, packed: Compression) -> str:
 
 
 def _is_odd(path: Path, packed: Compression) -> bool:
-    """Whether a file has bytes that windows-1252 has and ISO-8859-1 lacks, or sequences of UTF-8."""
+    """Return True if a file has bytes that windows-1252 has and ISO-8859-1 lacks, or sequences of UTF-8."""
     with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
         return any(ODD.search(line) for line in file)
 

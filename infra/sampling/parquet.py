@@ -110,7 +110,7 @@ def _footer(path: Path) -> parquet_footer.Footer:
 
 
 def _unreadable(path: Path, footer: parquet_footer.Footer, pages: int) -> list[Problem]:
-    """What the door would say of the file whatever its contract."""
+    """Return the problems that admission would report for the file under any contract."""
     with path.open("rb") as file:
 
         def read(at: int, size: int) -> bytes:

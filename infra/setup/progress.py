@@ -1,4 +1,4 @@
-"""What people see while the set-up works: numbered steps in, short lines with their seconds out."""
+"""The progress of the set-up: numbered steps in, short lines with their seconds out."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ MACHINES = {"arm64": "aarch64", "x86_64": "x86_64"}
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where wheels are to run: what is installed there, by which Python, and for which Linux a wheel may be."""
+    """The target of wheels: the installed packages, the Python, and the Linux that a wheel may be for."""
 
     lock: Path
     python: str

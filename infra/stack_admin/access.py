@@ -36,7 +36,7 @@ class Buckets:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a principal is to be given: its own policy, and statements to add to the buckets' and the key's policies."""
+    """The rights of a principal: its own policy, and statements to add to the buckets' and the key's policies."""
 
     principal: str
     identity: tuple[Statement, ...]

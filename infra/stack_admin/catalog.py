@@ -54,7 +54,7 @@ class CatalogStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What a publish did, in contract names, and the index that is in force now.
+    """The changes of a publish, in contract names, and the index that is now in force.
 
     `mended` says what stood in the place of the catalog before, where that could not be read.
     """
@@ -68,7 +68,7 @@ class Publication:
 
     @property
     def moved(self) -> bool:
-        """Whether anything is in force now that was not before."""
+        """Return True if anything is in force now that was not before."""
         return bool(self.new or self.changed or self.withdrawn)
 
 
@@ -116,7 +116,7 @@ def _need_each_other(plans: Sequence[Plan]) -> None:
 
 
 def unfit(plans: Sequence[Plan], environment: Mapping[str, str]) -> str | None:
-    """Why a stack, by the variables of its functions, cannot judge by some plans; None where it can by all."""
+    """Return why a stack, by the variables of its functions, cannot judge by some plans; None if it can."""
     asking_for = [plan.contract for plan in plans if plan.needs_expectations]
     if not asking_for or environment.get("DROPGATE_JOB_ENVIRONMENT"):
         return None
@@ -127,7 +127,7 @@ def unfit(plans: Sequence[Plan], environment: Mapping[str, str]) -> str | None:
 
 
 def refusals(contracts: Sequence[Compiled], store: CatalogStore) -> tuple[Finding, ...]:
-    """What keeps contracts from being published: versions that were, with another text; tables that would be left."""
+    """Return what keeps contracts from being published: versions with a changed text, and tables that would be left."""
     titles = kept(store)
     wanted = contract_store.documents(contracts).keys() & {t.key for t in titles}
     there = {name: found[0] for name in wanted if (found := store.get(name))}
@@ -149,7 +149,7 @@ def _leaving(plans: Sequence[Plan], index: Index, store: CatalogStore) -> list[P
 def _promoted(
     plan: Plan, sha: str | None, titles: Sequence[contract_store.Title], store: CatalogStore
 ) -> Promoted | None:
-    """What consumers get by the plan in force, `sha`, or else the latest document; None where neither can be read."""
+    """Return what consumers get by the plan in force, `sha`, else by the latest document; None without both."""
     name = f"plans/{sha}.json"
     if sha and (found := store.get(name)):
         try:
@@ -295,7 +295,7 @@ class S3Catalog:
 
 
 def _media_type(name: str) -> str:
-    """Of YAML that of RFC 9512; of a reference file that of its format."""
+    """Return the media type: for YAML that of RFC 9512, for a reference file that of its format."""
     if name.endswith(".yaml"):
         return "application/yaml"
     return CONTENT_TYPES.get(name.rpartition(".")[2], "application/octet-stream")

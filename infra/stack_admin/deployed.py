@@ -31,7 +31,7 @@ def environment(cloudformation: Any, stack: str) -> dict[str, str]:
 
 
 def described(cloudformation: Any, stack: str) -> Mapping[str, Any] | None:
-    """What CloudFormation says of a stack; None where there is none of that name."""
+    """Return CloudFormation's description of a stack; None if there is no stack of that name."""
     with asking("cloudformation"):
         try:
             found: Mapping[str, Any] = cloudformation.describe_stacks(StackName=stack)["Stacks"][0]
@@ -48,7 +48,7 @@ def parameters(found: Mapping[str, Any] | None) -> dict[str, str]:
 
 
 def defaults(cloudformation: Any, stack: str) -> dict[str, str]:
-    """What the parameters of a stack's own template are by default."""
+    """Return the default parameters of a stack's own template."""
     with asking("cloudformation"):
         declared = cloudformation.get_template_summary(StackName=stack)["Parameters"]
     return {one["ParameterKey"]: one["DefaultValue"] for one in declared if "DefaultValue" in one}
@@ -82,7 +82,7 @@ def queues(cloudformation: Any, stack: str) -> dict[str, str]:
 
 
 def variables(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict[str, str]:
-    """What the template gives the functions; KeyError where an output or a parameter is missing."""
+    """Return the variables that the template gives the functions; KeyError if an output or a parameter is missing."""
     internal = f"s3://{outputs['InternalBucket']}"
     environment, arrow = (
         f"{internal}/code/{n}-{parameters['Architecture']}.tar.gz" for n in ("great-expectations", "arrow")

@@ -30,7 +30,7 @@ AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class Maintained:
-    """What was done to a table, or would be: files before, files that were made one, into how many, files removed.
+    """The changes of a table, done or planned: files before, files compacted, into how many, files removed.
 
     `others` are files in its folder that are none of the table, as old as those: they stay.
     `compacted_into` and `log_expired` are None in a dry run, which cannot know them.

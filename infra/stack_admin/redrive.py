@@ -50,7 +50,7 @@ class Kind:
     at_home: str | None = None
 
     def what_to_do(self, url: str, *, embedded: bool) -> str:
-        """What a person does with the letters of the queue at a URL."""
+        """Return what a person does with the letters of the queue at a URL."""
         return self.at_home if embedded and self.at_home else self.remedy.format(url=url)
 
 
@@ -100,7 +100,7 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How many letters of a kind wait, and when the oldest of those that were looked at was first sent.
+    """The number of waiting letters of a kind, and when the oldest of the sampled ones was first sent.
 
     `hidden` are those that somebody has just received; SQS counts approximately.
     """
@@ -123,7 +123,7 @@ def waiting(sqs: SQSClient, urls: Mapping[str, str], kind: Kind) -> Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Redriven:
-    """How many letters were sent back, and how many lie in the queue after all, as far as was looked."""
+    """The number of letters that were sent back, and the number left in the queue, as far as it was read."""
 
     moved: int
     left: int
@@ -161,7 +161,7 @@ def redrive(sqs: SQSClient, source: str, back: str, told: Callable[[int], None] 
 
 
 def _counts(sqs: SQSClient, url: str) -> tuple[int, int]:
-    """How many letters anybody may receive, and how many somebody has just received; SQS counts approximately."""
+    """Return how many letters can be received, and how many were just received; SQS counts approximately."""
     names: list[QueueAttributeNameType] = [
         "ApproximateNumberOfMessages",
         "ApproximateNumberOfMessagesNotVisible",

@@ -67,7 +67,7 @@ def _newest(drops: Sequence[Drop], most: int) -> tuple[Drop, ...]:
 
 
 def absent(target: Target, contract: str | None, month: datetime | None, most: int) -> tuple[Absence, ...]:
-    """What did not come in a month, the newest day first; a usage error where there is no such contract."""
+    """Return the absences of a month, newest day first; raise a usage error if there is no such contract."""
     known, when = target.contracts(), f"{month or datetime.now(UTC):%Y-%m}"
     if contract and contract not in known:
         raise click.UsageError(f"There is no contract {contract}. {instead(contract, known)}")
@@ -84,6 +84,6 @@ def need_state(state: str | None) -> None:
 
 
 def instead(name: str, known: Sequence[str]) -> str:
-    """What a misspelt name may stand for."""
+    """Return a suggestion for a misspelt name."""
     close = nearest(name, known)
     return f"Did you mean {close}?" if close else f"Known: {', '.join(known) or 'none'}."

@@ -1,4 +1,4 @@
-"""Which contract judges files at home, and under which keys: what the command says in, a plan and keys out."""
+"""The contract and the keys of local files: the command's options in, a plan and keys out."""
 
 from __future__ import annotations
 

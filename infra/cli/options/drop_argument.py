@@ -40,7 +40,7 @@ class Named:
     uploads: tuple[Drop, ...] = ()
 
     def told(self) -> str | None:
-        """How many drops the key has, and their ids."""
+        """Return the number of drops of the key, and their ids."""
         if not self.uploads:
             return None
         ids = ", ".join(d.id[:10] for d in self.uploads[:20])
@@ -95,7 +95,7 @@ def _of_key(target: Target, key: str, month: datetime | None) -> Named:
 
 
 def _looked(claiming: Sequence[str | None], others: Sequence[str], months: Sequence[str]) -> str:
-    """What was looked through in vain."""
+    """Return which contracts and months were searched without a result."""
     own = " and ".join([*(c for c in claiming if c), "no contract"])
     rest = f", {len(others)} other contract{'s' if len(others) > 1 else ''} in {months[0]}" if others else ""
     return f"Searched: {own} in {', '.join(months)}{rest} (see --month)."

@@ -21,7 +21,7 @@ SMALL_SIFTED = 256 * 1024**2
 
 
 def starting(app: str, memory: str, brief: Callable[[], bool], *, quiet: bool = False) -> Callable[[], SparkSession]:
-    """How to start Spark; `brief` says, once it is needed, whether the JVM is to compile quickly rather than well."""
+    """Return a function that starts Spark; `brief` says if the JVM should compile quickly rather than well."""
 
     def start() -> SparkSession:
         from infra.setup.spark.session import local_session
@@ -34,14 +34,14 @@ def starting(app: str, memory: str, brief: Callable[[], bool], *, quiet: bool = 
 
 
 def are_brief(plan: Plan, files: Sequence[Path]) -> bool:
-    """Whether files are judged before code that is compiled well would pay."""
+    """Return True if the files are judged faster than optimized compilation would pay off."""
     sized = [(file.stat().st_size, file) for file in files]
     size = sum(own for own, _ in sized)
     return size < SMALL or (size < SMALL_SIFTED and _is_sifted(plan, max(sized)[1]))
 
 
 def _is_sifted(plan: Plan, file: Path) -> bool:
-    """Whether Python reads a file and tells of most of its lines, and nothing looks at all of them again."""
+    """Return True if Python reads a file and judges most of its lines, and nothing reads all lines again."""
     from contracts.plan import QUERIES
     from spark_jobs.prefilter import prefilter
 

@@ -1,4 +1,4 @@
-"""Which stack a command speaks to: the environment and this checkout's running stack in, a ledger or ports out.
+"""The stack of a command: the environment and this checkout's running stack in, a ledger or ports out.
 
 In this order: the stack that --stack or DROPGATE_STACK names, the other variables DROPGATE_* (a deployed stack), the
 stack that `dropgate up` keeps running, what the last `dropgate demo` left on disk (to look at only).
@@ -58,7 +58,7 @@ def of_a_stack(command: Command) -> Command:
 
 
 def typed() -> str:
-    """How the command line was called, so that what is printed can be typed."""
+    """Return the name by which the command line was called, so that printed commands can be typed."""
     called = Path(sys.argv[0]).absolute()
     return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else called.name
 
@@ -108,13 +108,13 @@ class Reader(Protocol):
         ...
 
     def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
-        """What did not come of a contract in a month, the first day first."""
+        """Return the absences of a contract in a month, first day first."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where drops are read: `where` says it to people, `contracts` lists those that may have drops.
+    """The source of drops: `where` names it for people, `contracts` lists the contracts that may have drops.
 
     `landing` and `promoted` are the URIs of zones, `located` turns a URI into where a person finds it, `claiming` gives
     the contracts that claim a key now.
@@ -171,7 +171,7 @@ def ports() -> Ports:
 
 
 def caller() -> str:
-    """Who acts, for the record: the caller's ARN by STS, or on a stack of this machine the user's name."""
+    """Return the acting person for the record: the caller's ARN by STS, or the user's name on a local stack."""
     if is_embedded():
         return getpass.getuser()
     from functions.aws.answers import asking
@@ -186,7 +186,7 @@ def is_embedded() -> bool:
 
 
 def for_tables() -> Callable[[], Mapping[str, str]]:
-    """What reads and writes the tables of a running stack."""
+    """Return a function that gives the options for reading and writing the tables of a running stack."""
     environment = surroundings()
     if environment is None:
         raise NoStack(NOT_RUNNING)

@@ -1,1 +1,1 @@
-"""What commands print: values in, text, tables and reports for CI out."""
+"""The output of commands: values in; text, tables and reports for CI out."""

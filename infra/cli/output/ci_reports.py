@@ -162,7 +162,7 @@ def of_files(files: Iterable[str], findings: Sequence[Finding], classname: str) 
 
 
 def of_verdict(body: Mapping[str, Any], file: str) -> tuple[list[Finding], list[Case]]:
-    """What the document of a verdict says of a file: its problems, and a case for each check and for the verdict.
+    """Return the findings of a verdict on a file, and a case for each check and for the verdict.
 
     A check that was not made is skipped, unless the file is rejected for it; a warning passes and is told.
     """
@@ -178,7 +178,7 @@ def of_verdict(body: Mapping[str, Any], file: str) -> tuple[list[Finding], list[
 
 
 def of_set(name: str, lacks: str | None, file: str) -> tuple[list[Finding], Case]:
-    """What a set of files says: that it is complete, or what it lacks."""
+    """Return the findings and the case of a set of files: complete, or what it lacks."""
     if lacks is None:
         return [], Case("sets", name, text="The set is complete.", file=file)
     message, fix = f"The set of files ({name}) is not complete: {lacks}.", "Its files would wait for what is missing."
@@ -219,7 +219,7 @@ def _of_problem(contract: str, problem: Mapping[str, Any], file: str) -> Case:
 
 
 def shown(form: str, findings: Sequence[Finding], suite: str, cases: Sequence[Case]) -> str:
-    """What one of the three formats has to say."""
+    """Return the report in one of the three formats."""
     if form == "sarif":
         return sarif(findings)
     return github(findings) if form == "github" else junit(suite, cases)

@@ -33,7 +33,7 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a state or result is shown: a sign and a word, so that colour is never all there is."""
+    """The display of a state or result: a sign, a word and a colour, so that colour is never the only signal."""
 
     sign: str
     word: str
@@ -93,7 +93,7 @@ def drops_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool
 
 
 def stuck_text(rows: Sequence[Mapping[str, Any]], minutes: int, width: int = 80, colour: bool = False) -> str:
-    """What stands still, each with what it waits for and what to do.
+    """Return the items without progress, each with its cause and what to do.
 
     A row has what, id, state, key, minutes (None where nobody knows), waits_for and do.
     """

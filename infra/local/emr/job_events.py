@@ -11,7 +11,7 @@ from infra.local.events.events import Event, event
 
 @dataclass(frozen=True, slots=True)
 class EventFaults:
-    """What may happen to events on their way: they are best effort, unordered, and can come twice.
+    """The faults of event delivery: events are best effort, unordered, and can come twice.
 
     docs.aws.amazon.com/eventbridge/latest/ref/event-delivery-level.html. `lose` names states; `repeat` is how often
     each event arrives, with the same id; `delay` is in seconds; `reorder` sends a run's events last first, once it

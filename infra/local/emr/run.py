@@ -1,4 +1,4 @@
-"""What a job run is: the states of EMR Serverless, the job in terms of a local Spark, the run as it stands."""
+"""Job runs: the states of EMR Serverless, the job in terms of a local Spark, the run and its state."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class JobSpec:
-    """What a run is to do, in terms of a local Spark."""
+    """The work of a run, in terms of a local Spark."""
 
     token: str
     name: str

@@ -68,7 +68,7 @@ _OVERHEAD = 0.1
 
 @dataclass(frozen=True, slots=True)
 class SparkParameters:
-    """What a local session is to do: put archives and packages on the path, set settings."""
+    """The set-up of a local session: archives and packages for the path, and settings."""
 
     py_files: tuple[str, ...]
     archives: tuple[str, ...]

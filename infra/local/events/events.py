@@ -85,7 +85,7 @@ def deliver(occurred: Event) -> None:
 
 
 def found(path: str, occurred: Event) -> str:
-    """What a path such as `$.detail.requester` names in an event; a text that is no path stands for itself."""
+    """Return the value of a path such as `$.detail.requester` in an event; any other text is its own value."""
     if not path.startswith("$."):
         return path
     value: Any = occurred

@@ -21,7 +21,7 @@ Handler = Callable[[dict[str, Any], Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What Lambda tells a handler about its invocation (the Python context object of the Lambda developer guide)."""
+    """Lambda's facts about an invocation (the Python context object of the Lambda developer guide)."""
 
     function_name: str
     invoked_function_arn: str

@@ -63,7 +63,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """Who signed a request, and for which service and Region."""
+    """The signer of a request, and its service and Region."""
 
     caller: str
     region: str

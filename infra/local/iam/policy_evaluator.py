@@ -47,7 +47,7 @@ class UnknownInPolicy(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Who asks for what: an ARN, a service's name or None for nobody known; an action; an ARN; what is known besides.
+    """A request: an ARN, a service's name or None for an unknown caller; an action; an ARN; further facts.
 
     A condition key that the request does not have is absent from `context`.
     """

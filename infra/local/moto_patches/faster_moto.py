@@ -1,4 +1,4 @@
-"""What moto's answers cost when queues, tables and buckets are long, spared: the answers stay what they were.
+"""Faster answers of moto if queues, tables and buckets are long: the answers stay the same.
 
 - To send a message, or to learn how long a queue keeps one, moto counts all its messages three times, or nine for each
   that it hands out, and asks the clock for each of them.

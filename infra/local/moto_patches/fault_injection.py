@@ -73,7 +73,7 @@ class _Outage:
 
 
 class Outages:
-    """What fails next; `callers` are those whom it befalls, none for all."""
+    """The calls that fail next; `callers` are the callers that they fail for, none for all."""
 
     def __init__(self) -> None:
         self.callers: frozenset[str] = frozenset()

@@ -35,7 +35,7 @@ _PLAIN = {"GET": "GetObject", "HEAD": "HeadObject", "PUT": "PutObject", "DELETE"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a copy reads: an object, or one version of it."""
+    """The source of a copy: an object, or one version of it."""
 
     bucket: str
     key: str

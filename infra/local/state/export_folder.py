@@ -1,4 +1,4 @@
-"""What a demo leaves on disk when its stack has gone, to look at: objects as files, the ledger as JSON."""
+"""The folder that a demo leaves on disk after its stack: objects as files, the ledger as JSON."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Archive:
         return self._zones["promoted"]
 
     def located(self, uri: str) -> str:
-        """Where an object of the stack lies now: a file that was kept, or a word that it has gone."""
+        """Return where an object of the stack is now: a kept file, or a note that it is gone."""
         return str(self._kept(uri) or "(gone with the demo's stack)")
 
     def read(self, uri: str) -> bytes | None:
@@ -91,7 +91,7 @@ class Archive:
         return self._sets.get(set_id)
 
     def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
-        """What did not come of a contract in a month."""
+        """Return the absences of a contract in a month."""
         return tuple(a for a in self._absences if a.contract == contract and a.day.startswith(month))
 
     def contracts(self) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ KEY = ("pk", "sk")
 
 
 class Memory:
-    """What of moto's memory belongs to one stack, brought to a folder after each request that changes it.
+    """The part of moto's memory that belongs to one stack, saved to a folder after each request that changes it.
 
     Buckets go by their names, table and queues by the template's: those that moto gives differ with each start.
     """

@@ -143,7 +143,7 @@ class Kept:
             return {name for (name,) in found}
 
     def all(self, kind: Kind) -> Iterator[tuple[str, Any]]:
-        """What is kept of a kind, each with its place, in the order in which it came."""
+        """Yield all kept values of a kind, each with its place, in the order of arrival."""
         found = self._rows.execute("SELECT place, body FROM thing WHERE kind = ? ORDER BY n", (kind,))
         for place, body in found:
             yield place, pickle.loads(body)  # noqa: S301 (our own file, in a folder that its user names)

@@ -53,7 +53,7 @@ class _Scopes:
         return whole
 
     def _parameters(self, stack: str) -> Mapping[str, Any]:
-        """What the parameters of a nested template stand for."""
+        """Return the values of a nested template's parameters."""
         if stack not in self._known:
             template, given = self._inner[stack]
             self._known[stack] = {
@@ -89,7 +89,7 @@ def _is_list(parameter: Mapping[str, Any]) -> bool:
 
 
 def _as_list(text: Any) -> dict[str, Any]:
-    """What a parent hands down as one text, as the nested template sees it."""
+    """Return the list that a parent passes down as one text, as the nested template sees it."""
     return {"Fn::Split": [",", text]}
 
 

@@ -75,7 +75,7 @@ class Pipe:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """What was deployed; `names` gives for a logical id what Ref gives: bucket and table names, queue URLs.
+    """A deployed stack; `names` gives Ref's value for a logical id: bucket and table names, queue URLs.
 
     `roles` holds the statements of each role by logical id, `people` those of each policy for people, `bucket_policies`
     those of each bucket by name, `bucket_keys` the ARNs of customer keys by bucket, `lifecycles` the rules by bucket.

@@ -1,4 +1,4 @@
-"""Where a Java that runs Spark is on this machine: the environment and file system in, a JAVA_HOME out."""
+"""The Java that runs Spark on this machine: the environment and file system in, a JAVA_HOME out."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def test_queue_that_gives_nothing_else_is_left_with_its_rest() -> None:
     sqs = letters(30, dies=frozenset(f"event {n}" for n in range(30)), hides=False)
     assert redrive(sqs, "dead", "live") == Redriven(10, left=30)
     assert outcome("object-created", 10, 30, dry_run=False).startswith(
-        "object-created: 10 dead letters went back. 30 dead letters stay, which died again"
+        "object-created: 10 dead letters went back. 30 dead letters remain, because they failed again"
     )
     assert outcome("object-created", 1, 0, dry_run=True) == "object-created: 1 dead letter would go back."
 
