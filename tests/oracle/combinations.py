@@ -326,7 +326,9 @@ def compiled(form: str, combinations: Sequence[Combination], references: Documen
     properties = [line.written, *(node.written for node in roots.values())]
     block = {"files": "maker/things/*", "producer": "maker", **FORMATS[form], "references": references or {}}
     block["checks"] = {name: wanted for one in combinations for name, wanted in one.checks.items()}
-    document = a_document(properties, block, [entry for one in combinations for entry in one.entries])
+    entries = [entry for one in combinations for entry in one.entries]
+    document = a_document(properties, block, [entry for entry in entries if "from" not in entry])
+    document["schema"][0]["relationships"] = [entry for entry in entries if "from" in entry]
     plan = compile_text(json.dumps(document, ensure_ascii=False).encode(), "things.v1.yaml").plan
     if plan is None:
         return None

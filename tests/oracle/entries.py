@@ -1,4 +1,4 @@
-"""SQL, relationships and overrides with every logical type and place: parts of contracts out.
+"""SQL, relationships, expectations and overrides with every logical type and place: parts of contracts out.
 
 What each finds, other tests hold against plain Python. Here lint refuses it, or the job judges a file with it.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from contracts.authoring.quality.core_expectations import Core, expectations
 from tests.oracle import combinations
 from tests.oracle.combinations import BASES, CONTAINED, PLACES, TEXTS, Combination, Kind, Rule
 from tests.oracle.contracts import Document
@@ -15,6 +16,7 @@ from tests.oracle.trees import Node
 
 KINDS = (*BASES, *(Kind(logical, {"logicalType": logical, **inner}, (), "x") for logical, inner in CONTAINED))
 """All types, those that hold others included."""
+NUMBER = next(kind for kind in BASES if kind.written["logicalType"] == "number")
 STEPS = {"object": ".v", "array": "[]", "map": "*"}
 BOOLEANS = (
     *("@ is null", "@ = {}", "@ <> {}", "@ < {}", "@ between {} and {}", "@ in ({}, {})", "@ <=> {}", "@ = @"),
@@ -78,10 +80,51 @@ def sql(kind: Kind) -> Iterator[Rule]:
 
 
 def relations(_: Kind) -> Iterator[Rule]:
-    """Yield relationships to columns of a reference file, alone and with another property."""
+    """Yield relationships to columns of a reference file: alone, with another property, of what is required."""
     yield Rule("relationship", {"relationships": [{"to": "known.r"}]})
-    yield Rule("relationship of records", {"relationships": [{"to": "known.s"}]})
+    both: Document = {"from": ["things.@name", "things.line"], "to": ["known.r", "known.s"]}
+    yield Rule("relationship of records", entries=(both,))
     yield Rule("required relationship", {"required": True, "relationships": [{"to": "known.r"}]})
+
+
+def suites(kind: Kind) -> Iterator[Rule]:
+    """Yield each core expectation: alone, with a share, with a condition, and with values of another type."""
+    for name, core in expectations().items():
+        if core.elsewhere is not None or core.about == "query":
+            continue
+        conditions: tuple[Document, ...] = ({}, {"mostly": 0.5}, {"row_condition": f"@ = {literal(kind)}"})
+        for n, more in enumerate(conditions):
+            if set(more) <= set(core.takes):
+                yield Rule(f"{name} {n}", entries=(_theirs(name, {**_arguments(kind, core), **more}),))
+        other = KINDS[0] if kind.written["logicalType"] != "string" else NUMBER
+        yield Rule(f"{name} other", entries=(_theirs(name, _arguments(kind, core, other)),))
+
+
+def _arguments(kind: Kind, core: Core, values: Kind | None = None) -> Document:
+    """Return arguments whose values are of a type, maybe of another than the property."""
+    taken = {key: of for key, of in core.takes.items() if key in ("min_value", "max_value", "exact_match", "method")}
+    return {key: _argument(values or kind, key, str(of)) for key, of in {**core.needs, **taken}.items()}
+
+
+def _argument(kind: Kind, key: str, of: str) -> Any:
+    named: dict[str, Any] = {
+        "column_B": "line",
+        "type_": "StringType",
+        "type_list": ["StringType", "LongType"],
+        "regex_list": ["^a"],
+        "regex": "^a",
+        "strftime_format": "%Y-%m-%d",
+        "json_schema": {"type": "object"},
+        "method": "iqr",
+        "value_pairs_set": [[kind.value, 1], [None, 7]],
+        "quantile_ranges": {"quantiles": [0.5], "value_ranges": [[None, 5]]},
+        "partition_object": {"values": [kind.value], "weights": [1]},
+    }
+    if key in named:
+        return named[key]
+    bound = "2024-01-31" if kind.written["logicalType"] in ("date", "timestamp") else 5
+    values = {"column": "@name", "columns": ["@name", "line"], "share": 0.5, "number": 1, "whole": 1}
+    return {**values, "bound": bound, "list": [kind.value], "boolean": True}.get(of, "a")
 
 
 def _ours(**implementation: Any) -> Document:
@@ -93,7 +136,7 @@ def _theirs(kind: str, kwargs: Document) -> Document:
     return {"type": "custom", "engine": "greatExpectations", "implementation": implementation}
 
 
-RULES = {"sql": sql, "relationships": relations}
+RULES = {"sql": sql, "relationships": relations, "expectations": suites}
 
 
 def every(form: str, sort: str) -> Iterator[Combination]:
@@ -115,9 +158,9 @@ REFERENCES: Document = {"known": {"file": "known.csv"}}
 
 
 def reference(combined: Sequence[Combination]) -> bytes:
-    """Return the file that relationships look in."""
+    """Return the file that relationships look in: a cell of a property, and one of `line`."""
     cells = sorted({cell for one in combined for cell in one.node.cells if not set(cell) & set(',"\r\n')})
-    return "".join(f"{cell},{cell}\n" for cell in ("r", *cells)).replace("r,r\n", "r,s\n", 1).encode()
+    return "".join(f"{r},{s}\n" for r, s in [("r", "s"), *((cell, n % 3 + 1) for n, cell in enumerate(cells))]).encode()
 
 
 OVERRIDES: tuple[Document, ...] = (

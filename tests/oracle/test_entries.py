@@ -1,42 +1,53 @@
-"""SQL, relationships, places within places and overrides: lint refuses them, or the job judges a file.
+"""SQL, relationships, expectations, places within places and overrides: lint refuses them, or the job judges a file.
 
 None of a contract that lints clean crashes, or is an error of ours in a file that was made for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
 
+from infra.setup.expectations import bring
 from tests.oracle import combinations, entries, referring, running, tables
 from tests.oracle.combinations import DEEP, FORMATS, Combination
 from tests.oracle.contracts import Document
 from tests.oracle.test_combinations import hold
 
-SMALL = {"sql": 211, "relationships": 23}
+SMALL = {"sql": 211, "relationships": 23, "expectations": 307}
 """The small sweep takes one of so many combinations."""
 DEEP_SMALL, OVERRIDDEN_SMALL = 1_201, {"csv": 97, "jsonl": 601, "parquet": 601}
-TOGETHER = {"sql": 60, "relationships": 60}
-PARTS = {"sql": 4, "relationships": 1}
+TOGETHER = {"sql": 60, "relationships": 60, "expectations": 20}
+PARTS = {"sql": 12, "relationships": 1, "expectations": 12}
 DEEP_PARTS = 12
+
+
+@pytest.fixture(scope="module")
+def library(spark: SparkSession) -> Iterator[SparkSession]:
+    """Give a Spark that finds Great Expectations."""
+    bring(spark, lambda _: None)
+    yield spark
+    spark.sparkContext.environment.pop("PYTHONPATH", None)
 
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("sort", entries.RULES)
-def test_entries_are_refused_or_judged(spark: SparkSession, tmp_path: Path, form: str, sort: str) -> None:
+def test_entries_are_refused_or_judged(library: SparkSession, tmp_path: Path, form: str, sort: str) -> None:
     step = SMALL[sort] // (1 if form != "csv" else 5)
-    _judge(spark, tmp_path, form, sort, list(entries.every(form, sort))[::step])
+    _judge(library, tmp_path, form, sort, list(entries.every(form, sort))[::step])
 
 
 @pytest.mark.torture
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(("sort", "part"), [(sort, n) for sort, parts in PARTS.items() for n in range(parts)])
-def test_every_entry_is_refused_or_judged(spark: SparkSession, tmp_path: Path, form: str, sort: str, part: int) -> None:
-    _judge(spark, tmp_path, form, sort, list(entries.every(form, sort))[part :: PARTS[sort]])
+def test_every_entry_is_refused_or_judged(
+    library: SparkSession, tmp_path: Path, form: str, sort: str, part: int
+) -> None:
+    _judge(library, tmp_path, form, sort, list(entries.every(form, sort))[part :: PARTS[sort]])
 
 
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])

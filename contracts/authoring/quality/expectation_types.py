@@ -18,7 +18,7 @@ from contracts.authoring.document.finding import Path
 from contracts.authoring.quality.core_expectations import TYPES, Core, fits
 from contracts.plan import Property
 
-OF_JSON = "expect_column_values_to_match_json_schema"
+OF_JSON, OF_PAIRS = "expect_column_values_to_match_json_schema", "expect_column_pair_values_to_be_in_set"
 FAMILIES = {
     "integer": "numbers",
     "number": "numbers",
@@ -54,10 +54,7 @@ def hold(
     document: Document, path: Path, name: str, core: Core, kwargs: dict[str, Any], props: Sequence[Property]
 ) -> None:
     """Hold the types of columns and values, whose shapes are right, against those that an expectation takes."""
-    if name == OF_JSON and kwargs.get("mostly", 1) != 1:
-        message = f"`{name}` stops at a text that is not JSON: nobody counts how many others match."
-        fix = "Leave `mostly` out, or use `expect_column_values_to_be_json_parseable`."
-        document.error((*path, "mostly"), "wrong-type", message, fix)
+    _hold_unheeded(document, path, name, kwargs)
     columns = list(_columns(path, core, kwargs, props))
     for at, prop in columns:
         if prop.type not in TYPES[core.types]:
@@ -74,6 +71,18 @@ def hold(
         return
     for given in _given(path, core, kwargs, [prop for _, prop in columns]):
         _hold_value(document, given, core)
+
+
+def _hold_unheeded(document: Document, path: Path, name: str, kwargs: dict[str, Any]) -> None:
+    """Refuse arguments that the library takes, and does not heed."""
+    if name == OF_JSON and kwargs.get("mostly", 1) != 1:
+        message = f"`{name}` stops at a text that is not JSON: nobody counts how many others match."
+        fix = "Leave `mostly` out, or use `expect_column_values_to_be_json_parseable`."
+        document.error((*path, "mostly"), "wrong-type", message, fix)
+    if name == OF_PAIRS and kwargs.get("row_condition") is not None:
+        message = f"`{name}` looks at all records, whatever `row_condition` says."
+        fix = "Leave it out, or say all of it in SQL: `metric: expression`."
+        document.error((*path, "row_condition"), "wrong-type", message, fix)
 
 
 def _columns(

@@ -214,6 +214,15 @@ SHAPES: dict[str, tuple[str, dict[str, Any]]] = {
         "expect_column_pair_values_to_be_in_set",
         {"column_A": "integer_a", "column_B": "integer_b", "value_pairs_set": [1, 2]},
     ),
+    "pairs with a condition": (
+        "expect_column_pair_values_to_be_in_set",
+        {
+            "column_A": "integer_a",
+            "column_B": "integer_b",
+            "value_pairs_set": [[1, 2]],
+            "row_condition": "integer_a > 1",
+        },
+    ),
     "days crossed": (
         "expect_column_values_to_be_between",
         {"column": "date_a", "min_value": "2024-02-01", "max_value": "2024-01-01"},
