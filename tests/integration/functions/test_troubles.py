@@ -384,7 +384,7 @@ NOT_OURS: dict[str, tuple[Callable[[Site], AbstractContextManager[None]], set[st
     "a result without the drop": (lambda site: said(site, lambda *_: None), {"DropsFailed"}),
     "a former pointer": (former_pointer, {"Troubles"}),
 }
-"""What nobody of ours has written, and who is told (docs/reference/bad-input.md)."""
+"""Documents and events that dropgate did not write, and who is told (docs/reference/bad-input.md)."""
 
 
 @pytest.mark.parametrize("what", NOT_OURS)
