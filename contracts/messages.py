@@ -40,7 +40,7 @@ REASONS = {
     "too-large": "the values are too large to compute it",
 }
 """Why a check was not made, in words."""
-OF_NO_CHECK = "Mend what else is wrong with the file; this check is made when it comes back."
+OF_NO_CHECK = "Fix the other errors of the file; this check runs when you send it again."
 OF_NO_FIGURE = {
     "no-values": "Fill in {name} where you can.",
     "too-few-values": "Fill in {name} where you can, and check that the export is whole.",
@@ -106,7 +106,7 @@ NAMES = {
 MESSAGES = {
     "record.fields": "{some} {have} more or fewer cells than the header.",
     "record.quotes": "{some} {have} a quote that is not closed in its line, or not around a whole cell.",
-    "record.object": "{some} {are} no JSON object, or more than one{flaw}.",
+    "record.object": "{some} {are} not exactly one JSON object{flaw}.",
     "record.keys": "{some} {have} a key twice.",
     "knownKeys": "{some} {have} keys that the contract does not know.",
     "record.text": "{some} {have} NUL characters, {halves}or bytes that are not text in {encoding}.",
@@ -130,12 +130,12 @@ MESSAGES = {
     "uniqueItems": "{name} has an element twice in {some}.",
     "minProperties": "{name} has fewer than {keys} with a value in {some}.",
     "maxProperties": "{name} has more than {keys} with a value in {some}.",
-    "deprecated": "{name} has a value in {some}; it is deprecated, and may be gone from the next version.",
+    "deprecated": "{name} has a value in {some}; it is deprecated, and the next version may drop it.",
     "multipleOf": "{name} is not a multiple of `{value}` in {some}.",
     "format": "{name} is not {expected} in {some}.",
-    "unique": "{some} {have} a value of {name} that another record has, too.",
-    "primaryKey": "{some} {have} no {name}, or one that another record has, too; it is the key.",
-    "wholeKey": "{some} {have} no whole key ({name}), or one that another record has, too.",
+    "unique": "{some} {have} a value of {name} that another record also has.",
+    "primaryKey": "{some} {have} no {name}, or one that another record also has; it is the key.",
+    "wholeKey": "{some} {have} no whole key ({name}), or one that another record also has.",
     "duplicateValues": "{some} {have} the same {name} as another record; the contract allows that in {limit}.",
     "expression": "{text} is not true in {some}.",
     FOREIGN_KEY: "{some} {have} a value of {name} that is not in {text}.",
@@ -186,7 +186,7 @@ FIXES = {
     "rowCount": "Check that the export is whole, and neither cut nor written twice.",
     "sql": "Compare {name} with earlier files: look for lost or repeated rows, and wrong values.",
     "quantile": "Compare {name} with earlier files: look for other units, and outliers.",
-    "statement": "Correct {name} in the records that are told here, and in others like them.",
+    "statement": "Correct {name} in the records that are listed here, and in others like them.",
     **dict.fromkeys(
         NAMES, "Compare {name} with earlier files: look for other units, lost or repeated rows, and outliers."
     ),

@@ -27,7 +27,7 @@ ROUGHLY = Decimal("1e-12")
 """How far, of the greater of both, a sum of doubles may be from what a manifest or a trailer says."""
 IN_FULL, IN_SHORT = 40, 15
 """Characters of a sum that is shown in full, and digits of a longer one."""
-OURS = "You need do nothing: nothing is known to be wrong with the file; we look into it and judge it again."
+OURS = "You need not do anything: the file has no known error; we find the cause and judge it again."
 
 
 def refuse(problems: tuple[Problem, ...]) -> Decision:

@@ -121,7 +121,7 @@ def _missing(plan: Plan, names: list[str], renamed: dict[str, str]) -> list[Prob
             found.append(_disguised(plan, prop, other))
             continue
         level: Level = "error" if plan.columns.missing == "reject" or prop.required else "warning"
-        instead = f"; `{other}` stands there instead" if other else ""
+        instead = f"; the header has `{other}` instead" if other else ""
         place = "file" if plan.file_format == "parquet" else "header"
         message = f"The column `{prop.name}` is missing from the {place}{instead}."
         found.append(Problem("missing-column", message, fix, level, property=prop.name))
@@ -150,18 +150,17 @@ def _disguised(plan: Plan, prop: Property, other: str) -> Problem:
     level: Level = "error" if plan.columns.missing == "reject" or prop.required else "warning"
     missing = f"The column `{prop.name}` is missing from the header;"
     if other.strip(" \t") == prop.name:
-        message = f"{missing} it stands there with blanks around its name."
+        message = f"{missing} the header has this name with blanks around it."
         return Problem("missing-column", message, f"Write `{prop.name}` without blanks.", level, property=prop.name)
     if remade(other):
-        message = f"{missing} it stands there as `{other}`: UTF-8 was taken for another encoding, and written again."
+        message = f"{missing} the header has it as `{other}`: UTF-8 was taken for another encoding, and written again."
         fix = "Find the program that reads UTF-8 as another encoding, and write the file with it in UTF-8 once."
         return Problem("missing-column", message, fix, level, property=prop.name)
     pairs = enumerate(zip(other, prop.name, strict=False))
     at = next((n for n, (a, b) in pairs if a != b), min(len(other), len(prop.name)))
     there, agreed = (_code_point(name, at) for name in (other, prop.name))
     message = (
-        f"{missing} a name that looks like it stands there, "
-        f"with other characters: character {at + 1} is {there}, agreed is {agreed}."
+        f"{missing} a similar name has other characters: character {at + 1} is {there}, the contract has {agreed}."
     )
     fix = "Write the name with the contract's characters (Unicode form NFC), without blanks and invisible ones."
     return Problem("missing-column", message, fix, level, property=prop.name)
@@ -222,5 +221,5 @@ def _reordered(plan: Plan, names: list[str], known: list[str]) -> list[Problem]:
     wanted, held = set(known), set(names)
     if plan.columns.order == "any" or [n for n in names if n in wanted] == [k for k in known if k in held]:
         return []
-    message = "The columns stand in another order than the contract's."
+    message = "The columns are not in the contract's order."
     return [Problem("column-order", message, f"Write them in this order: {quoted(known, most=40)}.")]

@@ -110,13 +110,16 @@ def problem(csv: Csv, letters: Letters | None) -> Problem | None:
     read, meant = (visible(text or "") for text in (letters.read, letters.meant))
     if letters.utf8:
         pair = (meant, read) if shown else ("é", "Ã©")
-        text = f"{some} written in UTF-8; agreed is {agreed}, in which `{pair[0]}` would be read as `{pair[1]}`."
+        text = (
+            f"{some} written in UTF-8; the contract requires {agreed}, "
+            f"in which `{pair[0]}` would be read as `{pair[1]}`."
+        )
         other = "whether `encoding: utf-8` was meant"
     else:
         letter = f"`{meant}` has" if shown else "`€` or `“` have"
         text = (
             f"{some} written in windows-1252, with bytes from 0x80 to 0x9F, as {letter} there; "
-            f"agreed is {agreed}, in which these are control characters."
+            f"the contract requires {agreed}, in which these are control characters."
         )
         other = "for `mojibake: warn`"
     fix = f"Write the whole file in {agreed}, or ask the contract's owner {other}."

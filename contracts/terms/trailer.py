@@ -128,7 +128,7 @@ def _cell(
     """The number that a cell says; None where none is asked for."""
     if place is None:
         return None
-    fix = "Write the trailer as it is agreed, its numbers with digits alone and a point for fractions."
+    fix = "Write the trailer as it is agreed, its numbers with only digits and a point for fractions."
     if place > len(cells):
         return Problem(BAD, f"The trailer has no cell {place}, which says {what}.", fix)
     text = cells[place - 1]

@@ -118,7 +118,7 @@ def _text(plan: Plan, size: int, sample: bytes) -> Head:
     if problem := other_format(plan, sample):
         return Head((problem,))
     if other := other_encoding(plan, sample):
-        text = f"The file is written in {other}; agreed is {plan.csv.encoding.upper()}."
+        text = f"The file is written in {other}; the contract requires {plan.csv.encoding.upper()}."
         return Head((wrong_encoding(plan, text),))
     return csv_head.look(plan, size, sample) if plan.file_format == "csv" else json_head.look(plan, size, sample)
 
@@ -133,14 +133,14 @@ def _deprecated(plan: Plan) -> list[Problem]:
 def _name_problems(plan: Plan, name: str, room: int) -> list[Problem]:
     found = []
     if any(unicodedata.category(c) in ("Cc", "Cs", "Cn") for c in name):
-        text = "The key holds control characters, or characters that are none."
+        text = "The key holds control characters, or invalid characters."
         found.append(Problem("name-characters", text, "Name the file with letters, digits, blanks and `._-+%=@`."))
     if any(part in (".", "..") for part in name.split("/")):
         text = "The key has a part `.` or `..`, which tools on the way would resolve into another folder."
         found.append(Problem("name-dot-parts", text, "Upload the file under the folder's own name."))
     target = keys.promoted_key(plan, "x" * keys.ID_LENGTH, name)
     if hidden := keys.hidden_part(plan, target):
-        text = f"The key has a part `{visible(hidden)}`; Spark and Hive leave out what begins with `_` or `.`."
+        text = f"The key has a part `{visible(hidden)}`; Spark and Hive skip names that begin with `_` or `.`."
         fix = "Rename it, so that consumers see the file: begin each part of the key with another character."
         found.append(Problem("name-hidden", text, fix))
     if (length := len(target.encode("utf-8", "surrogatepass"))) > room:

@@ -29,15 +29,15 @@ def problems(plan: Plan, moment: datetime) -> tuple[Problem, ...]:
 def _said(wanted: Arrival, how: Outside, moment: datetime) -> str:
     local = f"{wanted.local(moment):%A, %Y-%m-%d %H:%M:%S} ({wanted.zone})"
     if how == "other-day":
-        return f"The file came on {local}; agreed are the days {', '.join(wanted.days)}."
+        return f"The file came on {local}; the contract names the days {', '.join(wanted.days)}."
     agreed = f"from {wanted.since}" if how == "early" else f"by {wanted.by}"
-    return f"The file came {how}, on {local}; agreed is {agreed}."
+    return f"The file came {how}, on {local}; the contract's window is {agreed}."
 
 
 def _fix(wanted: Arrival, how: Outside) -> str:
     window = f"{wanted.since} to {wanted.by} {wanted.zone}"
     if wanted.outside == "warn":
-        return f"Nothing to mend in the file; the next ones are to come from {window}."
+        return f"Change nothing in the file; send the next files from {window}."
     again = (
         "Upload it again within the window" if how == "early" else "Ask the contract's owner to let this one through"
     )

@@ -188,7 +188,7 @@ def _job_failed(batch: Batch, *, began: bool, alone: bool) -> Problem:
         text = f"The job that checks the file ended without a result {MOST_TRIES} times."
         return Problem("job-failed", text, NOT_YOURS)
     if alone:
-        text = "The job that checks files dies of this one: it held no other, and left no result."
+        text = "The job that checks files crashes on this file: it held no other file, and left no result."
         return Problem("job-killed", text, SMALLER)
     text = "The job that checks the file ended without a result again and again, whichever files it held."
     return Problem("job-failed", text, NOT_YOURS)

@@ -181,7 +181,9 @@ def _received(ports: Ports, created: Created, name: str) -> Drop:
 
 def _why_unmatched(found: Match) -> Problem:
     if isinstance(found, Ambiguous):
-        text = f"More than one contract claims the key: {quoted(found.contracts)}; nobody may guess which is meant."
+        text = (
+            f"More than one contract claims the key: {quoted(found.contracts)}; dropgate does not guess which is meant."
+        )
         fix = "Nothing to mend in the file: the contracts' owners must narrow their patterns, then it is judged."
         return Problem("ambiguous", text, fix)
     reason = getattr(found, "reason", "no pattern fits")

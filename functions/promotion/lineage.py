@@ -177,7 +177,7 @@ def _in_table(key: Lineage) -> Problem:
 
 def _content_used(twin: Drop, level: Level) -> Problem:
     text = f"The same file, byte for byte, has been accepted under the key {twin.name} (drop {twin.id})."
-    fix = "If it was sent twice by mistake, nothing is to be done; else send the data that belongs under this key."
+    fix = "If it was sent twice by mistake, do nothing; otherwise send the data that belongs under this key."
     return Problem(CONTENT_USED, text, fix, level)
 
 

@@ -11,7 +11,7 @@ from functions.ports import Ports
 from functions.records.receipts import unless_forgotten, write_receipt
 from functions.records.record import record
 
-NOT_YOURS = "Nothing is wrong with the file as far as we know; we look into it and judge it again."
+NOT_YOURS = "Nothing is wrong with the file as far as we know; we find the cause and judge it again."
 
 EDITED = Problem(
     "record-edited",

@@ -125,7 +125,7 @@ def refused(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[s
     )
     seen = {storage.plain(row["file"]): row for row in counted.where("open or stray").collect()}
     message = "A quote is opened and never closed; all that follows it would be one cell."
-    stray = "A quote stands within text that is not quoted, so that nobody can tell where cells begin and end."
+    stray = "A quote is within unquoted text, so that the cells cannot be separated."
     fix = f"Close every quote, and write one inside a quoted cell as `{plan.csv.escape}{plan.csv.quote}`."
     found = {d.id: seen[storage.plain(d.uri)] for d in drops if storage.plain(d.uri) in seen}
     return {drop: Problem("open-quote", message if row["open"] else stray, fix) for drop, row in found.items()}

@@ -109,7 +109,7 @@ def _cut(name: str) -> Problem:
     """Return the problem of a file with INT96 moments finer than a microsecond."""
     message = f"The column `{name}` is of the type INT96, and holds moments that are finer than a microsecond"
     fix = "Write it as TIMESTAMP in microseconds."
-    return Problem("wrong-type", f"{message}; of INT96 no more is read.", fix, property=name)
+    return Problem("wrong-type", f"{message}; INT96 is read only to microseconds.", fix, property=name)
 
 
 def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:

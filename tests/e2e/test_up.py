@@ -188,7 +188,7 @@ def test_file_that_exhausts_the_memory_fails_alone(small: Up) -> None:
     assert small.come_to_rest(5 * PATIENCE) == ["accepted"] * 3 + ["failed"]
     (failed,) = (drop for drop in small.sent() if drop.state == "failed")
     assert (failed.name, [p.code for p in failed.problems]) == ("events/large.jsonl", ["job-killed"])
-    assert "dies of this one" in failed.problems[0].message
+    assert "crashes on this file" in failed.problems[0].message
     assert small.log.read_text().count("Spark's JVM has ended; starting another one") >= 3
     assert not Path(f"/proc/{jvm}").exists()
     small.send("orders/3.csv")

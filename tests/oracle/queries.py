@@ -30,7 +30,7 @@ def _values(records: Sequence[Record], column: str) -> Counter[Any]:
 
 
 def _repeated(records: Sequence[Record], column: str) -> int:
-    """Records whose value another record has, too; nulls never do, as a join sees it."""
+    """Records whose value another record also has; nulls never do, as a join sees it."""
     return sum(n for value, n in _values(records, column).items() if value is not None and n > 1)
 
 

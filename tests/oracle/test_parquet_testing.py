@@ -35,7 +35,9 @@ REFUSAL = re.compile(r"(?P<code>[a-z-]+): (?P<message>[A-Z].*[.]) (?P<fix>[A-Z].
 def kind(refusal: str) -> str:
     """A refusal without the names of columns and of their types."""
     without = re.sub(r"the columns? `[^`]*`(, `[^`]*`)*( and \d+ more)?", "…", refusal)
-    without = re.sub(r"is (of the type .*?|nested); (agreed is|no column of) .*", "is of another type", without)
+    without = re.sub(
+        r"is (of the type .*?|nested); (the contract requires|no column of) .*", "is of another type", without
+    )
     return re.sub(r"`[^`]*`", "`…`", without)
 
 

@@ -69,7 +69,7 @@ def read(raw: bytes, file: str) -> Document:
 def _decode(raw: bytes, file: str) -> str:
     if len(raw) > MOST_BYTES:
         message = f"The file has {len(raw):,} bytes; a contract has at most {MOST_BYTES:,}."
-        raise _Unreadable(file, Mark(1, 1), "too-large", message, "Look whether it is the right file.")
+        raise _Unreadable(file, Mark(1, 1), "too-large", message, "Check that it is the right file.")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -128,7 +128,7 @@ class _Composer:
     def _node(self, event: Any, depth: int) -> Node:
         if depth > MOST_DEPTH:
             message = f"Values are nested more than {MOST_DEPTH} deep."
-            raise self._stop(event, "too-deep", message, "Look whether it is the right file.")
+            raise self._stop(event, "too-deep", message, "Check that it is the right file.")
         if isinstance(event, yaml.AliasEvent):
             return self._alias(event)
         if isinstance(event, yaml.ScalarEvent):

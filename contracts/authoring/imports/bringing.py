@@ -85,7 +85,7 @@ def bring(name: str, document: Document, raw: bytes, files: Files | None = None,
     if not document.errors() and _is_of(form, document, raw):
         made = form.read(document)
     if not made and not document.errors():
-        fix = "Look whether it is the right file."
+        fix = "Check that it is the right file."
         document.error((), "nothing-there", f"The file says nothing that {name} makes a contract of.", fix)
     notes = sorted(dict.fromkeys(document.findings))
     if document.errors():
@@ -102,7 +102,7 @@ def _plain_text(raw: bytes, file: str) -> Document:
     document = Document(file, marks={(): Mark(1, 1)})
     if len(raw) > source.MOST_BYTES:
         message = f"The file has {len(raw):,} bytes; a source has at most {source.MOST_BYTES:,}."
-        document.error((), "too-large", message, "Look whether it is the right file.")
+        document.error((), "too-large", message, "Check that it is the right file.")
     try:
         document.data = raw.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -45,7 +45,7 @@ def read(document: Document) -> list[Imported]:
         lost(document, (), message, "Send the objects as lines of JSON Lines.")
         root = reading.resolver.whole(root.words["items"])
     if not root.properties:
-        fix = "Look whether it is the right file; the outermost schema must have `properties`."
+        fix = "Check that it is the right file; the outermost schema must have `properties`."
         document.error(root.path, "nothing-there", "The schema names no properties.", fix)
         return []
     properties = reading.properties(root, 0)

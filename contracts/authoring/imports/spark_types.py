@@ -151,7 +151,7 @@ def property_of(text: Tokens, depth: int = 0) -> dict[str, Any]:
     """Read a type: what a property of it is, without its name."""
     token = text.next
     if depth > DEEPEST:
-        raise Refused(token, f"Types are nested more than {DEEPEST} deep.", "Look whether it is the right file.")
+        raise Refused(token, f"Types are nested more than {DEEPEST} deep.", "Check that it is the right file.")
     kind = text.name().casefold()
     if kind in TYPES:
         found = dict(TYPES[kind])

@@ -62,7 +62,9 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
     known = 0 if isinstance(names, Problem) else _known(plan, names)
     as_utf8 = _as_utf8(plan, text)
     if as_utf8 is not None and _known(plan, as_utf8) > known:
-        return Head((wrong_encoding(plan, f"The file is written in UTF-8; agreed is {plan.csv.encoding.upper()}."),))
+        return Head(
+            (wrong_encoding(plan, f"The file is written in UTF-8; the contract requires {plan.csv.encoding.upper()}."),)
+        )
     if not known and (problem := _other(plan, sample, text)):
         return Head((problem,), (), text)
     if isinstance(names, Problem):
@@ -149,7 +151,7 @@ def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
     if problem := _bad_body(plan, sample, 0, whole=len(sample) == size):
         found.append(problem)
     if _known(plan, own if isinstance(own, tuple) else ()) == len(names):
-        text = "The first line holds the names of the columns; agreed is a file without them."
+        text = "The first line holds the names of the columns; the contract requires a file without them."
         found.append(Problem("header-not-agreed", text, "Begin the file with its first record.", place=FIRST))
     elif isinstance(own, tuple) and len(own) != len(names) and first and not _may_be_other(plan, own):
         found.append(_other_count(plan, first, own))
@@ -173,7 +175,7 @@ def _other_count(plan: Plan, first: str, own: tuple[str, ...]) -> Problem:
 def _separated(plan: Plan, delimiter: str) -> Problem:
     """A file whose cells are separated otherwise."""
     seen, agreed = DELIMITERS[delimiter], DELIMITERS.get(plan.csv.delimiter, f"`{plan.csv.delimiter}`")
-    text = f"The columns are separated by {seen}, agreed are {agreed}."
+    text = f"The columns are separated by {seen}, but the contract requires {agreed}."
     return Problem("wrong-delimiter", text, f"Write the file with {agreed} between the cells.")
 
 

@@ -50,7 +50,7 @@ TAR = _packed("a tar archive")
 SAS, SPSS, STATA = Form("a data set of SAS", DATA), Form("a data set of SPSS", DATA), Form("a data set of Stata", DATA)
 DBF, SHAPE = Form("a table of dBase (DBF)", DATA), Form("a shapefile", "Export its attributes, and send them as")
 EBCDIC = Form("text in EBCDIC", "Convert it to the agreed encoding on the way out of the mainframe, and send it as")
-HTML = Form("a web page (HTML)", "Look whether the download or the login failed, and send the file itself as")
+HTML = Form("a web page (HTML)", "Check whether the download or the login failed, and send the file itself as")
 SHEET_HTML = Form("a web page (HTML) with a table, as some programs write for a workbook", SHEET)
 TABLE = re.compile(r"<table\b|schemas-microsoft-com:office", re.IGNORECASE)
 SHEET_XML = Form("a workbook of a spreadsheet written as XML", SHEET)
@@ -219,7 +219,7 @@ def of_text(text: str) -> Form | None:
     if error := ERROR.match(begin):
         store = "Azure Storage" if AZURE.fullmatch(error["code"]) else "S3"
         name = f"an error message of {store} (`{error['code']}`), not the file that was asked for"
-        return Form(name, "Look why the download failed, and send the file itself as")
+        return Form(name, "Find out why the download failed, and send the file itself as")
     form = next((form for pattern, form in TEXTS if pattern.match(begin)), None)
     return SHEET_HTML if form is HTML and TABLE.search(begin) else form
 

@@ -63,7 +63,7 @@ def unpack(read: Callable[[int, int], bytes], size: int, sample: int) -> Content
             try:
                 seen.add(unpacking.decompress(rest, SLICE), sample)
             except zlib.error:
-                return _damaged("it is damaged" if members == 1 else "something else stands behind its end")
+                return _damaged("it is damaged" if members == 1 else "other bytes follow its end")
             rest = unpacking.unconsumed_tail or unpacking.unused_data
             if problem := _too_much(seen, size, members):
                 return problem
@@ -93,11 +93,11 @@ def _slices(read: Callable[[int, int], bytes], size: int, long: int) -> Iterator
 
 def _too_much(seen: _Seen, size: int, members: int) -> Problem | None:
     if seen.size > LARGEST_UNPACKED:
-        text = f"Unpacked, the file has more than {LARGEST_UNPACKED >> 30} GiB; that is not taken."
+        text = f"Unpacked, the file has more than {LARGEST_UNPACKED >> 30} GiB, which is not accepted."
         return Problem("unpacks-too-large", text, "Send it in parts that each fit, as files of their own.")
     if seen.size > max(SMALL, MOST_RATIO * size):
-        text = f"The file unpacks to more than {MOST_RATIO} times its size; that is not taken."
-        return Problem("unpacks-too-large", text, "Look at what it holds; if that is right, do not compress it.")
+        text = f"The file unpacks to more than {MOST_RATIO} times its size, which is not accepted."
+        return Problem("unpacks-too-large", text, "Check its content; if it is right, send the file uncompressed.")
     if members > MOST_MEMBERS:
         return Problem("unpacks-too-large", f"The file has more than {MOST_MEMBERS:,} compressed parts.", FIX)
     if seen.line > LONGEST_LINE:
@@ -110,7 +110,7 @@ def _not_compressed(sample: bytes) -> Problem:
     form = foreign_forms.of_bytes(sample)
     if form is None or not form.packs:
         return Problem("not-compressed", "The file is not compressed by gzip, as agreed.", "Compress it with gzip.")
-    text = f"The file is {form.name}; agreed is a file compressed by gzip."
+    text = f"The file is {form.name}; the contract requires a file compressed by gzip."
     return Problem("not-compressed", text, "Unpack it, and compress the file itself with gzip.")
 
 

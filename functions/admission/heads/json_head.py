@@ -87,10 +87,14 @@ def _no_object(plan: Plan, text: str, line: str) -> Problem:
         return problem
     start = line.lstrip()[:1]
     if start == "[":
-        return Problem("not-json-lines", "The file is a JSON array; agreed is JSON Lines.", FIX, place=FIRST)
-    what = "no whole JSON object" if start == "{" else "no JSON object"
+        return Problem(
+            "not-json-lines", "The file is a JSON array; the contract requires JSON Lines.", FIX, place=FIRST
+        )
+    what = "not a whole JSON object" if start == "{" else "not a JSON object"
     why = f": {_flaw(line)}" if start == "{" else ""
-    return Problem("not-json-lines", f"The first line is {what}{why}; agreed is JSON Lines.", FIX, place=FIRST)
+    return Problem(
+        "not-json-lines", f"The first line is {what}{why}; the contract requires JSON Lines.", FIX, place=FIRST
+    )
 
 
 def _flaw(line: str) -> str:
@@ -111,7 +115,9 @@ def _wrapped(plan: Plan, text: str) -> Problem | None:
     found = WRAPPED.match(text)
     if found is None or found["key"] in {p.name for p in plan.roots}:
         return None
-    message = f"The file is one JSON object around an array (`{visible(found['key'])}`); agreed is JSON Lines."
+    message = (
+        f"The file is one JSON object around an array (`{visible(found['key'])}`); the contract requires JSON Lines."
+    )
     return Problem("not-json-lines", message, f"Take the records out of `{visible(found['key'])}`. {FIX}", place=FIRST)
 
 

@@ -27,10 +27,10 @@ def problem(plan: Plan, sample: bytes, tail: bytes, magic: bytes) -> Problem:
         return other
     readable = _text(sample)
     if readable is None:
-        return Problem("not-parquet", "The file is no Parquet file, whatever its name says.", FIX)
+        return Problem("not-parquet", "The file is no Parquet file, whatever its name.", FIX)
     if other := other_text(plan, readable):
         return other
-    text = f"The file seems to be {_kind(readable)}, whatever its name says; agreed is Parquet."
+    text = f"The file seems to be {_kind(readable)}, whatever its name; the contract requires Parquet."
     return Problem("not-parquet", text, FIX)
 
 

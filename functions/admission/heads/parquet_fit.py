@@ -136,7 +136,9 @@ def _unread_within(prop: Property, name: str, column: Column) -> Problem:
     """Return the problem of a column that the contract does not name and that blocks the reading of its parent."""
     if name.endswith(".~"):
         text = f"The keys of the map `{name.removesuffix('.~')}` are of the type {column.said or column.type}"
-        return Problem("wrong-type", f"{text}; agreed are strings.", f"Write them as {ANYTHING}.", property=prop.name)
+        return Problem(
+            "wrong-type", f"{text}; the contract requires strings.", f"Write them as {ANYTHING}.", property=prop.name
+        )
     what = "is nested in a way that" if column.type == "nested" else f"is of the type {column.said}, which"
     text = f"The column `{name}` within `{prop.name}` {what} is not read within other columns."
     return Problem("wrong-type", text, f"Write it as {_readable(column)}.", property=prop.name)
@@ -155,7 +157,7 @@ def _wrong_type(prop: Property, column: Column) -> Problem:
         same = column.shape in ("", SHAPES[prop.type])
         said["nested"] = "is nested in a way that is not read here" if same else f"is of the type {column.shape}"
     is_what = f"is of the type {column.said}" if column.said else said.get(column.type, f"is of the type {column.type}")
-    text = f"The column `{prop.name}` {is_what}; agreed is {_agreed(prop)}."
+    text = f"The column `{prop.name}` {is_what}; the contract requires {_agreed(prop)}."
     return Problem("wrong-type", text, f"Write it as {_instead(prop)}.", property=prop.name)
 
 

@@ -43,7 +43,7 @@ def undecodable(plan: Plan, sample: bytes, begin: int = 0, *, whole: bool) -> Pr
         codecs.getincrementaldecoder(plan.csv.encoding)().decode(sample[begin:], final=whole)
     except UnicodeDecodeError as error:
         before, byte, agreed = sample[: begin + error.start], sample[begin + error.start], plan.csv.encoding.upper()
-        text = f"Line {len(_lines(before)):,} holds the byte 0x{byte:02X}, which is no text in {agreed}."
+        text = f"Line {len(_lines(before)):,} holds the byte 0x{byte:02X}, which is not text in {agreed}."
         return wrong_encoding(plan, text, _place(plan, before))
     return None
 
@@ -77,9 +77,9 @@ def wrong_format(plan: Plan, form: foreign_forms.Form) -> Problem:
     """A file of a form that is not taken, and what to send instead."""
     agreed = AGREED.get(plan.file_format, plan.file_format)
     if plan.compression != "none":
-        text = f"What the file unpacks to is {form.name}; agreed is {agreed}, compressed by {plan.compression}."
+        text = f"The unpacked file is {form.name}; the contract requires {agreed}, compressed by {plan.compression}."
         return Problem("wrong-format", text, f"{form.fix} {agreed}, compressed once by {plan.compression}.")
-    text = f"The file is {form.name}, whatever its name says; agreed is {agreed}."
+    text = f"The file is {form.name}, whatever its name; the contract requires {agreed}."
     if form.fix == foreign_forms.SHEET and plan.file_format == "parquet":
         return Problem("wrong-format", text, "Export the records of the sheet, and write them as Parquet.")
     if form.fix == foreign_forms.SHEET:
@@ -121,7 +121,7 @@ def line_end(head: bytes) -> int:
 
 def empty(text: str) -> Problem:
     """A file that holds nothing."""
-    return Problem("empty-file", text, "Look whether the export ran to its end, and send the file again.")
+    return Problem("empty-file", text, "Check that the export ran to its end, and send the file again.")
 
 
 def may_be_lost(plan: Plan, kind: str) -> bool:

@@ -106,7 +106,7 @@ def test_output_port_is_held_to_number_names_and_types(
     told = {name: message for kind, name, _, message in said if message}
     assert told.keys() == {name for kind, name in OUTPUT[case] if kind == "DataType"}
     if told:
-        assert told["ID"] == "The column `ID` is of the type bigint; agreed is string."
+        assert told["ID"] == "The column `ID` is of the type bigint; the contract requires string."
 
 
 def test_input_port_lets_more_columns_through(plans: dict[str, Plan], spark: SparkSession, tmp_path: Path) -> None:

@@ -163,19 +163,19 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
     (
         rule("unique", "no value twice", scope="set"),
         2,
-        "2 of 1,000 records (0.2 %) have a value of `wind` that another record has, too.",
+        "2 of 1,000 records (0.2 %) have a value of `wind` that another record also has.",
         "Send each `wind` once: remove the repeated rows, or correct `wind` in them.",
     ),
     (
         rule("primaryKey", "not null, no value twice", scope="set"),
         1,
-        "1 of 1,000 records (0.1 %) has no `wind`, or one that another record has, too; it is the key.",
+        "1 of 1,000 records (0.1 %) has no `wind`, or one that another record also has; it is the key.",
         "Give every record its own `wind`, and remove repeated rows.",
     ),
     (
         Check("primaryKey", "primaryKey", "set", "error", "uniqueness", "", arguments={"properties": ["wind", "gust"]}),
         2,
-        "2 of 1,000 records (0.2 %) have no whole key (`wind`, `gust`), or one that another record has, too.",
+        "2 of 1,000 records (0.2 %) have no whole key (`wind`, `gust`), or one that another record also has.",
         "Fill in `wind`, `gust` in every record, give each record a combination of its own, and remove repeated rows.",
     ),
     (

@@ -46,7 +46,7 @@ def test_another_encoding_rejects_wherever_it_stands(spark: SparkSession, tmp_pa
     verdicts = {name: judged.decision(f"{name}.csv").verdict for name in FILES}
     assert verdicts == {name: "rejected" if codes else "accepted" for name, (_, codes) in FILES.items()}
     first = judged.decision("both.csv").problems[0]
-    assert first.message.startswith("1 record is written in UTF-8; agreed is ISO-8859-1")
+    assert first.message.startswith("1 record is written in UTF-8; the contract requires ISO-8859-1")
     assert "`encoding: utf-8`" in first.fix
     assert "windows-1252" in judged.decision("dash.csv").problems[0].message
 

@@ -94,5 +94,5 @@ def test_line_of_json_beyond_the_limit_says_so(spark: SparkSession, tmp_path: Pa
     judged = judge(spark, tmp_path, JSONL, {"a.jsonl": body})
     (problem,) = judged.decision("a.jsonl").problems
     assert problem.message == (
-        "1 of 2 records (50.0 %) is no JSON object, or more than one (record 2, line 2: it has more than 32 MiB)."
+        "1 of 2 records (50.0 %) is not exactly one JSON object (record 2, line 2: it has more than 32 MiB)."
     )

@@ -348,11 +348,19 @@ def test_local_times_are_those_of_the_contracts_zone(spark: SparkSession, tmp_pa
     ("stored", "more", "says"),
     [
         (pa.timestamp("us", "UTC"), {"offset": True}, None),
-        (pa.timestamp("us"), {"offset": True}, "isAdjustedToUTC=false; agreed is timestamp with an offset"),
-        (pa.timestamp("ns"), {"offset": True}, "isAdjustedToUTC=false; agreed is timestamp with an offset"),
+        (pa.timestamp("us"), {"offset": True}, "isAdjustedToUTC=false; the contract requires timestamp with an offset"),
+        (pa.timestamp("ns"), {"offset": True}, "isAdjustedToUTC=false; the contract requires timestamp with an offset"),
         (pa.timestamp("us"), {"offset": False}, None),
-        (pa.timestamp("ms", "UTC"), {"offset": False}, "isAdjustedToUTC=true; agreed is timestamp without an offset"),
-        (pa.timestamp("us"), {"format": "yyyy-MM-dd'T'HH:mm:ssX"}, "isAdjustedToUTC=false; agreed is timestamp with"),
+        (
+            pa.timestamp("ms", "UTC"),
+            {"offset": False},
+            "isAdjustedToUTC=true; the contract requires timestamp without an offset",
+        ),
+        (
+            pa.timestamp("us"),
+            {"format": "yyyy-MM-dd'T'HH:mm:ssX"},
+            "isAdjustedToUTC=false; the contract requires timestamp with",
+        ),
         (pa.timestamp("us"), {"format": "yyyy-MM-dd HH:mm"}, None),
         (pa.timestamp("us", "UTC"), {"zone": "Europe/Berlin"}, None),
     ],
@@ -371,7 +379,7 @@ def test_int96_does_not_say_whose_times_it_holds(more: dict[str, object]) -> Non
     body = a_file({"at": (pa.timestamp("us"), [NAIVE])}, use_deprecated_int96_timestamps=True)
     assert refusals(a_plan([moments("at")], file_format="parquet"), body) == []
     (message,) = refusals(a_plan([moments("at", **more)], file_format="parquet"), body)
-    assert message.startswith("The column `at` is of the type INT96; agreed is timestamp")
+    assert message.startswith("The column `at` is of the type INT96; the contract requires timestamp")
 
 
 @pytest.mark.parametrize(
@@ -580,10 +588,14 @@ REFUSED: dict[str, tuple[bytes, Property, str]] = {
         a_property("v", "number"),
         "BYTE_STREAM_SPLIT, in the column `v`",
     ),
-    "bytes": (a_file({"v": (pa.binary(), [b"a"])}), a_property("v"), "BYTE_ARRAY without annotation; agreed is string"),
+    "bytes": (
+        a_file({"v": (pa.binary(), [b"a"])}),
+        a_property("v"),
+        "BYTE_ARRAY without annotation; the contract requires string",
+    ),
     "fixed": (a_file({"v": (pa.binary(4), [b"abcd"])}), a_property("v"), "FIXED_LEN_BYTE_ARRAY without annotation"),
-    "half": (a_file({"v": (pa.float16(), [1.5])}), a_property("v", "number"), "FLOAT16; agreed is number"),
-    "uuid": (a_file({"v": (pa.uuid(), [b"0" * 16])}), a_property("v"), "UUID; agreed is string"),
+    "half": (a_file({"v": (pa.float16(), [1.5])}), a_property("v", "number"), "FLOAT16; the contract requires number"),
+    "uuid": (a_file({"v": (pa.uuid(), [b"0" * 16])}), a_property("v"), "UUID; the contract requires string"),
     "long decimal": (
         a_file({"v": (pa.decimal256(50, 2), [Decimal("1.5")])}),
         a_property("v", "number"),
@@ -592,7 +604,7 @@ REFUSED: dict[str, tuple[bytes, Property, str]] = {
     "keys": (
         a_file({"v": (pa.map_(pa.int64(), pa.int64()), [[(1, 1)]])}),
         a_property("v"),
-        "is nested; agreed is string",
+        "is nested; the contract requires string",
     ),
 }
 

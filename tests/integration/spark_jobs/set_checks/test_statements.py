@@ -98,12 +98,12 @@ def test_query_is_asked_of_each_file_by_itself(spark: SparkSession, tmp_path: Pa
         "The statement `select id, count(*) as times from data group by id having times > 1` "
     )
     assert told["twice"].endswith(
-        "finds `1` row; the contract asks for exactly `0`. Correct `id` in the records that are told here, "
+        "finds `1` row; the contract asks for exactly `0`. Correct `id` in the records that are listed here, "
         "and in others like them. The contract says: An id names one thing."
     )
     assert told["secret"].endswith(
         "` is not as agreed where `n > 0`; the contract asks for exactly `0`. Correct `day`, "
-        "`id`, `n` in the records that are told here, and in others like them."
+        "`id`, `n` in the records that are listed here, and in others like them."
     )
 
 

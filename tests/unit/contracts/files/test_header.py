@@ -44,7 +44,7 @@ def test_renamed_column_is_told_once() -> None:
     (problem,) = problems(PLAN, ("ID", "amount", "note"))
     assert problem == Problem(
         "missing-column",
-        "The column `id` is missing from the header; `ID` stands there instead.",
+        "The column `id` is missing from the header; the header has `ID` instead.",
         "Rename `ID` to `id`.",
         property="id",
     )

@@ -32,7 +32,7 @@ def test_utf_8_is_named_first() -> None:
     found = problem(LATIN, Letters(2, 5))
     assert found
     assert (found.code, found.level) == ("mojibake", "error")
-    assert found.message.startswith("2 records are written in UTF-8; agreed is ISO-8859-1")
+    assert found.message.startswith("2 records are written in UTF-8; the contract requires ISO-8859-1")
 
 
 def test_windows_1252_is_named_by_its_bytes() -> None:

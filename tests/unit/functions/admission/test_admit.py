@@ -105,7 +105,7 @@ def test_plainly_wrong_files_are_refused(body: bytes, code: str) -> None:
 def test_files_of_other_kinds_are_named(body: bytes, kind: str, fix: str) -> None:
     (problem,) = admitted(body).problems
 
-    assert problem.message == f"The file is {kind}, whatever its name says; agreed is CSV."
+    assert problem.message == f"The file is {kind}, whatever its name; the contract requires CSV."
     assert problem.fix.startswith(fix)
 
 
@@ -113,13 +113,13 @@ def test_files_of_other_kinds_are_named(body: bytes, kind: str, fix: str) -> Non
 def test_other_encodings_are_named(encoding: str) -> None:
     (problem,) = admitted(GOOD.decode().encode(encoding)).problems
 
-    assert problem.message == f"The file is written in {encoding[:6].upper()}; agreed is UTF-8."
+    assert problem.message == f"The file is written in {encoding[:6].upper()}; the contract requires UTF-8."
 
 
 def test_utf_8_is_told_where_it_is_not_agreed() -> None:
     (problem,) = admitted(codecs.BOM_UTF8 + GOOD, a_plan(csv=Csv(encoding="iso-8859-1"))).problems
 
-    assert problem.message == "The file is written in UTF-8; agreed is ISO-8859-1."
+    assert problem.message == "The file is written in UTF-8; the contract requires ISO-8859-1."
 
 
 def test_all_reasons_come_at_once() -> None:
@@ -138,7 +138,7 @@ def test_wrong_delimiter_is_named_with_what_else_is_wrong() -> None:
     found = admitted(b"id;note;more\n1;a;b\n")
 
     assert codes(found) == ["wrong-delimiter", "extra-column"]
-    assert found.problems[0].message == "The columns are separated by semicolons, agreed are commas."
+    assert found.problems[0].message == "The columns are separated by semicolons, but the contract requires commas."
 
 
 def test_agreed_delimiter_is_no_problem() -> None:
@@ -164,7 +164,7 @@ def test_character_cut_at_the_files_end_is_not() -> None:
 def test_bad_bytes_are_told_by_their_line() -> None:
     (problem,) = admitted(b"id,note\n1,a\n2,\xff\n").problems
 
-    assert problem.message == "Line 3 holds the byte 0xFF, which is no text in UTF-8."
+    assert problem.message == "Line 3 holds the byte 0xFF, which is not text in UTF-8."
     assert problem.place == Place(2, 3)
 
 
@@ -449,9 +449,9 @@ def test_any_damage_of_nested_parquet_is_answered(at: int, noise: bytes) -> None
         (b'id,no"te\n1,a\n', "header-quotes", "not wholly between two"),
         (b"4711,Ana Mayer,2026-01-31\n", "missing-header", "looks like `9999, xxx xxxxx, 9999-99-99`"),
         (b"id,not\xc3\xa9\n", "missing-column", "`noté`"),
-        (b"id,note\xc2\xa0\n", "missing-column", "character 5 is U+00A0, agreed is none"),
-        (b"id, note\n", "missing-column", "with blanks around its name"),
-        (b"id,n\xd0\xbete\n", "missing-column", "character 2 is U+043E, agreed is U+006F"),
+        (b"id,note\xc2\xa0\n", "missing-column", "character 5 is U+00A0, the contract has none"),
+        (b"id, note\n", "missing-column", "with blanks around it"),
+        (b"id,n\xd0\xbete\n", "missing-column", "character 2 is U+043E, the contract has U+006F"),
         (b'"sep=,"\nid,note\n1,a\n', "separator-line", '`"sep=,"`'),
         (b"sep=\\t\nid,note\n1,a\n", "separator-line", "note for spreadsheets"),
         (b"sep=;,\nid,note\n1,a\n", "separator-line", "note for spreadsheets"),
@@ -460,7 +460,7 @@ def test_any_damage_of_nested_parquet_is_answered(at: int, noise: bytes) -> None
         (b"Orders,,\r\n,,\r\nnote,id,x\r\n", "missing-header", "the column names stand in line 3"),
         (b"Orders\nid;note\n", "missing-header", "looks like `xxxxxx`"),
         (b"\nid,note\n", "blank-header", "The first line is blank"),
-        (b"\xef\xbb\xbfid,\xe2\x80\x8bnote\n", "missing-column", "character 1 is U+200B, agreed is U+006E"),
+        (b"\xef\xbb\xbfid,\xe2\x80\x8bnote\n", "missing-column", "character 1 is U+200B, the contract has U+006E"),
     ],
 )
 def test_first_line_that_is_nearly_a_header_says_what_is_odd(body: bytes, code: str, words: str) -> None:
@@ -472,7 +472,7 @@ def test_first_line_that_is_nearly_a_header_says_what_is_odd(body: bytes, code: 
 def test_names_that_differ_by_unicode_form_are_told_apart_by_their_characters() -> None:
     plan = a_plan(properties=(Property("id", "integer"), Property("S\u00e3o", "string")))
     (problem,) = admitted("id,Sa\u0303o\n1,a\n".encode(), plan).problems
-    assert "character 2 is U+0061, agreed is U+00E3" in problem.message
+    assert "character 2 is U+0061, the contract has U+00E3" in problem.message
     assert "NFC" in problem.fix
 
 
@@ -488,8 +488,8 @@ def test_name_that_was_written_twice_in_utf_8_is_told_so(encoding: str) -> None:
     ("line", "code", "words", "fix"),
     [
         (b"sep=,", "separator-line", "a record must stand there", "begin the file with the first record"),
-        (b"1;a", "wrong-delimiter", "separated by semicolons, agreed are commas", "with commas"),
-        (b"1\ta", "wrong-delimiter", "separated by tabs, agreed are commas", "with commas"),
+        (b"1;a", "wrong-delimiter", "separated by semicolons, but the contract requires commas", "with commas"),
+        (b"1\ta", "wrong-delimiter", "separated by tabs, but the contract requires commas", "with commas"),
         (b"1,a,", "column-count", "has 3 cells, the last of them empty", "Leave out the `,` at the end of each row."),
         (b"1", "column-count", "has 1 cell; the contract has 2 columns", "Write these columns"),
         (b"1,a,b", "column-count", "has 3 cells; the contract", "Write these columns"),

@@ -199,7 +199,7 @@ def test_text_of_another_format_is_named(name: str, plan: object, mark: str) -> 
 def _is_named(found: Admission, kind: str, agreed: str) -> None:
     (problem,) = found.problems
     assert problem.code == "wrong-format"
-    assert problem.message == f"The file is {kind}, whatever its name says; agreed is {agreed}."
+    assert problem.message == f"The file is {kind}, whatever its name; the contract requires {agreed}."
     assert agreed in problem.fix
 
 
@@ -208,7 +208,7 @@ def test_what_a_gzip_holds_is_named_too(name: str) -> None:
     body, kind = BYTES[name]
     found = look(gzip.compress(body), replace(CSV, compression="gzip"))
     (problem,) = found.problems
-    assert problem.message == f"What the file unpacks to is {kind}; agreed is CSV, compressed by gzip."
+    assert problem.message == f"The unpacked file is {kind}; the contract requires CSV, compressed by gzip."
     assert problem.fix.endswith("CSV, compressed once by gzip.")
 
 
@@ -218,7 +218,7 @@ def test_another_packing_than_gzip_is_named(name: str) -> None:
     (problem,) = look(body, replace(CSV, compression="gzip")).problems
     assert (problem.code, problem.message) == (
         "not-compressed",
-        f"The file is {kind}; agreed is a file compressed by gzip.",
+        f"The file is {kind}; the contract requires a file compressed by gzip.",
     )
 
 
@@ -273,7 +273,7 @@ def test_form_that_is_no_parquet_is_named(name: str) -> None:
     (problem,) = look(body, PARQUET).problems
     assert (problem.code, problem.message) == (
         "wrong-format",
-        f"The file is {says}, whatever its name says; agreed is Parquet.",
+        f"The file is {says}, whatever its name; the contract requires Parquet.",
     )
     assert problem.fix.endswith("Parquet.")
 
@@ -299,7 +299,7 @@ def test_form_that_is_no_parquet_is_named(name: str) -> None:
 def test_text_that_is_no_parquet_is_named_by_what_it_seems(body: bytes, seems: str) -> None:
     (problem,) = look(body, PARQUET).problems
     assert problem.code == "not-parquet"
-    assert problem.message == f"The file seems to be {seems}, whatever its name says; agreed is Parquet."
+    assert problem.message == f"The file seems to be {seems}, whatever its name; the contract requires Parquet."
 
 
 def test_parquet_without_its_beginning_is_broken() -> None:

@@ -95,9 +95,7 @@ def test_key_that_is_nowhere_does_not_cost_whole_months_of_all_contracts() -> No
     looks = [(contract, month) for contract, month, _, keyed in ledger.calls if keyed]
     assert looks == [*((c, m) for m in months for c in ("orders.v1", None)), ("shops.v1", months[0])]
     assert [call[1:3] for call in ledger.calls if not call[3]] == [(months[0], NEAREST)] * 3
-    said = (
-        f"Searched: orders.v1 and no contract in {', '.join(months)}, 1 other contract in {months[0]} (see --month)."
-    )
+    said = f"Searched: orders.v1 and no contract in {', '.join(months)}, 1 other contract in {months[0]} (see --month)."
     assert said in raised.value.message
 
 
