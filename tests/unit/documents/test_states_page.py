@@ -1,4 +1,4 @@
-"""docs/reference/states.md is drawn from the table of states, and from nothing else."""
+"""docs/reference/states.md is written from the table of states, and from nothing else."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ PAGE = ROOT / "docs" / "reference" / "states.md"
 HEAD = """\
 # States of a drop
 
-Drawn from the table `TRANSITIONS` in [functions/drop.py](../../functions/drop.py); a test holds this page to
-it. What the table does not list changes nothing: every repeated, late or reordered event finds its answer there. A
-settled drop moves again by `dropgate replay`, `accept` and `reject` alone, which the picture leaves out.
+Written from the table `TRANSITIONS` in [functions/drop.py](../../functions/drop.py); a test holds this page to it.
+An event that the table does not list for a state changes nothing: every repeated, late or reordered event has its
+answer there. Only `dropgate replay`, `accept` and `reject` move a settled drop again; the picture leaves them out.
+The [glossary](../glossary.md#states) says what each state means.
 
 """
 
