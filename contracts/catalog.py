@@ -99,7 +99,7 @@ class Pointer:
             return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
         except (ValueError, OverflowError) as error:
             raise DocumentInvalid(
-                f"current.json was published at `{self.published_at:.40}`, which is no time"
+                f"current.json was published at `{self.published_at:.40}`, which is not a time"
             ) from error
 
 

@@ -195,7 +195,7 @@ def of_folder(folder: File) -> dict[Title, bytes]:
         several = titles_in(document)
         if not several or any(f.level == "error" for f in document.findings):
             raise ContractInvalid(
-                f"{path} is no contract that can be read (`dropgate lint` says why): nothing was read."
+                f"{path} cannot be read as a contract (`dropgate lint` gives the reason): nothing was read."
             )
         for called in several:
             if found.setdefault(called, document.raw) != document.raw:

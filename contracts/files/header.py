@@ -172,9 +172,7 @@ def _code_point(name: str, at: int) -> str:
 
 def _add(prop: Property, there: list[str], taken: set[str]) -> str:
     """Return the fix for a missing column: add it, or rename an unknown column in its place."""
-    instead = [
-        f", or rename `{name}`, which stands in its place" for name in there if name.strip() and name not in taken
-    ]
+    instead = [f", or rename `{name}`, which is in its place" for name in there if name.strip() and name not in taken]
     return f"Add a column `{prop.name}` ({prop.type}){''.join(instead)}."
 
 

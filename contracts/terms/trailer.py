@@ -30,11 +30,11 @@ UNREAD: dict[Unread, tuple[str, str]] = {
         "Write the trailer as it is agreed, without anything else behind its figures.",
     ),
     "bytes": (
-        "The trailer holds NUL, or bytes that are no text in the agreed encoding, and was not read.",
+        "The trailer holds NUL, or bytes that are not text in the agreed encoding, and was not read.",
         "Write the trailer in the agreed encoding, as the other records.",
     ),
     "quotes": (
-        "A quote in the trailer is never closed, or text stands behind a closed one: nobody can tell its cells apart.",
+        "A quote in the trailer is never closed, or text follows a closed one: its cells cannot be separated.",
         "Write each cell of the trailer plain, or wholly between two quotes.",
     ),
 }
@@ -105,7 +105,7 @@ def _missing(rule: Trailer, ending: Ending | None) -> Problem:
     """That a file does not end with its trailer; where one stands before, nobody has cut it off."""
     if ending and ending.early is not None:
         text = "The file does not end with its trailer: its last record begins otherwise."
-        fix = "Let the trailer be the last record; behind it may stand empty lines, but none with blanks."
+        fix = "Write the trailer as the last record; only empty lines without blanks may follow it."
         return Problem(MISSING, text, fix)
     text = f"The file does not end with its trailer, a record whose first cell is `{visible(rule.begins, 40)}`."
     fix = "Send the file whole, with its trailer as the last record: it may have been cut short."

@@ -153,7 +153,7 @@ def overridden(
             document.error((*path, name), "unknown-check", f"The contract has no check `{name}`.", fix, on_key=True)
             continue
         if check.scope == "record" and wanted.severity == "warning":
-            message = f"`{name}` cannot be a warning: such a line is no record."
+            message = f"`{name}` cannot be a warning: such a line is not a record."
             document.error((*path, name, "severity"), "bad-value", message, "Write `tolerance:` if some may be lost.")
         if check.threshold and (wanted.tolerance or wanted.quiet):
             message = f"`{name}` has a threshold of its own in its quality entry."

@@ -84,7 +84,7 @@ def compile_each(raw: bytes, file: str) -> tuple[Compiled, ...]:
         return (_done(document),)
     if not isinstance(document.data, dict):
         fix = f"Write keys and values, beginning with `apiVersion: {CURRENT}`."
-        document.error((), "not-odcs", "The file is no ODCS document.", fix)
+        document.error((), "not-odcs", "The file is not an ODCS document.", fix)
         return (_done(document),)
     lift(document)
     return tuple(_compile_part(part) for part in schema_objects.parts(document)) or (_done(document),)

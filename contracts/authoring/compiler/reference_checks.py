@@ -149,7 +149,7 @@ def _read(document: Document, relation: Relation, name: str) -> Compiled | tuple
     if one := next((one for one in found if one.draft and one.draft.contract == name), None):
         return one
     if any(one.failed for one in found):
-        return f"`{path}` has errors of its own.", f"Run `dropgate lint {path}`, and mend them first."
+        return f"`{path}` has errors of its own.", f"Run `dropgate lint {path}`, and fix them first."
     objects = [one.document.data["schema"][0] for one in found if one.document and one.document.data.get("schema")]
     names = [str(each.get(key)) for each in objects for key in ("id", "name") if key in each]
     close = nearest(first.object, names)
@@ -178,7 +178,7 @@ def _of_file(document: Document, check: Check, reference: Reference, relation: R
     block = next(path for path in document.marks if path[-3:] == ("references", reference.name, "file"))
     path = beside(File(document.file), reference.path or "")
     if not is_below(File(document.file), reference.path or ""):
-        message = f"The reference file `{reference.path}` lies outside the contract's folder."
+        message = f"The reference file `{reference.path}` is outside the contract's folder."
         yield document.finding("error", block, "bad-value", message, "Put it into that folder, or one below it.")
         return
     if not path.is_file():

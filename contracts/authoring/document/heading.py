@@ -71,7 +71,7 @@ def contract_name(document: Document) -> str | None:
     match = VERSION.fullmatch(version)
     if not match:
         fix = 'Write it as "1.0.0"; the first number goes into the contract\'s name.'
-        document.error(("version",), "bad-version", f"`{version:.40}` is no version.", fix)
+        document.error(("version",), "bad-version", f"`{version:.40}` is not a version.", fix)
     if not ID.fullmatch(id_):
         fix = "Write letters, digits, `.`, `_` and `-`, at most 80, the first a letter or digit."
         document.error(("id",), "bad-id", f"The id `{id_:.90}` cannot stand in keys.", fix)

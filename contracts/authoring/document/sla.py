@@ -33,18 +33,18 @@ def _promise(document: Document, path: Path, entry: dict[str, Any]) -> None:
     name, value, unit = entry["property"], entry.get("value"), entry.get("unit")
     at: Path = (*path, "property")
     if name not in (*TIMES, *OTHERS) and (close := nearest(name, (*TIMES, *OTHERS))):
-        message = f"`{name}` is no service level that ODCS names."
+        message = f"`{name}` is not a service level that ODCS names."
         document.warning(at, "unknown-value", message, f"Write `{close}`, if that is meant.")
     if name not in TIMES:
         fix = INSTEAD if name in ARRIVAL else "It may stay, for people and tools."
         document.note(at, "not-used", f"`{name}` is not used.", fix)
         return
     if isinstance(value, bool) or not isinstance(value, int | Decimal) or value < 0:
-        message = f"`{name}` promises `{document.text((*path, 'value')) or ''}`, which is no length of time."
-        document.warning((*path, "value"), "wrong-type", message, "Write a number, and its `unit` beside it.")
+        message = f"`{name}` promises `{document.text((*path, 'value')) or ''}`, which is not a length of time."
+        document.warning((*path, "value"), "wrong-type", message, "Write a number, and its `unit`.")
     elif unit is not None and unit not in UNITS:
         close = nearest(str(unit), UNITS) or "h"
-        document.warning((*path, "unit"), "unknown-value", f"`{unit}` is no unit of time.", f"Write `{close}`.")
+        document.warning((*path, "unit"), "unknown-value", f"`{unit}` is not a unit of time.", f"Write `{close}`.")
     else:
         message = f"`{name}` of {value} {unit or 'd'} is a promise that no file is held against yet."
         fix = INSTEAD if name in ARRIVAL else "It may stay: who reads the contract sees it."

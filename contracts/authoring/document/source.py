@@ -104,7 +104,7 @@ class _Composer:
         except yaml.reader.ReaderError as error:
             before = text[: error.position]
             mark = Mark(before.count("\n") + 1, len(before) - before.rfind("\n"))
-            message = "A character stands here that YAML does not allow."
+            message = "YAML does not allow this character."
             raise _Unreadable(self.document.file, mark, "yaml-syntax", message, "Delete it.") from None
         except yaml.MarkedYAMLError as error:
             raise self._syntax(error, text) from None
@@ -158,7 +158,7 @@ class _Composer:
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             key = self._node(event, depth + 1)
             if key.kind != "scalar":
-                message = "A list or a mapping stands where a key is expected."
+                message = "A list or a mapping is here instead of a key."
                 raise self._stop(event, "complex-key", message, "Write a name, then a colon.")
             found.append((key, self._node(next(self.events), depth + 1)))
         return found
@@ -214,6 +214,6 @@ def _place(node: Node, path: Path, document: Document) -> Any:
 
 
 def _duplicate(document: Document, key: Mark, first: Mark) -> None:
-    message = f"The key `{key.text}` stands twice in one mapping; it stood in line {first.line} first."
+    message = f"The key `{key.text}` occurs twice in one mapping; the first is in line {first.line} first."
     fix = "Keep one of them."
     document.findings.append(Finding(document.file, key.line, key.column, "error", "duplicate-key", message, fix))

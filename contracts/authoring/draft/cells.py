@@ -80,7 +80,7 @@ def over_lines(lines: Iterable[str], dialect: Csv) -> Iterator[list[str]]:
         raw = "".join(read)
         read.clear()
         if dialect.quote in raw and not whole.fullmatch(raw):
-            raise csv.Error("a quote stands within a cell")
+            raise csv.Error("a quote is within a cell")
         if record:
             yield record
 

@@ -141,7 +141,7 @@ def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> l
     """Return the comment above the contract: its source, and the points that a person must review."""
     files = quoted([visible(sample.name) for sample in profile.samples], most=3)
     lines = [f"A first contract, by dropgate init, out of {files}: {profile.records:,} records."]
-    lines.append("What is `proposed` rests on these records alone. Look at this before you publish it:")
+    lines.append("Rules marked `proposed` are based only on these records. Review these points before you publish:")
     look = [
         f"`files` and `producer`: that keys are like {pattern}, and that {producer} uploads them"
         + ("." if is_named else "; no --producer was given."),
@@ -154,7 +154,7 @@ def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> l
         f"`primaryKey`: whether {quoted([key])} names a record." if key else "No column names a record: say which do."
     )
     if twofold := [c.name for c in profile.columns if c.others]:
-        look.append(f"`format` of {quoted(twofold)}: day and month could stand the other way round.")
+        look.append(f"`format` of {quoted(twofold)}: day and month could be in the other order.")
     if empty := [c.name for c in profile.columns if not c.filled]:
         look.append(f"{quoted(empty)}: no value was seen.")
     if profile.csv and not profile.csv.header:
@@ -167,4 +167,6 @@ def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> l
 
 def _broken(profile: Profile) -> str:
     few = profile.broken == 1
-    return "1 line of the samples is no record" if few else f"{profile.broken:,} lines of the samples are no records"
+    return (
+        "1 line of the samples is not a record" if few else f"{profile.broken:,} lines of the samples are not records"
+    )

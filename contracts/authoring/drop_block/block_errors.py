@@ -38,7 +38,7 @@ TYPES = {
 }
 SHAPES = {
     "minItems": ("bad-value", "names no keys", "Write the pattern of its keys, as `orders/*.csv`."),
-    "anyOf": ("bad-value", "is no tolerance", 'Write a count of rows, as `10`, or a percentage in quotes, as "1%".'),
+    "anyOf": ("bad-value", "is not a tolerance", 'Write a count of rows, as `10`, or a percentage in quotes, as "1%".'),
     "minimum": ("bad-value", "must be 1 or more", "Write a whole number, as `1`."),
     "minLength": ("not-built-yet", "is empty, which is not built yet", "Write the one character that is used."),
     "maxLength": (
@@ -46,19 +46,23 @@ SHAPES = {
     ),
 }  # fmt: skip
 """What a keyword of the schema asks for: a finding's code, what the value is or must be, and the fix."""
-PLACE = ("bad-value", "is no place of a cell", "Count the trailer's cells from 1, which is `begins`: write 2 or more.")
-TIME = ("bad-value", "is no time of day", 'Write hours and minutes in quotes, as "06:00".')
+PLACE = (
+    "bad-value",
+    "is not the position of a cell",
+    "Count the trailer's cells from 1, which is `begins`: write 2 or more.",
+)
+TIME = ("bad-value", "is not a time of day", 'Write hours and minutes in quotes, as "06:00".')
 WRITTEN = {
     "arrival.by": TIME,
     "arrival.from": TIME,
     "csv.trailer.begins": (
-        *("bad-value", "is no cell's text of 1 to 100 characters"),
+        *("bad-value", "is not the text of a cell with 1 to 100 characters"),
         "Write the first cell of the trailer, as `begins: T`.",
     ),
     "csv.trailer.rows": PLACE,
     "csv.trailer.sums": PLACE,
     "set.of": ("bad-value", "names no parts", "Write the named parts of `files` that the files of a set share."),
-    "set.within": ("bad-value", "is no length of time", "Write minutes, hours or days, as `30m`, `24h` or `2d`."),
+    "set.within": ("bad-value", "is not a length of time", "Write minutes, hours or days, as `30m`, `24h` or `2d`."),
     "arrival.days": ("bad-value", "names no days", "Write them as `[mon, tue]`, or leave it out for every day."),
 }  # fmt: skip
 """The same of keys whose values are written in a way of their own, by the key."""

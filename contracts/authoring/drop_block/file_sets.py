@@ -55,7 +55,7 @@ def added(document: Document, at: Path, name: str, known: Mapping[str, Property]
         document.error(at, "unknown-property", f"There is no property `{name}`.", fix, on_key=isinstance(at[-1], str))
         return False
     if known[name].type not in ("integer", "number") or known[name].repeats:
-        message = f"`{name}` is no number of each record: it has no sum."
+        message = f"`{name}` is not a number of each record, so it has no sum."
         document.error(at, "bad-value", message, "Leave it out.", on_key=isinstance(at[-1], str))
         return False
     if wrong := too_long("`sums`", known[name]):
@@ -111,15 +111,15 @@ def _signal(
     pattern, first = rule.signal or "", next(iter(files.values()))
     for name in rule.of:
         if name in first and signal.get(name) != first[name]:
-            message = f"`{pattern}` does not say `{name}` as `files` do, so that nobody knows which set it ends."
-            document.error(at, "unknown-part", message, "Write the part in it as it stands in `files`.")
+            message = f"`{pattern}` does not say `{name}` as `files` do, so that its set is unknown."
+            document.error(at, "unknown-part", message, "Write the part as in `files`.")
     if other := [name for name in signal if name not in rule.of]:
         message = f"`{pattern}` has the part `{other[0]}`, by which no set is named."
         document.error(at, "unknown-part", message, "Add it to `of`, or write `*`.")
     if not any(literal_folder(pattern).startswith(literal_folder(one)) for one in files):
-        message = f"`{pattern}` does not lie in the folder of the files."
+        message = f"`{pattern}` is not in the folder of the files."
         document.error(at, "no-folder", message, f"Begin it with `{literal_folder(next(iter(files)))}`.")
     for one in files:
         if key := witness(one, pattern):
             message = f"`{pattern}` and `{one}` of `files` both match `{key}`."
-            document.error(at, "overlap", message, "Make one of them narrower: it is no file of the contract.")
+            document.error(at, "overlap", message, "Make one of them narrower: it is not a file of the contract.")

@@ -26,10 +26,10 @@ def find(document: Document) -> Path | None:
     ours = [n for n, e in enumerate(entries) if e.get("vendor", VENDOR) == VENDOR and e.get("property") == "drop"]
     for n, entry in enumerate(entries):
         if entry.get("vendor") == VENDOR and n not in ours:
-            message = f"`{entry.get('property')}` is no property of dropgate."
+            message = f"`{entry.get('property')}` is not a property of dropgate."
             document.error(("customProperties", n, "property"), "unknown-value", message, "Write `drop`.")
     if len(ours) > 1:
-        message = "A second `drop` block stands here."
+        message = "This is a second `drop` block."
         document.error(("customProperties", ours[1]), "two-blocks", message, "Keep one; its `files` may be a list.")
     if ours:
         return ("customProperties", ours[0], "value") if "value" in entries[ours[0]] else None
@@ -90,7 +90,7 @@ def _arrival(document: Document, at: Path, block: DropBlock) -> None:
     wanted = block.arrival
     if wanted and timezones.is_known(document, (*at, "zone"), wanted.zone) and wanted.since >= wanted.by:
         message = f"Files are to come from {wanted.since} and by {wanted.by} of the same day."
-        fix = "Write a `by` that is later; a window over midnight is one of each day: write `by` alone."
+        fix = "Write a later `by`; for a window over midnight write only `by`, for each day."
         document.error((*at, "by"), "bounds-crossed", message, fix)
 
 

@@ -22,8 +22,10 @@ def read(document: Document, at: Path, csv: Csv) -> None:
     if rule is None:
         return
     if any(sign and sign in rule.begins for sign in (csv.delimiter, csv.quote, csv.escape)):
-        message = f"`{_shown(rule)}` holds the delimiter, the quote or the escape, so that it is no cell of a line."
-        document.error((*at, "begins"), "bad-value", message, "Write the first cell alone, without quotes.")
+        message = (
+            f"`{_shown(rule)}` holds the delimiter, the quote or the escape, so that it cannot be a cell of a line."
+        )
+        document.error((*at, "begins"), "bad-value", message, "Write only the first cell, without quotes.")
     _unwritable(document, (*at, "begins"), csv, rule)
     places = [*([rule.rows] if rule.rows else []), *rule.sums.values()]
     for place, times in Counter(places).items():
@@ -42,7 +44,7 @@ def _unwritable(document: Document, at: Path, csv: Csv, rule: Trailer) -> None:
         document.error(at, "bad-value", message, f"Write what {agreed} has, or let `encoding` be another.")
         return
     if rule.begins.startswith(MARKS):
-        message = "`begins` starts with a byte order mark, which is no text of a cell."
+        message = "`begins` starts with a byte order mark, which a cell cannot contain."
         document.error(at, "bad-value", message, "Write the first cell of the trailer without it, as `begins: T`.")
 
 
@@ -59,7 +61,7 @@ def sums(document: Document, at: Path, csv: Csv, props: Sequence[Property]) -> N
     for name in rule.sums:
         file_sets.added(document, (*at, "sums", name), name, known)
     if csv.header and rule.begins in known:
-        message = f"`{_shown(rule)}` is a column, so that the header may begin with it, too."
+        message = f"`{_shown(rule)}` is a column, so that the header may also begin with it."
         document.error((*at, "begins"), "bad-value", message, "Let the trailer begin with what no column is called.")
 
 

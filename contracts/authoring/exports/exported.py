@@ -22,7 +22,7 @@ RULES |= {"quality", "relationships", "id", "properties", "items", "map"}
 MOST_OF_A_LOSS = 2_000
 """Characters of a line that says what a format cannot."""
 WARNS = "it only warns"
-OF_SOME = "it looks at some records alone"
+OF_SOME = "it checks only some records"
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ RULES: dict[str, Rule] = {
 WHY = {
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), "dates are texts in JSON Schema"),
     **dict.fromkeys(("enum", "invalidValues"), "one moment can be written in several ways"),
-    "missingValues": "it looks at how a value is written",
+    "missingValues": "it checks how a value is written",
     "expression": "JSON Schema compares no columns",
     FOREIGN_KEY: "JSON Schema knows no other data",
     **json_schema_nesting.WHY,

@@ -13,8 +13,8 @@ EXACTLY_EQUAL = ("string", "boolean", "date", "timestamp", "time", "integer")
 """Types whose values are the same in JSON Schema if, and only if, they are here."""
 WHY = {
     "uniqueItems": "JSON Schema takes 1 and 1e0 for the same",
-    "minProperties": "JSON Schema counts keys with a null, too",
-    "maxProperties": "JSON Schema counts keys with a null, too",
+    "minProperties": "JSON Schema also counts keys with a null",
+    "maxProperties": "JSON Schema also counts keys with a null",
 }
 
 

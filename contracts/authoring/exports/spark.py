@@ -23,7 +23,7 @@ from contracts.problem import visible
 
 ANYTHING = "string"
 """The type of elements of which the contract says nothing: as JSON, they are text."""
-NOT_A_TYPE = "Spark's columns have types and nulls alone"
+NOT_A_TYPE = "Spark's columns have only types and nullability"
 
 
 def write_json(contract: Contract) -> Exported:

@@ -68,7 +68,7 @@ def read(document: Document) -> list[Imported]:
             made += reading.top(one, path)
         elif isinstance(one, dict):
             reading.type(one, path, "", (), 0)  # its name is used by the records after it
-            lost(document, path, "An outermost type that is no record makes no contract of its own.", on_key=False)
+            lost(document, path, "An outermost type makes a contract only if it is a record.", on_key=False)
     return [] if document.errors() else made
 
 
@@ -101,7 +101,7 @@ class _Reading:
         if isinstance(schema, str):
             return self._by_name(schema, path, space, inside, depth)
         if not isinstance(schema, dict) or "type" not in schema:
-            self.document.error(path, "bad-value", "This is no Avro type.", "Write a type's name, or `type: ...`.")
+            self.document.error(path, "bad-value", "This is not an Avro type.", "Write a type's name, or `type: ...`.")
             return {}, False
         kind = schema["type"]
         if not isinstance(kind, str):
@@ -141,7 +141,7 @@ class _Reading:
         if full not in self.named:
             close = nearest(name, [*PRIMITIVES, *COMPLEX, *self.named])
             fix = f"Write `{close}`." if close else "Define it in this file, before it is used."
-            self.document.error(path, "unknown-type", f"`{name:.60}` is no type of Avro or of this file.", fix)
+            self.document.error(path, "unknown-type", f"`{name:.60}` is not a type of Avro or of this file.", fix)
             return {}, False
         schema, _, around = self.named[full]
         return self.type(schema, path, around, inside, depth + 1)

@@ -123,7 +123,7 @@ def together(documents: Sequence[Document]) -> Document:
         found.findings += document.findings
         if not known(document.data):
             if not document.findings:
-                document.error((), "wrong-format", "The file is no configuration of CloudDQ.", "Leave it out.")
+                document.error((), "wrong-format", "The file is not a configuration of CloudDQ.", "Leave it out.")
                 found.findings += document.findings
             continue
         for section, things in document.data.items():
@@ -187,7 +187,7 @@ def _known(document: Document, path: Path, name: str, things: dict[str, Any], wh
     if name in things:
         return True
     close = nearest(name, things)
-    fix = f"Write `{close}`." if close else "Define it, or give the file that does, too."
+    fix = f"Write `{close}`." if close else "Define it, or also give the file that defines it."
     document.error(path, "unknown-id", f"There is no {what} `{name:.60}`.", fix)
     return False
 

@@ -116,7 +116,7 @@ def _actors(document: Document) -> None:
             pattern, words = AS_PRINTED[key]
             if not re.fullmatch(pattern.strip("^$"), value):
                 message = f"`{actor}.{key}` has more than {words}, which the format's script as printed refuses."
-                fix = "It may stay; the contract in the format's own appendix has such a name, too."
+                fix = "It may stay; the contract in the format's own appendix also has such a name."
                 document.warning((actor, key), "as-printed", message, fix)
 
 
@@ -151,7 +151,7 @@ def _kept(document: Document) -> list[dict[str, Any]]:
             "A token may be a secret, and does not belong into a contract.",
             "Leave it out.",
         )
-    message = "Where files are taken from is kept, but not used; it is no pattern of keys."
+    message = "Where files are taken from is kept, but not used; it is not a pattern of keys."
     lost(document, ("access",), message, "Write the pattern of their keys with --files.")
     found = {
         "id": data["id"], "producer": data["producer"], "consumer": data.get("consumer"), "access": access,

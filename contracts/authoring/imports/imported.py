@@ -14,7 +14,7 @@ from contracts.authoring.document.upgrade import CURRENT
 LONGEST_ID = 80
 FIRST = "1.0.0"
 """The version of a contract whose source has none."""
-BY_HAND = "Write it by hand where it matters; it stands in the comment at the top."
+BY_HAND = "Write it by hand if it matters; it is in the comment at the top."
 VENDOR = "dropgate-import"
 """Whose the custom properties are that keep what ODCS has no key for."""
 

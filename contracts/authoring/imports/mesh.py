@@ -139,7 +139,7 @@ def _version(document: Document, path: Path, version: Any) -> str:
     if isinstance(version, str) and heading.VERSION.fullmatch(version):
         return version
     if version is not None:
-        lost(document, (*path, "version"), f"`{version!s:.40}` is no version; the contract has {FIRST}.")
+        lost(document, (*path, "version"), f"`{version!s:.40}` is not a version; the contract has {FIRST}.")
     return FIRST
 
 

@@ -18,7 +18,7 @@ from contracts.values.parquet_types import CLOCKS
 LOST = {
     "nested": "The column `{}` is nested; what is in it is not read.",
     "unknown": "The column `{}` is of a type that is not read, or of one in nanoseconds within another column.",
-    "null": "The column `{}` holds nulls alone; its type is not known.",
+    "null": "The column `{}` holds only nulls; its type is not known.",
     "binary": "The column `{}` holds bytes that are not marked as text; no type of a contract takes them yet.",
 }
 """What is said of a column whose type makes no property's type."""

@@ -207,7 +207,7 @@ def _version(document: Document, version: Any) -> str:
     if heading.VERSION.fullmatch(str(version)):
         return document.text(("version",)) or str(version)
     if version is not None:
-        lost(document, ("version",), f"`{version!s:.40}` is no version; the contract has {FIRST}.")
+        lost(document, ("version",), f"`{version!s:.40}` is not a version; the contract has {FIRST}.")
     return FIRST
 
 

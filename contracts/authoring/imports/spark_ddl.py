@@ -97,7 +97,7 @@ class _Reading:
             self.text.has(word)
         token = self.text.next
         if not self.text.has("table"):
-            raise Refused(token, f"CREATE {token} makes no table.", "Give the statements that make tables alone.")
+            raise Refused(token, f"CREATE {token} makes no table.", "Give only the statements that create tables.")
         self.text.has("if", "not", "exists")
         parts = [self.text.name()]
         while self.text.has("."):
@@ -215,7 +215,7 @@ class _Reading:
         while self.text.next.kind != "end" and self.text.next.text != ";":
             token = self.text.next
             if token.text.casefold() not in CLAUSES:
-                raise Refused(token, f"{token} begins no clause of a table.", "Look at Spark's CREATE TABLE.")
+                raise Refused(token, f"{token} begins no clause of a table.", "See Spark's CREATE TABLE.")
             if self.text.has("comment"):
                 self.text.has("=")
                 description = comment(self.text)

@@ -176,7 +176,7 @@ def _compile(tokens: list[str]) -> None:
     except (re.error, RecursionError, OverflowError) as error:
         raise _Refusal(
             f"The pattern cannot be read: {error}.",
-            "Mend the pattern; a bracket or a brace that is meant as such is written `\\(` or `\\{`.",
+            "Correct the pattern; a literal bracket or brace is written `\\(` or `\\{`.",
         ) from error
 
 
@@ -484,7 +484,7 @@ def _escape(letter: str, meanings: dict[str, str]) -> str:
     if letter.isascii() and letter.isalpha():
         raise _Refusal(
             f"`\\{letter}` means nothing in ECMA-262.",
-            "The beginning is `^`, the end `$`; a letter stands for itself without a backslash.",
+            "The beginning is `^`, the end `$`; a literal letter has no backslash.",
         )
     return "\\" + letter if letter.isascii() and not letter.isspace() else letter
 

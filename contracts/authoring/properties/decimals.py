@@ -32,7 +32,7 @@ def read(document: Document, path: Path, source: dict[str, Any], options: dict[s
     if match := WRITTEN.fullmatch(source.get("physicalType", "")):
         precision, scale = int(match[1]), int(match[2] or 0)
         if not scale <= precision <= MOST or not precision:
-            message = f"`{source['physicalType'].strip()}` is no decimal: it has 1 to {MOST} digits in all."
+            message = f"`{source['physicalType'].strip()}` is not a decimal: it has 1 to {MOST} digits in all."
             fix = "Write the digits in all and, not more than these, the digits after the point, as `decimal(10,2)`."
             document.error((*path, "physicalType"), "bad-decimal", message, fix)
             return None

@@ -108,4 +108,4 @@ def _is_empty(least: int | Decimal, most: int | Decimal, excluded: int) -> bool:
 
 
 def _crossed(document: Document, path: Path, message: str) -> None:
-    document.error(path, "bounds-crossed", message, "Exchange the two, or mend one.")
+    document.error(path, "bounds-crossed", message, "Exchange the two, or correct one.")

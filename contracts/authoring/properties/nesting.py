@@ -34,7 +34,7 @@ OF_ONE = ("unique", "primaryKey")
 INSTEAD = "Leave it out; it would not be checked."
 OF_SEVERAL = ": a record may have several, and may repeat its own"
 EACH = "Leave it out; bounds, as `minimum`, hold of each of the values."
-UNIQUE = "Leave it out; `logicalTypeOptions: {uniqueItems: true}` of an array says that no element stands twice."
+UNIQUE = "Leave it out; `logicalTypeOptions: {uniqueItems: true}` of an array forbids repeated elements."
 
 
 @dataclass(frozen=True, slots=True)

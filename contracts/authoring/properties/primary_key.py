@@ -34,7 +34,7 @@ def _order(document: Document, path: Path, sources: list[Any]) -> dict[str, int]
     positions = [source.get("primaryKeyPosition", NONE) for _, source in keyed]
     for at, source in known:
         if source.get("primaryKeyPosition", NONE) != NONE and not source.get(KIND):
-            message = f"`{source['name']}` has a position in the primary key, and is no part of it."
+            message = f"`{source['name']}` has a position in the primary key, but is not part of it."
             fix = "Add `primaryKey: true`, or leave the position out."
             document.error((*at, "primaryKeyPosition"), "bad-position", message, fix, on_key=True)
     if set(positions) == {NONE}:

@@ -56,7 +56,7 @@ def pattern_of(document: Document, path: Path, value: str, most: int | None = No
     `most` is the length of the property's texts where another rule limits it.
     """
     if sum(f.code == "bad-pattern" for f in document.findings) >= MOST_BAD:
-        message = f"The pattern was not looked at, as {MOST_BAD} others of the contract cannot be used."
+        message = f"The pattern was not checked, as {MOST_BAD} others of the contract cannot be used."
         document.error(path, "bad-pattern", message, "Mend those first.")
         return None
     java = regex.read(value, most)

@@ -110,7 +110,7 @@ def _never_holds(made: Threshold, metric: str, limits: list[str]) -> tuple[str, 
     """Return why a threshold can never or always hold, and what to write instead; None if it makes sense."""
     low, high = made.values[0], made.values[-1]
     if made.operator in ENDS and low >= high:
-        return "The greater value stands first.", f"Write [{limits[1]}, {limits[0]}]."
+        return "The greater value comes first.", f"Write [{limits[1]}, {limits[0]}]."
     below_nothing = high < 0 or (high == 0 and made.operator in ("mustBeLessThan", "mustBeBetween"))
     if metric == "stdev" and below_nothing and made.operator in AT_MOST:
         return "A standard deviation is never below 0.", "Write a greater number."

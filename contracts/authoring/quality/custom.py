@@ -142,7 +142,7 @@ def _is_metric(document: Document, path: Path, inner: Any, prop: Property | None
         message, fix = f"`{metric}` is about one property.", "Write it under `quality` of the property."
         document.error((*path, "metric"), "wrong-place", message, fix)
     elif prop is not None and metric in OF_RECORDS:
-        fix = "Write it under `quality` of the schema object, beside its `properties`."
+        fix = "Write it under `quality` of the schema object, next to its `properties`."
         document.error((*path, "metric"), "wrong-place", f"`{metric}` is about whole records.", fix)
     return (prop is None) == (metric in OF_RECORDS)
 

@@ -80,7 +80,7 @@ def _hold_unheeded(document: Document, path: Path, name: str, kwargs: dict[str, 
         fix = "Leave `mostly` out, or use `expect_column_values_to_be_json_parseable`."
         document.error((*path, "mostly"), "wrong-type", message, fix)
     if name == OF_PAIRS and kwargs.get("row_condition") is not None:
-        message = f"`{name}` looks at all records, whatever `row_condition` says."
+        message = f"`{name}` reads all records, with or without `row_condition`."
         fix = "Leave it out, or say all of it in SQL: `metric: expression`."
         document.error((*path, "row_condition"), "wrong-type", message, fix)
 
@@ -119,7 +119,7 @@ def _hold_value(document: Document, given: _Given, core: Core) -> None:
     if given.value is None:
         if not given.null:
             message = f"Great Expectations finds every value in a `{key}` that has a null."
-            fix = "Leave the null out: records without a value are not looked at."
+            fix = "Leave the null out: records without a value are not checked."
             document.error(given.path, "wrong-type", message, fix)
         return
     written = given.value.isoformat() if isinstance(given.value, date) else given.value

@@ -107,7 +107,7 @@ def _implementation(document: Document, path: Path, entry: dict[str, Any]) -> di
         return None
     for key in (k for k in inner if k not in KEYS):
         close = "type" if key == "expectation_type" else nearest(key, KEYS)
-        fix = f"Write `{close}`." if close else "Arguments of the expectation stand under `kwargs`."
+        fix = f"Write `{close}`." if close else "Arguments of the expectation belong under `kwargs`."
         document.error((*path, key), "unknown-key", f"An expectation has no key `{key}`.", fix, on_key=True)
     return inner
 
@@ -158,7 +158,7 @@ def _severity(document: Document, path: Path, entry: dict[str, Any], inner: dict
     at: Path = (*path, "implementation", "severity")
     own = inner["severity"]
     if "severity" in entry:
-        message, fix = "The entry has two severities.", "Keep the one beside `implementation`."
+        message, fix = "The entry has two severities.", "Keep the one next to `implementation`."
         document.error(at, "two-severities", message, fix, on_key=True)
     elif not isinstance(own, str) or own not in SEVERITIES:
         close = nearest(own, SEVERITIES) if isinstance(own, str) else None
@@ -181,7 +181,7 @@ def _kwargs(
     if prop is None:
         return kwargs
     if core.needs.get("column") is None:
-        fix = "Write it under `quality` of the schema object, beside its `properties`."
+        fix = "Write it under `quality` of the schema object, next to its `properties`."
         document.error((*path, "type"), "wrong-place", f"`{inner['type']}` is not about one property.", fix)
     elif kwargs.setdefault("column", prop.name) != prop.name:
         message = f"The entry stands under `{prop.name}`, and its expectation is about `{kwargs['column']}`."

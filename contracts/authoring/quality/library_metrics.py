@@ -106,7 +106,7 @@ def _is_built(document: Document, path: Path, entry: dict[str, Any], prop: Prope
         document.error((*path, "metric"), "not-built-yet", f"The metric `{metric}` is not built yet.", use)
         return False
     if prop and metric == "rowCount":
-        fix = "Write it under `quality` of the schema object, beside its `properties`."
+        fix = "Write it under `quality` of the schema object, next to its `properties`."
         document.error((*path, "metric"), "wrong-place", "`rowCount` counts the records of a file.", fix)
         return False
     if prop is None and metric not in OF_FILES:
@@ -196,7 +196,7 @@ def _has_one_value(document: Document, path: Path, prop: Property) -> None:
     if prop.type == "object" and not prop.repeats:
         fix = f"Name properties with single values within it, as `{prop.name}.id`."
     else:
-        fix = "Leave it out; `logicalTypeOptions: {uniqueItems: true}` of an array says that no element stands twice."
+        fix = "Leave it out; `logicalTypeOptions: {uniqueItems: true}` of an array forbids repeated elements."
     document.error(path, "not-built-yet", message, fix)
 
 

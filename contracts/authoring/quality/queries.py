@@ -135,7 +135,7 @@ def _limits(document: Document, path: Path, found: Mapping[str, Any]) -> tuple[T
         return None
     threshold = Threshold(operator, tuple(Decimal(value) for _, value in ends))
     if operator in ENDS and threshold.values[0] >= threshold.values[1]:
-        document.error(at, "cannot-hold", "The greater value stands first.", f"Write [{texts[1]}, {texts[0]}].")
+        document.error(at, "cannot-hold", "The greater value comes first.", f"Write [{texts[1]}, {texts[0]}].")
         return None
     return threshold, texts
 

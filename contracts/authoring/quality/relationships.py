@@ -133,7 +133,7 @@ def _nth(value: Any, at: Path, n: int) -> Path:
 def _is_single(document: Document, path: Path, prop: Property) -> bool:
     """Return True if each record has one value of a property, which can be looked up; report a finding if not."""
     if prop.repeats or prop.type in CONTAINERS:
-        message = f"`{prop.name}` is no single value of a record: looking for it elsewhere is not built yet."
+        message = f"`{prop.name}` is not a single value of a record: looking it up is not built yet."
         document.error(path, "not-built-yet", message, "Leave the relationship out; it would not be checked.")
         return False
     return True
@@ -190,7 +190,7 @@ def _columns(document: Document, relation: Relation, block: DropBlock | None) ->
     here = document.data["schema"][0]
     if is_object(first, here):
         message = f"`{here['name']}` would be held against itself, that is against what was promoted before."
-        fix = "Use a `statement` with a join, which looks at the file alone."
+        fix = "Use a `statement` with a join, which reads only the file."
         document.error(at, "not-built-yet", message, fix)
         return None
     sibling = next((one for one in document.siblings if is_object(first, one)), None)
@@ -223,7 +223,7 @@ def _of_another(document: Document, relation: Relation) -> tuple[str, list[str]]
     """
     first, at = relation.targets[0], (*relation.path, "to")
     if first.file.startswith(("http:", "https:")):
-        message = f"`{first.file}` lies on the web: contracts are read from their folder alone."
+        message = f"`{first.file}` is on the web: contracts are read only from their folder."
         document.error(at, "bad-reference", message, "Write the path from this file to that of the contract.")
         return None
     data = _read(file_of(document, first))
@@ -257,7 +257,7 @@ def _major(data: dict[str, Any]) -> str:
 def _are_flat(document: Document, relation: Relation, steps: Sequence[tuple[str, ...]]) -> bool:
     deep = next((".".join(s) for s in steps if len(s) > 1), None)
     if deep:
-        message = f"`{deep}` lies within another property: looking for values there is not built yet."
+        message = f"`{deep}` is within another property: looking up values there is not built yet."
         document.error((*relation.path, "to"), "not-built-yet", message, "Name a property of the record itself.")
     return deep is None
 

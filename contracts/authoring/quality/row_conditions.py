@@ -32,7 +32,7 @@ def sql(condition: str | dict[str, Any], props: Sequence[Property]) -> str:
 def _of_text(text: str) -> str:
     found = TEXT.fullmatch(text)
     if found is None:
-        raise Refused(f"`{text:.60}` is no condition of Great Expectations that is known.", INSTEAD)
+        raise Refused(f"`{text:.60}` is not a known condition of Great Expectations.", INSTEAD)
     name = lexing.named(found["name"] or found["other"])
     if found["filled"]:
         return f"{name} is not null"

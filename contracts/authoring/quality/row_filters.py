@@ -116,7 +116,7 @@ def _only(document: Document, check: Check, said: Said, props: Sequence[Property
     found = {key: said[key] for key in ("filter", "watermark") if key in said}
     for key, (path, _) in found.items():
         if check.scope == "record" or check.kind in ALWAYS:
-            message = f"`{check.id}` looks at every record: what other checks see rests on it."
+            message = f"`{check.id}` reads every record, because other checks depend on it."
             document.error(path, "wrong-place", message, f"Leave `{key}` out.", on_key=True)
             return {}
         if before.get("text" if key == "filter" else key):

@@ -75,7 +75,7 @@ def _never_holds(made: Threshold, metric: str) -> tuple[str, str] | None:
     if made.unit == "percent" and max(low, high) > WHOLE:
         return "A percentage is never above 100.", "Write at most 100."
     if low > high:
-        return "The greater number stands first.", f"Write [{high}, {low}]."
+        return "The greater number comes first.", f"Write [{high}, {low}]."
     if made.operator == "mustBeLessThan" and low == 0:
         return "A count is never below 0.", "Write `mustBe: 0`."
     if made.unit == "rows" and made.operator == "mustBe" and low != low.to_integral_value():

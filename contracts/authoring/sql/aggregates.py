@@ -121,7 +121,7 @@ def _whole(node: Any) -> int:
             return product
         case exp.Literal() if WHOLE.fullmatch(node.name):
             return int(node.name)
-    raise Refused(f"`{shown(node)}` is no whole number.", "Write the number itself, as `7`.")
+    raise Refused(f"`{shown(node)}` is not a whole number.", "Write the number itself, as `7`.")
 
 
 def _read_as(reader: Reader, node: Any) -> Typed:
@@ -158,7 +158,7 @@ def _minus(reader: Reader, node: exp.Sub | exp.Add) -> Typed:
 def _now(function: str, kind: Kind) -> Callable[[Reader, Any], Typed]:
     def read_it(reader: Reader, _: Any) -> Typed:
         if function in reader.by_name:
-            raise Refused(f"`{function}` is a property, too.", f"Write {lexing.named(function)} for the property.")
+            raise Refused(f"`{function}` is also a property.", f"Write {lexing.named(function)} for the property.")
         return Typed(f"{function}()", kind)
 
     return read_it

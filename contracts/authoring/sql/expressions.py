@@ -141,7 +141,7 @@ def _first(error: Exception) -> str:
     if told and told[0].get("highlight"):
         return f"near `{told[0]['highlight']}`, column {told[0]['col']}"
     if not isinstance(error, sqlglot.errors.SqlglotError):  # the parser's own fault
-        return "it is no SQL that the parser knows"
+        return "the parser cannot read it as SQL"
     return str(error).split(". ", 1)[0].split("\n", 1)[0].rstrip(".")
 
 
@@ -316,7 +316,7 @@ def _unknown(node: Any, functions: Sequence[str] = ()) -> Refused:
     if of_one and isinstance(node, exp.AggFunc | exp.Window):
         return Refused(f"`{shown(node)}` is about many records.", "An expression sees one record; leave it out.")
     if isinstance(node, exp.Query | exp.Subquery | exp.Exists) or node.find(exp.Query):
-        return Refused("An expression cannot ask a table.", "Compare properties of the record alone.")
+        return Refused("An expression cannot ask a table.", "Compare only properties of the record.")
     if isinstance(node, exp.DDL | exp.DML | exp.Command | exp.Drop):
         return Refused("An expression changes nothing.", "Write one boolean, as `low <= high`.")
     if isinstance(node, exp.Cast):
@@ -340,7 +340,7 @@ def _literal(_: Reader, node: exp.Literal) -> Typed:
     if node.is_string:
         return Typed(lexing.quoted(node.name), "text")
     if not NUMBER.fullmatch(node.name) or isinf(float(node.name)):
-        raise Refused(f"`{node.name:.40}` is no number.", "Write it as `1`, `1.5` or `1e20`.")
+        raise Refused(f"`{node.name:.40}` is not a number.", "Write it as `1`, `1.5` or `1e20`.")
     number = Decimal(node.name)
     if re.search("[eE]", node.name):
         return Typed(repr(float(number)) + "D", "number")

@@ -137,7 +137,7 @@ def unescaped(inner: str) -> str:
         if code := found["short"] or found["long"]:
             number = int(code, 16)
             if number > HIGHEST:
-                raise Unreadable(f"`{found[0]}` is no character.", "The last one is `\\U0010FFFF`.")
+                raise Unreadable(f"`{found[0]}` is not a character.", "The last one is `\\U0010FFFF`.")
             return chr(number)
         if found["octal"]:
             return chr(int(found["octal"], 8))

@@ -180,7 +180,7 @@ def _united(context: Context, node: exp.SetOperation, tables: Mapping[str, Node]
     """The rows of two queries, one after the other; unless all of them are wanted, each once."""
     if not isinstance(node, exp.Union):
         fix = "Write `where x in (select ...)`, or `not in`."
-        raise Refused(f"Queries are put together by `union` alone, not by `{node.key}`.", fix)
+        raise Refused(f"Queries can be combined only by `union`, not by `{node.key}`.", fix)
     left, right = (_query(context, part, tables) for part in (node.this, node.expression))
     if len(left.outputs) != len(right.outputs):
         message = f"The queries of a `union` have {len(left.outputs)} and {len(right.outputs)} columns."
@@ -230,7 +230,7 @@ class _Select(Reader):
         self._group(node.args.get("group"))
         self._grouped = bool(self._groups) or any(subqueries.has_aggregate(part) for part in outer)
         if having and not self._grouped:
-            raise Refused("`having` stands without a group.", "Write `where`, or `group by`.")
+            raise Refused("`having` has no group.", "Write `where`, or `group by`.")
         if self._grouped and not self._groups:
             return self._one_row(source, having)
         self._part, self._guard = "select", ""
@@ -348,7 +348,7 @@ class _Select(Reader):
     def _join(self, join: exp.Join) -> str:
         side = join.side.upper() or "INNER"
         if side not in ("INNER", "LEFT") or join.kind.upper() not in ("", "INNER", "OUTER") or join.method:
-            raise Refused(f"`{shown(join)}` is no join that is known.", "Write `join` or `left join`.")
+            raise Refused(f"`{shown(join)}` is not a known join.", "Write `join` or `left join`.")
         _plain(join)
         left, right = list(self._relations), self._relation(join.this)
         self._relations.append(right)
@@ -389,7 +389,7 @@ class _Select(Reader):
             _plain(node)
             return self._derived(_query(self._context, node.this, self._tables), node.alias, alias)
         if not isinstance(node, exp.Table) or node.db or not isinstance(node.this, exp.Identifier):
-            raise Refused(f"`{shown(node)}` is no table of records.", f"Write {quoted(self._context.names)}.")
+            raise Refused(f"`{shown(node)}` is not a table of records.", f"Write {quoted(self._context.names)}.")
         _plain(node)
         name = node.name
         if name in self._tables:
@@ -399,7 +399,7 @@ class _Select(Reader):
             tables = [*self._context.names, *self._tables]
             close = nearest(name, tables)
             raise Refused(
-                f"There is no table `{name}`.", f"Write `{close or tables[0]}`: a check sees its own file alone."
+                f"There is no table `{name}`.", f"Write `{close or tables[0]}`: a check reads only its own file."
             )
         columns = {n: Typed(f"{alias}.v{at}", kind_of(p)) for n, (at, p) in self._context.by_name.items()}
         return Relation(node.alias or name, alias, ROWS, columns, base=True)
@@ -442,7 +442,7 @@ class _Select(Reader):
                     return self.typed(part.this)
         if node.table and not relations:
             close = nearest(node.table, [r.name for r in self._relations])
-            fix = f"Write `{close}.{node.name}`." if close else "Write the name that stands behind `from`."
+            fix = f"Write `{close}.{node.name}`." if close else "Write the name that follows `from`."
             raise Refused(f"`{shown(node)}` names no table of the query.", fix)
         found = self._in(relations, node, node.name)
         if self._grouped and not self._inside and found.sql not in (of.sql for _, of in self._groups):
@@ -458,7 +458,7 @@ class _Select(Reader):
             fix = f"Write `{close}`." if close else f"There are {quoted(every, most=12)}."
             raise Refused(f"There is no column `{name}`.", fix)
         if len(having) > 1 and name not in self._merged:
-            raise Refused(f"`{shown(node)}` stands in two tables.", f"Write `{having[0].name}.{name}`.")
+            raise Refused(f"`{shown(node)}` is in two tables.", f"Write `{having[0].name}.{name}`.")
         if having[0].base:
             self.used[name] = None
         return having[0].columns[name]
@@ -467,7 +467,7 @@ class _Select(Reader):
         if not node:
             return
         if any(value for name, value in node.args.items() if name != "expressions") or not node.expressions:
-            raise Refused(f"`{shown(node)}` is no group that is known.", "Write `group by` with columns.")
+            raise Refused(f"`{shown(node)}` is not a known group.", "Write `group by` with columns.")
         self._part = "group by"
         aliases = {e.alias: e.this for e in self._node.expressions if isinstance(e, exp.Alias)}
         for part in node.expressions:
@@ -480,7 +480,7 @@ class _Select(Reader):
 
     def _aggregate(self, node: Node, made: Any) -> Typed:
         if self._inside or self._part not in ("select", "having"):
-            message = f"`{shown(node)}` is about many records, and cannot stand here."
+            message = f"`{shown(node)}` is about many records and is not allowed here."
             raise Refused(message, "Write it in a subquery, as `from (select count(*) as n from ...)`.")
         refuse_passed_over(node)
         self._inside = True
@@ -495,7 +495,7 @@ class _Select(Reader):
         inner, others = node.this, {k for k, v in node.args.items() if v} - {"this", "partition_by", "over"}
         if self._grouped or self._inside or self._part != "select" or type(inner) not in AGGREGATES or others:
             fix = "Write an aggregate `over (partition by ...)`, in a `select` without groups."
-            raise Refused(f"`{shown(node)}` is no window that is known.", fix)
+            raise Refused(f"`{shown(node)}` is not a known window.", fix)
         refuse_passed_over(inner)
         keys = [self.typed(part).sql for part in node.args.get("partition_by") or ()]
         sql, kind = AGGREGATES[type(inner)](self, inner)
@@ -509,7 +509,7 @@ class _Select(Reader):
         inner, others = node.this, {k for k, v in node.args.items() if v} - {"this", "partition_by", "over", "order"}
         if self._grouped or self._inside or self._part != "select" or others or not node.args.get("order"):
             fix = "Write `over (partition by ... order by ...)`, in a `select` without groups."
-            raise Refused(f"`{shown(node)}` is no window that is known.", fix)
+            raise Refused(f"`{shown(node)}` is not a known window.", fix)
         refuse_passed_over(inner)
         first = self._relations[0].alias
         keys = [f"{first}.drop", *(self.typed(part).sql for part in node.args.get("partition_by") or ())]
@@ -521,7 +521,7 @@ class _Select(Reader):
         value, away = self.typed(inner.this), inner.args.get("offset") or exp.Literal.number(1)
         if not isinstance(away, exp.Literal) or not PLACE.fullmatch(away.name) or inner.args.get("default"):
             fix = "Write `lag(amount, 1)`, and `coalesce` around it for another value than null."
-            raise Refused(f"`{shown(inner)}` needs a plain number of rows, and that alone.", fix)
+            raise Refused(f"`{shown(inner)}` needs a plain number of rows and nothing else.", fix)
         return Typed(f"{BESIDE[type(inner)]}({value.sql}, {away.name}) {over}", value.kind)
 
     def _order_key(self, node: exp.Ordered) -> str:
@@ -597,7 +597,7 @@ class _Select(Reader):
         """Refuse what a subquery cannot be asked about: groups, and values that another one gives beside them."""
         within = isinstance(node, exp.In) and node.this.find(exp.Query)
         if self._part not in ("where", "select") or (self._part == "select" and (within or self._of_groups)):
-            raise Refused(f"`{shown(node)}` cannot stand here.", "Write it in `where`.")
+            raise Refused(f"`{shown(node)}` is not allowed here.", "Write it in `where`.")
 
     @property
     def _of_groups(self) -> bool:

@@ -52,8 +52,8 @@ def test_renamed_column_is_told_once() -> None:
 
 def test_column_in_the_place_of_a_missing_one_may_be_it() -> None:
     first, second, *_ = problems(PLAN, ("id", "price", "colour"))
-    assert first.fix == "Add a column `amount` (number), or rename `price`, which stands in its place."
-    assert second.fix == "Add a column `note` (string), or rename `colour`, which stands in its place."
+    assert first.fix == "Add a column `amount` (number), or rename `price`, which is in its place."
+    assert second.fix == "Add a column `note` (string), or rename `colour`, which is in its place."
     (alone,) = problems(PLAN, ("id", "note"))
     assert alone.fix == "Add a column `amount` (number)."
 

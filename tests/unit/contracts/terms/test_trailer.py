@@ -67,7 +67,7 @@ def test_result_without_a_word_of_the_trailer_rejects() -> None:
 
 @pytest.mark.parametrize("rule", [RULE, Trailer("T")])
 @pytest.mark.parametrize(
-    ("why", "word"), [("long", "longer than 100,000 characters"), ("bytes", "no text"), ("quotes", "never closed")]
+    ("why", "word"), [("long", "longer than 100,000 characters"), ("bytes", "not text"), ("quotes", "never closed")]
 )
 def test_trailer_that_is_not_read_says_why(rule: Trailer, why: Unread, word: str) -> None:
     """Also one that need only be there: nobody knows what it says."""

@@ -38,7 +38,7 @@ def test_contract_goes_to_standard_output_and_notes_do_not() -> None:
     assert "apiVersion: v3.2.0" in result.stdout
     assert result.stderr == (
         "a.json:1:62: note[no-equivalent]: `default` of `id` has no equivalent.\n"
-        "  fix: Write it by hand where it matters; it stands in the comment at the top.\n"
+        "  fix: Write it by hand if it matters; it is in the comment at the top.\n"
     )
 
 

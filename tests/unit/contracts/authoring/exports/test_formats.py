@@ -354,7 +354,7 @@ def test_columns_of_a_file_are_expected() -> None:
     [
         ("json-schema", "JSON Schema knows no other data"),
         ("great-expectations", "a suite is of one batch of data"),
-        ("spark", "Spark's columns have types and nulls alone"),
+        ("spark", "Spark's columns have only types and nullability"),
     ],
 )
 def test_relationship_is_named_where_it_cannot_be_said(form: str, said: str) -> None:
@@ -371,7 +371,7 @@ def test_relationship_is_named_where_it_cannot_be_said(form: str, said: str) -> 
         ("dbt", "{metric: nullValues, mustBeLessThan: 5, unit: percent}", "dbt itself has no test for it"),
         ("avro", "{metric: nullValues, mustBe: 0, severity: warning}", "it only warns"),
         ("json-schema", "{metric: nullValues, mustBeLessThan: 5}", "the schema is of one record"),
-        ("spark", "{metric: nullValues, mustBeLessThan: 5}", "Spark's columns have types and nulls alone"),
+        ("spark", "{metric: nullValues, mustBeLessThan: 5}", "Spark's columns have only types and nullability"),
     ],
 )
 def test_what_a_format_cannot_say_is_named(form: str, quality: str, said: str) -> None:

@@ -150,7 +150,7 @@ LOST: dict[str, tuple[str, list[str]]] = {
         ["`severity: low` has no equivalent; it is left out."],
     ),
     "a type": (of({"logicalType": "blob"}), ["The type `blob` of `x` has no equivalent."]),
-    "a version": (of(version="next"), ["`next` is no version; the contract has 1.0.0."]),
+    "a version": (of(version="next"), ["`next` is not a version; the contract has 1.0.0."]),
     "a password": (of(password="secret-of-ann"), ["`password` may be a secret, and does not belong into a contract."]),
     "a key": (of(colour="red"), ["`colour` of the contract has no equivalent."]),
 }  # fmt: skip

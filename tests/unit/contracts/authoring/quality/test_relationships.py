@@ -276,7 +276,7 @@ def test_reference_file_outside_the_contracts_folder_is_not_read(tmp_path: Path)
     ((code, message, _),) = said(
         folder(tmp_path / "below", ORDERS_OF_LANDS, BLOCK.replace("lands.csv", "../lands.csv"))
     )
-    assert (code, message) == ("bad-value", "The reference file `../lands.csv` lies outside the contract's folder.")
+    assert (code, message) == ("bad-value", "The reference file `../lands.csv` is outside the contract's folder.")
 
 
 def test_column_that_a_reference_file_lacks_is_found(tmp_path: Path) -> None:

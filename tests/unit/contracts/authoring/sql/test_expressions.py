@@ -111,7 +111,7 @@ REFUSED = {
     "/*+ x */ low > 1": ("hint", "Leave it out"),
     "low > {# 2 #} 1": ("not known in SQL", "quotes"),
     r"name = '\ud83d'": ("half a character", "both halves"),
-    r"name = '\UFFFFFFFF'": ("no character", "U0010FFFF"),
+    r"name = '\UFFFFFFFF'": ("not a character", "U0010FFFF"),
     "name = x'41'": ("cannot be read", "Spark SQL"),
     "name = n'a'": ("begins a text of a kind", "r'text'"),
     "low = high = ok": ("compares a comparison", "brackets"),
@@ -260,4 +260,4 @@ def test_expression_is_not_about_one_property() -> None:
     )
     (found,) = [f for f in documents.compiled(text).findings if f.level == "error"]
 
-    assert (found.code, "beside its `properties`" in found.fix) == ("wrong-place", True)
+    assert (found.code, "next to its `properties`" in found.fix) == ("wrong-place", True)
