@@ -88,7 +88,7 @@ class Published:
         try:
             text = self._documents.get(at)
         except ObjectGone as error:
-            why = "publish the contracts that it was made from, too, if they have changed since"
+            why = "if they have changed since, also publish the contracts that it was made from"
             raise DocumentInvalid(f"{at} is named and not there. {PUBLISH}; {why}.") from error
         found = _read(cls, text, at)
         if hashlib.sha256(text).hexdigest() != sha:

@@ -378,7 +378,7 @@ def advance(drop: Drop, event: Event, at: str, **changes: Any) -> Answer:
 ACCEPTED_ALREADY: dict[State, str] = {
     **dict.fromkeys(PROMOTED, "its file is promoted already"),
     "failed": "nobody has judged it; replay it",
-    "unmatched": "no contract claims its key, so nobody knows where it belongs; replay it once one does",
+    "unmatched": "no contract claims its key, so its place is unknown; replay it once one does",
 }
 
 

@@ -81,7 +81,7 @@ def _files(text: bytes, folder: str, sums: Collection[str]) -> Manifest:
     try:
         document = json.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError, DecimalException) as error:  # the last: an exponent of twenty digits
-        raise _Wrong("it is no JSON document") from error
+        raise _Wrong("it is not a JSON document") from error
     listed = document.get("files") if isinstance(document, dict) else None
     if not isinstance(listed, list) or not 0 < len(listed) <= MOST_FILES:
         raise _Wrong(f"it has no list `files` of 1 to {MOST_FILES:,} files")
@@ -108,7 +108,7 @@ def _listed(entry: dict[str, Any], name: str, sums: Collection[str]) -> Listed:
             raise _Wrong(f"`{key}` of `{name}` is no number of {key}")
     if sha256 is not None and not (isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{64}", sha256)):
         md5 = isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{32}", sha256)
-        what = "has 32 digits, as an MD5" if md5 else "is no SHA-256 in hexadecimal"
+        what = "has 32 digits, as an MD5" if md5 else "is not a SHA-256 in hexadecimal"
         raise _Wrong(f"`sha256` of `{name}` {what}; {INSTEAD}")
     said = _sums(entry.get("sums", {}), name, sums)
     totals = Totals(rows, said) if rows is not None or said else None
@@ -123,7 +123,7 @@ def _sums(said: Any, name: str, known: Collection[str]) -> dict[str, Decimal]:
     for property_, total in said.items():
         if property_ not in known:
             listed = f"`set.sums` of the contract lists {quoted(known) or 'none'}"
-            raise _Wrong(f"`{name}` has a sum of `{visible(property_, 40)}`, which nobody adds up: {listed}")
+            raise _Wrong(f"`{name}` has a sum of `{visible(property_, 40)}`, which are not summed: {listed}")
         text = str(total)
         if isinstance(total, bool) or not codec.NUMBER.fullmatch(text) or len(text) > LONGEST:
             raise _Wrong(f"the sum of `{property_}` of `{name}` is no number")

@@ -192,7 +192,7 @@ class DeltaTables:
             from deltalake.exceptions import CommitFailedError, DeltaError
         except ImportError as error:  # built for another CPU; once those for this one are there, they go on
             raise ServiceUnavailable(
-                "these functions cannot load deltalake, which writes tables: deploy them anew by `make deploy`"
+                "these functions cannot load deltalake, which writes tables: deploy them again by `make deploy`"
             ) from error
 
         try:

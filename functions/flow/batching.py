@@ -137,7 +137,7 @@ def start(ports: Ports, batch: Batch) -> Batch:
     except StaleWrite:
         return ports.ledger.batch(batch.id) or batch
     if not members and not whole(ports, batch, found):
-        fix = "mend the items, or deploy the version that reads them"
+        fix = "repair the items, or deploy the version that reads them"
         raise DocumentInvalid(f"of batch {batch.id} only drops are left whose items cannot be read: {fix}")
     return _launch(ports, batch, members, found)
 

@@ -50,12 +50,12 @@ LOOKS = 16
 """How often the schedule looks at a set before it is due."""
 GONE = Problem(
     "manifest-gone",
-    "The manifest of its set is not kept any more as it came, so nobody can hold the file against it.",
+    "The manifest of its set is no longer kept unchanged, so the file cannot be compared with it.",
     "Upload the manifest again, then the file.",
 )
 UNKNOWN = Problem(
     "checksum-unknown",
-    "S3 gave no checksum of the file, which its manifest has one of: nobody compared them.",
+    "The manifest has a checksum of the file and S3 has none: they were not compared.",
     NOT_YOURS,
 )
 
@@ -236,7 +236,7 @@ def _settle(ports: Ports, known: FileSet) -> None:
     known = _send_on(ports, known, listed, found)
     if unread := set(waiting[:MOST_SETTLED]) - {drop.id for drop in found}:
         left = f"of the set {known.id} drops wait whose items cannot be read ({len(unread):,}), as {min(unread)}"
-        raise DocumentInvalid(f"{left}: mend the items, or deploy the version that reads them")
+        raise DocumentInvalid(f"{left}: repair the items, or deploy the version that reads them")
     now = ports.clock.now()
     over = known.decided_at is not None and moment(known.decided_at) + LAST <= now
     if len(waiting) > MOST_SETTLED:

@@ -65,7 +65,7 @@ TEXT = (".csv", ".jsonl")
 MOST_RECORDS = 2**63 - 1
 """What the job counts to; what has more than 38 digits the ledger cannot hold (Amazon DynamoDB guide, "Quotas")."""
 SMALLER = f"{NOT_YOURS} If it is urgent, send it in several smaller files: that often helps."
-DESTINATION_TAKEN = Problem("destination-taken", "An object of somebody else lies where the file was to go.", NOT_YOURS)
+DESTINATION_TAKEN = Problem("destination-taken", "The file's target is taken by an object of somebody else.", NOT_YOURS)
 ROWS_REPLACED = Problem(
     "rows-replaced", "Something else has taken the place of the valid rows; it was not promoted.", NOT_YOURS
 )

@@ -59,7 +59,7 @@ from functions.records.record import record, reread
 
 GONE = Problem(
     "object-gone",
-    "The object was removed from landing before anyone looked at it.",
+    "The object was removed from landing before it was read.",
     "Upload the file again, and leave it in place: it is moved away once it is taken.",
 )
 UNREADABLE = Problem(
@@ -69,12 +69,12 @@ UNREADABLE = Problem(
 )
 ARCHIVED = Problem(
     "archived-object",
-    "The object lies in an archive of S3 (storage class GLACIER or DEEP_ARCHIVE), where nobody can read it.",
+    "The object is in an archive of S3 (storage class GLACIER or DEEP_ARCHIVE) and cannot be read.",
     "Upload the file again in the storage class STANDARD; it is archived, if at all, where its consumers find it.",
 )
 MARKER = Problem(
     "folder-marker",
-    "The key ends in `/` and holds nothing: it stands for a folder, and is no file.",
+    "The key ends in `/` and the object is empty: it is the marker of a folder, not a file.",
     "Nothing to do: a folder needs no object of its own in S3. A file's key does not end in `/`.",
 )
 FRESH = timedelta(seconds=30)
@@ -82,7 +82,7 @@ FRESH = timedelta(seconds=30)
 OF_A_SET = Problem(
     "tells-of-a-set", "By the contract of today the file tells of a set of files, so nobody can judge it again.", KEPT
 )
-TAKEN = Problem("stage-taken", "Another object lies where the file was to be staged.", NOT_YOURS)
+TAKEN = Problem("stage-taken", "Another object is where the file was to be staged.", NOT_YOURS)
 
 
 def ingest(ports: Ports, created: Created) -> Drop | None:
@@ -184,7 +184,7 @@ def _why_unmatched(found: Match) -> Problem:
         text = (
             f"More than one contract claims the key: {quoted(found.contracts)}; dropgate does not guess which is meant."
         )
-        fix = "Nothing to mend in the file: the contracts' owners must narrow their patterns, then it is judged."
+        fix = "Change nothing in the file: the contracts' owners must narrow their patterns, then it is judged."
         return Problem("ambiguous", text, fix)
     reason = getattr(found, "reason", "no pattern fits")
     pattern = getattr(found, "pattern", None)

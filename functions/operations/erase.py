@@ -101,7 +101,7 @@ def forget(
     texts = {"problems": (), "header_line": None, "marks": (), "receipt": None}
     began = _written(ports, drop, "forgetting", forgotten=said, **texts)
     if began is None:
-        return NotForgotten("somebody else has brought it further at this moment; look at it again")
+        return NotForgotten("somebody else changed it at this moment; read it again")
     objects = []
     for one in left(ports, began, promoted=promoted):
         ports.store.delete(one)

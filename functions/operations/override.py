@@ -41,7 +41,7 @@ OF_TABLES = (
 OF_A_SET = "it tells of a set of files, and is none of its contract; upload a corrected one under the same key"
 NOT_READ = "its object is archived, or locked with a key of its uploader; have the file uploaded again"
 TOO_LONG = "its key would be too long where consumers find it; have the file uploaded under a shorter name"
-FASTER = "somebody else has brought it further at this moment; look at it again"
+FASTER = "somebody else changed it at this moment; read it again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def beyond(ports: Ports, drop: Drop) -> str | None:
     if plan.promote != "rows":
         return None
     rows = f" with its {rejected:,} rejected row{'s' * (rejected != 1)}" if rejected else ""
-    return f"Consumers get the whole file{rows}, though its contract promotes valid rows alone."
+    return f"Consumers get the whole file{rows}, though its contract promotes only valid rows."
 
 
 def rejectable(drop: Drop) -> Answer:

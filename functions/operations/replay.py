@@ -13,7 +13,7 @@ from functions.drop import PROMOTED, Answer, Drop, Moved, Retraction, Stays, adv
 from functions.flow.ingest import pin, resume
 from functions.ports import Ports
 
-NO_CONTRACT = "no contract claims its key today, so nobody can judge it; `dropgate reject` withdraws it"
+NO_CONTRACT = "no contract claims its key today, so it cannot be judged; `dropgate reject` withdraws it"
 NO_BYTES = "its bytes are no longer kept; the file must be uploaded again"
 FORGOTTEN = "it was forgotten: what it left is erased, or about to be; the file must be uploaded again"
 

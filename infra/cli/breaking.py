@@ -48,9 +48,7 @@ def comparison(old: Path, new: Path) -> Compared:
 
     compared = compare_paths(old, new)
     if not compared.contracts and not compared.unread:
-        aside = f" {', '.join(compared.aside)}: no `drop` block, so that it says nothing of files." * bool(
-            compared.aside
-        )
+        aside = f" {', '.join(compared.aside)}: no `drop` block, so it has no rules for files." * bool(compared.aside)
         raise click.UsageError(f"No contracts to compare in {old} and {new}.{aside}")
     if compared.aside:
         say(f"Not compared, as it has no `drop` block: {', '.join(map(line, compared.aside))}.", err=True)
@@ -124,7 +122,7 @@ def _line(change: Change) -> str:
 
 def _sum(compared: Compared) -> str:
     if compared.unread:
-        return "Nothing was compared: mend the contracts first."
+        return "Nothing was compared: correct the contracts first."
     changes = [(c, one) for one in compared.contracts for c in one.changes]
     silent = sum(c.breaks and not one.announced for c, one in changes)
     said = sum(c.breaks and one.announced for c, one in changes)
@@ -155,7 +153,7 @@ def _level(change: Change, one: Comparison) -> Any:
 def _fix(change: Change, one: Comparison) -> str:
     if not change.breaks or one.announced:
         return ""
-    return "Leave it as it was, or write the contract anew under the next major version."
+    return "Leave it as it was, or write the contract under the next major version."
 
 
 def _cases(one: Comparison) -> list[Case]:

@@ -46,7 +46,7 @@ GROUPS = {
     ("breaking", "breaking"): "Breaks producers and consumers",
     ("breaking", ""): "Breaks producers",
     ("", "breaking"): "Breaks consumers",
-    ("minor", ""): "Changes that break nobody",
+    ("minor", ""): "Changes that break nothing",
     ("patch", ""): "Words",
 }
 """Headings by the sides that a change breaks or else by the number of the version that it raises."""

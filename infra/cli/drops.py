@@ -106,7 +106,7 @@ def _refuse(*, stuck: bool) -> None:
     if stuck and (useless := [f"--{option}" for option in typed if option != "minutes"]):
         raise click.UsageError(f"--stuck lists everything without progress: leave {quoted(useless)} out.")
     if not stuck and "minutes" in typed:
-        raise click.UsageError("--minutes says how long something must have stood still: say --stuck, too.")
+        raise click.UsageError("--minutes is the time without progress: add --stuck.")
 
 
 def _stuck(minutes: int, form: str) -> None:

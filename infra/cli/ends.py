@@ -19,11 +19,11 @@ JVM_ENDED = (
 def named(error: Exception) -> str | None:
     """A sentence for a failure of this machine; None where dropgate itself is at fault."""
     if _is_full(error):
-        return "The disk is full: free some space (temporary files lie in TMPDIR, or /tmp), and try again."
+        return "The disk is full: free some space (temporary files are in TMPDIR, or /tmp), and try again."
     if isinstance(error, MemoryError):
         return "This machine has too little memory for it: end other programs, or use a larger one."
     if isinstance(error, PermissionError) and error.filename:
-        return f"{error.filename} cannot be opened: {error.strerror}. Look at its rights, and at those of its folder."
+        return f"{error.filename} cannot be opened: {error.strerror}. Check its permissions, and those of its folder."
     if _jvm_has_ended():
         return JVM_ENDED
     return None

@@ -86,7 +86,7 @@ def _say(drop: Drop, objects: Sequence[str], tables: Sequence[str], form: str, *
         return
     for uri in objects:
         say(visible(uri, 1100))
-    would = "would be erased, and its rows in evidence and results" if dry_run else "erased or written anew without it"
+    would = "would be erased, and its rows in evidence and results" if dry_run else "erased or rewritten without it"
     click.echo(f"{drop.id[:10]}: {len(objects):,} object{'s' * (len(objects) != 1)} {would}.")
     for table in tables:
         contract = table.rstrip("/").rpartition("/")[2]

@@ -52,8 +52,8 @@ COMMANDS = {
 }
 
 FAULT = (
-    "dropgate: This is a fault of dropgate, and says nothing of your files. Type the command again: what it has done "
-    "already is not done twice. If it ends so again, report the lines above with the command and the version, {}."
+    "dropgate: This is a fault of dropgate, not of your files. Run the command again: finished steps are not repeated. "
+    "If it fails again, report the lines above with the command and the version, {}."
 )
 MODULES = {"import": "import_", "try": "try_"}
 """The modules of commands whose names Python keeps for itself."""

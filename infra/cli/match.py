@@ -49,7 +49,7 @@ def warn_of_broken(linted: Linted) -> None:
     broken = dict.fromkeys(c.file for c in linted.contracts if c.failed)
     if broken:
         names = ", ".join(map(line, broken))
-        say(f"Not looked at, since it does not compile: {names} (dropgate lint says why).", err=True)
+        say(f"Not searched, since it does not compile: {names} (dropgate lint says why).", err=True)
 
 
 def _text(found: Match) -> str:

@@ -209,7 +209,7 @@ def _left_out(decided: Sequence[Drop]) -> str:
     )
     ids = ", ".join(d.id[:10] for d in decided[:20])
     more = f" and {len(decided) - 20:,} more" if len(decided) > 20 else ""
-    return f"{many} left out, to be judged again by id alone (`dropgate replay DROP`): {ids}{more}"
+    return f"{many} skipped, to be judged again only by id (`dropgate replay DROP`): {ids}{more}"
 
 
 def judge_again(

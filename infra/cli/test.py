@@ -147,7 +147,7 @@ def _moment(plan: Plan, text: str | None) -> datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError as error:
-        raise click.UsageError(f"--at: {text} is no time; write it as 2026-01-31T05:30.") from error
+        raise click.UsageError(f"--at: {text} is not a time; write it as 2026-01-31T05:30.") from error
     return found if found.tzinfo else plan.arrival.moment(found)
 
 

@@ -138,7 +138,9 @@ def _refused(bucket: str, answer: Mapping[str, Any]) -> None:
     if errors := answer.get("Errors", []):
         first = errors[0]
         said = f"{first.get('Key')}: {first.get('Code')}, {first.get('Message')}"
-        raise NotDeleted(f"S3 did not delete {len(errors)} objects of {bucket} ({said}). Mend that, then run it again.")
+        raise NotDeleted(
+            f"S3 did not delete {len(errors)} objects of {bucket} ({said}). Correct that, then run it again."
+        )
 
 
 def _names(things: Sequence[Thing], kind: str) -> list[str]:

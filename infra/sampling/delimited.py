@@ -48,7 +48,7 @@ def _guess(one: Looked) -> Csv:
     records = dialect.first_records(one.head, found)
     if not records:
         raise SampleRefused(
-            f"{one.path.name}: its first line cannot be read as CSV as the others are; look at its quotes and cells"
+            f"{one.path.name}: its first line is not in the CSV dialect of the others; check its quotes and cells"
         )
     if dialect.has_header(records):
         return replace(found, header=True)
@@ -109,13 +109,13 @@ def _are_alike(first: Looked, names: list[str], one: Looked, theirs: list[str], 
     if not written.header:
         raise SampleRefused(
             f"{first.path.name} has {len(names)} columns and {one.path.name} has {len(theirs)}; "
-            "a contract is for files with the same columns, so give those alone"
+            "a contract is for files with the same columns, so give only those"
         )
     more, fewer = ([n for n in a if n not in b] for a, b in ((theirs, names), (names, theirs)))
     said = [f"{quoted(some)} {verb}" for some, verb in ((fewer, "missing"), (more, "added")) if some]
     raise SampleRefused(
         f"{one.path.name} has another header than {first.path.name} ({', '.join(said)}); "
-        "a contract is for files with the same columns, so give those alone"
+        "a contract is for files with the same columns, so give only those"
     )
 
 

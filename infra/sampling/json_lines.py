@@ -118,7 +118,7 @@ def profile_of(looked: Sequence[Looked]) -> Profile:
     records, broken = (sum(counts) for counts in zip(*((s.records, s.broken) for s in samples), strict=True))
     if 100 * broken > MOST_BROKEN * (records + broken):
         raise SampleRefused(
-            f"{broken:,} of {records + broken:,} lines of the samples are no JSON objects; write one in each line"
+            f"{broken:,} of {records + broken:,} lines of the samples are not JSON objects; write one on each line"
         )
     found, left = settled(seen, records)
     return Profile(tuple(samples), "jsonl", found, compression=looked[0].compression, left=left)

@@ -70,7 +70,7 @@ def look(path: Path, large: int) -> Looked:
     head = raw.decode(encoding, "ignore").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if len(raw) == HEAD and "\n" not in head:
         raise SampleRefused(
-            f"{path.name}: its first line does not end within {HEAD:,} bytes, so it is no table of text"
+            f"{path.name}: its first line does not end within {HEAD:,} bytes, so it is not a table of text"
         )
     head = head.rpartition("\n")[0] if len(raw) == HEAD else head
     if not head.strip():
@@ -89,7 +89,7 @@ def _is_text(path: Path, raw: bytes) -> None:
         raise SampleRefused(text)
     controls = sum(raw.count(bytes([n])) for n in (*range(9), *range(14, 27)))
     if raw.count(b"\0") or controls * 50 > len(raw):
-        raise SampleRefused(f"{path.name} is no text: it holds control characters; give CSV, JSON Lines or Parquet")
+        raise SampleRefused(f"{path.name} is not text: it has control characters; give CSV, JSON Lines or Parquet")
 
 
 def _encoding(path: Path, packed: Compression) -> str:

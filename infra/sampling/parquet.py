@@ -43,7 +43,7 @@ def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Pr
     samples = [_read_parquet(path, session(), seen, types) for path in paths]
     numbers = [route for route, prop in known.items() if prop.type in ("number", "integer")]
     if unfit := [name_of(route) for route in numbers if seen.columns[route].forms - {"number"}]:
-        raise SampleRefused(f"{quoted(unfit)} of the samples holds NaN or infinity, which is no number; write null")
+        raise SampleRefused(f"{quoted(unfit)} of the samples holds NaN or infinity, which are not numbers; write null")
     for column in seen.columns.values():
         column.forms.clear()
     given = {route: prop.type for route, prop in known.items()}
@@ -81,7 +81,7 @@ def _columns(paths: Sequence[Path]) -> tuple[Stored, ...]:
         if theirs != found[0]:
             raise SampleRefused(
                 f"{path.name} has other columns or types than {paths[0].name}; "
-                "a contract is for files with the same columns, so give those alone"
+                "a contract is for files with the same columns, so give only those"
             )
     return found[0]
 

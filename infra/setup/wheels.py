@@ -71,7 +71,7 @@ def check(folder: Path, cpu: str, home: Home = LAMBDA) -> None:
         if not any(fits(tag, cpu, home) for tag in tags):
             name = record.name.removesuffix(".dist-info")
             said = ", ".join(tags) or "nothing"
-            what = f"{name} is no wheel for Python {home.python} on {cpu} with {home.linux[-1]} (its tags: {said})"
+            what = f"{name} is not a wheel for Python {home.python} on {cpu} with {home.linux[-1]} (its tags: {said})"
             raise WheelUnfit(f"{what}: pin one in {home.lock.name}.")
 
 

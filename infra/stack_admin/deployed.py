@@ -25,7 +25,7 @@ def environment(cloudformation: Any, stack: str) -> dict[str, str]:
     try:
         return variables(outputs, parameters(found))
     except KeyError as missing:
-        said = f"{stack} is no stack of dropgate, or of an older version: it has no {missing.args[0]}"
+        said = f"{stack} is not a stack of dropgate, or of an older version: it has no {missing.args[0]}"
         state = found["StackStatus"]
         raise StackMissing(f"{said} among its outputs and parameters, and is in {state}.") from None
 

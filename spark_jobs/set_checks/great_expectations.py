@@ -40,7 +40,7 @@ OF_RECORDS = ("values", "column", "pairs", "columns", "table")
 OF_FILES = ("table", "header")
 """What expectations can be about in a file without a record."""
 ABSENT = "Great Expectations is not there; `make build GX=1` brings it, and then `make deploy` to a deployed stack"
-UNTOLD = "Great Expectations fell over it; why is not told, as it may quote a classified value"
+UNTOLD = "Great Expectations crashed on it; the error is hidden, as it may quote a classified value"
 NO_ROWS = EXCUSED[1]
 OF_JSON, NOT_JSON = "expect_column_values_to_match_json_schema", "JSONDecodeError"
 """The expectation that stops at a text that is not JSON, and the fault by which this is seen: it is not met."""

@@ -106,7 +106,7 @@ def _header_below(plan: Plan, sample: bytes) -> Problem | None:
         names = split(plan, line)
         if not isinstance(names, Problem) and _known(plan, names) == len(plan.roots):
             above = "the line" if number == 2 else f"the {number - 1} lines"
-            text = f"The first line is not the header; the column names stand in line {number}."
+            text = f"The first line is not the header; the column names are in line {number}."
             return Problem("missing-header", text, f"Leave out {above} above the header.", place=HEADER)
     return None
 
@@ -191,13 +191,13 @@ def split(plan: Plan, header_line: str, delimiter: str | None = None) -> tuple[s
     names = csv_cells.split(line, dialect) if line else ()
     if names is not None:
         return names
-    text = "A quote in the header is not closed in its line, or stands in a name that is not wholly between two."
+    text = "A quote in the header is not closed in its line, or is in a name that is not wholly quoted."
     return Problem("header-quotes", text, "Write each column name plain, or wholly between two quotes.", place=HEADER)
 
 
 def _names(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
     if not line.removeprefix("\ufeff").strip():
-        text = "The first line is blank; the column names must stand there."
+        text = "The first line is blank; the column names must be there."
         agreed = quoted(p.name for p in plan.properties)
         return [Problem("blank-header", text, f"Begin the file with the header: {agreed}.", place=HEADER)]
     if "\0" in line:
@@ -242,7 +242,7 @@ def _bad_body(plan: Plan, sample: bytes, begin: int, *, whole: bool) -> Problem 
 
 
 def _endless(seen: int) -> Problem:
-    text = f"The first line does not end within {seen:,} bytes, so it is no header."
+    text = f"The first line does not end within {seen:,} bytes, so it is not a header."
     return Problem("header-too-long", text, "Check that this is the CSV file, with one record on each line.")
 
 

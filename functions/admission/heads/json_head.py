@@ -18,8 +18,8 @@ FIX = 'Write one whole JSON object on each line, as `{"a": 1}`, and nothing arou
 HALF = "a key in it has half of a character"
 DEEP = "it is nested too deeply"
 UNBALANCED = "a bracket is not closed, or closed too often"
-BEHIND = "something stands behind its closing bracket"
-ODD = "a sign stands where JSON has none, or one is missing"
+BEHIND = "something follows its closing bracket"
+ODD = "a sign is missing, or is in a wrong place"
 WRAPPED = re.compile(
     r'\s*\{(?:\s*"[^"\\]{1,80}"\s*:\s*(?:"[^"\\]*"|[\w.+-]+|\{[^{}]*\}|\[[^\[\]{}]*\])\s*,)*'
     r'\s*"(?P<key>[^"\\]{1,80})"\s*:\s*\[\s*\{'

@@ -27,7 +27,7 @@ def problem(plan: Plan, sample: bytes, tail: bytes, magic: bytes) -> Problem:
         return other
     readable = _text(sample)
     if readable is None:
-        return Problem("not-parquet", "The file is no Parquet file, whatever its name.", FIX)
+        return Problem("not-parquet", "The file is not a Parquet file, whatever its name.", FIX)
     if other := other_text(plan, readable):
         return other
     text = f"The file seems to be {_kind(readable)}, whatever its name; the contract requires Parquet."

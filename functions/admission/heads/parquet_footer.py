@@ -176,7 +176,7 @@ def _start(chunk: dict[int, Any]) -> int:
 
 def _whole(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise FooterInvalid("a count is no number")
+        raise FooterInvalid("a count is not a number")
     return value
 
 

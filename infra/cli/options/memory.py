@@ -18,5 +18,5 @@ class Memory(click.ParamType):
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The size as it was written."""
         if not JAVAS.fullmatch(value):
-            self.fail(f"{value!r} is no size, like 512m or 4g", param, ctx)
+            self.fail(f"{value!r} is not a size, such as 512m or 4g", param, ctx)
         return value

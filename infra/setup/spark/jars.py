@@ -93,7 +93,9 @@ def fetch(
             check=False,
         )
     if done.returncode != 0:
-        raise SetupMissing(f"Jars did not come from Maven Central: {log} says why; mend it and run `make setup` again.")
+        raise SetupMissing(
+            f"Jars did not come from Maven Central: {log} gives the reason; correct it and run `make setup` again."
+        )
     jars = sorted(path for path in (scratch / "jars").iterdir() if path.suffix in LOADED)
     return {jar.name: hashlib.sha256(jar.read_bytes()).hexdigest() for jar in jars}
 

@@ -179,8 +179,8 @@ def test_total_that_differs_names_both_figures() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"{", "is no JSON"),
-        (b"[" * 100_000, "is no JSON"),
+        (b"{", "is not a JSON"),
+        (b"[" * 100_000, "is not a JSON"),
         (b"[]", "no list `files`"),
         (b'{"files": []}', "no list `files`"),
         (b'{"files": [{"nme": "a"}]}', "no `name`"),
@@ -192,10 +192,10 @@ def test_total_that_differs_names_both_figures() -> None:
         (named("a.csv", rows="3"), "no number of rows"),
         (named("a.csv", rows=10**38), "no number of rows"),
         (named("a.csv", bytes=2**63), "no number of bytes"),
-        (b'{"files": [{"name": "a.csv", "sums": {"n": 1E99999999999999999999}}]}', "is no JSON"),
+        (b'{"files": [{"name": "a.csv", "sums": {"n": 1E99999999999999999999}}]}', "is not a JSON"),
         (named("a.csv", sums=[]), "no object"),
-        (named("a.csv", sums={"id": 1}), "nobody adds up"),
-        (named("a.csv", sha256="x"), "no SHA-256"),
+        (named("a.csv", sums={"id": 1}), "not summed"),
+        (named("a.csv", sha256="x"), "not a SHA-256"),
         (named("a.csv", sha256="0" * 32), "has 32 digits, as an MD5; write `sha256`"),
         (named("a.csv", md5="0" * 32), "has the key `md5`, and no checksum but SHA-256 is compared; write `sha256`"),
         (named("a.csv", ETag="0" * 32), "as `sha256sum` prints it"),
@@ -512,7 +512,7 @@ def test_file_whose_item_cannot_be_read_is_told_at_every_look() -> None:
     for _ in range(2):
         world.clock.pass_seconds(120)
         told = {trouble.what.split()[0]: trouble.reason for trouble in reconcile(world.ports)}
-        assert f"as {unread}: mend the items, or deploy the version that reads them" in told["set"]
+        assert f"as {unread}: repair the items, or deploy the version that reads them" in told["set"]
     assert states(world, [other]) == ["staged"]
     world.ledger.unreadable.clear()
     world.finish(rounds=2)

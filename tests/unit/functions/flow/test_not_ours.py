@@ -329,7 +329,7 @@ def test_batch_waits_where_none_of_its_drops_can_be_read() -> None:
     world, _, run, _ = at_work()
     world.ledger.unreadable.update(world.drops())
     world.crash_jobs()
-    with pytest.raises(DocumentInvalid, match="cannot be read: mend the items, or deploy the version that reads"):
+    with pytest.raises(DocumentInvalid, match="cannot be read: repair the items, or deploy the version that reads"):
         job_ended(world.ports, run)
     world.ledger.unreadable.clear()
     world.finish()
@@ -528,8 +528,8 @@ def test_going_back_by_a_publish_is_no_trouble() -> None:
 @pytest.mark.parametrize(
     ("when", "why"),
     [
-        ("yesterday", "no time"),
-        ("0001-01-01T00:00:00+14:00", "no time"),
+        ("yesterday", "not a time"),
+        ("0001-01-01T00:00:00+14:00", "not a time"),
         ("9999-12-31T23:59:59", "still to come"),
         ("2026-02-03T00:00:00+00:00", "still to come"),
     ],

@@ -29,7 +29,7 @@ from tests.faults import Crash, Stalled, crash, into
 from tests.invariants import Watch
 
 GOOD, NEWER, REFUSED = b"id,note\n1,a\n", b"id,note\n2,a\n", b"ID,note\n1,a\n"
-THOUGH = "though its contract promotes valid rows alone."
+THOUGH = "though its contract promotes only valid rows."
 
 
 def ended(judge: Any = one_bad, body: bytes = GOOD, **plan: Any) -> tuple[World, str]:

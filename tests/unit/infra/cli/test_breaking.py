@@ -124,7 +124,7 @@ def test_changelog_groups_by_whom_it_concerns() -> None:
         "- `files` is `shop/orders/*`, and was `shop/orders/*.csv`. (tightens and loosens)\n\n"
         "### Breaks producers\n\n"
         "- `id` must be there and not null now. (tightens)\n\n"
-        "### Changes that break nobody\n\n"
+        "### Changes that break nothing\n\n"
         "- `empty` is `accept`, and was `warn`.\n\n"
         "### Words\n\n"
         "- `tags` is `a`, and was nothing.\n"

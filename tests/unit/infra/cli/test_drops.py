@@ -86,8 +86,8 @@ def test_what_did_not_come_has_no_state_and_a_contract_that_is_known() -> None:
     [
         (("--stuck", "--missing"), "leave `--missing` out"),
         (("--stuck", "--most", "5", "--state", "failed"), "leave `--state`, `--most` out"),
-        (("--minutes", "60"), "say --stuck, too"),
-        (("--missing", "--minutes", "60"), "say --stuck, too"),
+        (("--minutes", "60"), "add --stuck"),
+        (("--missing", "--minutes", "60"), "add --stuck"),
     ],
 )
 def test_options_that_would_do_nothing_are_refused(words: tuple[str, ...], said: str) -> None:

@@ -63,7 +63,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("test weather.csv --contrct x", "No such option: --contrct"),
         ("test weather.csv --contract nyc-wether.v1", "Did you mean nyc-weather.v1?"),
         ("test weather.csv --contract zzz", "Known: nyc-flights.v1, nyc-weather.v1."),
-        ("test weather.csv --memory 1x", "'1x' is no size, like 512m or 4g"),
+        ("test weather.csv --memory 1x", "'1x' is not a size, such as 512m or 4g"),
         ("test weather.csv --contracts nowhere", "There is no folder nowhere; name it with --contracts"),
         ("test weather.csv --contract nyc-weather.v1 --key x/1.csv", "would be x/1.csv, which nyc-weather.v1 does not"),
         ("cost --drops 1 --size 1KB --rejected nan", "it is no number"),
@@ -112,7 +112,7 @@ def test_unforeseen_fault_ends_with_three(folder: Path) -> None:
 
     assert done.returncode == 3
     assert "| ValueError" in done.stderr
-    assert "says nothing of your files. Type the command again" in done.stderr
+    assert "not of your files. Run the command again" in done.stderr
 
 
 @pytest.mark.usefixtures("folder")

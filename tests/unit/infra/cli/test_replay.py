@@ -127,7 +127,7 @@ def test_what_people_decided_is_judged_again_by_id_alone(capsys: pytest.CaptureF
     accept(world.ports, drops[3], "bob", "ticket 513")
 
     assert [d.id for d in meant(world, "rejected", 2)] == [drops[0].id, drops[2].id]
-    said = "1 drop that a person has decided is left out, to be judged again by id alone (`dropgate replay DROP`): "
+    said = "1 drop that a person has decided is skipped, to be judged again only by id (`dropgate replay DROP`): "
     assert capsys.readouterr().err == f"{said}{drops[1].id[:10]}\n"
     assert meant(world, "accepted_with_warnings") == ()
     assert "No other accepted_with_warnings drop of 2026-01 can be judged again." in capsys.readouterr().err

@@ -238,7 +238,7 @@ def test_time_that_is_none_is_a_usage_error(folder: Path) -> None:
     (folder / "contracts" / "orders.v1.yaml").write_text(a_document(drop=DROP + ARRIVAL), encoding="utf-8")
     result = judged("bad.csv", "--contract", "orders.v1", "--at", "5 o'clock")
 
-    assert (result.exit_code, "is no time; write it as 2026-01-31T05:30" in result.stderr) == (2, True)
+    assert (result.exit_code, "is not a time; write it as 2026-01-31T05:30" in result.stderr) == (2, True)
 
 
 def test_wrong_contract_is_one_sentence(folder: Path) -> None:

@@ -120,7 +120,7 @@ def test_dialect_is_found(tmp_path: Path, body: bytes, said: str) -> None:
         ({"a.csv": b""}, "a.csv is empty"),
         ({"a.csv": b"\n\n"}, "a.csv is empty"),
         ({"a.csv": b"id,v\n"}, "a.csv has a header and no records"),
-        ({"a.csv": bytes(range(256)) * 9}, "a.csv is no text"),
+        ({"a.csv": bytes(range(256)) * 9}, "a.csv is not text"),
         ({"a.csv": "a,b\n".encode("utf-16")}, "a.csv is written in UTF-16"),
         ({"a.csv": b"PK\x03\x04" + b"x" * 99}, "a.csv is a zip archive"),
         ({"a.csv": gzip.compress(b"a,b\n1,2\n")[:-6]}, "a.csv cannot be unpacked"),
