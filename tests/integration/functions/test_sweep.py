@@ -417,7 +417,7 @@ UNSWEPT: dict[Site, str] = {
     ("batching._go_on", "drops"): "a batch that took none: tests/unit/functions/flow/test_batching.py",
 }
 """Calls that no scenario makes, each with its reason."""
-BY_HAND = ("difference", "differences", "table_differences", "restoring", "forgetting", "stuck")
+BY_HAND = ("difference", "compare", "compare_tables", "restore", "erase", "stuck")
 """Modules of what people alone ask for: of these `compare` sweeps what it meets."""
 
 GOES = 5
