@@ -39,5 +39,10 @@ def _list_object_versions(response: Any) -> Any:
     if response.querystring.get("encoding-type") != ["url"]:
         return _LIST(response)
     serialized = response.serialized
-    response.serialized = lambda action: serialized(ActionResult(encoded(action.result)))
+
+    def of_lists(action: Any) -> Any:
+        """Return the text of a list in the encoding of URLs, and that of an error as it is."""
+        return serialized(ActionResult(encoded(action.result)) if isinstance(action.result, Mapping) else action)
+
+    response.serialized = of_lists
     return _LIST(response)

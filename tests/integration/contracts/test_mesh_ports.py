@@ -67,11 +67,16 @@ RUNS = {"as it was": 11, "renamed": 10, "one less": 10, "one more": 11, "other t
 
 
 def a_table(spark: SparkSession, path: Path, columns: dict[str, str]) -> Path:
-    """One file of Parquet with a record of nulls."""
-    nulls = ", ".join(f"CAST(NULL AS {kind}) AS {name}" for name, kind in columns.items())
-    spark.sql(f"SELECT {nulls}").coalesce(1).write.parquet(path.as_uri())
+    """Write one file of Parquet with a record of values: a column of nulls alone fits any type."""
+    values = ", ".join(f"CAST({_text(kind)} AS {kind}) AS {name}" for name, kind in columns.items())
+    spark.sql(f"SELECT {values}").coalesce(1).write.parquet(path.as_uri())
     (file,) = path.glob("part-*.parquet")
     return file
+
+
+def _text(kind: str) -> str:
+    """Return a text, in SQL, that can be cast to a type."""
+    return "'2024-01-01'" if kind in ("date", "timestamp_ntz") else "'1'"
 
 
 def results(plan: Plan, file: Path, agreed: dict[str, str], *, count: bool) -> list[Result]:

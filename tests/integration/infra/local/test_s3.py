@@ -318,6 +318,12 @@ def test_versions_of_any_key_are_listed(bucket: Bucket, most: int) -> None:
     assert sorted(found) == sorted([("DeleteMarkers", ODD_KEYS[1]), *(("Versions", key) for key in ODD_KEYS)])
 
 
+def test_versions_of_a_bucket_that_is_gone_are_an_error_by_name(bucket: Bucket) -> None:
+    with pytest.raises(ClientError) as refused:
+        bucket.s3.list_object_versions(Bucket=f"{bucket.name}-gone")
+    assert refused.value.response["Error"]["Code"] == "NoSuchBucket"
+
+
 @pytest.mark.parametrize(
     "key", ["a b.csv", "a+b.csv", "a%2Fb.csv", "é/ü.csv", "../a.csv", "a//b.csv", "a?b#c;d.csv", "[x]{y}:z"]
 )
