@@ -37,7 +37,7 @@ CONSOLES = [
 ]
 """Each command at a prompt, with the output below it; empty where the page shows none."""
 WITH_SPARK = ("dropgate test wrong.csv ", "dropgate test orders.csv ")
-FOLDER = "mkdir -p /tmp/shop && cd /tmp/shop"
+FOLDER = "mkdir -p ~/shop && cd ~/shop"
 
 
 @pytest.fixture(scope="module")

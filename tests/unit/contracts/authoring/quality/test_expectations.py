@@ -202,7 +202,7 @@ HOSTILE: dict[str, tuple[str, dict[str, object]]] = {
     ),
     "every row with every other": (QUERY, {"unexpected_rows_query": "SELECT a.n FROM {batch} a CROSS JOIN {batch} b"}),
     "a command": (QUERY, {"unexpected_rows_query": "SET spark.sql.ansi.enabled = false -- {batch}"}),
-    "a second command": (QUERY, {"unexpected_rows_query": "SELECT n FROM {batch}; ADD JAR '/tmp/x.jar'"}),
+    "a second command": (QUERY, {"unexpected_rows_query": "SELECT n FROM {batch}; ADD JAR 'x.jar'"}),
     "a script": (QUERY, {"unexpected_rows_query": "BEGIN SELECT n FROM {batch}; END"}),
     "a format string": (QUERY, {"unexpected_rows_query": "SELECT n FROM {batch.__class__}"}),
     "a conversion": (QUERY, {"unexpected_rows_query": "SELECT n FROM {batch!r}"}),
