@@ -1,4 +1,4 @@
-"""What the looks at Parquet cost that no scan takes: a made file in, a line for each look out.
+"""Measure what the checks of Parquet cost beyond a scan: a made file in, a line of figures for each check out.
 
     python -m bench.columns          seconds of each look at a million records, beside a scan of the same column
 

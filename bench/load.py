@@ -49,7 +49,7 @@ WINDOW_SECONDS = 10
 PRODUCERS = 4
 MINUTE, MOST_MINUTES = 60, 90
 SCHEDULE = "ScheduleFunction"
-"""What it asks is for each minute, whatever comes in (`infra.cost.calls`): it is none of a drop's."""
+"""What it asks each minute, whatever comes in (`infra.cost.calls`): no drop is charged for it."""
 LONG_AGO = "2020-01-01T00:00:00Z"
 ANSWER = "haul: "
 """What a line of the bench's own process begins with, among the metrics that functions print."""
