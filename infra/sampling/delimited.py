@@ -15,12 +15,10 @@ from contracts.authoring.draft import dialect
 from contracts.authoring.draft.cells import by_record, columns, over_lines
 from contracts.authoring.draft.column import Column
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle
-from contracts.files.header import OURS
+from contracts.files.header import MOST_COLUMNS, OURS
 from contracts.plan import Csv
 from contracts.problem import quoted
 from infra.sampling.looking import ADDED, HEAD, MOST_BROKEN, Looked, opened, pieces
-
-MOST_COLUMNS = 2000
 
 
 def profile_of(looked: Sequence[Looked]) -> Profile:
