@@ -37,7 +37,7 @@ class Token:
     @property
     def width(self) -> int:
         """The number of characters of a date."""
-        return _width(self.text)
+        return width_of(self.text)
 
 
 @cache
@@ -181,7 +181,8 @@ class Walk:
 
 
 @cache
-def _width(form: str) -> int:
+def width_of(form: str) -> int:
+    """Return the number of characters that a date of a form such as `%Y-%m-%d` takes in a key."""
     return sum(WIDTHS[p[1]] if p.startswith("%") else 1 for p in re.findall(r"%.|.", form))
 
 

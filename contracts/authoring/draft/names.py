@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from contracts.authoring.imports.imported import slug
-from contracts.terms.key_pattern import WIDTHS, is_date
+from contracts.terms.key_pattern import is_date, width_of
 
 DATES = (
     "%Y-%m-%dT%H-%M-%S", "%Y-%m-%d_%H-%M-%S", "%Y%m%dT%H%M%S", "%Y%m%d_%H%M%S", "%Y%m%d%H%M%S", "%Y-%m-%d", "%Y_%m_%d",
@@ -43,26 +43,22 @@ def _dated(name: str) -> str:
             continue
         count += 1
         parts.append(f"{{date{count if count > 1 else ''}:{form}}}")
-        at += _width(form)
+        at += width_of(form)
     return "".join(parts)
 
 
 def _stands(name: str, at: int, form: str) -> bool:
     """Return True if `name` has a date of the years 1900 to 2099 at a position, with no digit next to it."""
-    end = at + _width(form)
+    end = at + width_of(form)
     text = name[at:end]
     year = text if form.startswith("%Y") else text[-4:]
     beside = name[max(at - 1, 0) : at] + name[end : end + 1]
     return (
-        len(text) == _width(form)
+        len(text) == width_of(form)
         and year[:2] in ("19", "20")
         and not re.search("[0-9]", beside)
         and is_date(text, form)
     )
-
-
-def _width(form: str) -> int:
-    return sum(WIDTHS[p[1]] if p.startswith("%") else 1 for p in re.findall("%.|.", form))
 
 
 def _both(left: list[str], right: list[str]) -> list[str]:
