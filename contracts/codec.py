@@ -25,6 +25,10 @@ SPARSE = {"sparse": True}
 """The metadata of a field that is left out of the JSON where it has its default: other documents stay as they were."""
 FLAT = {"flat": True}
 """The metadata of a field with a dataclass, the fields of which the JSON has among those of the field's owner."""
+TAGGED = {"tagged": True}
+"""The metadata of a field with one of several dataclasses: the JSON has its `kind` (see `tag`), and its `arguments`."""
+ARGUMENT = {"argument": True}
+"""The metadata of a field that the JSON has among the `arguments` of the tagged one, but where it has its default."""
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?|-?\.[0-9]+([eE][-+]?[0-9]+)?")
 """Finite decimals, as str(Decimal) and documents write them."""
 
@@ -33,19 +37,27 @@ def encode(value: Any) -> Any:
     """A value of dataclasses, tuples, mappings and scalars as JSON types."""
     if value is None or value.__class__ in (str, int, bool):
         return value
-    if names := _names(value.__class__):
+    if (names := _names(value.__class__)) is not None:
         found = {name: encode(getattr(value, name)) for name in names}
         for name, default in _sparse(value.__class__):
             if getattr(value, name) == default:
                 del found[name]
         for part in _flat(value.__class__):
             found |= found.pop(part.name) or dict.fromkeys(part.required)
+        if tagged := _tagged(value.__class__):
+            found["kind"] = tag(getattr(value, tagged.name).__class__)
+            found["arguments"] = found.pop(tagged.name) | {k: found.pop(k) for k in tagged.others if k in found}
         return found
     if isinstance(value, Mapping):
         return {str(k): encode(v) for k, v in value.items()}
     if isinstance(value, (tuple, list)):
         return [encode(v) for v in value]
     return str(value) if isinstance(value, Decimal) else value
+
+
+def tag(cls: type) -> str:
+    """The word that stands for a class of a tagged field: its name, the first letter small."""
+    return cls.__name__[0].lower() + cls.__name__[1:]
 
 
 def canonical(value: Any) -> str:
@@ -164,7 +176,7 @@ def _object(kind: Decoder) -> Decoder:
 def _fields_of(cls: Any) -> Decoder:
     an_object = _held(lambda data: isinstance(data, dict), "an object")
     hints, required = _fields(cls)
-    parts = _flat(cls)
+    parts, tagged = _flat(cls), _tagged(cls)
     known: dict[str, Decoder] = {}
 
     def decoder(data: Any) -> Any:
@@ -173,6 +185,8 @@ def _fields_of(cls: Any) -> Decoder:
             known.update({name: _decoder(hint) for name, hint in hints.items()})
             for part in parts:
                 known.update({name: _optional(_decoder(hint)) for name, hint in part.hints.items()})
+            if tagged:
+                known.update({"kind": _word(tuple(tagged.classes)), "arguments": an_object})
         if unknown := sorted(data.keys() - known.keys()):
             raise _Misfit(f"has the unknown key {unknown[0]!r}; a newer version of dropgate may have written it")
         if missing := sorted(required - data.keys()):
@@ -180,7 +194,7 @@ def _fields_of(cls: Any) -> Decoder:
         values = _each(data, known.__getitem__)
         for part in parts:
             values[part.name] = _gathered(part, values)
-        return cls(**values)
+        return cls(**(_untagged(tagged, values) if tagged else values))
 
     return decoder
 
@@ -195,6 +209,18 @@ def _gathered(part: _Part, values: dict[str, Any]) -> Any:
     return part.cls(**own)
 
 
+def _untagged(tagged: _Tagged, values: dict[str, Any]) -> dict[str, Any]:
+    """Make the value of a tagged field of its `kind` and `arguments`, and give the other fields theirs."""
+    arguments = values.pop("arguments")
+    own = {name: value for name, value in arguments.items() if name not in tagged.others}
+    others = {name: value for name, value in arguments.items() if name in tagged.others}
+    try:
+        values[tagged.name] = _decoder(tagged.classes[values.pop("kind")])(own)
+        return values | _each(others, lambda name: _decoder(tagged.others[name]))
+    except _Misfit as misfit:
+        raise misfit.within(".arguments") from None
+
+
 def _each(data: dict[str, Any], kind: Callable[[str], Decoder]) -> dict[str, Any]:
     found = {}
     for name, value in data.items():
@@ -206,15 +232,15 @@ def _each(data: dict[str, Any], kind: Callable[[str], Decoder]) -> dict[str, Any
 
 
 @cache
-def _names(cls: Any) -> tuple[str, ...]:
-    """The names of a dataclass's fields; none of anything else."""
-    return tuple(f.name for f in dataclasses.fields(cls)) if dataclasses.is_dataclass(cls) else ()
+def _names(cls: Any) -> tuple[str, ...] | None:
+    """The names of a dataclass's fields; None for any other class."""
+    return tuple(f.name for f in dataclasses.fields(cls)) if dataclasses.is_dataclass(cls) else None
 
 
 @cache
 def _sparse(cls: Any) -> tuple[tuple[str, Any], ...]:
     """The fields of a dataclass that are left out where they have their default, and the default."""
-    return tuple((f.name, f.default) for f in dataclasses.fields(cls) if "sparse" in f.metadata)
+    return tuple((f.name, f.default) for f in dataclasses.fields(cls) if {"sparse", "argument"} & f.metadata.keys())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -241,10 +267,31 @@ def _part(cls: Any, field: dataclasses.Field[Any]) -> _Part:
     return _Part(field.name, inner, *_fields(inner), optional)
 
 
+@dataclasses.dataclass(frozen=True)
+class _Tagged:
+    """A tagged field: its name, its classes by their tags, and the types of the fields among its arguments."""
+
+    name: str
+    classes: dict[str, Any]
+    others: dict[str, Any]
+
+
+@cache
+def _tagged(cls: Any) -> _Tagged | None:
+    """The tagged field of a dataclass; None if it has none."""
+    field = next((f for f in dataclasses.fields(cls) if "tagged" in f.metadata), None)
+    if field is None:
+        return None
+    hints = typing.get_type_hints(cls)
+    classes = {tag(one): one for one in typing.get_args(hints[field.name])}
+    others = {f.name: hints[f.name] for f in dataclasses.fields(cls) if "argument" in f.metadata}
+    return _Tagged(field.name, classes, others)
+
+
 @cache
 def _fields(cls: Any) -> tuple[dict[str, Any], frozenset[str]]:
-    """The fields that the JSON of a dataclass may have beside those of its flat parts, and those that it must have."""
-    fields = [f for f in dataclasses.fields(cls) if f.init and "flat" not in f.metadata]
-    bare = (f.name for f in fields if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING)
+    """The fields that the JSON of a dataclass may have by their own names, and the names that it must have."""
+    fields = [f for f in dataclasses.fields(cls) if f.init and not {"flat", "tagged", "argument"} & f.metadata.keys()]
+    bare = {f.name for f in fields if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING}
     every = typing.get_type_hints(cls)
-    return {f.name: every[f.name] for f in fields}, frozenset(bare)
+    return {f.name: every[f.name] for f in fields}, frozenset(bare | ({"kind", "arguments"} if _tagged(cls) else set()))

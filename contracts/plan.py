@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import builtins
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
-from contracts import codec
+from contracts import codec, rules
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.trailer import Trailer
@@ -125,87 +125,87 @@ HOLDS_TRUE = Threshold("mustBe", (Decimal(1),))
 
 
 @dataclass(frozen=True, slots=True)
+class Filter:
+    """The records that a check reads: those for which `sql` is true, and whose `watermark` is above its high mark.
+
+    `sql`, `text` and `properties` are as in `contracts.rules.Expression`; see `contracts.watermarks`.
+    """
+
+    sql: str
+    text: str
+    properties: tuple[str, ...]
+    watermark: str | None = field(default=None, metadata=codec.SPARSE)
+
+    @builtins.property
+    def words(self) -> str:
+        """The condition for people."""
+        parts = [f"`{self.text}`"] if self.text else []
+        parts += [f"`{self.watermark}` is above all that was accepted before"] if self.watermark else []
+        return " and ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One rule applied to a drop.
 
     `scope` record: is the line a record at all (a malformed one is judged by these alone); row: which rows fail;
     set: does the file fail. A row check without a property is about the record as a whole.
 
-    `arguments` by kind: logicalType {format?}; enum {values: [text]}; minimum, maximum,
-    exclusiveMinimum, exclusiveMaximum, multipleOf {value: text}; minLength, maxLength, minItems, maxItems,
-    minProperties, maxProperties {value: int}; pattern, regex,
-    notBlank {pattern}; format {format: its name in `contracts.values.text_formats`}; invalidValues {values?: [text],
-    pattern?}; missingValues {values: [text], null: bool}; primaryKey, duplicateValues of several properties
-    {properties: [name]}; expression {sql: Spark SQL over v0, v1, ..., the values of the properties in their order,
-    text: as it is written, properties: [name]};
-    FIGURES {limits: [text]}, the threshold for people; QUERIES {sql: for ROWS and DROPS, aggregate?: the one value over
-    the records t0 of a drop, columns?: names of what it finds, text?, properties?, limits, quantile {value: text}};
-    FOREIGN_KEY {to: the name of a reference, columns: [name] there, text: as it is written, properties?: [name]};
-    otherEngine {engine}; expectation {type, kwargs: as Great Expectations has them, subject: what it looks at
-    (contracts.authoring.quality.core_expectations), properties?: [name]}; others none. Numbers are decimal text, dates
-    and times text in the property's format; patterns are Java's, ready to run.
-
-    Any of them may have a filter {sql, text, properties, watermark?}, as an expression has them: of other records the
-    check says nothing, nor of those whose `watermark` is not above its high mark (see `contracts.watermarks`);
-    `quiet` {value: text, unit}, how many rows may fail without a warning; `reference` [name], the properties that are
-    told of a failing record; `about`, what the author says of it for results to repeat.
+    Of records outside its `filter` a check says nothing. `quiet` is the number of rows that may fail without a warning,
+    `reference` names the properties that are shown of a failing record, `about` is what the author says of the check
+    for people and tools, which results repeat.
     """
 
     id: str
-    kind: str
+    rule: rules.Rule = field(metadata=codec.TAGGED)
     scope: Scope
     severity: Severity
     dimension: str
     expected: str
     property: str | None = None
-    arguments: dict[str, Any] = field(default_factory=dict)
     threshold: Threshold | None = None
     tolerance: Limit | None = None
     description: str | None = None
+    filter: Filter | None = field(default=None, metadata=codec.ARGUMENT)
+    quiet: Limit | None = field(default=None, metadata=codec.ARGUMENT)
+    reference: tuple[str, ...] = field(default=(), metadata=codec.ARGUMENT)
+    about: Mapping[str, Any] | None = field(default=None, metadata=codec.ARGUMENT)
+
+    @builtins.property
+    def kind(self) -> str:
+        """The kind of its rule, as plans, results and messages name it."""
+        return self.rule.kind
+
+    @builtins.property
+    def arguments(self) -> dict[str, Any]:
+        return codec.encode(self)["arguments"]  # type: ignore[no-any-return]
 
     def properties(self) -> tuple[str, ...]:
         """The names of the properties that it looks at; none where it looks at whole records."""
-        several: list[str] | None = self.arguments.get("properties")
-        return tuple(several) if several else (self.property,) if self.property else ()
+        several = self.rule.properties if isinstance(self.rule, rules.OfSeveral) else ()
+        return several or ((self.property,) if self.property else ())
 
     def needs(self) -> tuple[str, ...]:
         """The names of the properties without which it cannot be made: also those of its filter."""
         if not self.filter:
             return self.properties()
-        marked = (self.watermark,) if self.watermark else ()
-        return (*self.properties(), *self.arguments["filter"]["properties"], *marked)
-
-    @builtins.property
-    def filter(self) -> str | None:
-        """The condition in SQL that selects the records of the check; None if it reads all records."""
-        found: dict[str, Any] | None = self.arguments.get("filter")
-        return found["sql"] if found else None
+        marked = (self.filter.watermark,) if self.filter.watermark else ()
+        return (*self.properties(), *self.filter.properties, *marked)
 
     @builtins.property
     def watermark(self) -> str | None:
         """The property whose values must be above its high mark; None if it looks at records of any age."""
-        found: dict[str, Any] = self.arguments.get("filter") or {}
-        return found.get("watermark")
+        return self.filter.watermark if self.filter else None
 
     @builtins.property
     def where(self) -> str:
-        """The same for people, to be put behind a sentence; empty where it looks at all records."""
-        if not self.filter:
-            return ""
-        only = [f"`{self.arguments['filter']['text']}`"] if self.arguments["filter"]["text"] else []
-        only += [f"`{self.watermark}` is above all that was accepted before"] if self.watermark else []
-        return f" where {' and '.join(only)}"
+        """The filter for people, to be put behind a sentence; empty where it looks at all records."""
+        return f" where {self.filter.words}" if self.filter else ""
 
     @builtins.property
     def refuses(self) -> bool:
         """Return True if the check may reject a file."""
-        return self.severity == "error" and self.kind not in UNCHECKED
-
-    @builtins.property
-    def quiet(self) -> Limit | None:
-        """The rows that may fail without a warning."""
-        found: dict[str, Any] | None = self.arguments.get("quiet")
-        return Limit(Decimal(found["value"]), found["unit"]) if found else None
+        return self.severity == "error" and not isinstance(self.rule, rules.Unchecked)
 
 
 REPEATING = ("[]", "*", "~")
@@ -409,11 +409,11 @@ class Plan:
     @property
     def needs_expectations(self) -> bool:
         """Return True if Great Expectations runs some of its checks."""
-        return any(c.kind == EXPECTATION for c in self.checks)
+        return any(isinstance(c.rule, rules.Expectation) for c in self.checks)
 
-    def reference(self, check: Check) -> Reference:
-        """Return the reference of a FOREIGN_KEY check."""
-        return next(one for one in self.references if one.name == check.arguments["to"])
+    def reference(self, rule: rules.ForeignKey) -> Reference:
+        """Return the reference of a foreign key."""
+        return next(reference for reference in self.references if reference.name == rule.to)
 
     def row_checks(self) -> tuple[Check, ...]:
         """The checks that say which rows fail, in the order of the bits of a failing row's mask."""
@@ -426,7 +426,7 @@ class Plan:
     @cached_property
     def _forbidding(self) -> dict[str | None, Check]:
         inner = {p.name for p in self.properties if p.path}
-        strict = (c for c in reversed(self.row_checks()) if c.kind in FORBID_NULL and not c.filter)
+        strict = (c for c in reversed(self.row_checks()) if isinstance(c.rule, rules.ForbidsNull) and not c.filter)
         return {c.property: c for c in strict if c.property not in inner}
 
     @cached_property
@@ -443,16 +443,23 @@ class Plan:
 
 
 RECORD_CHECKS: tuple[Check, ...] = (
-    Check("record.fields", "fields", "record", "error", "conformity", "as many cells as the header"),
-    Check("record.quotes", "quotes", "record", "error", "conformity", "every quote closed in its line"),
-    Check("record.text", "text", "record", "error", "conformity", "text in the agreed encoding, without NUL"),
+    Check("record.fields", rules.Fields(), "record", "error", "conformity", "as many cells as the header"),
+    Check("record.quotes", rules.Quotes(), "record", "error", "conformity", "every quote closed in its line"),
+    Check("record.text", rules.Text(), "record", "error", "conformity", "text in the agreed encoding, without NUL"),
 )
 """What a line must be before it is a record; every CSV plan begins with these."""
 
 OBJECT_CHECKS: tuple[Check, ...] = (
-    Check("record.object", "object", "record", "error", "conformity", "one JSON object, and nothing else in its line"),
-    Check("record.keys", "keys", "record", "error", "conformity", "every key once"),
-    Check("record.text", "text", "record", "error", "conformity", "text in UTF-8, without NUL"),
+    Check(
+        "record.object",
+        rules.Object(),
+        "record",
+        "error",
+        "conformity",
+        "one JSON object, and nothing else in its line",
+    ),
+    Check("record.keys", rules.Keys(), "record", "error", "conformity", "every key once"),
+    Check("record.text", rules.Text(), "record", "error", "conformity", "text in UTF-8, without NUL"),
 )
 """The same for JSON Lines."""
 
@@ -464,5 +471,6 @@ def record_checks(file_format: FileFormat, extra: Policy) -> tuple[Check, ...]:
     if file_format == "parquet":
         return ()
     severity: Severity = "error" if extra == "reject" else "warning"
-    known = Check("record.knownKeys", "knownKeys", "row", severity, "conformity", "no key that the contract lacks")
-    return (*OBJECT_CHECKS, known) if extra != "ignore" else OBJECT_CHECKS
+    expected = "no key that the contract lacks"
+    unknown = Check("record.knownKeys", rules.KnownKeys(), "row", severity, "conformity", expected)
+    return (*OBJECT_CHECKS, unknown) if extra != "ignore" else OBJECT_CHECKS

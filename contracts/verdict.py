@@ -79,9 +79,9 @@ def document(decision: Decision, plan: Plan | None, file: File) -> dict[str, Any
 
 
 def _with_about(plan: Plan | None, outcome: dict[str, Any]) -> dict[str, Any]:
-    """A check of a document with what its author says of it: impact, tags, schedule, metadata."""
-    said = {c.id: c.arguments["about"] for c in plan.checks if "about" in c.arguments} if plan else {}
-    return outcome | ({"about": said[outcome["id"]]} if outcome["id"] in said else {})
+    """A check of a document with the texts of its author: impact, tags, schedule, metadata."""
+    about = {c.id: c.about for c in plan.checks if c.about is not None} if plan else {}
+    return outcome | ({"about": about[outcome["id"]]} if outcome["id"] in about else {})
 
 
 def _crashed(outcomes: tuple[Outcome, ...]) -> Problem | None:
@@ -178,7 +178,7 @@ def _told(plan: Plan, facts: DropResult, outcomes: tuple[Outcome, ...]) -> list[
 
 def _subject(check: Check) -> tuple[object, ...]:
     """Return the subject of a check; checks of one subject differ only in threshold and severity."""
-    return check.kind, check.scope, check.property, check.arguments
+    return check.rule, check.scope, check.property, check.filter, check.quiet, check.reference, check.about
 
 
 def _tolerable(plan: Plan, facts: DropResult) -> bool:

@@ -31,29 +31,28 @@ TYPES: tuple[LogicalType, ...] = ("date", "timestamp", "integer", "number")
 def marked(plan: Plan, marks: Iterable[HighMark]) -> Plan:
     """The plan with the marks in the filters of its checks; it keeps its name."""
     numbers = {p.name: n for n, p in enumerate(plan.properties)}
-    known = [m for m in marks if m.property in numbers and plan.property_named(m.property).type == m.type]
-    above = {m.property: f"v{numbers[m.property]} > {_literal(m)}" for m in known}
+    usable = [m for m in marks if m.property in numbers and plan.property_named(m.property).type == m.type]
+    above = {m.property: f"v{numbers[m.property]} > {_literal(m)}" for m in usable}
     if not above.keys() & set(plan.watermarks):
         return plan
     return replace(plan, checks=tuple(_narrowed(check, above) for check in plan.checks), unmarked=plan.sha)
 
 
-def further(known: Iterable[HighMark], found: Iterable[HighMark]) -> tuple[HighMark, ...]:
-    """Return the greater high mark of each property, known or found; a mark of another type replaces the known one."""
-    made = {mark.property: mark for mark in known}
-    for mark in found:
-        before = made.get(mark.property)
-        if before is None or before.type != mark.type or before.value < mark.value:
-            made[mark.property] = mark
-    return tuple(made[name] for name in sorted(made))
+def further(before: Iterable[HighMark], after: Iterable[HighMark]) -> tuple[HighMark, ...]:
+    """Return the greater high mark of each property; a later mark of another type replaces the earlier one."""
+    greatest = {mark.property: mark for mark in before}
+    for mark in after:
+        last = greatest.get(mark.property)
+        if last is None or last.type != mark.type or last.value < mark.value:
+            greatest[mark.property] = mark
+    return tuple(greatest[name] for name in sorted(greatest))
 
 
 def _narrowed(check: Check, above: dict[str, str]) -> Check:
     test = above.get(check.watermark or "")
-    if test is None:
+    if test is None or check.filter is None:
         return check
-    only = {**check.arguments["filter"], "sql": f"({test} and {check.filter})"}
-    return replace(check, arguments={**check.arguments, "filter": only})
+    return replace(check, filter=replace(check.filter, sql=f"({test} and {check.filter.sql})"))
 
 
 def _literal(mark: HighMark) -> str:

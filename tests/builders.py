@@ -10,13 +10,13 @@ from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from contracts import codec
+from contracts import codec, rules
 from contracts.authoring.compiler.lint import index_of
 from contracts.catalog import Pointer
 from contracts.errors import DropgateError
 from contracts.files.header import rejected_file, valid_file
 from contracts.job import Count, DataFile, DataFiles, DropResult, JobDrop, JobHeader, JobRequest, JobResult
-from contracts.plan import RECORD_CHECKS, Check, Csv, Plan, Property
+from contracts.plan import RECORD_CHECKS, Check, Csv, Filter, Plan, Property
 from contracts.terms.arrival import Arrival
 from contracts.watermarks import HighMark
 from functions import keys
@@ -52,7 +52,7 @@ def a_plan(
     properties = tuple(Property(n, "string", required=not at) for at, n in enumerate(names))
     required = Check(
         f"{properties[0].name}.required",
-        "required",
+        rules.Required(),
         "row",
         "error",
         "completeness",
@@ -76,8 +76,8 @@ def a_plan(
 def a_marked_plan(**changes: Any) -> Plan:
     """A plan with a check that looks at records alone whose `n` is above its high mark."""
     plan = a_plan(properties=(Property("id", "string"), Property("n", "integer")), **changes)
-    only = {"sql": "true", "text": "", "properties": [], "watermark": "n"}
-    new = Check("new", "required", "row", "error", "completeness", "a value", "id", {"filter": only})
+    only = Filter("true", "", (), "n")
+    new = Check("new", rules.Required(), "row", "error", "completeness", "a value", "id", filter=only)
     return replace(plan, checks=(*RECORD_CHECKS, new))
 
 

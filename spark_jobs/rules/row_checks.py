@@ -61,7 +61,7 @@ def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> 
             return None
         else:
             found = of_property(check, plan.property_named(check.property))
-        return sf.expr(check.filter) & found if check.filter else found
+        return sf.expr(check.filter.sql) & found if check.filter else found
 
     def of_property(check: Check, prop: Property) -> Column:
         if prop.repeats:
@@ -193,7 +193,9 @@ def figured(plan: Plan, present: Container[str]) -> dict[str, str]:
 
 def _only(check: Check | None, present: Container[str]) -> str | None:
     """Return the records that a figure is of, in SQL; None for all."""
-    return None if check is None else check.filter if _is_whole(check, present) else "false"
+    if check is None or check.filter is None:
+        return None
+    return check.filter.sql if _is_whole(check, present) else "false"
 
 
 def merged(plan: Plan) -> list[Column]:
@@ -258,7 +260,7 @@ def _where(check: Check, test: str, present: Container[str]) -> str:
     """A test of the records that a check looks at, in SQL."""
     if not _is_whole(check, present):
         return "false"
-    return f"{check.filter} and ({test})" if check.filter else test
+    return f"{check.filter.sql} and ({test})" if check.filter else test
 
 
 def _within(plan: Plan, present: Container[str]) -> dict[str, str]:

@@ -19,6 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from contracts import rules
 from contracts.job import JobDrop, JobReference, JobRequest
 from contracts.plan import FOREIGN_KEY, Check, Plan, Reference, record_checks
 from spark_jobs.formats import registry, text_lines
@@ -69,11 +70,14 @@ def read(spark: SparkSession, request: JobRequest) -> Known:
     problems: dict[str, str] = {}
     versions: dict[str, str] = {}
     before: dict[tuple[object, ...], Keys] = {}
-    for number, check in ((n, c) for n, c in enumerate(plan.checks) if c.kind == FOREIGN_KEY):
-        name = plan.reference(check).name
+    for number, check in enumerate(plan.checks):
+        if not isinstance(check.rule, rules.ForeignKey):
+            continue
+        reference = plan.reference(check.rule)
+        name = reference.name
         one = pinned.get(name, JobReference(name, problem="is not in the request"))
-        theirs = _plan_of(plan, check, plan.reference(check), one)
-        same = (name, *check.arguments["columns"], theirs.properties)
+        theirs = _plan_of(plan, check, reference, one)
+        same = (name, *check.rule.columns, theirs.properties)
         if one.version:
             versions[check.id] = one.version
         try:

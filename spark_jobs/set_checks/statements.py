@@ -57,7 +57,7 @@ def answers(spark: SparkSession, plan: Plan, asked: bitmask.Numbered, group: Gro
 
 
 def _filter(check: Check) -> str:
-    return check.filter or ""
+    return check.filter.sql if check.filter else ""
 
 
 def _rows(

@@ -58,7 +58,7 @@ def numbered(spark: SparkSession, found: DataFrame, places: Sequence[Place], dro
 
 def filtered(cells: DataFrame, plan: Plan, keys: bitmask.Numbered) -> DataFrame:
     """The same with `within<k>`: whether the filter of check k, if it has one, lets the record through."""
-    own = [(k, c.filter) for k, c in keys if c.filter]
+    own = [(k, c.filter.sql) for k, c in keys if c.filter]
     if not own:
         return cells
     wanted, at = names(keys), {p.name: n for n, p in enumerate(plan.properties)}

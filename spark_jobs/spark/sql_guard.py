@@ -107,7 +107,7 @@ def close(spark: SparkSession) -> None:
 def hold(spark: SparkSession, plan: Plan) -> None:
     """Raise Refused where an expression of a plan, by which each of its records is judged, must not be worked out."""
     texts = [c.arguments["sql"] for c in plan.checks if c.kind == EXPRESSION]
-    for text in dict.fromkeys([*texts, *(c.filter for c in plan.checks if c.filter)]):
+    for text in dict.fromkeys([*texts, *(c.filter.sql for c in plan.checks if c.filter)]):
         if why := refusal_of_expression(spark, text):
             raise Refused(f"The plan of `{plan.contract}` has an expression that Spark must not run: {why}.")
 

@@ -148,7 +148,12 @@ def _overrides(chance: Random, plan: Plan, kinds: Mapping[str, str]) -> Document
         if check.scope != "record" and check.kind not in ("logicalType", "knownKeys") and chance.random() < 0.1:
             wanted["filter"] = expressions.an_expression(chance, kinds, 1)
         above = [p.name for p in plan.properties if watermarks.unfit(p) is None]
-        if above and check.scope != "record" and check.kind not in row_filters.ALWAYS and chance.random() < 0.1:
+        if (
+            above
+            and check.scope != "record"
+            and not isinstance(check.rule, row_filters.ALWAYS)
+            and chance.random() < 0.1
+        ):
             wanted["watermark"] = chance.choice(above)
         if wanted:
             found[check.id] = wanted

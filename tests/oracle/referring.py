@@ -11,8 +11,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from contracts import rules
 from contracts.job import JobReference
-from contracts.plan import FOREIGN_KEY, Csv, Plan, record_checks
+from contracts.plan import Csv, Plan, record_checks
 from tests.oracle import hostile, records
 from tests.oracle.contracts import Contract, compiled
 
@@ -72,8 +73,10 @@ def _file(chance: Random, plan: Plan, pools: Sequence[Sequence[str]]) -> bytes:
 def keys(plan: Plan, references: Mapping[str, bytes]) -> dict[str, frozenset[tuple[Any, ...]]]:
     """The keys of each relationship: the values of all records of its reference that are none of them null."""
     found = {}
-    for check in (c for c in plan.checks if c.kind == FOREIGN_KEY):
-        reference, columns = plan.reference(check), check.arguments["columns"]
+    for check in plan.checks:
+        if not isinstance(check.rule, rules.ForeignKey):
+            continue
+        reference, columns = plan.reference(check.rule), check.rule.columns
         props = [plan.property_named(name) for name in check.properties()]
         named = tuple(replace(p, name=column) for p, column in zip(props, columns, strict=True))
         body = references[reference.name]

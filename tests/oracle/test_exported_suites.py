@@ -19,13 +19,14 @@ import yaml
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from contracts import rules
 from contracts.authoring.exports import dbt
 from contracts.authoring.exports.exported import Contract
 from contracts.authoring.exports.great_expectations import write
 from contracts.authoring.exports.reading import read
 from contracts.authoring.quality.core_expectations import expectations
 from contracts.job import Count
-from contracts.plan import EXPECTATION, HOLDS_TRUE, Check, Plan
+from contracts.plan import HOLDS_TRUE, Check, Plan
 from infra.setup.expectations import bring
 from tests.integration.spark_jobs.world import Judged
 from tests.oracle import cases, running
@@ -107,14 +108,13 @@ def library(spark: SparkSession) -> Iterator[SparkSession]:
 def beside(contract: Contract) -> tuple[Plan, dict[str, list[str]]]:
     """The plan with a check for each expectation of its suite; their ids by the check that they came from."""
     suite, made = json.loads(write(contract).text), dict[str, list[str]]()
-    several, known = [], {check.id: check for check in contract.plan.checks}
+    several, by_id = [], {check.id: check for check in contract.plan.checks}
     for n, one in enumerate(suite["expectations"]):
         source, about = one["meta"].get("check", ""), expectations()[one["type"]].about
-        own = Check(f"gx{n}", EXPECTATION, "set", "warning", "", "", threshold=HOLDS_TRUE)
-        arguments = {"type": one["type"], "kwargs": one["kwargs"], "subject": about}
-        if source:
-            arguments["properties"] = list(known[source].properties())
-        several.append(replace(own, arguments=arguments))
+        names = by_id[source].properties() if source else ()
+        rule = rules.Expectation(one["type"], one["kwargs"], about, names)
+        own = Check(f"gx{n}", rule, "set", "warning", "", "", threshold=HOLDS_TRUE)
+        several.append(own)
         made.setdefault(source, []).append(own.id)
     return replace(contract.plan, checks=(*contract.plan.checks, *several)), made
 

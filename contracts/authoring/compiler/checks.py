@@ -75,7 +75,7 @@ def _quality(
         filled = row_filters.filled(document, at, *row_filters.apart(entry, at), prop)
         check = _entry(document, at, filled[0], prop, props) if filled else None
         made = row_filters.joined(document, check, filled[1], props) if check and filled else None
-        placed += [(row_filters.told(made, filled[0]), at)] if made and filled else []
+        placed += [(row_filters.described(made, filled[0]), at)] if made and filled else []
     return placed
 
 
@@ -158,9 +158,12 @@ def overridden(
         if check.threshold and (wanted.tolerance or wanted.quiet):
             message = f"`{name}` has a threshold of its own in its quality entry."
             document.error((*path, name, "tolerance"), "bad-value", message, "Change the entry's operator.")
-        severity, tolerance = wanted.severity or check.severity, wanted.tolerance or check.tolerance
-        told = {"quiet": {"value": str(wanted.quiet.value), "unit": wanted.quiet.unit}} if wanted.quiet else {}
-        made = replace(check, severity=severity, tolerance=tolerance, arguments=check.arguments | told)
-        said = {key: ((*path, name, key), value) for key, value in wanted.said.items()}
-        by_id[name] = row_filters.joined(document, made, said, props) or made
+        changed = replace(
+            check,
+            severity=wanted.severity or check.severity,
+            tolerance=wanted.tolerance or check.tolerance,
+            quiet=wanted.quiet or check.quiet,
+        )
+        settings = {key: ((*path, name, key), value) for key, value in wanted.said.items()}
+        by_id[name] = row_filters.joined(document, changed, settings, props) or changed
     return list(by_id.values())

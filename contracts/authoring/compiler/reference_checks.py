@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as File
 
+from contracts import rules
 from contracts.authoring.compiler.compile import Compiled, compile_file
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path
@@ -20,7 +21,7 @@ from contracts.authoring.properties.values import type_name
 from contracts.authoring.quality.relationships import OBJECT, Relation, file_of, identity, is_object, relations
 from contracts.catalog import reference_name
 from contracts.errors import DocumentInvalid
-from contracts.plan import Check, Plan, Property, Reference
+from contracts.plan import Plan, Property, Reference
 from contracts.problem import nearest, quoted
 
 LONGEST_HEADER = 1 << 16
@@ -32,20 +33,20 @@ MOST_BYTES = 256 << 20
 
 def between(contracts: Sequence[Compiled]) -> Iterator[Finding]:
     """Yield the faults in the targets that the relationships of these contracts name."""
-    known = {one.draft.contract: one for one in contracts if one.draft}
-    asks = {name: _asked(one.draft) for name, one in known.items() if one.draft}
+    drafts = {one.draft.contract: one for one in contracts if one.draft}
+    asks = {name: _asked(one.draft) for name, one in drafts.items() if one.draft}
     for one in contracts:
         plan, document = one.draft, one.document
         if plan is None or document is None or not plan.references:
             continue
-        checks = {check.id: check for check in plan.checks}
+        keys = {check.id: check.rule for check in plan.checks if isinstance(check.rule, rules.ForeignKey)}
         for relation in _relations(document, plan):
-            check = checks[identity(relation)]
-            reference = plan.reference(check)
+            rule = keys[identity(relation)]
+            reference = plan.reference(rule)
             if reference.path is not None:
-                yield from _of_file(document, check, reference, relation)
+                yield from _of_file(document, rule, reference, relation)
             else:
-                yield from _of_contract(document, check, reference, relation, known)
+                yield from _of_contract(document, rule, reference, relation, drafts)
                 yield from _circle(document, plan.contract, reference.name, relation, asks)
 
 
@@ -99,25 +100,29 @@ def _asked(plan: Plan) -> set[str]:
 
 
 def _of_contract(
-    document: Document, check: Check, reference: Reference, relation: Relation, known: Mapping[str, Compiled]
+    document: Document,
+    rule: rules.ForeignKey,
+    reference: Reference,
+    relation: Relation,
+    drafts: Mapping[str, Compiled],
 ) -> Iterator[Finding]:
     at: Path = (*relation.path, "to")
-    found = known.get(reference.name) or _read(document, relation, reference.name)
-    if isinstance(found, tuple):
-        yield document.finding("error", at, "unknown-contract", *found)
-    elif found.plan is None or found.draft is None:
+    other = drafts.get(reference.name) or _read(document, relation, reference.name)
+    if isinstance(other, tuple):
+        yield document.finding("error", at, "unknown-contract", *other)
+    elif other.plan is None or other.draft is None:
         message = f"`{reference.name}` matches no files: nothing of it is ever promoted."
         fix = "Give it a `drop` block and `status: active`, or leave the relationship out."
         yield document.finding("error", at, "not-in-force", message, fix)
     else:
-        theirs = {prop.name: prop for prop in found.draft.roots}
-        first, one = relation.targets[0], found.document.data["schema"][0] if found.document else {}
+        theirs = {prop.name: prop for prop in other.draft.roots}
+        first, one = relation.targets[0], other.document.data["schema"][0] if other.document else {}
         if not is_object(first, one):
             names = [str(one[key]) for key in ("id", "name") if key in one]
             message = f"`{reference.name}` has no schema object `{first.object}`."
             yield document.finding("error", at, "unknown-object", message, f"Write `{names[0]}`.")
             return
-        for own, column in zip(relation.properties, check.arguments["columns"], strict=True):
+        for own, column in zip(relation.properties, rule.columns, strict=True):
             yield from _of_property(document, at, own, f"{reference.name}.{column}", theirs.get(column), theirs)
 
 
@@ -174,7 +179,7 @@ def _circle(
         yield document.finding("warning", (*relation.path, "to"), "circle", message, fix)
 
 
-def _of_file(document: Document, check: Check, reference: Reference, relation: Relation) -> Iterator[Finding]:
+def _of_file(document: Document, rule: rules.ForeignKey, reference: Reference, relation: Relation) -> Iterator[Finding]:
     block = next(path for path in document.marks if path[-3:] == ("references", reference.name, "file"))
     path = beside(File(document.file), reference.path or "")
     if not is_below(File(document.file), reference.path or ""):
@@ -195,7 +200,7 @@ def _of_file(document: Document, check: Check, reference: Reference, relation: R
     columns = _columns(path, reference)
     if columns is None:
         return
-    for name in check.arguments["columns"]:
+    for name in rule.columns:
         if name not in columns:
             close = nearest(name, columns)
             fix = f"Write `{reference.name}.{close}`." if close else f"Its columns are {quoted(columns, most=12)}."

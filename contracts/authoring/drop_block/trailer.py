@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.drop_block import file_sets
@@ -65,12 +66,13 @@ def sums(document: Document, at: Path, csv: Csv, props: Sequence[Property]) -> N
         document.error((*at, "begins"), "bad-value", message, "Let the trailer begin with what no column is called.")
 
 
-def valid(document: Document, at: Path, csv: Csv, props: Sequence[Property], found: Sequence[Check]) -> None:
+def valid(document: Document, at: Path, csv: Csv, props: Sequence[Property], checks: Sequence[Check]) -> None:
     """Warn where a valid record may begin as the trailer: its first cell is one of the values that are allowed."""
     rule, first = csv.trailer, next(iter(props), None)
     if rule is None or first is None:
         return
-    if any(c.kind == "enum" and c.property == first.name and rule.begins in c.arguments["values"] for c in found):
+    enums = [c.rule for c in checks if isinstance(c.rule, rules.Enum) and c.property == first.name]
+    if any(rule.begins in enum.values for enum in enums):
         message = f"`{_shown(rule)}` is an allowed value of `{first.name}`: a file with such a record is rejected."
         fix = f"Let the trailer begin with what `{first.name}` never is, or take the value out of its `enum`."
         document.warning((*at, "begins"), "begins-as-records", message, fix)

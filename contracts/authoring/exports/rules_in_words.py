@@ -34,8 +34,7 @@ TYPES = {
 def in_words(check: Check) -> str:
     """Return a check in words: a phrase without the name for a column, a sentence for the whole file."""
     if check.filter:
-        whole = replace(check, arguments={k: v for k, v in check.arguments.items() if k != "filter"})
-        rule = in_words(replace(whole, expected=check.expected.removesuffix(check.where)))
+        rule = in_words(replace(check, filter=None, expected=check.expected.removesuffix(check.where)))
         return f"{rule.removesuffix('.')} (only rows {_which(check)})"
     if check.kind in NAMES:
         return f"The {NAMES[check.kind]} of all values is {how_limited(check)}"

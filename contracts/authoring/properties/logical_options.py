@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from itertools import product
 from typing import Any
 
+from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.properties import value_formats
@@ -34,6 +35,21 @@ OF_THE_TYPE |= {("object", "required")}
 """What says how the values of a type are written or what is in them, and no rule of its own."""
 COUNTED = {"Length": "characters", "Items": "elements", "Properties": "keys that are not null"}
 """What `min` and `max` of something count."""
+COUNTS: Mapping[str, Callable[[int], rules.Count]] = {
+    "minLength": rules.MinLength,
+    "maxLength": rules.MaxLength,
+    "minItems": rules.MinItems,
+    "maxItems": rules.MaxItems,
+    "minProperties": rules.MinProperties,
+    "maxProperties": rules.MaxProperties,
+}
+LIMITS: Mapping[str, Callable[[str], rules.Bound | rules.MultipleOf]] = {
+    "minimum": rules.Minimum,
+    "exclusiveMinimum": rules.ExclusiveMinimum,
+    "maximum": rules.Maximum,
+    "exclusiveMaximum": rules.ExclusiveMaximum,
+    "multipleOf": rules.MultipleOf,
+}
 MOST = 2**31 - 1
 """Characters of a text, elements of an array, keys of an object: Spark counts no more."""
 NOT_CHECKED = "Leave it out; it would not be checked."
@@ -41,7 +57,7 @@ NOT_CHECKED = "Leave it out; it would not be checked."
 
 def read(document: Document, path: Path, options: dict[str, Any], prop: Property) -> list[Check]:
     """The checks of a property's options."""
-    found: dict[str, Check] = {}
+    checks: dict[str, Check] = {}
     for key, value in options.items():
         if (prop.type, key) in OF_THE_TYPE:
             continue
@@ -49,52 +65,52 @@ def read(document: Document, path: Path, options: dict[str, Any], prop: Property
             message = f"`{key}` of a {prop.type} is not built yet."
             document.error((*path, key), "not-built-yet", message, NOT_CHECKED, on_key=True)
         elif check := _option(document, (*path, key), key, value, prop, options.get("maxLength")):
-            found[key] = check
-    _lengths_in_order(document, path, found)
-    _bounds_in_order(document, path, found, prop)
-    return list(found.values())
+            checks[key] = check
+    _lengths_in_order(document, path, checks)
+    _bounds_in_order(document, path, checks, prop)
+    return list(checks.values())
 
 
-def row_check(prop: Property, kind: str, expected: str, arguments: dict[str, Any] | None = None) -> Check:
+def row_check(prop: Property, rule: rules.ValueRule, expected: str) -> Check:
     """A check of a property's values, with the id that its kind gives it."""
-    name = f"{prop.name}.{kind}"
-    return Check(name, kind, "row", "error", "conformity", expected, prop.name, arguments or {})
+    return Check(f"{prop.name}.{rule.kind}", rule, "row", "error", "conformity", expected, prop.name)
 
 
 def _option(document: Document, path: Path, key: str, value: Any, prop: Property, most: int | None) -> Check | None:
     """The check of one option; `most` is the greatest length of the property's texts."""
     if key == "pattern":
-        arguments = pattern_of(document, path, value, most)
-        return None if arguments is None else row_check(prop, key, f"matching {value}", arguments)
+        rule = pattern_of(document, path, value, most)
+        return None if rule is None else row_check(prop, rule, f"matching {value}")
     if noun := COUNTED.get(key[3:]):
         if int(value) > MOST:
             message = f"No value has {value!s:.40} {noun}: there are at most {MOST:,}."
             document.error(path, "cannot-hold", message, "Leave it out, or write the number that is meant.")
             return None
         words = f"at {'least' if key.startswith('min') else 'most'} {value} {noun}"
-        return row_check(prop, key, words, {"value": int(value)})
+        return row_check(prop, COUNTS[key](int(value)), words)
     if key == "uniqueItems":
-        return row_check(prop, key, "no element twice") if value else None
+        return row_check(prop, rules.UniqueItems(), "no element twice") if value else None
     if key == "format":
-        said = value_formats.read(document, path, value, prop)
-        return None if said is None else row_check(prop, key, said, {"format": value})
+        expected = value_formats.read(document, path, value, prop)
+        return None if expected is None else row_check(prop, rules.Format(value), expected)
     text = text_of(document, path, value, prop)
-    return None if text is None else row_check(prop, key, f"{WORDS[key]} {text}", {"value": text})
+    return None if text is None else row_check(prop, LIMITS[key](text), f"{WORDS[key]} {text}")
 
 
-def _lengths_in_order(document: Document, path: Path, found: Mapping[str, Check]) -> None:
+def _lengths_in_order(document: Document, path: Path, checks: Mapping[str, Check]) -> None:
+    sizes = {key: check.rule.value for key, check in checks.items() if isinstance(check.rule, rules.Count)}
     for what, noun in COUNTED.items():
         low, high = f"min{what}", f"max{what}"
-        if low in found and high in found:
-            least, most = found[low].arguments["value"], found[high].arguments["value"]
-            if least > most:
-                _crossed(document, (*path, low), f"Nothing has at least {least} and at most {most} {noun}.")
+        if low in sizes and high in sizes and sizes[low] > sizes[high]:
+            message = f"Nothing has at least {sizes[low]} and at most {sizes[high]} {noun}."
+            _crossed(document, (*path, low), message)
 
 
-def _bounds_in_order(document: Document, path: Path, found: Mapping[str, Check], prop: Property) -> None:
+def _bounds_in_order(document: Document, path: Path, checks: Mapping[str, Check], prop: Property) -> None:
+    bounds = {key: check.rule.value for key, check in checks.items() if isinstance(check.rule, rules.Bound)}
     for low, high in product(LOWER, UPPER):
-        if low in found and high in found:
-            least, most = found[low].arguments["value"], found[high].arguments["value"]
+        if low in bounds and high in bounds:
+            least, most = bounds[low], bounds[high]
             excluded = (low != "minimum") + (high != "maximum")
             if _is_empty(order_of(least, prop), order_of(most, prop), excluded):
                 _crossed(document, (*path, low), f"Nothing is {SIGNS[low]} {least} and {SIGNS[high]} {most}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.plan import Check
@@ -18,13 +19,16 @@ def together(
 ) -> list[tuple[Check, Path]]:
     """The checks with those of a key's parts made one, which stands at the first of them; `path` is the properties'."""
     order = _order(document, path, sources)
-    parts = [(check, at) for check, at in placed if check.kind == KIND]
+    parts = [(check, at) for check, at in placed if isinstance(check.rule, rules.PrimaryKey)]
     if len(parts) < 2:
         return placed
     names = sorted((check.property or "" for check, _ in parts), key=lambda name: order.get(name, 0))
-    said = f"{' and '.join(names)} not null, no two records with the same"
-    whole = Check(KIND, KIND, "set", "error", "uniqueness", said, arguments={"properties": names})
-    return [*((check, at) for check, at in placed if check.kind != KIND), (whole, parts[0][1])]
+    expected = f"{' and '.join(names)} not null, no two records with the same"
+    whole = Check(KIND, rules.PrimaryKey(tuple(names)), "set", "error", "uniqueness", expected)
+    return [
+        *((check, at) for check, at in placed if not isinstance(check.rule, rules.PrimaryKey)),
+        (whole, parts[0][1]),
+    ]
 
 
 def _order(document: Document, path: Path, sources: list[Any]) -> dict[str, int]:

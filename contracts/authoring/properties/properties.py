@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, get_args
 
+from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.properties import datetimes, decimals, logical_options, nesting, timezones
 from contracts.authoring.properties.logical_options import row_check
 from contracts.authoring.properties.nesting import Place
 from contracts.authoring.properties.values import shown, text_of, type_name
-from contracts.plan import Check, LogicalType, Property
+from contracts.plan import Check, LogicalType, Property, Scope
 
 BUILT = get_args(LogicalType)
 DESCRIPTIVE = {
@@ -22,11 +24,12 @@ DESCRIPTIVE = {
 """Keys of a property that state no rule; classification says what receipts may show."""
 RULES = {"logicalTypeOptions", "required", "unique", "primaryKey", "enum", "quality", "relationships"}
 WITHIN = set(nesting.WITHIN.values())
-FLAGS = {
-    "required": ("completeness", "not null"),
-    "unique": ("uniqueness", "no value twice"),
-    "primaryKey": ("uniqueness", "not null, no value twice"),
+FLAGS: Mapping[str, tuple[rules.Rule, Scope, str, str]] = {
+    "required": (rules.Required(), "row", "completeness", "not null"),
+    "unique": (rules.Unique(), "set", "uniqueness", "no value twice"),
+    "primaryKey": (rules.PrimaryKey(), "set", "uniqueness", "not null, no value twice"),
 }
+"""By key: the rule, its scope, its dimension, and words for what it expects."""
 
 
 def read(document: Document, place: Place, parent: Property | None = None) -> tuple[Property, list[Check]] | None:
@@ -91,20 +94,20 @@ def _refuse_others(document: Document, place: Place, source: dict[str, Any]) -> 
 
 def type_check(prop: Property) -> Check:
     """Return the check that a value has its logical type."""
-    return row_check(prop, "logicalType", type_name(prop), {"format": prop.format} if prop.format else {})
+    return row_check(prop, rules.LogicalType(prop.format or None), type_name(prop))
 
 
 def _deprecated(prop: Property) -> Check:
     """A warning of what should not be filled in any more."""
-    said, name = "nothing, as it is deprecated", prop.name
-    return Check(f"{name}.deprecated.warning", "deprecated", "row", "warning", "conformity", said, name)
+    rule, expected = rules.Deprecated(), "nothing, as it is deprecated"
+    return Check(f"{prop.name}.deprecated.warning", rule, "row", "warning", "conformity", expected, prop.name)
 
 
 def _flags(prop: Property, source: dict[str, Any]) -> list[Check]:
     return [
-        Check(f"{prop.name}.{kind}", kind, "row" if kind == "required" else "set", "error", dimension, said, prop.name)
-        for kind, (dimension, said) in FLAGS.items()
-        if source.get(kind)
+        Check(f"{prop.name}.{key}", rule, scope, "error", dimension, expected, prop.name)
+        for key, (rule, scope, dimension, expected) in FLAGS.items()
+        if source.get(key)
     ]
 
 
@@ -115,7 +118,7 @@ def _enum(document: Document, path: Path, source: dict[str, Any], prop: Property
     texts = [t for at, value in entries if (t := text_of(document, at, value, prop)) is not None]
     labels = [entry.get("label") for entry in source["enum"]]
     words = [f"{text} ({label})" if label else text for text, label in zip(texts, labels, strict=False)]
-    return [row_check(prop, "enum", shown(words), {"values": texts})]
+    return [row_check(prop, rules.Enum(tuple(texts)), shown(words))]
 
 
 def _format(document: Document, path: Path, pattern: str | None, kind: LogicalType) -> str | None:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.patterns import regex
@@ -49,10 +50,10 @@ def _decimal_name(kind: str, precision: int, scale: int) -> str:
     return f"a decimal number with {before} and {f'at most {scale}' if scale else 'none'} after it"
 
 
-def pattern_of(document: Document, path: Path, value: str, most: int | None = None) -> dict[str, Any] | None:
-    """The arguments of a check for a pattern; None, and a finding, if it cannot be used.
+def pattern_of(document: Document, path: Path, value: str, most: int | None = None) -> rules.Pattern | None:
+    """The rule of a pattern; None, and a finding, if it cannot be used.
 
-    They are the pattern as the job's engine reads it, and the length beyond which no text matches it, if there is one;
+    It has the pattern as the job's engine reads it, and the length beyond which no text matches it, if there is one;
     `most` is the length of the property's texts where another rule limits it.
     """
     if sum(f.code == "bad-pattern" for f in document.findings) >= MOST_BAD:
@@ -64,11 +65,11 @@ def pattern_of(document: Document, path: Path, value: str, most: int | None = No
         document.error(path, "bad-pattern", java.message, java.fix)
         return None
     if not java.open:
-        return {"pattern": java.text}
+        return rules.Pattern(java.text)
     if java.longest != most:
         message = f"A text of more than {java.longest:,} characters fails the pattern: to match it could take too long."
         document.note(path, "long-text-fails", message, regex.LONGER)
-    return {"pattern": java.text, "longest": java.longest}
+    return rules.Pattern(java.text, java.longest)
 
 
 def text_of(document: Document, path: Path, value: Any, prop: Property) -> str | None:

@@ -22,25 +22,28 @@ AT_MOST = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def read(document: Document, path: Path, found: dict[str, Any], prop: Property) -> tuple[Threshold, list[str]] | None:
+def read(
+    document: Document, path: Path, inner: dict[str, Any], prop: Property
+) -> tuple[Threshold, tuple[str, ...]] | None:
     """The threshold of a figure and its numbers as the contract writes them; None where a finding says why not."""
-    operator = _operator(document, path, found)
-    if not _has_figure(document, path, found["metric"], prop) or operator is None:
+    operator = _operator(document, path, inner)
+    if not _has_figure(document, path, inner["metric"], prop) or operator is None:
         return None
     at: Path = (*path, operator)
-    ends = [((*at, n), v) for n, v in enumerate(found[operator])] if operator in ENDS else [(at, found[operator])]
-    limits = [text for place, value in ends if (text := _text(document, place, value, prop)) is not None]
+    ends = [((*at, n), v) for n, v in enumerate(inner[operator])] if operator in ENDS else [(at, inner[operator])]
+    texts = (_text(document, place, value, prop) for place, value in ends)
+    limits = tuple(text for text in texts if text is not None)
     if len(limits) < len(ends):
         return None
     numbers = [moment(t, prop) if prop.type in MOMENTS else v for t, (_, v) in zip(limits, ends, strict=True)]
-    made = Threshold(operator, tuple(Decimal(number) for number in numbers))
-    if wrong := _never_holds(made, found["metric"], limits):
+    threshold = Threshold(operator, tuple(Decimal(number) for number in numbers))
+    if wrong := _never_holds(threshold, inner["metric"], limits):
         document.error(at, "cannot-hold", *wrong)
         return None
-    return made, limits
+    return threshold, limits
 
 
-def words(metric: str, threshold: Threshold, limits: list[str]) -> str:
+def words(metric: str, threshold: Threshold, limits: tuple[str, ...]) -> str:
     """A threshold for people: `mean < 10`, `max between 1 and 2, ends excluded`."""
     if threshold.operator in ENDS:
         between, ends = ENDS[threshold.operator]
@@ -61,14 +64,14 @@ def _has_figure(document: Document, path: Path, metric: str, prop: Property) -> 
     return True
 
 
-def _operator(document: Document, path: Path, found: dict[str, Any]) -> Any:
+def _operator(document: Document, path: Path, inner: dict[str, Any]) -> Any:
     """The one operator of an implementation; None, and findings, where it has not one that can be read."""
-    there = [key for key in found if key in OPERATORS]
-    unknown = [key for key in found if key not in OPERATORS and key != "metric"]
+    there = [key for key in inner if key in OPERATORS]
+    unknown = [key for key in inner if key not in OPERATORS and key != "metric"]
     for key in unknown:
         close = nearest(str(key), OPERATORS)
         fix = f"Write `{close}`." if close else "Leave it out; it takes `metric` and one operator, as `mustBeLessThan`."
-        document.error((*path, key), "unknown-key", f"`{found['metric']}` has no key `{key}`.", fix, on_key=True)
+        document.error((*path, key), "unknown-key", f"`{inner['metric']}` has no key `{key}`.", fix, on_key=True)
     if len(there) > 1:
         message, fix = f"The entry has {quoted(there)}; it can have one.", "Write a second entry for the other."
         document.error((*path, there[1]), "two-operators", message, fix, on_key=True)
@@ -77,7 +80,7 @@ def _operator(document: Document, path: Path, found: dict[str, Any]) -> Any:
         document.error(path, "no-operator", message, "Add an operator, as `mustBeLessThan: 10`.")
     if unknown or len(there) != 1:
         return None
-    limits = found[there[0]]
+    limits = inner[there[0]]
     if there[0] in ENDS and not (isinstance(limits, list) and len(limits) == 2):
         document.wrong_type((*path, there[0]), "a list of two values")
         return None
@@ -106,12 +109,12 @@ def moment(text: str, prop: Property) -> int:
     return (moment - EPOCH) // timedelta(**{"days" if prop.type == "date" else "microseconds": 1})
 
 
-def _never_holds(made: Threshold, metric: str, limits: list[str]) -> tuple[str, str] | None:
+def _never_holds(threshold: Threshold, metric: str, limits: tuple[str, ...]) -> tuple[str, str] | None:
     """Return why a threshold can never or always hold, and what to write instead; None if it makes sense."""
-    low, high = made.values[0], made.values[-1]
-    if made.operator in ENDS and low >= high:
+    low, high = threshold.values[0], threshold.values[-1]
+    if threshold.operator in ENDS and low >= high:
         return "The greater value comes first.", f"Write [{limits[1]}, {limits[0]}]."
-    below_nothing = high < 0 or (high == 0 and made.operator in ("mustBeLessThan", "mustBeBetween"))
-    if metric == "stdev" and below_nothing and made.operator in AT_MOST:
+    below_nothing = high < 0 or (high == 0 and threshold.operator in ("mustBeLessThan", "mustBeBetween"))
+    if metric == "stdev" and below_nothing and threshold.operator in AT_MOST:
         return "A standard deviation is never below 0.", "Write a greater number."
     return None

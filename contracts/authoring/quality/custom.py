@@ -6,23 +6,24 @@ of what they are: everything is looked at here. `READERS` has a line for each me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.patterns.regex import OUTSIDE
 from contracts.authoring.quality import aggregates, library_metrics, queries, thresholds
 from contracts.authoring.sql import expressions, statements
-from contracts.plan import FIGURES, OPERATORS, Check, Property
+from contracts.plan import OPERATORS, Check, Property
 from contracts.problem import nearest, quoted
 
 ENGINE = "dropgate"
 EXAMPLE = "{metric: notBlank, mustBe: 0}"
 AROUND = {"id", "name", "type", "engine", "implementation", "severity", "dimension", "description"}
-Read = tuple[dict[str, Any], str]
-"""The plan's arguments of a metric, and what a value has to be, for people."""
+Read = tuple[library_metrics.Metric, str]
+"""The rule of a metric, and what a value has to be, for people."""
 Reader = Callable[[Document, Path, dict[str, Any], Property], Read | None]
 
 
@@ -36,23 +37,24 @@ def read(
     if inner["metric"] == STATEMENT:
         library_metrics.others(document, path, entry, AROUND, "`implementation`")
         given = inner if any(o in inner for o in OPERATORS) else {**inner, "mustBe": 0}
-        known = _has_keys(document, at, given, {"metric", STATEMENT, *OPERATORS})
-        return queries.statement(document, path, entry, props) if known else None
+        if not _has_keys(document, at, given, {"metric", STATEMENT, *OPERATORS}):
+            return None
+        return queries.statement(document, path, entry, props)
     if prop is None:
         return _expression(document, path, entry, props)
     metric: str = inner["metric"]
     library_metrics.others(document, path, entry, AROUND, "`implementation`")
-    if metric in (*FIGURES, QUANTILE):
+    if metric in (*AGGREGATES, QUANTILE):
         return _figure(document, path, entry, prop, props)
     takes, reader = READERS[metric]
     if not _has_keys(document, at, inner, {"metric", "unit", *takes, *OPERATORS}):
         return None
-    found = reader(document, at, inner, prop)
+    rule = reader(document, at, inner, prop)
     severity = library_metrics.severity(document, path, entry)
     threshold = thresholds.read(document, at, inner)
-    if found is None or severity is None or threshold is None:
+    if rule is None or severity is None or threshold is None:
         return None
-    return library_metrics.made(entry, metric, prop, found, severity, threshold)
+    return library_metrics.check(entry, prop, rule, severity, threshold)
 
 
 def _figure(
@@ -66,19 +68,20 @@ def _figure(
     if limited is None or severity is None:
         return None
     (threshold, limits), metric = limited, inner["metric"]
-    arguments: dict[str, Any] = {"limits": limits}
+    rule: rules.Rule
     if metric == QUANTILE:
         at = next(n for n, p in enumerate(props) if p.name == prop.name)
-        arguments |= {"value": str(inner[QUANTILE]), "sql": statements.quantile(at, prop, inner[QUANTILE])}
+        rule = rules.Quantile(limits, statements.quantile(at, prop, inner[QUANTILE]), str(inner[QUANTILE]))
+    else:
+        rule = AGGREGATES[metric](limits)
     return Check(
         id=library_metrics.identity(entry, prop, metric, severity),
-        kind=metric,
+        rule=rule,
         scope="set",
         severity=severity,
         dimension=entry.get("dimension") or "accuracy",
         expected=aggregates.words(f"{inner[QUANTILE]} {metric}" if metric == QUANTILE else metric, threshold, limits),
         property=prop.name,
-        arguments=arguments,
         threshold=threshold,
         description=entry.get("description"),
     )
@@ -106,12 +109,12 @@ def _expression(document: Document, path: Path, entry: dict[str, Any], props: Se
     if not _has_keys(document, at, inner, {"metric", "unit", EXPRESSION, *OPERATORS}):
         return None
     severity, threshold = library_metrics.severity(document, path, entry), thresholds.read(document, at, inner)
-    found = _sql(document, at, inner.get(EXPRESSION), props)
-    if found is None or severity is None or threshold is None:
+    condition = _sql(document, at, inner.get(EXPRESSION), props)
+    if condition is None or severity is None or threshold is None:
         return None
-    said = " ".join(inner[EXPRESSION].split())
-    arguments = {"sql": found.sql, "text": said, "properties": list(found.properties)}
-    return library_metrics.made(entry, EXPRESSION, None, (arguments, said), severity, threshold)
+    text = " ".join(inner[EXPRESSION].split())
+    rule = rules.Expression(condition.sql, text, tuple(condition.properties))
+    return library_metrics.check(entry, None, (rule, text), severity, threshold)
 
 
 def _sql(document: Document, path: Path, text: Any, props: Sequence[Property]) -> expressions.Expression | None:
@@ -135,8 +138,8 @@ def _is_metric(document: Document, path: Path, inner: Any, prop: Property | None
     if not isinstance(metric, str) or metric not in METRICS:
         close = nearest(metric, METRICS) if isinstance(metric, str) else None
         fix = f"Write `{close}`." if close else f"Write `metric:` with one of {quoted(METRICS)}."
-        said = f"`{ENGINE}` has no metric `{metric}`." if "metric" in inner else "The entry names no `metric`."
-        document.error((*path, "metric"), "unknown-metric", said, fix)
+        message = f"`{ENGINE}` has no metric `{metric}`." if "metric" in inner else "The entry names no `metric`."
+        document.error((*path, "metric"), "unknown-metric", message, fix)
         return False
     if prop is None and metric not in OF_RECORDS:
         message, fix = f"`{metric}` is about one property.", "Write it under `quality` of the property."
@@ -147,13 +150,13 @@ def _is_metric(document: Document, path: Path, inner: Any, prop: Property | None
     return (prop is None) == (metric in OF_RECORDS)
 
 
-def _has_keys(document: Document, path: Path, inner: dict[str, Any], known: set[str]) -> bool:
-    """Return True if all keys are known, with one operator and a text as unit; report findings about the rest."""
+def _has_keys(document: Document, path: Path, inner: dict[str, Any], takes: set[str]) -> bool:
+    """Return True if a metric takes all keys, with one operator and a text as unit; report findings if not."""
     before = document.errors()
     for key in inner:
-        if key not in known:
-            close = nearest(key, known)
-            fix = f"Write `{close}`." if close else f"`{inner['metric']}` takes {quoted(sorted(known), most=12)}."
+        if key not in takes:
+            close = nearest(key, takes)
+            fix = f"Write `{close}`." if close else f"`{inner['metric']}` takes {quoted(sorted(takes), most=12)}."
             message = f"`{inner['metric']}` has no key `{key}`."
             document.error((*path, key), "unknown-key", message, fix, on_key=True)
     there = [o for o in inner if o in OPERATORS]
@@ -171,15 +174,15 @@ def _has_keys(document: Document, path: Path, inner: dict[str, Any], known: set[
 def _not_blank(document: Document, path: Path, _: dict[str, Any], prop: Property) -> Read | None:
     if not library_metrics.is_text(document, (*path, "metric"), prop, "notBlank"):
         return None
-    return {"pattern": OUTSIDE["S"]}, "not blank"
+    return rules.NotBlank(OUTSIDE["S"]), "not blank"
 
 
 def _regex(document: Document, path: Path, inner: dict[str, Any], prop: Property) -> Read | None:
     if "pattern" not in inner:
         document.error(path, "no-argument", "`regex` does not say what to match.", "Add `pattern: ...`.")
         return None
-    arguments = library_metrics.pattern(document, (*path, "pattern"), inner["pattern"], prop)
-    return None if arguments is None else (arguments, f"matching {inner['pattern']}")
+    rule = library_metrics.pattern(document, (*path, "pattern"), inner["pattern"], prop)
+    return None if rule is None else (rules.Regex(rule.pattern, rule.longest), f"matching {inner['pattern']}")
 
 
 READERS: dict[str, tuple[tuple[str, ...], Reader]] = {
@@ -192,4 +195,11 @@ STATEMENT, QUANTILE = "statement", "quantile"
 LONGEST_SHARE = 11
 OF_RECORDS = (EXPRESSION, STATEMENT)
 """The metrics that stand beside the properties."""
-METRICS = (*READERS, *FIGURES, QUANTILE, *OF_RECORDS)
+AGGREGATES: Mapping[str, Callable[[tuple[str, ...]], rules.Aggregate]] = {
+    "mean": rules.Mean,
+    "stdev": rules.Stdev,
+    "min": rules.Min,
+    "max": rules.Max,
+    "sum": rules.Sum,
+}
+METRICS = (*READERS, *AGGREGATES, QUANTILE, *OF_RECORDS)

@@ -13,12 +13,13 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
+from contracts import rules
 from contracts.authoring.document import source
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Mark, Path
 from contracts.authoring.quality import expectation_arguments, library_metrics, queries
 from contracts.authoring.quality.core_expectations import Core, expectations
-from contracts.plan import EXPECTATION, HOLDS_TRUE, Check, Property, Severity
+from contracts.plan import HOLDS_TRUE, Check, Property, Severity
 from contracts.problem import nearest, quoted
 
 ENGINES = ("greatExpectations", "great-expectations")
@@ -47,8 +48,8 @@ def read(
     if document.errors() > before:
         return None
     if core.about == "query":
-        said = (inner["type"], severity, kwargs["unexpected_rows_query"])
-        return queries.unexpected(document, (*at, "kwargs", "unexpected_rows_query"), entry, said, props)
+        expectation = (inner["type"], severity, kwargs["unexpected_rows_query"])
+        return queries.unexpected(document, (*at, "kwargs", "unexpected_rows_query"), entry, expectation, props)
     _cost(document, (*at, "type"), core)
     return _check(entry, inner["type"], core, kwargs, used, severity, props)
 
@@ -65,19 +66,16 @@ def _check(
     own = next((p for p in props if p.name == kwargs.get("column")), None)
     plain = _plain(kwargs)
     order = dict(sorted(plain.items(), key=lambda one: one[0] not in core.needs))
-    said = ", ".join(f"{k} {json.dumps(v, ensure_ascii=False)}" for k, v in order.items() if k != "condition_parser")
-    names = used.names
-    several = {"properties": names} if names and (own is None or names != [own.name]) else {}
-    given = {"given": used.given} if used.given else {}
+    words = ", ".join(f"{k} {json.dumps(v, ensure_ascii=False)}" for k, v in order.items() if k != "condition_parser")
+    several = tuple(used.names) if own is None or used.names != [own.name] else ()
     return Check(
         id=library_metrics.identity(entry, own, name, severity),
-        kind=EXPECTATION,
+        rule=rules.Expectation(name, plain, core.about, several, used.given or None),
         scope="set",
         severity=severity,
         dimension=entry.get("dimension") or core.dimension,
-        expected=f"{name} ({said})" if said else name,
+        expected=f"{name} ({words})" if words else name,
         property=own.name if own and core.about != "header" else None,
-        arguments={"type": name, "kwargs": plain, "subject": core.about, **several, **given},
         threshold=HOLDS_TRUE,
         description=entry.get("description"),
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.properties.values import pattern_of, shown, text_of
@@ -12,6 +13,17 @@ from contracts.authoring.quality import thresholds
 from contracts.plan import CONTAINERS, OPERATORS, Check, Property, Severity, Threshold
 from contracts.problem import nearest
 
+Metric = (
+    rules.NullValues
+    | rules.MissingValues
+    | rules.InvalidValues
+    | rules.DuplicateValues
+    | rules.RowCount
+    | rules.NotBlank
+    | rules.Regex
+    | rules.Expression
+)
+"""The rules that count records, or those that fail, against a threshold."""
 DIMENSIONS = {
     "nullValues": "completeness",
     "missingValues": "completeness",
@@ -26,6 +38,12 @@ BUILT = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "row
 OF_FILES = ("duplicateValues", "rowCount")
 """The metrics that may stand beside the properties."""
 ARGUMENTS = {"invalidValues": ("validValues", "pattern"), "missingValues": ("missingValues",)}
+BARE: Mapping[str, Metric] = {
+    "nullValues": rules.NullValues(),
+    "duplicateValues": rules.DuplicateValues(),
+    "rowCount": rules.RowCount(),
+}
+"""The rules of metrics without arguments."""
 SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning"}
 MEANT = {"info": "warning", "warn": "warning", "low": "warning", "critical": "error", "fatal": "error", "high": "error"}
 
@@ -46,12 +64,12 @@ def read(
     if not _is_built(document, path, entry, prop):
         return None
     others(document, path, entry, READ, "a `metric`")
-    arguments = _arguments(document, path, entry, prop, props)
+    rule = _rule(document, path, entry, prop, props)
     weight = severity(document, path, entry)
     threshold = thresholds.read(document, path, entry)
-    if arguments is None or weight is None or threshold is None:
+    if rule is None or weight is None or threshold is None:
         return None
-    return made(entry, entry["metric"], prop, (arguments, _valid_words(entry, arguments)), weight, threshold)
+    return check(entry, prop, (rule, _valid_words(entry, rule)), weight, threshold)
 
 
 def identity(entry: dict[str, Any], prop: Property | None, kind: str, severity: Severity) -> str:
@@ -60,40 +78,36 @@ def identity(entry: dict[str, Any], prop: Property | None, kind: str, severity: 
     return entry.get("id") or entry.get("name") or (name if severity == "error" else f"{name}.warning")
 
 
-def made(
-    entry: dict[str, Any],
-    metric: str,
-    prop: Property | None,
-    read: tuple[dict[str, Any], str],
-    severity: Severity,
-    threshold: Threshold,
+def check(
+    entry: dict[str, Any], prop: Property | None, read: tuple[Metric, str], severity: Severity, threshold: Threshold
 ) -> Check:
-    """The check of a metric, whose arguments and words for what is valid were read."""
-    arguments, valid = read
-    by_row = metric not in OF_FILES and threshold.operator == "mustBe" and not threshold.values[0]
-    said = [] if by_row else [thresholds.words(threshold, metric)]
+    """The check of a metric, whose rule and words for what is valid were read."""
+    rule, valid = read
+    by_row = rule.kind not in OF_FILES and threshold.operator == "mustBe" and not threshold.values[0]
+    limit = "" if by_row else thresholds.words(threshold, rule.kind)
     return Check(
-        id=identity(entry, prop, metric, severity),
-        kind=metric,
+        id=identity(entry, prop, rule.kind, severity),
+        rule=rule,
         scope="row" if by_row else "set",
         severity=severity,
-        dimension=entry.get("dimension") or DIMENSIONS[metric],
-        expected=(f"{said[0]} ({valid})" if valid else said[0]) if said else valid or "not null",
+        dimension=entry.get("dimension") or DIMENSIONS[rule.kind],
+        expected=(f"{limit} ({valid})" if valid else limit) if limit else valid or "not null",
         property=prop.name if prop else None,
-        arguments=arguments,
         threshold=None if by_row else threshold,
         description=entry.get("description"),
     )
 
 
-def _valid_words(entry: dict[str, Any], arguments: dict[str, Any]) -> str:
-    if "null" in arguments:
-        texts = ["null"] * arguments["null"] + [text or '""' for text in arguments["values"]]
-        return "none" + shown(texts).removeprefix("one")
-    if "properties" in arguments:
-        return "of " + ", ".join(arguments["properties"])
-    parts = [shown(arguments["values"])] if "values" in arguments else []
-    return " and ".join(parts + ([f"matching {entry['arguments']['pattern']}"] if "pattern" in arguments else []))
+def _valid_words(entry: dict[str, Any], rule: Metric) -> str:
+    match rule:
+        case rules.MissingValues(values, null):
+            return "none" + shown(["null"] * null + [text or '""' for text in values]).removeprefix("one")
+        case rules.DuplicateValues(names) if names:
+            return "of " + ", ".join(names)
+        case rules.InvalidValues(values, pattern):
+            parts = [shown(values)] if values is not None else []
+            return " and ".join(parts + ([f"matching {entry['arguments']['pattern']}"] if pattern is not None else []))
+    return ""
 
 
 def _is_built(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> bool:
@@ -138,39 +152,39 @@ def severity(document: Document, path: Path, entry: dict[str, Any]) -> Severity 
     return SEVERITIES.get(found)
 
 
-def _arguments(
+def _rule(
     document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
-) -> dict[str, Any] | None:
-    """The arguments of a metric for the plan; None, and findings, if they cannot be used."""
-    metric, found = entry["metric"], entry.get("arguments") or {}
-    known = ("properties",) if prop is None and metric == "duplicateValues" else ARGUMENTS.get(metric, ())
-    unknown = [k for k in found if k not in known]
+) -> Metric | None:
+    """The rule of a metric; None, and findings, if its arguments cannot be used."""
+    metric, arguments = entry["metric"], entry.get("arguments") or {}
+    takes = ("properties",) if prop is None and metric == "duplicateValues" else ARGUMENTS.get(metric, ())
+    unknown = [k for k in arguments if k not in takes]
     for key in unknown:
-        close = nearest(key, known)
-        fix = f"Write `{close}`." if close else f"It takes {' and '.join(known) or 'none'}."
+        close = nearest(key, takes)
+        fix = f"Write `{close}`." if close else f"It takes {' and '.join(takes) or 'none'}."
         message = f"`{metric}` has no argument `{key}`."
         document.error((*path, "arguments", key), "unknown-argument", message, fix, on_key=True)
     if unknown:
         return None
-    if not known:
-        return {}
+    if not takes:
+        return BARE[metric]
     if prop is None:
-        return _properties(document, path, found, props)
-    if not found:
-        fix = f"Add {' or '.join(f'`arguments: {{{k}: ...}}`' for k in known)}."
+        return _properties(document, path, arguments, props)
+    if not arguments:
+        fix = f"Add {' or '.join(f'`arguments: {{{k}: ...}}`' for k in takes)}."
         what = "valid" if metric == "invalidValues" else "missing"
         document.error(path, "no-argument", f"`{metric}` does not say which values are {what}.", fix)
         return None
     if metric == "missingValues":
-        return _missing(document, (*path, "arguments", metric), found[metric])
-    return _valid(document, (*path, "arguments"), found, prop)
+        return _missing(document, (*path, "arguments", metric), arguments[metric])
+    return _valid(document, (*path, "arguments"), arguments, prop)
 
 
 def _properties(
-    document: Document, path: Path, found: dict[str, Any], props: Sequence[Property]
-) -> dict[str, Any] | None:
+    document: Document, path: Path, arguments: dict[str, Any], props: Sequence[Property]
+) -> rules.DuplicateValues | None:
     """The properties whose values are compared together."""
-    names, at = found.get("properties"), (*path, "arguments", "properties")
+    names, at = arguments.get("properties"), (*path, "arguments", "properties")
     if names is None:
         message = "`duplicateValues` does not say of which properties."
         fix = "Add `arguments: {properties: [...]}`, or write the entry under one property."
@@ -184,7 +198,7 @@ def _properties(
     before = document.errors()
     for n, name in enumerate(names):
         _has_one_value(document, (*at, n), next(p for p in props if p.name == name))
-    return {"properties": names} if document.errors() == before else None
+    return rules.DuplicateValues(tuple(names)) if document.errors() == before else None
 
 
 def _has_one_value(document: Document, path: Path, prop: Property) -> None:
@@ -220,21 +234,22 @@ def is_property(document: Document, path: Path, name: Any, known: list[str], bef
         document.error(path, "duplicate-property", f"The property `{name}` stands twice.", "Keep one of them.")
 
 
-def _valid(document: Document, path: Path, found: dict[str, Any], prop: Property) -> dict[str, Any] | None:
-    made: dict[str, Any] = {}
+def _valid(document: Document, path: Path, arguments: dict[str, Any], prop: Property) -> rules.InvalidValues | None:
+    texts: tuple[str, ...] | None = None
     before = document.errors()
-    if "validValues" in found:
-        values, at = found["validValues"], (*path, "validValues")
+    if "validValues" in arguments:
+        values, at = arguments["validValues"], (*path, "validValues")
         if isinstance(values, list) and values:
-            made["values"] = [text_of(document, (*at, n), value, prop) for n, value in enumerate(values)]
+            texts = tuple(text_of(document, (*at, n), value, prop) or "" for n, value in enumerate(values))
         else:
             document.wrong_type(at, "a list of values")
-    if "pattern" in found:
-        made |= pattern(document, (*path, "pattern"), found["pattern"], prop) or {}
-    return made if document.errors() == before else None
+    matching = pattern(document, (*path, "pattern"), arguments["pattern"], prop) if "pattern" in arguments else None
+    if document.errors() > before:
+        return None
+    return rules.InvalidValues(texts, matching.pattern, matching.longest) if matching else rules.InvalidValues(texts)
 
 
-def _missing(document: Document, path: Path, values: Any) -> dict[str, Any] | None:
+def _missing(document: Document, path: Path, values: Any) -> rules.MissingValues | None:
     """The texts that count as missing, and whether null cells do; cells are compared as they stand."""
     if not isinstance(values, list) or not values:
         document.wrong_type(path, "a list of texts and null")
@@ -245,7 +260,7 @@ def _missing(document: Document, path: Path, values: Any) -> dict[str, Any] | No
             document.wrong_type((*path, n), "text or null", text=True)
     if document.errors() > before:
         return None
-    return {"values": list(dict.fromkeys(v for v in values if v is not None)), "null": None in values}
+    return rules.MissingValues(tuple(dict.fromkeys(v for v in values if v is not None)), null=None in values)
 
 
 def never_missing(document: Document, owner: dict[str, Any], path: Path, nulls: Collection[str]) -> None:
@@ -270,8 +285,8 @@ def is_text(document: Document, path: Path, prop: Property, what: str) -> bool:
     return prop.type == "string"
 
 
-def pattern(document: Document, path: Path, value: Any, prop: Property) -> dict[str, Any] | None:
-    """The arguments of a check for a property's pattern; None, and a finding, if it cannot be used."""
+def pattern(document: Document, path: Path, value: Any, prop: Property) -> rules.Pattern | None:
+    """The rule of a property's pattern; None, and a finding, if it cannot be used."""
     if not isinstance(value, str):
         document.wrong_type(path, "text", text=True)
         return None

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.quality import aggregates, library_metrics
@@ -41,16 +42,14 @@ def sql(
         document.error((*path, "query"), "bad-query", message, "Write `select count(*) from ${object} where ...`.")
         return None
     threshold, limits = limited
-    aggregate = {"aggregate": query.aggregate} if query.aggregate else {}
     return Check(
         id=library_metrics.identity(entry, prop, "sql", severity),
-        kind="sql",
+        rule=rules.Sql(query.sql, text, _names(query), limits, query.aggregate or None),
         scope="set",
         severity=severity,
         dimension=entry.get("dimension") or "accuracy",
         expected=f"{aggregates.words('result', threshold, limits)} of {text}",
         property=prop.name if prop and not prop.repeats else None,  # it finds one number, not one of each value
-        arguments=_arguments(query, text) | aggregate | {"limits": limits},
         threshold=threshold,
         description=entry.get("description"),
     )
@@ -69,68 +68,71 @@ def statement(document: Document, path: Path, entry: dict[str, Any], props: Sequ
     if query is None or severity is None or limited is None:
         return None
     threshold, limits = limited
-    columns = {"columns": [name for name, _ in query.outputs]}
+    columns = tuple(name for name, _ in query.outputs)
     return Check(
         id=library_metrics.identity(entry, None, "statement", severity),
-        kind="statement",
+        rule=rules.Statement(query.sql, text, _names(query), columns, limits),
         scope="set",
         severity=severity,
         dimension=entry.get("dimension") or "consistency",
         expected=f"{aggregates.words('rows', threshold, limits)} of {text}",
-        arguments=_arguments(query, text) | columns | {"limits": limits},
         threshold=threshold,
         description=entry.get("description"),
     )
 
 
 def unexpected(
-    document: Document, path: Path, entry: dict[str, Any], said: tuple[str, Severity, str], props: Sequence[Property]
+    document: Document,
+    path: Path,
+    entry: dict[str, Any],
+    expectation: tuple[str, Severity, str],
+    props: Sequence[Property],
 ) -> Check | None:
     """The check of an expectation's query, which stands at a path: a statement, whose rows must not be.
 
-    `said` is the expectation's type, its severity and its text, which has `{batch}` for the file.
+    `expectation` is its type, its severity and its text, which has `{batch}` for the file.
     """
-    kind, severity, written = said
+    name, severity, written = expectation
     try:
         query = statements.read(written.format(batch=BATCH), props, [BATCH])
     except Refused as refused:
         document.error(path, "bad-query", refused.message, refused.fix)
         return None
-    text, threshold, limits = " ".join(written.split()), Threshold("mustBe", (Decimal(0),)), ["0"]
-    more = {"columns": [name for name, _ in query.outputs], "limits": limits, "query": written}
+    text, threshold, limits = " ".join(written.split()), Threshold("mustBe", (Decimal(0),)), ("0",)
+    columns = tuple(column for column, _ in query.outputs)
     return Check(
-        id=library_metrics.identity(entry, None, kind, severity),
-        kind="statement",
+        id=library_metrics.identity(entry, None, name, severity),
+        rule=rules.Statement(query.sql, text, _names(query), columns, limits, written),
         scope="set",
         severity=severity,
         dimension=entry.get("dimension") or "consistency",
         expected=f"{aggregates.words('rows', threshold, limits)} of {text}",
-        arguments=_arguments(query, text) | more,
         threshold=threshold,
         description=entry.get("description"),
     )
 
 
-def _arguments(query: statements.Query, text: str) -> dict[str, Any]:
-    return {"sql": query.sql, "text": text, "properties": sorted(query.properties)}
+def _names(query: statements.Query) -> tuple[str, ...]:
+    return tuple(sorted(query.properties))
 
 
 def _read(document: Document, path: Path, text: str, props: Sequence[Property]) -> tuple[statements.Query | None, str]:
     """The query of a text, and the text in one line; None, and a finding, where it cannot be used."""
     try:
-        found = statements.read(text, props, list(dict.fromkeys((DATA, document.data["schema"][0]["name"]))))
+        query = statements.read(text, props, list(dict.fromkeys((DATA, document.data["schema"][0]["name"]))))
     except Refused as refused:
         document.error(path, "bad-query", refused.message, refused.fix)
         return None, ""
-    return found, " ".join(text.split())
+    return query, " ".join(text.split())
 
 
-def _limits(document: Document, path: Path, found: Mapping[str, Any]) -> tuple[Threshold, list[str]] | None:
+def _limits(document: Document, path: Path, inner: Mapping[str, Any]) -> tuple[Threshold, tuple[str, ...]] | None:
     """Return the threshold for a query's number, and its limits as the contract writes them."""
-    operator = next(o for o in OPERATORS if o in found)
+    operator = next(o for o in OPERATORS if o in inner)
     at: Path = (*path, operator)
-    ends = [((*at, n), v) for n, v in enumerate(found[operator])] if operator in ENDS else [(at, found[operator])]
-    texts = [text for place, value in ends if (text := aggregates.number(document, place, value)) is not None]
+    ends = [((*at, n), v) for n, v in enumerate(inner[operator])] if operator in ENDS else [(at, inner[operator])]
+    numbers = (aggregates.number(document, place, value) for place, value in ends)
+    texts = tuple(text for text in numbers if text is not None)
     if len(texts) < len(ends):
         return None
     threshold = Threshold(operator, tuple(Decimal(value) for _, value in ends))
@@ -143,13 +145,13 @@ def _limits(document: Document, path: Path, found: Mapping[str, Any]) -> tuple[T
 def for_people(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> Check | None:
     """The rule of an entry that a person looks after."""
     library_metrics.others(document, path, entry, TEXT_KEYS, "a `text`")
-    said = " ".join(str(entry.get("description") or entry.get("name") or "").split())
-    if not said:
+    words = " ".join(str(entry.get("description") or entry.get("name") or "").split())
+    if not words:
         message = "The entry does not say what it is about."
         document.error(path, "missing-key", message, "Add a `description`.")
         return None
-    document.note(path, "not-checked", f"No machine checks this: {said:.80}", "Results name it as a rule for people.")
-    return _unchecked(document, path, entry, prop, ("forPeople", said, {}))
+    document.note(path, "not-checked", f"No machine checks this: {words:.80}", "Results name it as a rule for people.")
+    return _unchecked(document, path, entry, prop, (rules.ForPeople(), words))
 
 
 def of_another(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> Check | None:
@@ -158,24 +160,23 @@ def of_another(document: Document, path: Path, entry: dict[str, Any], prop: Prop
     library_metrics.others(document, path, entry, OTHER_KEYS, "`implementation`")
     message = f"`{engine:.40}` checks this, dropgate does not."
     document.note((*path, "engine"), "not-checked", message, "Results name it as a rule that was not checked.")
-    said = " ".join(str(entry.get("description") or entry.get("name") or f"a rule of {engine}").split())
-    return _unchecked(document, path, entry, prop, ("otherEngine", said, {"engine": engine}))
+    words = " ".join(str(entry.get("description") or entry.get("name") or f"a rule of {engine}").split())
+    return _unchecked(document, path, entry, prop, (rules.OtherEngine(engine), words))
 
 
 def _unchecked(
-    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, rule: tuple[str, str, dict[str, Any]]
+    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, read: tuple[rules.Unchecked, str]
 ) -> Check | None:
     severity = library_metrics.severity(document, path, entry)
     if severity is None:
         return None
-    kind, said, arguments = rule
+    rule, words = read
     return Check(
-        id=library_metrics.identity(entry, prop, f"{kind}{path[-1]}", severity),
-        kind=kind,
+        id=library_metrics.identity(entry, prop, f"{rule.kind}{path[-1]}", severity),
+        rule=rule,
         scope="set",
         severity=severity,
         dimension=entry.get("dimension") or "conformity",
-        expected=said,
+        expected=words,
         property=prop.name if prop else None,
-        arguments=arguments,
     )

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
 
+from contracts import rules
 from contracts.authoring.document import source
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.properties.nesting import Place
 from contracts.authoring.quality import row_filters
-from contracts.plan import CONTAINERS, FOREIGN_KEY, Check, Property, Reference
+from contracts.plan import CONTAINERS, Check, Property, Reference
 from contracts.problem import nearest
 
 KEY = "relationships"
@@ -77,7 +78,7 @@ def read(
 
 def references(document: Document, checks: Sequence[Check], block: DropBlock) -> tuple[Reference, ...]:
     """Return the references that checks use, each once; report unused reference files if there is no other error."""
-    names = dict.fromkeys(c.arguments["to"] for c in checks if c.kind == FOREIGN_KEY)
+    names = dict.fromkeys(c.rule.to for c in checks if isinstance(c.rule, rules.ForeignKey))
     for name in block.references:
         if name not in names and not document.errors():
             at = next(path for path in document.keys if path[-2:] == ("references", name))
@@ -264,24 +265,22 @@ def _are_flat(document: Document, relation: Relation, steps: Sequence[tuple[str,
 
 def identity(relation: Relation) -> str:
     """The author's id of a relationship's check, else one of its own."""
-    own = f"{relation.properties[0].name}.{FOREIGN_KEY}" if relation.alone else FOREIGN_KEY
+    kind = rules.ForeignKey.kind
+    own = f"{relation.properties[0].name}.{kind}" if relation.alone else kind
     return str(relation.entry.get("id") or own)
 
 
 def _check(relation: Relation, columns: tuple[str, list[str]]) -> Check:
     name, there = columns
     text = ", ".join(f"{name}.{column}" for column in there)
-    arguments: dict[str, Any] = {"to": name, "columns": there, "text": text}
-    if not relation.alone:
-        arguments["properties"] = [p.name for p in relation.properties]
+    several = () if relation.alone else tuple(p.name for p in relation.properties)
     check = Check(
         id=identity(relation),
-        kind=FOREIGN_KEY,
+        rule=rules.ForeignKey(name, tuple(there), text, several),
         scope="row",
         severity="error",
         dimension="consistency",
         expected=f"found in {text}",
         property=relation.properties[0].name if relation.alone else None,
-        arguments=arguments,
     )
-    return row_filters.told(check, relation.entry)
+    return row_filters.described(check, relation.entry)

@@ -11,32 +11,33 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.quality import library_metrics, watermarks
 from contracts.authoring.sql import expressions, parameters
-from contracts.plan import EXPECTATION, UNCHECKED, Check, Property
+from contracts.plan import Check, Filter, Property
 
-Said = dict[str, tuple[Path, Any]]
-"""What is said, by key: where it stands, and what it is."""
+Settings = dict[str, tuple[Path, Any]]
+"""The settings of a check, by key: the place of each, and its value."""
 OF_ANY = ("filter", "watermark", "parameters", "referenceColumns")
 """The keys that entries of all kinds have."""
 TEXTS = ("expression", "statement")
 """The keys of SQL in `implementation`."""
-ALWAYS = ("logicalType", "knownKeys")
-"""Kinds of row checks that all others rest on."""
-TOLD = ("businessImpact", "tags", "schedule", "scheduler")
-"""What an entry says for people and tools, and results repeat."""
+ALWAYS = (rules.LogicalType, rules.KnownKeys)
+"""The row rules that all others rest on."""
+ABOUT = ("businessImpact", "tags", "schedule", "scheduler")
+"""The keys of an entry for people and tools, which results repeat."""
 
 
-def apart(entry: dict[str, Any], path: Path) -> tuple[dict[str, Any], Said]:
-    """An entry at a path without what any kind may say, and that."""
+def apart(entry: dict[str, Any], path: Path) -> tuple[dict[str, Any], Settings]:
+    """Divide an entry at a path: the entry without the settings that any kind has, and these settings."""
     if entry.get("type") == "sql":
         each = [e if isinstance(e, dict) else {} for e in entry.get("customProperties") or ()]
         ours = {n: e["property"] for n, e in enumerate(each) if e.get("property") in OF_ANY}
         rest = [e for n, e in enumerate(each) if n not in ours]
-        said = {key: ((*path, "customProperties", n, "value"), each[n].get("value")) for n, key in ours.items()}
-        return ({**entry, "customProperties": rest}, said) if said else (entry, {})
+        settings = {key: ((*path, "customProperties", n, "value"), each[n].get("value")) for n, key in ours.items()}
+        return ({**entry, "customProperties": rest}, settings) if settings else (entry, {})
     place = "implementation" if entry.get("type") == "custom" else "arguments"
     inner = entry.get(place)
     if not isinstance(inner, dict) or not any(key in inner for key in OF_ANY):
@@ -46,110 +47,112 @@ def apart(entry: dict[str, Any], path: Path) -> tuple[dict[str, Any], Said]:
 
 
 def filled(
-    document: Document, path: Path, entry: dict[str, Any], said: Said, prop: Property | None
-) -> tuple[dict[str, Any], Said] | None:
+    document: Document, path: Path, entry: dict[str, Any], settings: Settings, prop: Property | None
+) -> tuple[dict[str, Any], Settings] | None:
     """An entry and its filter with SQL in place of names; None, and findings, where a name stands for nothing."""
     before = document.errors()
-    values = parameters.values(document, *said["parameters"]) if "parameters" in said else {}
-    known = {**values, **_names(document, prop)} if values or entry.get("type") == "sql" else values
-    names = parameters.Names(document, known)
+    values = parameters.values(document, *settings["parameters"]) if "parameters" in settings else {}
+    fillable = {**values, **_names(document, prop)} if values or entry.get("type") == "sql" else values
+    names = parameters.Names(document, fillable)
     if entry.get("type") == "sql":
         entry = {**entry, "query": names.fill((*path, "query"), entry["query"])}
     elif isinstance(inner := entry.get("implementation"), dict):
         texts = {key: names.fill((*path, "implementation", key), inner[key]) for key in TEXTS if key in inner}
         entry = {**entry, "implementation": {**inner, **texts}} if texts else entry
-    if "filter" in said:
-        place, text = said["filter"]
-        said = {**said, "filter": (place, names.fill(place, text))}
+    if "filter" in settings:
+        place, text = settings["filter"]
+        settings = {**settings, "filter": (place, names.fill(place, text))}
     for name in values:
         if name not in names.used:
             message = f"The parameter `{name}` stands in no text."
-            at = (*said["parameters"][0], name)
+            at = (*settings["parameters"][0], name)
             document.error(
                 at, "not-used", message, f"Write `${{{name}}}` where it is meant, or leave it out.", on_key=True
             )
-    return (entry, said) if document.errors() == before else None
+    return (entry, settings) if document.errors() == before else None
 
 
 def _names(document: Document, prop: Property | None) -> dict[str, str]:
     """Return the values of the standard's own placeholders."""
     object_ = parameters.quoted_name(document.data["schema"][0]["name"])
-    found = {"object": object_, "table": object_}
-    return found | (dict.fromkeys(("property", "column"), parameters.quoted_name(prop.name)) if prop else {})
+    names = {"object": object_, "table": object_}
+    return names | (dict.fromkeys(("property", "column"), parameters.quoted_name(prop.name)) if prop else {})
 
 
-def joined(document: Document, check: Check, said: Said, props: Sequence[Property]) -> Check | None:
-    """A check with what was said of it; None, and findings, where that cannot be."""
-    if said and check.kind in UNCHECKED:
-        path = next(iter(said.values()))[0]
+def joined(document: Document, check: Check, settings: Settings, props: Sequence[Property]) -> Check | None:
+    """A check with its settings; None, and findings, where it cannot have them."""
+    if settings and isinstance(check.rule, rules.Unchecked):
+        path = next(iter(settings.values()))[0]
         document.error(path, "wrong-place", f"`{check.id}` is not checked at all.", "Leave this out.", on_key=True)
         return None
-    if said and (check.kind == EXPECTATION or "query" in check.arguments):
-        key, (path, _) = next(iter(said.items()))
-        inside = "`row_condition`" if check.kind == EXPECTATION else "it in the query"
+    if settings and _is_expectation(check.rule):
+        key, (path, _) = next(iter(settings.items()))
+        inside = "`row_condition`" if isinstance(check.rule, rules.Expectation) else "it in the query"
         fix = f"Write {inside} among its `kwargs`." if key == "filter" else "Leave this out."
         document.error(path, "wrong-place", f"Great Expectations knows no `{key}`.", fix, on_key=True)
         return None
     before = document.errors()
-    arguments = dict(check.arguments)
-    if only := _only(document, check, said, props):
-        arguments["filter"] = only
-    if "referenceColumns" in said and (names := _reference(document, *said["referenceColumns"], check, props)):
-        arguments["reference"] = names
+    only, names = _only(document, check, settings, props), check.reference
+    if "referenceColumns" in settings:
+        names = _reference(document, *settings["referenceColumns"], check, props) or names
     if document.errors() > before:
         return None
-    made = replace(check, arguments=arguments)
-    return replace(made, expected=f"{check.expected.removesuffix(check.where)}{made.where}")
+    narrowed = replace(check, filter=only or check.filter, reference=names)
+    return replace(narrowed, expected=f"{check.expected.removesuffix(check.where)}{narrowed.where}")
 
 
-def told(check: Check, entry: dict[str, Any]) -> Check:
-    """A check with what its entry says for people and tools."""
-    about = {key: entry[key] for key in TOLD if entry.get(key)}
+def _is_expectation(rule: rules.Rule) -> bool:
+    """Return True if a rule is one of Great Expectations, made by it or by a query of ours."""
+    return isinstance(rule, rules.Expectation) or (isinstance(rule, rules.Statement) and rule.query is not None)
+
+
+def described(check: Check, entry: dict[str, Any]) -> Check:
+    """A check with the texts of its entry for people and tools."""
+    about = {key: entry[key] for key in ABOUT if entry.get(key)}
     others = [e for e in entry.get("customProperties") or () if isinstance(e, dict) and "property" in e]
     about |= {str(e["property"]): e.get("value") for e in others}
-    return replace(check, arguments={**check.arguments, "about": parameters.plain(about)}) if about else check
+    return replace(check, about=parameters.plain(about)) if about else check
 
 
-def _only(document: Document, check: Check, said: Said, props: Sequence[Property]) -> dict[str, Any]:
-    """Return the filter of a check from its entry and from its settings; empty if it reads all records."""
-    before: dict[str, Any] = check.arguments.get("filter") or {}
-    found = {key: said[key] for key in ("filter", "watermark") if key in said}
-    for key, (path, _) in found.items():
-        if check.scope == "record" or check.kind in ALWAYS:
+def _only(document: Document, check: Check, settings: Settings, props: Sequence[Property]) -> Filter | None:
+    """Return the filter of a check from its entry and from its settings; None if it reads all records."""
+    only = check.filter
+    given = {key: settings[key] for key in ("filter", "watermark") if key in settings}
+    for key, (path, _) in given.items():
+        if check.scope == "record" or isinstance(check.rule, ALWAYS):
             message = f"`{check.id}` reads every record, because other checks depend on it."
             document.error(path, "wrong-place", message, f"Leave `{key}` out.", on_key=True)
-            return {}
-        if before.get("text" if key == "filter" else key):
+            return None
+        if only and (only.text if key == "filter" else only.watermark):
             message = f"`{check.id}` has a {key} in its quality entry."
             document.error(path, "bad-value", message, "Keep one of them.", on_key=True)
-            return {}
-    only = dict(before)
-    if "filter" in found:
-        only |= _filter(document, *found["filter"], props) or {}
-    if "watermark" in found and (prop := watermarks.read(document, *found["watermark"], props)):
-        only = {"sql": "true", "text": "", "properties": []} | only | {"watermark": prop.name}
+            return None
+    if "filter" in given and (condition := _filter(document, *given["filter"], props)):
+        only = replace(condition, watermark=only.watermark if only else None)
+    if "watermark" in given and (prop := watermarks.read(document, *given["watermark"], props)):
+        only = replace(only or Filter("true", "", ()), watermark=prop.name)
     return only
 
 
-def _filter(document: Document, path: Path, text: Any, props: Sequence[Property]) -> dict[str, Any] | None:
+def _filter(document: Document, path: Path, text: Any, props: Sequence[Property]) -> Filter | None:
     if not isinstance(text, str):
         document.wrong_type(path, "an expression, as `country = 'BR'`", text=True)
         return None
     try:
-        found = expressions.read(text, props, constant=True)
+        condition = expressions.read(text, props, constant=True)
     except expressions.Refused as refused:
         document.error(path, "bad-expression", refused.message, refused.fix)
         return None
-    return {"sql": found.sql, "text": " ".join(text.split()), "properties": list(found.properties)}
+    return Filter(condition.sql, " ".join(text.split()), tuple(condition.properties))
 
 
-def _reference(document: Document, path: Path, names: Any, check: Check, props: Sequence[Property]) -> list[str]:
+def _reference(document: Document, path: Path, names: Any, check: Check, props: Sequence[Property]) -> tuple[str, ...]:
     if check.scope == "set":
         message = f"`{check.id}` is about the file: no record fails it."
         document.error(path, "wrong-place", message, "Leave `referenceColumns` out.", on_key=True)
-        return []
+        return ()
     if not isinstance(names, list) or not names:
         document.wrong_type(path, "a list of names of properties")
-        return []
+        return ()
     library_metrics.are_properties(document, path, names, [p.name for p in props])
-    return names
+    return tuple(names)

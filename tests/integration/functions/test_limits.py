@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from contracts import rules
 from contracts.files.header import MOST_COLUMNS
 from contracts.job import Count, DropResult, JobDrop
 from contracts.plan import RECORD_CHECKS, Check, Plan, Property
@@ -42,7 +43,7 @@ SLOWER = 3
 
 def widest() -> Plan:
     """A contract with as many columns as a file may have, each with a check."""
-    checks = (Check(f"{n}.required", "required", "row", "error", "completeness", "a value", n) for n in NAMES)
+    checks = (Check(f"{n}.required", rules.Required(), "row", "error", "completeness", "a value", n) for n in NAMES)
     properties = tuple(Property(n, "string", required=True) for n in NAMES)
     return a_plan("wide.v1", ("wide/*.csv",), NAMES, properties=properties, checks=(*RECORD_CHECKS, *checks))
 
@@ -86,7 +87,7 @@ from pathlib import Path
 from contracts.job import Count, DropResult, JobHeader, JobResult
 from contracts.verdict import decide
 from tests.integration.functions.test_limits import widest
-from contracts import codec
+from contracts import codec, rules
 plan = widest()
 header = JobHeader("b", 1, plan.sha, tuple(c.id for c in plan.checks), "t", "t")
 line = codec.canonical(DropResult("{"d" * 32}", 1, counts=tuple(Count(10**9, failed=10**8) for _ in plan.checks)))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pyspark.sql import Row, SparkSession
 
+from contracts import codec, rules
 from contracts.decision import Decision
 from contracts.files.header import rejected_file
 from contracts.job import SIFTED_FROM, Count, DropResult, JobDrop, JobReference, JobRequest, JobResult
@@ -69,7 +70,7 @@ def a_plan(
 ) -> Plan:
     """A plan of these properties, with the record checks and a check of each logical type before its own checks."""
     types = tuple(
-        Check(f"{p.name}.logicalType", "logicalType", "row", "error", "conformity", p.type, p.name)
+        Check(f"{p.name}.logicalType", rules.LogicalType(), "row", "error", "conformity", p.type, p.name)
         for p in properties
         if p.type != "string" or file_format != "csv"
     )
@@ -94,7 +95,8 @@ def a_check(
 ) -> Check:
     """A check with the id that authoring would give it."""
     identity = f"{name}.{kind}" if name else kind
-    return Check(identity, kind, scope, severity, "conformity", kind, name, dict(arguments))  # type: ignore[arg-type]
+    document = {"id": identity, "kind": kind, "scope": scope, "severity": severity, "property": name}
+    return codec.decode(Check, document | {"dimension": "conformity", "expected": kind, "arguments": arguments})
 
 
 def a_property(name: str, of: LogicalType = "string", **more: object) -> Property:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from contracts import rules
 from contracts.decision import Decision
 from contracts.job import Count, JobDrop
 from contracts.plan import RECORD_CHECKS, Check, Limit, Plan, Property
@@ -107,7 +108,7 @@ def test_long_sums_are_shown_in_short() -> None:
 )
 def test_sum_that_differs_says_what_was_not_added(failing: dict[str, int], told: str) -> None:
     types = [
-        Check(f"{name}.logicalType", "logicalType", "row", "error", "conformity", "number", name)
+        Check(f"{name}.logicalType", rules.LogicalType(), "row", "error", "conformity", "number", name)
         for name in ("n", "pay")
     ]
     checks = (*RECORD_CHECKS, *types)

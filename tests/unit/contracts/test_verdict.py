@@ -9,20 +9,21 @@ from typing import Any
 
 import pytest
 
+from contracts import rules
 from contracts.decision import Decision, File
 from contracts.job import Count, DropResult
-from contracts.plan import EXPECTATION, HOLDS_TRUE, RECORD_CHECKS, Check, Limit, Plan, Property, Threshold
+from contracts.plan import HOLDS_TRUE, RECORD_CHECKS, Check, Limit, Plan, Property, Threshold
 from contracts.problem import Problem
 from contracts.verdict import decide, document, fail, refuse
 from infra.packaging.bundles import ROOT
 
-ROW = Check("wind.maximum", "maximum", "row", "error", "conformity", "<= 100", "wind", {"value": "100"})
-OTHER = Check("gust.minimum", "minimum", "row", "error", "conformity", ">= 0", "gust", {"value": "0"})
+ROW = Check("wind.maximum", rules.Maximum(value="100"), "row", "error", "conformity", "<= 100", "wind")
+OTHER = Check("gust.minimum", rules.Minimum(value="0"), "row", "error", "conformity", ">= 0", "gust")
 SOFT = replace(ROW, id="wind.maximum.warning", severity="warning")
-UNIQUE = Check("id.unique", "unique", "set", "error", "uniqueness", "no value twice", "id")
-NULLS = Check("gust.nullValues", "nullValues", "set", "error", "completeness", "nulls < 10 %", "gust")
-MEAN = Check("wind.mean", "mean", "set", "error", "accuracy", "mean < 10", "wind", {"limits": ["10"]})
-COUNT = Check("rowCount", "rowCount", "set", "error", "coverage", "as agreed")
+UNIQUE = Check("id.unique", rules.Unique(), "set", "error", "uniqueness", "no value twice", "id")
+NULLS = Check("gust.nullValues", rules.NullValues(), "set", "error", "completeness", "nulls < 10 %", "gust")
+MEAN = Check("wind.mean", rules.Mean(limits=("10",)), "set", "error", "accuracy", "mean < 10", "wind")
+COUNT = Check("rowCount", rules.RowCount(), "set", "error", "coverage", "as agreed")
 OK = Count(100)
 
 
@@ -73,8 +74,7 @@ def one(check: Check, count: Count, verdict: str | None, results: str = "", prob
 
 
 def own(limit: Limit, check: Check = ROW, quiet: Limit | None = None) -> Check:
-    told = {"quiet": {"value": str(quiet.value), "unit": quiet.unit}} if quiet else {}
-    return replace(check, tolerance=limit, arguments=check.arguments | told)
+    return replace(check, tolerance=limit, quiet=quiet)
 
 
 def held(check: Check, threshold: Threshold) -> Check:
@@ -203,7 +203,16 @@ FIGURES = {
     ),
     "a figure that was not given is ours": one(held(MEAN, TEN), figure(None), None, "error"),
 }
-EXPECTED = Check("wind.mean", EXPECTATION, "set", "error", "accuracy", "", "wind", threshold=HOLDS_TRUE)
+EXPECTED = Check(
+    "wind.mean",
+    rules.Expectation("expect_x", {}, "values"),
+    "set",
+    "error",
+    "accuracy",
+    "",
+    "wind",
+    threshold=HOLDS_TRUE,
+)
 EXPECTATIONS = {
     "an expectation that is met passes": one(EXPECTED, figure("1"), "accepted", "passed"),
     "one that is not fails": one(EXPECTED, figure("0"), "rejected", "failed", "check-expectation"),

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Literal, Union
 
+from contracts import codec
+
 SCALARS: dict[Any, dict[str, Any]] = {
     str: {"type": "string"},
     int: {"type": "integer"},
@@ -54,8 +56,9 @@ def schema(hint: Any, parts: dict[str, Any]) -> dict[str, Any]:
 def of_fields(cls: Any, parts: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a dataclass: a sparse field may be absent, a flat one is its own fields."""
     hints, properties, required = typing.get_type_hints(cls), {}, []
+    tagged = next((f.name for f in dataclasses.fields(cls) if "tagged" in f.metadata), None)
     for field in dataclasses.fields(cls):
-        if not field.init:
+        if not field.init or {"tagged", "argument"} & field.metadata.keys():
             continue
         if "flat" in field.metadata:
             inner, optional = _bare(hints[field.name])
@@ -67,7 +70,18 @@ def of_fields(cls: Any, parts: dict[str, Any]) -> dict[str, Any]:
         properties[field.name] = schema(hints[field.name], parts)
         if "sparse" not in field.metadata:
             required.append(field.name)
-    return {"type": "object", "properties": properties, "required": required}
+    if tagged is None:
+        return {"type": "object", "properties": properties, "required": required}
+    settings = {f.name: schema(hints[f.name], parts) for f in dataclasses.fields(cls) if "argument" in f.metadata}
+    parts["Settings"] = {"type": "object", "properties": settings}
+    each = [of_tag(part, parts) for part in typing.get_args(hints[tagged])]
+    return {"type": "object", "properties": properties, "required": [*required, "kind", "arguments"], "oneOf": each}
+
+
+def of_tag(cls: Any, parts: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of one class of a tagged field: its kind, and its arguments beside the settings of all."""
+    arguments = {"allOf": [schema(cls, parts), {"$ref": "#/$defs/Settings"}], "unevaluatedProperties": False}
+    return {"properties": {"kind": {"const": codec.tag(cls)}, "arguments": arguments}}
 
 
 def _bare(hint: Any) -> tuple[Any, bool]:

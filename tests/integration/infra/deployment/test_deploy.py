@@ -14,8 +14,9 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
+from contracts import rules
 from contracts.errors import DropgateError
-from contracts.plan import EXPECTATION, Check
+from contracts.plan import Check
 from infra.cli.options.target import NOWHERE
 from infra.deployment import deploy, destroy
 from infra.local.cloud import Cloud
@@ -141,7 +142,7 @@ def test_tables_are_published_to_functions_of_any_cpu(stack: str) -> None:
 
 def test_contracts_that_the_stack_cannot_judge_are_not_published(stack: str) -> None:
     s3, names = boto3.client("s3"), deployed.environment(boto3.client("cloudformation"), stack)
-    check = Check("e", EXPECTATION, "set", "error", "accuracy", "")
+    check = Check("e", rules.Expectation("expect_x", {}, "values"), "set", "error", "accuracy", "")
     plan = replace(a_plan("orders.v1", ["orders/*.csv"]), checks=(check,))
     why = unfit([plan], names)
 

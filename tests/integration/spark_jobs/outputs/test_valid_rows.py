@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from contracts import rules
 from contracts.files.header import valid_file
 from contracts.job import SIFTED_FROM, DataFiles, JobResult
 from contracts.plan import Columns, Csv, FileFormat, Plan, Promoted, Property
@@ -91,7 +92,7 @@ def test_parquet_keeps_types_and_columns(spark: SparkSession, tmp_path: Path) ->
     ).write.parquet(str(tmp_path / "source"))
     (source,) = (tmp_path / "source").glob("part-*.parquet")
     plan = rows_plan(file_format="parquet", columns_extra="ignore")
-    least = replace(plan.checks[0], id="n.minimum", kind="minimum", arguments={"value": "0"})
+    least = replace(plan.checks[0], id="n.minimum", rule=rules.Minimum("0"))
     found = judged(spark, tmp_path, replace(plan, checks=(*plan.checks, least)), a=source.read_bytes())
     lies = spark.read.parquet(str(tmp_path / "valid" / "a.parquet" / "valid.parquet"))
 
@@ -108,7 +109,7 @@ def test_parquet_may_have_columns_of_any_name(spark: SparkSession, tmp_path: Pat
     spark.sql(f"select * from {rows}").coalesce(1).write.parquet(str(tmp_path / "source"))
     (source,) = (tmp_path / "source").glob("part-*.parquet")
     plan = rows_plan(properties=(a_property("id", "integer"),), file_format="parquet", columns_extra="ignore")
-    least = replace(plan.checks[0], id="id.minimum", kind="minimum", arguments={"value": "0"})
+    least = replace(plan.checks[0], id="id.minimum", rule=rules.Minimum("0"))
     found = judged(spark, tmp_path, replace(plan, checks=(*plan.checks, least)), a=source.read_bytes())
 
     (row,) = spark.read.parquet(str(tmp_path / "valid" / "a.parquet" / "valid.parquet")).collect()

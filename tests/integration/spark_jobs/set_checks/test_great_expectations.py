@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,11 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from contracts import codec, rules
 from contracts.authoring.quality.core_expectations import expectations
 from contracts.job import Count, Sample
 from contracts.place import Place
-from contracts.plan import EXPECTATION, HOLDS_TRUE, Plan
+from contracts.plan import HOLDS_TRUE, Plan
 from infra.setup.expectations import bring
 from spark_jobs.set_checks.great_expectations import ABSENT, NOT_JSON_TOLD, UNTOLD
 from tests.integration.spark_jobs.world import Judged, judge
@@ -98,14 +98,15 @@ OLDER: dict[str, dict[str, Any]] = {
 def older(plan: Plan, changed: Mapping[str, dict[str, Any]]) -> Plan:
     """The plan as an older release wrote it down: texts as contracts have them, and patterns that nobody looked at."""
     query = {"type": "unexpected_rows_expectation", "subject": "query"}
-    kept = {c.id: query if c.kind == "statement" else c.arguments for c in plan.checks}
-    checks = [
-        replace(c, kind=EXPECTATION, arguments={**kept[c.id], **changed[c.id]}, threshold=HOLDS_TRUE)
-        if c.id in changed
-        else c
-        for c in plan.checks
-    ]
-    return replace(plan, checks=tuple(checks))
+    document = codec.encode(plan)
+    for check in (c for c in document["checks"] if c["id"] in changed):
+        kept = query if check["kind"] == rules.Statement.kind else check["arguments"]
+        check |= {
+            "kind": rules.Expectation.kind,
+            "arguments": {**kept, **changed[check["id"]]},
+            "threshold": codec.encode(HOLDS_TRUE),
+        }
+    return codec.decode(Plan, document)
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from random import Random
 
 from pyspark.sql import SparkSession
 
+from contracts import rules
 from spark_jobs.set_checks.results import UNTOLD
 from tests.integration.spark_jobs.world import judge
 from tests.unit.contracts.authoring import documents
@@ -115,7 +116,8 @@ def test_query_that_cannot_be_run_is_our_fault(spark: SparkSession, tmp_path: Pa
         "most": "select 1 / 0 as o0, t0.drop as drop from dropgate_rows t0",
     }
     checks = [
-        replace(c, arguments=c.arguments | {"sql": broken.get(c.id, c.arguments.get("sql"))}) for c in plan.checks
+        replace(c, rule=replace(c.rule, sql=broken[c.id])) if isinstance(c.rule, rules.Query) and c.id in broken else c
+        for c in plan.checks
     ]
     judged = judge(spark, tmp_path, replace(plan, checks=tuple(checks)), {"b.csv": FILES["b.csv"]})
 

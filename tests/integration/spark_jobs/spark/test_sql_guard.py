@@ -12,8 +12,9 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from contracts import codec, rules
 from contracts.authoring.sql import expressions, statements
-from contracts.plan import DROPS, ROWS, Check, LogicalType, Plan, Property
+from contracts.plan import DROPS, ROWS, Check, Filter, LogicalType, Plan, Property
 from contracts.watermarks import TYPES, HighMark, marked
 from spark_jobs.spark import sql_guard
 from spark_jobs.validate import configured
@@ -175,11 +176,12 @@ def test_quantiles_are_let_through(session: SparkSession, kind: LogicalType) -> 
 @pytest.mark.parametrize("kind", TYPES)
 def test_marks_are_let_through(session: SparkSession, kind: LogicalType) -> None:
     prop = Property("n", kind, exact=(10, 2)) if kind == "number" else Property("n", kind)
-    check = Check("c", "required", "row", "error", "x", "x", "n", {"filter": {"sql": "true", "watermark": "n"}})
+    check = Check("c", rules.Required(), "row", "error", "x", "x", "n", filter=Filter("true", "", (), "n"))
     plan = replace(documents.a_plan(documents.a_document(PROPERTIES, ENTRIES)), properties=(prop,), checks=(check,))
     (made,) = marked(plan, [HighMark("n", kind, Decimal(5))]).checks
-    assert made.filter != "true"
-    assert sql_guard.refusal_of_expression(session, made.filter or "") is None
+    assert made.filter
+    assert made.filter.sql != "true"
+    assert sql_guard.refusal_of_expression(session, made.filter.sql) is None
 
 
 BY_THE_SESSION = (
@@ -222,9 +224,10 @@ ENTRIES = """\
 
 def a_plan(**arguments: dict[str, Any]) -> Plan:
     """A plan whose checks of some ids hold other arguments than a contract could give them."""
-    made = documents.a_plan(documents.a_document(PROPERTIES, ENTRIES))
-    checks = [replace(c, arguments={**c.arguments, **arguments[c.id]}) if c.id in arguments else c for c in made.checks]
-    return replace(made, checks=tuple(checks))
+    document = codec.encode(documents.a_plan(documents.a_document(PROPERTIES, ENTRIES)))
+    for check in document["checks"]:
+        check["arguments"] |= arguments.get(check["id"], {})
+    return codec.decode(Plan, document)
 
 
 def test_query_of_a_stranger_is_our_error_and_never_runs(spark: SparkSession, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contracts import rules
 from contracts.files.header import MOST_COLUMNS
 from contracts.place import Place
 from contracts.plan import Check as PlanCheck
@@ -186,7 +187,7 @@ def test_bad_bytes_have_a_place(body: bytes, dialect: Csv, place: Place | None) 
 
 def test_tolerated_bad_bytes_are_left_to_the_job() -> None:
     body = b"id,note\n1,\xe9\n"
-    lenient = PlanCheck("record.text", "text", "record", "warning", "conformity", "text")
+    lenient = PlanCheck("record.text", rules.Text(), "record", "warning", "conformity", "text")
 
     assert admitted(body, a_plan(tolerance=Limit(Decimal(1), "rows"))).problems == ()
     assert admitted(body, a_plan(checks=(lenient,))).problems == ()

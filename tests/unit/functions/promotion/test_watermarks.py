@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from contracts.plan import Filter
 from contracts.watermarks import HighMark, further, marked
 from functions.operations.replay import Replayed, replay
 from functions.ports import RunStatus
@@ -156,4 +157,4 @@ def test_plan_with_marks_keeps_its_name() -> None:
     with_marks = marked(plan, [HighMark("n", "integer", Decimal(-5)), HighMark("gone", "integer", Decimal(1))])
 
     assert with_marks.sha == plan.sha
-    assert with_marks.checks[-1].filter == "(v1 > -5BD and true)"
+    assert with_marks.checks[-1].filter == Filter("(v1 > -5BD and true)", "", (), "n")

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from contracts import rules
 from contracts.decision import Decision, File, Outcome, Rows
 from contracts.job import Sample
 from contracts.place import Place
@@ -37,10 +38,10 @@ PLAN = Plan(
         Property("note", "string", classification="public"),
     ),
     checks=(
-        Check("wind.maximum", "maximum", "row", "error", "conformity", "<= 100", "wind", {"value": "100"}),
-        Check("station.pattern", "pattern", "row", "error", "conformity", "matching ^A", "station", {"pattern": "^A"}),
-        Check("station.nullValues", "nullValues", "set", "error", "completeness", "", "station", {}, FEW),
-        Check("note.pattern", "pattern", "row", "error", "conformity", "matching ^A", "note", {"pattern": "^A"}),
+        Check("wind.maximum", rules.Maximum(value="100"), "row", "error", "conformity", "<= 100", "wind"),
+        Check("station.pattern", rules.Pattern(pattern="^A"), "row", "error", "conformity", "matching ^A", "station"),
+        Check("station.nullValues", rules.NullValues(), "set", "error", "completeness", "", "station", FEW),
+        Check("note.pattern", rules.Pattern(pattern="^A"), "row", "error", "conformity", "matching ^A", "note"),
     ),
 )
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
@@ -398,8 +399,8 @@ def test_figure_of_a_metric_is_no_value() -> None:
 
 
 def test_figure_and_key_with_a_classified_part_are_masked() -> None:
-    mean = Check("station.mean", "mean", "set", "error", "accuracy", "mean < 5", "station", {"limits": ["5"]}, LESS)
-    key = Check("primaryKey", "primaryKey", "set", "error", "uniqueness", "", None, {"properties": ["wind", "station"]})
+    mean = Check("station.mean", rules.Mean(limits=("5",)), "set", "error", "accuracy", "mean < 5", "station", LESS)
+    key = Check("primaryKey", rules.PrimaryKey(properties=("wind", "station")), "set", "error", "uniqueness", "", None)
     plan = replace(PLAN, checks=(mean, key))
     told = (an_outcome("station.mean", observed="17.5"), replace(an_outcome("primaryKey"), property=None))
 

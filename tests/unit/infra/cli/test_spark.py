@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from contracts import rules
 from contracts.plan import Plan
 from infra.cli.options.spark import SMALL, SMALL_SIFTED, are_brief
 from tests.unit.contracts.authoring.documents import a_document, a_plan
@@ -53,7 +54,9 @@ def test_larger_ones_are_where_most_lines_pass(size: int, sized: Path) -> None:
         replace(PLAIN, compression="gzip"),
         replace(PLAIN, file_format="jsonl"),
         replace(PLAIN, csv=replace(PLAIN.csv, multi_line=True)),
-        replace(PLAIN, checks=(*PLAIN.checks, replace(PLAIN.checks[0], id="q", kind="sql", scope="set"))),
+        replace(
+            PLAIN, checks=(*PLAIN.checks, replace(PLAIN.checks[0], id="q", rule=rules.Sql("", "", (), ()), scope="set"))
+        ),
     ],
     ids=["packed", "objects", "records of several lines", "a query over all records"],
 )

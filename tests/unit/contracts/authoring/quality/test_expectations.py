@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from contracts import rules
 from contracts.authoring.diff.compare import compare
 from contracts.authoring.exports.formats import FORMATS
 from contracts.authoring.exports.reading import read
@@ -36,13 +37,12 @@ def test_expectation_is_a_check_of_the_file() -> None:
     given = {"row_condition": "(`id` > 2L)", "condition_parser": "spark"}
     assert the_check(a_document(quality=MAPPING)) == Check(
         id=f"id.{BETWEEN}",
-        kind=EXPECTATION,
+        rule=rules.Expectation(type=BETWEEN, kwargs=kwargs, subject="values", given=given),
         scope="set",
         severity="error",
         dimension="conformity",
         expected=f'{BETWEEN} (column "id", min_value 0.5, mostly 0.9, row_condition "id > 2")',
         property="id",
-        arguments={"type": BETWEEN, "kwargs": kwargs, "subject": "values", "given": given},
         threshold=HOLDS_TRUE,
     )
 

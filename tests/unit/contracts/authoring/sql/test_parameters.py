@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from contracts import rules
 from tests.unit.contracts.authoring import documents
 
 PROPERTIES = "".join(
@@ -49,5 +50,7 @@ def test_query_has_its_parameters_beside_it() -> None:
 """
     nested = "- name: n\n  logicalType: integer\n  quality:\n" + "".join(f"    {line}\n" for line in entry.splitlines())
     check = documents.check(documents.a_document(nested), "q")
-    assert check.arguments["text"] == "SELECT count(*) FROM orders WHERE n > 5"
-    assert (check.filter, check.arguments["about"]) == ("(v0 < 100L)", {"owner": "me"})
+    assert isinstance(check.rule, rules.Sql)
+    assert check.rule.text == "SELECT count(*) FROM orders WHERE n > 5"
+    assert check.filter
+    assert (check.filter.sql, check.about) == ("(v0 < 100L)", {"owner": "me"})
