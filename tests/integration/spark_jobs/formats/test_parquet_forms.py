@@ -31,7 +31,7 @@ from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_proper
 MOMENT = datetime(2024, 10, 27, 0, 30, 0, 123456, UTC)
 NAIVE = MOMENT.replace(tzinfo=None)
 NANOS = 1_700_000_000_123_456_789
-ALL = a_check("expression", sql="false")
+ALL = a_check("expression", sql="false", text="false", properties=[])
 """A check that every record fails, so that evidence holds all cells."""
 VALUES: dict[str, tuple[pa.DataType, Property, list[Any]]] = {
     "bool": (pa.bool_(), a_property("bool", "boolean"), [True, False, None, True]),
