@@ -10,20 +10,11 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from contracts import rules
 from contracts.decision import EXCUSED
-from contracts.plan import (
-    EXPECTATION,
-    FOREIGN_KEY,
-    QUERIES,
-    REPEATING,
-    Check,
-    FileFormat,
-    Limit,
-    Plan,
-    Property,
-    Threshold,
-)
+from contracts.plan import REPEATING, Check, FileFormat, Limit, Plan, Property, Threshold
 from contracts.problem import Level, Problem, quoted, visible
+from contracts.sentences import bound_in_words, sentence
 from contracts.values.text_formats import TEXT
 
 if TYPE_CHECKING:
@@ -94,108 +85,10 @@ LIMITS = {
     "mustNotBeBetween": "at most {0}, or at least {1}",
 }
 
-NAMES = {
-    "mean": "mean",
-    "stdev": "standard deviation",
-    "min": "least value",
-    "max": "greatest value",
-    "sum": "sum",
-}
-"""What figures of all values are called."""
-
-MESSAGES = {
-    "record.fields": "{some} {have} more or fewer cells than the header.",
-    "record.quotes": "{some} {have} a quote that is not closed in its line, or not around a whole cell.",
-    "record.object": "{some} {are} not exactly one JSON object{flaw}.",
-    "record.keys": "{some} {have} a key twice.",
-    "knownKeys": "{some} {have} keys that the contract does not know.",
-    "record.text": "{some} {have} NUL characters, {halves}or bytes that are not text in {encoding}.",
-    "logicalType": "{name} is not {expected} in {some}.",
-    "required": "{name} has no value in {some}.",
-    "nullValues": "{name} has no value in {some}.",
-    "missingValues": "{name} is missing ({missing}) in {some}.",
-    "notBlank": "{name} is blank in {some}.",
-    "invalidValues": "{name} is not one of the valid values{or_longer} in {some}.",
-    "enum": "{name} is not one of the agreed values in {some}.",
-    "minimum": "{name} is below the minimum of `{value}` in {some}{worst}.",
-    "maximum": "{name} is above the maximum of `{value}` in {some}{worst}.",
-    "exclusiveMinimum": "{name} is not above `{value}` in {some}{worst}.",
-    "exclusiveMaximum": "{name} is not below `{value}` in {some}{worst}.",
-    "minLength": "{name} is shorter than {characters} in {some}.",
-    "maxLength": "{name} is longer than {characters} in {some}.",
-    "pattern": "{name} does not match the agreed pattern{or_longer} in {some}.",
-    "regex": "{name} does not match the agreed pattern{or_longer} in {some}.",
-    "minItems": "{name} has fewer than {elements} in {some}.",
-    "maxItems": "{name} has more than {elements} in {some}.",
-    "uniqueItems": "{name} has an element twice in {some}.",
-    "minProperties": "{name} has fewer than {keys} with a value in {some}.",
-    "maxProperties": "{name} has more than {keys} with a value in {some}.",
-    "deprecated": "{name} has a value in {some}; it is deprecated, and the next version may drop it.",
-    "multipleOf": "{name} is not a multiple of `{value}` in {some}.",
-    "format": "{name} is not {expected} in {some}.",
-    "unique": "{some} {have} a value of {name} that another record also has.",
-    "primaryKey": "{some} {have} no {name}, or one that another record also has; it is the key.",
-    "wholeKey": "{some} {have} no whole key ({name}), or one that another record also has.",
-    "duplicateValues": "{some} {have} the same {name} as another record; the contract allows that in {limit}.",
-    "expression": "{text} is not true in {some}.",
-    FOREIGN_KEY: "{some} {have} a value of {name} that is not in {text}.",
-    EXPECTATION: "The expectation {text} is not met{seen}.",
-    "rowCount": "The file has {records}; the contract asks for {limit}.",
-    "sql": "The query {text} {is_figure}{where}; the contract asks for {limit}.",
-    "quantile": "The {value} quantile of {name} {is_figure}{where}; the contract asks for {limit}.",
-    "statement": "The statement {text} {is_figure}{where}; the contract asks for {limit}.",
-    **{
-        kind: f"The {words} of {{name}} {{is_figure}}{{where}}; the contract asks for {{limit}}."
-        for kind, words in NAMES.items()
-    },
-}
-
-FIXES = {
-    "record.fields": "Look for cells with a `{mark}` or a line break in them{unquoted}, and for rows that were cut.",
-    "record.quotes": "{close} every quote, quote whole cells, and write a quote inside one as `{quote}`.",
-    "record.object": "Write one object on each line, from `{{` to `}}`, without commas between the lines, "
-    "and no key twice within.",
-    "record.keys": "Write every key of an object once.",
-    "knownKeys": "Write the keys exactly as the contract names them ({known}), or ask for new ones to be added to it.",
-    "record.text": "Write the whole file in {encoding}, without NUL characters{whole}.",
-    "logicalType": "{write} {unknown}",
-    "required": "Fill in {name}, or leave {rows} out.",
-    "nullValues": "Fill in {name}, or leave {rows} out.",
-    "missingValues": "Fill in {name}, or leave {rows} out.",
-    "notBlank": "Fill in {name} with more than blanks. {unknown}",
-    "invalidValues": "{agreed} {unknown}",
-    "enum": "{agreed} {unknown}",
-    "minLength": "Write {name} in full; look for cells that were cut. {unknown}",
-    "maxLength": "Shorten {name}; look for cells that ran together.",
-    "minItems": "Write all elements of {name}; look for lists that were cut.",
-    "maxItems": "Shorten {name}; look for lists that ran together.",
-    "uniqueItems": "Write each element of {name} once.",
-    "minProperties": "Fill in more of {name}.",
-    "maxProperties": "Leave out of {name} what is not agreed.",
-    "deprecated": "Leave {name} out, or write null, when your readers no longer need it.",
-    "pattern": "{agreed} {unknown}",
-    "regex": "{agreed} {unknown}",
-    "format": "{agreed} {unknown}",
-    "unique": "Send each {name} once: remove the repeated rows, or correct {name} in them.",
-    "primaryKey": "Give every record its own {name}, and remove repeated rows.",
-    "wholeKey": "Fill in {name} in every record, give each record a combination of its own, and remove repeated rows.",
-    "duplicateValues": "Send each {each} once: remove the repeated rows, or correct them.",
-    "expression": "Correct {name} in {rows}, so that {text}; or leave {them} out.",
-    FOREIGN_KEY: "Correct {name} in {rows}, or have what is missing added to {text} and send the file again.",
-    EXPECTATION: "{met}",
-    "rowCount": "Check that the export is whole, and neither cut nor written twice.",
-    "sql": "Compare {name} with earlier files: look for lost or repeated rows, and wrong values.",
-    "quantile": "Compare {name} with earlier files: look for other units, and outliers.",
-    "statement": "Correct {name} in the records that are listed here, and in others like them.",
-    **dict.fromkeys(
-        NAMES, "Compare {name} with earlier files: look for other units, lost or repeated rows, and outliers."
-    ),
-}
-
-AILS = {"nullValues": "has no value", "missingValues": "is missing", "notBlank": "is blank"}
-FIGURES_AND_ROWS = ("rowCount", *NAMES, *QUERIES)
-OF_THEIR_OWN = ("duplicateValues", EXPECTATION, *FIGURES_AND_ROWS)
-"""Metrics with a sentence of their own for a threshold."""
+FIGURES_AND_ROWS = rules.RowCount | rules.Limited
+"""The rules whose threshold is for a number of their own, not for failing records."""
+OF_THEIR_OWN = rules.DuplicateValues | rules.Expectation | FIGURES_AND_ROWS
+"""The rules with a sentence of their own for a threshold."""
 NULLS_LIMITED = "Find out why records lack {name}, and fill it in where you can."
 LIMITED = "{name} {ails} in {some}; the contract allows that in {limit}."
 """The sentence of a metric with a threshold: single such rows are fine, so many are not."""
@@ -214,22 +107,18 @@ MET = {
 MOST_PLACES = 9
 """Digits that a share may need beyond those of the limit beside it."""
 
-BOUNDS = {
-    "minimum": "at least {value}",
-    "maximum": "at most {value}",
-    "exclusiveMinimum": "more than {value}",
-    "exclusiveMaximum": "less than {value}",
-    "required": "a value in every record",
-    "nullValues": "a value in every record",
-}
-"""What a row check wants, where the plan has it in signs."""
-
 
 def reason(check: Check) -> str:
     """Return why a row is rejected, in the shortest form: the check's id and its rule."""
-    bound = BOUNDS.get(check.kind)
-    wanted = bound.format(value=check.arguments.get("value")) if bound else check.expected
-    return f"{check.id} ({visible(wanted)}{_at_most(check)}{'; only a warning' if check.severity == 'warning' else ''})"
+    wanted = f"{visible(_wanted(check))}{_at_most(check)}"
+    return f"{check.id} ({wanted}{'; only a warning' if check.severity == 'warning' else ''})"
+
+
+def _wanted(check: Check) -> str:
+    """Return what a row check expects of a value in words, where the plan has it in signs."""
+    if isinstance(check.rule, rules.Bound):
+        return bound_in_words(check.rule)
+    return "a value in every record" if isinstance(check.rule, rules.ForbidsNull) else check.expected
 
 
 def explain(plan: Plan, check: Check, outcome: Outcome, read: int, spoilt: bool = False) -> Problem | None:
@@ -242,23 +131,19 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int, spoilt: bool 
     if outcome.result not in ("failed", "warning"):
         return None
     words = _words(plan, check, outcome, read)
-    kind = check.id if check.scope == "record" else check.kind
-    if kind == "primaryKey" and check.property is None:
-        kind = "wholeKey"
-    message = MESSAGES.get(kind, "{name} fails the rule {rule} in {some}.")
-    fix = FIXES.get(kind, "Correct {name} in {rows}, or leave {them} out.")
-    if check.threshold and kind not in OF_THEIR_OWN:
-        message = UNTRUE if kind == "expression" else LIMITED
-        fix = NULLS_LIMITED if kind in AILS else fix
-    if check.kind == "fields" and _all_end_empty(plan, outcome):
+    message, fix = sentence(check.rule)
+    if check.threshold and not isinstance(check.rule, OF_THEIR_OWN):
+        message = UNTRUE if isinstance(check.rule, rules.Expression) else LIMITED
+        fix = NULLS_LIMITED if _ails(check.rule) else fix
+    if isinstance(check.rule, rules.Fields) and _all_end_empty(plan, outcome):
         fix = FIX_LAST_EMPTY
     adds = spoilt and outcome.result == "warning" and check.severity == "error" and check.scope != "set"
     level: Level = "error" if outcome.result == "failed" or adds else "warning"
     first = outcome.samples[0].place if outcome.samples else None
     text = message.format(**words).removesuffix(".") + ("" if adds else _tolerated(plan, check)) + "."
     text = text[0].upper() + text[1:]
-    said = f"{fix.format(**words).strip()}{_described(check)}"
-    return Problem(f"check-{outcome.kind}", text, said, level, first, outcome.property, outcome.id)
+    advice = f"{fix.format(**words).strip()}{_described(check)}"
+    return Problem(f"check-{outcome.kind}", text, advice, level, first, outcome.property, outcome.id)
 
 
 def _all_end_empty(plan: Plan, outcome: Outcome) -> bool:
@@ -274,7 +159,7 @@ QUOTED = {"integer": r"-?(0|[1-9][0-9]{0,17})", "number": r"-?(0|[1-9][0-9]*)(\.
 def noted(plan: Plan, check: Check, samples: tuple[Sample, ...]) -> tuple[Sample, ...]:
     """The samples of a check; a value that would be right without its quotes says that it has them."""
     prop = plan.property_named(check.property) if check.property else None
-    if plan.file_format != "jsonl" or check.kind != "logicalType" or prop is None or prop.exact:
+    if plan.file_format != "jsonl" or not isinstance(check.rule, rules.LogicalType) or prop is None or prop.exact:
         return samples
     right = QUOTED.get(prop.type)
     return tuple(
@@ -311,8 +196,8 @@ def _limit(check: Check) -> str:
     """Return the threshold of a check in words; limits of dates are written as in the contract."""
     if check.threshold is None:
         return check.expected
-    if limits := check.arguments.get("limits"):
-        return LIMITS[check.threshold.operator].format(*(f"`{text}`" for text in limits))
+    if isinstance(check.rule, rules.Limited):
+        return LIMITS[check.threshold.operator].format(*(f"`{text}`" for text in check.rule.limits))
     return limit_in_words(check.threshold)
 
 
@@ -361,7 +246,7 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
         "name": names or "The file",
         "each": names if prop else f"combination of {names}",
         "expected": check.expected,
-        "text": f"`{check.arguments.get('text', check.expected)}`",
+        "text": f"`{_text(check)}`",
         "rule": f"`{check.id}` ({check.expected})",
         "some": some(failed, of, bounds, what) + check.where,
         "rows": "this row" if failed == 1 else "these rows",
@@ -369,16 +254,16 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
         "are": "is" if failed == 1 else "are",
         "have": "has" if failed == 1 else "have",
         "records": _records(check, outcome, read),
-        "limit": _limit(check) if check.kind in FIGURES_AND_ROWS else _limit_of_records(check),
+        "limit": _limit(check) if isinstance(check.rule, FIGURES_AND_ROWS) else _limit_of_records(check),
         "is_figure": _figure_in_words(plan, check, outcome),
         "where": check.where,
         "seen": _seen(plan, check, outcome, some(failed, of, bounds, what)),
         "met": MET[bool(failed)].format(name=names or "the file", rows="this row" if failed == 1 else "these rows"),
-        "ails": AILS.get(check.kind, "is not valid"),
+        "ails": _ails(check.rule) or "is not valid",
         "missing": _missing(check),
-        "value": str(check.arguments.get("value", check.expected)),
+        "value": _value(check),
         "characters": _counted(check, "character"),
-        "or_longer": f", or is longer than {_longest(check)} characters," if _longest(check) else "",
+        "or_longer": f", or is longer than {_longest(check):,} characters," if _longest(check) else "",
         "elements": _counted(check, "element"),
         "keys": _counted(check, "key"),
         "worst": f"; the worst is `{outcome.observed}`" if _has_worst(outcome, prop) else "",
@@ -397,7 +282,7 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
 
 def _flaw(check: Check, outcome: Outcome) -> str:
     """Return the flaw of the first line that is not a JSON object; empty if it is not known."""
-    first = outcome.samples[0] if check.kind == "object" and outcome.samples else None
+    first = outcome.samples[0] if isinstance(check.rule, rules.Object) and outcome.samples else None
     return f" ({first.place}: {first.note})" if first and first.note else ""
 
 
@@ -407,12 +292,12 @@ def _records(check: Check, outcome: Outcome, read: int) -> str:
 
 
 def _figure_in_words(plan: Plan, check: Check, outcome: Outcome) -> str:
-    if check.kind in FIGURES_AND_ROWS and plan.masks(check):
+    if isinstance(check.rule, FIGURES_AND_ROWS) and plan.masks(check):
         return "is not as agreed"
-    found = f"`{outcome.observed}`"
-    if check.kind == "statement":
-        return f"finds {found} row{'' if outcome.observed == '1' else 's'}"
-    return f"gives {found}" if check.kind == "sql" else f"is {found}"
+    figure = f"`{outcome.observed}`"
+    if isinstance(check.rule, rules.Statement):
+        return f"finds {figure} row{'' if outcome.observed == '1' else 's'}"
+    return f"gives {figure}" if isinstance(check.rule, rules.Sql) else f"is {figure}"
 
 
 def _has_worst(outcome: Outcome, prop: Property | None) -> bool:
@@ -422,7 +307,7 @@ def _has_worst(outcome: Outcome, prop: Property | None) -> bool:
 
 def _seen(plan: Plan, check: Check, outcome: Outcome, some_records: str) -> str:
     """Return the observation of Great Expectations, about single records or all of them together."""
-    if check.kind != EXPECTATION:
+    if not isinstance(check.rule, rules.Expectation):
         return ""
     if outcome.failed:
         return f" in {some_records}"
@@ -441,29 +326,56 @@ def _value_words(plan: Plan, check: Check, prop: Property | None) -> dict[str, s
 
 
 def _agreed(check: Check) -> str:
-    if values := check.arguments.get("values"):
-        return f"Write one of {quoted(values, most=12)}, exactly so."
-    if check.arguments.get("format") in TEXT:
-        return f"Write it in full and without blanks, like `{TEXT[check.arguments['format']].example}`."
-    rule = check.expected.removesuffix(check.where)
-    if rule.startswith("matching "):
-        return f"Write a value that matches `{rule.removeprefix('matching ')}`{_at_most(check)}."
-    return f"Write it as agreed ({rule})."
+    match check.rule:
+        case rules.Enum(values) | rules.InvalidValues(values=values) if values:
+            return f"Write one of {quoted(values, most=12)}, exactly so."
+        case rules.Format(name) if name in TEXT:
+            return f"Write it in full and without blanks, like `{TEXT[name].example}`."
+    wanted = check.expected.removesuffix(check.where)
+    if wanted.startswith("matching "):
+        return f"Write a value that matches `{wanted.removeprefix('matching ')}`{_at_most(check)}."
+    return f"Write it as agreed ({wanted})."
 
 
-def _longest(check: Check) -> str:
+def _ails(rule: rules.Rule) -> str | None:
+    """Return the fault of a record whose value is missing under a metric with a threshold; None for other rules."""
+    match rule:
+        case rules.NullValues():
+            return "has no value"
+        case rules.MissingValues():
+            return "is missing"
+        case rules.NotBlank():
+            return "is blank"
+    return None
+
+
+def _text(check: Check) -> str:
+    """Return the text of a condition, a query or a reference as the contract has it; else what the check expects."""
+    written = rules.Expression | rules.ForeignKey | rules.Sql | rules.Statement
+    return check.rule.text if isinstance(check.rule, written) else check.expected
+
+
+def _value(check: Check) -> str:
+    """Return the limit of single values, or the share of a quantile; else what the check expects."""
+    valued = rules.Bound | rules.Count | rules.MultipleOf | rules.Quantile
+    return str(check.rule.value) if isinstance(check.rule, valued) else check.expected
+
+
+def _longest(check: Check) -> int | None:
     """The length of texts that a pattern is looked for in, if it is bounded: it could take too long in longer ones."""
-    return f"{check.arguments['longest']:,}" if check.arguments.get("longest") else ""
+    return check.rule.longest if isinstance(check.rule, rules.Matching) else None
 
 
 def _at_most(check: Check) -> str:
-    return f", in at most {_longest(check)} characters" if _longest(check) else ""
+    return f", in at most {_longest(check):,} characters" if _longest(check) else ""
 
 
 def _missing(check: Check) -> str:
     """Return the values that count as missing, for a sentence."""
-    texts = quoted((text for text in check.arguments.get("values", ()) if text), most=12)
-    empty = "no value" if check.arguments.get("null") or "" in check.arguments.get("values", ()) else ""
+    if not isinstance(check.rule, rules.MissingValues):
+        return ""
+    texts = quoted((text for text in check.rule.values if text), most=12)
+    empty = "no value" if check.rule.null or "" in check.rule.values else ""
     return " or ".join(part for part in (empty, texts) if part)
 
 
@@ -479,7 +391,7 @@ def _unknown(plan: Plan, prop: Property) -> str:
 
 
 def _counted(check: Check, noun: str) -> str:
-    number = check.arguments.get("value", 0)
+    number = check.rule.value if isinstance(check.rule, rules.Count) else 0
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

@@ -365,6 +365,8 @@ class OtherEngine(_Kind):
 
 Bound = Minimum | Maximum | ExclusiveMinimum | ExclusiveMaximum
 """A limit of single values."""
+Matching = Pattern | Regex | InvalidValues
+"""The rules with a pattern, in which only texts of at most `longest` characters match."""
 Count = MinLength | MaxLength | MinItems | MaxItems | MinProperties | MaxProperties
 """A limit of the number of characters, elements or keys of single values."""
 ForbidsNull = Required | NullValues

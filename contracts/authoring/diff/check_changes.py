@@ -5,33 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from contracts import rules
 from contracts.authoring.diff import directions
 from contracts.authoring.diff.change import Change, Direction
 from contracts.authoring.diff.edition import OBJECT, Edition, was
 from contracts.plan import Check
 
-BESIDE = ("about", "quiet", "reference")
-"""Arguments of checks that say nothing of what is asked for."""
-FOLLOWS = ("required", "logicalType")
-"""Kinds of checks that come and go with the property's flag and type, or the file's format, which say it."""
+FOLLOWS = rules.Required | rules.LogicalType
+"""The rules that come and go with the property's flag and type, or the file's format, whose own change reports it."""
 
 
 def changes(old: Edition, new: Edition) -> Iterator[Change]:
     """All of them; those that follow from a property's own change are left to it."""
     names = [{p.name for p in s.plan.properties} for s in (old, new)]
-    before, after = ({c.id: c for c in s.plan.checks if _is_told(c, *names)} for s in (old, new))
+    before, after = ({c.id: c for c in s.plan.checks if _is_of_both(c, *names)} for s in (old, new))
     if old.plan.file_format != new.plan.file_format:
         before, after = ({i: c for i, c in s.items() if c.scope != "record"} for s in (before, after))
     for check, other in _matched(before, after):
         if check and other:
             yield from _check(old, new, check, other)
-        elif other and other.kind not in FOLLOWS:
+        elif other and not isinstance(other.rule, FOLLOWS):
             yield _new_check(new, other)
-        elif check and check.kind not in FOLLOWS:
+        elif check and not isinstance(check.rule, FOLLOWS):
             yield _no_check(new, check)
 
 
-def _is_told(check: Check, before: set[str], after: set[str]) -> bool:
+def _is_of_both(check: Check, before: set[str], after: set[str]) -> bool:
     """Return True if both plans have the property of a check; else the property's own change reports it."""
     return check.property is None or (check.property in before and check.property in after)
 
@@ -50,8 +49,8 @@ def _matched(before: dict[str, Check], after: dict[str, Check]) -> list[tuple[Ch
 
 def _other_end(check: Check, others: dict[str, Check]) -> str | None:
     """The id of the check that bounds the same property on the same side, the bound itself aside."""
-    wanted = (directions.OTHER_END.get(check.kind), check.property)
-    return next((n for n, c in others.items() if _kindred(c) == wanted), None)
+    other = directions.OTHER_END.get(type(check.rule))
+    return next((n for n, c in others.items() if type(c.rule) is other and c.property == check.property), None)
 
 
 def _kindred(check: Check) -> tuple[str, str | None]:
@@ -59,8 +58,7 @@ def _kindred(check: Check) -> tuple[str, str | None]:
 
 
 def _rule(check: Check) -> str:
-    arguments = {key: value for key, value in check.arguments.items() if key not in BESIDE}
-    return repr((*_kindred(check), check.scope, arguments, check.threshold))
+    return repr((*_kindred(check), check.scope, check.rule, check.filter, check.threshold))
 
 
 def _new_check(new: Edition, check: Check) -> Change:
@@ -85,10 +83,10 @@ def _check(old: Edition, new: Edition, before: Check, after: Check) -> Iterator[
         message = f"`{before.id}` is called `{after.id}` now; the history of the one does not go on in the other."
         yield new.change("check-renamed", after.id, message, at)
     if before.severity != after.severity:
-        said = "rejects now; before it warned" if after.severity == "error" else "only warns now; before it rejected"
+        words = "rejects now; before it warned" if after.severity == "error" else "only warns now; before it rejected"
         way: Direction = "tightens" if after.refuses else "loosens" if before.refuses else "none"
         where = new.override(after) or at
-        yield new.change("severity", f"{after.id}.severity", f"`{after.id}` {said}.", where, way)
+        yield new.change("severity", f"{after.id}.severity", f"`{after.id}` {words}.", where, way)
     if _rule(before) != _rule(after):
         way = directions.of_rules((before, old.plan), (after, new.plan))
         kind = "rule" if way != "none" else "words"
@@ -104,8 +102,8 @@ def _check(old: Edition, new: Edition, before: Check, after: Check) -> Iterator[
     elif before.quiet != after.quiet:
         message = f"`{after.id}` warns beyond {after.quiet or 'none'}, and did beyond {before.quiet or 'none'}."
         yield new.change("tolerance", f"{after.id}.tolerance", message, new.override(after) or at)
-    if before.arguments.get("reference") != after.arguments.get("reference"):
-        message = f"`{after.id}` tells other columns of a failing record."
+    if before.reference != after.reference:
+        message = f"`{after.id}` shows other columns of a failing record."
         yield new.change("words", f"{after.id}.referenceColumns", message, at)
     if before.dimension != after.dimension:
         message = was(f"{after.id}.dimension", before.dimension, after.dimension)
@@ -114,7 +112,11 @@ def _check(old: Edition, new: Edition, before: Check, after: Check) -> Iterator[
 
 def _says_it_alone(old: Edition, new: Edition, check: Check) -> bool:
     """Return True if no other change (labels of values, type of the property) explains the check's new words."""
-    return check.property is not None and check.kind != "enum" and not _another_type(old, new, check.property)
+    return (
+        check.property is not None
+        and not isinstance(check.rule, rules.Enum)
+        and not _another_type(old, new, check.property)
+    )
 
 
 def _another_type(old: Edition, new: Edition, name: str) -> bool:

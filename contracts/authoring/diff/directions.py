@@ -8,26 +8,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, assert_never, cast
 
+from contracts import rules
 from contracts.authoring.diff.change import Direction, direction, joined, turned
 from contracts.authoring.properties.values import order_of
-from contracts.plan import (
-    EXPECTATION,
-    FIGURES,
-    FOREIGN_KEY,
-    HOLDS,
-    QUERIES,
-    UNCHECKED,
-    Check,
-    Limit,
-    Plan,
-    Property,
-    Threshold,
-)
+from contracts.plan import HOLDS, Check, Limit, Plan, Property, Threshold
 from contracts.terms.arrival import Arrival
 from contracts.terms.trailer import Trailer
 from contracts.values.text_formats import INTEGERS
@@ -177,16 +166,16 @@ def of_rules(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
     """Return the direction of a change of arguments or threshold, for two error checks of one property and kind."""
     (before, was), (after, now) = old, new
     props = (_properties(before, was), _properties(after, now))
-    if before.kind != after.kind:
+    if type(before.rule) is not type(after.rule):
         return _of_ends(before, after, *props)
-    values = joined((ARGUMENTS[before.kind](before.arguments, after.arguments, *props), _filters(old, new)))
+    values = joined((_of_arguments(before.rule, after.rule, *props), _filters(old, new)))
     if before.scope != after.scope:
         at_all = of_thresholds(limit_of(*old), limit_of(*new))
         row = limit_of(*(old if before.scope == "row" else new))
         return joined((at_all, values)) if values == "none" and _nothing_alone(row) else "both"
     if not before.threshold or not after.threshold:
         return values
-    figure = before.kind in (*FIGURES, *QUERIES)
+    figure = isinstance(before.rule, rules.Limited)
     if values != "none" and not (_falls(before.threshold) and _falls(after.threshold)):
         values = "both"
     return joined((values, of_thresholds(before.threshold, after.threshold, figure=figure)))
@@ -197,7 +186,7 @@ def _filters(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
     before, after = (_conditions(c) for c, _ in (old, new))
     if before == after:
         return "none"
-    if old[0].kind in (*FIGURES, *QUERIES, EXPECTATION):
+    if isinstance(old[0].rule, rules.Limited | rules.Expectation):
         return "both"  # of fewer records a sum may be greater, and a statement may find more
     if not (before < after or after < before) or any(
         not _falls(limit := limit_of(*side)) or limit.unit == "percent" for side in (old, new)
@@ -208,8 +197,8 @@ def _filters(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
 
 def _conditions(check: Check) -> set[tuple[str, str]]:
     """Return the conditions that a record must meet for a check to read it."""
-    said = {"text": check.arguments.get("filter", {}).get("text"), "watermark": check.watermark}
-    return {(key, text) for key, text in said.items() if text}
+    texts = {"text": check.filter.text if check.filter else None, "watermark": check.watermark}
+    return {(key, text) for key, text in texts.items() if text}
 
 
 def _properties(check: Check, plan: Plan) -> Property | None:
@@ -223,164 +212,164 @@ def place(text: str, prop: Property | None) -> Any:
     return Fraction(text) if prop.type in ("integer", "number") else order_of(text, prop)
 
 
-Arguments = Mapping[str, Any]
-Compare = Callable[[Arguments, Arguments, Property | None, Property | None], Direction]
-
-
-def _places(
-    key: str, before: Arguments, after: Arguments, was: Property | None, now: Property | None
-) -> tuple[Any, Any] | None:
-    """Values of both sides that can be compared; None where the property is of another type."""
-    if was and now and was.type != now.type:
-        return None
-    return place(before[key], was), place(after[key], now)
-
-
-def _lower(before: Arguments, after: Arguments, was: Property | None, now: Property | None) -> Direction:
-    found = _places("value", before, after, was, now)
-    return direction(tightens=found[1] > found[0], loosens=found[1] < found[0]) if found else "both"
-
-
-def _upper(before: Arguments, after: Arguments, was: Property | None, now: Property | None) -> Direction:
-    return turned(_lower(before, after, was, now))
-
-
-OTHER_END = {
-    "minimum": "exclusiveMinimum",
-    "exclusiveMinimum": "minimum",
-    "maximum": "exclusiveMaximum",
-    "exclusiveMaximum": "maximum",
+OTHER_END: Mapping[type[rules.Rule], type[rules.Rule]] = {
+    rules.Minimum: rules.ExclusiveMinimum,
+    rules.ExclusiveMinimum: rules.Minimum,
+    rules.Maximum: rules.ExclusiveMaximum,
+    rules.ExclusiveMaximum: rules.Maximum,
 }
-"""Kinds of checks that say the same of a value, but for the bound itself."""
+"""The rules that bound a value on the same side, with or without the bound itself."""
 
 
 def _of_ends(before: Check, after: Check, was: Property | None, now: Property | None) -> Direction:
     """A bound that is allowed where it was not, or is not where it was; whole numbers and days have a next one."""
     if was is None or now is None or was.type != now.type or before.where != after.where:
         return "both"
-    sign = 1 if before.kind in ("minimum", "exclusiveMinimum") else -1
-    old, new = (_end(check, prop, sign) for check, prop in ((before, was), (after, now)))
+    sign = 1 if isinstance(before.rule, rules.Minimum | rules.ExclusiveMinimum) else -1
+    old, new = (_end(check.rule, prop, sign) for check, prop in ((before, was), (after, now)))
     return direction(tightens=new > old, loosens=new < old)
 
 
-def _end(check: Check, prop: Property, sign: int) -> tuple[Any, bool]:
+def _end(rule: rules.Rule, prop: Property, sign: int) -> tuple[Any, bool]:
     """Return the end of the allowed values, seen from the side of the bound, and whether the end itself is excluded."""
-    end = sign * place(check.arguments["value"], prop)
-    if not check.kind.startswith("exclusive"):
+    assert isinstance(rule, rules.Bound), rule
+    end = sign * place(rule.value, prop)
+    if isinstance(rule, rules.Minimum | rules.Maximum):
         return end, False
     return (end + 1, False) if prop.type in ("integer", "date") else (end, True)
 
 
-def _length(sign: int) -> Compare:
-    def compare(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
-        more = (after["value"] - before["value"]) * sign
-        return direction(tightens=more > 0, loosens=more < 0)
-
-    return compare
+R = TypeVar("R", bound=rules.Rule)
 
 
-def _multiple(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
-    old, new = Fraction(before["value"]), Fraction(after["value"])
-    if old == new:
-        return "none"
-    if (new / old).denominator == 1:
-        return "tightens"
-    return "loosens" if (old / new).denominator == 1 else "both"
+def _like(rule: R, other: rules.Rule) -> R:
+    """Return the other rule, which is of the same kind."""
+    assert type(other) is type(rule), (rule, other)
+    return cast("R", other)
 
 
-def _enum(before: Arguments, after: Arguments, was: Property | None, now: Property | None) -> Direction:
-    if was and now and was.type != now.type:
-        return "both"
-    return of_sets([place(t, was) for t in before["values"]], [place(t, now) for t in after["values"]])
+def _of_arguments(  # noqa: C901, PLR0912 (a case for each kind)
+    before: rules.Rule, after: rules.Rule, was: Property | None, now: Property | None
+) -> Direction:
+    """Return the direction of a change of the arguments of one rule."""
+    match before:
+        case rules.Minimum() | rules.ExclusiveMinimum():
+            return _lower(before.value, _like(before, after).value, was, now)
+        case rules.Maximum() | rules.ExclusiveMaximum():
+            return turned(_lower(before.value, _like(before, after).value, was, now))
+        case rules.MultipleOf():
+            return _multiple(Fraction(before.value), Fraction(_like(before, after).value))
+        case rules.MinLength() | rules.MinItems() | rules.MinProperties():
+            return _size(before.value, _like(before, after).value)
+        case rules.MaxLength() | rules.MaxItems() | rules.MaxProperties():
+            return turned(_size(before.value, _like(before, after).value))
+        case rules.Format():
+            return _format(before.format, _like(before, after).format)
+        case rules.Enum():
+            return _enum(before, _like(before, after), was, now)
+        case rules.InvalidValues():
+            return _valid(before, _like(before, after), was, now)
+        case rules.MissingValues():
+            return _missing(before, _like(before, after))
+        case rules.Expression() | rules.Sql() | rules.Statement():
+            # by the text, as the SQL goes by the order of the properties
+            return _equal(before.text, _like(before, after).text)
+        case rules.ForeignKey():
+            # by the names: how many values a reference holds is not known
+            other = _like(before, after)
+            return _equal((before.text, before.properties), (other.text, other.properties))
+        case rules.Quantile():
+            return _equal(Fraction(before.value), Fraction(_like(before, after).value))
+        case rules.Pattern() | rules.Regex() | rules.Expectation():
+            return _equal(before, after)
+        case rules.PrimaryKey():
+            # one more part lets values repeat, and must not be null
+            return _equal(set(before.properties), set(_like(before, after).properties))
+        case rules.DuplicateValues():
+            # with one more property fewer records are the same
+            return of_sets(before.properties, _like(before, after).properties)
+        case (
+            rules.LogicalType()  # the property's own change reports it
+            | rules.Mean()  # the limits of figures are the threshold's
+            | rules.Stdev()
+            | rules.Min()
+            | rules.Max()
+            | rules.Sum()
+            | rules.ForPeople()  # no file is refused for these
+            | rules.OtherEngine()
+            | rules.NotBlank()
+            | rules.Required()
+            | rules.NullValues()
+            | rules.UniqueItems()
+            | rules.Deprecated()
+            | rules.Unique()
+            | rules.RowCount()
+            | rules.Fields()
+            | rules.Quotes()
+            | rules.Text()
+            | rules.Object()
+            | rules.Keys()
+            | rules.KnownKeys()
+        ):
+            return "none"
+    assert_never(before)
 
 
-def _any(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
+def _equal(before: object, after: object) -> Direction:
     return "none" if before == after else "both"
 
 
-def _expression(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
-    """By what is written: its SQL goes by the order of the properties."""
-    return "none" if before["text"] == after["text"] else "both"
+def _lower(before: str, after: str, was: Property | None, now: Property | None) -> Direction:
+    """Return the direction of a change of the least value; a property of another type cannot be compared."""
+    if was and now and was.type != now.type:
+        return "both"
+    old, new = place(before, was), place(after, now)
+    return direction(tightens=new > old, loosens=new < old)
 
 
-def _related(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
-    """By what is named: how many values are there is known of no reference."""
-    keys = ("text", "properties")
-    return "none" if all(before.get(key) == after.get(key) for key in keys) else "both"
+def _size(before: int, after: int) -> Direction:
+    """Return the direction of a change of the least number of characters, elements or keys."""
+    return direction(tightens=after > before, loosens=after < before)
 
 
-def _quantile(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
-    return "none" if Fraction(before["value"]) == Fraction(after["value"]) else "both"
+def _multiple(before: Fraction, after: Fraction) -> Direction:
+    if before == after:
+        return "none"
+    if (after / before).denominator == 1:
+        return "tightens"
+    return "loosens" if (before / after).denominator == 1 else "both"
 
 
-def _same(*_: Any) -> Direction:
-    return "none"
+def _enum(before: rules.Enum, after: rules.Enum, was: Property | None, now: Property | None) -> Direction:
+    if was and now and was.type != now.type:
+        return "both"
+    return of_sets([place(t, was) for t in before.values], [place(t, now) for t in after.values])
 
 
-def _format(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
-    old, new = INTEGERS.get(before["format"]), INTEGERS.get(after["format"])
+def _format(before: str, after: str) -> Direction:
+    old, new = INTEGERS.get(before), INTEGERS.get(after)
     if old is None or new is None:
-        return _any(before, after)
+        return _equal(before, after)
     tightens, loosens = new[0] > old[0] or new[1] < old[1], new[0] < old[0] or new[1] > old[1]
     return direction(tightens=tightens, loosens=loosens)
 
 
-def _valid(before: Arguments, after: Arguments, was: Property | None, now: Property | None) -> Direction:
+def _valid(
+    before: rules.InvalidValues, after: rules.InvalidValues, was: Property | None, now: Property | None
+) -> Direction:
     if was and now and was.type != now.type:
         return "both"
-    old, new = ([place(t, p) for t in a["values"]] if "values" in a else None for a, p in ((before, was), (after, now)))
-    patterns = [a.get("pattern") for a in (before, after)]
-    one = of_sets(*({p} if p is not None else None for p in patterns))
-    return joined((of_sets(old, new), one))
+    old, new = (
+        None if rule.values is None else [place(text, prop) for text in rule.values]
+        for rule, prop in ((before, was), (after, now))
+    )
+    patterns = ({rule.pattern} if rule.pattern is not None else None for rule in (before, after))
+    return joined((of_sets(old, new), of_sets(*patterns)))
 
 
-def _missing(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
-    old, new = ({*a["values"], *([None] if a["null"] else [])} for a in (before, after))
+def _missing(before: rules.MissingValues, after: rules.MissingValues) -> Direction:
+    old, new = ({*rule.values, *([None] if rule.null else [])} for rule in (before, after))
     return turned(of_sets(old, new))
-
-
-def _key(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
-    """Parts of a primary key: one more lets values repeat, and must not be null."""
-    return "none" if set(before.get("properties", ())) == set(after.get("properties", ())) else "both"
-
-
-def _together(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
-    """Properties whose values must not repeat together: one more makes fewer repeat."""
-    return of_sets(before.get("properties", ()), after.get("properties", ()))
-
-
-ARGUMENTS: dict[str, Compare] = {
-    "minimum": _lower,
-    "exclusiveMinimum": _lower,
-    "maximum": _upper,
-    "exclusiveMaximum": _upper,
-    "multipleOf": _multiple,
-    "minLength": _length(1),
-    "maxLength": _length(-1),
-    "minItems": _length(1),
-    "maxItems": _length(-1),
-    "minProperties": _length(1),
-    "maxProperties": _length(-1),
-    **dict.fromkeys(("uniqueItems", "deprecated"), _same),
-    "pattern": _any,
-    "regex": _any,
-    "format": _format,
-    "enum": _enum,
-    "invalidValues": _valid,
-    "missingValues": _missing,
-    **dict.fromkeys(("expression", "sql", "statement"), _expression),
-    FOREIGN_KEY: _related,
-    "quantile": _quantile,
-    **dict.fromkeys(UNCHECKED, _same),  # nobody is refused for them
-    EXPECTATION: _any,
-    "primaryKey": _key,
-    "duplicateValues": _together,
-    "logicalType": _same,  # the property's own change says it
-    **dict.fromkeys(("required", "unique", "nullValues", "notBlank", "rowCount"), _same),
-    **dict.fromkeys(("fields", "quotes", "text", "object", "keys", "knownKeys"), _same),
-    **dict.fromkeys(FIGURES, _same),  # their limits are the threshold's
-}
-"""By kind of check: which way its arguments go."""
 
 
 def of_values(way: Direction, before: Plan, after: Plan, name: str) -> Direction:
@@ -394,7 +383,7 @@ def of_values(way: Direction, before: Plan, after: Plan, name: str) -> Direction
 
 
 def _is_strict(plan: Plan, name: str) -> bool:
-    own = next((c for c in plan.checks if c.kind == "logicalType" and c.property == name), None)
+    own = next((c for c in plan.checks if isinstance(c.rule, rules.LogicalType) and c.property == name), None)
     return own is not None and own.severity == "error" and _nothing_alone(limit_of(own, plan))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from contracts import rules
 from contracts.authoring.compiler.compile import Compiled
 from contracts.authoring.diff import descriptive
 from contracts.authoring.diff.change import Change, Direction
@@ -13,7 +14,7 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.properties import nesting
 from contracts.errors import ContractInvalid
-from contracts.plan import FOREIGN_KEY, Check, Plan
+from contracts.plan import Check, Plan
 
 MOST_SHOWN = 60
 OBJECT: Path = ("schema", 0)
@@ -62,7 +63,7 @@ class Edition:
                 if descriptive.entry_name(entry) in (check.id, f"{check.kind}{_suffix(check)}"):
                     return (*at, "quality", n)
             for n, entry in enumerate(source.get("relationships") or []):
-                if check.kind == FOREIGN_KEY and entry.get("id", check.id) == check.id:
+                if isinstance(check.rule, rules.ForeignKey) and entry.get("id", check.id) == check.id:
                     return (*at, "relationships", n)
         return at
 

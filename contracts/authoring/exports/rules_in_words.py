@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import assert_never
 
+from contracts import rules
 from contracts.authoring.properties.values import type_name
-from contracts.messages import BOUNDS, LIMITS, NAMES, limit_in_words, tolerated_in_words
-from contracts.plan import EXPECTATION, FOREIGN_KEY, UNCHECKED, Check, Plan, Property
+from contracts.messages import LIMITS, limit_in_words, tolerated_in_words
+from contracts.plan import Check, Filter, Plan, Property
+from contracts.sentences import bound_in_words, figure_in_words
 from contracts.values.text_formats import INTEGERS, TEXT
 
 AILING = {
@@ -34,27 +37,27 @@ TYPES = {
 def in_words(check: Check) -> str:
     """Return a check in words: a phrase without the name for a column, a sentence for the whole file."""
     if check.filter:
-        rule = in_words(replace(check, filter=None, expected=check.expected.removesuffix(check.where)))
-        return f"{rule.removesuffix('.')} (only rows {_which(check)})"
-    if check.kind in NAMES:
-        return f"The {NAMES[check.kind]} of all values is {how_limited(check)}"
-    if check.kind == "rowCount":
+        words = in_words(replace(check, filter=None, expected=check.expected.removesuffix(check.where)))
+        return f"{words.removesuffix('.')} (only rows {_which(check.filter)})"
+    rule = check.rule
+    if isinstance(rule, rules.Aggregate):
+        return f"The {figure_in_words(rule)} of all values is {how_limited(check)}"
+    if isinstance(rule, rules.RowCount):
         return f"The file has {how_limited(check)} rows."
-    if check.kind == EXPECTATION:
+    if isinstance(rule, rules.Expectation):
         return f"This Great Expectations expectation is met: {check.expected}"
     if check.threshold:
         return _counted(check)
-    if check.kind in BOUNDS and "value" in check.arguments:
-        return BOUNDS[check.kind].format(value=check.arguments["value"])
-    said = SAID.get(check.kind)
-    return said(check) if said else check.expected
+    if isinstance(rule, rules.RecordRule | rules.KnownKeys):
+        return _of_lines(rule)
+    return _of_values(check, rule) if isinstance(rule, rules.ValueRule) else _of_several(check)
 
 
-def _which(check: Check) -> str:
+def _which(only: Filter) -> str:
     """Return the words for the rows that a check is limited to."""
-    only = [f"where {check.arguments['filter']['text']}"] if check.arguments["filter"]["text"] else []
-    only += [f"whose {check.watermark} is newer than in every file accepted before"] if check.watermark else []
-    return " and ".join(only)
+    parts = [f"where {only.text}"] if only.text else []
+    parts += [f"whose {only.watermark} is newer than in every file accepted before"] if only.watermark else []
+    return " and ".join(parts)
 
 
 def type_in_words(prop: Property) -> str:
@@ -66,8 +69,9 @@ def type_in_words(prop: Property) -> str:
 
 def of_breaking(plan: Plan, check: Check) -> str:
     """Return the consequence of breaking a rule; empty if one bad row rejects the file."""
-    if check.kind in UNCHECKED:
-        return "not checked by dropgate: people check it" if check.kind == "forPeople" else "checked by another tool"
+    if isinstance(check.rule, rules.Unchecked):
+        by_people = isinstance(check.rule, rules.ForPeople)
+        return "not checked by dropgate: people check it" if by_people else "checked by another tool"
     limit = check.tolerance or (plan.tolerance if check.scope != "set" and check.severity == "error" else None)
     if check.severity == "warning":
         return "only a warning" if not limit else f"only a warning, if more than {tolerated_in_words(limit)} break it"
@@ -90,67 +94,97 @@ def _counted(check: Check) -> str:
 def how_limited(check: Check) -> str:
     """Return the threshold of a figure in words."""
     assert check.threshold is not None
-    if limits := check.arguments.get("limits"):
-        return LIMITS[check.threshold.operator].format(*limits)
+    if isinstance(check.rule, rules.Limited):
+        return LIMITS[check.threshold.operator].format(*check.rule.limits)
     return limit_in_words(check.threshold)
 
 
-def _key(check: Check) -> str:
-    return f"{' and '.join(check.properties())} are filled in, and their combination is different in every row."
-
-
-def _listed(texts: list[str]) -> str:
+def _listed(texts: Iterable[str]) -> str:
     return ", ".join(f"“{text}”" for text in texts)
 
 
-def _some(check: Check, noun: str) -> str:
-    count = check.arguments["value"]
+def _some(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _or_empty(check: Check) -> str:
-    return ", and never empty" if check.arguments["null"] else ""
+def _of_lines(rule: rules.RecordRule | rules.KnownKeys) -> str:
+    match rule:
+        case rules.Fields():
+            return "Every row has as many cells as the first line."
+        case rules.Quotes():
+            return "Every quote is closed on its line."
+        case rules.Text():
+            return "The file is text in the agreed encoding."
+        case rules.Object():
+            return "Every line is one JSON object."
+        case rules.Keys():
+            return "Every key occurs once in its object."
+        case rules.KnownKeys():
+            return "Every key is one of the columns below."
+    assert_never(rule)
 
 
-def _found(check: Check) -> str:
-    there = check.arguments["text"]
-    if check.property:
-        return f"one of the values in {there}"
-    return f"{' and '.join(check.properties())} are a combination that is in {there}."
+def _of_values(check: Check, rule: rules.ValueRule) -> str:  # noqa: C901, PLR0912 (a case for each kind)
+    """Return the words for a rule of single values; types, lengths and patterns use the text of the plan."""
+    match rule:
+        case rules.Required() | rules.NullValues():
+            return "always filled in"
+        case rules.NotBlank():
+            return "not blank"
+        case rules.Enum(values):
+            return f"one of {_listed(values)}"
+        case rules.MissingValues(values, null):
+            return f"never written as {_listed(values)}{', and never empty' if null else ''}"
+        case rules.Minimum() | rules.Maximum() | rules.ExclusiveMinimum() | rules.ExclusiveMaximum():
+            return bound_in_words(rule)
+        case rules.MultipleOf(value):
+            return f"a multiple of {value}"
+        case rules.Format(name):
+            return _format(check, name)
+        case rules.MinItems(count):
+            return f"at least {_some(count, 'element')}"
+        case rules.MaxItems(count):
+            return f"at most {_some(count, 'element')}"
+        case rules.UniqueItems():
+            return "no element twice"
+        case rules.MinProperties(count):
+            return f"at least {_some(count, 'key')} with a value"
+        case rules.MaxProperties(count):
+            return f"at most {_some(count, 'key')} with a value"
+        case rules.Deprecated():
+            return "left empty: it is deprecated, and the next version may drop it"
+        case (
+            rules.LogicalType()
+            | rules.InvalidValues()
+            | rules.Pattern()
+            | rules.Regex()
+            | rules.MinLength()
+            | rules.MaxLength()
+        ):
+            return check.expected
+    assert_never(rule)
 
 
-def _format(check: Check) -> str:
-    name = check.arguments["format"]
+def _of_several(check: Check) -> str:
+    """Return the words for a rule about several records, or several properties of one."""
+    match check.rule:
+        case rules.Unique():
+            return "different in every row of a file"
+        case rules.PrimaryKey(names) if names:
+            return f"{' and '.join(names)} are filled in, and their combination is different in every row."
+        case rules.PrimaryKey():
+            return "filled in and different in every row"
+        case rules.ForeignKey(text=text, properties=names) if names:
+            return f"{' and '.join(names)} are a combination that is in {text}."
+        case rules.ForeignKey(text=text):
+            return f"one of the values in {text}"
+    return check.expected
+
+
+def _format(check: Check, name: str) -> str:
     if name in TEXT:
         return f"{TEXT[name].words}, like {TEXT[name].example}"
     if name in INTEGERS:
         least, most = INTEGERS[name]
         return f"from {least:,} to {most:,}"
     return check.expected
-
-
-SAID: dict[str, Callable[[Check], str]] = {
-    "required": lambda _: "always filled in",
-    "nullValues": lambda _: "always filled in",
-    "notBlank": lambda _: "not blank",
-    "unique": lambda _: "different in every row of a file",
-    "primaryKey": lambda check: "filled in and different in every row" if check.property else _key(check),
-    "enum": lambda check: f"one of {_listed(check.arguments['values'])}",
-    "multipleOf": lambda check: f"a multiple of {check.arguments['value']}",
-    "missingValues": lambda check: f"never written as {_listed(check.arguments['values'])}{_or_empty(check)}",
-    "format": _format,
-    FOREIGN_KEY: _found,
-    "minItems": lambda check: f"at least {_some(check, 'element')}",
-    "maxItems": lambda check: f"at most {_some(check, 'element')}",
-    "uniqueItems": lambda _: "no element twice",
-    "minProperties": lambda check: f"at least {_some(check, 'key')} with a value",
-    "maxProperties": lambda check: f"at most {_some(check, 'key')} with a value",
-    "deprecated": lambda _: "left empty: it is deprecated, and the next version may drop it",
-    "fields": lambda _: "Every row has as many cells as the first line.",
-    "quotes": lambda _: "Every quote is closed on its line.",
-    "text": lambda _: "The file is text in the agreed encoding.",
-    "object": lambda _: "Every line is one JSON object.",
-    "keys": lambda _: "Every key occurs once in its object.",
-    "knownKeys": lambda _: "Every key is one of the columns below.",
-}
-"""The words for each kind of row check; bounds, lengths and patterns use the text of the plan."""
