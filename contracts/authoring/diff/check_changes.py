@@ -49,8 +49,8 @@ def _matched(before: dict[str, Check], after: dict[str, Check]) -> list[tuple[Ch
 
 def _other_end(check: Check, others: dict[str, Check]) -> str | None:
     """The id of the check that bounds the same property on the same side, the bound itself aside."""
-    other = directions.OTHER_END.get(type(check.rule))
-    return next((n for n, c in others.items() if type(c.rule) is other and c.property == check.property), None)
+    wanted = (directions.OTHER_END.get(check.kind), check.property)
+    return next((n for n, c in others.items() if _kindred(c) == wanted), None)
 
 
 def _kindred(check: Check) -> tuple[str, str | None]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, TypeVar, assert_never, cast
@@ -212,13 +212,13 @@ def place(text: str, prop: Property | None) -> Any:
     return Fraction(text) if prop.type in ("integer", "number") else order_of(text, prop)
 
 
-OTHER_END: Mapping[type[rules.Rule], type[rules.Rule]] = {
-    rules.Minimum: rules.ExclusiveMinimum,
-    rules.ExclusiveMinimum: rules.Minimum,
-    rules.Maximum: rules.ExclusiveMaximum,
-    rules.ExclusiveMaximum: rules.Maximum,
+OTHER_END = {
+    "minimum": "exclusiveMinimum",
+    "exclusiveMinimum": "minimum",
+    "maximum": "exclusiveMaximum",
+    "exclusiveMaximum": "maximum",
 }
-"""The rules that bound a value on the same side, with or without the bound itself."""
+"""The options, and kinds of rules, that bound a value on the same side, with or without the bound itself."""
 
 
 def _of_ends(before: Check, after: Check, was: Property | None, now: Property | None) -> Direction:
