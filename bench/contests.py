@@ -22,6 +22,7 @@ from bench.own import Bench
 from bench.rivals import datacontract_cli
 from bench.rivals.answering import Found, Wanted
 from bench.running import CONTRACT, MEMORY
+from contracts import codec
 from contracts.plan import Check, Plan
 from infra.errors import SetupMissing
 from infra.setup.environments import PLACE, python_of
@@ -151,8 +152,9 @@ def _environment() -> dict[str, str]:
 
 
 def _arguments(check: Check) -> dict[str, Any]:
-    pattern = check.arguments.get("pattern")
-    return check.arguments | ({"pattern": pattern.replace(r"\z", "$")} if pattern else {})
+    arguments: dict[str, Any] = codec.encode(check.rule)
+    pattern = arguments.get("pattern")
+    return arguments | ({"pattern": pattern.replace(r"\z", "$")} if pattern else {})
 
 
 def _percent(check: Check) -> str | None:

@@ -26,7 +26,7 @@ def plain(plan: Plan) -> Plan:
 
 def without_shares(plan: Plan) -> Plan:
     """The plan for files of so few rows that how many of them may lack a value says nothing."""
-    return replace(plan, checks=tuple(c for c in plan.checks if c.kind != "nullValues"))
+    return replace(plan, checks=tuple(c for c in plan.checks if not isinstance(c.rule, rules.NullValues)))
 
 
 def in_format(file_format: FileFormat) -> Plan:
@@ -40,7 +40,7 @@ def in_format(file_format: FileFormat) -> Plan:
 
 def of_checks(plan: Plan, number: int) -> Plan:
     """The plan with `number` checks: those of records and types, the rest bounds of numbers, none of them twice."""
-    first = [c for c in plan.checks if c.scope == "record" or c.kind == "logicalType"]
+    first = [c for c in plan.checks if c.scope == "record" or isinstance(c.rule, rules.LogicalType)]
     return replace(plan, checks=(*first, *islice(_bounds(plan), number - len(first))))
 
 

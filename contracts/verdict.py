@@ -12,12 +12,12 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
-from contracts import codec
+from contracts import codec, rules
 from contracts.decision import EXCUSED, Decision, File, Outcome, Result, Rows, VerdictName
 from contracts.files import mojibake as files_mojibake
 from contracts.job import Count, DropResult
 from contracts.messages import explain, noted, percents, some, tolerated_in_words
-from contracts.plan import EXPECTATION, FIGURES, QUERIES, Check, Limit, Plan
+from contracts.plan import Check, Limit, Plan
 from contracts.problem import Level, Problem
 from contracts.terms import trailer
 from contracts.terms.file_sets import Totals
@@ -113,7 +113,13 @@ def _inconsistent(plan: Plan, facts: DropResult, outcomes: tuple[Outcome, ...]) 
 
 def made(check: Check, count: Count) -> Count:
     """A count as it is judged: without a record no check was made but that of their number, or has a figure."""
-    if check.kind == "rowCount" or count.state != "counted" or count.evaluated or count.failed or count.null:
+    if (
+        isinstance(check.rule, rules.RowCount)
+        or count.state != "counted"
+        or count.evaluated
+        or count.failed
+        or count.null
+    ):
         return count
     if count.figure is not None:
         return count
@@ -122,7 +128,7 @@ def made(check: Check, count: Count) -> Count:
 
 def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Outcome:
     count = made(check, count)
-    if check.kind == "rowCount" and not check.filter and count.state == "counted":
+    if isinstance(check.rule, rules.RowCount) and not check.filter and count.state == "counted":
         count = Count(facts.read, observed=str(facts.read))
     evaluated, failed, null = count.evaluated, count.failed, count.null
     counted = count.state == "counted"
@@ -148,7 +154,7 @@ def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Outco
 def _result(plan: Plan, check: Check, count: Count) -> Result:
     if count.state != "counted":
         return count.state
-    if check.kind in (*FIGURES, *QUERIES, EXPECTATION) and count.figure is None:
+    if isinstance(check.rule, rules.Limited | rules.Expectation) and count.figure is None:
         return "error"
     if check.threshold and check.scope == "set":
         within = check.threshold.holds(_seen(check, count), count.evaluated)
@@ -163,7 +169,7 @@ def _result(plan: Plan, check: Check, count: Count) -> Result:
 
 def _seen(check: Check, count: Count) -> int | Decimal:
     """Return the number that is compared with a check's threshold."""
-    if check.kind == "rowCount":
+    if isinstance(check.rule, rules.RowCount):
         return count.evaluated
     return count.failed if count.figure is None else count.figure
 
@@ -246,7 +252,7 @@ def _left_out(plan: Plan, facts: DropResult, name: str) -> str:
     """Return a sentence about the records that a sum leaves out; empty if there are none."""
     failed = [c for c, n in zip(plan.checks, facts.counts, strict=True) if n.failed]
     broken = any(c.scope == "record" for c in failed)
-    misfits = any(c.kind == "logicalType" and c.property == name for c in failed)
+    misfits = any(isinstance(c.rule, rules.LogicalType) and c.property == name for c in failed)
     what = [*(["malformed records"] if broken else []), *(["values that are no numbers"] if misfits else [])]
     return f" {' and '.join(what).capitalize()} were not added." if what else ""
 

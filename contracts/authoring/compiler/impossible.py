@@ -11,17 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar, assert_never, cast
 
+from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.patterns import regex
 from contracts.authoring.properties import nesting
-from contracts.authoring.properties.logical_options import LOWER, SIGNS, UPPER
+from contracts.authoring.properties.logical_options import SIGNS
 from contracts.authoring.properties.values import order_of
 from contracts.errors import PatternInvalid
 from contracts.files.header import LONGEST_HEADER, MOST_COLUMNS
-from contracts.plan import Check, Plan, Property, Threshold
+from contracts.plan import Plan, Property, Threshold
 from contracts.terms.key_pattern import Token, tokens
 from contracts.values.text_formats import INTEGERS, TEXT
 
@@ -35,11 +36,13 @@ LENGTHS: Mapping[str, tuple[int, int]] = {
     "hostname": (1, 253),
 }
 """The characters of values of a format, at least and at most."""
-BOUNDS = (*LOWER, *UPPER)
+LOWER = (rules.Minimum, rules.ExclusiveMinimum)
+BOUNDS = (*LOWER, rules.Maximum, rules.ExclusiveMaximum)
 PROPERTIES: Path = ("schema", 0, "properties")
 FIX = "Change one of the two, or leave it out."
-Rules = Mapping[str, Check]
-"""The row checks of a property that reject, by kind."""
+R = TypeVar("R", bound=rules.Rule)
+Rules = Mapping[type[Any], rules.Rule]
+"""The rules of a property whose failing rows are rejected, by class."""
 Span = tuple[int, int | None]
 """The least and the greatest length of texts; None if there is no greatest."""
 
@@ -47,10 +50,10 @@ Span = tuple[int, int | None]
 def read(document: Document, plan: Plan, path: Path) -> None:
     """Refuse what no file can meet; `path` is that of the block."""
     places = {p.route: p.path for p in nesting.places(document, PROPERTIES, document.value(PROPERTIES) or [])}
-    own: dict[str | None, dict[str, Check]] = defaultdict(dict)
+    own: dict[str | None, dict[type[Any], rules.Rule]] = defaultdict(dict)
     for check in plan.checks:
         if check.severity == "error" and check.scope == "row" and not check.filter:
-            own[check.property].setdefault(check.kind, check)
+            own[check.property].setdefault(type(check.rule), check.rule)
     for prop in plan.properties:
         at = places[prop.route]
         options = document.value((*at, "logicalTypeOptions"))
@@ -62,17 +65,22 @@ def read(document: Document, plan: Plan, path: Path) -> None:
     _keys(document, plan, path)
 
 
-def _contradictions(plan: Plan, prop: Property, rules: Rules, options: dict[str, Any]) -> Iterator[str]:
+def _the(own: Rules, kind: type[R]) -> R | None:
+    """Return the rule of a kind; None if the property has none."""
+    return cast("R | None", own.get(kind))
+
+
+def _contradictions(plan: Plan, prop: Property, own: Rules, options: dict[str, Any]) -> Iterator[str]:
     """Return why a property can have no value."""
-    spans = list(_spans(rules, options))
+    spans = list(_spans(own, options))
     for (low, (least, _)), (high, (_, most)) in product(spans, spans):
         if most is not None and least > most:
             yield f"{low} asks for at least {least:,} characters, {high} for at most {most:,}"
-    yield from _numbers(prop, rules)
-    yield from _sizes(plan, prop, rules, options.get("required") or ())
-    for kind in ("enum", "invalidValues"):
-        texts: list[str] = (rules[kind].arguments.get("values") or []) if kind in rules else []
-        reasons = [_refused(plan, prop, rules, text) for text in texts]
+    yield from _numbers(prop, own)
+    yield from _sizes(plan, prop, own, options.get("required") or ())
+    for rule in (_the(own, rules.Enum), _the(own, rules.InvalidValues)):
+        texts = (rule.values or ()) if rule else ()
+        reasons = [_refused(plan, prop, own, text) for text in texts]
         if reasons and all(reasons):
             what = "its only value" if len(reasons) == 1 else f"each of its {len(reasons)} values, as"
             yield f"{what} `{texts[0]}` {reasons[0]}"
@@ -81,52 +89,52 @@ def _contradictions(plan: Plan, prop: Property, rules: Rules, options: dict[str,
 # ---- texts
 
 
-def _spans(rules: Rules, options: dict[str, Any]) -> Iterator[tuple[str, Span]]:
+def _spans(own: Rules, options: dict[str, Any]) -> Iterator[tuple[str, Span]]:
     """The lengths that each rule allows, by what it is called."""
-    yield from _lengths(rules)
-    if (check := rules.get("format")) and check.arguments["format"] in LENGTHS:
-        yield f"`format: {check.arguments['format']}`", LENGTHS[check.arguments["format"]]
-    if "pattern" in rules and "pattern" in options:
+    yield from _lengths(own)
+    if (rule := _the(own, rules.Format)) and rule.format in LENGTHS:
+        yield f"`format: {rule.format}`", LENGTHS[rule.format]
+    if rules.Pattern in own and "pattern" in options:
         yield "`pattern`", regex.lengths(options["pattern"])
 
 
-def _lengths(rules: Rules) -> Iterator[tuple[str, Span]]:
-    if check := rules.get("minLength"):
-        yield "`minLength`", (int(check.arguments["value"]), None)
-    if check := rules.get("maxLength"):
-        yield "`maxLength`", (0, int(check.arguments["value"]))
+def _lengths(own: Rules) -> Iterator[tuple[str, Span]]:
+    if least := _the(own, rules.MinLength):
+        yield "`minLength`", (least.value, None)
+    if most := _the(own, rules.MaxLength):
+        yield "`maxLength`", (0, most.value)
 
 
-def _refused(plan: Plan, prop: Property, rules: Rules, text: str) -> str | None:
+def _refused(plan: Plan, prop: Property, own: Rules, text: str) -> str | None:
     """Return why a rule lets a value of a contract not pass; None if it may."""
     if plan.file_format == "csv" and text in plan.csv.null_values and prop.required:
         return "is among `csv.nullValues`, and the property is required"
     if prop.type == "string":
-        return _refused_text(plan, rules, text)
+        return _refused_text(plan, own, text)
     if prop.type == "boolean":
         return None
     where = order_of(text, prop)
-    for kind in BOUNDS:
-        if kind in rules and not _is_within(kind, where, order_of(rules[kind].arguments["value"], prop)):
-            return f"is not {SIGNS[kind]} {rules[kind].arguments['value']}"
-    if "multipleOf" in rules and Fraction(text) % Fraction(rules["multipleOf"].arguments["value"]):
-        return f"is no multiple of {rules['multipleOf'].arguments['value']}"
+    for bound in _bounds(own):
+        if not _is_within(bound, where, order_of(bound.value, prop)):
+            return f"is not {SIGNS[bound.kind]} {bound.value}"
+    if (step := _the(own, rules.MultipleOf)) and Fraction(text) % Fraction(step.value):
+        return f"is no multiple of {step.value}"
     return None
 
 
-def _refused_text(plan: Plan, rules: Rules, text: str) -> str | None:
+def _refused_text(plan: Plan, own: Rules, text: str) -> str | None:
     if plan.file_format == "csv" and not _fits(text, plan.csv.encoding):
         return f"has letters that {plan.csv.encoding} lacks"
-    for low, (least, most) in _lengths(rules):
+    for low, (least, most) in _lengths(own):
         if not least <= len(text) <= (len(text) if most is None else most):
             return f"does not keep to {low}"
-    for kind in ("pattern", "regex", "notBlank", "invalidValues"):
-        java = rules[kind].arguments.get("pattern") if kind in rules else None
-        if java and not regex.matches(java, text):
-            return f"does not match the pattern of `{kind}`"
-    name = rules["format"].arguments["format"] if "format" in rules else None
-    if name in TEXT and not regex.matches(TEXT[name].pattern, text):
-        return f"is not {TEXT[name].words}"
+    for kind in (rules.Pattern, rules.Regex, rules.NotBlank, rules.InvalidValues):
+        rule = _the(own, kind)
+        if isinstance(rule, rules.Matching | rules.NotBlank) and rule.pattern and not regex.matches(rule.pattern, text):
+            return f"does not match the pattern of `{rule.kind}`"
+    form = _the(own, rules.Format)
+    if form and form.format in TEXT and not regex.matches(TEXT[form.format].pattern, text):
+        return f"is not {TEXT[form.format].words}"
     return None
 
 
@@ -141,38 +149,41 @@ def _fits(text: str, encoding: str) -> bool:
 # ---- numbers and moments
 
 
-def _is_within(kind: str, where: Any, bound: Any) -> bool:
-    match kind:
-        case "minimum":
-            return bool(where >= bound)
-        case "exclusiveMinimum":
-            return bool(where > bound)
-        case "maximum":
-            return bool(where <= bound)
-    return bool(where < bound)
+def _bounds(own: Rules) -> list[rules.Bound]:
+    return [rule for kind in BOUNDS if isinstance(rule := own.get(kind), rules.Bound)]
 
 
-def _numbers(prop: Property, rules: Rules) -> Iterator[str]:
+def _is_within(bound: rules.Bound, where: Any, end: Any) -> bool:
+    match bound:
+        case rules.Minimum():
+            return bool(where >= end)
+        case rules.ExclusiveMinimum():
+            return bool(where > end)
+        case rules.Maximum():
+            return bool(where <= end)
+        case rules.ExclusiveMaximum():
+            return bool(where < end)
+    assert_never(bound)
+
+
+def _numbers(prop: Property, own: Rules) -> Iterator[str]:
     """Bounds beyond what the type or the format holds, or between which no multiple lies."""
     if prop.type not in ("integer", "number"):
         return
-    least, most, holds = _range(prop, rules)
-    for kind in BOUNDS:
-        if kind in rules:
-            text = rules[kind].arguments["value"]
-            beyond = not _is_within(kind, most if kind in LOWER else least, Decimal(text))
-            if beyond and holds:
-                yield f"none that {holds} is {SIGNS[kind]} {text}"
-    if "multipleOf" in rules and (whole := _multiples(rules)):
-        yield whole
+    least, most, holds = _range(prop, own)
+    for bound in _bounds(own):
+        beyond = not _is_within(bound, most if isinstance(bound, LOWER) else least, Decimal(bound.value))
+        if beyond and holds:
+            yield f"none that {holds} is {SIGNS[bound.kind]} {bound.value}"
+    if (step := _the(own, rules.MultipleOf)) and (reason := _multiples(step, _bounds(own))):
+        yield reason
 
 
-def _range(prop: Property, rules: Rules) -> tuple[Decimal, Decimal, str]:
+def _range(prop: Property, own: Rules) -> tuple[Decimal, Decimal, str]:
     """The least and the greatest number of a property, and what says so; nothing where it is not sure."""
-    name = rules["format"].arguments["format"] if "format" in rules else None
-    if name in INTEGERS:
-        least, most = INTEGERS[name]
-        return Decimal(least), Decimal(most), f"`format: {name}` lets pass"
+    if (rule := _the(own, rules.Format)) and rule.format in INTEGERS:
+        least, most = INTEGERS[rule.format]
+        return Decimal(least), Decimal(most), f"`format: {rule.format}` lets pass"
     if prop.exact:
         precision, scale = prop.exact
         greatest = Decimal(10**precision - 1).scaleb(-scale)
@@ -182,49 +193,46 @@ def _range(prop: Property, rules: Rules) -> tuple[Decimal, Decimal, str]:
     return Decimal(0), Decimal(0), ""
 
 
-def _multiples(rules: Rules) -> str | None:
+def _multiples(rule: rules.MultipleOf, bounds: Sequence[rules.Bound]) -> str | None:
     """Return why no multiple lies between two bounds."""
-    step = Fraction(rules["multipleOf"].arguments["value"])
-    lows = [(Fraction(rules[k].arguments["value"]), k) for k in LOWER if k in rules]
-    highs = [(Fraction(rules[k].arguments["value"]), k) for k in UPPER if k in rules]
-    if not lows or not highs:
+    step = Fraction(rule.value)
+    lows = [Fraction(bound.value) for bound in bounds if isinstance(bound, LOWER)]
+    if not lows or len(lows) == len(bounds):
         return None
-    first = -(-max(lows)[0] // step) * step
-    candidates = (first, first + step)
-    if any(all(_is_within(k, c, v) for v, k in (*lows, *highs)) for c in candidates):
+    first = -(-max(lows) // step) * step
+    if any(all(_is_within(bound, c, Fraction(bound.value)) for bound in bounds) for c in (first, first + step)):
         return None
-    return f"no multiple of {rules['multipleOf'].arguments['value']} lies within its bounds"
+    return f"no multiple of {rule.value} lies within its bounds"
 
 
 # ---- objects, arrays, maps
 
 
-def _sizes(plan: Plan, prop: Property, rules: Rules, required: Sequence[str]) -> Iterator[str]:
+def _sizes(plan: Plan, prop: Property, own: Rules, required: Sequence[str]) -> Iterator[str]:
     """Counts of keys or elements that the properties within cannot reach."""
     inner = [p for p in plan.properties if p.path and p.route[:-1] == prop.route]
-    if prop.type == "object" and inner and "minProperties" in rules:
-        wanted = int(rules["minProperties"].arguments["value"])
-        if wanted > len(inner):
-            yield f"`minProperties` asks for {wanted} keys, and it has {len(inner)} properties"
-    if prop.type == "object" and "maxProperties" in rules:
+    if prop.type == "object" and inner and (fewest := _the(own, rules.MinProperties)) and fewest.value > len(inner):
+        yield f"`minProperties` asks for {fewest.value} keys, and it has {len(inner)} properties"
+    if prop.type == "object" and (most := _the(own, rules.MaxProperties)):
         always = sum(p.required for p in inner) or len(required)
-        if always > int(rules["maxProperties"].arguments["value"]):
-            yield f"{always} keys are required, and `maxProperties` allows {rules['maxProperties'].arguments['value']}"
-    if prop.type == "array" and {"uniqueItems", "minItems"} <= rules.keys():
-        wanted = int(rules["minItems"].arguments["value"])
+        if always > most.value:
+            yield f"{always} keys are required, and `maxProperties` allows {most.value}"
+    if prop.type == "array" and rules.UniqueItems in own and (least := _the(own, rules.MinItems)):
         several = _values(plan, inner[0]) if inner else None
-        if several is not None and several < wanted:
-            yield f"`minItems` asks for {wanted} elements, no two the same, of which there are {several}"
+        if several is not None and several < least.value:
+            yield f"`minItems` asks for {least.value} elements, no two the same, of which there are {several}"
 
 
 def _values(plan: Plan, element: Property) -> int | None:
-    """Return how many elements there may be that are not the same, null among them; None if that is not told."""
-    enum = next((c for c in plan.checks if c.property == element.name and c.kind == "enum" and c.scope == "row"), None)
+    """Return how many elements there may be that are not the same, null among them; None if that is not known."""
     if element.type == "boolean":
         return 2 + (not element.required)
-    if enum is None or enum.severity != "error" or enum.filter or element.type != "string":
-        return None
-    return len(set(enum.arguments["values"])) + (not element.required)
+    for check in plan.checks:
+        if check.property == element.name and isinstance(check.rule, rules.Enum) and check.scope == "row":
+            if check.severity != "error" or check.filter or element.type != "string":
+                return None
+            return len(set(check.rule.values)) + (not element.required)
+    return None
 
 
 # ---- files
@@ -232,14 +240,14 @@ def _values(plan: Plan, element: Property) -> int | None:
 
 def _records(document: Document, plan: Plan) -> None:
     """Refuse a number of records that the contract refuses anyway."""
-    counts = [c for c in plan.checks if c.kind == "rowCount" and c.severity == "error" and not c.filter and c.threshold]
+    counts = [c for c in plan.checks if isinstance(c.rule, rules.RowCount) and c.severity == "error" and not c.filter]
     if plan.empty == "reject" and any(c.threshold and not _may_be_some(c.threshold) for c in counts):
         message = "`rowCount` asks for a file without records, which `empty: reject` refuses."
         document.error(("schema", 0, "quality"), "cannot-hold", message, "Write `empty: accept`, or change `rowCount`.")
 
 
 def _may_be_some(limit: Threshold) -> bool:
-    """Return whether a number of records above none is allowed."""
+    """Return True if a number of records above none is allowed."""
     value = limit.values[-1]
     match limit.operator:
         case "mustBe" | "mustBeLessOrEqualTo":

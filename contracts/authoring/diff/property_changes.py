@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from contracts import rules
 from contracts.authoring.diff import directions
 from contracts.authoring.diff.change import Change, Direction, direction, joined
 from contracts.authoring.diff.edition import OBJECT, Edition, shown, was
@@ -75,7 +76,7 @@ def _is_asked(plan: Plan, prop: Property) -> bool:
 def _refuses_others(plan: Plan) -> bool:
     """Return True if a plan refuses a file that has an unknown column."""
     if plan.file_format == "jsonl":
-        return any(c.kind == "knownKeys" and c.severity == "error" for c in plan.checks)
+        return any(isinstance(c.rule, rules.KnownKeys) and c.severity == "error" for c in plan.checks)
     return plan.columns.extra == "reject" or (plan.file_format == "csv" and not plan.csv.header)
 
 

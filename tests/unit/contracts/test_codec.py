@@ -160,3 +160,66 @@ def test_flat_part_that_does_not_fit_is_refused(cls: type, document: dict[str, o
 
 def test_absent_flat_part_may_be_left_out() -> None:
     assert codec.decode(Marked, {"name": "a"}) == Marked("a")
+
+
+@dataclass(frozen=True, slots=True)
+class Low:
+    """One class of a tagged field."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """Another one, with a field that may be absent."""
+
+    values: tuple[str, ...]
+    longest: int | None = field(default=None, metadata=codec.SPARSE)
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """A value with a tagged field, and a field among its arguments."""
+
+    id: str
+    rule: Low | AnyOf = field(metadata=codec.TAGGED)
+    part: Part | None = field(default=None, metadata=codec.ARGUMENT)
+
+
+@pytest.mark.parametrize(
+    ("value", "document"),
+    [
+        (Tagged("a", Low("1")), {"id": "a", "kind": "low", "arguments": {"value": "1"}}),
+        (Tagged("a", AnyOf(("x",))), {"id": "a", "kind": "anyOf", "arguments": {"values": ["x"]}}),
+        (
+            Tagged("a", AnyOf((), 3), Part("p")),
+            {
+                "id": "a",
+                "kind": "anyOf",
+                "arguments": {"values": [], "longest": 3, "part": {"name": "p", "price": None}},
+            },
+        ),
+    ],
+)
+def test_tagged_field_is_a_kind_and_its_arguments(value: Tagged, document: dict[str, object]) -> None:
+    assert codec.encode(value) == document
+    assert codec.decode(Tagged, document) == value
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ({"id": "a", "arguments": {}}, "it lacks 'kind'"),
+        ({"id": "a", "kind": "low"}, "it lacks 'arguments'"),
+        ({"id": "a", "kind": "high", "arguments": {}}, "it.kind is 'high', expected one of"),
+        ({"id": "a", "kind": "low", "arguments": []}, "it.arguments is of type list"),
+        ({"id": "a", "kind": "low", "arguments": {}}, "it.arguments lacks 'value'"),
+        ({"id": "a", "kind": "low", "arguments": {"value": 1}}, "it.arguments.value is of type int, expected str"),
+        ({"id": "a", "kind": "low", "arguments": {"value": "1", "longest": 2}}, "it.arguments has the unknown key"),
+        ({"id": "a", "kind": "low", "arguments": {"value": "1", "part": {}}}, "it.arguments.part lacks 'name'"),
+        ({"id": "a", "kind": "low", "rule": {}, "arguments": {"value": "1"}}, "it has the unknown key 'rule'"),
+    ],
+)
+def test_tagged_field_that_does_not_fit_names_its_place(document: dict[str, object], message: str) -> None:
+    with pytest.raises(DocumentInvalid, match=re.escape(message)):
+        codec.decode(Tagged, document, "it")
