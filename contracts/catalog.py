@@ -22,9 +22,9 @@ EXAMPLE = datetime(2026, 1, 31, 13, 45, 7, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the pattern index: a contract, its plan, the keys that are its own, and when files are to come.
+    """One line of the pattern index: a contract, its plan, its key patterns, and its arrival window.
 
-    `signal` is the pattern of uploads that tell of a set of its files, and are none of them.
+    `signal` is the pattern of markers or manifests, which are not data files.
     """
 
     contract: str
@@ -42,24 +42,24 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Shelves:
+class PatternLookup:
     """Entries with their patterns, by the text that the keys of a pattern begin with."""
 
     by_beginning: dict[str, list[tuple[int, Entry, str]]] = field(default_factory=lambda: defaultdict(list))
     lengths: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, entries: tuple[Entry, ...], spelt: Callable[[str], str]) -> Shelves:
-        """The shelves of an index; `spelt` is how beginnings are compared."""
-        made = cls()
+    def of(cls, entries: tuple[Entry, ...], normalize: Callable[[str], str]) -> PatternLookup:
+        """Return the lookup of an index; `normalize` is applied to beginnings before they are compared."""
+        lookup = cls()
         for number, (entry, pattern) in enumerate((e, p) for e in entries for p in e.claims):
-            made.by_beginning[spelt(beginning(pattern))].append((number, entry, pattern))
-        made.lengths = tuple(sorted({len(text) for text in made.by_beginning}))
-        return made
+            lookup.by_beginning[normalize(beginning(pattern))].append((number, entry, pattern))
+        lookup.lengths = tuple(sorted({len(text) for text in lookup.by_beginning}))
+        return lookup
 
     def claiming(self, key: str) -> list[tuple[int, Entry, str]]:
-        """Those that begin as the key does, in the order of the index."""
-        return sorted(found for n in self.lengths for found in self.by_beginning.get(key[:n], ()) if n <= len(key))
+        """Return the entries whose beginning is also the key's, in the order of the index."""
+        return sorted(claim for n in self.lengths for claim in self.by_beginning.get(key[:n], ()) if n <= len(key))
 
 
 @dataclass(frozen=True)
@@ -70,18 +70,18 @@ class Index:
     format: Literal[1] = 1
 
     @cached_property
-    def shelves(self) -> Shelves:
-        """The patterns by their beginnings, so that a key is held against few of them."""
-        return Shelves.of(self.entries, str)
+    def exact(self) -> PatternLookup:
+        """The patterns by their beginnings, so that a key is compared with few of them."""
+        return PatternLookup.of(self.entries, str)
 
     @cached_property
-    def folded(self) -> Shelves:
-        """The same whatever case they are written in."""
-        return Shelves.of(self.entries, str.casefold)
+    def folded(self) -> PatternLookup:
+        """The same lookup, ignoring upper and lower case."""
+        return PatternLookup.of(self.entries, str.casefold)
 
 
 AHEAD = timedelta(days=1)
-"""How far ahead of the clock a pointer's date is believed: one that is further is a wrong clock's."""
+"""The time ahead of the clock up to which a pointer's date is accepted; a later date comes from a wrong clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """The one contract that claims a key, and what the pattern's named parts stand for in it."""
+    """The one contract that claims a key, and the values of the pattern's named parts."""
 
     entry: Entry
     pattern: str
@@ -114,7 +114,7 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """A key that no contract claims; `nearest` is the pattern that went furthest, `reason` where it stopped."""
+    """A key that no contract claims; `nearest` is the entry that matched furthest, `reason` is for the producer."""
 
     key: str
     reason: str
@@ -124,7 +124,7 @@ class Unmatched:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """A key that more than one contract claims; nobody may guess which was meant."""
+    """A key that more than one contract claims; dropgate does not guess."""
 
     key: str
     contracts: tuple[str, ...]
@@ -139,13 +139,13 @@ def reference_name(reference: Reference) -> str:
 
 
 def match(index: Index, key: str) -> Match:
-    """The contract that claims a key, or why none does."""
-    found = [(e, p, c) for _, e, p in index.shelves.claiming(key) if (c := captures(p, key)) is not None]
-    contracts = tuple(dict.fromkeys(e.contract for e, _, _ in found))
+    """Return the contract that claims a key, or the reason that none does."""
+    claims = [(e, p, c) for _, e, p in index.exact.claiming(key) if (c := captures(p, key)) is not None]
+    contracts = tuple(dict.fromkeys(e.contract for e, _, _ in claims))
     if len(contracts) > 1:
         return Ambiguous(key, contracts)
-    if found:
-        entry, pattern, parts = found[0]
+    if claims:
+        entry, pattern, parts = claims[0]
         return Matched(entry, pattern, parts)
     return _nearest(index, key)
 
@@ -162,7 +162,7 @@ class _Miss:
 
 
 def _nearest(index: Index, key: str) -> Unmatched:
-    """The pattern that goes furthest along the key; where it stops is what the producer wants to know."""
+    """Return the pattern that matches furthest along the key, and the point where it stops."""
     if not index.entries:
         return Unmatched(key, "no contract is published yet")
     for _, entry, pattern in index.folded.claiming(key.casefold()):
@@ -179,7 +179,7 @@ def _nearest(index: Index, key: str) -> Unmatched:
 
 
 def example(pattern: str) -> str:
-    """A key that a pattern matches, as a producer might write it."""
+    """Return a key that a pattern matches, as a producer might write it."""
     key = ""
     for token in tokens(pattern):
         match token.kind:
@@ -197,7 +197,7 @@ def example(pattern: str) -> str:
 
 
 def _beginnings(index: Index, key: str) -> str:
-    """The folders of the contracts, the one that was most likely meant first."""
+    """Return the folders of the contracts for people, the most likely one first."""
     folders = list(dict.fromkeys(literal_folder(p) or p for e in index.entries for p in e.files))
     meant = nearest(key[: key.rfind("/") + 1] or key, folders)
     return quoted(sorted(folders, key=lambda f: f != meant), most=4)
@@ -211,8 +211,8 @@ def _likeness(pattern: str, key: str) -> tuple[float, float]:
     return _ratio(folder.replace("/", ""), begin), _ratio(text, key)
 
 
-def _ratio(one: str, other: str) -> float:
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+def _ratio(first: str, second: str) -> float:
+    return SequenceMatcher(None, first, second, autojunk=False).ratio()
 
 
 def _differs_by_case(pattern: str, key: str) -> bool:
@@ -234,10 +234,8 @@ def _miss(entry: Entry, pattern: str, key: str) -> _Miss:
     return _Miss(entry, pattern, tried + _common(toks[stop].text, key[tried:]), stop, tried)
 
 
-def _common(wanted: str, found: str) -> int:
-    return next(
-        (n for n, (a, b) in enumerate(zip(wanted, found, strict=False)) if a != b), min(len(wanted), len(found))
-    )
+def _common(wanted: str, text: str) -> int:
+    return next((n for n, (a, b) in enumerate(zip(wanted, text, strict=False)) if a != b), min(len(wanted), len(text)))
 
 
 def _reason(miss: _Miss, key: str) -> str:
@@ -248,9 +246,9 @@ def _reason(miss: _Miss, key: str) -> str:
         return f"the key goes on with `{rest:.40}`" + (", in a deeper folder" if "/" in rest else "")
     token = toks[miss.token]
     if token.kind == "date":
-        found = key[miss.far : miss.far + token.width].partition("/")[0]
+        text = key[miss.far : miss.far + token.width].partition("/")[0]
         wanted = f"a date like {EXAMPLE.strftime(token.text)} ({token.text})"
-        return f"`{found}` is not {wanted}" if found else f"after `{key[: miss.far]}` it wants {wanted}"
+        return f"`{text}` is not {wanted}" if text else f"after `{key[: miss.far]}` it wants {wanted}"
     if token.kind != "literal":
         return f"after `{key[: miss.far]}` it wants at least one character more"
     before = toks[miss.token - 1].kind if miss.token else "literal"
@@ -270,15 +268,15 @@ def _wrong_end(wanted: str, key: str, miss: _Miss) -> str:
 
 
 def _wrong_part(wanted: str, key: str, miss: _Miss) -> str:
-    """Name the two path parts that differ, whole where the pattern spells the whole part out."""
+    """Return the two path parts that differ, whole if the pattern gives the whole part."""
     done = miss.far - miss.tried
     since = wanted.rfind("/", 0, done) + 1
     begin = miss.tried + since
     whole = begin == 0 or key[begin - 1 : begin] == "/"
     expected = wanted[since if whole else done :]
     expected = expected[: expected.find("/") + 1] or expected
-    found = key[begin if whole else miss.far :]
-    found = found[: found.find("/") + 1] or found
+    text = key[begin if whole else miss.far :]
+    text = text[: text.find("/") + 1] or text
     after = key[: begin if whole else miss.far]
-    has = f"has `{found:.40}`" if found else "ends"
+    has = f"has `{text:.40}`" if text else "ends"
     return f"{f'after `{after}` ' if after else ''}it wants `{expected}`, the key {has}"

@@ -1,4 +1,4 @@
-"""Decisions: what a verdict is made of, as plain values."""
+"""Decisions: a verdict and its reasons, as plain values."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from contracts.problem import Problem
 from contracts.watermarks import HighMark
 
 EXCUSED = ("allowed-missing", "no-rows", "for-people", "other-engine")
-"""Reasons for which a check that was not made is nobody's fault.
+"""Reasons for which a check that was not made does not count against the file.
 
-The column may be missing, there was no row, it is for people to look at, or for another engine to check.
+The column may be missing, there was no row, or people or another engine must check it.
 """
 
 VerdictName = Literal["accepted", "accepted_with_warnings", "rejected"]
@@ -31,7 +31,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One check of the decision: the rule, what was counted, what follows; figures are None where none were taken."""
+    """One check of the decision: the rule, its counts and its result; figures are None if none were taken."""
 
     id: str
     kind: str
@@ -64,7 +64,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """The file a verdict is about; `sha256` in hexadecimal where it is known."""
+    """The file of a verdict; `sha256` is hexadecimal, None if unknown."""
 
     name: str
     size: int

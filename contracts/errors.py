@@ -1,19 +1,19 @@
-"""Every exception of dropgate: one root, one leaf for each decision that a caller has to take.
+"""All exceptions of dropgate: one root, one leaf for each decision that a caller must take.
 
 DropgateError
-├── DocumentInvalid      a document of ours (plan, request, result, pointer) cannot be read: stop, a person must look
-├── ContractInvalid      a contract file cannot be compiled: its steward mends what the findings name
-├── PatternInvalid       a key pattern is not written in our language: the steward mends the contract
-├── StaleWrite           somebody else wrote the item first: read again and decide anew
+├── DocumentInvalid      a document of ours (plan, request, result, pointer) cannot be read: stop, a person must act
+├── ContractInvalid      a contract file cannot be compiled: its steward corrects the findings
+├── PatternInvalid       a key pattern cannot be read: the steward corrects the contract
+├── StaleWrite           another process wrote the item first: read and decide again
 ├── HeldUp               a person has paused the contract or its producer: leave it until it is resumed
-├── DestinationTaken     the object to be written is already there: look whose it is
-├── ObjectGone           the object version to be read is not there any more
-├── ObjectReplaced       another object lies in the place of the one to be read: never use it
-├── UploadGone           a copy in parts was ended or broken off: look what lies there, or begin anew
-├── ObjectUnreadable     its uploader stored the object in a way that nobody here can read: refuse it
-│   └── ObjectArchived   it lies in an archive of S3: refuse it, and say so
-├── TableUnlike          a table cannot take what its contract says now: a person must look
-└── ServiceUnavailable   a service did not answer, or refused for now: let the event come again
+├── DestinationTaken     the object to be written already exists: check whose it is
+├── ObjectGone           the object version to be read no longer exists
+├── ObjectReplaced       another object has replaced the one to be read: never use it
+├── UploadGone           a multipart copy was completed or aborted: check the destination, or start again
+├── ObjectUnreadable     the object is stored in a way that dropgate cannot read: refuse it
+│   └── ObjectArchived   the object is in an archive of S3: refuse it, with that reason
+├── TableUnlike          a table cannot take the columns of its contract: a person must act
+└── ServiceUnavailable   a service did not answer, or refused for now: let the event be delivered again
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class DropgateError(Exception):
 
 
 class DocumentInvalid(DropgateError):
-    """A document that we wrote ourselves does not have the shape that this version reads."""
+    """A document that dropgate wrote does not have the structure that this version reads."""
 
 
 class ContractInvalid(DropgateError):
@@ -32,19 +32,19 @@ class ContractInvalid(DropgateError):
 
 
 class PatternInvalid(DropgateError):
-    """A key pattern that cannot be read; the text says what to write instead."""
+    """A key pattern that cannot be read; the text gives the fix."""
 
 
 class StaleWrite(DropgateError):
-    """A conditional write found another version than the one that was read (fencing)."""
+    """A conditional write met another version than the one that was read (fencing)."""
 
 
 class HeldUp(DropgateError):
-    """A new batch is of a contract or a producer that somebody has paused."""
+    """A new batch belongs to a contract or a producer that a person has paused."""
 
 
 class DestinationTaken(DropgateError):
-    """A conditional write of an object found one in its place."""
+    """A conditional write of an object met an existing object."""
 
 
 class ObjectGone(DropgateError):
@@ -52,15 +52,15 @@ class ObjectGone(DropgateError):
 
 
 class ObjectReplaced(DropgateError):
-    """Another object lies where the one that was recorded lay."""
+    """Another object is under the key of the recorded one."""
 
 
 class UploadGone(DropgateError):
-    """A copy in parts is no longer under way."""
+    """A multipart copy is no longer in progress."""
 
 
 class ObjectUnreadable(DropgateError):
-    """The object is archived, or encrypted with a key that is not ours, or too large for one copy."""
+    """The object is archived, or encrypted with a foreign key, or too large for one copy."""
 
 
 class ObjectArchived(ObjectUnreadable):
@@ -68,7 +68,7 @@ class ObjectArchived(ObjectUnreadable):
 
 
 class TableUnlike(DropgateError):
-    """The columns of a table differ from the contract's by more than new ones; the text says in what."""
+    """The columns of a table differ from the contract's by more than new columns; the text names the difference."""
 
 
 class ServiceUnavailable(DropgateError):

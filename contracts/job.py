@@ -19,22 +19,22 @@ from contracts.place import Place
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.terms.file_sets import Totals
-from contracts.terms.trailer import Ending
+from contracts.terms.trailer import TrailerReading
 from contracts.watermarks import HighMark
 
 SIFTED_FROM = 16 * 2**20
-"""Bytes of CSV files from which on the job sifts their lines: fewer are judged before Python workers have started."""
+"""Bytes of CSV files from which the job prefilters their lines: Spark judges fewer bytes faster than workers start."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobDrop:
-    """A drop as the job sees it: where its bytes lie, what its header line says, where its rejected rows go.
+    """A drop for the job: the location of its bytes, its header line, and the folders for its rows.
 
     `header_line` is the file's first line without its line end, as decoded text, a byte order mark included; `notes`
-    are the warnings of admission, carried through to the verdict; `rejected` is a folder URI, or None where nobody asks
-    for the rows. `types` are Spark's types of the columns of a Parquet file, in the order of `header`. `modified` is
-    when its file came, in UTC. `totals` is what its manifest says, carried through to the verdict. `valid` is the
-    folder of its valid rows, where the plan promotes them.
+    are the warnings of admission, copied to the verdict; `rejected` is a folder URI, or None if the rows are not
+    needed. `types` are Spark's types of the columns of a Parquet file, in the order of `header`. `modified` is the
+    time when its file came, in UTC. `totals` is copied from its manifest to the verdict. `valid` is the folder of its
+    valid rows, if the plan promotes them.
     """
 
     id: str
@@ -54,9 +54,9 @@ class JobDrop:
 
 @dataclass(frozen=True, slots=True)
 class JobReference:
-    """A reference of the plan as this run reads it: the files, and a name of exactly what they hold.
+    """A reference of the plan for this run: its files, and a version that names their exact content.
 
-    Promoted files are read by the `plan` of their contract. `problem` says why there is nothing to read.
+    Promoted files are read by the `plan` of their contract. `problem` is the reason if there is nothing to read.
     """
 
     name: str
@@ -68,11 +68,10 @@ class JobReference:
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """One run of the job: drops of one plan, and where to write. All URIs of folders end in `/`.
+    """One run of the job: drops of one plan, and the folders to write to. All URIs of folders end in `/`.
 
-    `evidence_rows` and `evidence_checks` are the batch's own folders, overwritten whole by a later try. `marks` are the
-    high marks that the plan's watermarks must be above. `mask` asks for evidence without values of classified
-    properties.
+    `evidence_rows` and `evidence_checks` are folders of this batch only; a later try overwrites them. `marks` are the
+    high marks that the plan's watermarks must exceed. With `mask`, evidence has no values of classified properties.
     """
 
     batch: str
@@ -91,11 +90,11 @@ class JobRequest:
 
     @classmethod
     def loads(cls, text: str | bytes) -> JobRequest:
-        """Read a request; DocumentInvalid if it is not one."""
+        """Read a request; raise DocumentInvalid if it is not one."""
         return codec.loads(cls, text, "job request")
 
     def dumps(self) -> str:
-        """The request's JSON text."""
+        """Return the request's JSON text."""
         return codec.canonical(self)
 
 
@@ -110,7 +109,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class DataFiles:
-    """The valid rows of a drop as they are laid down for a table; the document `files.json` beside them."""
+    """The files of a drop's valid rows for a table: the document `files.json` in their folder."""
 
     drop: str
     attempt: int
@@ -119,11 +118,11 @@ class DataFiles:
 
     @classmethod
     def loads(cls, text: str | bytes) -> DataFiles:
-        """Read the document; DocumentInvalid if it is none."""
+        """Read the document; raise DocumentInvalid if it is not one."""
         return codec.loads(cls, text, "list of data files")
 
     def dumps(self) -> str:
-        """Its JSON text."""
+        """Return the document's JSON text."""
         return codec.canonical(self)
 
 
@@ -140,10 +139,10 @@ class Sample:
 class Count:
     """The counts of one check in one drop: evaluated = success + failed + null.
 
-    `state` error: the rule crashed or could not run, the figures are void. not_evaluated: `reason` says why
-    (`allowed-missing`, `no-rows`). `observed` is the worst failing value, or the metric's figure. `figure` is that of a
-    check of FIGURES, not masked, with 50 digits; of dates in days since 1970, of timestamps in microseconds.
-    `against` is the version of the reference that records were held against.
+    `state` error: the rule crashed or could not run, the counts are void. not_evaluated: `reason` is a code
+    (`allowed-missing`, `no-rows`). `observed` is the worst failing value, or the metric's figure. `figure` is the
+    unmasked figure of a check of FIGURES, with 50 digits; dates are days since 1970, timestamps microseconds.
+    `against` is the version of the reference that records were compared with.
     """
 
     evaluated: int = 0
@@ -159,16 +158,16 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class DropResult:
-    """The facts of one drop; `counts` stand in the order of the header's `checks`.
+    """The facts of one drop; `counts` are in the order of the header's `checks`.
 
-    `read` is counted by a bare scan, `valid` by the checks, `rejected` in the evidence. `masks` is the histogram of
-    failing row checks: (hexadecimal bit mask over `Plan.row_checks`, rows), the most frequent first; `overflow`
-    tells that rarer ones were left out. A drop that could not be judged has no figures, but a `failure`; or, where
-    that is the file's fault, as it cannot be read as what it says it is, a `refusal`. `marks` are the greatest values
-    of the plan's watermarks among its valid records. `totals` is what its manifest says, `sums` are those of the
-    properties that one or a trailer may say, of all records; `rough` are those whose sum is of doubles, too, so that
-    its last digits may be others, `endless` those whose sum is more than a double holds. `ending` is what was found of
-    a trailer, where the plan has one; `letters` is how many records are in another encoding, where any is.
+    `read` is counted by a plain scan, `valid` by the checks, `rejected` in the evidence. `masks` is the histogram of
+    failing row checks: (hexadecimal bit mask over `Plan.row_checks`, rows), the most frequent first; with `overflow`
+    the rarest are left out. A drop that could not be judged has no counts, but a `failure`, or a `refusal` if its file
+    cannot be read in the agreed format. `marks` are the greatest values of the plan's watermarks among its valid
+    records. `totals` is copied from its manifest. `sums` are the sums, over all records, of the properties that a
+    manifest or a trailer may state; `rough` are properties whose sum includes doubles, so that its last digits may
+    differ, `endless` those whose sum exceeds a double. `ending` is the reading of the trailer, if the plan has one;
+    `letters` counts the records in another encoding, if there are any.
     """
 
     drop: str
@@ -190,13 +189,13 @@ class DropResult:
     sums: dict[str, Decimal] | None = field(default=None, metadata=codec.SPARSE)
     rough: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
     endless: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
-    ending: Ending | None = field(default=None, metadata=codec.SPARSE)
+    ending: TrailerReading | None = field(default=None, metadata=codec.SPARSE)
     letters: Letters | None = field(default=None, metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)
 class JobHeader:
-    """The first line of a result: which run it is, and the ids of the checks in the order of all counts."""
+    """The first line of a result: its run, and the ids of the checks in the order of all counts."""
 
     batch: str
     try_: int
@@ -209,18 +208,18 @@ class JobHeader:
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """The whole answer of one run."""
+    """The result of one run."""
 
     header: JobHeader
     drops: tuple[DropResult, ...]
 
     def dumps(self) -> str:
-        """JSON Lines: the header, then the drops."""
+        """Return the result as JSON Lines: the header, then the drops."""
         return "".join(codec.canonical(part) + "\n" for part in (self.header, *self.drops))
 
     @classmethod
     def loads(cls, text: str | bytes) -> JobResult:
-        """Read a result; DocumentInvalid if a line of it is not what it must be."""
+        """Read a result; raise DocumentInvalid if a line of it is not valid."""
         lines = _lines(text)
         header = codec.decode(JobHeader, next(lines, None), "job result, line 1")
         return cls(header, tuple(codec.decode(DropResult, d, f"job result, line {n}") for n, d in enumerate(lines, 2)))

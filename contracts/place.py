@@ -1,6 +1,6 @@
-"""The place of something in a file: one type for receipts, evidence and screens. Pure.
+"""Places in a file: one type for receipts, evidence and screens. Pure.
 
-In JSON its fields stand among those of the problem or sample that has it, as receipts always had them.
+In JSON its fields are among those of the problem or sample that has it, as in the first receipts.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from contracts import codec
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A record, counted from 1 (0 is the header), and the physical line that it begins in, from 1, where it is known.
+    """A record, counted from 1 (0 is the header), and its first physical line, from 1, if that is known.
 
-    Only formats of text have lines; blank ones count, and so do those within the quotes of earlier records.
+    Only text formats have lines; blank lines count, and so do lines within quotes of earlier records.
     """
 
     record: int
     line: int | None = field(default=None, metadata=codec.SPARSE)
 
     def __str__(self) -> str:
-        """Return the place for people: `the header`, `record 3`, or `record 3, line 5` where the line is known."""
+        """Return the place for people: `the header`, `record 3`, or `record 3, line 5` if the line is known."""
         if not self.record:
             return "the header"
         return f"record {self.record:,}" + (f", line {self.line:,}" if self.line is not None else "")
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Place | None:
-        """Return the place that a problem or a sample of a JSON document has; None where it has none."""
+        """Return the place of a problem or a sample of a JSON document; None if it has none."""
         return None if document["record"] is None else cls(document["record"], document.get("line"))
 
 

@@ -1,4 +1,4 @@
-"""A problem: one thing that is wrong with a drop, said so that its producer can mend it."""
+"""A problem: one fault of a drop, in words with which its producer can repair it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Level = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A fault (`code` stable, `message` for people), its place, its fix, and the check that found it.
+    """A fault (`code` stable, `message` for people), its place, its fix, and its check.
 
-    No `place`: it is about the file as a whole.
+    Without `place` it concerns the file as a whole.
     """
 
     code: str
@@ -31,24 +31,24 @@ class Problem:
     check: str | None = None
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that `name` most likely stands for, case aside first; None if nothing is close."""
-    choices = list(known)
+def nearest(name: str, candidates: Iterable[str]) -> str | None:
+    """Return the candidate that `name` most likely stands for; None if none is close."""
+    choices = list(candidates)
     for choice in choices:
         if choice.casefold() == name.casefold():
             return choice
-    found = difflib.get_close_matches(name, choices, n=1, cutoff=0.6)
-    return found[0] if found else None
+    close = difflib.get_close_matches(name, choices, n=1, cutoff=0.6)
+    return close[0] if close else None
 
 
 def quoted(names: Iterable[str], most: int = 8) -> str:
-    """Names for a sentence: `a`, `b` and 3 more."""
+    """Return names for a sentence: `a`, `b` and 3 more."""
     every = [f"`{n}`" for n in names]
     return ", ".join(every[:most]) + (f" and {len(every) - most} more" if len(every) > most else "")
 
 
 def visible(text: str, most: int = 120) -> str:
-    """Text of a stranger, safe on any screen: what would not show is written as an escape, what is too long is cut."""
+    """Return untrusted text for any screen: invisible characters are escaped, long text is cut."""
     cut = text if len(text) <= most else text[: most - 1] + "…"
     if cut.isprintable():
         return cut
@@ -56,17 +56,17 @@ def visible(text: str, most: int = 120) -> str:
 
 
 def printable(document: str) -> str:
-    """A JSON text that means the same, with an escape for each character of its strings that would not print."""
+    """Return an equal JSON text with an escape for each character of its strings that is not printable."""
     if document.replace("\n", " ").isprintable():
         return document
     return "".join(c if c in " \n" or c.isprintable() else _in_json(c) for c in document)
 
 
 def _in_json(character: str) -> str:
-    """A character as JSON escapes it, beyond the first plane by two surrogates (RFC 8259, section 7)."""
+    """Return the JSON escape of a character, beyond the first plane as two surrogates (RFC 8259, section 7)."""
     return json.dumps(character)[1:-1] if ord(character) != 0x7F else "\\u007f"
 
 
 def _escape(character: str) -> str:
-    """Control, formatting and blank characters other than the space, as a programmer writes them."""
+    """Return the escape of a control, formatting or blank character, in the notation of programmers."""
     return {"\t": "\\t", "\n": "\\n", "\r": "\\r"}.get(character) or f"\\u{ord(character):04x}"

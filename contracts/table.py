@@ -1,7 +1,7 @@
-"""The table that a contract's valid rows are promoted into: a plan in, its columns out; what two versions differ in.
+"""The table that a contract's valid rows are promoted into: a plan in, its columns and missing columns out.
 
 Names of types are Delta's (protocol, "Primitive Types"), which Spark's DDL reads as well. Every column may be null, so
-that rows of an earlier minor version stay valid; what the contract requires is held by its checks.
+that rows of an earlier minor version stay valid; checks enforce what the contract requires.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from contracts.errors import TableUnlike
 from contracts.plan import CONTAINERS, Plan, Property
 
 DROP, RECORD = "_drop", "_record"
-"""The last columns of each table: whose row it is, and which record of that file it was."""
+"""The last columns of each table: the drop of a row, and the record number in its file."""
 FORBIDDEN = " ,;{}()\n\t="
-"""What the name of a column must not have, as Parquet's would not (Delta protocol, "Column Mapping")."""
+"""Characters that column names must not have, as in Parquet (Delta protocol, "Column Mapping")."""
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column by its name and type."""
 
     name: str
@@ -29,22 +29,26 @@ class Column:
         return f"`{self.name}` {self.type}"
 
 
-def columns(plan: Plan) -> tuple[Column, ...]:
-    """The columns of a contract's table, in the contract's order."""
-    return (*(Column(p.name, _type(p)) for p in plan.roots), Column(DROP, "string"), Column(RECORD, "long"))
+def columns(plan: Plan) -> tuple[TableColumn, ...]:
+    """Return the columns of a contract's table, in the contract's order."""
+    return (
+        *(TableColumn(p.name, _type(p)) for p in plan.roots),
+        TableColumn(DROP, "string"),
+        TableColumn(RECORD, "long"),
+    )
 
 
-def lacking(have: Sequence[Column], wanted: Sequence[Column]) -> tuple[Column, ...]:
-    """The columns that a table must be given for rows of another version; TableUnlike if more than that is different.
+def lacking(have: Sequence[TableColumn], wanted: Sequence[TableColumn]) -> tuple[TableColumn, ...]:
+    """Return the columns to add to a table for rows of another version; raise TableUnlike at any other difference.
 
     A column that the rows lack is null in them.
     """
-    there = {one.name.casefold(): one for one in have}
-    for one in wanted:
-        known = there.get(one.name.casefold(), one)
-        if known != one:
-            raise TableUnlike(f"the table has {known} where the contract has {one}")
-    return tuple(one for one in wanted if one.name.casefold() not in there)
+    by_name = {column.name.casefold(): column for column in have}
+    for column in wanted:
+        existing = by_name.get(column.name.casefold(), column)
+        if existing != column:
+            raise TableUnlike(f"the table has {existing} where the contract has {column}")
+    return tuple(column for column in wanted if column.name.casefold() not in by_name)
 
 
 def _type(prop: Property) -> str:

@@ -210,7 +210,7 @@ def _said(plan: Plan, facts: DropResult) -> Iterator[tuple[str, Totals]]:
     """Yield the totals that were stated for the file, each with its source."""
     if facts.totals:
         yield "manifest", facts.totals
-    if plan.csv.trailer and isinstance(found := trailer.told(plan.csv.trailer, facts.ending), Totals):
+    if plan.csv.trailer and isinstance(found := trailer.totals_of(plan.csv.trailer, facts.ending), Totals):
         yield "trailer", found
 
 
@@ -228,7 +228,7 @@ def _totals(plan: Plan, facts: DropResult) -> list[Problem]:
     found: list[Problem] = []
     if rule := plan.csv.trailer:
         masked = [name for name in rule.sums if plan.property_named(name).masked]
-        told = trailer.told(rule, facts.ending, masked)
+        told = trailer.totals_of(rule, facts.ending, masked)
         found += (*trailer.early(rule, facts.ending), *(() if isinstance(told, Totals) else told))
     return found + [problem for by, said in _said(plan, facts) for problem in _unlike(plan, facts, by, said)]
 

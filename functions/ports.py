@@ -13,7 +13,7 @@ from typing import Literal, Protocol, TypeVar
 
 from contracts import codec
 from contracts.job import DataFile
-from contracts.table import Column
+from contracts.table import TableColumn
 from contracts.watermarks import HighMark
 from functions import keys
 from functions.catalog import Published
@@ -591,7 +591,7 @@ class Tables(Protocol):
     A change bears the mark of its drop and attempt, and is made once, however often it is asked for; but `take_out`.
     """
 
-    def ready(self, table: str, columns: Sequence[Column], mark: Mark) -> bool:
+    def ready(self, table: str, columns: Sequence[TableColumn], mark: Mark) -> bool:
         """Make a table, or give it the columns that it lacks; whether the change of that mark is made already.
 
         TableUnlike where it cannot take rows with these columns.

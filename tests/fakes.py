@@ -20,7 +20,7 @@ from contracts.errors import (
     UploadGone,
 )
 from contracts.job import DataFile
-from contracts.table import Column, lacking
+from contracts.table import TableColumn, lacking
 from functions import keys
 from functions.drop import Drop, Location, Moved
 from functions.ports import (
@@ -539,13 +539,13 @@ class MemoryTables:
     """
 
     def __init__(self) -> None:
-        self.columns: dict[str, tuple[Column, ...]] = {}
+        self.columns: dict[str, tuple[TableColumn, ...]] = {}
         self.rows: dict[str, dict[str, tuple[int, int]]] = {}
         self.commits: list[tuple[str, str, int]] = []
         self.written: dict[str, dict[str, Mark]] = {}
         self.broken: set[str] = set()
 
-    def ready(self, table: str, columns: Sequence[Column], mark: Mark) -> bool:
+    def ready(self, table: str, columns: Sequence[TableColumn], mark: Mark) -> bool:
         there = self.columns.get(table, tuple(columns))
         self.columns[table] = (*there, *lacking(there, columns))
         self.rows.setdefault(table, {})

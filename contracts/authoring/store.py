@@ -1,9 +1,9 @@
-"""The contract store: a contract to the name that it is kept under, and a name and a version to what is kept.
+"""The contract store: contracts in, the keys and texts to keep out; a name and a version in, the kept document out.
 
-A document lies under `contracts/<version>/<id>/<object>.yaml`: version first, then the data product, then the table, as
-people who look from outside ask for it. The `id` stands for the data product: every document has one, it is fit for a
-key, and one contract alone has it; ODCS `dataProduct` is optional text that several may share and a new version change.
-A version is never written twice: what a name stands for stays.
+The key of a document is `contracts/<version>/<id>/<object>.yaml`: version first, then the data product, then the table,
+in the order in which outside readers search. The `id` names the data product: every document has one, it is valid in a
+key, and only one contract has it; ODCS `dataProduct` is optional text that several contracts may share and a new
+version may change. A version is never written twice: the document under a key does not change.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from contracts.authoring.diff.edition import Edition
 from contracts.authoring.document import source, versions
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding
-from contracts.authoring.document.heading import ID, VERSION
+from contracts.authoring.document.metadata import ID, VERSION
 from contracts.authoring.document.versions import Step
 from contracts.authoring.drop_block import parse
 from contracts.errors import ContractInvalid, DocumentInvalid
@@ -50,13 +50,13 @@ class Title:
         return f"{FOLDER}{self.version}/{self.id}/{quote(self.table, safe='')}.yaml"
 
 
-def titled(key: str) -> Title | None:
+def title_of_key(key: str) -> Title | None:
     """Return the title of the document under a key of the catalog zone; None if the key is not that of a document."""
     parts = key.removeprefix(FOLDER).split("/")
     if not key.startswith(FOLDER) or not key.endswith(".yaml") or len(parts) != 3 or not VERSION.fullmatch(parts[0]):
         return None
-    found = Title(parts[1], parts[0], unquote(parts[2].removesuffix(".yaml")))
-    return found if found.key == key else None
+    candidate = Title(parts[1], parts[0], unquote(parts[2].removesuffix(".yaml")))
+    return candidate if candidate.key == key else None
 
 
 def title(document: Document) -> Title | None:
@@ -74,122 +74,127 @@ def titles_in(document: Document) -> list[Title]:
     """Return the titles of a document, one for each of its schema objects that has one."""
     if not isinstance(document.data, dict):
         return []
-    return [found for part in schema_objects.parts(document) if (found := title(part))]
+    return [of_object for part in schema_objects.parts(document) if (of_object := title(part))]
 
 
 def documents(contracts: Sequence[Compiled]) -> dict[str, bytes]:
-    """Return the files to keep of contracts that are put in force, by key: their unchanged text and reference files."""
-    found = reference_checks.files(contracts)
-    for one in contracts:
-        if one.plan and one.document and (called := title(one.document)):
-            found[called.key] = one.document.raw
-    return found
+    """Return the files to keep of contracts in force, by key: their unchanged text and their reference files."""
+    kept = reference_checks.files(contracts)
+    for compiled in contracts:
+        if compiled.plan and compiled.document and (published := title(compiled.document)):
+            kept[published.key] = compiled.document.raw
+    return kept
 
 
 def rewritten(contracts: Sequence[Compiled], kept: Mapping[str, bytes], titles: Sequence[Title]) -> tuple[Finding, ...]:
-    """Findings on contracts whose version was published with another text, each with the version to write.
+    """Return findings on contracts whose version was published with another text, each with the version to write.
 
-    `kept` is what lies under the keys of these contracts, `titles` is all that was ever published.
+    `kept` holds the texts under the keys of these contracts, `titles` everything that was ever published.
     """
-    found = []
-    for one in contracts:
-        called = title(one.document) if one.plan and one.document else None
-        if one.document and called and (text := kept.get(called.key)) is not None and text != one.document.raw:
-            step = _step(text, one)
-            message = (
-                f"{called.id} {called.version} was published with another text; a published version stays as it is."
-            )
-            found.append(one.document.finding("error", ("version",), "published", message, _fix(called, step, titles)))
-    return tuple(found)
+    findings = []
+    for compiled in contracts:
+        document = compiled.document
+        own = title(document) if compiled.plan and document else None
+        if document and own and (text := kept.get(own.key)) is not None and text != document.raw:
+            fix = _fix(own, _step(text, compiled), titles)
+            message = f"{own.id} {own.version} was published with another text; a published version stays as it is."
+            findings.append(document.finding("error", ("version",), "published", message, fix))
+    return tuple(findings)
 
 
-def leaving(contracts: Sequence[Compiled], left: Sequence[Plan], titles: Sequence[Title]) -> tuple[Finding, ...]:
-    """Findings on contracts that would leave their tables, whose plans are `left`, each with the version to write."""
-    found = []
-    for one in contracts:
-        called = title(one.document) if one.plan in left and one.document else None
-        if one.plan and called:
-            side, fix = Edition.of(one), f"{_fix(called, 'major', titles)} Or write `promote: table`."
-            at = side.block("promote")
-            found.append(side.document.finding("error", at, "leaves-table", tabled(one.plan), fix, on_key=True))
-    return tuple(found)
+def leaving_tables(contracts: Sequence[Compiled], left: Sequence[Plan], titles: Sequence[Title]) -> tuple[Finding, ...]:
+    """Return findings on contracts that would leave their tables, each with the version to write.
+
+    `left` are the plans of these contracts.
+    """
+    findings = []
+    for compiled in contracts:
+        own = title(compiled.document) if compiled.plan in left and compiled.document else None
+        if compiled.plan and own:
+            edition, fix = Edition.of(compiled), f"{_fix(own, 'major', titles)} Or write `promote: table`."
+            at, message = edition.block("promote"), reason_to_stay(compiled.plan)
+            findings.append(edition.document.finding("error", at, "leaves-table", message, fix, on_key=True))
+    return tuple(findings)
 
 
-def tabled(plan: Plan) -> str:
-    """The sentence for a plan whose contract is promoted into a table, and would not be any more."""
+def reason_to_stay(plan: Plan) -> str:
+    """Return the message for a plan whose contract is promoted into a table and would leave it."""
     files = f"files of `promote: {plan.promote}`"
     return f"{plan.contract} is promoted into a table: its rows and {files} would not take each other's place."
 
 
 def promoted(plan: Plan, text: bytes) -> Promoted | None:
     """Return how a published text promotes the contract of a plan; None if the text can no longer be read."""
-    drafts = (one.draft for one in compile_each(text, plan.contract))
-    return next((one.promote for one in drafts if one and one.contract == plan.contract), None)
+    drafts = (compiled.draft for compiled in compile_each(text, plan.contract))
+    return next((draft.promote for draft in drafts if draft and draft.contract == plan.contract), None)
 
 
 def _step(text: bytes, new: Compiled) -> Step:
-    """The number of the version that the changes since a published text have to raise."""
+    """Return the number of the version that the changes since a published text must raise."""
     try:
         before = compile_each(text, new.file)
         same = (old for old in before if old.draft and new.plan and old.draft.contract == new.plan.contract)
         return compare(next(same, before[0]), new).step or "patch"
     except ContractInvalid:
-        return "minor"  # published by an edition of dropgate that read it otherwise: what changed cannot be told
+        return "minor"  # another edition of dropgate published it and read it differently: the changes are unknown
 
 
-def _fix(called: Title, step: Step, titles: Sequence[Title]) -> str:
-    """The first version that says what changed and is free."""
-    wanted = versions.after(called.version, step)
+def _fix(own: Title, step: Step, titles: Sequence[Title]) -> str:
+    """Return the fix: the first free version that is high enough for the changes."""
+    wanted = versions.after(own.version, step)
     major = versions.numbers(wanted)[0]
-    taken = [t.version for t in titles if t.id == called.id and (step == "major" or _major(t) == major)]
+    taken = [t.version for t in titles if t.id == own.id and (step == "major" or _major(t) == major)]
     if newer := [v for v in taken if versions.order(v) >= versions.order(wanted)]:
         wanted = versions.after(max(newer, key=versions.order), step)
     if step != "major":
         return f'Write version: "{wanted}".'
-    own = f"{called.id}.v{versions.numbers(wanted)[0]}.yaml"
-    return f'Write version: "{wanted}" into a file of its own, {own}; `dropgate breaking` says what breaks.'
+    file = f"{own.id}.v{versions.numbers(wanted)[0]}.yaml"
+    return f'Write version: "{wanted}" into a file of its own, {file}; `dropgate breaking` says what breaks.'
 
 
-def _major(one: Title) -> int:
-    return versions.numbers(one.version)[0]
+def _major(title: Title) -> int:
+    return versions.numbers(title.version)[0]
 
 
 # ---- reading back
 
 
 def editions(titles: Iterable[Title], name: str) -> list[Title]:
-    """All that was published of an id, of a contract (`orders.v1`) or of a table (`orders/lines`); oldest first."""
-    found = [t for t in titles if name in (t.id, t.contract, f"{t.id}/{t.table}")]
-    return sorted(found, key=lambda t: versions.order(t.version))
+    """Return the published editions of an id, a contract (`orders.v1`) or a table (`orders/lines`), oldest first."""
+    matching = [t for t in titles if name in (t.id, t.contract, f"{t.id}/{t.table}")]
+    return sorted(matching, key=lambda t: versions.order(t.version))
 
 
 def latest(titles: Iterable[Title], plan: Plan) -> Title | None:
-    """The latest edition of the contract that a plan is of, which may be one of several in a document."""
+    """Return the latest edition of a plan's contract, which may be one of several in a document."""
     major = versions.numbers(plan.version)[0]
-    return chosen([t for t in titles if plan.id in (t.id, f"{t.id}.{t.table}") and _major(t) == major])
+    return of_version([t for t in titles if plan.id in (t.id, f"{t.id}.{t.table}") and _major(t) == major])
 
 
-def chosen(several: Sequence[Title], version: str = LATEST) -> Title | None:
-    """The edition of a version; `latest` is the highest, one with a hyphen (`2.0.0-rc.1`) only if there is no other."""
+def of_version(several: Sequence[Title], version: str = LATEST) -> Title | None:
+    """Return the edition of a version; `latest` is the highest, a pre-release (`2.0.0-rc.1`) only if all are."""
     if version == LATEST:
-        done = [t for t in several if "-" not in t.version]
-        return max(done or several, key=lambda t: versions.order(t.version), default=None)
+        released = [t for t in several if "-" not in t.version]
+        return max(released or several, key=lambda t: versions.order(t.version), default=None)
     wanted = versions.plain(version) if VERSION.fullmatch(version) else None
     return next((t for t in several if t.version == wanted), None)
 
 
-def whole(called: Title, text: bytes) -> bytes:
-    """A document's text as it was kept; DocumentInvalid if it is not what its name says, or lacks its `drop` block."""
-    document = source.read(text, called.key)
-    broken = any(f.level == "error" for f in document.findings) or called not in titles_in(document)
+def verified(wanted: Title, text: bytes) -> bytes:
+    """Return the kept text of a document; raise DocumentInvalid if it has another title, or no `drop` block."""
+    document = source.read(text, wanted.key)
+    broken = any(f.level == "error" for f in document.findings) or wanted not in titles_in(document)
     if broken or not isinstance(document.data.get("customProperties"), list) or parse.find(document) is None:
-        raise DocumentInvalid(f"{called.key} is not what its name says: bring back the published text, and read again.")
+        raise DocumentInvalid(f"{wanted.key} is not what its name says: bring back the published text, and read again.")
     return text
 
 
 def of_folder(folder: File) -> dict[Title, bytes]:
-    """The documents of a folder by what they are, however its files are named; all of them or ContractInvalid."""
-    found: dict[Title, bytes] = {}
+    """Return the documents of a folder by title, whatever its files are named.
+
+    Raise ContractInvalid if any cannot be read.
+    """
+    documents_by_title: dict[Title, bytes] = {}
     for path in contract_files([folder]):
         document = source.read(path.read_bytes(), str(path))
         several = titles_in(document)
@@ -197,8 +202,8 @@ def of_folder(folder: File) -> dict[Title, bytes]:
             raise ContractInvalid(
                 f"{path} cannot be read as a contract (`dropgate lint` gives the reason): nothing was read."
             )
-        for called in several:
-            if found.setdefault(called, document.raw) != document.raw:
-                message = f"{path} is {called.id} {called.version}, too, with another text: nothing was read."
+        for own in several:
+            if documents_by_title.setdefault(own, document.raw) != document.raw:
+                message = f"{path} is {own.id} {own.version}, too, with another text: nothing was read."
                 raise ContractInvalid(message)
-    return found
+    return documents_by_title

@@ -1,7 +1,7 @@
-"""The one rule of CSV's quotes: the text of a record in, its cells out, or nothing where the quotes break the rule.
+"""The one rule of CSV's quotes: the text of a record in, its cells out (None if its quotes break the rule).
 
-RFC 4180, section 2, with the dialect's signs, and no more lenient than this: a cell that begins with a quote ends at
-the quote that closes it, behind which only blanks and control characters may stand; any other cell holds no quote.
+RFC 4180, section 2, with the dialect's signs, and no more lenient: a cell that begins with a quote ends at
+its closing quote, which only blanks and control characters may follow; any other cell holds no quote.
 A quote within a quoted cell is escaped (by default: written twice). Pure.
 """
 
@@ -14,7 +14,7 @@ from contracts.plan import Csv
 
 
 def split(record: str, csv: Csv) -> tuple[str, ...] | None:
-    """Return the cells of a record, or None where a quote is open, or stands where the rule allows none."""
+    """Return the cells of a record, or None if a quote is open or in a place where the rule allows none."""
     if not csv.quote:
         return tuple(record.split(csv.delimiter))
     shape, cells, at = _cell(csv.delimiter, csv.quote, csv.escape), [], 0
@@ -38,7 +38,7 @@ def _dropped(delimiter: str) -> str:
 
 @lru_cache
 def _cell(*signs: str) -> re.Pattern[str]:
-    """A cell that is `quoted` as a whole, or is `plain`."""
+    """Return the pattern of a cell that is wholly `quoted`, or `plain`."""
     delimiter, quote, escape = map(re.escape, signs)
     escaped = f"{escape}[{quote}{escape}]"
     if escape == quote:

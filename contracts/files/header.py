@@ -1,4 +1,4 @@
-"""The header against the contract: column names in, where each property stands and what is wrong out.
+"""The header against the contract: column names in, the position of each property and the problems out.
 
 Names are compared exactly; a name that differs by case or a letter is named in the fix, never guessed.
 """
@@ -15,21 +15,21 @@ from contracts.plan import Plan, Property
 from contracts.problem import Level, Problem, nearest, quoted, visible
 
 OURS = ("_record", "_reasons")
-"""What a file of rejected rows adds to each at its end; a corrected one may bring it back, it is ignored."""
+"""The last columns of a file of rejected rows; they are ignored in a corrected file."""
 
 MOST_COLUMNS = 2000
-"""Columns of a header; a wider one is no table that anybody agreed on."""
+"""Columns of a header; nobody agrees on a wider table."""
 
 LONGEST_HEADER = 64 * 1024
-"""Bytes of a file's head that are looked at; a header line must end within them."""
+"""Bytes of a file's head that are read; the header line must end within them."""
 
 ALIKE = str.maketrans(
     "АВЕЅІЈКМНОРСТХУавеѕіјкмнорстхуΑΒΕΖΗΙΚΜΝΟΡΤΥΧοραικν",
     "ABESIJKMHOPCTXYabesijkmhopctxyABEZHIKMNOPTYXopaikv",
 )
-"""Cyrillic and Greek letters, and the Latin ones that they look like."""
+"""Cyrillic and Greek letters, and the Latin letters that look the same."""
 
-MOST_TOLD = 20
+MOST_NAMED = 20
 """Columns named for one fault."""
 
 LONGEST_SHAPE = 80
@@ -40,12 +40,12 @@ MOST_GUESSED = 100
 
 
 def rejected_file(plan: Plan) -> str:
-    """The name of the file with a drop's rejected rows: in its own format, but CSV for Parquet, which few can open."""
+    """Return the name of the file with a drop's rejected rows: in its own format, but CSV for Parquet."""
     return "rejected.jsonl" if plan.file_format == "jsonl" else "rejected.csv"
 
 
 def valid_file(plan: Plan) -> str:
-    """The name of the file with a drop's valid rows, in its own format; for a table, of the list of such files."""
+    """Return the name of the file with a drop's valid rows; for a table, that of the list of such files."""
     return "files.json" if plan.promote == "table" else f"valid{plan.suffix}"
 
 
@@ -55,30 +55,30 @@ def positions(header: tuple[str, ...]) -> dict[str, int]:
 
 
 def missing(plan: Plan, header: tuple[str, ...]) -> tuple[str, ...]:
-    """The contract's properties that the header lacks, in the contract's order."""
+    """Return the contract's properties that the header lacks, in the contract's order."""
     held = set(header)
     return tuple(p.name for p in plan.properties if p.name not in held)
 
 
 def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
-    """Everything that is wrong with a header under the contract's `columns` policy, all at once."""
-    known = [p.name for p in plan.properties]
+    """Return all problems of a header under the contract's `columns` policy."""
+    agreed = [p.name for p in plan.properties]
     names = list(positions(header))
-    renamed = _renamed(names, known)
-    if plan.file_format == "csv" and plan.columns.missing == "reject" and not renamed and not set(names) & set(known):
-        return (_headless(known, header),)
+    renamed = _renamed(names, agreed)
+    if plan.file_format == "csv" and plan.columns.missing == "reject" and not renamed and not set(names) & set(agreed):
+        return (_headless(agreed, header),)
     return (
         *_blank(header),
         *_duplicated(header),
         *_missing(plan, names, renamed),
-        *_extra(plan, names, known, renamed),
-        *_reordered(plan, names, known),
+        *_extra(plan, names, agreed, renamed),
+        *_reordered(plan, names, agreed),
     )
 
 
-def _headless(known: list[str], names: tuple[str, ...]) -> Problem:
+def _headless(agreed: list[str], names: tuple[str, ...]) -> Problem:
     message = f"The first line holds none of the contract's column names; it looks like `{masked(names)}`."
-    fix = f"Begin the file with this header: {quoted(known, most=40)}."
+    fix = f"Begin the file with this header: {quoted(agreed, most=40)}."
     return Problem("missing-header", message, fix, place=HEADER)
 
 
@@ -99,7 +99,7 @@ def _blank(header: tuple[str, ...]) -> list[Problem]:
 
 def _duplicated(header: tuple[str, ...]) -> list[Problem]:
     twice = [(name, n) for name, n in Counter(header).items() if n > 1 and name.strip()]
-    return _some([_twice(name, n) for name, n in twice])
+    return _shortened([_twice(name, n) for name, n in twice])
 
 
 def _twice(name: str, times: int) -> Problem:
@@ -108,35 +108,35 @@ def _twice(name: str, times: int) -> Problem:
 
 
 def _missing(plan: Plan, names: list[str], renamed: dict[str, str]) -> list[Problem]:
-    found, held = [], set(names)
+    faults, held = [], set(names)
     taken = {p.name for p in plan.properties} | set(renamed.values())
     for nth, prop in enumerate(plan.properties):
         if prop.path and plan.parent(prop).name not in held:
-            continue  # it is said of what it lies in
+            continue  # the problem of its parent covers it
         if prop.name in held or (plan.columns.missing == "ignore" and not prop.required):
             continue
         other = renamed.get(prop.name)
         fix = f"Rename `{other}` to `{prop.name}`." if other else _add(prop, names[nth : nth + 1], taken)
         if other and like(other) == like(prop.name) and other.casefold() != prop.name.casefold():
-            found.append(_disguised(plan, prop, other))
+            faults.append(_disguised(plan, prop, other))
             continue
         level: Level = "error" if plan.columns.missing == "reject" or prop.required else "warning"
         instead = f"; the header has `{other}` instead" if other else ""
         place = "file" if plan.file_format == "parquet" else "header"
         message = f"The column `{prop.name}` is missing from the {place}{instead}."
-        found.append(Problem("missing-column", message, fix, level, property=prop.name))
-    return found
+        faults.append(Problem("missing-column", message, fix, level, property=prop.name))
+    return faults
 
 
 def like(name: str) -> str:
-    """Return a name as it looks: in one Unicode form, without blanks around it and what nobody sees, in lower case."""
+    """Return a name as it looks: in one Unicode form and lower case, without outer blanks or invisible characters."""
     folded = unicodedata.normalize("NFKC", remade(name) or name).translate(ALIKE)
-    seen = "".join(c for c in folded if unicodedata.category(c) not in ("Cf", "Cc"))
-    return " ".join(seen.split()).casefold()
+    visible_part = "".join(c for c in folded if unicodedata.category(c) not in ("Cf", "Cc"))
+    return " ".join(visible_part.split()).casefold()
 
 
 def remade(name: str) -> str | None:
-    """Return a name that some program wrote twice in UTF-8 as it was meant; None where it was not."""
+    """Return the intended name if a program encoded it in UTF-8 twice; None if none did."""
     for encoding in () if name.isascii() else ("cp1252", "latin-1"):
         try:
             return name.encode(encoding).decode()
@@ -146,7 +146,7 @@ def remade(name: str) -> str | None:
 
 
 def _disguised(plan: Plan, prop: Property, other: str) -> Problem:
-    """A column whose name looks like the contract's, and is written with other characters."""
+    """Return the problem of a column whose name looks like the contract's and has other characters."""
     level: Level = "error" if plan.columns.missing == "reject" or prop.required else "warning"
     missing = f"The column `{prop.name}` is missing from the header;"
     if other.strip(" \t") == prop.name:
@@ -176,23 +176,23 @@ def _add(prop: Property, there: list[str], taken: set[str]) -> str:
     return f"Add a column `{prop.name}` ({prop.type}){''.join(instead)}."
 
 
-def _some(found: list[Problem]) -> list[Problem]:
-    """The first of many problems of one kind, the last of them saying how many more there are."""
-    if len(found) <= MOST_TOLD:
-        return found
-    last = found[MOST_TOLD - 1]
-    more = f"{last.message} The same holds for {len(found) - MOST_TOLD:,} more columns."
-    return [*found[: MOST_TOLD - 1], replace(last, message=more)]
+def _shortened(many: list[Problem]) -> list[Problem]:
+    """Return the first of many problems of one kind; the last of them states how many more there are."""
+    if len(many) <= MOST_NAMED:
+        return many
+    last = many[MOST_NAMED - 1]
+    more = f"{last.message} The same holds for {len(many) - MOST_NAMED:,} more columns."
+    return [*many[: MOST_NAMED - 1], replace(last, message=more)]
 
 
-def _extra(plan: Plan, names: list[str], known: list[str], renamed: dict[str, str]) -> list[Problem]:
-    """The columns that the contract does not know; one that is told of as a missing one is not told of again."""
+def _extra(plan: Plan, names: list[str], agreed: list[str], renamed: dict[str, str]) -> list[Problem]:
+    """Return the problems of columns that the contract lacks, without those reported as renamed ones."""
     if plan.columns.extra == "ignore":
         return []
-    aside = {*known, *(renamed.values() if plan.columns.missing == "reject" else ())}
+    aside = {*agreed, *(renamed.values() if plan.columns.missing == "reject" else ())}
     level: Level = "error" if plan.columns.extra == "reject" else "warning"
     fix = f"Leave the column out, or ask for it to be added to {plan.contract}."
-    return _some(
+    return _shortened(
         [
             Problem("extra-column", f"The contract has no column `{name}`.", fix, level, property=name)
             for name in names
@@ -201,23 +201,23 @@ def _extra(plan: Plan, names: list[str], known: list[str], renamed: dict[str, st
     )
 
 
-def _renamed(names: list[str], known: list[str]) -> dict[str, str]:
-    """The contract's name to the header's, where one is missing and another much like it is there."""
-    wanted, held = set(known), set(names)
+def _renamed(names: list[str], agreed: list[str]) -> dict[str, str]:
+    """Return the similar column of the header for each property that the header lacks, by property."""
+    wanted, held = set(agreed), set(names)
     spare = [n for n in names if n not in wanted][:MOST_GUESSED]
-    found: dict[str, str] = {}
+    renamed: dict[str, str] = {}
     looks = {like(name): name for name in reversed(spare)}
-    for name in (k for k in known if k not in held):
+    for name in (k for k in agreed if k not in held):
         if close := looks.get(like(name)) or nearest(name, spare):
             looks.pop(like(close), None)
-            found[name] = close
+            renamed[name] = close
             spare.remove(close)
-    return found
+    return renamed
 
 
-def _reordered(plan: Plan, names: list[str], known: list[str]) -> list[Problem]:
-    wanted, held = set(known), set(names)
-    if plan.columns.order == "any" or [n for n in names if n in wanted] == [k for k in known if k in held]:
+def _reordered(plan: Plan, names: list[str], agreed: list[str]) -> list[Problem]:
+    wanted, held = set(agreed), set(names)
+    if plan.columns.order == "any" or [n for n in names if n in wanted] == [k for k in agreed if k in held]:
         return []
     message = "The columns are not in the contract's order."
-    return [Problem("column-order", message, f"Write them in this order: {quoted(known, most=40)}.")]
+    return [Problem("column-order", message, f"Write them in this order: {quoted(agreed, most=40)}.")]

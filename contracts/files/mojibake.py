@@ -1,4 +1,4 @@
-"""Text in another encoding than the agreed one, where that has a character for every byte: counts in, problem out.
+"""Text in another encoding than the agreed one, if that has a character for every byte: counts in, problem out.
 
 ISO-8859-1 has a character for each byte, so that no byte is wrong by itself. UTF-8 is recognised by its sequences of
 bytes, windows-1252 by the bytes 0x80 to 0x9F, which are invisible control characters in ISO-8859-1. Pure.
@@ -25,32 +25,32 @@ SEQUENCE = (
     "|[\\x{c4}-\\x{df}][\\x{80}-\\x{9f}\\x{a1}-\\x{ba}\\x{bc}-\\x{bf}]"
     "|[\\x{e0}-\\x{ef}][\\x{80}-\\x{bf}]{2}|[\\x{f0}-\\x{f4}][\\x{80}-\\x{bf}]{3}"
 )
-"""A pattern (Java) of UTF-8 that was read as ISO-8859-1, of a text that is valid UTF-8 as a whole.
+"""A pattern (Java) of UTF-8 that was read as ISO-8859-1, for a text that is valid UTF-8 as a whole.
 
-Other capital letters before a no-break space or a closing guillemet, as in `CAFÉ »`, are what French writes.
+It leaves out other capital letters before a no-break space or a closing guillemet, which French has: `CAFÉ »`.
 """
 CONTROL = "[\\x{80}-\\x{9f}]"
 """A pattern (Java) of the characters that windows-1252 has and ISO-8859-1 lacks."""
 
 
-Kind = Literal["utf8", "ansi"]
-MEANT: dict[Kind, tuple[re.Pattern[str], str]] = {
+ActualEncoding = Literal["utf8", "ansi"]
+DECODINGS: dict[ActualEncoding, tuple[re.Pattern[str], str]] = {
     "utf8": (re.compile(re.sub(r"\\x\{(..)\}", r"\\x\1", SEQUENCE)), "utf-8"),
     "ansi": (re.compile("[\x80-\x9f]"), "cp1252"),
 }
-"""What is meant otherwise in a text of each kind, and the encoding in which it is meant."""
+"""The pattern of wrongly decoded text for each actual encoding, and the codec that repairs it."""
 LONGEST = 30
 """Characters of an example."""
-APART = "[ \t\r\n,;|]"
-"""What stands between words."""
+WORD_BREAK = "[ \t\r\n,;|]"
+"""The characters between words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Letters:
     """The numbers of records with UTF-8 text (`utf8`) and, among the others, with characters of windows-1252 (`ansi`).
 
-    `first` is the place of the first of those that are told of. `read` is a word of it as the agreed encoding has it,
-    `meant` the same word in the other one; both are absent where nobody may see it, or it has no such characters.
+    `first` is the place of the first of the reported records. `read` is a word of it in the agreed encoding, `meant`
+    the same word in the actual one; both are absent if the word is classified or has no such characters.
     """
 
     utf8: int = 0
@@ -61,14 +61,14 @@ class Letters:
 
 
 def is_watched(csv: Csv) -> bool:
-    """Tell whether records are looked at for text of another encoding."""
+    """Return True if records are searched for text in another encoding."""
     return csv.encoding in AMBIGUOUS and csv.mojibake != "ignore"
 
 
-def example(plan: Plan, header: Sequence[str], record: str, kind: Kind) -> tuple[str, str] | None:
-    """Return a word of a record as it is read and as it is meant; None where all of them are classified.
+def example(plan: Plan, header: Sequence[str], record: str, kind: ActualEncoding) -> tuple[str, str] | None:
+    """Return a word of a record as it is read and as it is meant; None if all such words are classified.
 
-    A record that nobody can part into cells has no example where the contract has classified properties.
+    A record that cannot be split into cells has no example if the contract has classified properties.
     """
     parts = csv_cells.split(record, plan.csv)
     if parts is None or len(parts) != len(header):
@@ -78,9 +78,9 @@ def example(plan: Plan, header: Sequence[str], record: str, kind: Kind) -> tuple
     return next((word for word in words if word), None)
 
 
-def _word(text: str, kind: Kind) -> tuple[str, str] | None:
-    """Return the first word of a text that is meant otherwise, as it is read and as it is meant."""
-    pattern, encoding = MEANT[kind]
+def _word(text: str, kind: ActualEncoding) -> tuple[str, str] | None:
+    """Return the first wrongly decoded word of a text, as it is read and as it is meant."""
+    pattern, encoding = DECODINGS[kind]
     for match in pattern.finditer(text):
         for read in (_around(text, *match.span()), match[0]):
             try:
@@ -91,15 +91,15 @@ def _word(text: str, kind: Kind) -> tuple[str, str] | None:
 
 
 def _around(text: str, start: int, end: int) -> str:
-    """Return the word that a stretch of a text is in; of a long one the stretch alone."""
-    before = re.split(APART, text[max(0, start - LONGEST) : start])[-1]
-    behind = re.split(APART, text[end : end + LONGEST])[0]
+    """Return the word around a stretch of a text; only the stretch if the word is long."""
+    before = re.split(WORD_BREAK, text[max(0, start - LONGEST) : start])[-1]
+    behind = re.split(WORD_BREAK, text[end : end + LONGEST])[0]
     word = f"{before}{text[start:end]}{behind}"
     return word if len(word) <= LONGEST else text[start:end]
 
 
 def problem(csv: Csv, letters: Letters | None) -> Problem | None:
-    """Return what is wrong with the encoding of a file; None where nothing is, or nobody asks."""
+    """Return the problem with the encoding of a file; None if there is none, or the contract ignores it."""
     if letters is None or not is_watched(csv) or not (letters.utf8 or letters.ansi):
         return None
     agreed = csv.encoding.upper()

@@ -1,1 +1,1 @@
-"""Terms that a plan consists of: values in, what they say of a key or file out; imports codec and problem."""
+"""Terms of a plan: a term with a key, time or cells in, a match, window or totals out; imports codec and problem."""

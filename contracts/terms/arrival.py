@@ -1,7 +1,7 @@
 """Arrival windows: a contract's window and a moment in; the local day, and whether it is early or late, out.
 
-Pure. A time of day that the clocks skip is the moment that it would be had they not been changed; of one that comes
-twice, a window begins with the first and ends with the second.
+Pure. A time of day that the clocks skip counts as if they had not been changed. If a time of day comes twice, a window
+begins with the first and ends with the second.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ MIDNIGHT, END = "00:00", "24:00"
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """On which days, from when and by when (local times of `zone`, `HH:MM`) how many files come.
+    """The days, start and end (local times of `zone`, `HH:MM`) of a window, and the number of files expected in it.
 
-    `outside` says what becomes of a file that comes at another time. An upload in the very second of `by` is in time.
+    `outside` decides about a file that comes at another time. An upload in the very second of `by` is in time.
     """
 
     by: str
@@ -32,15 +32,15 @@ class Arrival:
     outside: Literal["warn", "reject"] = "warn"
 
     def local(self, moment: datetime) -> datetime:
-        """A moment in local time."""
+        """Return a moment in local time."""
         return moment.astimezone(_zone(self.zone))
 
     def moment(self, local: datetime) -> datetime:
-        """The moment in UTC of a time without a zone that is local; of one that comes twice the first."""
+        """Return the moment in UTC of a local time without a zone; the first one if the time comes twice."""
         return local.replace(tzinfo=_zone(self.zone)).astimezone(UTC)
 
     def day(self, moment: datetime) -> date:
-        """The local day of a moment."""
+        """Return the local day of a moment."""
         return self.local(moment).date()
 
     def expects(self, day: date) -> bool:
@@ -67,7 +67,7 @@ class Arrival:
         return "early" if second < self.opens(day) else "late" if second > self.closes(day) else None
 
     def deadlines(self, after: datetime, until: datetime) -> Iterator[tuple[date, datetime]]:
-        """The days whose windows have ended after a moment, up to another, and when: the oldest first."""
+        """Yield the days whose windows end after a moment and up to another, each with its end; oldest first."""
         day = self.day(after) - timedelta(days=1)
         while self.begins(day) <= until:
             if self.expects(day) and after < (end := self.closes(day)) <= until:
@@ -75,14 +75,14 @@ class Arrival:
             day += timedelta(days=1)
 
     def _moment(self, day: date, at: str, *, second: bool = False) -> datetime:
-        """A local time in UTC; of one that the clocks skip, as if they had not been changed yet."""
+        """Return a local time in UTC; a time that the clocks skip counts as if they had not been changed yet."""
         days, at = (1, MIDNIGHT) if at == END else (0, at)
         local = datetime.combine(day + timedelta(days=days), time.fromisoformat(at), _zone(self.zone))
         return local.replace(fold=int(second)).astimezone(UTC)
 
 
 def _zone(name: str) -> tzinfo:
-    """A zone by its name; the library is loaded where a contract has a window, not when a function starts."""
+    """Return a zone by its name; zoneinfo is loaded only if a contract has a window, not when a function starts."""
     from zoneinfo import ZoneInfo  # noqa: PLC0415
 
     return ZoneInfo(name)

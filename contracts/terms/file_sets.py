@@ -1,7 +1,7 @@
-"""Files that go on together: a contract's rule for sets of files, and what a key says of the set that it belongs to.
+"""File sets: the contract's rule and the keys of the files in, the missing files of the set out.
 
-Pure. A set are the files of a contract whose keys have the same values of the parts named in `of`. It is complete when
-a marker or all files of a manifest are there, or so many files.
+Pure. The files of a contract whose keys share the values of the parts in `of` form a set. It is complete when its
+marker, all files of its manifest, or the agreed number of files are there.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contracts.terms.key_pattern import captures, tokens
 
 MOST_PARTS = 10_000
 MOST_WITHIN = 6 * 24 * 3600
-"""Seconds: members lie in stage meanwhile, which keeps them for 7 days at least."""
+"""Seconds; meanwhile the members are in stage, which keeps them for at least 7 days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Totals:
 class SetRule:
     """The definition of a set, and the seconds within which it must be complete after its first upload.
 
-    One of `marker` and `manifest` (patterns of keys) and `parts` (how many files) is there. `sums` are the properties
-    whose sums a manifest may say.
+    One of `marker`, `manifest` (key patterns) and `parts` (the number of files) is set. `sums` are the properties
+    whose sums a manifest may state.
     """
 
     of: tuple[str, ...]
@@ -44,7 +44,7 @@ class SetRule:
 
     @property
     def signal(self) -> str | None:
-        """The pattern of uploads that tell of a set, and are no files of the contract."""
+        """The key pattern of markers or manifests, which are not data files of the contract."""
         return self.marker or self.manifest
 
     def is_signal(self, name: str) -> bool:
@@ -54,8 +54,8 @@ class SetRule:
     def lacking(self, parts: Mapping[str, str], came: Collection[str], listed: Collection[str] | None) -> str | None:
         """Return what the set of a key's parts lacks, in words; None if it is complete.
 
-        `came` are the keys of its files that are there, `listed` those that its manifest names; None where neither a
-        marker nor a manifest is there.
+        `came` are the keys of the files that have come, `listed` the keys that the manifest names (None if neither a
+        marker nor a manifest has come).
         """
         if self.signal and listed is None:
             return f"`{filled(self.signal, parts)}` has not come"
@@ -69,11 +69,11 @@ class SetRule:
         return {name: parts[name] for name in self.of}
 
 
-def called(parts: Mapping[str, str]) -> str:
-    """A set by what its keys share, for people."""
+def describe_set(parts: Mapping[str, str]) -> str:
+    """Return the shared parts of a set's keys, for people."""
     return ", ".join(f"{name} {value}" for name, value in parts.items())
 
 
 def filled(pattern: str, parts: Mapping[str, str]) -> str:
-    """A pattern with the values of named parts in it, for people: other parts stay as they are written."""
+    """Return a pattern with the values of named parts filled in and `*` for the others, for people."""
     return "".join(parts.get(t.name or "", "*") if t.kind != "literal" else t.text for t in tokens(pattern))

@@ -1,10 +1,10 @@
-"""Key patterns: a pattern and a key in, what the pattern's named parts stand for in the key out (or None).
+"""Key patterns: a pattern and a key in, the values of the pattern's named parts out (None if it does not match).
 
 Literal text, `?` one character, `*` any within one path part, `**` any across parts, `{name}` one or more characters
 within a part, `{name:%Y-%m-%d}` a date or time (strptime parts of fixed width). A pattern matches the whole key; where
-a named part could be shorter or longer, the parts to its left are the short ones.
+a named part could be shorter or longer, the parts to its left are the shortest possible.
 Matching walks the set of reachable positions token by token; the sets are bits of an integer, so that a key of 1,024
-bytes takes milliseconds, whatever it holds.
+bytes takes milliseconds, whatever it contains.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from typing import Literal
 from contracts.errors import PatternInvalid
 
 WIDTHS = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2, "y": 2, "j": 3}
-"""The strptime parts that a pattern may use, and how many digits each takes."""
+"""The strptime parts that a pattern may use, and the number of digits of each."""
 
 PIECE = re.compile(r"\*\*|\*|\?|\{[^{}]*\}|[^*?{}]+|[{}]")
-Kind = Literal["literal", "one", "part", "many", "across", "date"]
-WILDCARDS: dict[str, Kind] = {"*": "many", "**": "across", "?": "one"}
+TokenKind = Literal["literal", "one", "part", "many", "across", "date"]
+WILDCARDS: dict[str, TokenKind] = {"*": "many", "**": "across", "?": "one"}
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a pattern; `text` is the literal or the strptime format, `name` what its match is called."""
+    """A piece of a pattern; `text` is the literal or the strptime format, `name` the name of its match."""
 
-    kind: Kind
+    kind: TokenKind
     text: str = ""
     name: str | None = None
 
@@ -42,8 +42,8 @@ class Token:
 
 @cache
 def tokens(pattern: str) -> tuple[Token, ...]:
-    """A pattern read into tokens; PatternInvalid says what cannot be read."""
-    found: list[Token] = []
+    """Return the tokens of a pattern; raise PatternInvalid if it cannot be read."""
+    parsed: list[Token] = []
     names: set[str] = set()
     for piece in PIECE.findall(pattern):
         token = _token(piece, pattern)
@@ -51,10 +51,10 @@ def tokens(pattern: str) -> tuple[Token, ...]:
             raise PatternInvalid(f"`{pattern}` names {{{token.name}}} twice; give each part its own name")
         if token.name:
             names.add(token.name)
-        found.append(token)
-    if not found:
+        parsed.append(token)
+    if not parsed:
         raise PatternInvalid("the pattern is empty; write the keys that the contract is for, as `orders/*.csv`")
-    return tuple(found)
+    return tuple(parsed)
 
 
 def _token(piece: str, pattern: str) -> Token:
@@ -82,13 +82,13 @@ def _token(piece: str, pattern: str) -> Token:
 
 @cache
 def beginning(pattern: str) -> str:
-    """The text that every key of a pattern begins with; empty when the pattern begins with a wildcard."""
+    """Return the text that every key of a pattern begins with; empty if the pattern begins with a wildcard."""
     first = tokens(pattern)[0]
     return first.text if first.kind == "literal" else ""
 
 
 def literal_folder(pattern: str) -> str:
-    """The folder that every key of a pattern lies in, ending in `/`; empty when the pattern begins with a wildcard."""
+    """Return the folder of all keys of a pattern, ending in `/`; empty if the pattern begins with a wildcard."""
     text = beginning(pattern)
     return text[: text.rfind("/") + 1]
 
@@ -113,7 +113,7 @@ def _lowest(bits: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """A key as the matcher sees it: its length, and where its path parts begin and end."""
+    """A key for the matcher, with the start and end of each of its path parts."""
 
     key: str
     parts: tuple[tuple[int, int], ...]
@@ -124,7 +124,7 @@ class Walk:
         return cls(key, tuple(zip((0, *(e + 1 for e in ends)), ends, strict=False)))
 
     def after(self, token: Token, reached: int) -> int:
-        """The positions that a token leads to from `reached`; bit n stands for position n."""
+        """Return the positions that a token leads to from `reached`; bit n stands for position n."""
         if not reached:
             return 0
         if token.kind == "literal":
@@ -143,25 +143,25 @@ class Walk:
             at = self.key.find(text, at + 1)
 
     def _moved(self, reached: int, hits: Iterator[int], width: int) -> int:
-        found = 0
+        positions = 0
         for at in hits:
             if reached >> at & 1:
-                found |= 1 << (at + width)
-        return found
+                positions |= 1 << (at + width)
+        return positions
 
     def _within(self, token: Token, reached: int) -> int:
-        found = 0
+        positions = 0
         for begin, end in self.parts:
             here = reached & _upto(end) & ~(_upto(begin) >> 1)
             if here and token.kind == "one":
-                found |= (here << 1) & _upto(end)
+                positions |= (here << 1) & _upto(end)
             elif here:
                 first = _lowest(here) + (token.kind == "part")
-                found |= _upto(end) & ~(_upto(first) >> 1)
-        return found
+                positions |= _upto(end) & ~(_upto(first) >> 1)
+        return positions
 
     def all_after(self, toks: tuple[Token, ...]) -> list[int]:
-        """The positions reached before the first token and after each."""
+        """Return the positions reached before the first token and after each token."""
         reached = [1]
         for token in toks:
             reached.append(self.after(token, reached[-1]))

@@ -1,6 +1,6 @@
-"""The last record of a file that tells what it holds: a contract's rule for it and what was found in; what it says out.
+"""Trailers, the last records of files with their totals: the rule and the cells in, the totals or problems out.
 
-Pure. A trailer is known by its first cell, and is no record of the data. Places of cells count from 1.
+Pure. A trailer is recognised by its first cell, and is not a record of the data. Positions of cells count from 1.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from contracts.terms.file_sets import Totals
 LONGEST = 60
 """Characters of a number."""
 LONGEST_LINE = 100_000
-"""Characters of a trailer; of a longer one no cell is read."""
+"""Characters of a trailer; the cells of a longer one are not read."""
 COUNT, NUMBER = re.compile("[0-9]+"), re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
 MISSING, EARLY, BAD = "trailer-missing", "trailer-early", "bad-trailer"
 Unread = Literal["long", "bytes", "quotes"]
-"""Why no cell of a trailer is read: it is too long, holds what is no text, or a quote in it that is not closed."""
+"""The reason for not reading a trailer's cells: it is too long, has bytes that are not text, or an open quote."""
 UNREAD: dict[Unread, tuple[str, str]] = {
     "long": (
         f"The trailer is longer than {LONGEST_LINE:,} characters, and was not read.",
@@ -42,9 +42,9 @@ UNREAD: dict[Unread, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Trailer:
-    """The text that a trailer `begins` with, and the places of its cells that say how many records there are, and sums.
+    """The rule of a trailer: its first cell (`begins`), and the positions of the cells with record count and sums.
 
-    `sums` are places by property; what is not said is not compared.
+    `sums` are positions by property; figures that are not given are not compared.
     """
 
     begins: str
@@ -53,16 +53,16 @@ class Trailer:
 
     @property
     def width(self) -> int:
-        """The number of its cells that are read."""
+        """The number of cells that are read."""
         return max(1, self.rows or 1, *self.sums.values())
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
-    """The trailers found in a file: the needed cells of the last record, if it is one.
+class TrailerReading:
+    """The trailers of a file: the needed cells of the last record, if it is a trailer.
 
-    `early` is the number of the first record before the last that begins as a trailer. `unread` says why `cells` are
-    empty though there is a trailer.
+    `early` is the number of the first earlier record that begins like a trailer. `unread` is the reason if `cells`
+    are empty although there is a trailer.
     """
 
     cells: tuple[str, ...] | None = None
@@ -71,39 +71,41 @@ class Ending:
 
 
 Last = tuple[str, ...] | Unread
-"""The cells of a trailer, or why they are not read."""
+"""The cells of a trailer, or the reason for not reading them."""
 
 
-def seen(rule: Trailer, last: Last | None, early: int | None = None) -> Ending:
+def reading_of(rule: Trailer, last: Last | None, early: int | None = None) -> TrailerReading:
     """Return the facts to keep of a file's last record (None: not a trailer) and of the first early trailer."""
     if last is None or isinstance(last, str):
-        return Ending(None if last is None else (), early, last)
-    return Ending(tuple(cell[: LONGEST + 1] for cell in last[: rule.width]), early)
+        return TrailerReading(None if last is None else (), early, last)
+    return TrailerReading(tuple(cell[: LONGEST + 1] for cell in last[: rule.width]), early)
 
 
-def told(rule: Trailer, ending: Ending | None, masked: Sequence[str] = ()) -> Totals | tuple[Problem, ...]:
-    """The totals that a file's trailer says, or why there are none; of `masked` properties no cell is shown."""
-    if ending is None or ending.cells is None:
-        return (_missing(rule, ending),)
-    if ending.unread:
-        return (Problem(BAD, *UNREAD[ending.unread]),)
-    rows = _cell(ending.cells, rule.rows, COUNT, "the number of records", masked=False)
+def totals_of(
+    rule: Trailer, reading: TrailerReading | None, masked: Sequence[str] = ()
+) -> Totals | tuple[Problem, ...]:
+    """Return the totals that a trailer states, or the problems with it; cells of `masked` properties stay hidden."""
+    if reading is None or reading.cells is None:
+        return (_missing(rule, reading),)
+    if reading.unread:
+        return (Problem(BAD, *UNREAD[reading.unread]),)
+    rows = _cell(reading.cells, rule.rows, COUNT, "the number of records", masked=False)
     wrong = [rows] if isinstance(rows, Problem) else []
     sums = {}
     for name, place in rule.sums.items():
-        found = _cell(ending.cells, place, NUMBER, f"the sum of `{name}`", masked=name in masked)
-        if isinstance(found, Decimal):
-            sums[name] = found
-        elif found:
-            wrong.append(found)
+        amount = _cell(reading.cells, place, NUMBER, f"the sum of `{name}`", masked=name in masked)
+        if isinstance(amount, Decimal):
+            sums[name] = amount
+        elif amount:
+            wrong.append(amount)
     if wrong:
         return tuple(wrong)
     return Totals(int(rows) if isinstance(rows, Decimal) else None, sums)
 
 
-def _missing(rule: Trailer, ending: Ending | None) -> Problem:
-    """That a file does not end with its trailer; where one stands before, nobody has cut it off."""
-    if ending and ending.early is not None:
+def _missing(rule: Trailer, reading: TrailerReading | None) -> Problem:
+    """Return the problem of a file without a trailer at its end; an earlier trailer shows that it was not cut off."""
+    if reading and reading.early is not None:
         text = "The file does not end with its trailer: its last record begins otherwise."
         fix = "Write the trailer as the last record; only empty lines without blanks may follow it."
         return Problem(MISSING, text, fix)
@@ -112,20 +114,20 @@ def _missing(rule: Trailer, ending: Ending | None) -> Problem:
     return Problem(MISSING, text, fix)
 
 
-def early(rule: Trailer, ending: Ending | None) -> tuple[Problem, ...]:
+def early(rule: Trailer, reading: TrailerReading | None) -> tuple[Problem, ...]:
     """Return the problems of records that begin like the trailer and are not the last record."""
-    if ending is None or ending.early is None:
+    if reading is None or reading.early is None:
         return ()
     begins = visible(rule.begins, 40)
-    text = f"Record {ending.early:,} begins with `{begins}` as the trailer does, and is not the last of the file."
+    text = f"Record {reading.early:,} begins with `{begins}` as the trailer does, and is not the last of the file."
     fix = "Send each file by itself, with one trailer, as its last record."
-    return (Problem(EARLY, text, fix, place=Place(ending.early)),)
+    return (Problem(EARLY, text, fix, place=Place(reading.early)),)
 
 
 def _cell(
     cells: Sequence[str], place: int | None, shape: re.Pattern[str], what: str, *, masked: bool
 ) -> Decimal | Problem | None:
-    """The number that a cell says; None where none is asked for."""
+    """Return the number in a cell, or the problem with it; None if the rule has no such cell."""
     if place is None:
         return None
     fix = "Write the trailer as it is agreed, its numbers with only digits and a point for fractions."

@@ -1,6 +1,6 @@
 """Flaws of lines that are not JSON objects: a text in, the flaw in words out. Pure; patterns suit Java and Python.
 
-Most patterns are looked for in the text without its strings, so that no word of a string is taken for a flaw.
+Most patterns are searched in the text without its strings, so that no word of a string counts as a flaw.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ STRING = r'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"'
 HOLDER = "\ue000"
 """A sign in place of a string."""
 LONGEST = 32 << 20
-"""Bytes of a line that is read: longer ones take more memory than a core of the job has."""
+"""Bytes of a line; longer lines take more memory than a core of the job has."""
 FLAWS: tuple[tuple[Part, str, str], ...] = (
     ("bare", '"', "a text in it is never closed"),
     (
@@ -54,11 +54,11 @@ FLAWS: tuple[tuple[Part, str, str], ...] = (
         "a comma or a colon is missing between two values",
     ),
 )
-"""Which part of a line, a pattern, and what is wrong where it is found; the first that is found says it."""
+"""The searched part of a line, a pattern, and the flaw in words; the first match counts."""
 
 
 def flaw(line: str) -> str | None:
-    """Return what makes a line no JSON object, in words; None where none of the known flaws does."""
+    """Return the flaw of a line that is not a JSON object, in words; None if no pattern matches."""
     if len(line.encode("utf-8", "surrogatepass")) > LONGEST:
         return too_long()
     parts: dict[Part, str] = {"line": line, "bare": re.sub(STRING, HOLDER, line)}
@@ -66,11 +66,11 @@ def flaw(line: str) -> str | None:
 
 
 def unbalanced(line: str) -> bool:
-    """Return whether brackets of a line are not closed, or closed too often."""
+    """Return True if brackets of a line are not closed, or closed too often."""
     bare = re.sub(STRING, HOLDER, line)
     return any(bare.count(opening) != bare.count(closing) for opening, closing in ("{}", "[]"))
 
 
 def too_long() -> str:
-    """Return what is wrong with a line that is longer than what is read."""
+    """Return the flaw of a line that is too long to be read."""
     return f"it has more than {LONGEST >> 20} MiB"

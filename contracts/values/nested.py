@@ -1,7 +1,7 @@
-"""Properties within others: a path of steps in, its name for people out. Pure.
+"""Nested properties: a path of steps in, its name for people out. Pure.
 
-A path begins with the name of a property of the record. What follows are steps: `.key` to what stands under a key of an
-object, `[]` to every element of an array, `*` to every value and `~` to every key of a map.
+A path begins with the name of a property of the record. Steps follow: `.key` to the value of an object's key, `[]` to
+every element of an array, `*` to every value and `~` to every key of a map.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 
 PLAIN = re.compile(r"[^\W\d][\w-]*")
-"""Keys that a path shows as they are; others stand in brackets and quotes, as in JSONPath (RFC 9535, 2.3.1)."""
+"""Keys that a name shows unchanged; other keys get brackets and quotes, as in JSONPath (RFC 9535, 2.3.1)."""
 WORDS = {"*": ".*", "~": ".~"}
 
 
 def name_of(path: tuple[str, ...]) -> str:
-    """The name of what a path leads to, as `items[].price`; that of the record's own property as it is."""
+    """Return the name of a path, as `items[].price`; the name of a property of the record is unchanged."""
     first, *steps = path
     if not steps:
         return first
@@ -23,7 +23,7 @@ def name_of(path: tuple[str, ...]) -> str:
 
 
 def suffix(step: str) -> str:
-    """A step as it is written in a name."""
+    """Return a step as it is written in a name."""
     if step.startswith("."):
         return step if PLAIN.fullmatch(step[1:]) else _quoted(step[1:])
     return WORDS.get(step, step)

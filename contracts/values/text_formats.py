@@ -1,7 +1,7 @@
-"""The formats that ODCS names for values of text and numbers: a name in, what such a value is out.
+"""The formats that ODCS names for values of text and numbers: a name in, its pattern or range out.
 
-Patterns are Java's, for a whole text, in ASCII alone. What they repeat they never give back (`++`, `*+`): so they take
-linear time, and no stack however long the text is.
+Patterns are Java's, for a whole text, only ASCII. Their repetitions are possessive (`++`, `*+`), so they take linear
+time, and no stack however long the text is.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TextFormat:
-    """A format of text: a pattern of the whole text, what such a text is called, one of them."""
+    """A format of text: a pattern of the whole text, its name for people, an example."""
 
     pattern: str
     words: str
@@ -29,7 +29,7 @@ LS32 = f"(?:{H16}:{H16}|{IPV4})"
 
 
 def _left(most: int) -> str:
-    """Up to so many groups of an IPv6 address, before its `::`."""
+    """Return the pattern of up to `most` groups of an IPv6 address before its `::`."""
     return f"(?:(?:{H16}:){{0,{most - 1}}}{H16})?" if most else ""
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from contracts.errors import ServiceUnavailable
 from contracts.job import DataFile
-from contracts.table import DROP, Column, lacking
+from contracts.table import DROP, TableColumn, lacking
 from functions import keys
 from functions.ports import REMEMBERED, Mark
 
@@ -46,7 +46,7 @@ class DeltaTables:
         self._options = options
         self._known: dict[str, tuple[Mapping[str, str], DeltaTable]] = {}
 
-    def ready(self, table: str, columns: Sequence[Column], mark: Mark) -> bool:
+    def ready(self, table: str, columns: Sequence[TableColumn], mark: Mark) -> bool:
         for nth in range(ROUNDS):
             with self._conflicts(table, nth):
                 found = self._find(table)
@@ -174,7 +174,7 @@ class DeltaTables:
         self._known[table] = options, found
         return found
 
-    def _make(self, table: str, columns: Sequence[Column]) -> None:
+    def _make(self, table: str, columns: Sequence[TableColumn]) -> None:
         from deltalake import DeltaTable
 
         DeltaTable.create(
@@ -218,13 +218,13 @@ def _reading(table: str) -> Iterator[None]:
         raise ServiceUnavailable(f"the table {table} could not be read: {error}") from error
 
 
-def columns_of(schema: Schema) -> tuple[Column, ...]:
+def columns_of(schema: Schema) -> tuple[TableColumn, ...]:
     """The columns of a table."""
     each = json.loads(schema.to_json())["fields"]
-    return tuple(Column(one["name"], one["type"] if isinstance(one["type"], str) else "nested") for one in each)
+    return tuple(TableColumn(one["name"], one["type"] if isinstance(one["type"], str) else "nested") for one in each)
 
 
-def _schema(columns: Sequence[Column]) -> Schema:
+def _schema(columns: Sequence[TableColumn]) -> Schema:
     from deltalake import Schema
 
     fields = [{"name": c.name, "type": c.type, "nullable": True, "metadata": {}} for c in columns]

@@ -20,7 +20,7 @@ from typing import Any
 from contracts.errors import DocumentInvalid, ObjectGone, StaleWrite
 from contracts.plan import Plan
 from contracts.problem import Problem
-from contracts.terms.file_sets import SetRule, called
+from contracts.terms.file_sets import SetRule, describe_set
 from functions import keys
 from functions.admission.manifest import Listed, Manifest, read, unlike
 from functions.drop import (
@@ -314,7 +314,7 @@ def _wrong(known: FileSet, listed: Manifest | Problem, drop: Drop) -> tuple[Prob
 def _incomplete(known: FileSet) -> Problem:
     hours = (moment(known.due_at) - moment(known.opened_at)) / timedelta(hours=1)
     within = f"within {hours:g} hours of its first upload"
-    text = f"The set of files ({called(known.parts)}) was not complete {within}: {known.lacks}."
+    text = f"The set of files ({describe_set(known.parts)}) was not complete {within}: {known.lacks}."
     return Problem(SET_INCOMPLETE, text, "Upload what is missing, and these files again: they go on together.")
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from contracts.errors import DocumentInvalid
-from contracts.terms.file_sets import called
+from contracts.terms.file_sets import describe_set
 from functions.drop import Drop
 from functions.ports import Batch, FileSet, Pause, Ports, Window, moment_if_any, stamp
 from functions.promotion.lineage import claims_of
@@ -184,7 +184,8 @@ def _set(world: _World, known: FileSet) -> Stuck | None:
         return None
     many = len(world.ports.ledger.gathering(known.id))
     waits_for = f"its decision; {many:,} {'file waits' if many == 1 else 'files wait'} for it"
-    do, key = f"The schedule examines it every minute. {world.advice.logs}", f"{known.contract}, {called(known.parts)}"
+    do = f"The schedule examines it every minute. {world.advice.logs}"
+    key = f"{known.contract}, {describe_set(known.parts)}"
     return Stuck("set", known.id, known.state, known.look_at, waits_for, do, key)
 
 

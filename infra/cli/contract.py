@@ -81,7 +81,7 @@ def _of_stack(zone: str | None) -> tuple[list[Title], Read]:
 
 def _found(titles: list[Title], name: str, version: str) -> Title:
     """The one edition that was asked for; a usage error, with what there is, where there is none."""
-    from contracts.authoring.store import chosen, editions
+    from contracts.authoring.store import editions, of_version
     from contracts.problem import nearest, quoted
 
     several = editions(titles, name)
@@ -90,7 +90,7 @@ def _found(titles: list[Title], name: str, version: str) -> Title:
         close = nearest(name, known)
         hint = f"Did you mean `{close}`?" if close else f"Published are {quoted(known) or 'none'}."
         raise click.UsageError(f"No contract `{name}` was ever published. {hint}")
-    title = chosen(several, version)
+    title = of_version(several, version)
     if title is None:
         known = [t.version for t in several]
         raise click.UsageError(f"`{name}` has no version `{version}`. Published are {quoted(known)}.")

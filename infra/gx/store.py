@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from contracts.authoring.document import source
-from contracts.authoring.store import LATEST, Title, chosen, editions, of_folder
+from contracts.authoring.store import LATEST, Title, editions, of_folder, of_version
 from contracts.errors import ContractInvalid
 from contracts.problem import nearest, quoted
 
@@ -23,7 +23,7 @@ class Store:
     def title(self, data_product: str, table: str, version: str = LATEST) -> Title:
         """The edition of a table's contract; ContractInvalid, with what there is, where there is none."""
         several = editions(self.titles, f"{data_product}/{table}")
-        found = chosen(several, version)
+        found = of_version(several, version)
         if found:
             return found
         if several:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from contracts.plan import Plan
 from contracts.problem import Problem
-from contracts.terms.file_sets import SetRule, called
+from contracts.terms.file_sets import SetRule, describe_set
 from contracts.terms.key_pattern import captures
 from contracts.verdict import refuse
 from functions.admission import manifest
@@ -29,7 +29,7 @@ class Gathered:
     @property
     def name(self) -> str:
         """Return the name of the set, for people."""
-        return called(self.parts)
+        return describe_set(self.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,9 @@ def publish(
     index = index_of(plans)
     before = _in_force(store)
     if left := _leaving(plans, before.index, store):
-        raise ContractInvalid(f"{contract_store.tabled(left[0])} It needs a new major version, or `promote: table`.")
+        raise ContractInvalid(
+            f"{contract_store.reason_to_stay(left[0])} It needs a new major version, or `promote: table`."
+        )
     for name, text in (documents or {}).items():
         _keep(store, name, text)
     for plan in plans:
@@ -134,7 +136,7 @@ def refusals(contracts: Sequence[Compiled], store: CatalogStore) -> tuple[Findin
     left = _leaving([c.plan for c in contracts if c.plan], _in_force(store).index, store)
     return (
         *contract_store.rewritten(contracts, there, titles),
-        *contract_store.leaving(contracts, left, titles),
+        *contract_store.leaving_tables(contracts, left, titles),
     )
 
 
@@ -163,7 +165,7 @@ def _promoted(
 
 def kept(store: CatalogStore) -> tuple[contract_store.Title, ...]:
     """All contract documents that were ever published."""
-    found = map(contract_store.titled, store.names(contract_store.FOLDER))
+    found = map(contract_store.title_of_key, store.names(contract_store.FOLDER))
     return tuple(t for t in found if t)
 
 
@@ -172,7 +174,7 @@ def text_of(store: CatalogStore, title: contract_store.Title) -> bytes:
     found = store.get(title.key)
     if found is None:
         raise DocumentInvalid(f"{title.key} is not there any more; publish the contract again as it was.")
-    return contract_store.whole(title, found[0])
+    return contract_store.verified(title, found[0])
 
 
 def in_force(store: CatalogStore) -> tuple[str, ...] | None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from contracts.files.mojibake import Kind, Letters, example
+from contracts.files.mojibake import ActualEncoding, Letters, example
 from contracts.plan import Plan
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.outputs import line_numbers
@@ -28,7 +28,7 @@ def with_examples(spark: SparkSession, read: Read, plan: Plan, counted: Mapping[
     found: dict[str, Letters] = {}
     for group in read.groups:
         asked = {place.drop.id for place in group.places} & counted.keys()
-        kinds: dict[str, Kind] = {drop: "utf8" if counted[drop].utf8 else "ansi" for drop in asked}
+        kinds: dict[str, ActualEncoding] = {drop: "utf8" if counted[drop].utf8 else "ansi" for drop in asked}
         if not kinds:
             continue
         firsts = _firsts(spark, group, plan, kinds).collect()
@@ -40,7 +40,7 @@ def with_examples(spark: SparkSession, read: Read, plan: Plan, counted: Mapping[
     return {**counted, **found}
 
 
-def _firsts(spark: SparkSession, group: Group, plan: Plan, kinds: Mapping[str, Kind]) -> DataFrame:
+def _firsts(spark: SparkSession, group: Group, plan: Plan, kinds: Mapping[str, ActualEncoding]) -> DataFrame:
     """The first record of the kind that each of some drops is asked for: drop, record, line."""
     whole = registry.of(plan).whole(group.source, plan, group.header)
     text = text_lines.decoded(sf.col("value"), plan.csv).alias("raw")

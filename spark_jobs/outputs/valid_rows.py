@@ -18,7 +18,7 @@ from contracts import table
 from contracts.files.header import valid_file
 from contracts.job import DataFile, DataFiles, JobDrop, JobRequest
 from contracts.plan import Plan
-from contracts.table import DROP, Column, columns
+from contracts.table import DROP, TableColumn, columns
 from spark_jobs.formats import registry
 from spark_jobs.scan.batch import Group
 from spark_jobs.scan.tally import Tally
@@ -91,7 +91,7 @@ def _typed(
     return good.selectExpr(NUMBER, *values, *own)
 
 
-def _value(plan: Plan, column: Column, here: Sequence[str]) -> str:
+def _value(plan: Plan, column: TableColumn, here: Sequence[str]) -> str:
     """The value of a column, in SQL; a time is a text, as Delta has none."""
     value = f"v{here.index(column.name)}" if column.name in here else "null"
     if column.name in here and plan.property_named(column.name).type == "time":

@@ -20,7 +20,7 @@ from pyspark.sql import functions as sf
 from contracts.job import SIFTED_FROM, DropResult, JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.problem import Problem, visible
-from contracts.terms.trailer import Ending, Trailer, seen
+from contracts.terms.trailer import Trailer, TrailerReading, reading_of
 from contracts.verdict import OURS
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.prefilter import prefilter
@@ -45,7 +45,7 @@ class Lines:
     all: int = 0
     blank: int = 0
     aside: int = 0
-    ending: Ending | None = None
+    ending: TrailerReading | None = None
 
     @property
     def records(self) -> int:
@@ -356,7 +356,7 @@ def _lines(plan: Plan, form: registry.Format, splits: Sequence[Split], own: Sequ
     return Lines(lines, blank, form.is_headed(plan) + bool(ending and ending.cells is not None), ending)
 
 
-def _ending(plan: Plan, rule: Trailer, form: registry.Format, splits: Sequence[Split]) -> Ending:
+def _ending(plan: Plan, rule: Trailer, form: registry.Format, splits: Sequence[Split]) -> TrailerReading:
     """Return the trailers of a file: the last line, with its cells, and the first of all other such lines."""
     end: Any = splits[-1].last if splits else None
     is_last = end is not None and end.at == _end(splits[-1])
@@ -366,7 +366,7 @@ def _ending(plan: Plan, rule: Trailer, form: registry.Format, splits: Sequence[S
         if early is None and split.early is not None and not (is_last and split.early == end.at):
             early = split.early - split.first + before
         before += split.n - split.blank
-    return seen(rule, last, early)
+    return reading_of(rule, last, early)
 
 
 def _end(split: Split) -> int:

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from contracts.plan import CONTAINERS, Csv, Plan, Property
-from contracts.terms.trailer import LONGEST, Ending, Trailer, Unread
+from contracts.terms.trailer import LONGEST, Trailer, TrailerReading, Unread
 from tests.oracle import nested
 from tests.oracle.nested import Number, Pairs
 from tests.oracle.values import value_of
@@ -79,7 +79,7 @@ class Content:
     refused: bool = False
     marks: Mapping[str, Fraction] = field(default_factory=dict)
     known: Mapping[str, frozenset[tuple[Any, ...]]] = field(default_factory=dict)
-    ending: Ending | None = None
+    ending: TrailerReading | None = None
 
 
 def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
@@ -130,17 +130,17 @@ def _table(plan: Plan, header: tuple[str, ...], lines: Sequence[str]) -> Content
     return Content(tuple(_row(plan, header, line) for line in full), blank, frozenset(header), ending=ending)
 
 
-def _ending(csv: Csv, rule: Trailer, lines: Sequence[str]) -> Ending:
+def _ending(csv: Csv, rule: Trailer, lines: Sequence[str]) -> TrailerReading:
     """The last line, if its first cell is that of the trailer, and the number of the first other one like it."""
     like = [n for n, line in enumerate(lines, 1) if split(csv, line)[0][0] == rule.begins]
     is_last = bool(like) and like[-1] == len(lines)
     early = next((n for n in like if n < len(lines) or not is_last), None)
     if not is_last:
-        return Ending(None, early)
+        return TrailerReading(None, early)
     if why := _unread(csv, lines[-1]):
-        return Ending((), early, why)
+        return TrailerReading((), early, why)
     places = [1, rule.rows or 1, *rule.sums.values()]
-    return Ending(tuple(cell[: LONGEST + 1] for cell in split(csv, lines[-1])[0][: max(places)]), early)
+    return TrailerReading(tuple(cell[: LONGEST + 1] for cell in split(csv, lines[-1])[0][: max(places)]), early)
 
 
 def _unread(csv: Csv, line: str) -> Unread | None:

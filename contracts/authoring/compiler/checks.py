@@ -10,7 +10,7 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.properties import nesting, primary_key, properties
-from contracts.authoring.properties.nesting import Place
+from contracts.authoring.properties.nesting import PropertyNode
 from contracts.authoring.quality import custom, expectations, library_metrics, queries, relationships, row_filters
 from contracts.files.header import OURS
 from contracts.plan import CONTAINERS, Check, Property, record_checks
@@ -98,7 +98,7 @@ def _entry(
     return library_metrics.read(document, path, entry, prop, props)
 
 
-def _names(document: Document, places: Sequence[Place]) -> None:
+def _names(document: Document, places: Sequence[PropertyNode]) -> None:
     """Refuse names that stand twice, and those that no column can have."""
     seen: set[str] = set()
     for place in places:
@@ -164,6 +164,6 @@ def overridden(
             tolerance=wanted.tolerance or check.tolerance,
             quiet=wanted.quiet or check.quiet,
         )
-        settings = {key: ((*path, name, key), value) for key, value in wanted.said.items()}
+        settings = {key: ((*path, name, key), value) for key, value in wanted.other_keys.items()}
         by_id[name] = row_filters.joined(document, changed, settings, props) or changed
     return list(by_id.values())

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path as File
 
 from contracts.authoring.compiler import checks, impossible, schema_objects
-from contracts.authoring.document import heading, json_schema, sla, source, versions
+from contracts.authoring.document import json_schema, metadata, sla, source, versions
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path
-from contracts.authoring.document.upgrade import CURRENT, lift
+from contracts.authoring.document.upgrade import CURRENT, upgrade
 from contracts.authoring.drop_block import file_sets, parse, table, trailer
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.quality import relationships
@@ -86,7 +86,7 @@ def compile_each(raw: bytes, file: str) -> tuple[Compiled, ...]:
         fix = f"Write keys and values, beginning with `apiVersion: {CURRENT}`."
         document.error((), "not-odcs", "The file is not an ODCS document.", fix)
         return (_done(document),)
-    lift(document)
+    upgrade(document)
     return tuple(_compile_part(part) for part in schema_objects.parts(document)) or (_done(document),)
 
 
@@ -130,16 +130,16 @@ def _booleans(document: Document) -> None:
 
 def _compile(document: Document, *, whole: bool) -> Compiled:
     """Read what the standard has not refused; `whole` tells that nothing was."""
-    heading.description(document)
-    heading.unused_sections(document)
+    metadata.description(document)
+    metadata.unused_sections(document)
     path = parse.find(document)
     sla.read(document)
     if path is None:
         return _done(document)
-    status = heading.status(document)
-    contract = heading.contract_name(document)
+    status = metadata.status(document)
+    contract = metadata.contract_name(document)
     if contract:
-        heading.file_name(document, contract)
+        metadata.file_name(document, contract)
         contract = f"{document.product}.v{versions.numbers(document.data['version'])[0]}"
     one = checks.schema_object(document, whole=whole)
     block = parse.read(document, path)
@@ -153,7 +153,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
         found = checks.overridden(document, (*path, "checks"), block, found, props)
     file_sets.sums(document, (*path, "set"), block, props)
     trailer.sums(document, (*path, "csv", "trailer"), block.csv, props)
-    trailer.valid(document, (*path, "csv", "trailer"), block.csv, props, found)
+    trailer.first_cells(document, (*path, "csv", "trailer"), block.csv, props, found)
     _tolerated(document, path, block)
     _observed(document, path, block)
     if block.promote == "table":

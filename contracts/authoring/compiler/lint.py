@@ -12,7 +12,7 @@ from pathlib import Path as File
 from contracts.authoring.compiler import reference_checks
 from contracts.authoring.compiler.compile import Compiled, compile_file
 from contracts.authoring.document.finding import Finding
-from contracts.authoring.drop_block.pattern_overlap import witness
+from contracts.authoring.drop_block.pattern_overlap import shared_key
 from contracts.catalog import Entry, Index
 from contracts.plan import Plan
 from contracts.terms.key_pattern import literal_folder
@@ -100,7 +100,7 @@ def _between(a: Compiled, b: Compiled) -> Iterator[Finding]:
         yield replace(b.places[0], code="same-contract", message=f"{a.file} is {a.plan.contract}, too.", fix=fix)
         return
     for (first, here), (second, there) in itertools.product(_patterns(a), _patterns(b)):
-        if key := witness(first, second):
+        if key := shared_key(first, second):
             other = f"`{first}` ({a.plan.contract}, {here.file}:{here.line})"
             message = f"`{second}` ({b.plan.contract}) and {other} both match `{key}`."
             yield replace(

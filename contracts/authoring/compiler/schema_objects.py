@@ -10,7 +10,7 @@ from typing import Any
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Mark, Path
-from contracts.authoring.document.heading import ID
+from contracts.authoring.document.metadata import ID
 from contracts.authoring.drop_block.parse import VENDOR
 from contracts.problem import nearest, quoted
 

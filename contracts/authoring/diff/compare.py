@@ -91,7 +91,7 @@ def _version(old: Plan, new: Edition, changes: tuple[Change, ...]) -> tuple[Find
             return ()
         message = f"Version {now} comes after {old.version}, and nothing has changed."
         return (new.document.finding("error", ("version",), "version", message, f'Write version: "{old.version}".'),)
-    if versions.says_enough(old.version, now, step):
+    if versions.is_raised_by(old.version, now, step):
         return ()
     wanted = versions.after(old.version, step)
     return (

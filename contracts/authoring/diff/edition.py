@@ -42,7 +42,7 @@ class Edition:
         """The status as it is written."""
         return self.document.data.get("status")
 
-    def places(self) -> list[nesting.Place]:
+    def places(self) -> list[nesting.PropertyNode]:
         """All properties as they are written, each before those within it."""
         sources = self.document.data["schema"][0]["properties"]
         return list(nesting.places(self.document, (*OBJECT, "properties"), sources))

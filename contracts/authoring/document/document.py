@@ -1,4 +1,4 @@
-"""A contract document while it is read: plain values, the place of each, and what there is to say about them."""
+"""A contract document while it is read: plain values, the position of each, and the findings about them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ WORDS = {"true": True, "false": False, "yes": True, "no": False, "on": True, "of
 
 @dataclass(slots=True)
 class Document:
-    """A contract's values and where each of them, and each key, stands; `findings` grow while it is read.
+    """The values of a contract with the position of each value and key; `findings` grow while it is read.
 
-    `raw` is the file as it is. `part` is the name of the schema object, where the file has several and this is one;
-    `siblings` are the others, as they are written.
+    `raw` is the unchanged file. If the file has several schema objects, `part` names the one of this document, and
+    `siblings` are the others as they are written.
     """
 
     file: str
@@ -34,15 +34,15 @@ class Document:
         return f"{self.data['id']}.{self.part}" if self.part else str(self.data["id"])
 
     def error(self, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> None:
-        """Say what keeps the contract from being published."""
+        """Add a finding that keeps the contract from being published."""
         self.findings.append(self.finding("error", path, code, message, fix, on_key=on_key))
 
     def warning(self, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> None:
-        """Say what is probably not meant so."""
+        """Add a finding about something that is probably a mistake."""
         self.findings.append(self.finding("warning", path, code, message, fix, on_key=on_key))
 
     def note(self, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> None:
-        """Say what is good to know."""
+        """Add a finding that is only for information."""
         self.findings.append(self.finding("note", path, code, message, fix, on_key=on_key))
 
     def errors(self) -> int:
@@ -50,7 +50,7 @@ class Document:
         return sum(f.level == "error" for f in self.findings)
 
     def wrong_type(self, path: Path, expected: str, *, text: bool = False) -> None:
-        """Say that the value at a path is not `expected`; `text` tells that quotes would mend it."""
+        """Add an error: the value at a path is not `expected`; with `text`, quotes would repair it."""
         name, mark = self.name(path), self.place(path)
         quotes = f'Write "{mark.text}" in quotes.'
         if word := self.word(path):
@@ -68,16 +68,16 @@ class Document:
         return Finding(self.file, mark.line, mark.column, level, code, message, fix)
 
     def name(self, path: Path) -> str:
-        """A path for people: within a property or the drop block it begins there, as `amount.quality[0].metric`."""
+        """Return a path for people, relative to its property or the drop block: `amount.quality[0].metric`."""
         if path[:1] == ("customProperties",) and path[2:3] == ("value",):
             return dotted(path[3:] or ("drop",))
         if path[:1] != ("schema",) or path[2:3] != ("properties",):
             return dotted(path)
-        called = self.value((*path[:4], "name"))
-        return dotted(self._within(path[:4], (called,), path[4:]) if isinstance(called, str) and called else path)
+        name = self.value((*path[:4], "name"))
+        return dotted(self._within(path[:4], (name,), path[4:]) if isinstance(name, str) and name else path)
 
     def _within(self, owner: Path, named: Path, rest: Path) -> Path:
-        """A path whose beginning is `named`, with properties within properties by their names, too."""
+        """Return a path that begins with `named`; nested properties appear by name as well."""
         inner = {"items": 1, "map": 2}.get(str(rest[0]), 0) if rest else 0
         if inner:
             return self._within((*owner, *rest[:inner]), (*named, *rest[:inner]), rest[inner:])
@@ -86,16 +86,16 @@ class Document:
         return self._within((*owner, *rest[:2]), (*named, name), rest[2:])
 
     def value(self, path: Path) -> Any:
-        """The value at a path; None where there is none."""
-        found = self.data
+        """Return the value at a path; None if there is none."""
+        value = self.data
         for part in path:
-            if isinstance(found, dict):
-                found = found.get(part)
-            elif isinstance(found, list) and isinstance(part, int) and part < len(found):
-                found = found[part]
+            if isinstance(value, dict):
+                value = value.get(part)
+            elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+                value = value[part]
             else:
                 return None
-        return found
+        return value
 
     def place(self, path: Path, *, on_key: bool = False) -> Mark:
         """Return the position of a path in the file, or that of its nearest parent that has one."""
@@ -107,12 +107,12 @@ class Document:
         return Mark(1, 1)
 
     def text(self, path: Path) -> str | None:
-        """The scalar at a path as the file writes it."""
+        """Return the scalar at a path as the file writes it."""
         mark = self.marks.get(path)
         return mark.text if mark else None
 
     def word(self, path: Path) -> str | None:
-        """The unquoted yes, no, on or off that stands at a path; None if something else does."""
+        """Return the unquoted yes, no, on or off at a path; None if the value is anything else."""
         mark = self.marks.get(path)
-        found = mark.text if mark and mark.plain else None
-        return found if found and found.casefold() in WORDS and found.casefold() not in {"true", "false"} else None
+        word = mark.text if mark and mark.plain else None
+        return word if word and word.casefold() in WORDS and word.casefold() not in {"true", "false"} else None

@@ -1,4 +1,4 @@
-"""A finding: one thing to say about a contract document, with its place and what to write instead."""
+"""A finding: one fault or note about a contract document, with its position and a fix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in a file, counted from 1, and the text of the plain or quoted value that stands there."""
+    """A position in a file, counted from 1, and the text of the plain or quoted value at it."""
 
     line: int
     column: int
@@ -21,7 +21,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """A fault or a note (`code` stable, `message` for people), its place, and what to write instead."""
+    """A fault or a note (`code` stable, `message` for people), its position, and what to write instead."""
 
     file: str
     line: int
@@ -33,5 +33,5 @@ class Finding:
 
 
 def dotted(path: Path) -> str:
-    """A path for people: `schema[0].properties[2].name`."""
+    """Return a path for people: `schema[0].properties[2].name`."""
     return "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")

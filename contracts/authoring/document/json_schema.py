@@ -1,8 +1,8 @@
-"""The document against the JSON Schema of ODCS v3.2: findings go to the document, what may not be read on comes out.
+"""Validation against the JSON Schema of ODCS v3.2: a document in, findings and the paths to skip out.
 
-Every error is found, not the first alone. Two keywords of the schema speak badly of what is wrong: `oneOf` lists the
-faults of every branch, so the branch that was meant is looked for; `unevaluatedProperties` blames all keys once one
-part fails and takes most of the time, so it is read as "keys that no part of the schema speaks of".
+All errors are reported, not only the first. Two keywords of the schema give poor errors. `oneOf` lists the faults of
+every branch, so the branch that was probably meant is selected. `unevaluatedProperties` blames all keys once one part
+fails, and takes most of the time, so it is read as "keys that no part of the schema names".
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ ELSEWHERE = "Leave it out; what the standard has no room for goes under `customP
 @cache
 def _schema() -> dict[str, Any]:
     text = importlib.resources.files("open_data_contract_standard").joinpath("schema.json").read_text("utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    schema: dict[str, Any] = json.loads(text)
+    return schema
 
 
 def _unevaluated(_validator: Any, refused: Any, instance: Any, schema: dict[str, Any]) -> Iterator[ValidationError]:
-    if refused is False and isinstance(instance, dict) and not _known_keys(schema).issuperset(instance):
+    if refused is False and isinstance(instance, dict) and not _allowed_keys(schema).issuperset(instance):
         yield ValidationError("unknown keys")
 
 
@@ -57,30 +57,30 @@ VALIDATOR = extend(Draft201909Validator, {"unevaluatedProperties": _unevaluated}
 
 
 @cache
-def _judge() -> jsonschema_rs.Validator:
+def _fast_validator() -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for(_schema())
 
 
 def _fits(document: Document) -> bool:
-    """Return True if the document fits the schema exactly, so that no error need be searched."""
+    """Return True if the document fits the schema, so that no errors need to be collected."""
     try:
-        return _judge().is_valid(document.data)
-    except ValueError:  # what JSON cannot hold, or too deep a nesting
+        return _fast_validator().is_valid(document.data)
+    except ValueError:  # values that JSON cannot hold, or nesting that is too deep
         return False
 
 
 def check(document: Document) -> list[Path]:
-    """Say what does not fit the standard; the paths whose values must not be read on."""
+    """Report everything that does not fit the standard; return the paths whose values must not be read further."""
     if _fits(document):
         return []
-    said: dict[tuple[Path, str], None] = {}
-    for error in _meant(VALIDATOR(_schema()).iter_errors(document.data)):
-        if not _of_no_type(error, document):
-            said |= dict.fromkeys(_say(error, document))
-    return [path for path, _ in said]
+    reported: dict[tuple[Path, str], None] = {}
+    for error in _intended(VALIDATOR(_schema()).iter_errors(document.data)):
+        if not _concerns_untyped(error, document):
+            reported |= dict.fromkeys(_report(error, document))
+    return [path for path, _ in reported]
 
 
-def _of_no_type(error: ValidationError, document: Document) -> bool:
+def _concerns_untyped(error: ValidationError, document: Document) -> bool:
     """Return True if the error is about options of a property without a type; the schema tests them for all types."""
     path = tuple(error.absolute_path)
     if path[:1] != ("schema",) or "logicalTypeOptions" not in path:
@@ -89,16 +89,18 @@ def _of_no_type(error: ValidationError, document: Document) -> bool:
     return isinstance(prop, dict) and "logicalType" not in prop
 
 
-def _meant(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:
-    """The errors themselves; of alternatives those of the branch that was most likely meant."""
+def _intended(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:
+    """Yield the errors; for alternatives, those of the branch that was most likely meant."""
     for error in errors:
         branches: dict[Any, list[ValidationError]] = {}
         if error.validator in {"oneOf", "anyOf"} and not _is_operators(error):
             for inner in error.context or ():
                 branches.setdefault(inner.schema_path[0], []).append(inner)
-        meant = [found for found in branches.values() if not any(e.validator == "type" and not e.path for e in found)]
+        meant = [
+            branch for branch in branches.values() if not any(e.validator == "type" and not e.path for e in branch)
+        ]
         if len(meant) == 1:
-            yield from _meant(iter(meant[0]))
+            yield from _intended(iter(meant[0]))
         else:
             yield error
 
@@ -112,8 +114,8 @@ def _is_operators(error: ValidationError) -> bool:
     return error.validator == "oneOf" and any("mustBe" in branch.get("required", ()) for branch in _wanted(error))
 
 
-def _say(error: ValidationError, document: Document) -> Iterator[tuple[Path, str]]:
-    """Say one error; the paths and keys that it is about, each once for whatever number of errors."""
+def _report(error: ValidationError, document: Document) -> Iterator[tuple[Path, str]]:
+    """Report one error; yield the paths and keys that it concerns."""
     path: Path = tuple(error.absolute_path)
     if error.validator in {"additionalProperties", "unevaluatedProperties"}:
         yield from _unknown_keys(error, path, document)
@@ -135,10 +137,10 @@ def _say(error: ValidationError, document: Document) -> Iterator[tuple[Path, str
 def _unknown_keys(error: ValidationError, path: Path, document: Document) -> Iterator[tuple[Path, str]]:
     if not isinstance(error.instance, dict):
         return
-    known = _known_keys(error.schema)
+    allowed = _allowed_keys(error.schema)
     for key in error.instance:
-        if key not in known:
-            close = nearest(key, known)
+        if key not in allowed:
+            close = nearest(key, allowed)
             fix = f"Write `{close}`." if close else HINTS.get(key, ELSEWHERE)
             where = f"`{document.name(path)}`" if path else "the document"
             message = f"ODCS has no key `{key}` in {where}."
@@ -146,36 +148,36 @@ def _unknown_keys(error: ValidationError, path: Path, document: Document) -> Ite
             yield (*path, key), "unknown-key"
 
 
-KNOWN: dict[int, frozenset[str]] = {}
-"""The keys of each place of the schema that was asked for, by the identity of its dict: the schema is read once."""
+KEYS_BY_SCHEMA: dict[int, frozenset[str]] = {}
+"""The allowed keys of each part of the schema, by the identity of its dict: the schema is loaded once."""
 
 
-def _known_keys(schema: Any) -> frozenset[str]:
-    if id(schema) not in KNOWN:
-        KNOWN[id(schema)] = frozenset(_known(schema))
-    return KNOWN[id(schema)]
+def _allowed_keys(schema: Any) -> frozenset[str]:
+    if id(schema) not in KEYS_BY_SCHEMA:
+        KEYS_BY_SCHEMA[id(schema)] = frozenset(_keys_of(schema))
+    return KEYS_BY_SCHEMA[id(schema)]
 
 
-def _known(schema: Any) -> set[str]:
-    """All keys that a place of the schema speaks of, in whichever of its parts."""
+def _keys_of(schema: Any) -> set[str]:
+    """Return all keys that a part of the schema names, directly or in combined parts."""
     if not isinstance(schema, dict):
         return set()
-    found = set(schema.get("properties", ()))
+    keys = set(schema.get("properties", ()))
     if ref := schema.get("$ref"):
-        found |= _known_at(ref)
+        keys |= _keys_at(ref)
     for word in COMBINED:
         inner = schema.get(word, ())
         for part in inner if isinstance(inner, list) else (inner,):
-            found |= _known(part)
-    return found
+            keys |= _keys_of(part)
+    return keys
 
 
 @cache
-def _known_at(ref: str) -> frozenset[str]:
+def _keys_at(ref: str) -> frozenset[str]:
     target: Any = _schema()
     for part in ref.removeprefix("#/").split("/"):
         target = target[part]
-    return frozenset(_known(target))
+    return frozenset(_keys_of(target))
 
 
 def _missing_keys(error: ValidationError, path: Path, document: Document) -> Iterator[tuple[Path, str]]:
@@ -184,7 +186,7 @@ def _missing_keys(error: ValidationError, path: Path, document: Document) -> Ite
     for key in _wanted(error):
         if key in error.instance or (key == "map" and "logicalType" not in error.instance):
             continue  # the schema wants a map of every property without a logicalType
-        close = nearest(key, [k for k in error.instance if k not in _known_keys(error.schema)])
+        close = nearest(key, [k for k in error.instance if k not in _allowed_keys(error.schema)])
         close = "rule" if key == "metric" and "rule" in error.instance else close
         fix = f"Rename `{close}` to `{key}`." if close else f"Add `{key}: ...`."
         where = f"`{document.name(path)}`" if path else "The document"
@@ -205,9 +207,9 @@ def _operators(error: ValidationError, path: Path, document: Document) -> None:
         at: Path = (*path, *inner.path)
         _wrong_type(inner, at, document) if inner.validator == "type" else _other(inner, at, document)
     else:
-        known = _known_at("#/$defs/DataQuality")
-        if any(k not in known and nearest(k, OPERATORS) for k in error.instance):
-            return  # it is said of the key that is misspelt
+        allowed = _keys_at("#/$defs/DataQuality")
+        if any(k not in allowed and nearest(k, OPERATORS) for k in error.instance):
+            return  # the misspelt key is already reported
         message = "The entry does not say what its metric is held against."
         document.error(path, "no-operator", message, "Add an operator, as `mustBe: 0`.")
 

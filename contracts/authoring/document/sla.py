@@ -1,4 +1,7 @@
-"""Service levels of a contract (ODCS `slaProperties`): each is read and named, none is checked against files."""
+"""Service levels of a contract (ODCS `slaProperties`): a document in, a note on each service level out.
+
+No service level is checked against files.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ from contracts.problem import nearest
 
 TIMES = ("latency", "frequency", "retention")
 OTHERS = ("generalAvailability", "endOfSupport", "endOfLife", "timeOfAvailability", "errorRate", "availability")
-"""What else ODCS names, beside words of everybody's own (service-level-agreement.md)."""
+"""Other service levels that ODCS names (service-level-agreement.md); authors may write words of their own."""
 ARRIVAL = ("frequency", "timeOfAvailability")
-"""What `arrival` says of files with days, a window and a time zone, for which these have no place."""
+"""Service levels that `arrival` in the drop block states in more detail: days, a window and a time zone."""
 UNITS = (
     *("s", "sec", "second", "seconds", "min", "minute", "minutes", "h", "hr", "hour", "hours", "d", "day", "days"),
     *("w", "week", "weeks", "mo", "month", "months", "y", "yr", "year", "years"),
@@ -22,14 +25,14 @@ INSTEAD = "It may stay, for people and tools; what files are held against is `ar
 
 
 def read(document: Document) -> None:
-    """Say of each what it promises, and what cannot be meant."""
+    """Add a note for each service level, and a warning for each that cannot be meant."""
     entries = document.data.get("slaProperties")
     for n, entry in enumerate(entries if isinstance(entries, list) else ()):
         if isinstance(entry, dict) and isinstance(entry.get("property"), str):
-            _promise(document, ("slaProperties", n), entry)
+            _service_level(document, ("slaProperties", n), entry)
 
 
-def _promise(document: Document, path: Path, entry: dict[str, Any]) -> None:
+def _service_level(document: Document, path: Path, entry: dict[str, Any]) -> None:
     name, value, unit = entry["property"], entry.get("value"), entry.get("unit")
     at: Path = (*path, "property")
     if name not in (*TIMES, *OTHERS) and (close := nearest(name, (*TIMES, *OTHERS))):

@@ -1,8 +1,8 @@
-"""YAML text in, a document of plain values with the place of each out; what is wrong with the text comes as findings.
+"""YAML text in, a document of plain values with their positions out; faults of the text become findings.
 
 Read event by event rather than with `safe_load`, which hides duplicate keys, positions and the text of numbers. Plain
 scalars follow YAML 1.2 (numbers stay exact as int and Decimal, dates stay text), but for yes, no, on and off: other
-ODCS tools read them as booleans, so do we, and say so.
+ODCS tools read them as booleans; dropgate does the same and reports it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from contracts.authoring.document.finding import Finding, Mark, Path
 MOST_BYTES = 1 << 20
 MOST_DEPTH = 50
 MOST_VALUES = 50_000
-"""Limits against files that are no contracts: aliases that multiply, brackets without end."""
+"""Limits against files that are not contracts: aliases that multiply, brackets without end."""
 MOST_DIGITS = 100
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -30,7 +30,7 @@ INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 NUMBER = re.compile(r"[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,2})?")
 TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")
 LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
-"""What ends a line to YAML 1.1 (section 4.2, "Line Break Characters")."""
+"""The line breaks of YAML 1.1 (section 4.2, "Line Break Characters")."""
 LOOK = (
     "Look at this line and the one before: indentation, a colon that is missing, a quote that is not closed, "
     "text with `: ` or ` #` that needs quotes."
@@ -39,7 +39,7 @@ LOOK = (
 
 @dataclass(slots=True)
 class Node:
-    """A value as it stands in the file: a scalar, a list of nodes or a list of pairs of nodes."""
+    """A value of the file: a scalar, a list of nodes or a list of pairs of nodes."""
 
     kind: str
     value: Any
@@ -47,7 +47,7 @@ class Node:
 
 
 class _Unreadable(Exception):
-    """The text cannot be read as one document; carries the finding that says why."""
+    """The text cannot be read as one document; `finding` gives the reason."""
 
     def __init__(self, file: str, mark: Mark, code: str, message: str, fix: str) -> None:
         super().__init__(message)
@@ -55,7 +55,7 @@ class _Unreadable(Exception):
 
 
 def read(raw: bytes, file: str) -> Document:
-    """The document in `raw`; its `data` is None where there is none to speak of, its findings then say why."""
+    """Read the document in `raw`; if there is none, its `data` is None and its findings give the reason."""
     document = Document(file, raw=raw)
     try:
         root = _Composer(_decode(raw, file), document).root()
@@ -79,7 +79,7 @@ def _decode(raw: bytes, file: str) -> str:
 
 
 class _Composer:
-    """Builds nodes from parser events; it goes no deeper than MOST_DEPTH, whatever the file holds."""
+    """Builds nodes from parser events, at most MOST_DEPTH deep."""
 
     def __init__(self, text: str, document: Document) -> None:
         self.document = document
@@ -118,9 +118,9 @@ class _Composer:
             message = "The line is indented with a tab, which YAML does not allow."
             mark = Mark(line + 1, at.index("\t") + 1)
             return _Unreadable(self.document.file, mark, "yaml-syntax", message, "Indent with blanks.")
-        said = ", ".join(p for p in (error.context, error.problem) if p)
+        problem = ", ".join(p for p in (error.context, error.problem) if p)
         mark = Mark(line + 1, column + 1)
-        return _Unreadable(self.document.file, mark, "yaml-syntax", f"This is not YAML: {said}.", LOOK)
+        return _Unreadable(self.document.file, mark, "yaml-syntax", f"This is not YAML: {problem}.", LOOK)
 
     def _stop(self, event: Any, code: str, message: str, fix: str) -> _Unreadable:
         return _Unreadable(self.document.file, _mark(event), code, message, fix)
@@ -148,20 +148,20 @@ class _Composer:
         return self.anchors[event.anchor]
 
     def _items(self, depth: int) -> list[Node]:
-        found = []
+        nodes = []
         while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
-            found.append(self._node(event, depth + 1))
-        return found
+            nodes.append(self._node(event, depth + 1))
+        return nodes
 
     def _pairs(self, depth: int) -> list[tuple[Node, Node]]:
-        found = []
+        pairs = []
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             key = self._node(event, depth + 1)
             if key.kind != "scalar":
                 message = "A list or a mapping is here instead of a key."
                 raise self._stop(event, "complex-key", message, "Write a name, then a colon.")
-            found.append((key, self._node(next(self.events), depth + 1)))
-        return found
+            pairs.append((key, self._node(next(self.events), depth + 1)))
+        return pairs
 
     def _scalar(self, event: Any) -> Node:
         plain = event.implicit[0] and not event.style
@@ -191,7 +191,7 @@ def _plain(text: str) -> Any:
 
 
 def _place(node: Node, path: Path, document: Document) -> Any:
-    """The plain value of a node, whose places are noted on the way."""
+    """Return the plain value of a node; record the position of each value in it."""
     document.marks[path] = node.mark
     if len(document.marks) > MOST_VALUES:
         message = f"The document has more than {MOST_VALUES:,} values."
@@ -201,16 +201,16 @@ def _place(node: Node, path: Path, document: Document) -> Any:
         return node.value
     if node.kind == "list":
         return [_place(item, (*path, n), document) for n, item in enumerate(node.value)]
-    found: dict[str, Any] = {}
+    mapping: dict[str, Any] = {}
     for key, value in node.value:
         name = str(key.mark.text)
         inner = (*path, name)
-        if name in found:
+        if name in mapping:
             _duplicate(document, key.mark, document.keys[inner])
             continue
         document.keys[inner] = key.mark
-        found[name] = _place(value, inner, document)
-    return found
+        mapping[name] = _place(value, inner, document)
+    return mapping
 
 
 def _duplicate(document: Document, key: Mark, first: Mark) -> None:

@@ -1,4 +1,4 @@
-"""The `drop` block of a contract: what stands in it under its JSON Schema, and the block once it is read."""
+"""The `drop` block of a contract: its JSON Schema, and the block as a value once it is read."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ ENCODINGS = {"utf8": "utf-8", "iso8859-1": "iso-8859-1", "latin-1": "iso-8859-1"
 
 
 @dataclass(frozen=True, slots=True)
-class Override:
+class CheckSettings:
     """The settings of one check that ODCS schema constraints have no place for.
 
-    `quiet` is how many rows may fail without a warning, `said` what entries of all kinds have (`conditions.OF_ANY`).
+    `quiet` is how many rows may fail without a warning; `other_keys` are keys that quality entries of all kinds have
+    (`conditions.OF_ANY`).
     """
 
     severity: Severity | None = None
     tolerance: Limit | None = None
     quiet: Limit | None = None
-    said: dict[str, Any] = field(default_factory=dict)
+    other_keys: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class DropBlock:
-    """Everything that ODCS has no room for: which files, how they are written, what becomes of them."""
+    """The settings that ODCS has no place for: which files, how they are written, how they are promoted."""
 
     files: tuple[str, ...]
     producer: str
@@ -42,7 +43,7 @@ class DropBlock:
     columns: Columns
     empty: Literal["reject", "warn", "accept"]
     tolerance: Limit | None
-    checks: dict[str, Override]
+    checks: dict[str, CheckSettings]
     promote: Promoted
     mode: Mode
     same_key: Literal["supersede", "reject", "version"]
@@ -54,33 +55,33 @@ class DropBlock:
 
 @cache
 def schema() -> dict[str, Any]:
-    """The JSON Schema of the block, `drop.schema.json`: its keys, their values, the defaults."""
+    """Return the JSON Schema of the block, `drop.schema.json`: its keys, their values, the defaults."""
     text = importlib.resources.files("contracts.authoring.drop_block").joinpath("drop.schema.json").read_text("utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
 
 
-def plain(value: dict[str, Any]) -> dict[str, Any]:
-    """The block as the schema knows it: a list of patterns, an encoding by its standard name."""
-    found = dict(value)
-    if isinstance(found.get("files"), str):
-        found["files"] = [found["files"]]
-    files = found.get("references")
-    if isinstance(files, dict):
-        found["references"] = {n: _encoded(one) if isinstance(one, dict) else one for n, one in files.items()}
-    return _encoded(found)
+def normalized(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the block in the form of the schema: a list of patterns, an encoding by its standard name."""
+    settings = dict(value)
+    if isinstance(settings.get("files"), str):
+        settings["files"] = [settings["files"]]
+    references = settings.get("references")
+    if isinstance(references, dict):
+        settings["references"] = {n: _encoded(r) if isinstance(r, dict) else r for n, r in references.items()}
+    return _encoded(settings)
 
 
-def _encoded(found: dict[str, Any]) -> dict[str, Any]:
-    csv = found.get("csv")
+def _encoded(settings: dict[str, Any]) -> dict[str, Any]:
+    csv = settings.get("csv")
     if not isinstance(csv, dict) or not isinstance(csv.get("encoding"), str):
-        return found
+        return settings
     name = csv["encoding"].casefold()
-    return {**found, "csv": {**csv, "encoding": ENCODINGS.get(name, name)}}
+    return {**settings, "csv": {**csv, "encoding": ENCODINGS.get(name, name)}}
 
 
-def made(value: dict[str, Any]) -> DropBlock:
-    """The block of a value that fits the schema."""
+def from_value(value: dict[str, Any]) -> DropBlock:
+    """Return the block of a value that fits the schema."""
     whole = _with_defaults(schema(), value)
     tolerance = whole.get("tolerance")
     return DropBlock(
@@ -92,7 +93,7 @@ def made(value: dict[str, Any]) -> DropBlock:
         columns=Columns(**whole["columns"]),
         empty=whole["empty"],
         tolerance=_limit(tolerance["rows"]) if tolerance else None,
-        checks={name: _override(wanted) for name, wanted in whole["checks"].items()},
+        checks={name: _check_settings(wanted) for name, wanted in whole["checks"].items()},
         promote=whole["promote"],
         mode=whole["mode"],
         same_key=whole["sameKey"],
@@ -121,16 +122,16 @@ def _arrival(wanted: dict[str, Any]) -> Arrival:
 
 
 def _reference(name: str, wanted: dict[str, Any]) -> Reference:
-    """A reference file; its columns are of the types of the properties that are looked for in them."""
+    """Return a reference file; its columns have the types of the properties that refer to them."""
     whole = _with_defaults(schema()["properties"]["references"]["additionalProperties"], wanted)
     return Reference(name, path=whole["file"], file_format=whole["format"], csv=_csv(whole["csv"]))
 
 
-def _override(wanted: dict[str, Any]) -> Override:
+def _check_settings(wanted: dict[str, Any]) -> CheckSettings:
     rest = {key: value for key, value in wanted.items() if key not in ("severity", "tolerance")}
     tolerance = wanted.get("tolerance")
     both = tolerance if isinstance(tolerance, dict) else {"error": tolerance}
-    return Override(wanted.get("severity"), _limit(both.get("error")), _limit(both.get("warning")), rest)
+    return CheckSettings(wanted.get("severity"), _limit(both.get("error")), _limit(both.get("warning")), rest)
 
 
 def _csv(written: dict[str, Any]) -> Csv:
@@ -151,16 +152,16 @@ def _trailer(wanted: dict[str, Any]) -> Trailer:
     return Trailer(wanted["begins"], wanted.get("rows"), dict(wanted.get("sums", {})))
 
 
-def _with_defaults(known: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
-    found = dict(value)
-    if "$ref" in known:
-        known = schema()["$defs"][known["$ref"].rpartition("/")[2]]
-    for key, its in known["properties"].items():
+def _with_defaults(shape: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
+    filled = dict(value)
+    if "$ref" in shape:
+        shape = schema()["$defs"][shape["$ref"].rpartition("/")[2]]
+    for key, its in shape["properties"].items():
         if "default" in its:
-            found.setdefault(key, its["default"])
+            filled.setdefault(key, its["default"])
         elif ("properties" in its or its.get("$ref") == "#/$defs/csv") and key not in its.get("required", ()):
-            found[key] = _with_defaults(its, value.get(key, {}))
-    return found
+            filled[key] = _with_defaults(its, value.get(key, {}))
+    return filled
 
 
 def _limit(value: int | str | None) -> Limit | None:

@@ -1,4 +1,4 @@
-"""Faults of a `drop` block in words: an error of its JSON Schema in, a finding with place and fix out."""
+"""Faults of a `drop` block in words: an error of its JSON Schema in, a finding with position and fix out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LATER: dict[str, tuple[Any, ...]] = {
     ),
     "compression": ("zip", "zstd", "bzip2", "lz4", "snappy", "xz"),
 }  # fmt: skip
-"""What the design knows and this version does not do yet, by the key it stands under."""
+"""Values that are planned and that this version does not support yet, by key."""
 MISSING = {
     "files": "the pattern of the keys that the contract is for, as `files: orders/*.csv`",
     "producer": "who uploads the files, as `producer: inmet`; receipts go there",
@@ -45,7 +45,7 @@ SHAPES = {
         "bad-value", "must be one character, not above U+FFFF", 'Write one in quotes, as ";" or "\\t".',
     ),
 }  # fmt: skip
-"""What a keyword of the schema asks for: a finding's code, what the value is or must be, and the fix."""
+"""The finding for a keyword of the schema: its code, a clause about the value, and the fix."""
 PLACE = (
     "bad-value",
     "is not the position of a cell",
@@ -65,11 +65,11 @@ WRITTEN = {
     "set.within": ("bad-value", "is not a length of time", "Write minutes, hours or days, as `30m`, `24h` or `2d`."),
     "arrival.days": ("bad-value", "names no days", "Write them as `[mon, tue]`, or leave it out for every day."),
 }  # fmt: skip
-"""The same of keys whose values are written in a way of their own, by the key."""
+"""The same for keys whose values have a notation of their own, by key."""
 
 
-def say(document: Document, path: Path, error: ValidationError) -> None:
-    """Say one error of a block that stands at `path`."""
+def report(document: Document, path: Path, error: ValidationError) -> None:
+    """Report one schema error of the block at `path`."""
     inner: Path = tuple(error.absolute_path)
     at: Path = (*path, *(p for n, p in enumerate(inner) if (*path, *inner[: n + 1]) in document.marks))
     name, kind = dotted(inner), str(error.validator)
@@ -93,18 +93,18 @@ def say(document: Document, path: Path, error: ValidationError) -> None:
 
 
 def _unknown_keys(document: Document, at: Path, inner: Path, error: ValidationError) -> None:
-    known = list(_part(error.schema)["properties"])
+    allowed = list(_mapping(error.schema)["properties"])
     where = f"`{dotted(inner)}`" if inner else "The drop block"
-    for key in _part(error.instance):
-        if key not in known:
-            close = nearest(key, known)
-            fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(known, most=12)}."
+    for key in _mapping(error.instance):
+        if key not in allowed:
+            close = nearest(key, allowed)
+            fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(allowed, most=12)}."
             document.error((*at, key), "unknown-key", f"{where} has no key `{key}`.", fix, on_key=True)
 
 
 def _missing_keys(document: Document, at: Path, inner: Path, error: ValidationError) -> None:
-    instance = _part(error.instance)
-    for key in _part(error.schema)["required"]:
+    instance = _mapping(error.instance)
+    for key in _mapping(error.schema)["required"]:
         if key not in instance:
             name = dotted((*inner, key))
             document.error(
@@ -112,8 +112,8 @@ def _missing_keys(document: Document, at: Path, inner: Path, error: ValidationEr
             )
 
 
-def _part(value: Any) -> dict[str, Any]:
-    """A mapping of the schema or the block, which jsonschema's types leave open."""
+def _mapping(value: Any) -> dict[str, Any]:
+    """Return a value as a mapping; the types of jsonschema leave open that it is one."""
     assert isinstance(value, dict)
     return value
 

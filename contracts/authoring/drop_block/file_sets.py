@@ -1,4 +1,4 @@
-"""Sets of files in a `drop` block: the block in; findings about a rule by which no set could be completed out."""
+"""File sets of a `drop` block: the block in, findings about a rule by which no set could be complete out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.drop_block.block import DropBlock
-from contracts.authoring.drop_block.pattern_overlap import witness
+from contracts.authoring.drop_block.pattern_overlap import shared_key
 from contracts.authoring.properties.decimals import too_long
 from contracts.errors import PatternInvalid
 from contracts.plan import Property
@@ -19,7 +19,7 @@ WAYS = ("marker", "manifest", "parts")
 
 
 def read(document: Document, at: Path, block: DropBlock) -> None:
-    """Refuse a rule by which no set could be known or completed."""
+    """Report a rule by which no set could be identified or complete."""
     rule = block.set
     if rule is None:
         return
@@ -38,30 +38,30 @@ def read(document: Document, at: Path, block: DropBlock) -> None:
 
 
 def sums(document: Document, at: Path, block: DropBlock, props: Sequence[Property]) -> None:
-    """Refuse sums of what has none, and where no manifest says them."""
-    known = {prop.name: prop for prop in props}
+    """Report sums of properties that have none, and sums without a manifest."""
+    by_name = {prop.name: prop for prop in props}
     for n, name in enumerate(block.set.sums if block.set else ()):
         place: Path = (*at, "sums", n)
-        if added(document, place, name, known) and block.set and not block.set.manifest:
+        if has_sum(document, place, name, by_name) and block.set and not block.set.manifest:
             message = "Only a manifest says sums, and the set has none."
             document.error(place, "bad-value", message, "Leave `sums` out, or write `manifest`.")
 
 
-def added(document: Document, at: Path, name: str, known: Mapping[str, Property]) -> bool:
+def has_sum(document: Document, at: Path, name: str, properties: Mapping[str, Property]) -> bool:
     """Return True if a property has a sum; report a finding if it has none."""
-    if name not in known:
-        close = nearest(name, known)
+    if name not in properties:
+        close = nearest(name, properties)
         fix = f"Write `{close}`." if close else "Write the name of a property."
         document.error(at, "unknown-property", f"There is no property `{name}`.", fix, on_key=isinstance(at[-1], str))
         return False
-    if known[name].type not in ("integer", "number") or known[name].repeats:
+    if properties[name].type not in ("integer", "number") or properties[name].repeats:
         message = f"`{name}` is not a number of each record, so it has no sum."
         document.error(at, "bad-value", message, "Leave it out.", on_key=isinstance(at[-1], str))
         return False
-    if wrong := too_long("`sums`", known[name]):
+    if wrong := too_long("`sums`", properties[name]):
         document.error(at, "bad-value", *wrong, on_key=isinstance(at[-1], str))
         return False
-    if known[name].type == "number" and not known[name].exact:
+    if properties[name].type == "number" and not properties[name].exact:
         message = (
             f"`{name}` is added up in double precision where a value has more than 14 digits before or after the point;"
             " its sum is then compared but for its last digits."
@@ -92,7 +92,7 @@ def _named(pattern: str) -> dict[str, Token]:
 
 
 def _part(document: Document, at: Path, name: str, files: dict[str, dict[str, Token]]) -> None:
-    """A part that names sets must stand in every pattern, written in one way."""
+    """Report a part that names sets and is not in every pattern in the same form."""
     for pattern, named in files.items():
         if name not in named:
             close = nearest(name, named)
@@ -107,7 +107,7 @@ def _part(document: Document, at: Path, name: str, files: dict[str, dict[str, To
 def _signal(
     document: Document, at: Path, rule: SetRule, signal: dict[str, Token], files: dict[str, dict[str, Token]]
 ) -> None:
-    """A marker or manifest names its set by the same parts, lies among the files, and is none of them."""
+    """Report a marker or manifest that lacks the parts of its set, is in another folder, or is also a data file."""
     pattern, first = rule.signal or "", next(iter(files.values()))
     for name in rule.of:
         if name in first and signal.get(name) != first[name]:
@@ -116,10 +116,10 @@ def _signal(
     if other := [name for name in signal if name not in rule.of]:
         message = f"`{pattern}` has the part `{other[0]}`, by which no set is named."
         document.error(at, "unknown-part", message, "Add it to `of`, or write `*`.")
-    if not any(literal_folder(pattern).startswith(literal_folder(one)) for one in files):
+    if not any(literal_folder(pattern).startswith(literal_folder(p)) for p in files):
         message = f"`{pattern}` is not in the folder of the files."
         document.error(at, "no-folder", message, f"Begin it with `{literal_folder(next(iter(files)))}`.")
-    for one in files:
-        if key := witness(one, pattern):
-            message = f"`{pattern}` and `{one}` of `files` both match `{key}`."
+    for of_files in files:
+        if key := shared_key(of_files, pattern):
+            message = f"`{pattern}` and `{of_files}` of `files` both match `{key}`."
             document.error(at, "overlap", message, "Make one of them narrower: it is not a file of the contract.")

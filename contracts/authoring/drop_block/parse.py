@@ -1,4 +1,4 @@
-"""The `drop` block of a contract: the document in, the block out, or findings."""
+"""The `drop` block of a contract: the document in, the block or findings out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path, dotted
 from contracts.authoring.drop_block import block, file_sets, trailer
 from contracts.authoring.drop_block.block import DropBlock
-from contracts.authoring.drop_block.block_errors import say
+from contracts.authoring.drop_block.block_errors import report
 from contracts.authoring.properties import timezones
 from contracts.errors import PatternInvalid
 from contracts.plan import Csv
@@ -40,36 +40,36 @@ def find(document: Document) -> Path | None:
 
 
 def read(document: Document, path: Path) -> DropBlock | None:
-    """The block at a path; None, and findings, if anything in it is wrong."""
+    """Return the block at a path; None, and findings, if anything in it is wrong."""
     value = document.data["customProperties"][path[1]]["value"]
     if not isinstance(value, dict):
         document.wrong_type(path, "a mapping")
         return None
     before = document.errors()
-    value = block.plain(value)
+    value = block.normalized(value)
     for error in Draft201909Validator(block.schema()).iter_errors(value):
-        say(document, path, error)
-    found = block.made(value) if document.errors() == before else None
-    if found:
-        _dialect(document, (*path, "csv"), found.csv)
-        trailer.read(document, (*path, "csv", "trailer"), found.csv)
-        _meaningless(document, path, found)
-        _arrival(document, (*path, "arrival"), found)
-        file_sets.read(document, (*path, "set"), found)
-        for name, one in found.references.items():
+        report(document, path, error)
+    drop_block = block.from_value(value) if document.errors() == before else None
+    if drop_block:
+        _dialect(document, (*path, "csv"), drop_block.csv)
+        trailer.read(document, (*path, "csv", "trailer"), drop_block.csv)
+        _meaningless(document, path, drop_block)
+        _arrival(document, (*path, "arrival"), drop_block)
+        file_sets.read(document, (*path, "set"), drop_block)
+        for name, reference in drop_block.references.items():
             at: Path = (*path, "references", name, "csv")
-            _dialect(document, at, one.csv)
-            if one.csv.trailer:
+            _dialect(document, at, reference.csv)
+            if reference.csv.trailer:
                 message = "Nobody compares a reference file with what its trailer says."
                 document.error((*at, "trailer"), "bad-value", message, "Leave it out, in the file too.", on_key=True)
-            if one.file_format != "csv" and document.value(at) is not None:
-                message = f"`csv` means nothing for the format {one.file_format}."
+            if reference.file_format != "csv" and document.value(at) is not None:
+                message = f"`csv` means nothing for the format {reference.file_format}."
                 document.error(at, "bad-value", message, "Leave it out.", on_key=True)
-    return found if document.errors() == before else None
+    return drop_block if document.errors() == before else None
 
 
 def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
-    """Refuse what says nothing of files of this kind."""
+    """Report settings that mean nothing for the file format."""
     csv = block.format == "csv"
     parts: list[tuple[str, ...]] = [] if csv else [("csv",)]
     if block.format == "parquet":
@@ -86,7 +86,7 @@ def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
 
 
 def _arrival(document: Document, at: Path, block: DropBlock) -> None:
-    """Refuse a window that never opens."""
+    """Report a window that never opens."""
     wanted = block.arrival
     if wanted and timezones.is_known(document, (*at, "zone"), wanted.zone) and wanted.since >= wanted.by:
         message = f"Files are to come from {wanted.since} and by {wanted.by} of the same day."
@@ -95,7 +95,7 @@ def _arrival(document: Document, at: Path, block: DropBlock) -> None:
 
 
 def _dialect(document: Document, at: Path, csv: Csv) -> None:
-    """Refuse characters that could not be told apart in a file."""
+    """Report characters that readers could not distinguish in a file."""
     if csv.delimiter == "\\":
         message = "`csv` has a backslash for its delimiter, which is not built yet."
         document.error(at, "not-built-yet", message, "Use another delimiter, as `,` or `;`.")
@@ -105,7 +105,7 @@ def _dialect(document: Document, at: Path, csv: Csv) -> None:
 
 
 HIDDEN = re.compile(r"\.(?!\.?$)|_[^=]*$")
-"""Parts of a pattern whose keys readers of folders leave out (`functions.keys.HIDDEN`)."""
+"""Parts of a pattern whose keys Spark and Hive ignore (`functions.keys.HIDDEN`)."""
 
 
 def places(document: Document, path: Path) -> tuple[Finding, ...]:
@@ -119,15 +119,15 @@ def places(document: Document, path: Path) -> tuple[Finding, ...]:
         if isinstance(pattern, str):
             _pattern(document, place, pattern, str(value.get("producer")))
             if value.get("promote") != "table":
-                _seen(document, place, pattern, last=value.get("sameKey") == "version")
+                _hidden_parts(document, place, pattern, last=value.get("sameKey") == "version")
     listed = [place for place, _ in patterns]
     rule = value.get("set") if isinstance(value, dict) else None
     listed += [(*path, "set", key) for key in ("marker", "manifest") if isinstance(rule, dict) and key in rule]
     return tuple(document.finding("error", place, "overlap", "", "") for place in listed)
 
 
-def _seen(document: Document, at: Path, pattern: str, *, last: bool) -> None:
-    """Refuse a pattern whose files consumers would not see; of `sameKey: version` they have the last part alone."""
+def _hidden_parts(document: Document, at: Path, pattern: str, *, last: bool) -> None:
+    """Report a pattern whose files readers would ignore; with `sameKey: version` only the last part matters."""
     parts = pattern.split("/")
     hidden = next((p for p in (parts[-1:] if last else parts) if HIDDEN.match(p)), None)
     if hidden is not None:

@@ -1,7 +1,7 @@
-"""Overlaps of two key patterns: two patterns in, a key that both match out, by construction instead of trials.
+"""Overlaps of two key patterns: two patterns in, a key that both match out, by construction instead of trial.
 
 Each pattern is an automaton over characters; a walk over pairs of their states, shortest first, finds a key that both
-accept if there is one. A date is an automaton of its own that knows months, leap years and the ranges of its parts, so
+accept if there is one. A date is an automaton of its own with months, leap years and the ranges of its parts, so
 that the keys shown hold real dates.
 """
 
@@ -16,16 +16,16 @@ from dataclasses import dataclass, replace
 from contracts.terms.key_pattern import WIDTHS, Token, literal_folder, tokens
 
 Chars = str | None
-"""The characters of a step: these, or None for any but `/`; ANY for any at all."""
+"""The characters of a step: one character, None for any but `/`, or ANY for any at all."""
 ANY = ""
 FILLER = "x"
 LAST_CENTURY = 69
-"""strptime reads %y from 69 on as 19.., below as 20.."""
+"""Last two digits of a year from which strptime reads %y as 19..; below it is 20.."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The known parts of a date while its text is read: digits of the current part, and what sets a month's length."""
+    """The parts of a date read so far: digits of the current part, and the facts that set a month's length."""
 
     at: int = 0
     digits: str = ""
@@ -37,7 +37,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A place in a pattern: the token, whether it has taken a character, and where it is within a literal or a date."""
+    """A position in a pattern: the token, whether it has taken a character, and the offset in a literal or a date."""
 
     token: int = 0
     taken: bool = False
@@ -45,7 +45,7 @@ class State:
     date: Day = Day()
 
 
-def witness(first: str, second: str) -> str | None:
+def shared_key(first: str, second: str) -> str | None:
     """Return a shortest key that both patterns match; None if there is none."""
     if not _may_share(first, second):
         return None
@@ -59,7 +59,7 @@ def witness(first: str, second: str) -> str | None:
             return key
         if (a, b) in seen:
             continue
-        seen.add((a, b))  # only now: a way without a character may have overtaken one with it
+        seen.add((a, b))  # only now: a path without a character may have overtaken one with it
         for char, pair in _moves(toks, a, b):
             if pair not in seen:
                 queue.append((pair, key + char)) if char else queue.appendleft((pair, key))
@@ -74,7 +74,7 @@ def _may_share(first: str, second: str) -> bool:
 def _moves(
     toks: tuple[tuple[Token, ...], tuple[Token, ...]], a: State, b: State
 ) -> Iterator[tuple[str, tuple[State, State]]]:
-    """Yield the pairs that follow a pair, each with the character that leads there; none where a wildcard ends."""
+    """Yield the pairs that follow a pair, each with the character that leads to it (empty where a wildcard ends)."""
     for skipped in _ends(toks[0], a):
         yield "", (skipped, b)
     for skipped in _ends(toks[1], b):
@@ -86,17 +86,17 @@ def _moves(
 
 
 def _shared(left: Chars, right: Chars) -> str | None:
-    """Return a character that two steps have in common."""
+    """Return a character that two steps have in common; None if there is none."""
     if left and right:
         return left if left == right else None
-    one, other = (left, right) if left else (right, left)
-    if one:
-        return None if other is None and one == "/" else one
+    char, other = (left, right) if left else (right, left)
+    if char:
+        return None if other is None and char == "/" else char
     return FILLER
 
 
 def _ends(toks: tuple[Token, ...], state: State) -> Iterator[State]:
-    """Return the state after a token that may end here without another character."""
+    """Yield the state after a token that may end here without another character."""
     if state.token < len(toks):
         token = toks[state.token]
         if token.kind in ("many", "across") or (token.kind == "part" and state.taken):
@@ -104,7 +104,7 @@ def _ends(toks: tuple[Token, ...], state: State) -> Iterator[State]:
 
 
 def _steps(toks: tuple[Token, ...], state: State) -> Iterator[tuple[Chars, State]]:
-    """Return the characters that a state takes, one or a set at a time, and where each leads."""
+    """Yield the characters that a state takes, one or a set at a time, each with the next state."""
     if state.token == len(toks):
         return
     token = toks[state.token]
@@ -136,13 +136,13 @@ def _date_steps(parts: list[str], day: Day) -> Iterator[tuple[str, Day]]:
             if any(_in_range(part[1], int(digits + rest)) for rest in _rests(width - len(digits))):
                 yield char, replace(day, digits=_year_class(digits) if part[1] == "Y" else digits)
         elif _in_range(part[1], int(digits)):
-            after = _known(replace(day, at=day.at + 1, digits=""), part[1], int(digits))
+            after = _with_part(replace(day, at=day.at + 1, digits=""), part[1], int(digits))
             if _possible(after, finished=not any(p.startswith("%") for p in parts[after.at :])):
                 yield char, _class(after)
 
 
 def _year_class(digits: str) -> str:
-    """Return the first of the beginnings of a year that go on alike: only leap years and others differ."""
+    """Return the representative of equivalent beginnings of a year: only leap years and other years differ."""
     first = "2" if int(digits[0]) % 2 == 0 else "1"
     if len(digits) == 1:
         return first
@@ -152,7 +152,7 @@ def _year_class(digits: str) -> str:
 
 
 def _class(day: Day) -> Day:
-    """Return the first of the dates that go on alike, so that the walk visits few states."""
+    """Return the representative of equivalent dates, so that the walk visits few states."""
     if day.month and day.day and (day.leap is not None or (day.month, day.day) != (2, 29)):
         return Day(day.at)
     month = day.month and (2 if day.month == 2 else 4 if day.month in (4, 6, 9, 11) else 1)
@@ -179,7 +179,7 @@ def _in_range(part: str, value: int) -> bool:
     return low <= value <= high
 
 
-def _known(day: Day, part: str, value: int) -> Day:
+def _with_part(day: Day, part: str, value: int) -> Day:
     if part in "Yy":
         year = value if part == "Y" else value + (1900 if value >= LAST_CENTURY else 2000)
         return replace(day, leap=calendar.isleap(year))
@@ -189,7 +189,7 @@ def _known(day: Day, part: str, value: int) -> Day:
 
 
 def _possible(day: Day, *, finished: bool) -> bool:
-    """Return whether the parts read so far can be of one date; without a year, strptime takes 1900."""
+    """Return True if the parts read so far can be of one date; without a year, strptime takes 1900."""
     leap = day.leap if day.leap is not None or not finished else False
     if day.ordinal is not None:
         return day.ordinal <= (365 if leap is False else 366)

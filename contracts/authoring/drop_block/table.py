@@ -1,4 +1,4 @@
-"""Requirements of `promote: table`: properties in, findings about those that make no table out."""
+"""Requirements of `promote: table`: properties in, findings about properties that cannot be columns out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contracts.table import DROP, FORBIDDEN, RECORD
 
 
 def read(document: Document, at: Path, props: Sequence[Property]) -> None:
-    """Say which properties are no columns."""
+    """Report properties that cannot be columns of a table."""
     seen: dict[str, str] = {}
     for prop in (p for p in props if not p.path):
         if prop.type in CONTAINERS:

@@ -1,4 +1,4 @@
-"""Trailers in a `drop` block: the block in; findings about one that nobody could tell apart or compare out."""
+"""Trailers in a `drop` block: the block in, findings about a trailer that cannot be recognised or compared out."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from contracts.problem import visible
 from contracts.terms.trailer import Trailer
 
 MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
-"""A byte order mark in UTF-8, and read as ISO-8859-1; readers drop it at the start of a file."""
+"""A byte order mark, decoded as UTF-8 and as ISO-8859-1; readers drop it at the start of a file."""
 
 
 def read(document: Document, at: Path, csv: Csv) -> None:
-    """Refuse a trailer that could not be told from other records, or two of whose figures are one cell."""
+    """Report a trailer that looks like other records, or that has two figures in one cell."""
     rule = csv.trailer
     if rule is None:
         return
@@ -36,7 +36,7 @@ def read(document: Document, at: Path, csv: Csv) -> None:
 
 
 def _unwritable(document: Document, at: Path, csv: Csv, rule: Trailer) -> None:
-    """Refuse a beginning that no file can have."""
+    """Report a first cell that no file can have."""
     try:
         rule.begins.encode(csv.encoding)
     except UnicodeEncodeError as error:
@@ -54,20 +54,20 @@ def _shown(rule: Trailer) -> str:
 
 
 def sums(document: Document, at: Path, csv: Csv, props: Sequence[Property]) -> None:
-    """Refuse sums of what has none, and a text that the header begins with, too."""
+    """Report sums of properties that have none, and a first cell that the header may also begin with."""
     rule = csv.trailer
     if rule is None:
         return
-    known = {prop.name: prop for prop in props}
+    by_name = {prop.name: prop for prop in props}
     for name in rule.sums:
-        file_sets.added(document, (*at, "sums", name), name, known)
-    if csv.header and rule.begins in known:
+        file_sets.has_sum(document, (*at, "sums", name), name, by_name)
+    if csv.header and rule.begins in by_name:
         message = f"`{_shown(rule)}` is a column, so that the header may also begin with it."
         document.error((*at, "begins"), "bad-value", message, "Let the trailer begin with what no column is called.")
 
 
-def valid(document: Document, at: Path, csv: Csv, props: Sequence[Property], checks: Sequence[Check]) -> None:
-    """Warn where a valid record may begin as the trailer: its first cell is one of the values that are allowed."""
+def first_cells(document: Document, at: Path, csv: Csv, props: Sequence[Property], checks: Sequence[Check]) -> None:
+    """Warn if an allowed value of the first property is the trailer's first cell."""
     rule, first = csv.trailer, next(iter(props), None)
     if rule is None or first is None:
         return

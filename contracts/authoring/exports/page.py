@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contracts.authoring.drop_block.pattern_overlap import witness
+from contracts.authoring.drop_block.pattern_overlap import shared_key
 from contracts.authoring.exports import sample
 from contracts.authoring.exports.exported import HEADING, Column, Contract, Exported
 from contracts.authoring.exports.rules_in_words import how_limited, how_many, in_words, of_breaking, type_in_words
@@ -106,7 +106,7 @@ def write(contract: Contract) -> Exported:
 def _key(pattern: str) -> str | None:
     """Return a key that the pattern matches."""
     found = sample.key(pattern)
-    return found if captures(pattern, found) is not None else witness(pattern, pattern)
+    return found if captures(pattern, found) is not None else shared_key(pattern, pattern)
 
 
 def _about(contract: Contract) -> list[tuple[str, str]]:

@@ -13,8 +13,8 @@ from contracts.authoring.compiler.compile import Compiled, compile_each, compile
 from contracts.authoring.document import source
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding
-from contracts.authoring.document.heading import IN_FORCE
-from contracts.authoring.document.upgrade import lift
+from contracts.authoring.document.metadata import IN_FORCE
+from contracts.authoring.document.upgrade import upgrade
 from contracts.authoring.drop_block.parse import VENDOR
 from contracts.authoring.exports.exported import Contract
 from contracts.authoring.imports import writing
@@ -44,7 +44,7 @@ def read_each(raw: bytes, file: str) -> list[Read]:
         errors = (f for one in compiled for f in one.findings if f.level == "error")
         return [Read(None, tuple(dict.fromkeys(errors)))]
     document = source.read(raw, file)
-    lift(document)
+    upgrade(document)
     return [_read(part, one, file) for part, one in zip(schema_objects.parts(document), compiled, strict=True)]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path as File
 from typing import Any
 
-from contracts.authoring.document import heading
+from contracts.authoring.document import metadata
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.imports import shapes, sql_types
@@ -50,7 +50,7 @@ def read(document: Document) -> list[Imported]:
         return []
     table = stem(document.file)
     folders = [part for part in File(document.file).parent.parts if part not in {"/", "..", "."}]
-    version = folders[-2] if len(folders) > 1 and heading.VERSION.fullmatch(folders[-2]) else None
+    version = folders[-2] if len(folders) > 1 and metadata.VERSION.fullmatch(folders[-2]) else None
     name = f"{folders[-1]}-{table}" if version else table
     rest_lost(document, (), document.data, {"fields"}, "the schema")
     one = {"name": table, "properties": _fields(document, (), document.data)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from contracts.authoring.document import heading
+from contracts.authoring.document import metadata
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.imports import shapes, sql_types
@@ -136,7 +136,7 @@ def _port(document: Document, path: Path, port: dict[str, Any], *, output: bool)
 
 
 def _version(document: Document, path: Path, version: Any) -> str:
-    if isinstance(version, str) and heading.VERSION.fullmatch(version):
+    if isinstance(version, str) and metadata.VERSION.fullmatch(version):
         return version
     if version is not None:
         lost(document, (*path, "version"), f"`{version!s:.40}` is not a version; the contract has {FIRST}.")

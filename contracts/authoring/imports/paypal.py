@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from contracts.authoring.document import heading
+from contracts.authoring.document import metadata
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.imports import shapes, sql_types
@@ -204,7 +204,7 @@ def _channel(place: str, tool: str) -> dict[str, Any]:
 
 
 def _version(document: Document, version: Any) -> str:
-    if heading.VERSION.fullmatch(str(version)):
+    if metadata.VERSION.fullmatch(str(version)):
         return document.text(("version",)) or str(version)
     if version is not None:
         lost(document, ("version",), f"`{version!s:.40}` is not a version; the contract has {FIRST}.")

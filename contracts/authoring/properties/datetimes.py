@@ -1,4 +1,4 @@
-"""Patterns of dates, timestamps and times as ODCS has them (java.time): one in; a fault, an example or a value out.
+"""Patterns of dates, timestamps and times in ODCS (java.time): a pattern in; a fault, an example or a value out.
 
 Built are yyyy, MM, dd, HH, mm, ss, S to SSSSSS, X, XXX and literal text; strict, fixed width.
 """
@@ -43,7 +43,7 @@ class Fault:
 def fault(pattern: str, logical_type: str) -> Fault | None:
     """Return why a pattern cannot be used for a date, a timestamp or a time; None if it can.
 
-    Where it is one of another tool, the fix is what that means.
+    If the pattern is that of another tool, the fix is its translation.
     """
     wrong = _fault(pattern, logical_type)
     if wrong is None:
@@ -53,12 +53,12 @@ def fault(pattern: str, logical_type: str) -> Fault | None:
         wrong = Fault(f"`{pattern}` is written as for strptime; the standard has java.time's letters.", wrong.fix)
         wrong = wrong if meant else Fault(wrong.message, LETTERS)
     if meant is None or meant == pattern or _fault(meant, logical_type):
-        return Fault(wrong.message, unreadable(pattern) or _sound(wrong.fix, pattern, logical_type))
+        return Fault(wrong.message, unreadable(pattern) or _safe_fix(wrong.fix, pattern, logical_type))
     return Fault(wrong.message, f"Write `{meant}`.")
 
 
-def _sound(fix: str, pattern: str, logical_type: str) -> str:
-    """A fix that does not lead to another fault."""
+def _safe_fix(fix: str, pattern: str, logical_type: str) -> str:
+    """Return a fix that does not lead to another fault."""
     mended = _mended(pattern)
     return LETTERS if fix == f"Write `{mended}`." and _fault(mended, logical_type) else fix
 
@@ -115,7 +115,7 @@ def _whole(letters: list[str], pattern: str, logical_type: str) -> Fault | None:
 
 
 FARTHEST = "18:00"
-"""The hours and minutes of the largest offset that Spark's job, as Java, reads (java.time.ZoneOffset)."""
+"""The hours and minutes of the largest offset that Spark reads (java.time.ZoneOffset)."""
 
 
 def example(pattern: str) -> str:
@@ -132,15 +132,15 @@ def _shown(piece: re.Match[str]) -> str:
 def parse(
     text: str, logical_type: str, pattern: str | None, zone: str | None = None, offset: bool | None = None
 ) -> datetime | None:
-    """The moment that a value stands for; None if it is not of the pattern, or no clock ever showed it.
+    """Return the moment of a value; None if it does not fit the pattern, or no clock ever showed it.
 
-    Without an offset of its own it is of the zone (UTC); where clocks showed it twice, the first time is meant.
+    A value without an offset is local to `zone` (by default UTC); if clocks showed it twice, the first time counts.
     """
     if pattern is None and logical_type != "date":
-        found = _iso(text, offset) if logical_type == "timestamp" else _iso_time(text)
+        wall_clock = _iso(text, offset) if logical_type == "timestamp" else _iso_time(text)
     else:
-        found = _by_pattern(text, pattern or "yyyy-MM-dd")
-    return found and _moment(*found, zone)
+        wall_clock = _by_pattern(text, pattern or "yyyy-MM-dd")
+    return wall_clock and _moment(*wall_clock, zone)
 
 
 def _iso(text: str, wanted: bool | None) -> tuple[str, str | None] | None:
@@ -153,7 +153,7 @@ def _iso(text: str, wanted: bool | None) -> tuple[str, str | None] | None:
 
 
 def _iso_time(text: str) -> tuple[str, None] | None:
-    """A time as a moment of the first day."""
+    """Return a time as a moment of 1970-01-01."""
     match = ISO_TIME.fullmatch(text)
     if not match or (match[3] and not match[2]):
         return None

@@ -12,20 +12,20 @@ from contracts.plan import Property
 MOST_DIGITS = 20
 """Digits of integers that the job adds up exactly."""
 MOST_OF_EXACT = 28
-"""Digits before, and after, the point of exact numbers that it adds up: 10^10 of them fit a decimal."""
+"""Digits before and after the point of exact numbers that the job adds up: a decimal holds the sum of 10^10 of them."""
 
 WRITTEN = re.compile(r"\s*(?:decimal|numeric)\s*\(\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?\)\s*", re.IGNORECASE | re.ASCII)
-"""The physicalType of an exact number; all others only describe."""
+"""The `physicalType` of an exact number; all other values only describe."""
 MOST = 38
 """Digits of Spark's longest decimal."""
 PLAIN = (38, 18)
-"""Digits of a number that is exact for `multipleOf` alone: a double denies that 0.07 is a multiple of 0.01."""
+"""Digits of a number that is exact only because of `multipleOf`: as doubles, 0.07 is not a multiple of 0.01."""
 UNSIGNED_64 = (20, 0)
-"""Digits of the integers of `format: u64`, which reach beyond signed 64 bits."""
+"""Digits of integers of `format: u64`, which exceed signed 64 bits."""
 
 
 def read(document: Document, path: Path, source: dict[str, Any], options: dict[str, Any]) -> tuple[int, int] | None:
-    """Precision and scale of a property's values; None where they are integers of 64 bits, doubles or no numbers."""
+    """Return precision and scale of a property's values; None for integers of 64 bits, doubles and other types."""
     kind = source["logicalType"]
     if kind not in {"integer", "number"}:
         return None
@@ -44,9 +44,9 @@ def read(document: Document, path: Path, source: dict[str, Any], options: dict[s
 
 
 def too_long(what: str, prop: Property, *, deviation: bool = False) -> tuple[str, str] | None:
-    """Return why the values of a property have too many digits for a sum, and what to write instead; None if not.
+    """Return why the values of a property have too many digits for a sum, and the fix; None if a sum is possible.
 
-    The deviation of numbers is of doubles where they are long.
+    The deviation of long numbers is computed from doubles.
     """
     digits, after = prop.exact or (0, 0)
     if prop.type == "integer" and digits > MOST_DIGITS:

@@ -32,9 +32,9 @@ OPTIONS = {
 DATED = ("date", "timestamp", "time")
 OF_THE_TYPE = {*((kind, "format") for kind in DATED), ("timestamp", "timezone"), ("timestamp", "defaultTimezone")}
 OF_THE_TYPE |= {("object", "required")}
-"""What says how the values of a type are written or what is in them, and no rule of its own."""
+"""Options that describe how values of a type are written or composed, and are no rule of their own."""
 COUNTED = {"Length": "characters", "Items": "elements", "Properties": "keys that are not null"}
-"""What `min` and `max` of something count."""
+"""The units that `min` and `max` options count."""
 COUNTS: Mapping[str, Callable[[int], rules.Count]] = {
     "minLength": rules.MinLength,
     "maxLength": rules.MaxLength,
@@ -56,7 +56,7 @@ NOT_CHECKED = "Leave it out; it would not be checked."
 
 
 def read(document: Document, path: Path, options: dict[str, Any], prop: Property) -> list[Check]:
-    """The checks of a property's options."""
+    """Return the checks of a property's options."""
     checks: dict[str, Check] = {}
     for key, value in options.items():
         if (prop.type, key) in OF_THE_TYPE:
@@ -72,12 +72,12 @@ def read(document: Document, path: Path, options: dict[str, Any], prop: Property
 
 
 def row_check(prop: Property, rule: rules.ValueRule, expected: str) -> Check:
-    """A check of a property's values, with the id that its kind gives it."""
+    """Return a row check of a property's values, with an id made of property and kind."""
     return Check(f"{prop.name}.{rule.kind}", rule, "row", "error", "conformity", expected, prop.name)
 
 
 def _option(document: Document, path: Path, key: str, value: Any, prop: Property, most: int | None) -> Check | None:
-    """The check of one option; `most` is the greatest length of the property's texts."""
+    """Return the check of one option; `most` is the greatest length of the property's texts."""
     if key == "pattern":
         rule = pattern_of(document, path, value, most)
         return None if rule is None else row_check(prop, rule, f"matching {value}")

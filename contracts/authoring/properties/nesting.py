@@ -1,6 +1,7 @@
-"""Properties within others: a schema object's properties in, each of them and all within it out, with its path.
+"""Nested properties: the properties of a schema object in, all properties at any depth out, with their paths.
 
-An object's are under `properties`, an array's elements under `items`, a map's keys and values under `map`.
+Properties of an object are under `properties`, elements of an array under `items`, keys and values of a map under
+`map`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from contracts.problem import nearest
 from contracts.values.nested import name_of
 
 MOST_DEPTH = 10
-"""Levels of properties within one of the record: each takes a step of every query."""
+"""Levels of nesting within a property of the record: each level adds a step to every query."""
 WITHIN = {"object": "properties", "array": "items", "map": "map"}
 SIDES = {"key": "~", "value": "*"}
 ELEMENTS: dict[str, dict[str, Any]] = {
@@ -25,12 +26,12 @@ ELEMENTS: dict[str, dict[str, Any]] = {
     "uint8": {"logicalType": "integer", "logicalTypeOptions": {"format": "u8"}},
     "binary": {"logicalType": "integer", "logicalTypeOptions": {"minimum": 0, "maximum": 1}},
 }
-"""What the elements of a vector are, by their type; of others, numbers."""
+"""The element property of a vector, by its element type; other types are numbers."""
 DESCRIBING = ("distanceMetric", "embeddingModel", "embeddingModelVersion", "normalized")
 OF_SINGLE = ("enum", "unique", "primaryKey")
 """Keys of a property that compare single values."""
 OF_ONE = ("unique", "primaryKey")
-"""Those that compare the values of records, of which each has one."""
+"""Keys that compare records, and so need one value for each record."""
 INSTEAD = "Leave it out; it would not be checked."
 OF_SEVERAL = ": a record may have several, and may repeat its own"
 EACH = "Leave it out; bounds, as `minimum`, hold of each of the values."
@@ -38,8 +39,8 @@ UNIQUE = "Leave it out; `logicalTypeOptions: {uniqueItems: true}` of an array fo
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A property as it stands in the document, the steps that lead to it, and whether its object asks for it."""
+class PropertyNode:
+    """A property of the document: its path, source and steps; `asked` if the object that holds it requires it."""
 
     path: Path
     source: dict[str, Any]
@@ -52,22 +53,22 @@ class Place:
         return name_of(self.route)
 
 
-def places(document: Document, path: Path, sources: list[Any]) -> Iterator[Place]:
-    """Every property of a list that stands at a path, each before those within it."""
+def places(document: Document, path: Path, sources: list[Any]) -> Iterator[PropertyNode]:
+    """Yield every property of the list at a path, each before the properties within it."""
     yield from _listed(document, path, sources, (), ())
 
 
 def _listed(
     document: Document, path: Path, sources: list[Any], route: tuple[str, ...], asked: tuple[str, ...]
-) -> Iterator[Place]:
+) -> Iterator[PropertyNode]:
     for n, source in enumerate(sources):
         if isinstance(source, dict):
             step = f".{source['name']}" if route else source["name"]
-            place = Place((*path, n), source, (*route, step), source["name"] in asked)
+            place = PropertyNode((*path, n), source, (*route, step), source["name"] in asked)
             yield from _with_inner(document, place)
 
 
-def _with_inner(document: Document, place: Place) -> Iterator[Place]:
+def _with_inner(document: Document, place: PropertyNode) -> Iterator[PropertyNode]:
     if place.source.get("logicalType") == "vector":
         place = replace(place, source=_as_array(document, place))
     yield place
@@ -82,15 +83,17 @@ def _with_inner(document: Document, place: Place) -> Iterator[Place]:
     elif key == "properties":
         yield from _listed(document, (*place.path, key), inner, place.route, _asked(document, place))
     elif key == "items":
-        yield from _with_inner(document, Place((*place.path, key), inner, (*place.route, "[]")))
+        yield from _with_inner(document, PropertyNode((*place.path, key), inner, (*place.route, "[]")))
     else:
         for side, step in SIDES.items():
             if isinstance(inner.get(side), dict):
-                yield from _with_inner(document, Place((*place.path, key, side), inner[side], (*place.route, step)))
+                yield from _with_inner(
+                    document, PropertyNode((*place.path, key, side), inner[side], (*place.route, step))
+                )
 
 
-def _as_array(document: Document, place: Place) -> dict[str, Any]:
-    """A vector as what it is in a file: an array of so many numbers."""
+def _as_array(document: Document, place: PropertyNode) -> dict[str, Any]:
+    """Return the source of a vector as an array with a fixed number of elements."""
     options = place.source.get("logicalTypeOptions") or {}
     for key in DESCRIBING:
         if key in options:
@@ -104,23 +107,23 @@ def _as_array(document: Document, place: Place) -> dict[str, Any]:
     return place.source | {"logicalType": "array", "logicalTypeOptions": length, "items": element | {"required": True}}
 
 
-def _asked(document: Document, place: Place) -> tuple[str, ...]:
-    """The keys that `logicalTypeOptions.required` of an object names; findings on those that it has no property for."""
+def _asked(document: Document, place: PropertyNode) -> tuple[str, ...]:
+    """Return the keys in `logicalTypeOptions.required` of an object; report keys for which it has no property."""
     if place.source.get("logicalType") != "object":
         return ()
     wanted = (place.source.get("logicalTypeOptions") or {}).get("required") or []
-    known = [s["name"] for s in place.source.get("properties") or [] if isinstance(s, dict)]
+    names = [s["name"] for s in place.source.get("properties") or [] if isinstance(s, dict)]
     for n, name in enumerate(wanted):
-        if name not in known:
-            close = nearest(name, known)
+        if name not in names:
+            close = nearest(name, names)
             fix = f"Write `{close}`." if close else f"Add a property `{name}` to `{place.name}`."
             message = f"`{place.name}` has no property `{name}`."
             document.error((*place.path, "logicalTypeOptions", "required", n), "unknown-property", message, fix)
     return tuple(wanted)
 
 
-def single(document: Document, place: Place, kind: str) -> dict[str, Any]:
-    """A property without what its values cannot be asked for; findings on each of that."""
+def single(document: Document, place: PropertyNode, kind: str) -> dict[str, Any]:
+    """Return the source without keys that its kind of values does not support; report each of these keys."""
     keys = (
         OF_SINGLE if kind in CONTAINERS else OF_ONE if _repeats(place) else OF_ONE[1:] if len(place.route) > 1 else ()
     )
@@ -139,21 +142,21 @@ def single(document: Document, place: Place, kind: str) -> dict[str, Any]:
     return source
 
 
-def _repeats(place: Place) -> bool:
+def _repeats(place: PropertyNode) -> bool:
     return not {"[]", "*", "~"}.isdisjoint(place.route[1:])
 
 
-def _where(place: Place) -> str:
+def _where(place: PropertyNode) -> str:
     return "values within an array or a map" if _repeats(place) else "a property within an object"
 
 
 def is_for(document: Document, path: Path, entry: dict[str, Any], prop: Property) -> bool:
     """Return True if a quality entry can be about a property; report a finding if not."""
     inner = entry.get("implementation")
-    at, said = ((*path, "implementation"), inner) if isinstance(inner, dict) else (path, entry)
-    metric = said.get("metric")
+    at, definition = ((*path, "implementation"), inner) if isinstance(inner, dict) else (path, entry)
+    metric = definition.get("metric")
     if metric is None:
-        return True  # its reader knows which properties it may name
+        return True  # the reader of the entry checks the properties that it names
     several = "values within an array or a map"
     if prop.type in CONTAINERS and metric != "nullValues":
         what = f"an {prop.type}" if prop.type != "map" else "a map"
@@ -169,8 +172,8 @@ def is_for(document: Document, path: Path, entry: dict[str, Any], prop: Property
     return False
 
 
-def in_format(document: Document, place: Place, kind: str, file_format: str) -> None:
-    """Refuse what the cells of a format cannot hold."""
+def in_format(document: Document, place: PropertyNode, kind: str, file_format: str) -> None:
+    """Report a property that the cells of a file format cannot hold."""
     if file_format == "csv" and kind in CONTAINERS and len(place.route) == 1:
         what = f"an {kind}" if kind != "map" else "a map"
         message = f"`{place.name}` is {what}, and a cell of CSV is one text."

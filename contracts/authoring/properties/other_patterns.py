@@ -1,4 +1,4 @@
-"""Date patterns as other tools write them, in java.time's letters: strptime, SQL, .NET, spreadsheets, JSON Schema."""
+"""Date patterns of other tools (strptime, SQL, .NET, spreadsheets, JSON Schema): one in, java.time's letters out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMED = {
     "iso-8601": "yyyy-MM-dd'T'HH:mm:ssX",
     "rfc3339": "yyyy-MM-dd'T'HH:mm:ssX",
 }
-"""Names of forms, and what they stand for."""
+"""Names of formats, and their patterns."""
 DATE_ALONE, TIME_ALONE = "yyyy-MM-dd", "HH:mm:ss"
 TOKEN = re.compile(
     r"'(?:[^']|'')*'|\"[^\"]*\"|HH24|HH12|MI|SSXFF|FF[0-9]?|TZH:TZM|TZHTZM"
@@ -32,9 +32,9 @@ LOCAL = re.compile(
     r"|(?:jjjj|aaaa|rrrr)(?P<c>[./ -]+)mm(?P<d>[./ -]+)(?:tt|jj|gg|dd))",
     re.IGNORECASE,
 )
-"""Dates as spreadsheets of other languages write them: `TT.MM.JJJJ`, `jj/mm/aaaa`, `gg/mm/aaaa`, `dd-mm-jjjj`."""
+"""Date patterns of spreadsheets in other languages: `TT.MM.JJJJ`, `jj/mm/aaaa`, `gg/mm/aaaa`, `dd-mm-jjjj`."""
 SAMPLE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:(?P<t>[T ])[0-9]{2}:[0-9]{2}:[0-9]{2}(?P<z>Z?))?")
-"""A value in place of a pattern, as layouts of Go are."""
+"""An example value in place of a pattern, as in layouts of Go."""
 UNREADABLE: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(r"%-?[Ilpr]|(?<![A-Za-z])(?:a|tt|[AaPp]\.?[Mm]\.?)(?![A-Za-z])"),
@@ -54,12 +54,12 @@ UNREADABLE: tuple[tuple[re.Pattern[str], str], ...] = (
         "A count of seconds is a number: write `logicalType: integer`, without a format.",
     ),
 )
-"""What patterns ask for that is not read, and what to do."""
+"""Parts of patterns that dropgate does not read, and the fix."""
 DIRECTIVE = re.compile(r"%(?P<name>[-:]?[A-Za-z%]|[36]f)|(?P<text>[A-Za-z]+)|(?P<sign>.)", re.DOTALL)
 
 
 def translated(pattern: str, logical_type: str) -> str | None:
-    """Return a pattern of another tool in java.time's letters; None where it says something that they cannot."""
+    """Return a pattern of another tool in java.time's letters; None if it cannot be expressed."""
     if name := NAMED.get(pattern.casefold()):
         return {"date": DATE_ALONE, "time": TIME_ALONE}.get(logical_type, name)
     if value := SAMPLE.fullmatch(pattern):
@@ -72,30 +72,30 @@ def translated(pattern: str, logical_type: str) -> str | None:
 
 
 def unreadable(pattern: str) -> str | None:
-    """Return what to do about a pattern of values that are not read in any way; None if it is none."""
+    """Return the fix for a pattern whose values dropgate cannot read; None if it can read them."""
     bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", pattern)
     return next((fix for sign, fix in UNREADABLE if sign.search(bare)), None)
 
 
 def is_of_directives(pattern: str) -> bool:
-    """Tell whether a pattern is written with the directives of strptime."""
-    return any(found["name"] in STRPTIME for found in DIRECTIVE.finditer(pattern) if found["name"] != "%")
+    """Return True if a pattern is written with the directives of strptime."""
+    return any(directive["name"] in STRPTIME for directive in DIRECTIVE.finditer(pattern) if directive["name"] != "%")
 
 
 def _of_directives(pattern: str) -> str | None:
     parts = []
-    for found in DIRECTIVE.finditer(pattern):
-        if found["name"]:
-            parts.append(STRPTIME.get(found["name"]))
+    for piece in DIRECTIVE.finditer(pattern):
+        if piece["name"]:
+            parts.append(STRPTIME.get(piece["name"]))
         else:
-            parts.append(f"'{found['text']}'" if found["text"] else found["sign"])
+            parts.append(f"'{piece['text']}'" if piece["text"] else piece["sign"])
     return None if None in parts else "".join(part for part in parts if part)
 
 
 def _of_letters(pattern: str) -> str | None:
-    """A pattern of letters in whatever case: `mm` is minutes beside hours or seconds, else it is months."""
+    """Translate a pattern of letters in any case: `mm` next to hours or seconds is minutes, elsewhere months."""
     tokens = TOKEN.findall(pattern)
-    kinds = [_kind(token) for token in tokens]
+    kinds = [_unit(token) for token in tokens]
     parts: list[str] = []
     for n, (token, kind) in enumerate(zip(tokens, kinds, strict=True)):
         if kind == "m":
@@ -114,8 +114,8 @@ def _of_letters(pattern: str) -> str | None:
     return "".join(parts)
 
 
-def _kind(run: str) -> str:
-    """Return what a run of letters stands for, as one letter; empty where it is none that is known."""
+def _unit(run: str) -> str:
+    """Return the unit of a run of letters, as one letter; empty if the run is not a unit."""
     if run in ("HH24", "HH12"):
         return "h"
     if run == "MI" or not run.isalpha() or run == "T" or run.startswith(("FF", "TZ")):

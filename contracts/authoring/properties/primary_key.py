@@ -1,4 +1,4 @@
-"""The primary key of a contract: the checks of its properties in, one check of the whole key out where it has parts."""
+"""The primary key of a contract: the checks of its properties in, one check of a composite key out."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from contracts.plan import Check
 
 KIND = "primaryKey"
 NONE = -1
-"""The position that ODCS gives to a property without one."""
+"""The value of ODCS for a property without a position in the key."""
 
 
 def together(
     document: Document, path: Path, sources: list[Any], placed: list[tuple[Check, Path]]
 ) -> list[tuple[Check, Path]]:
-    """The checks with those of a key's parts made one, which stands at the first of them; `path` is the properties'."""
+    """Replace the checks of a composite key's parts by one check at the place of the first.
+
+    `path` is the path of the properties.
+    """
     order = _order(document, path, sources)
     parts = [(check, at) for check, at in placed if isinstance(check.rule, rules.PrimaryKey)]
     if len(parts) < 2:
@@ -32,11 +35,11 @@ def together(
 
 
 def _order(document: Document, path: Path, sources: list[Any]) -> dict[str, int]:
-    """The position of each part of the key; findings where they do not count from 1, each once."""
-    known = [((*path, n), source) for n, source in enumerate(sources) if isinstance(source, dict)]
-    keyed = [(at, source) for at, source in known if source.get(KIND)]
+    """Return the position of each part of the key; report positions that do not count from 1, each once."""
+    properties = [((*path, n), source) for n, source in enumerate(sources) if isinstance(source, dict)]
+    keyed = [(at, source) for at, source in properties if source.get(KIND)]
     positions = [source.get("primaryKeyPosition", NONE) for _, source in keyed]
-    for at, source in known:
+    for at, source in properties:
         if source.get("primaryKeyPosition", NONE) != NONE and not source.get(KIND):
             message = f"`{source['name']}` has a position in the primary key, but is not part of it."
             fix = "Add `primaryKey: true`, or leave the position out."

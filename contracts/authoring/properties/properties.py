@@ -10,7 +10,7 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.properties import datetimes, decimals, logical_options, nesting, timezones
 from contracts.authoring.properties.logical_options import row_check
-from contracts.authoring.properties.nesting import Place
+from contracts.authoring.properties.nesting import PropertyNode
 from contracts.authoring.properties.values import shown, text_of, type_name
 from contracts.plan import Check, LogicalType, Property, Scope
 
@@ -21,7 +21,7 @@ DESCRIPTIVE = {
     "encryptedName", "transformSourceObjects", "transformLogic", "transformDescription", "partitioned",
     "partitionKeyPosition", "physicalType", "primaryKeyPosition", "context",
 }  # fmt: skip
-"""Keys of a property that state no rule; classification says what receipts may show."""
+"""Keys of a property that state no rule; `classification` decides what receipts may show."""
 RULES = {"logicalTypeOptions", "required", "unique", "primaryKey", "enum", "quality", "relationships"}
 WITHIN = set(nesting.WITHIN.values())
 FLAGS: Mapping[str, tuple[rules.Rule, Scope, str, str]] = {
@@ -32,10 +32,12 @@ FLAGS: Mapping[str, tuple[rules.Rule, Scope, str, str]] = {
 """By key: the rule, its scope, its dimension, and words for what it expects."""
 
 
-def read(document: Document, place: Place, parent: Property | None = None) -> tuple[Property, list[Check]] | None:
-    """A property and the checks of its constraints (not of its `quality`); None if its type is none of ours.
+def read(
+    document: Document, place: PropertyNode, parent: Property | None = None
+) -> tuple[Property, list[Check]] | None:
+    """Return a property and the checks of its constraints (without `quality`); None if its type is not supported.
 
-    Who may not see the `parent` that it lies in may not see it.
+    If the parent property is classified, its classification holds.
     """
     path, kind = place.path, place.source.get("logicalType")
     if kind is None:
@@ -69,11 +71,11 @@ def read(document: Document, place: Place, parent: Property | None = None) -> tu
 def _classification(source: dict[str, Any], options: dict[str, Any]) -> str | None:
     """Return the classification of a property; `format: password` without one hides the values from everybody."""
     hidden = "confidential" if source["logicalType"] == "string" and options.get("format") == "password" else None
-    found: str | None = source.get("classification") or hidden
-    return found
+    classification: str | None = source.get("classification") or hidden
+    return classification
 
 
-def _refuse_others(document: Document, place: Place, source: dict[str, Any]) -> None:
+def _refuse_others(document: Document, place: PropertyNode, source: dict[str, Any]) -> None:
     path = place.path
     for key, value in source.items():
         if key in WITHIN and key != nesting.WITHIN.get(source["logicalType"]):
@@ -98,7 +100,7 @@ def type_check(prop: Property) -> Check:
 
 
 def _deprecated(prop: Property) -> Check:
-    """A warning of what should not be filled in any more."""
+    """Return the check that warns of values in a deprecated property."""
     rule, expected = rules.Deprecated(), "nothing, as it is deprecated"
     return Check(f"{prop.name}.deprecated.warning", rule, "row", "warning", "conformity", expected, prop.name)
 
@@ -122,7 +124,7 @@ def _enum(document: Document, path: Path, source: dict[str, Any], prop: Property
 
 
 def _format(document: Document, path: Path, pattern: str | None, kind: LogicalType) -> str | None:
-    """The pattern of dates or times; other types have formats of another kind."""
+    """Return the pattern of dates or times; None for other types, whose formats are names."""
     if pattern is None or kind not in logical_options.DATED:
         return None
     if wrong := datetimes.fault(pattern, kind):

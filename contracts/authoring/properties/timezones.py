@@ -1,6 +1,6 @@
-"""Time zones of timestamps: the options of a property in, the zone of texts without offset and whether one must stand.
+"""Time zones of timestamps: the options of a property in, the zone of texts without offset, and the need of one, out.
 
-ODCS: `timezone` says whether an offset is part of the text, `defaultTimezone` what a text without one means (UTC).
+ODCS: `timezone` states whether an offset is part of the text, `defaultTimezone` the zone of a text without one (UTC).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UTC = {"UTC", "Etc/UTC"}
 def read(
     document: Document, path: Path, options: dict[str, Any], kind: LogicalType, pattern: str | None
 ) -> tuple[str | None, bool | None]:
-    """The zone (None is UTC), and whether a text has an offset (None is either); of other types both are None."""
+    """Return the zone (None: UTC) and whether texts have an offset (None: either); for other types both are None."""
     if kind != "timestamp":
         return None, None
     wanted = options.get("timezone")
@@ -35,9 +35,9 @@ def read(
 
 def is_known(document: Document, at: Path, name: str) -> bool:
     """Return True if a name is a time zone; report a finding if not."""
-    known = {z for z in zoneinfo.available_timezones() if "/" in z}
-    if name not in known | UTC:
-        close = nearest(name, sorted(known))
+    zones = {z for z in zoneinfo.available_timezones() if "/" in z}
+    if name not in zones | UTC:
+        close = nearest(name, sorted(zones))
         fix = f"Write `{close}`." if close else "Write a name of the IANA database, as `Europe/Berlin` or `Etc/UTC`."
         document.error(at, "unknown-timezone", f"`{name:.60}` is not a time zone.", fix)
         return False

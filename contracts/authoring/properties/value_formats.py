@@ -1,4 +1,4 @@
-"""The `format` of text, integers and numbers: a name in, the check that it means out (that of dates is a pattern)."""
+"""The `format` of text, integers and numbers: a name in, its words for people out (dates have patterns)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contracts.problem import nearest, quoted
 from contracts.values.text_formats import INTEGERS, TEXT, UNCHECKED
 
 AS_WE_DO = {"integer": "i64", "number": "f64"}
-"""Formats of numbers that are what is checked anyway."""
+"""Formats of numbers that every value of the type is checked for anyway."""
 NOT_BUILT = ("i128", "u128")
 """Formats of integers beyond the 38 digits of the longest decimal."""
 MEANT = {
@@ -21,7 +21,7 @@ MEANT = {
     **dict.fromkeys(("domain", "fqdn", "host", "idn-hostname"), "hostname"),
 }
 TYPES = {"date": "date", "date-time": "timestamp", "datetime": "timestamp", "timestamp": "timestamp"}
-"""What is a type of its own rather than a format of text."""
+"""Names that are a logical type of their own rather than a format of text."""
 
 
 def read(document: Document, path: Path, name: str, prop: Property) -> str | None:

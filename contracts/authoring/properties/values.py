@@ -28,7 +28,7 @@ DEFAULT_FORMATS = {"date": "yyyy-MM-dd", "timestamp": "yyyy-MM-dd'T'HH:mm:ssX", 
 LOCAL = "yyyy-MM-dd'T'HH:mm:ss"
 MOST_SHOWN = 12
 MOST_BAD = 20
-"""Patterns of a contract that cannot be used, before no more are looked at: each may take half a second."""
+"""Unusable patterns of a contract after which no more are read: each may take half a second."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -51,10 +51,10 @@ def _decimal_name(kind: str, precision: int, scale: int) -> str:
 
 
 def pattern_of(document: Document, path: Path, value: str, most: int | None = None) -> rules.Pattern | None:
-    """The rule of a pattern; None, and a finding, if it cannot be used.
+    """Return the rule of a pattern; None, and a finding, if it cannot be used.
 
-    It has the pattern as the job's engine reads it, and the length beyond which no text matches it, if there is one;
-    `most` is the length of the property's texts where another rule limits it.
+    It has the pattern for the job's engine and, if there is one, the length beyond which no text matches.
+    `most` is the length of the property's texts if another rule limits it.
     """
     if sum(f.code == "bad-pattern" for f in document.findings) >= MOST_BAD:
         message = f"The pattern was not checked, as {MOST_BAD} others of the contract cannot be used."
@@ -73,7 +73,7 @@ def pattern_of(document: Document, path: Path, value: str, most: int | None = No
 
 
 def text_of(document: Document, path: Path, value: Any, prop: Property) -> str | None:
-    """A value as text in the plan's notation; None, and a finding, if it is not of the property's type."""
+    """Return a value as text in the plan's notation; None, and a finding, if it is not of the property's type."""
     if prop.type in DEFAULT_FORMATS:
         if isinstance(value, str) and moment_of(value, prop):
             return value
@@ -91,7 +91,7 @@ def text_of(document: Document, path: Path, value: Any, prop: Property) -> str |
 
 
 def _decimal_text(document: Document, path: Path, value: Decimal, prop: Property) -> str | None:
-    """A number without exponent, its digits as they are but for zeros at the end that the scale has no room for."""
+    """Return a number without exponent; only trailing zeros beyond the scale are dropped."""
     precision, scale = prop.exact or (0, 0)
     whole, _, part = f"{value:f}".partition(".")
     part = part[:scale] + part[scale:].rstrip("0")
@@ -112,7 +112,7 @@ def _fits(document: Document, path: Path, value: Any, kind: str) -> bool:
 
 
 def moment_of(text: str, prop: Property) -> datetime | None:
-    """The moment that a date or time of a property stands for; None if it is none."""
+    """Return the moment of a date or time of a property; None if the text is not one."""
     return datetimes.parse(text, prop.type, prop.format, prop.zone, prop.offset)
 
 
@@ -129,6 +129,6 @@ def order_of(text: str, prop: Property) -> int | Decimal:
 
 
 def shown(texts: Sequence[str]) -> str:
-    """Allowed values for people, the first of them."""
+    """Return the first allowed values, for people."""
     more = len(texts) - MOST_SHOWN
     return "one of " + ", ".join(texts[:MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")

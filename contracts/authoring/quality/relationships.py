@@ -17,7 +17,7 @@ from contracts.authoring.document import source
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.drop_block.block import DropBlock
-from contracts.authoring.properties.nesting import Place
+from contracts.authoring.properties.nesting import PropertyNode
 from contracts.authoring.quality import row_filters
 from contracts.plan import CONTAINERS, Check, Property, Reference
 from contracts.problem import nearest
@@ -65,7 +65,7 @@ def target(text: str) -> Target | None:
 
 
 def read(
-    document: Document, places: Sequence[Place], props: Sequence[Property], block: DropBlock | None
+    document: Document, places: Sequence[PropertyNode], props: Sequence[Property], block: DropBlock | None
 ) -> list[tuple[Check, Path]]:
     """The checks of all relationships of a schema object and of its properties."""
     found = []
@@ -87,7 +87,7 @@ def references(document: Document, checks: Sequence[Check], block: DropBlock) ->
     return tuple(block.references.get(name) or Reference(name, contract=name) for name in names)
 
 
-def relations(document: Document, places: Sequence[Place], props: Sequence[Property]) -> Iterator[Relation]:
+def relations(document: Document, places: Sequence[PropertyNode], props: Sequence[Property]) -> Iterator[Relation]:
     """The relationships that can be read; findings say of the others why not."""
     known = {p.name: p for p in props}
     for place in places:
@@ -141,7 +141,7 @@ def _is_single(document: Document, path: Path, prop: Property) -> bool:
 
 
 def _own(
-    document: Document, path: Path, entry: dict[str, Any], places: Sequence[Place], known: Mapping[str, Property]
+    document: Document, path: Path, entry: dict[str, Any], places: Sequence[PropertyNode], known: Mapping[str, Property]
 ) -> tuple[Property, ...] | None:
     """The properties of this object that `from` names; None, and findings, where it does not."""
     at: Path = (*path, "from")

@@ -11,19 +11,19 @@ import arro3.core as arrow
 from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import TableNotFoundError
 
-from contracts.table import DROP, Column
+from contracts.table import DROP, TableColumn
 
 TYPES = {"string": arrow.DataType.utf8(), "long": arrow.DataType.int64()}
 
 
-def of(drop: str | None, rows: int, columns: Sequence[Column]) -> arrow.Table:
+def of(drop: str | None, rows: int, columns: Sequence[TableColumn]) -> arrow.Table:
     """Rows of a drop, or of none."""
     cells: dict[str, list[Any]] = {"string": ["a"] * rows, "long": list(range(1, rows + 1))}
     arrays = [arrow.Array([drop] * rows if c.name == DROP else cells[c.type], type=TYPES[c.type]) for c in columns]
     return arrow.Table.from_arrays(arrays, names=[c.name for c in columns])
 
 
-def parquet(drop: str, rows: int, columns: Sequence[Column]) -> bytes:
+def parquet(drop: str, rows: int, columns: Sequence[TableColumn]) -> bytes:
     """A file of rows of a drop."""
     with TemporaryDirectory() as folder:
         write_deltalake(folder, of(drop, rows, columns))

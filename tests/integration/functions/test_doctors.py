@@ -14,7 +14,7 @@ from moto.s3.models import s3_backends
 from contracts.errors import ServiceUnavailable
 from contracts.files.header import valid_file
 from contracts.plan import Plan
-from contracts.table import Column
+from contracts.table import TableColumn
 from functions import keys
 from functions.flow import ingest
 from functions.handlers.object_created import created
@@ -138,7 +138,7 @@ def office(site: Site) -> Office:
     assert withdrawn
     reject(site.ports, withdrawn, "anna", "recalled")
     table = keys.table_folder(site.ports.zones, "orders.v1")
-    site.ports.tables.ready(table, (Column("_drop", "string"),), Mark("d" * 32, 1))
+    site.ports.tables.ready(table, (TableColumn("_drop", "string"),), Mark("d" * 32, 1))
     former = f"{table}{keys.data_file(withdrawn.id, 1, '0.parquet')}"
     site.ports.store.copy(withdrawn.source, former, Mark(withdrawn.id, 1))
     for name in ("refused", "withdrawn"):

@@ -14,7 +14,7 @@ from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
 from contracts.errors import ServiceUnavailable, TableUnlike
 from contracts.job import DataFile
-from contracts.table import Column
+from contracts.table import TableColumn
 from functions import keys
 from functions.aws.clients import Clients
 from functions.aws.delta import DeltaTables
@@ -25,7 +25,7 @@ from infra.stack_admin.maintain import Maintained, maintain
 from tests.fakes import MemoryTables
 from tests.integration.functions.rows import of, parquet
 
-COLUMNS = (Column("n", "long"), Column("_drop", "string"), Column("_record", "long"))
+COLUMNS = (TableColumn("n", "long"), TableColumn("_drop", "string"), TableColumn("_record", "long"))
 A, B, C = ("a" * 32, "b" * 32, "c" * 32)
 
 
@@ -200,16 +200,16 @@ def test_rows_are_counted_by_their_drops(room: Room) -> None:
 
 def test_table_gets_new_columns_and_refuses_others(room: Room) -> None:
     room.append(A, 3)
-    wider = (*COLUMNS[:1], Column("note", "string"), *COLUMNS[1:])
+    wider = (*COLUMNS[:1], TableColumn("note", "string"), *COLUMNS[1:])
     assert not room.tables.ready(room.table, wider, Mark(B, 1))
     room.append(B, 2)  # of the version before, whose files lack the column
     room.replace(C, 1, A)
     assert room.seen() == {B: 2, C: 1}
 
     with pytest.raises(TableUnlike, match="the table has `n` long where the contract has `N` long"):
-        room.tables.ready(room.table, (Column("N", "long"), *COLUMNS[1:]), Mark(A, 2))
+        room.tables.ready(room.table, (TableColumn("N", "long"), *COLUMNS[1:]), Mark(A, 2))
     with pytest.raises(TableUnlike, match="`n` double"):
-        room.tables.ready(room.table, (Column("n", "double"), *COLUMNS[1:]), Mark(A, 2))
+        room.tables.ready(room.table, (TableColumn("n", "double"), *COLUMNS[1:]), Mark(A, 2))
 
 
 @pytest.fixture

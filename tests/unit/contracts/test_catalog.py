@@ -1,4 +1,4 @@
-"""Which contract a key belongs to, and what a producer is told whose key belongs to none."""
+"""The contract of a key, and the reason given for a key that no contract claims."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ INDEX = Index(
 
 
 def reason(key: str) -> str:
-    found = match(INDEX, key)
-    assert isinstance(found, Unmatched)
-    return found.reason
+    unmatched = match(INDEX, key)
+    assert isinstance(unmatched, Unmatched)
+    return unmatched.reason
 
 
 def test_key_of_one_contract_is_matched_with_its_parts() -> None:
-    found = match(INDEX, "inmet/SP/2026-01-31_x.csv")
-    assert isinstance(found, Matched)
-    assert (found.entry.contract, found.pattern) == ("inmet-weather.v1", "inmet/{state}/{date:%Y-%m-%d}*.csv")
-    assert found.parts == {"state": "SP", "date": "2026-01-31"}
+    matched = match(INDEX, "inmet/SP/2026-01-31_x.csv")
+    assert isinstance(matched, Matched)
+    assert (matched.entry.contract, matched.pattern) == ("inmet-weather.v1", "inmet/{state}/{date:%Y-%m-%d}*.csv")
+    assert matched.parts == {"state": "SP", "date": "2026-01-31"}
 
 
 def test_second_pattern_of_a_contract_counts_too() -> None:
-    found = match(INDEX, "plain/old/a/b")
-    assert isinstance(found, Matched)
-    assert found.pattern == "plain/old/**"
+    matched = match(INDEX, "plain/old/a/b")
+    assert isinstance(matched, Matched)
+    assert matched.pattern == "plain/old/**"
 
 
 def test_key_of_two_contracts_is_nobodys() -> None:
@@ -74,15 +74,18 @@ REASONS = {
 }
 
 
-@pytest.mark.parametrize(("key", "said"), REASONS.items(), ids=REASONS.keys())
-def test_near_miss_says_where_the_key_goes_wrong(key: str, said: str) -> None:
-    assert reason(key) == said
+@pytest.mark.parametrize(("key", "expected"), REASONS.items(), ids=REASONS.keys())
+def test_near_miss_says_where_the_key_goes_wrong(key: str, expected: str) -> None:
+    assert reason(key) == expected
 
 
 def test_near_miss_names_contract_and_pattern() -> None:
-    found = match(INDEX, "nyc/weather/a.txt")
-    assert isinstance(found, Unmatched)
-    assert (found.nearest and found.nearest.contract, found.pattern) == ("nyc-weather.v1", "nyc/weather/*.csv")
+    unmatched = match(INDEX, "nyc/weather/a.txt")
+    assert isinstance(unmatched, Unmatched)
+    assert (unmatched.nearest and unmatched.nearest.contract, unmatched.pattern) == (
+        "nyc-weather.v1",
+        "nyc/weather/*.csv",
+    )
 
 
 SPELLINGS = {
@@ -102,9 +105,9 @@ def test_of_patterns_equally_far_the_likest_is_named(key: str, meant: str) -> No
         an_entry("return.v1", "shop/return_*.csv"),
     )
     for index in (Index(entries), Index(entries[::-1])):
-        found = match(index, key)
-        assert isinstance(found, Unmatched)
-        assert found.pattern == meant
+        unmatched = match(index, key)
+        assert isinstance(unmatched, Unmatched)
+        assert unmatched.pattern == meant
 
 
 def test_empty_catalog_says_so() -> None:
@@ -133,16 +136,16 @@ def test_key_is_held_against_every_pattern_that_could_match(patterns: list[str],
     read = [p for p in patterns if can_be_read(p)]
     index = Index(tuple(Entry(f"c{n}.v1", str(n), "p", (p,)) for n, p in enumerate(read)))
     claims = [f"c{n}.v1" for n, p in enumerate(read) if captures(p, key) is not None]
-    found = match(index, key)
+    answer = match(index, key)
 
-    match found:
+    match answer:
         case Matched():
-            assert [found.entry.contract] == claims
+            assert [answer.entry.contract] == claims
         case Ambiguous():
-            assert list(found.contracts) == claims
+            assert list(answer.contracts) == claims
         case Unmatched():
             assert not claims
-            assert found.reason
+            assert answer.reason
 
 
 def can_be_read(pattern: str) -> bool:

@@ -1,4 +1,4 @@
-"""A contract's table: its columns from the plan, and what another version may change."""
+"""A contract's table: its columns from the plan, and the changes that another version may make."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import pytest
 
 from contracts.errors import TableUnlike
 from contracts.plan import Property
-from contracts.table import Column, columns, lacking
+from contracts.table import TableColumn, columns, lacking
 from tests.builders import a_plan
 
-WHOLE = (Column("n", "long"), Column("note", "string"))
+WHOLE = (TableColumn("n", "long"), TableColumn("note", "string"))
 
 
 def test_columns_have_deltas_types_and_end_with_ours() -> None:
@@ -24,11 +24,11 @@ def test_columns_have_deltas_types_and_end_with_ours() -> None:
 
 
 def test_table_gets_what_it_lacks() -> None:
-    assert lacking(WHOLE, (*WHOLE, Column("more", "date"))) == (Column("more", "date"),)
+    assert lacking(WHOLE, (*WHOLE, TableColumn("more", "date"))) == (TableColumn("more", "date"),)
     assert lacking(WHOLE, WHOLE[1:]) == ()
 
 
-@pytest.mark.parametrize("other", [Column("n", "double"), Column("N", "long")])
-def test_other_type_or_case_is_another_table(other: Column) -> None:
+@pytest.mark.parametrize("other", [TableColumn("n", "double"), TableColumn("N", "long")])
+def test_other_type_or_case_is_another_table(other: TableColumn) -> None:
     with pytest.raises(TableUnlike, match="the table has `n` long where the contract has"):
         lacking(WHOLE, (other,))

@@ -9,14 +9,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.job import DataFile
-from contracts.table import Column
+from contracts.table import TableColumn
 from functions import keys
 from functions.aws.delta import DeltaTables
 from functions.ports import Mark
 from infra.stack_admin.maintain import maintain
 
-COLUMNS = (Column("n", "long"), Column("amount", "decimal(9,2)"), Column("at", "timestamp"))
-OURS = (Column("_drop", "string"), Column("_record", "long"))
+COLUMNS = (TableColumn("n", "long"), TableColumn("amount", "decimal(9,2)"), TableColumn("at", "timestamp"))
+OURS = (TableColumn("_drop", "string"), TableColumn("_record", "long"))
 A, B, C = ("a" * 32, "b" * 32, "c" * 32)
 
 
@@ -57,7 +57,7 @@ def test_delta_spark_reads_what_was_added_replaced_and_made_fewer(reader: SparkS
     assert rows() == [(1, "1.50", "2026-01-31 12:00", "a"), (2, None, None, "b")]
 
     assert maintain(f"{table}/", {}, os.remove)
-    tables.ready(str(table), (*COLUMNS, Column("more", "boolean"), *OURS), Mark(C, 1))
+    tables.ready(str(table), (*COLUMNS, TableColumn("more", "boolean"), *OURS), Mark(C, 1))
     new = lay(reader, tmp_path / "laid", "0.parquet", C, f"3L, cast(3 as decimal(9,2)), {moment}")
     tables.replace(str(table), f"{tmp_path / 'laid'}/", (new,), Mark(C, 1), (A,))
     assert rows() == [(2, None, None, "b"), (3, "3.00", "2026-01-31 12:00", "c")]

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from contracts.job import DataFiles, DropResult
 from contracts.plan import Csv, Plan
-from contracts.terms.trailer import Ending, Trailer
+from contracts.terms.trailer import Trailer, TrailerReading
 from spark_jobs.formats.text_lines import cells_of
 from tests.integration.spark_jobs.outputs.test_valid_rows import judged as promoted
 from tests.integration.spark_jobs.outputs.test_valid_rows import left
@@ -32,35 +32,35 @@ def kept(facts: DropResult) -> tuple[object, ...]:
 
 
 HEAD = "id,n,note\n"
-END = Ending(("T", "2", "5"))
+END = TrailerReading(("T", "2", "5"))
 LINES: dict[str, tuple[str | bytes, tuple[object, ...]]] = {
     "plain.csv": ("a,2,x\nb,3,y\nT,2,5\n", (2, 2, 0, END, 5)),
     "no-end.csv": ("a,2,x\nb,3,y\nT,2,5", (2, 2, 0, END, 5)),
     "crlf.csv": ("a,2,x\r\nb,3,y\r\nT,2,5\r\n", (2, 2, 0, END, 5)),
     "blank.csv": ("a,2,x\n\nb,3,y\nT,2,5\n\n\r\n\n", (2, 2, 4, END, 5)),
     "quoted.csv": ('a,2,"x, y"\nb,3,y\n"T","2","5"\n', (2, 2, 0, END, 5)),
-    "narrow.csv": ("a,2,x\nb,3,y\nT,2\n", (2, 2, 0, Ending(("T", "2")), 5)),
-    "alone.csv": ("a,2,x\nT\n", (1, 1, 0, Ending(("T",)), 2)),
+    "narrow.csv": ("a,2,x\nb,3,y\nT,2\n", (2, 2, 0, TrailerReading(("T", "2")), 5)),
+    "alone.csv": ("a,2,x\nT\n", (1, 1, 0, TrailerReading(("T",)), 2)),
     "wide.csv": ('a,2,x\nb,3,y\nT,2,5,"more, of it",x,y,z\n', (2, 2, 0, END, 5)),
-    "rejected.csv": (",2,x\nb,x,y\nonly\nT,9,9\n", (3, 0, 0, Ending(("T", "9", "9")), 2)),
-    "missing.csv": ("a,2,x\nb,3,y\n", (2, 2, 0, Ending(), 5)),
-    "header-only.csv": ("", (0, 0, 0, Ending(), 0)),
-    "empty.csv": ("T,0,0\n", (0, 0, 0, Ending(("T", "0", "0")), 0)),
-    "not-last.csv": ("a,2,x\nT,2,5\nb,3,y\n", (3, 3, 0, Ending(None, 2), 7)),
-    "two.csv": ("T,1,2\na,2,x\nT,2,5\n", (2, 2, 0, Ending(("T", "2", "5"), 1), 3)),
+    "rejected.csv": (",2,x\nb,x,y\nonly\nT,9,9\n", (3, 0, 0, TrailerReading(("T", "9", "9")), 2)),
+    "missing.csv": ("a,2,x\nb,3,y\n", (2, 2, 0, TrailerReading(), 5)),
+    "header-only.csv": ("", (0, 0, 0, TrailerReading(), 0)),
+    "empty.csv": ("T,0,0\n", (0, 0, 0, TrailerReading(("T", "0", "0")), 0)),
+    "not-last.csv": ("a,2,x\nT,2,5\nb,3,y\n", (3, 3, 0, TrailerReading(None, 2), 7)),
+    "two.csv": ("T,1,2\na,2,x\nT,2,5\n", (2, 2, 0, TrailerReading(("T", "2", "5"), 1), 3)),
     "like-it.csv": ("Ta,2,x\n T,3,y\nT,2,5\n", (2, 2, 0, END, 5)),
-    "broken.csv": ('a,2,x\nT,"2,5\n', (1, 1, 0, Ending((), None, "quotes"), 2)),
-    "behind.csv": ('a,2,x\nT,"1"x,2\n', (1, 1, 0, Ending((), None, "quotes"), 2)),
+    "broken.csv": ('a,2,x\nT,"2,5\n', (1, 1, 0, TrailerReading((), None, "quotes"), 2)),
+    "behind.csv": ('a,2,x\nT,"1"x,2\n', (1, 1, 0, TrailerReading((), None, "quotes"), 2)),
     "blank-first.csv": ('a,2,x\nb,3,y\n"T" ,2,5\n', (2, 2, 0, END, 5)),
     "blank-within.csv": ('"a" ,2,x\nb,3,y\nT,"2" \t,5\n', (2, 2, 0, END, 5)),
     "blank-last.csv": ('a,2,x\nb,3,y\nT,2,"5" \n', (2, 2, 0, END, 5)),
-    "within.csv": ('a,2,x\nT,1,2,"a ""b"" ,c"\n', (1, 1, 0, Ending(("T", "1", "2")), 2)),
-    "long.csv": (f"a,2,x\nT,1,2,{'x' * 100_000}\n", (1, 1, 0, Ending((), None, "long"), 2)),
-    "longest.csv": (f"a,2,x\nT,1,2,{'x' * 99_994}\n", (1, 1, 0, Ending(("T", "1", "2")), 2)),
-    "nul.csv": ("a,2,x\nT,1,2,\0\n", (1, 1, 0, Ending((), None, "bytes"), 2)),
-    "latin.csv": (b"a,2,x\nT,1,2,\xe9\n", (1, 1, 0, Ending((), None, "bytes"), 2)),
-    "accent.csv": ("a,2,x\nT,1,2,\u00e9\ufffd\n", (1, 1, 0, Ending(("T", "1", "2")), 2)),
-    "blanks.csv": ("a,2,x\nT,1,2\n  \n", (3, 2, 0, Ending(None, 2), 3)),
+    "within.csv": ('a,2,x\nT,1,2,"a ""b"" ,c"\n', (1, 1, 0, TrailerReading(("T", "1", "2")), 2)),
+    "long.csv": (f"a,2,x\nT,1,2,{'x' * 100_000}\n", (1, 1, 0, TrailerReading((), None, "long"), 2)),
+    "longest.csv": (f"a,2,x\nT,1,2,{'x' * 99_994}\n", (1, 1, 0, TrailerReading(("T", "1", "2")), 2)),
+    "nul.csv": ("a,2,x\nT,1,2,\0\n", (1, 1, 0, TrailerReading((), None, "bytes"), 2)),
+    "latin.csv": (b"a,2,x\nT,1,2,\xe9\n", (1, 1, 0, TrailerReading((), None, "bytes"), 2)),
+    "accent.csv": ("a,2,x\nT,1,2,\u00e9\ufffd\n", (1, 1, 0, TrailerReading(("T", "1", "2")), 2)),
+    "blanks.csv": ("a,2,x\nT,1,2\n  \n", (3, 2, 0, TrailerReading(None, 2), 3)),
 }
 
 
@@ -107,11 +107,11 @@ def test_trailer_of_cells_over_lines(spark: SparkSession, tmp_path: Path, compre
     endings = {name.partition(".")[0]: (found.drop(name).read, found.drop(name).ending) for name in packed}
     assert endings == {
         **dict.fromkeys(("same", "wide", "blank", "behind", "behind-wide", "longest"), (2, END)),
-        **dict.fromkeys(("long", "huge"), (2, Ending((), None, "long"))),
-        **dict.fromkeys(("nul", "latin"), (2, Ending((), None, "bytes"))),
-        "narrow": (2, Ending(("T", "2"))),
-        "missing": (2, Ending()),
-        "two": (3, Ending(("T", "2", "5"), 2)),
+        **dict.fromkeys(("long", "huge"), (2, TrailerReading((), None, "long"))),
+        **dict.fromkeys(("nul", "latin"), (2, TrailerReading((), None, "bytes"))),
+        "narrow": (2, TrailerReading(("T", "2"))),
+        "missing": (2, TrailerReading()),
+        "two": (3, TrailerReading(("T", "2", "5"), 2)),
     }
 
 
@@ -127,9 +127,9 @@ def test_files_without_a_header_have_trailers(spark: SparkSession, tmp_path: Pat
     found = judge(spark, tmp_path, plan_of(csv), files)
 
     assert {n: kept(found.drop(n)) for n in files} == {
-        "a.csv": (2, 2, 0, Ending(("99", "2", "5")), 5),
-        "b.csv": (0, 0, 0, Ending(("99", "0", "0")), 0),
-        "c.csv": (1, 1, 1, Ending(("99", "1", "2")), 2),
+        "a.csv": (2, 2, 0, TrailerReading(("99", "2", "5")), 5),
+        "b.csv": (0, 0, 0, TrailerReading(("99", "0", "0")), 0),
+        "c.csv": (1, 1, 1, TrailerReading(("99", "1", "2")), 2),
     }
 
 
@@ -182,11 +182,11 @@ def test_trailer_of_a_file_in_several_splits(spark: SparkSession, tmp_path: Path
     finally:
         spark.conf.set(size, before)
 
-    whole = (2000, Ending(("T", "2000", "2000")))
+    whole = (2000, TrailerReading(("T", "2000", "2000")))
     assert {name: (found.drop(name).read, found.drop(name).ending) for name in ends} == {
         **dict.fromkeys(("a.csv", "b.csv"), whole),
-        "c.csv": (2000, Ending()),
-        "d.csv": (2000, Ending(("T", "1999", "2000"))),
+        "c.csv": (2000, TrailerReading()),
+        "d.csv": (2000, TrailerReading(("T", "1999", "2000"))),
     }
     assert {name: found.decision(name).verdict for name in ends} == {
         **dict.fromkeys(("a.csv", "b.csv"), "accepted"),

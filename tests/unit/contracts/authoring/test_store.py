@@ -1,4 +1,4 @@
-"""The contract store: what is kept under which name, that it never changes, and how a version is chosen."""
+"""The contract store: keys of documents, published versions that never change, and the choice of a version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from contracts.authoring import store as contract_store
 from contracts.authoring.compiler.compile import Compiled, compile_each
 from contracts.authoring.document.finding import Finding
-from contracts.authoring.store import Title, chosen, documents, editions, title, titled, whole
+from contracts.authoring.store import Title, documents, editions, of_version, title, title_of_key, verified
 from contracts.errors import ContractInvalid, DocumentInvalid, StaleWrite
 from infra.cli.main import main
 from infra.stack_admin.catalog import kept, publish, refusals, text_of
@@ -67,7 +67,7 @@ def test_any_name_of_a_table_can_be_told_from_its_key(table: str) -> None:
     except UnicodeEncodeError:
         return
     one = Title("orders", "1.0.0", table)
-    assert titled(one.key) == one
+    assert title_of_key(one.key) == one
     assert one.key.count("/") == 3
 
 
@@ -83,7 +83,7 @@ def test_any_name_of_a_table_can_be_told_from_its_key(table: str) -> None:
     ],
 )
 def test_other_keys_are_none_of_the_store(key: str) -> None:
-    assert titled(key) is None
+    assert title_of_key(key) is None
 
 
 def test_draft_is_not_kept() -> None:
@@ -114,13 +114,13 @@ def test_same_text_again_moves_the_pointer_alone() -> None:
 def test_another_text_is_refused_with_the_version_to_write(text: str, wanted: str) -> None:
     store = MemoryCatalog()
     put(store, ONE)
-    (found,) = refused(store, text)
-    assert (found.code, found.level, found.line) == (
+    (refusal,) = refused(store, text)
+    assert (refusal.code, refusal.level, refusal.line) == (
         "published",
         "error",
         3 + text[: text.index("version:")].count("\n") - 2,
     )
-    assert wanted in found.fix
+    assert wanted in refusal.fix
 
 
 def test_version_to_write_is_a_free_one() -> None:
@@ -259,14 +259,14 @@ def several(*versions: str, id_: str = "orders", table: str = "orders") -> list[
     ],
 )
 def test_latest_is_the_highest_that_is_done(published: tuple[str, ...], latest: str | None) -> None:
-    found = chosen(several(*published))
-    assert (found and found.version) == latest
+    edition = of_version(several(*published))
+    assert (edition and edition.version) == latest
 
 
-@pytest.mark.parametrize(("asked", "found"), [("1.0.0", "1.0.0"), ("v1", "1.0.0"), ("1.1", None), ("newest", None)])
-def test_pinned_version_is_that_or_none(asked: str, found: str | None) -> None:
-    one = chosen(several("1.0.0", "2.0.0"), asked)
-    assert (one and one.version) == found
+@pytest.mark.parametrize(("asked", "expected"), [("1.0.0", "1.0.0"), ("v1", "1.0.0"), ("1.1", None), ("newest", None)])
+def test_pinned_version_is_that_or_none(asked: str, expected: str | None) -> None:
+    one = of_version(several("1.0.0", "2.0.0"), asked)
+    assert (one and one.version) == expected
 
 
 def test_name_is_of_an_id_a_contract_or_a_table() -> None:
@@ -343,16 +343,16 @@ def test_command_lists_what_there_is() -> None:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("order.v1",), "No contract `order.v1` was ever published. Did you mean `orders.v1`?"),
         (("orders", "--version", "3"), "`orders` has no version `3`. Published are `1.0.0`, `1.2.0`, `2.0.0`."),
         (("orders", "--catalog", "s3://a/b/"), "Name one of --from and --catalog."),
     ],
 )
-def test_what_is_not_there_is_a_usage_error(words: tuple[str, ...], said: str) -> None:
+def test_what_is_not_there_is_a_usage_error(words: tuple[str, ...], message: str) -> None:
     result = run(*words, "--from", "kept")
-    assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
+    assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
 
 
 @pytest.mark.parametrize("broken", ["a: [", "a: 1\n", ONE + "# otherwise\n"])
@@ -365,5 +365,5 @@ def test_title_of_what_says_nothing_is_none() -> None:
     for text in ("[]", "a: 1", HEAD, ONE.replace('"1.0.0"', "x"), ONE.replace("id: orders", "id: a/b")):
         one: Compiled = compiled(text)
         assert one.document is None or title(one.document) is None, text
-    assert whole(Title("orders", "1.0.0", "orders"), ONE.encode()) == ONE.encode()
+    assert verified(Title("orders", "1.0.0", "orders"), ONE.encode()) == ONE.encode()
     assert contract_store.LATEST == "latest"

@@ -1,4 +1,4 @@
-"""The one rule of CSV's quotes, against a reader of its own that goes from character to character."""
+"""The one rule of CSV's quotes, against a second reader that goes character by character."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ BLANKS = {chr(n) for n in range(0x21)}
 
 
 def read(text: str, csv: Csv) -> tuple[str, ...] | None:
-    """The cells of a record, from character to character: the rule as docs/reference/semantics.md has it."""
+    """Return the cells of a record, read character by character, by the rule of docs/reference/semantics.md."""
     cells: list[str] = []
     at = 0
     while True:
-        found = (_quoted if csv.quote and text[at : at + 1] == csv.quote else _plain)(text, at, csv)
-        if found is None:
+        cell_and_end = (_quoted if csv.quote and text[at : at + 1] == csv.quote else _plain)(text, at, csv)
+        if cell_and_end is None:
             return None
-        cell, at = found
+        cell, at = cell_and_end
         cells.append(cell)
         if at >= len(text):
             return tuple(cells)

@@ -1,4 +1,4 @@
-"""A header against the contract: what is told, and that each fault is told once."""
+"""A header against the contract: its problems, each reported once."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ PLAN = Plan(
 )
 
 
-def told(header: tuple[str, ...], columns: Columns = PLAN.columns) -> list[tuple[str, str, str | None]]:
-    found = problems(replace(PLAN, columns=columns), header)
-    return [(p.code, p.level, p.property) for p in found]
+def header_faults(header: tuple[str, ...], columns: Columns = PLAN.columns) -> list[tuple[str, str, str | None]]:
+    faults = problems(replace(PLAN, columns=columns), header)
+    return [(p.code, p.level, p.property) for p in faults]
 
 
 def test_contracts_own_header_has_no_problems() -> None:
-    assert told(("id", "amount", "note")) == []
+    assert header_faults(("id", "amount", "note")) == []
 
 
 def test_every_fault_is_told_at_once() -> None:
-    assert told(("id", "id", "price", "")) == [
+    assert header_faults(("id", "id", "price", "")) == [
         ("blank-column-name", "error", None),
         ("duplicate-column", "error", "id"),
         ("missing-column", "error", "amount"),
@@ -61,7 +61,7 @@ def test_column_in_the_place_of_a_missing_one_may_be_it() -> None:
 def test_line_without_a_known_name_is_no_header() -> None:
     (problem,) = problems(PLAN, ("1", "9.50", "x"))
     assert (problem.code, problem.fix) == ("missing-header", "Begin the file with this header: `id`, `amount`, `note`.")
-    assert told(("1",), Columns(missing="warn"))[0] == ("missing-column", "error", "id")
+    assert header_faults(("1",), Columns(missing="warn"))[0] == ("missing-column", "error", "id")
 
 
 def test_column_of_parquet_is_missing_from_the_file() -> None:
@@ -70,43 +70,43 @@ def test_column_of_parquet_is_missing_from_the_file() -> None:
 
 
 def test_required_column_rejects_under_ignore() -> None:
-    assert told(("note",), Columns(missing="ignore")) == [("missing-column", "error", "id")]
+    assert header_faults(("note",), Columns(missing="ignore")) == [("missing-column", "error", "id")]
 
 
 def test_missing_column_warns_when_agreed() -> None:
-    assert told(("id", "note"), Columns(missing="warn")) == [("missing-column", "warning", "amount")]
+    assert header_faults(("id", "note"), Columns(missing="warn")) == [("missing-column", "warning", "amount")]
 
 
 def test_extra_column_warns_or_is_ignored() -> None:
     header = ("id", "amount", "note", "colour")
-    assert told(header, Columns(extra="warn")) == [("extra-column", "warning", "colour")]
-    assert told(header, Columns(extra="ignore")) == []
+    assert header_faults(header, Columns(extra="warn")) == [("extra-column", "warning", "colour")]
+    assert header_faults(header, Columns(extra="ignore")) == []
 
 
 def test_extra_column_under_warn_survives_similarity() -> None:
-    assert told(("id", "amounts", "note"), Columns(missing="ignore", extra="warn")) == [
+    assert header_faults(("id", "amounts", "note"), Columns(missing="ignore", extra="warn")) == [
         ("extra-column", "warning", "amounts")
     ]
 
 
 def test_order_counts_only_when_agreed() -> None:
-    assert told(("note", "id", "amount")) == []
-    assert told(("note", "id", "amount"), Columns(order="exact")) == [("column-order", "error", None)]
+    assert header_faults(("note", "id", "amount")) == []
+    assert header_faults(("note", "id", "amount"), Columns(order="exact")) == [("column-order", "error", None)]
 
 
 def test_our_own_columns_are_no_columns() -> None:
     header = ("id", "amount", "note", "_record", "_reasons")
-    assert told(header) == []
+    assert header_faults(header) == []
     assert positions(header) == {"id": 0, "amount": 1, "note": 2}
     assert missing(PLAN, header) == ()
 
 
 def test_of_many_faults_of_a_kind_some_are_told() -> None:
     twice = tuple(f"c{n}" for n in range(50)) * 2
-    found = problems(PLAN, ("id", "amount", "note", *twice))
+    faults = problems(PLAN, ("id", "amount", "note", *twice))
 
-    assert [p.code for p in found] == ["duplicate-column"] * 20 + ["extra-column"] * 20
-    assert found[-1].message == "The contract has no column `c19`. The same holds for 30 more columns."
+    assert [p.code for p in faults] == ["duplicate-column"] * 20 + ["extra-column"] * 20
+    assert faults[-1].message == "The contract has no column `c19`. The same holds for 30 more columns."
 
 
 def test_wide_header_is_judged_in_no_time() -> None:

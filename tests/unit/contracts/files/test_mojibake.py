@@ -1,4 +1,4 @@
-"""Text in another encoding than the agreed one: what is said of it, and what a contract may allow."""
+"""Text in another encoding than the agreed one: its problem, and the settings of a contract."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from contracts.authoring.diff.block_changes import BY_VALUES
-from contracts.files.mojibake import Kind, Letters, example, problem
+from contracts.files.mojibake import ActualEncoding, Letters, example, problem
 from contracts.place import Place
 from contracts.plan import Csv, Plan, Policy
 from tests.builders import a_plan
@@ -29,16 +29,16 @@ def test_bytes_that_are_no_utf_8_are_no_matter_of_guessing() -> None:
 
 
 def test_utf_8_is_named_first() -> None:
-    found = problem(LATIN, Letters(2, 5))
-    assert found
-    assert (found.code, found.level) == ("mojibake", "error")
-    assert found.message.startswith("2 records are written in UTF-8; the contract requires ISO-8859-1")
+    fault = problem(LATIN, Letters(2, 5))
+    assert fault
+    assert (fault.code, fault.level) == ("mojibake", "error")
+    assert fault.message.startswith("2 records are written in UTF-8; the contract requires ISO-8859-1")
 
 
 def test_windows_1252_is_named_by_its_bytes() -> None:
-    found = problem(LATIN, Letters(0, 1))
-    assert found
-    assert found.message.startswith("1 record is written in windows-1252, with bytes from 0x80 to 0x9F")
+    fault = problem(LATIN, Letters(0, 1))
+    assert fault
+    assert fault.message.startswith("1 record is written in windows-1252, with bytes from 0x80 to 0x9F")
 
 
 def test_contract_decides_what_becomes_of_it() -> None:
@@ -69,16 +69,16 @@ def read(text: str, encoding: str = "utf-8") -> str:
 
 
 def test_message_shows_the_word_and_where_it_stands() -> None:
-    found = problem(LATIN, Letters(2, 0, Place(3, 4), "S\u00c3\u00a3o", "S\u00e3o"))
-    assert found
-    assert "in which `São` would be read as `SÃ£o`." in found.message
-    assert found.place == Place(3, 4)
+    fault = problem(LATIN, Letters(2, 0, Place(3, 4), "S\u00c3\u00a3o", "S\u00e3o"))
+    assert fault
+    assert "in which `São` would be read as `SÃ£o`." in fault.message
+    assert fault.place == Place(3, 4)
 
 
 def test_byte_of_windows_1252_is_shown_as_it_is_meant() -> None:
-    found = problem(LATIN, Letters(0, 2, Place(3, 4), "5\x80", "5€"))
-    assert found
-    assert "as `5€` has there" in found.message
+    fault = problem(LATIN, Letters(0, 2, Place(3, 4), "5\x80", "5€"))
+    assert fault
+    assert "as `5€` has there" in fault.message
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_byte_of_windows_1252_is_shown_as_it_is_meant() -> None:
         (read("1,São"), "utf8", (read("São"), "São")),
     ],
 )
-def test_example_is_one_word(record: str, kind: Kind, word: tuple[str, str] | None) -> None:
+def test_example_is_one_word(record: str, kind: ActualEncoding, word: tuple[str, str] | None) -> None:
     assert example(a_latin_plan(), HEADER, record, kind) == word
 
 

@@ -1,4 +1,4 @@
-"""Key patterns: what each sign matches, what named parts stand for, and how long hostile keys take."""
+"""Key patterns: the matches of each sign, the values of named parts, and the time that hostile keys take."""
 
 from __future__ import annotations
 
@@ -117,13 +117,13 @@ def test_matching_agrees_with_a_regular_expression(pattern: str, key: str) -> No
     assume(pattern.count("{x}") <= 1 and "***" not in pattern)
     signs = {"**": ".*", "*": "[^/]*", "?": "[^/]", "{x}": "([^/]+?)"}
     regex = "".join(signs.get(p, p) for p in re.findall(r"\*\*|\{x\}|.", pattern))
-    found = captures(pattern, key)
-    assert (found is not None) == (re.fullmatch(regex, key) is not None)
+    parts = captures(pattern, key)
+    assert (parts is not None) == (re.fullmatch(regex, key) is not None)
 
 
 @given(PIECES, PIECES, st.text("ab/", max_size=9))
 def test_named_part_stands_where_it_is_said_to(before: str, after: str, key: str) -> None:
     pattern = f"{before}{{name}}{after}"
     assume("***" not in pattern and pattern.count("{x}") <= 1)
-    if found := captures(pattern, key):
-        assert captures(pattern.replace("{name}", found["name"]), key) is not None
+    if parts := captures(pattern, key):
+        assert captures(pattern.replace("{name}", parts["name"]), key) is not None

@@ -1,4 +1,4 @@
-"""What a trailer says of a file: read from its cells, held against what was read, told with both figures."""
+"""Trailers: their totals are read from cells and compared with the file; the verdict names both figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contracts.job import DropResult, JobDrop
 from contracts.place import Place
 from contracts.plan import Csv, Plan, Property
 from contracts.terms.file_sets import Totals
-from contracts.terms.trailer import Ending, Trailer, Unread, seen, told
+from contracts.terms.trailer import Trailer, TrailerReading, Unread, reading_of, totals_of
 from contracts.verdict import decide
 from tests.builders import a_plan, all_good
 
@@ -24,16 +24,16 @@ SECRET = replace(PLAN, properties=(PLAN.properties[0], Property("n", "number", c
 DROP = JobDrop("d" * 32, 1, "s3://internal/stage/d/1.csv", "orders/1.csv", 12, ("id", "n"), "id,n")
 
 
-def decided(ending: Ending | None, plan: Plan = PLAN, **changes: Any) -> Decision:
-    """The decision on three good records."""
-    found = replace(all_good(plan, DROP), ending=ending, **{"sums": {"n": Decimal("1.50")}, **changes})
-    return decide(plan, found, tuple(c.id for c in plan.checks))
+def decided(ending: TrailerReading | None, plan: Plan = PLAN, **changes: Any) -> Decision:
+    """Return the decision on three good records."""
+    facts = replace(all_good(plan, DROP), ending=ending, **{"sums": {"n": Decimal("1.50")}, **changes})
+    return decide(plan, facts, tuple(c.id for c in plan.checks))
 
 
 def test_trailer_that_agrees_says_nothing() -> None:
-    found = decided(Ending(("T", "003", "any", "+1.5")))
+    decision = decided(TrailerReading(("T", "003", "any", "+1.5")))
 
-    assert (found.verdict, found.problems) == ("accepted", ())
+    assert (decision.verdict, decision.problems) == ("accepted", ())
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,11 @@ def test_trailer_that_agrees_says_nothing() -> None:
     ],
 )
 def test_trailer_that_differs_rejects(cells: tuple[str, ...] | None, code: str, message: str | None) -> None:
-    found = decided(Ending(cells))
+    decision = decided(TrailerReading(cells))
 
-    assert (found.verdict, found.problems[0].code) == ("rejected", code)
-    assert message in (None, found.problems[0].message)
-    assert "ask for the file" in found.problems[0].fix or code not in ("rows-differ", "sum-differs")
+    assert (decision.verdict, decision.problems[0].code) == ("rejected", code)
+    assert message in (None, decision.problems[0].message)
+    assert "ask for the file" in decision.problems[0].fix or code not in ("rows-differ", "sum-differs")
 
 
 def test_result_without_a_word_of_the_trailer_rejects() -> None:
@@ -70,14 +70,18 @@ def test_result_without_a_word_of_the_trailer_rejects() -> None:
     ("why", "word"), [("long", "longer than 100,000 characters"), ("bytes", "not text"), ("quotes", "never closed")]
 )
 def test_trailer_that_is_not_read_says_why(rule: Trailer, why: Unread, word: str) -> None:
-    """Also one that need only be there: nobody knows what it says."""
-    (found,) = decided(seen(rule, why), replace(PLAN, csv=Csv(trailer=rule))).problems
+    """Also a trailer without agreed figures, whose content is unknown."""
+    (fault,) = decided(reading_of(rule, why), replace(PLAN, csv=Csv(trailer=rule))).problems
 
-    assert (found.code, word in found.message, "digits" in found.fix) == ("bad-trailer", True, False)
+    assert (fault.code, word in fault.message, "digits" in fault.fix) == (
+        "bad-trailer",
+        True,
+        False,
+    )
 
 
 def test_file_with_its_trailer_before_the_end_was_not_cut_short() -> None:
-    early, missing = decided(Ending(None, early=2)).problems
+    early, missing = decided(TrailerReading(None, early=2)).problems
 
     assert (early.code, missing.code) == ("trailer-early", "trailer-missing")
     assert missing.message == "The file does not end with its trailer: its last record begins otherwise."
@@ -87,54 +91,57 @@ def test_file_with_its_trailer_before_the_end_was_not_cut_short() -> None:
 def test_long_beginning_of_a_trailer_is_cut_in_messages() -> None:
     rule = Trailer("T" * 100)
     plan = replace(PLAN, csv=Csv(trailer=rule))
-    found = [*decided(Ending(), plan).problems, *decided(Ending(None, early=2), plan).problems]
+    problems = [*decided(TrailerReading(), plan).problems, *decided(TrailerReading(None, early=2), plan).problems]
 
-    assert [p.code for p in found] == ["trailer-missing", "trailer-early", "trailer-missing"]
-    assert not any("T" * 40 in p.message for p in found)
+    assert [p.code for p in problems] == ["trailer-missing", "trailer-early", "trailer-missing"]
+    assert not any("T" * 40 in p.message for p in problems)
 
 
 def test_another_record_like_the_trailer_rejects() -> None:
-    found = decided(Ending(("T", "3", "", "1.5"), early=2))
+    decision = decided(TrailerReading(("T", "3", "", "1.5"), early=2))
 
-    assert (found.verdict, [(p.code, p.place) for p in found.problems]) == ("rejected", [("trailer-early", Place(2))])
+    assert (decision.verdict, [(p.code, p.place) for p in decision.problems]) == (
+        "rejected",
+        [("trailer-early", Place(2))],
+    )
 
 
 def test_classified_figures_are_not_shown() -> None:
-    differs = decided(Ending(("T", "3", "", "8")), SECRET).problems
-    unreadable = decided(Ending(("T", "3", "", "8,5")), SECRET).problems
+    differs = decided(TrailerReading(("T", "3", "", "8")), SECRET).problems
+    unreadable = decided(TrailerReading(("T", "3", "", "8,5")), SECRET).problems
 
     assert differs[0].message == "The sum of `n` is another than its trailer says; the property is classified."
     assert unreadable[0].message == "Cell 4 of the trailer, the sum of `n`, is no number."
 
 
 def test_manifest_and_trailer_are_both_compared() -> None:
-    found = decided(Ending(("T", "4", "", "1.5")), totals=Totals(5))
+    decision = decided(TrailerReading(("T", "4", "", "1.5")), totals=Totals(5))
 
-    assert [p.message for p in found.problems] == [
+    assert [p.message for p in decision.problems] == [
         "The file has 3 records; its manifest says 5.",
         "The file has 3 records; its trailer says 4.",
     ]
 
 
 def test_sum_of_a_trailer_that_nobody_added_up_is_ours() -> None:
-    found = decided(Ending(("T", "3", "", "1.5")), sums={})
+    decision = decided(TrailerReading(("T", "3", "", "1.5")), sums={})
 
-    assert (found.verdict, found.failure and found.failure.code) == (None, "sum-missing")
+    assert (decision.verdict, decision.failure and decision.failure.code) == (None, "sum-missing")
 
 
 def test_trailer_may_say_nothing_but_that_it_is_there() -> None:
-    assert told(Trailer("T"), Ending(("T",))) == Totals()
+    assert totals_of(Trailer("T"), TrailerReading(("T",))) == Totals()
 
 
 def test_no_more_of_a_trailer_is_kept_than_is_compared() -> None:
-    assert seen(RULE, ("T", "9" * 99, "x", "1", "2")) == Ending(("T", "9" * 61, "x", "1"))
-    assert seen(Trailer("T"), ("T", "secret"), 7) == Ending(("T",), 7)
-    assert seen(RULE, None, 7) == Ending(None, 7)
-    assert seen(RULE, "quotes") == Ending((), None, "quotes")
+    assert reading_of(RULE, ("T", "9" * 99, "x", "1", "2")) == TrailerReading(("T", "9" * 61, "x", "1"))
+    assert reading_of(Trailer("T"), ("T", "secret"), 7) == TrailerReading(("T",), 7)
+    assert reading_of(RULE, None, 7) == TrailerReading(None, 7)
+    assert reading_of(RULE, "quotes") == TrailerReading((), None, "quotes")
 
 
 def test_facts_bring_the_trailer_along() -> None:
-    for ending in (Ending(("T", "3"), 7), Ending((), None, "long")):
+    for ending in (TrailerReading(("T", "3"), 7), TrailerReading((), None, "long")):
         facts = DropResult("d", 1, ending=ending)
         assert codec.loads(DropResult, codec.canonical(facts), "facts") == facts
     assert codec.loads(Plan, codec.canonical(PLAN), "plan") == PLAN

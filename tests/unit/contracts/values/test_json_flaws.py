@@ -1,4 +1,4 @@
-"""Flaws of lines that are no JSON object: a sound one has none, whatever stands in its texts."""
+"""Flaws of lines that are not JSON objects: a valid line has none, whatever its strings contain."""
 
 from __future__ import annotations
 

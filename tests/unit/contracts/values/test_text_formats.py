@@ -1,4 +1,4 @@
-"""Formats of text against Python's own readers of the same: whatever is changed in a good text, both must agree."""
+"""Formats of text against Python's own parsers: after any change to a valid text, both must agree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def matches(name: str, text: str) -> bool:
 
 @st.composite
 def changed(draw: st.DrawFn, texts: st.SearchStrategy[str], characters: str) -> str:
-    """A good text of which one to four characters are taken out, and as many others put in."""
+    """Return a valid text in which one to four characters are replaced by as many others."""
     text = draw(texts)
     at = draw(st.integers(0, len(text)))
     new = draw(st.text(characters, max_size=4))

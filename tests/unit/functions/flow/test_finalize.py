@@ -13,8 +13,8 @@ from contracts.errors import ObjectUnreadable, ServiceUnavailable
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Csv, Limit, Plan
 from contracts.problem import Problem
-from contracts.table import Column
-from contracts.terms.trailer import Ending, Trailer
+from contracts.table import TableColumn
+from contracts.terms.trailer import Trailer, TrailerReading
 from functions import keys
 from functions.drop import Drop, Location, Moved, Promotion, RowCounts, advance
 from functions.flow.finalize import finish, job_ended
@@ -525,7 +525,9 @@ def test_file_without_rejected_rows_is_promoted_as_it_came() -> None:
 def test_file_with_a_trailer_is_promoted_without_it() -> None:
     plan = replace(ROWS, csv=Csv(trailer=Trailer("T")))
     world, (drop_id,) = settled(
-        lambda plan, drop: replace(all_good(plan, drop), ending=Ending(("T",))), "orders/1.csv", world=a_world([plan])
+        lambda plan, drop: replace(all_good(plan, drop), ending=TrailerReading(("T",))),
+        "orders/1.csv",
+        world=a_world([plan]),
     )
 
     assert world.drop(drop_id).state == "accepted"
@@ -612,7 +614,7 @@ def test_versions_of_a_key_stand_beside_each_other_in_a_table() -> None:
 
 def test_table_of_other_types_fails_the_drop() -> None:
     world = a_world([TABLE])
-    world.tables.columns[AT] = (Column("id", "long"),)
+    world.tables.columns[AT] = (TableColumn("id", "long"),)
     settled(all_good, "orders/1.csv", world=world)
     (drop,) = world.drops().values()
 

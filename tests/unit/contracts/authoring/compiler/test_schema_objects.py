@@ -99,9 +99,9 @@ def test_objects_are_kept_each_under_its_name() -> None:
     kept = store.documents(each())
     assert sorted(kept) == ["contracts/1.0.0/shop/lines.yaml", "contracts/1.0.0/shop/orders.yaml"]
     for key, text in kept.items():
-        title = store.titled(key)
+        title = store.title_of_key(key)
         assert title
-        assert store.whole(title, text) == SHOP.encode()
+        assert store.verified(title, text) == SHOP.encode()
 
 
 def test_change_of_one_object_is_asked_of_that_alone(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""YAML as contracts are written in it: every odd text is a finding with its place, values keep what the file says."""
+"""YAML of contracts: every odd text is a finding with its position, values stay as the file writes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents of ODCS 3.0 and 3.1: read as what they say in the words of 3.2."""
+"""Documents of ODCS 3.0 and 3.1: read as the same document in the keys of 3.2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns that can match one key: found whenever there is such a key, and the key shown is one."""
+"""Patterns that share a key: a shared key is returned whenever there is one, and both patterns match it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from contracts.authoring.drop_block.pattern_overlap import witness
+from contracts.authoring.drop_block.pattern_overlap import shared_key
 from contracts.terms.key_pattern import captures
 
-APART = [
+DISJOINT = [
     ("a/*.csv", "b/*.csv"),
     ("a/*.csv", "a/*.txt"),
     ("a/*.csv", "a/*/*.csv"),
@@ -37,15 +37,15 @@ SHARED = {
 }
 
 
-@pytest.mark.parametrize("pair", APART, ids=str)
+@pytest.mark.parametrize("pair", DISJOINT, ids=str)
 def test_patterns_without_a_common_key_have_no_witness(pair: tuple[str, str]) -> None:
-    assert witness(*pair) is None
-    assert witness(*reversed(pair)) is None
+    assert shared_key(*pair) is None
+    assert shared_key(*reversed(pair)) is None
 
 
 @pytest.mark.parametrize(("pair", "key"), SHARED.items(), ids=str)
 def test_witness_is_a_shortest_common_key(pair: tuple[str, str], key: str) -> None:
-    assert witness(*pair) == key
+    assert shared_key(*pair) == key
 
 
 PIECES = ["a", "b", "/", "ab", "*", "**", "?", "{x}", "{y:%H}", "1", "2", "x"]
@@ -62,13 +62,13 @@ def _valid(pattern: str) -> bool:
 def test_witness_agrees_with_trying_all_short_keys(first: str, second: str) -> None:
     assume(_valid(first) and _valid(second))
     tried = [k for k in KEYS if captures(first, k) is not None and captures(second, k) is not None]
-    found = witness(first, second)
-    if found is None:
+    key = shared_key(first, second)
+    if key is None:
         assert not tried
     else:
-        assert captures(first, found) is not None
-        assert captures(second, found) is not None
-        assert not tried or len(found) <= len(tried[0])
+        assert captures(first, key) is not None
+        assert captures(second, key) is not None
+        assert not tried or len(key) <= len(tried[0])
 
 
 FORMS = ["%Y%m%d", "%d%m%Y", "%y%m%d", "%Y%j", "%m%d", "%j%y", "%d%m%y", "%H%M%S", "%Y-%m-%d"]
@@ -79,9 +79,9 @@ DAYS = [datetime(1999, 1, 1) + timedelta(days=7 * n + 1, seconds=997 * n) for n 
 @settings(max_examples=60, deadline=None)
 def test_dates_shown_are_real_in_both_patterns(first: str, second: str, tail: str) -> None:
     a, b = f"k/{{d:{first}}}{tail}", f"k/{{e:{second}}}{tail}"
-    found = witness(a, b)
-    if found is None:
+    key = shared_key(a, b)
+    if key is None:
         assert not [d for d in DAYS if captures(b, "k/" + d.strftime(first)) is not None and not tail]
     else:
-        assert captures(a, found) is not None
-        assert captures(b, found) is not None
+        assert captures(a, key) is not None
+        assert captures(b, key) is not None

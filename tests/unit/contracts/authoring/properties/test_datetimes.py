@@ -1,4 +1,4 @@
-"""Date and timestamp patterns: what is built, what to write instead, which texts are such values."""
+"""Date and timestamp patterns: the supported ones, the fixes for others, and the texts that fit."""
 
 from __future__ import annotations
 
@@ -154,9 +154,9 @@ def test_offset_may_be_wanted_or_unwanted() -> None:
     ],
 )
 def test_pattern_of_what_is_not_read_says_what_to_send(pattern: str, kind: str, words: str) -> None:
-    found = fault(pattern, kind)
-    assert found
-    assert words in found.fix
+    pattern_fault = fault(pattern, kind)
+    assert pattern_fault
+    assert words in pattern_fault.fix
 
 
 DAYS = ("dd", "DD", "d", "D", "%d", "tt", "dddd", "EEE")
@@ -170,6 +170,6 @@ def test_no_advice_leads_to_another_fault(clock: str) -> None:
     for day, month, year, sign in product(DAYS, MONTHS, YEARS, ("-", "/", ".", "")):
         date, kind = sign.join((day, month, year)), "timestamp" if clock else "date"
         pattern = f"{date} {clock}".strip()
-        found = fault(pattern, kind)
-        advice = found and re.fullmatch(r"Write `(.*)`\.", found.fix)
-        assert not advice or fault(advice[1], kind) is None, (pattern, found)
+        pattern_fault = fault(pattern, kind)
+        advice = pattern_fault and re.fullmatch(r"Write `(.*)`\.", pattern_fault.fix)
+        assert not advice or fault(advice[1], kind) is None, (pattern, pattern_fault)

@@ -1,4 +1,4 @@
-"""The part of a contract outside its schema: id, version, status, and the sections that are not checked."""
+"""The metadata of a contract: id, version, status, description, and the sections that are not checked."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ UNUSED = (
     "servers", "support", "price", "team", "roles", "slaDefaultElement", "tags",
     "authoritativeDefinitions", "context",
 )  # fmt: skip
-"""Sections that describe and are not checked; each that is there is named once, in a note."""
+"""Sections that describe and are not checked; a note names each that is present."""
 
 
 DESCRIPTION = ("purpose", "limitations", "usage", "authoritativeDefinitions", "customProperties")
 
 
 def description(document: Document) -> None:
-    """Name the keys of the description that the standard does not: its schema lets any stand there."""
+    """Warn of keys of the description that the standard does not name; its schema allows any."""
     for key in document.data["description"] if isinstance(document.data.get("description"), dict) else ():
         if key not in DESCRIPTION:
             close = nearest(key, DESCRIPTION)
@@ -34,7 +34,7 @@ def description(document: Document) -> None:
 
 
 def unused_sections(document: Document) -> None:
-    """Name the sections that nothing comes of."""
+    """Add a note for each section that dropgate does not use."""
     for key in UNUSED:
         if key in document.data:
             document.note(
@@ -43,28 +43,28 @@ def unused_sections(document: Document) -> None:
 
 
 def status(document: Document) -> Literal["active", "deprecated"] | None:
-    """The status of a contract that matches files; None, and a finding, where it matches none."""
-    found = document.data.get("status")
+    """Return the status of a contract that matches files; None, and a finding, if it matches none."""
+    current = document.data.get("status")
     in_force = "Write `status: active` to put it in force."
-    if found == "active":
+    if current == "active":
         return "active"
-    if found == "deprecated":
+    if current == "deprecated":
         message = "The contract is deprecated; it still matches files."
         document.warning(("status",), "deprecated", message, "Write `status: retired` when it is to match no more.")
         return "deprecated"
-    if found is None:
+    if current is None:
         document.note((), "not-active", "The contract has no `status`; it matches no files.", in_force)
-    elif found in WAITING:
-        document.note(("status",), "not-active", f"The contract is `{found}`; it matches no files.", in_force)
+    elif current in WAITING:
+        document.note(("status",), "not-active", f"The contract is `{current}`; it matches no files.", in_force)
     else:
-        close = nearest(str(found), [*IN_FORCE, *WAITING])
+        close = nearest(str(current), [*IN_FORCE, *WAITING])
         fix = f"Write `{close}`." if close else "Write one of `active`, `deprecated`, `draft`, `proposed`, `retired`."
-        document.error(("status",), "unknown-value", f"`{found}` is not a status.", fix)
+        document.error(("status",), "unknown-value", f"`{current}` is not a status.", fix)
     return None
 
 
 def contract_name(document: Document) -> str | None:
-    """`<id>.v<major>`, which names the contract in keys; None, and findings, if it has no such name."""
+    """Return `<id>.v<major>`, the name of the contract in keys; None, and findings, if it has none."""
     id_, version = document.data.get("id"), document.data.get("version")
     if not isinstance(id_, str) or not isinstance(version, str):
         return None
