@@ -11,7 +11,7 @@ import click
 from infra import files as written
 
 if TYPE_CHECKING:
-    from contracts.authoring.imports.bringing import Brought, Contract, Files
+    from contracts.authoring.imports.importing import Contract, Files, ImportResult
 
 FORMATS = (
     "json-schema", "avro", "spark-ddl", "parquet", "data-contract-0.1.3", "mesh", "astrafy", "paypal-2.1", "clouddq",
@@ -88,7 +88,7 @@ def command(
 
 
 def _files(producer: str | None, patterns: tuple[str, ...], kind: str | None, form: str) -> Files | None:
-    from contracts.authoring.imports.bringing import Files
+    from contracts.authoring.imports.importing import Files
 
     if not patterns and producer is None and kind is None:
         return None
@@ -128,23 +128,23 @@ def _paths(sources: tuple[Path, ...], form: str) -> list[Path]:
     return found
 
 
-def _brought(form: str, paths: list[Path], files: Files | None, status: str) -> list[Brought]:
-    from contracts.authoring.imports.bringing import bring_in_all
+def _brought(form: str, paths: list[Path], files: Files | None, status: str) -> list[ImportResult]:
+    from contracts.authoring.imports.importing import import_sources
 
     try:
         if form == PARQUET:
             return [_of_parquet(path, files, status) for path in paths]
-        return bring_in_all(form, [(path.read_bytes(), str(path)) for path in paths], files, status)
+        return import_sources(form, [(path.read_bytes(), str(path)) for path in paths], files, status)
     except OSError as error:
         raise click.UsageError(f"{error.filename} cannot be read: {error.strerror}.") from None
 
 
-def _of_parquet(path: Path, files: Files | None, status: str) -> Brought:
+def _of_parquet(path: Path, files: Files | None, status: str) -> ImportResult:
     """The contract of a Parquet file, of which the two ends are read alone."""
     from contracts.authoring.document.document import Document
     from contracts.authoring.document.finding import Mark
     from contracts.authoring.imports import parquet
-    from contracts.authoring.imports.bringing import bring
+    from contracts.authoring.imports.importing import import_document
     from functions.admission.heads import parquet_footer, parquet_nested
     from functions.admission.heads.parquet_head import LARGEST_FOOTER
 
@@ -165,7 +165,7 @@ def _of_parquet(path: Path, files: Files | None, status: str) -> Brought:
         elif head.startswith(parquet_footer.MAGIC):
             message = "The file does not end as a Parquet file does; it was cut short, or is encrypted."
             document.error((), "broken-parquet", message, "Write the file again, whole and without encryption.")
-    return bring(PARQUET, document, head, files, status)
+    return import_document(PARQUET, document, head, files, status)
 
 
 def _at(file: BinaryIO, start: int, size: int) -> bytes:

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from contracts.authoring.draft import dialect
 from contracts.authoring.draft.cells import by_record, columns, over_lines
-from contracts.authoring.draft.column import Column
+from contracts.authoring.draft.column import ColumnCounts
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle
 from contracts.files.header import MOST_COLUMNS, OURS
 from contracts.plan import Csv
@@ -57,13 +57,13 @@ def _guess(one: Looked) -> Csv:
 
 def _read_csv(looked: Sequence[Looked], written: Csv) -> Profile:
     names = _names(looked[0], written)
-    seen = {name: Column() for name in names}
-    samples, is_same_order, apart = [], True, list[dict[str, Column]]()
+    seen = {name: ColumnCounts() for name in names}
+    samples, is_same_order, apart = [], True, list[dict[str, ColumnCounts]]()
     for one in looked:
         theirs = _names(one, written)
         _are_alike(looked[0], names, one, theirs, written)
         is_same_order &= theirs == names
-        apart.append({name: Column() for name in theirs})
+        apart.append({name: ColumnCounts() for name in theirs})
         samples.append(_read_one(one, written, apart[-1]))
         for name, column in apart[-1].items():
             seen[name].merge(column)
@@ -117,7 +117,7 @@ def _are_alike(first: Looked, names: list[str], one: Looked, theirs: list[str], 
     )
 
 
-def _read_one(one: Looked, written: Csv, seen: dict[str, Column]) -> Sample:
+def _read_one(one: Looked, written: Csv, seen: dict[str, ColumnCounts]) -> Sample:
     records = broken = 0
     for counted, good, bad in _counted(one, written, len(seen)):
         records += good
@@ -129,7 +129,7 @@ def _read_one(one: Looked, written: Csv, seen: dict[str, Column]) -> Sample:
     return Sample(one.path.name, records, broken)
 
 
-def _counted(one: Looked, written: Csv, width: int) -> Iterator[tuple[list[Column], int, int]]:
+def _counted(one: Looked, written: Csv, width: int) -> Iterator[tuple[list[ColumnCounts], int, int]]:
     """The columns of a file, how many lines are records and how many not; of a large one by parts, side by side."""
     ends = _ends(one, written)
     dialects = [replace(written, header=written.header and not n) for n in range(len(ends))]
@@ -156,9 +156,9 @@ def _ends(one: Looked, written: Csv) -> list[int]:
     return sorted({*ends, size})
 
 
-def _count(one: Looked, width: int, written: Csv, start: int, end: int) -> tuple[list[Column], int, int]:
+def _count(one: Looked, width: int, written: Csv, start: int, end: int) -> tuple[list[ColumnCounts], int, int]:
     """The columns of a part of a file, how many lines of it are records and how many not."""
-    seen = [Column() for _ in range(width)]
+    seen = [ColumnCounts() for _ in range(width)]
     records = broken = 0
     with opened(one) if one.compression == "gzip" else _part(one, start, end) as file:
         for found, good, bad in _cut(file, written, width):

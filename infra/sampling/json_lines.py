@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
-from contracts.authoring.draft.column import Column
-from contracts.authoring.draft.profile import Found, Profile, Sample, SampleRefused, scarcest, settle
+from contracts.authoring.draft.column import ColumnCounts
+from contracts.authoring.draft.profile import ColumnProfile, Profile, Sample, SampleRefused, scarcest, settle
 from contracts.files.header import MOST_COLUMNS, OURS
 from contracts.plan import CONTAINERS, REPEATING, LogicalType
 from contracts.values.nested import name_of
@@ -55,7 +55,7 @@ class Seen:
     them have a value under each key.
     """
 
-    columns: dict[Route, Column] = field(default_factory=dict)
+    columns: dict[Route, ColumnCounts] = field(default_factory=dict)
     objects: Counter[Route] = field(default_factory=Counter)
     arrays: Counter[Route] = field(default_factory=Counter)
     elements: Counter[Route] = field(default_factory=Counter)
@@ -67,7 +67,7 @@ class Seen:
         """Take in what stood at one place, and all that was in it."""
         if route not in self.columns:
             self.keys[route[:-1]] += 1
-        column = self.columns.setdefault(route, Column(frozenset()))
+        column = self.columns.setdefault(route, ColumnCounts(frozenset()))
         column.forms |= {"number" if kind is _Number else FORMS[kind] for kind in set(map(type, values)) - {type(None)}}
         column.add([str(v).lower() if isinstance(v, bool) else v for v in values if isinstance(v, (str, bool))])
         if column.forms & {"objects", "lists"}:
@@ -158,9 +158,9 @@ def _is_text(line: str, found: dict[str, Any]) -> bool:
 
 def settled(
     seen: Seen, records: int, given: Mapping[Route, LogicalType] | None = None
-) -> tuple[tuple[Found, ...], tuple[tuple[str, str], ...]]:
+) -> tuple[tuple[ColumnProfile, ...], tuple[tuple[str, str], ...]]:
     """The columns that have a type, each before those within it, and those that have none with the reason."""
-    found: list[Found] = []
+    found: list[ColumnProfile] = []
     left: list[tuple[str, str]] = []
     out: set[Route] = set()
     for route, column in sorted(seen.columns.items(), key=lambda one: len(one[0])):
@@ -178,7 +178,7 @@ def settled(
     return tuple(found), tuple(left)
 
 
-def _why_left(seen: Seen, route: Route, column: Column) -> str | None:
+def _why_left(seen: Seen, route: Route, column: ColumnCounts) -> str | None:
     """Return why nothing is proposed for a place."""
     name = route[-1].removeprefix(".")
     if not name.strip():
@@ -196,14 +196,14 @@ def _why_left(seen: Seen, route: Route, column: Column) -> str | None:
     return None
 
 
-def _found(seen: Seen, route: Route, records: int, given: LogicalType | None) -> Found:
+def _found(seen: Seen, route: Route, records: int, given: LogicalType | None) -> ColumnProfile:
     column, path = seen.columns[route], route if len(route) > 1 else ()
     above = route[:-1]
     places = records if not above else seen.elements[above] if route[-1] in REPEATING else seen.objects[above]
     kind = given or ("object" if column.forms == {"objects"} else "array" if column.forms == {"lists"} else None)
     if kind in CONTAINERS:
         held = (seen.arrays if kind == "array" else seen.objects)[route]
-        return Found(name_of(route), kind, None, places, places - held, unique=False, path=path)
+        return ColumnProfile(name_of(route), kind, None, places, places - held, unique=False, path=path)
     one = settle(name_of(route), column, places, frozenset(), given)
     if path:
         return replace(one, path=path, unique=False)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contracts.authoring.draft.column import Column
+from contracts.authoring.draft.column import ColumnCounts
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused
 from contracts.plan import LogicalType, Property
 from contracts.problem import Problem, quoted
@@ -39,7 +39,7 @@ def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Pr
         raise SampleRefused(f"{paths[0].name}: no column has a type that a contract can have")
     types = {c.name: read_as(c, (c.name,), known) for c in columns if (c.name,) in known}
     maps = frozenset(route for route, prop in known.items() if prop.type == "map")
-    seen = Seen({route: Column(frozenset()) for route in known}, maps=maps)
+    seen = Seen({route: ColumnCounts(frozenset()) for route in known}, maps=maps)
     samples = [_read_parquet(path, session(), seen, types) for path in paths]
     numbers = [route for route, prop in known.items() if prop.type in ("number", "integer")]
     if unfit := [name_of(route) for route in numbers if seen.columns[route].forms - {"number"}]:

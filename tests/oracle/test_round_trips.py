@@ -14,7 +14,7 @@ from contracts.authoring.document import source
 from contracts.authoring.exports.exported import Column, Contract
 from contracts.authoring.exports.formats import FORMATS
 from contracts.authoring.exports.reading import read
-from contracts.authoring.imports.bringing import bring_in
+from contracts.authoring.imports.importing import import_source
 from contracts.plan import Property
 from tests.oracle.cases import FORMS
 from tests.oracle.contracts import a_contract
@@ -32,7 +32,7 @@ def drawn(seed: int) -> Contract:
 
 def there_and_back(contract: Contract, form: str) -> Contract:
     """A contract written in a format and brought in again."""
-    brought = bring_in(form, FORMATS[form].write(contract).text.encode(), "things.txt")
+    brought = import_source(form, FORMATS[form].write(contract).text.encode(), "things.txt")
     assert not brought.failed, brought.findings
     found = read(brought.contracts[0].text.encode(), f"{brought.contracts[0].name}.yaml")
     assume({f.code for f in found.findings} != {"bounds-crossed"})  # a format of integers that no bound fits

@@ -1,6 +1,6 @@
-"""Lines of CSV cut into columns: a piece of text in, the cells of each column and how many lines are no records out.
+"""CSV lines split into columns: a piece of text in, the cells of each column and the number of broken lines out.
 
-Lines without quotes, nearly all of most files, are cut all at once; the others one by one.
+Lines without quotes, nearly all lines of most files, are split all at once; other lines one by one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Columns = list[list[str]]
 
 
 def columns(text: str, dialect: Csv, width: int) -> tuple[Columns, int, int]:
-    """The cells of each column in whole lines, how many lines are records, and how many are none."""
+    """Return the cells of each column of whole lines, and the numbers of records and of broken lines."""
     lines = text.split("\n")
     if "\0" not in text and (not dialect.quote or dialect.quote not in text):
         if not lines[-1]:
@@ -29,7 +29,7 @@ def columns(text: str, dialect: Csv, width: int) -> tuple[Columns, int, int]:
 
 
 def _at_once(lines: list[str], dialect: Csv) -> list[list[str]] | None:
-    """The records of lines of which each is one, in one go; None where some must be looked at for themselves."""
+    """Return the records of lines that are one record each; None if some lines must be read one by one."""
     if any("\0" in line or (dialect.quote and _is_torn(line, dialect)) for line in lines):
         return None
     try:
@@ -40,7 +40,7 @@ def _at_once(lines: list[str], dialect: Csv) -> list[list[str]] | None:
 
 
 def by_record(records: Iterable[Sequence[str] | None], width: int) -> tuple[Columns, int, int]:
-    """The same of records one by one; None is a line that is none."""
+    """Return the same for given records; None stands for a line that is not a record."""
     good, broken = [], 0
     for record in records:
         if record is None or len(record) != width:
@@ -51,7 +51,7 @@ def by_record(records: Iterable[Sequence[str] | None], width: int) -> tuple[Colu
 
 
 def cells(line: str, dialect: Csv) -> list[str] | None:
-    """The cells of a line; None where its quotes do not stand around whole cells, or a NUL in it."""
+    """Return the cells of a line; None if its quotes do not enclose whole cells, or it has a NUL."""
     if "\0" in line:
         return None
     if not dialect.quote or dialect.quote not in line:
@@ -65,9 +65,9 @@ def cells(line: str, dialect: Csv) -> list[str] | None:
 
 
 def over_lines(lines: Iterable[str], dialect: Csv) -> Iterator[list[str]]:
-    """The records of lines with their ends, where quoted cells may hold some.
+    """Yield the records of lines with their line ends, which quoted cells may contain.
 
-    csv.Error where quotes do not close or do not stand around whole cells.
+    Raise csv.Error if quotes do not close or do not enclose whole cells.
     """
     whole, read = _whole(dialect), []
 
@@ -86,7 +86,7 @@ def over_lines(lines: Iterable[str], dialect: Csv) -> Iterator[list[str]]:
 
 
 def _whole(dialect: Csv) -> re.Pattern[str]:
-    """Records whose quotes stand around whole cells."""
+    """Return the pattern of records whose quotes enclose whole cells."""
     quote, escape, delimiter = (re.escape(c) for c in (dialect.quote, dialect.escape, dialect.delimiter))
     inner = f"[^{quote}]|{quote}{quote}" if escape == quote else rf"[^{quote}{escape}]|{escape}[\s\S]"
     cell = f"(?:{quote}(?:{inner})*+{quote}|[^{quote}{delimiter}\n]*+)"

@@ -1,7 +1,7 @@
-"""A column of sample files: its cells in, chunk by chunk; how often each text stands in it, what it could be, out.
+"""A column of sample files: its cells in, chunk by chunk; the count of each text and the possible types out.
 
-Texts are counted while they are few. Once they are many, only what is asked of all of them is kept: what they could
-be, whether each stands once, and how often words for nothing stand among them.
+Texts are counted while they are few. Once they are many, only facts about all of them are kept: their possible types,
+whether each occurs once, and the counts of words for null.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from contracts.authoring.draft.kinds import Kinds
 
 FEW = 20_000
 MOST_UNIQUE = 5_000_000
-"""Texts that are kept to see whether one stands twice; of more nothing is said."""
+"""Texts that are kept to detect repetitions; beyond that uniqueness is unknown."""
 WORDS = frozenset(
     (
         *("NA", "N/A", "n/a", "#N/A", "na", "null", "NULL", "Null", "None", "none", "nil"),
         *("NaN", "nan", "NAN", "\\N", "-", "--", "?"),
     )
 )
-"""What people and programs write for nothing, beside nothing."""
+"""Words that people and programs write for null, besides the empty text."""
 
 
 @dataclass(slots=True)
-class Column:
+class ColumnCounts:
     """The counts of a column so far. `forms` are the JSON types of its values; CSV has none."""
 
     words: frozenset[str] = frozenset(("", *WORDS))
@@ -37,23 +37,23 @@ class Column:
     is_many: bool = False
 
     def add(self, texts: Sequence[str]) -> None:
-        """Take in more cells."""
+        """Count more cells."""
         if not self.is_many:
             self.counts.update(texts)
             if len(self.counts) > self.few:
                 self.become_many()
             return
         distinct = set(texts)
-        found = distinct & self.words
-        for word in found:
+        null_words = distinct & self.words
+        for word in null_words:
             self.counts[word] += texts.count(word)
-        self.counts[OTHERS] += len(texts) - sum(texts.count(word) for word in found)
-        distinct -= found
-        self._keep_unique(distinct, texts, found)
+        self.counts[OTHERS] += len(texts) - sum(texts.count(word) for word in null_words)
+        distinct -= null_words
+        self._keep_unique(distinct, texts, null_words)
         self.kinds.fold(distinct)
 
-    def merge(self, other: Column) -> None:
-        """Take in what was seen of other cells of the column."""
+    def merge(self, other: ColumnCounts) -> None:
+        """Add the counts of other cells of the column."""
         if not self.is_many and not other.is_many:
             self.counts.update(other.counts)
             if len(self.counts) > self.few:
@@ -71,7 +71,7 @@ class Column:
             self.once = None
 
     def done(self) -> None:
-        """There are no more cells: look at what was only counted so far."""
+        """Finish counting: find the possible types of texts that were only counted so far."""
         if not self.is_many:
             self.kinds.fold([text for text in self.counts if text not in self.words])
 
@@ -83,7 +83,7 @@ class Column:
         return all(count == 1 for text, count in self.counts.items() if text not in self.words)
 
     def become_many(self) -> None:
-        """Keep of the texts only what is asked of all of them."""
+        """Keep only the facts about all texts."""
         if self.is_many:
             return
         texts = {text: count for text, count in self.counts.items() if text not in self.words}
@@ -93,14 +93,14 @@ class Column:
         self.counts[OTHERS] = sum(texts.values())
         self.is_many = True
 
-    def _keep_unique(self, distinct: set[str], texts: Sequence[str], found: set[str]) -> None:
+    def _keep_unique(self, distinct: set[str], texts: Sequence[str], null_words: set[str]) -> None:
         if self.once is None:
             return
-        before, more = len(self.once), len(texts) - sum(texts.count(word) for word in found)
+        before, more = len(self.once), len(texts) - sum(texts.count(word) for word in null_words)
         self.once |= distinct
         if len(self.once) != before + more or len(self.once) > MOST_UNIQUE:
             self.once = None
 
 
 OTHERS = "\0others"
-"""Under which all other texts are counted, once they are many; no cell holds a NUL."""
+"""The key under which all other texts are counted once they are many; no cell holds a NUL."""

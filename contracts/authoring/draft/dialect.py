@@ -1,4 +1,4 @@
-"""The dialect of a CSV file: its first lines in; delimiter, quotes and whether it has a header out."""
+"""The dialect of a CSV file: its first lines in; delimiter, quotes and presence of a header out."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from contracts.problem import quoted
 
 DELIMITERS = (",", ";", "\t", "|")
 RARE = (":", "^", "~")
-"""Delimiters that are looked for only where none of the others parts anything."""
-APART = re.compile(r"[;\t|]")
-"""What seldom stands within a cell: where it often does, it is the delimiter."""
+"""Delimiters that are tried only if none of the others occurs."""
+DELIMITER_LIKE = re.compile(r"[;\t|]")
+"""Characters that are rare within cells: if a cell often has one, it is probably the delimiter."""
 LINES = 300
 
 
 def guessed(head: str, encoding: str) -> Csv:
-    """The dialect under which most of the first lines have as many cells, and the more cells the better."""
-    found = list(_dialects(head, encoding))
-    return max(found, key=lambda one: (*_score(head, one), -found.index(one)))
+    """Return the dialect under which most of the first lines have the same number of cells, and many of them."""
+    candidates = list(_dialects(head, encoding))
+    return max(candidates, key=lambda candidate: (*_score(head, candidate), -candidates.index(candidate)))
 
 
-def others(one: Csv) -> Iterator[Csv]:
+def others(first: Csv) -> Iterator[Csv]:
     """Yield other dialects to try if some lines of a file are not records."""
     for quote, escape, multi_line in (('"', '"', True), ('"', "\\", False), ("", '"', False), ('"', '"', False)):
-        other = replace(one, quote=quote, escape=escape, multi_line=multi_line, null_values=("",), header=True)
-        if other != one:
+        other = replace(first, quote=quote, escape=escape, multi_line=multi_line, null_values=("",), header=True)
+        if other != first:
             yield other
 
 
 def first_records(head: str, dialect: Csv) -> list[list[str]]:
-    """The first records, a header among them, that have as many cells as most; none where the first has others."""
+    """Return the first records with the usual number of cells, with a header; none if the first record has another."""
     every = _records(head, dialect)
-    found = [record for record in every if record]
-    width = _width(found)
-    return [record for record in found if len(record) == width] if every and _fits(every[0], width) else []
+    records = [record for record in every if record]
+    width = _width(records)
+    return [record for record in records if len(record) == width] if every and _fits(every[0], width) else []
 
 
 def has_header(records: Sequence[Sequence[str]]) -> bool:
@@ -66,7 +66,7 @@ def unclear_header(records: Sequence[Sequence[str]]) -> str | None:
 def _is_value(text: str) -> bool:
     kinds = Kinds()
     kinds.fold([text])
-    return bool(kinds.numbers or kinds.booleans or kinds.writings or kinds.formats)
+    return bool(kinds.numbers or kinds.booleans or kinds.notations or kinds.formats)
 
 
 def _dialects(head: str, encoding: str) -> Iterator[Csv]:
@@ -74,8 +74,8 @@ def _dialects(head: str, encoding: str) -> Iterator[Csv]:
     quotes += [('"', "\\")] if '\\"' in head else []
     quotes += [("'", "'")] if re.search(r"(^|[,;\t|])'[^'\n]*'([,;\t|]|$)", head, re.MULTILINE) else []
     quotes += [("", '"')] if '"' in head else []
-    known = [delimiter for delimiter in DELIMITERS if delimiter in head]
-    for delimiter in known or [*(delimiter for delimiter in RARE if delimiter in head), ","]:
+    present = [delimiter for delimiter in DELIMITERS if delimiter in head]
+    for delimiter in present or [*(delimiter for delimiter in RARE if delimiter in head), ","]:
         for quote, escape in quotes:
             plain = Csv(delimiter, encoding, quote, escape)
             yield plain
@@ -85,16 +85,19 @@ def _dialects(head: str, encoding: str) -> Iterator[Csv]:
 
 def _score(head: str, dialect: Csv) -> tuple[float, float, int, bool]:
     """Return a score: share of like records, share of cells without another delimiter (negative), width, quotes."""
-    found = _records(head, dialect)
-    good = [record for record in found if record]
+    records = _records(head, dialect)
+    good = [record for record in records if record]
     if not good:
         return 0.0, 0.0, 0, False
     width = _width(good)
-    alike = sum(len(record) == width for record in good) / len(found)
-    mixed = [sum(APART.search(record[n]) is not None for record in good if len(record) == width) for n in range(width)]
+    alike = sum(len(record) == width for record in good) / len(records)
+    mixed = [
+        sum(DELIMITER_LIKE.search(record[n]) is not None for record in good if len(record) == width)
+        for n in range(width)
+    ]
     share = sum(count * 2 > len(good) for count in mixed) / width
     alike = alike if width > 1 else alike / 2
-    return (alike if _fits(found[0], width) else alike / 4), -share, width, bool(dialect.quote)
+    return (alike if _fits(records[0], width) else alike / 4), -share, width, bool(dialect.quote)
 
 
 def _fits(record: list[str] | None, width: int) -> bool:
@@ -108,10 +111,10 @@ def _width(records: Sequence[Sequence[str]]) -> int:
 def _records(head: str, dialect: Csv) -> list[list[str] | None]:
     if not dialect.multi_line:
         return [cells(line, dialect) for line in head.split("\n")[:LINES] if line]
-    found: list[list[str] | None] = []
+    records: list[list[str] | None] = []
     try:
         for record in over_lines(head.split("\n")[:LINES], dialect):
-            found.append(record)  # noqa: PERF402 (what was read before a fault counts)
+            records.append(record)  # noqa: PERF402 (what was read before a fault counts)
     except csv.Error:
-        found.append(None)
-    return found
+        records.append(None)
+    return records

@@ -1,6 +1,6 @@
-"""A first contract: what was seen of some files in, the text of an ODCS document with its proposals marked as such out.
+"""A first contract: the profile of some files in, the text of an ODCS document with marked proposals out.
 
-The same profile gives the same text. What a proposal rests on stands behind it, in a comment.
+The same profile gives the same text. A comment after each proposal gives its basis.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OBJECT = ("schema", 0)
 LONGEST_PRODUCER = 63
 LONGEST_LINE = 90
 SIDES = {"~": "key", "*": "value"}
-"""What a map has of its own, by the last step that leads there."""
+"""The keys of a map, by the last step of a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Draft:
     text: str
 
 
-def draft(profile: Profile, called: str | None = None, producer: str | None = None) -> Draft:
-    """The contract that the samples make."""
-    name = called or names.called(profile.samples[0].name)
+def draft(profile: Profile, wanted: str | None = None, producer: str | None = None) -> Draft:
+    """Return the contract proposed from the samples."""
+    name = wanted or names.id_of(profile.samples[0].name)
     whose = producer or name[:LONGEST_PRODUCER]
     pattern = names.pattern([sample.name for sample in profile.samples], whose)
     notes: dict[Path, str] = {}
@@ -49,12 +49,12 @@ def draft(profile: Profile, called: str | None = None, producer: str | None = No
 
 
 def annotated(text: str, notes: dict[Path, str]) -> str:
-    """A document with a comment behind each key that has a note; above it where a value is parted by one."""
+    """Return a document with a comment after each key that has a note, or above it if a comment would split a value."""
     document = source.read(text.encode(), "draft")
-    said: dict[int, list[str]] = {}
+    notes_by_line: dict[int, list[str]] = {}
     for path, note in notes.items():
-        said.setdefault(document.place(path, on_key=True).line - 1, []).append(note)
-    comments = {line: f"# proposed: {visible('; '.join(told), 400)}" for line, told in said.items()}
+        notes_by_line.setdefault(document.place(path, on_key=True).line - 1, []).append(note)
+    comments = {line: f"# proposed: {visible('; '.join(remarks), 400)}" for line, remarks in notes_by_line.items()}
     lines = text.split("\n")
     behind = "\n".join(f"{line}  {comments[n]}" if n in comments else line for n, line in enumerate(lines))
     if source.read(behind.encode(), "draft").data == document.data:
@@ -64,13 +64,13 @@ def annotated(text: str, notes: dict[Path, str]) -> str:
 
 def _columns(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:
     key = proposing.key_of(profile)
-    found = [proposing.property_of(c, is_primary=c.name == key) for c in profile.columns]
+    proposals = [proposing.property_of(c, is_primary=c.name == key) for c in profile.columns]
     columns: list[dict[str, Any]] = []
     placed: dict[tuple[str, ...], tuple[dict[str, Any], Path]] = {}
-    for column, one in zip(profile.columns, found, strict=True):
+    for column, proposal in zip(profile.columns, proposals, strict=True):
         route = column.path or (column.name,)
-        path = placed[route] = (one.value, _place(columns, placed, route, one.value))
-        for part, note in one.notes.items():
+        path = placed[route] = (proposal.value, _place(columns, placed, route, proposal.value))
+        for part, note in proposal.notes.items():
             at: Path = (*path[1], part)
             notes[(*at, 0, "metric") if part == "quality" else at] = note
     return columns
@@ -82,7 +82,7 @@ def _place(
     route: tuple[str, ...],
     value: dict[str, Any],
 ) -> Path:
-    """Put a property into what it lies in; where it stands in the document."""
+    """Put a property into its parent; return its path in the document."""
     if len(route) == 1:
         columns.append(value)
         return (*OBJECT, "properties", len(columns) - 1)
@@ -114,7 +114,7 @@ def _rows(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:
 def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]) -> dict[str, Any]:
     block: dict[str, Any] = {"files": pattern, "producer": producer, "format": profile.format}
     notes[(*BLOCK, "format")] = "the samples are written so"
-    if len(pattern) < LONGEST_LINE:  # a longer one may go over several lines, which no comment may part
+    if len(pattern) < LONGEST_LINE:  # a longer one may take several lines, which no comment may split
         notes[(*BLOCK, "files")] = f"by the name{'s' * (len(profile.samples) > 1)} of the samples"
     if profile.compression != "none":
         block["compression"] = profile.compression

@@ -1,6 +1,6 @@
 """Possible types of a column: distinct texts in, chunk by chunk; the types that fit all of them out.
 
-Texts are looked at by their shape, each digit a 9, of which there are few where there are many texts.
+Texts are reduced to shapes, with 9 for each digit; many texts have few shapes.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ NUMBER = re.compile(r"-?(9+)(?:\.(9+))?([eE][+-]?9{1,3})?")
 LEADING_ZERO = re.compile(r"^-?0[0-9]", re.MULTILINE)
 BOOLEANS = {"true", "false"}
 LARGEST = Decimal(2) ** 1023
-"""A number beyond is none, or nearly."""
+"""The largest number of a column of numbers, about half of the range of a double."""
 MOST_DIGITS = 38
 EXACTLY = 15
-"""Characters up to which two numbers that differ are different doubles."""
+"""Characters up to which different numbers are different doubles."""
 
 ISO = "9999-99-99[T ]99:99:99(?:\\.9{1,6})?"
 Dated = Literal["date", "time", "timestamp"]
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
-    """A way to write dates or times: the type, the pattern (None: ISO), the shape, an offset or none, a day's width."""
+class Notation:
+    """A notation of dates or times: type, pattern (None: ISO), shape, presence of an offset, characters of the day."""
 
     type: Dated
     pattern: str | None
@@ -40,9 +40,9 @@ class Writing:
     day: int = 10
 
 
-def _written(kind: Dated, pattern: str) -> Writing:
+def _written(kind: Dated, pattern: str) -> Notation:
     plain = pattern.replace("'", "")
-    return Writing(kind, pattern, re.escape(re.sub("[yMdHms]", "9", plain)), day=8 if "yyyyMMdd" in pattern else 10)
+    return Notation(kind, pattern, re.escape(re.sub("[yMdHms]", "9", plain)), day=8 if "yyyyMMdd" in pattern else 10)
 
 
 CALENDAR = (
@@ -56,26 +56,26 @@ CALENDAR = (
     "yyyyMMdd",
 )
 CLOCK = ("HH:mm:ss", "HH:mm")
-WRITINGS: tuple[Writing, ...] = (
-    Writing("timestamp", None, ISO, offset=False),
-    Writing("timestamp", None, ISO + "(?:Z|[+-]99:99)", offset=True),
-    Writing("timestamp", None, ISO + "(?:Z|[+-]99:99)?"),
+NOTATIONS: tuple[Notation, ...] = (
+    Notation("timestamp", None, ISO, offset=False),
+    Notation("timestamp", None, ISO + "(?:Z|[+-]99:99)", offset=True),
+    Notation("timestamp", None, ISO + "(?:Z|[+-]99:99)?"),
     *(_written("date", day) for day in CALENDAR),
     *(_written("time", clock) for clock in CLOCK),
-    Writing("time", None, r"99:99(?::99(?:\.9{1,6})?)?"),
+    Notation("time", None, r"99:99(?::99(?:\.9{1,6})?)?"),
     *(_written("timestamp", f"{day} {clock}") for day in CALENDAR for clock in CLOCK),
     *(_written("timestamp", f"{day}'T'{clock}") for day in CALENDAR for clock in CLOCK),
     _written("timestamp", "yyyyMMddHHmmss"),
 )
-"""In the order in which one is proposed; day before month where a column could be either."""
+"""The notations in order of preference; day before month if a column could be either."""
 DIGITS_ALONE = re.compile("(?:19|20)[0-9]*")
-"""Numbers are taken for dates only in the years from 1900 to 2099."""
+"""Numbers count as dates only in the years from 1900 to 2099."""
 
 FORMATS = {
     name: re.compile(TEXT[name].pattern.replace(r"\z", r"\Z")) for name in ("uuid", "email", "ipv4", "ipv6", "uri")
 }
 NEEDED = {"uri": "://", "ipv6": ":"}
-"""What a text must hold beside its format: by RFC 3986 `a:b` is a URI, too."""
+"""Text that a format needs in addition: by RFC 3986 `a:b` is also a URI."""
 
 
 @lru_cache(maxsize=1 << 17)
@@ -90,7 +90,7 @@ class Kinds:
     any: bool = False
     numbers: bool = True
     booleans: bool = True
-    writings: tuple[Writing, ...] = WRITINGS
+    notations: tuple[Notation, ...] = NOTATIONS
     formats: tuple[str, ...] = tuple(FORMATS)
     shapes: set[tuple[int, int, bool]] = field(default_factory=set)
     least: str = ""
@@ -101,7 +101,7 @@ class Kinds:
     longest: int = 0
 
     def fold(self, texts: Collection[str]) -> None:
-        """Take in more texts; what does not fit one of them falls out."""
+        """Drop the types that do not fit more texts."""
         if not texts:
             return
         lengths = [len(text) for text in texts]
@@ -111,18 +111,18 @@ class Kinds:
         self.first, self.last = (min(self.first, low), max(self.last, high)) if self.any else (low, high)
         if self.booleans:
             self.booleans = all(text.lower() in BOOLEANS for text in texts)
-        if self.numbers or self.writings:
+        if self.numbers or self.notations:
             self._shapes(texts)
         self.formats = tuple(name for name in self.formats if _are_of(name, texts))
         self.any = True
 
     def merge(self, other: Kinds) -> None:
-        """Take in what fits other texts."""
+        """Keep the types that also fit other texts."""
         if not other.any:
             return
         self.numbers &= other.numbers
         self.booleans &= other.booleans
-        self.writings = tuple(w for w in self.writings if w in other.writings)
+        self.notations = tuple(w for w in self.notations if w in other.notations)
         self.formats = tuple(name for name in self.formats if name in other.formats)
         self.shapes |= other.shapes
         self.shortest = min(self.shortest, other.shortest) if self.any else other.shortest
@@ -153,7 +153,7 @@ class Kinds:
 
     @property
     def exact(self) -> tuple[int, int] | None:
-        """The most digits before the point and those after it, where all have as many after it."""
+        """The most digits before the point, and the digits after it if all texts have the same number of them."""
         scales = {(scale, power) for _, scale, power in self.shapes}
         whole = max((digits for digits, _, _ in self.shapes), default=0)
         ((scale, power),) = scales if len(scales) == 1 else ((0, True),)
@@ -162,46 +162,46 @@ class Kinds:
     def _shapes(self, texts: Collection[str]) -> None:
         joined = "\n".join(texts)
         if joined.count("\n") != len(texts) - 1:
-            self.numbers, self.writings = False, ()
+            self.numbers, self.notations = False, ()
             return
         shapes = set(joined.translate(NINES).split("\n"))
         if self.numbers:
             self._numbers(shapes, joined, texts)
-        self.writings = tuple(w for w in self.writings if _is_written(w, shapes, texts))
+        self.notations = tuple(w for w in self.notations if _is_written(w, shapes, texts))
 
     def _numbers(self, shapes: set[str], joined: str, texts: Collection[str]) -> None:
-        found = [NUMBER.fullmatch(shape) for shape in shapes]
-        if not all(found) or LEADING_ZERO.search(joined):
+        matches = [NUMBER.fullmatch(shape) for shape in shapes]
+        if not all(matches) or LEADING_ZERO.search(joined):
             self.numbers = False
             return
-        self.shapes |= {(len(m[1]), len(m[2] or ""), m[3] is not None) for m in found if m}
+        self.shapes |= {(len(m[1]), len(m[2] or ""), m[3] is not None) for m in matches if m}
         key = float if max(map(len, shapes)) <= EXACTLY else Decimal
         low, high = min(texts, key=key), max(texts, key=key)
         self.least = min(self.least, low, key=Decimal) if self.any else low
         self.most = max(self.most, high, key=Decimal) if self.any else high
 
 
-def _is_written(writing: Writing, shapes: set[str], texts: Collection[str]) -> bool:
-    shape = re.compile(writing.shape)
-    if not all(shape.fullmatch(one) for one in shapes):
+def _is_written(notation: Notation, shapes: set[str], texts: Collection[str]) -> bool:
+    shape = re.compile(notation.shape)
+    if not all(shape.fullmatch(text) for text in shapes):
         return False
-    if writing.shape.isdigit() and not all(DIGITS_ALONE.fullmatch(text) for text in texts):
+    if notation.shape.isdigit() and not all(DIGITS_ALONE.fullmatch(text) for text in texts):
         return False
-    return all(_is_moment(text, writing.type, writing.pattern, writing.offset) for text in _parts(writing, texts))
+    return all(_is_moment(text, notation.type, notation.pattern, notation.offset) for text in _parts(notation, texts))
 
 
-def _parts(writing: Writing, texts: Collection[str]) -> Collection[str]:
-    """The texts or, of timestamps, each day, hour, minute, second and offset within an example: these are few."""
-    if writing.type != "timestamp":
+def _parts(notation: Notation, texts: Collection[str]) -> Collection[str]:
+    """Return the texts; for timestamps an example with each day, hour, minute, second and offset, which are few."""
+    if notation.type != "timestamp":
         return texts
-    ends = {"" if writing.pattern else text[19:].lstrip(".0123456789") for text in texts}
-    example = datetimes.example(writing.pattern or "yyyy-MM-dd'T'HH:mm:ss")
+    ends = {"" if notation.pattern else text[19:].lstrip(".0123456789") for text in texts}
+    example = datetimes.example(notation.pattern or "yyyy-MM-dd'T'HH:mm:ss")
     whole = example + min(ends)
-    found = {example + end for end in ends} | {text[: writing.day] + whole[writing.day :] for text in texts}
-    for pair in re.finditer("[0-9]{2}", example[writing.day :]):
-        at = writing.day + pair.start()
-        found |= {whole[:at] + two + whole[at + 2 :] for two in {text[at : at + 2] for text in texts}}
-    return found
+    moments = {example + end for end in ends} | {text[: notation.day] + whole[notation.day :] for text in texts}
+    for pair in re.finditer("[0-9]{2}", example[notation.day :]):
+        at = notation.day + pair.start()
+        moments |= {whole[:at] + digits + whole[at + 2 :] for digits in {text[at : at + 2] for text in texts}}
+    return moments
 
 
 def _are_of(name: str, texts: Collection[str]) -> bool:

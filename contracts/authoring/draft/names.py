@@ -1,4 +1,4 @@
-"""Names of files in, one pattern of keys and an id for all like them out; dates become parts of the pattern."""
+"""Names of files in, a key pattern and an id for such files out; dates become parts of the pattern."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ DATES = (
     "%Y-%m-%dT%H-%M-%S", "%Y-%m-%d_%H-%M-%S", "%Y%m%dT%H%M%S", "%Y%m%d_%H%M%S", "%Y%m%d%H%M%S", "%Y-%m-%d", "%Y_%m_%d",
     "%Y.%m.%d", "%d-%m-%Y", "%d.%m.%Y", "%Y%m%d", "%Y-%m", "%Y_%m", "%Y",
 )  # fmt: skip
-"""How dates stand in names, the longer first."""
+"""Formats of dates in names, the longer first."""
 TOKEN = re.compile(r"\{[^}]*\}|[0-9]+|[A-Za-z]+|.", re.DOTALL)
 ENDINGS = re.compile(r"(\.[A-Za-z]{1,8}){1,2}$")
 
 
 def pattern(names: Sequence[str], producer: str) -> str:
-    """The pattern of keys under a producer's folder that all the names are of."""
+    """Return the key pattern under a producer's folder that matches all the names."""
     first, *rest = (TOKEN.findall(_dated(name)) for name in names)
     for other in rest:
         first = _both(first, other)
     return f"{producer}/{''.join(first)}"
 
 
-def called(name: str) -> str:
-    """An id by the fixed words of the pattern of a name."""
+def id_of(name: str) -> str:
+    """Return an id from the fixed words of a name's pattern."""
     bare = re.sub(r"\{[^}]*\}|[*?]+", "-", ENDINGS.sub("", _dated(name.rpartition("/")[2])))
     return slug(re.sub(r"[-_. ]*-[-_. ]*", "-", bare).strip("-_. ").lower())
 
 
 def _dated(name: str) -> str:
-    """A name with its dates as parts, and `?` for what a pattern or a key cannot hold as it is."""
+    """Return a name with its dates as pattern parts, and `?` for characters that a pattern or key cannot contain."""
     plain = "".join("?" if c in "*?{}" or not c.isprintable() else c for c in name)
     parts, at, count = [], 0, 0
     while at < len(plain):
-        form = next((f for f in DATES if _stands(plain, at, f)), None)
+        form = next((f for f in DATES if _has_date(plain, at, f)), None)
         if form is None:
             parts.append(plain[at])
             at += 1
@@ -47,7 +47,7 @@ def _dated(name: str) -> str:
     return "".join(parts)
 
 
-def _stands(name: str, at: int, form: str) -> bool:
+def _has_date(name: str, at: int, form: str) -> bool:
     """Return True if `name` has a date of the years 1900 to 2099 at a position, with no digit next to it."""
     end = at + width_of(form)
     text = name[at:end]
@@ -62,7 +62,7 @@ def _stands(name: str, at: int, form: str) -> bool:
 
 
 def _both(left: list[str], right: list[str]) -> list[str]:
-    """The tokens that two names share, with `*` for what is different between them."""
+    """Return the tokens that two names share, with `*` for the differences."""
     if len(left) == len(right):
         merged = [a if a == b else "*" for a, b in zip(left, right, strict=True)]
     else:

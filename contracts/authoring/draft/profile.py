@@ -1,4 +1,4 @@
-"""The profile of sample files: counted columns in, the type and the figures of each column out."""
+"""The profile of sample files: counted columns in, the type and the statistics of each column out."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from contracts.authoring.draft.column import OTHERS, WORDS, Column
+from contracts.authoring.draft.column import OTHERS, WORDS, ColumnCounts
 from contracts.authoring.draft.kinds import FORMATS
 from contracts.errors import DropgateError
 from contracts.plan import Compression, Csv, FileFormat, LogicalType
 
 SURE = frozenset(("\\N", "#N/A", "NULL"))
-"""Words that mean nothing even among texts."""
+"""Words that stand for null even among texts."""
 
 
 class SampleRefused(DropgateError):
-    """No contract can be made of the samples; one sentence says of which and why."""
+    """No contract can be made of the samples; one sentence names the file and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample file: its name, how many records it has, and how many of its lines are none."""
+    """A sample file: its name, the number of its records, and of its lines that are not records."""
 
     name: str
     records: int
@@ -30,13 +30,13 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A column: its type and how its values are written, and what was counted.
+class ColumnProfile:
+    """A column: its type and notation, and its counts.
 
-    `values` are all texts and how often each stands, where they are few; `least` and `most` the ends of numbers,
-    `first` and `last` of texts; `others` ways to read its dates that fit as well. `path` leads to one that lies within
-    others; `records` are the places then that it may be at. `scarcest` are the nulls and the records of the sample with
-    the largest share of nulls, as each file is judged by itself.
+    `values` are all texts with their counts, if they are few; `least` and `most` are the extreme numbers, `first` and
+    `last` the extreme texts; `others` are other date patterns that fit as well. `path` is the path of a nested column,
+    whose `records` then count its possible occurrences. `scarcest` are the nulls and the records of the sample with the
+    largest share of nulls, because each file is judged by itself.
     """
 
     name: str
@@ -66,11 +66,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """All that was seen of some files; `left` are columns that no type takes, each with the reason."""
+    """The facts of some files; `left` are columns without a supported type, each with the reason."""
 
     samples: tuple[Sample, ...]
     format: FileFormat
-    columns: tuple[Found, ...]
+    columns: tuple[ColumnProfile, ...]
     csv: Csv | None = None
     compression: Compression = "none"
     order: Literal["any", "exact"] = "any"
@@ -88,35 +88,37 @@ class Profile:
 
 
 def scarcest(counts: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
-    """The nulls and the records of the sample with the largest share of nulls; None where no sample has records."""
-    return max(((nulls, of) for nulls, of in counts if of), key=lambda one: Fraction(*one), default=None)
+    """Return nulls and records of the sample with the largest share of nulls; None if no sample has records."""
+    return max(((nulls, of) for nulls, of in counts if of), key=lambda pair: Fraction(*pair), default=None)
 
 
-def filled_of(column: Column, nulls: frozenset[str]) -> int:
+def filled_of(column: ColumnCounts, nulls: frozenset[str]) -> int:
     """Return the number of cells of a column that hold a value."""
     return sum(count for text, count in column.counts.items() if text not in nulls)
 
 
-def null_words(columns: Mapping[str, Column]) -> tuple[str, ...]:
-    """The words for nothing that stand where all else is a number, a date or of a format, or that are sure."""
-    found: set[str] = set()
+def null_words(columns: Mapping[str, ColumnCounts]) -> tuple[str, ...]:
+    """Return the words for null: those next to numbers, dates or formatted texts only, and the sure ones."""
+    words: set[str] = set()
     for column in columns.values():
         there = WORDS & column.counts.keys()
-        found |= there if column.kinds.any and _type(column)[0] != "string" else there & SURE
-        found |= there if column.kinds.any and column.kinds.formats else set()
-        found |= there if not column.kinds.any and len(there) == 1 else set()
-    return ("", *sorted(found))
+        words |= there if column.kinds.any and _type(column)[0] != "string" else there & SURE
+        words |= there if column.kinds.any and column.kinds.formats else set()
+        words |= there if not column.kinds.any and len(there) == 1 else set()
+    return ("", *sorted(words))
 
 
-def settle(name: str, column: Column, records: int, nulls: frozenset[str], given: LogicalType | None = None) -> Found:
-    """A column as it is, of so many records; `given` is the type that the file itself says."""
+def settle(
+    name: str, column: ColumnCounts, records: int, nulls: frozenset[str], given: LogicalType | None = None
+) -> ColumnProfile:
+    """Return the profile of a column with a number of records; `given` is the type that the file itself states."""
     values = {text: count for text, count in column.counts.items() if text not in nulls and text != OTHERS}
     kinds = column.kinds
     kinds.fold([text for text in values if text in column.words])  # words that stand for themselves
     kind, written, offset, others = _type(column) if given is None else _given(column, given)
     filled = sum(values.values()) + column.counts[OTHERS]
     number = kind in ("integer", "number")
-    return Found(
+    return ColumnProfile(
         name,
         kind,
         None if column.is_many else tuple(sorted(values.items())),
@@ -134,20 +136,20 @@ def settle(name: str, column: Column, records: int, nulls: frozenset[str], given
     )
 
 
-def _given(column: Column, kind: LogicalType) -> tuple[LogicalType, str | None, bool | None, tuple[str, ...]]:
+def _given(column: ColumnCounts, kind: LogicalType) -> tuple[LogicalType, str | None, bool | None, tuple[str, ...]]:
     formats = [name for name in FORMATS if name in column.kinds.formats and column.kinds.any]
     return kind, formats[0] if formats and kind == "string" else None, None, ()
 
 
-def _type(column: Column) -> tuple[LogicalType, str | None, bool | None, tuple[str, ...]]:
-    """The type that all values have; JSON says of numbers and booleans that they are some, and of texts that not."""
+def _type(column: ColumnCounts) -> tuple[LogicalType, str | None, bool | None, tuple[str, ...]]:
+    """Return the type of all values; JSON itself marks numbers and booleans, so its texts are neither."""
     kinds, forms = column.kinds, column.forms
     if not kinds.any:
         return "string", None, None, ()
     if kinds.booleans and forms <= {"boolean"}:
         return "boolean", None, None, ()
-    if kinds.writings and forms <= {"text"}:
-        best, *rest = kinds.writings
+    if kinds.notations and forms <= {"text"}:
+        best, *rest = kinds.notations
         others = tuple(w.pattern for w in rest if w.pattern and w.type == best.type and best.pattern)
         return best.type, best.pattern, best.offset, others
     if forms <= {"number"} and kinds.is_integer:

@@ -1,4 +1,4 @@
-"""A profile in; a property of the contract for each column, and what each proposal rests on, out."""
+"""A profile in; a property of the contract for each column, with the basis of each proposal, out."""
 
 from __future__ import annotations
 
@@ -7,49 +7,49 @@ from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any
 
-from contracts.authoring.draft.profile import Found, Profile
+from contracts.authoring.draft.profile import ColumnProfile, Profile
 from contracts.plan import CONTAINERS, REPEATING
 from contracts.problem import visible
 
 MOST_VALUES, LONGEST_VALUE = 50, 60
 OFTEN = 5
-"""How often, on average, each of few values stands before they are taken for a set of values."""
+"""The average count of each of few values from which they are proposed as an `enum`."""
 LEAST_UNIQUE = 20
-"""Records below which it says little that every value stands once."""
+"""Records below which the uniqueness of values is not significant."""
 LONGEST_KEY = 40
 LIKE_KEY = ("id", "key", "uuid", "guid", "code", "number", "no", "nr", "index", "sku")
 ROOM_BEFORE = 2
-"""More digits before the point than were seen."""
+"""Extra digits before the point, beyond those of the samples."""
 FURTHEST = 90
 """The power of ten beyond which a number is not written as a bound."""
 MOST_DIGITS = 90
-"""Digits beyond which it is not, either: a contract's numbers have at most 100."""
+"""Digits beyond which a number is not written as a bound: a contract's numbers have at most 100."""
 
 Notes = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """A property as ODCS has it, and by its keys what each proposal rests on."""
+    """A property in ODCS, and the basis of each proposal by key."""
 
     value: dict[str, Any]
     notes: Notes = field(default_factory=dict)
 
 
 def key_of(profile: Profile) -> str | None:
-    """The column that names a record: unique, never null, by its name the likeliest, else the first."""
-    found = [c for c in profile.columns if is_key(c)]
-    named = [c for c in found if any(part in LIKE_KEY for part in _words(c.name))]
-    return next((c.name for c in (*named, *found)), None)
+    """Return the column that identifies a record: unique and never null, with a name like a key's, else the first."""
+    unique = [c for c in profile.columns if is_key(c)]
+    named = [c for c in unique if any(part in LIKE_KEY for part in _words(c.name))]
+    return next((c.name for c in (*named, *unique)), None)
 
 
-def is_key(column: Found) -> bool:
+def is_key(column: ColumnProfile) -> bool:
     """Return True if every record has its own value, in enough records, with the type and length of a key."""
     like = column.type == "integer" or (column.type == "string" and column.longest <= LONGEST_KEY)
     return column.unique and like and not column.nulls and column.records >= LEAST_UNIQUE
 
 
-def property_of(column: Found, *, is_primary: bool) -> Proposed:
+def property_of(column: ColumnProfile, *, is_primary: bool) -> Proposed:
     """Return the proposal for a column."""
     last = column.path[-1] if column.path else f".{column.name}"
     named = {} if last in REPEATING else {"name": last[1:]}
@@ -72,22 +72,22 @@ def property_of(column: Found, *, is_primary: bool) -> Proposed:
     if values := value_set(column):
         value["enum"] = [{"value": text} for text in values]
         notes["enum"] = f"{_counted(len(values), 'value')} in {_counted(column.filled, 'record')}"
-    options, said = _options(column, is_set=bool(values))
+    options, basis = _options(column, is_set=bool(values))
     if options:
         value["logicalTypeOptions"] = options
-    if said:
-        notes["logicalTypeOptions"] = said
+    if basis:
+        notes["logicalTypeOptions"] = basis
     return Proposed(value, notes)
 
 
 def null_limit(nulls: int, records: int) -> int:
-    """The percentage of nulls that is allowed: what was seen and a quarter more, at least one percent more."""
+    """Return the allowed percentage of nulls: the observed share plus a quarter, at least plus one percent."""
     seen = Decimal(100 * nulls) / records
     return int(min(max(seen * Decimal("1.25"), seen + 1).to_integral_value(ROUND_CEILING), Decimal(100)))
 
 
-def value_set(column: Found) -> tuple[str, ...]:
-    """The values of a column of text that has few, each of them often; else none."""
+def value_set(column: ColumnProfile) -> tuple[str, ...]:
+    """Return the values of a text column with few, frequent values; else none."""
     if column.type != "string" or column.format or column.values is None or not column.values:
         return ()
     few = len(column.values) <= MOST_VALUES and len(column.values) * OFTEN <= column.filled
@@ -95,8 +95,8 @@ def value_set(column: Found) -> tuple[str, ...]:
     return tuple(text for text, _ in column.values) if few and short else ()
 
 
-def bounds(column: Found) -> tuple[Decimal, Decimal] | None:
-    """The ends of the numbers, rounded outwards to the second digit of what lies between them."""
+def bounds(column: ColumnProfile) -> tuple[Decimal, Decimal] | None:
+    """Return the extreme numbers, rounded outwards to the second digit of their difference."""
     if not column.least:
         return None
     with localcontext(prec=100):
@@ -123,11 +123,11 @@ def rows(profile: Profile) -> tuple[int, int]:
 
 
 def _plain(number: Decimal) -> Decimal:
-    """A number without an exponent and without zeros behind its digits."""
+    """Return a number without exponent and trailing zeros."""
     return Decimal(f"{number.normalize():f}") if number else Decimal(0)
 
 
-def _options(column: Found, *, is_set: bool) -> tuple[dict[str, Any], str]:
+def _options(column: ColumnProfile, *, is_set: bool) -> tuple[dict[str, Any], str]:
     if column.type in ("integer", "number"):
         return _range(column)
     if column.type in CONTAINERS:
@@ -140,11 +140,11 @@ def _options(column: Found, *, is_set: bool) -> tuple[dict[str, Any], str]:
     return options, _on_writing(column)
 
 
-def _range(column: Found) -> tuple[dict[str, Any], str]:
-    found = bounds(column)
-    if found is None:
+def _range(column: ColumnProfile) -> tuple[dict[str, Any], str]:
+    ends = bounds(column)
+    if ends is None:
         return {}, ""
-    low, high = (int(n) if column.type == "integer" else n for n in found)
+    low, high = (int(n) if column.type == "integer" else n for n in ends)
     seen = f"{_all(column)} within, from {visible(column.least)} to {visible(column.most)}"
     if is_key(column):
         return ({"minimum": low}, f"{seen}; no maximum, as keys grow") if low >= 0 else ({}, "")
@@ -153,7 +153,7 @@ def _range(column: Found) -> tuple[dict[str, Any], str]:
     return {"minimum": low, "maximum": high}, seen
 
 
-def _text(column: Found) -> tuple[dict[str, Any], str]:
+def _text(column: ColumnProfile) -> tuple[dict[str, Any], str]:
     if column.format:
         return {"format": column.format}, f"{_all(column)} are of this format"
     seen = f"{_all(column)} within, with {column.shortest:,} to {_counted(column.longest, 'character')}"
@@ -165,7 +165,7 @@ def _text(column: Found) -> tuple[dict[str, Any], str]:
     return ({"minLength": least} if least else {}) | {"maxLength": most}, seen
 
 
-def _on_type(column: Found) -> str:
+def _on_type(column: ColumnProfile) -> str:
     if not column.filled:
         return "no value was seen; look what it is"
     if column.type == "string":
@@ -173,17 +173,17 @@ def _on_type(column: Found) -> str:
     return f"{_all(column)} are {'an' if column.type[0] in 'aio' else 'a'} {column.type}"
 
 
-def _on_writing(column: Found) -> str:
-    said = ""
+def _on_writing(column: ColumnProfile) -> str:
+    range_note = ""
     if not column.filled:
-        return said
+        return range_note
     if column.type == "time" or (column.type != "boolean" and (column.format or "yyyy").startswith("yyyy")):
-        said = f"seen from {visible(column.first)} to {visible(column.last)}"
+        range_note = f"seen from {visible(column.first)} to {visible(column.last)}"
     more = f"it could be {column.others[0]} as well" if column.others else ""
-    return "; ".join(part for part in (said, more) if part)
+    return "; ".join(part for part in (range_note, more) if part)
 
 
-def _all(column: Found) -> str:
+def _all(column: ColumnProfile) -> str:
     return f"{column.filled:,} of {_counted(column.filled, 'value')}"
 
 
@@ -192,19 +192,19 @@ def _counted(count: int, what: str) -> str:
 
 
 def _words(name: str) -> list[str]:
-    """The words of a column's name, in lower case."""
+    """Return the words of a column's name, in lower case."""
     spaced = "".join(f" {c}" if c.isupper() and n and name[n - 1].islower() else c for n, c in enumerate(name))
     return "".join(c if c.isalnum() else " " for c in spaced).lower().split()
 
 
 def broken_limit(profile: Profile) -> str | None:
-    """The tolerance that lets samples through some of whose lines are no records; None where all are."""
+    """Return the tolerance for the broken lines of the samples; None if there are none."""
     shares = [Decimal(100 * s.broken) / (s.records + s.broken) for s in profile.samples if s.broken]
     return f"{max(shares).quantize(Decimal('0.01'), ROUND_CEILING)}%" if shares else None
 
 
 def dialect(profile: Profile) -> Mapping[str, Any]:
-    """The keys of the `csv` block, as the samples are written."""
+    """Return the keys of the `csv` block for the samples."""
     csv = profile.csv
     if csv is None:
         return {}

@@ -1,7 +1,7 @@
 """Schemas of Astrafy's data contracts in (`fields` with name, type and `repeated`), an ODCS document of the table out.
 
-They lie under `<version>/<data product>/<table>`, so that the path says what the file does not. All contracted fields
-must be there and of their type; more columns are allowed.
+Files are under `<version>/<data product>/<table>`, so the path gives what the file lacks. All contracted fields must
+exist with their type; more columns are allowed.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ READ = {"name", "type", "repeated", "description"}
 REPEATED = "yes"
 
 
-def known(data: Any) -> bool:
+def recognizes(data: Any) -> bool:
     """Return True if values are a schema of fields."""
     return isinstance(data, dict) and "fields" in data and "type" not in data
 
 
 def read(document: Document) -> list[Imported]:
-    """The document of a table."""
+    """Return the document of a table."""
     if not shapes.fits(document, SHAPE):
         return []
     table = stem(document.file)
@@ -74,19 +74,19 @@ def _type(document: Document, path: Path, field: dict[str, Any]) -> dict[str, An
     if isinstance(kind, dict):
         rest_lost(document, path, kind, {"fields"}, f"the type of `{field['name']}`")
         return {"logicalType": "object", "properties": _fields(document, path, kind)}
-    found = sql_types.property_of(kind)
-    if found is None:
+    prop = sql_types.property_of(kind)
+    if prop is None:
         lost(document, path, f"The type `{kind:.60}` of `{field['name']}` has no equivalent.")
         return {"physicalType": kind}
-    return found
+    return prop
 
 
 def _is_repeated(document: Document, path: Path, field: dict[str, Any]) -> bool:
     """Return True if a field is a list; their validator takes only the text "yes", which YAML reads as true."""
-    said = field.get("repeated", "no")
-    if said is True:
+    repeated = field.get("repeated", "no")
+    if repeated is True:
         message = f"`repeated` of `{field['name']}` is true, which their validation does not take for a list."
         document.warning((*path, "repeated"), "as-printed", message, 'Write `repeated: "yes"`, in quotes.')
-    elif said not in {REPEATED, "no", False}:
-        lost(document, (*path, "repeated"), f"`repeated: {said:.40}` says nothing; `yes` makes a list.")
-    return said is True or said == REPEATED
+    elif repeated not in {REPEATED, "no", False}:
+        lost(document, (*path, "repeated"), f"`repeated: {repeated:.40}` says nothing; `yes` makes a list.")
+    return repeated is True or repeated == REPEATED

@@ -1,7 +1,7 @@
-"""An Avro schema (`.avsc`) in, an ODCS document of each record that stands outermost out.
+"""An Avro schema (`.avsc`) in, an ODCS document of each outermost record out.
 
 Names, primitive and logical types are those of the Avro specification, 1.12. A union of null and one type is that type,
-without `required`; all that may not be null is required.
+without `required`; everything that cannot be null is required.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ LOGICAL: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "local-timestamp-millis": (("long",), {"logicalType": "timestamp", OPTIONS: {"timezone": False}}),
     "local-timestamp-micros": (("long",), {"logicalType": "timestamp", OPTIONS: {"timezone": False}}),
 }
-"""What a logical type makes of the types that it stands on; of others it says nothing, says the specification."""
+"""The underlying types of each logical type, and its property; on other types the specification ignores it."""
 COMPLEX = ("record", "enum", "array", "map", "fixed")
-KNOWN = {
+READ = {
     "record": {"type", "name", "namespace", "doc", "fields"},
     "enum": {"type", "name", "namespace", "doc", "symbols"},
     "array": {"type", "items"},
@@ -45,29 +45,29 @@ KNOWN = {
     "fixed": {"type", "name", "namespace", "size", "logicalType", "precision", "scale"},
     "field": {"name", "type", "doc"},
 }
-"""The keys of each kind of schema that something is made of."""
-Found = tuple[dict[str, Any], bool]
-"""A property without its name, and whether it may be null."""
+"""The keys that are read of each kind of schema."""
+NullableProperty = tuple[dict[str, Any], bool]
+"""A property without its name, and True if it may be null."""
 
 
-def known(data: Any) -> bool:
+def recognizes(data: Any) -> bool:
     """Return True if values are an Avro record, or a list with one."""
     if isinstance(data, list):
-        return any(known(inner) for inner in data)
+        return any(recognizes(inner) for inner in data)
     return isinstance(data, dict) and data.get("type") in ("record", "error") and "properties" not in data
 
 
 def read(document: Document) -> list[Imported]:
-    """The documents of the outermost records; none, and findings, where one cannot be read."""
+    """Return the documents of the outermost records; none, and findings, if one cannot be read."""
     listed = isinstance(document.data, list)
-    tops = [((n,), one) for n, one in enumerate(document.data)] if listed else [((), document.data)]
+    tops = [((n,), top) for n, top in enumerate(document.data)] if listed else [((), document.data)]
     reading = _Reading(document)
     made = []
-    for path, one in tops:
-        if known(one):
-            made += reading.top(one, path)
-        elif isinstance(one, dict):
-            reading.type(one, path, "", (), 0)  # its name is used by the records after it
+    for path, top in tops:
+        if recognizes(top):
+            made += reading.top(top, path)
+        elif isinstance(top, dict):
+            reading.type(top, path, "", (), 0)  # later records may use its name
             lost(document, path, "An outermost type makes a contract only if it is a record.", on_key=False)
     return [] if document.errors() else made
 
@@ -85,11 +85,11 @@ class _Reading:
         if self.document.errors():
             return []
         full = self._name(record, "")
-        one = given({"name": record["name"], "description": prop.get("description")})
-        return [Imported(contract(full, one | {"properties": prop.get("properties", [])}))]
+        head = given({"name": record["name"], "description": prop.get("description")})
+        return [Imported(contract(full, head | {"properties": prop.get("properties", [])}))]
 
-    def type(self, schema: Any, path: Path, space: str, inside: tuple[str, ...], depth: int) -> Found:
-        """A schema as a property; `space` is the namespace around it, `inside` the records that it stands in."""
+    def type(self, schema: Any, path: Path, space: str, inside: tuple[str, ...], depth: int) -> NullableProperty:
+        """Return the property of a schema; `space` is the namespace around it, `inside` the records that contain it."""
         self.count += 1
         if self.count > MOST or depth > DEEPEST:
             if self.count <= MOST + 1 and not self.document.errors():
@@ -114,19 +114,21 @@ class _Reading:
             return self._complex(schema, path, "record" if kind == "error" else kind, space, inside, depth), False
         return self._by_name(kind, (*path, "type"), space, inside, depth)
 
-    def _union(self, branches: list[Any], path: Path, space: str, inside: tuple[str, ...], depth: int) -> Found:
+    def _union(
+        self, branches: list[Any], path: Path, space: str, inside: tuple[str, ...], depth: int
+    ) -> NullableProperty:
         others = [n for n, branch in enumerate(branches) if branch not in ("null", {"type": "null"})]
         nullable = len(others) < len(branches)
         if len(others) == 1:
             prop, _ = self.type(branches[others[0]], (*path, others[0]), space, inside, depth + 1)
             return prop, nullable
-        for n in others:  # what is wrong in them is said, and what they name is known after them
+        for n in others:  # report their faults, and define the types that they name
             self.type(branches[n], (*path, n), space, inside, depth + 1)
         names = ", ".join(str(b.get("name", b.get("type")) if isinstance(b, dict) else b)[:40] for b in branches)
         lost(self.document, path, f"A union of several types ({names}) has no equivalent.", on_key=False)
         return {}, nullable
 
-    def _by_name(self, name: str, path: Path, space: str, inside: tuple[str, ...], depth: int) -> Found:
+    def _by_name(self, name: str, path: Path, space: str, inside: tuple[str, ...], depth: int) -> NullableProperty:
         if name in PRIMITIVES:
             return dict(PRIMITIVES[name]), False
         if name == "null":
@@ -151,9 +153,9 @@ class _Reading:
         rest_lost(self.document, path, schema, {"type", "logicalType", "precision", "scale"}, f"a {kind}")
         if logical == "decimal" and kind == "bytes":
             return self._decimal(schema, path)
-        found = LOGICAL.get(logical) if isinstance(logical, str) else None
-        if found and kind in found[0]:
-            return dict(found[1])
+        logical_type = LOGICAL.get(logical) if isinstance(logical, str) else None
+        if logical_type and kind in logical_type[0]:
+            return dict(logical_type[1])
         if logical is not None:
             what = f"`logicalType: {logical!s:.60}` of a {kind} has no equivalent."
             lost(self.document, (*path, "logicalType"), what)
@@ -170,9 +172,9 @@ class _Reading:
     def _complex(
         self, schema: dict[str, Any], path: Path, kind: str, space: str, inside: tuple[str, ...], depth: int
     ) -> dict[str, Any]:
-        rest_lost(self.document, path, schema, KNOWN[kind], f"{'an' if kind[0] in 'ae' else 'a'} {kind}")
+        rest_lost(self.document, path, schema, READ[kind], f"{'an' if kind[0] in 'ae' else 'a'} {kind}")
         doc = schema.get("doc")
-        said = {"description": doc} if isinstance(doc, str) and doc else {}
+        description = {"description": doc} if isinstance(doc, str) and doc else {}
         if kind in {"record", "enum", "fixed"}:
             full = self._name(schema, space)
             if not full:
@@ -183,9 +185,13 @@ class _Reading:
             inside = (*inside, full)
         match kind:
             case "record":
-                return {"logicalType": "object", **said, "properties": self._fields(schema, path, space, inside, depth)}
+                return {
+                    "logicalType": "object",
+                    **description,
+                    "properties": self._fields(schema, path, space, inside, depth),
+                }
             case "enum":
-                return {"logicalType": "string", **said, "enum": self._symbols(schema, path)}
+                return {"logicalType": "string", **description, "enum": self._symbols(schema, path)}
             case "array":
                 inner = self._each(schema.get("items"), (*path, "items"), space, inside, depth)
                 return {"logicalType": "array", "items": inner}
@@ -196,8 +202,8 @@ class _Reading:
 
     def _each(self, schema: Any, path: Path, space: str, inside: tuple[str, ...], depth: int) -> dict[str, Any]:
         """Return the property for each value of an array or a map, with `required` if it cannot be null."""
-        found, nullable = self.type(schema, path, space, inside, depth + 1)
-        return found if nullable or not found else found | {"required": True}
+        prop, nullable = self.type(schema, path, space, inside, depth + 1)
+        return prop if nullable or not prop else prop | {"required": True}
 
     def _fixed(self, schema: dict[str, Any], path: Path) -> dict[str, Any]:
         logical = schema.get("logicalType")
@@ -234,15 +240,15 @@ class _Reading:
                 message = "A field has a `name` and a `type`."
                 self.document.error(at, "missing-key", message, f"Write both; known are {quoted(PRIMITIVES)}.")
                 continue
-            # a primitive's logicalType may wrongly stand beside the field's type; the specification ignores it there
+            # the specification ignores a logicalType that is wrongly placed next to the field's type
             prop, nullable = self.type(field["type"], (*at, "type"), space, inside, depth + 1)
-            rest_lost(self.document, at, field, KNOWN["field"], f"`{field['name']}`")
+            rest_lost(self.document, at, field, READ["field"], f"`{field['name']}`")
             doc = {"description": field["doc"]} if isinstance(field.get("doc"), str) and field["doc"] else {}
             made.append({"name": field["name"], **prop, **doc, **({} if nullable else {"required": True})})
         return made
 
     def _name(self, schema: dict[str, Any], space: str) -> str:
-        """The full name of a named type: with its own namespace, else with that around it."""
+        """Return the full name of a named type, with its own namespace or the one around it."""
         name, own = schema.get("name"), schema.get("namespace", space)
         if not isinstance(name, str) or not name:
             return ""

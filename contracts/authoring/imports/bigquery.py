@@ -15,26 +15,26 @@ import sqlglot
 from sqlglot import exp
 
 PLACE = "dropgate_parameter_{}"
-"""What a parameter is called while a text is read."""
+"""The name of a parameter while a text is parsed."""
 SHORT = {"%F": "%Y-%m-%d", "%T": "%H:%M:%S", " %Z": "", "%Z": ""}
-"""Parts of BigQuery's formats of moments, as Python has them; all are in UTC."""
+"""Parts of BigQuery's formats of moments, and Python's equivalents; all are in UTC."""
 
 
 def spark(text: str, column: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The same in Spark's SQL, as it is written, as it is with its values, and its parameters.
+    """Yield the text in Spark's SQL, the same with its values filled in, and its parameters.
 
-    First with parameters, then without any. Raises sqlglot's errors.
+    The first has parameters, the second none. Raises sqlglot's errors.
     """
     numbers = {k: v for k, v in arguments.items() if isinstance(v, (int, float)) and not isinstance(v, bool)}
     named = {k: v for k, v in numbers.items() if re.search(rf"\$?\b{re.escape(k)}\b", text)}
     for chosen in (named, {}) if named else ({},):
         try:
-            found = transpiled(_filled(text, column, {**arguments, **{k: PLACE.format(k) for k in chosen}}, chosen))
+            sql = transpiled(_filled(text, column, {**arguments, **{k: PLACE.format(k) for k in chosen}}, chosen))
         except sqlglot.errors.SqlglotError:
             if not chosen:
                 raise
             continue
-        written = whole = found
+        written = whole = sql
         for name, value in chosen.items():
             written = re.sub(rf"`?{PLACE.format(name)}`?", f"${{{name}}}", written)
             whole = re.sub(rf"`?{PLACE.format(name)}`?", f"({value})" if value < 0 else str(value), whole)
@@ -42,7 +42,7 @@ def spark(text: str, column: str, arguments: Mapping[str, Any]) -> Iterator[tupl
 
 
 def _filled(text: str, column: str, arguments: Mapping[str, Any], places: Mapping[str, Any]) -> str:
-    """A text with its column and arguments: behind `$` as they are; as bare names, where there is no `$`, as values."""
+    """Return a text with its column and arguments filled in: literally after `$`, as values for bare names."""
     text = re.sub(r"\$column\b", f"`{column}`".replace("\\", r"\\"), text)
     for name, value in arguments.items():
         plain, word = str(value), re.escape(str(name))
@@ -56,13 +56,13 @@ def _filled(text: str, column: str, arguments: Mapping[str, Any], places: Mappin
 
 
 def transpiled(text: str) -> str:
-    """A text of BigQuery's in Spark's SQL."""
+    """Return a text of BigQuery in Spark's SQL."""
     trees = [tree.transform(_moment) for tree in sqlglot.parse(text, read="bigquery") if tree is not None]
     return "; ".join(tree.sql("spark") for tree in trees)
 
 
 def _moment(node: Any) -> Any:
-    """A moment that is read out of a text, as that moment."""
+    """Return a node that parses a literal moment as the literal itself; other nodes unchanged."""
     if isinstance(node, exp.StrToTime | exp.ParseDatetime) and isinstance(node.this, exp.Literal):
         form = str(node.args["format"].name)
     elif isinstance(node, exp.TimestampTrunc) and isinstance(node.this, exp.Literal):
@@ -72,10 +72,10 @@ def _moment(node: Any) -> Any:
     for short, long in SHORT.items():
         form = form.replace(short, long)
     try:
-        found = datetime.strptime(node.this.name.removesuffix(" UTC"), form.strip())  # noqa: DTZ007 (all are UTC)
+        parsed = datetime.strptime(node.this.name.removesuffix(" UTC"), form.strip())  # noqa: DTZ007 (all are UTC)
     except ValueError:
         return node
-    moment = exp.cast(exp.Literal.string(found.isoformat(" ")), "timestamp")
+    moment = exp.cast(exp.Literal.string(parsed.isoformat(" ")), "timestamp")
     if isinstance(node, exp.TimestampTrunc):
         node.set("this", moment)
         return node
@@ -83,9 +83,9 @@ def _moment(node: Any) -> Any:
 
 
 def pattern(text: str) -> str:
-    r"""A regular expression out of what stood between quotes, where `\\w` is `\w`."""
+    r"""Return the regular expression of a quoted text, where `\\w` is `\w`."""
     try:
-        found = sqlglot.parse_one(f"'{text}'", read="bigquery")
+        literal = sqlglot.parse_one(f"'{text}'", read="bigquery")
     except sqlglot.errors.SqlglotError:
         return text
-    return found.name if isinstance(found, exp.Literal) else text
+    return literal.name if isinstance(literal, exp.Literal) else text

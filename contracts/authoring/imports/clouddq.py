@@ -1,8 +1,8 @@
 """Configuration of CloudDQ in, from one file or many; an ODCS document of each entity out, with the rules bound to it.
 
-Rules without SQL come over as checks, those in BigQuery's SQL as the same in Spark's where an `expression` or a
-`statement` can say them, with row filters, parameters and reference columns. All others are named and kept as custom
-properties.
+Rules without SQL become checks. Rules in BigQuery's SQL become the equivalent `expression` or `statement` in Spark's
+SQL, if there is one, with row filters, parameters and reference columns. All other rules are kept as custom
+properties, with a note.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ MAYBE = {"type": ["string", "null"]}
 
 
 def _each(*required: str, **properties: Any) -> dict[str, Any]:
-    """Named things with some keys."""
-    one = {"type": "object", "required": list(required), "properties": properties}
-    return {"type": ["object", "null"], "additionalProperties": one}
+    """Return the schema of a mapping from names to objects with some keys."""
+    entry = {"type": "object", "required": list(required), "properties": properties}
+    return {"type": ["object", "null"], "additionalProperties": entry}
 
 
 SHAPE: dict[str, Any] = {
@@ -86,18 +86,18 @@ CHECKS: dict[str, dict[str, Any]] = {
     "NOT_BLANK": {"type": "custom", "engine": "dropgate", "implementation": {"metric": "notBlank", "mustBe": 0}},
     "REGEX": {"type": "custom", "engine": "dropgate", "implementation": {"metric": "regex", "mustBe": 0}},
 }
-"""By type of rule: the check that says the same; a REGEX gives it its pattern."""
+"""The equivalent check of each type of rule; the pattern of a REGEX is added."""
 DIMENSIONS = ("accuracy", "completeness", "conformity", "consistency", "coverage", "timeliness", "uniqueness")
 SQL = {"CUSTOM_SQL_EXPR": "expression", "CUSTOM_SQL_STATEMENT": "statement"}
-"""By type of rule in SQL, which is the key of its text: the metric that says the same."""
+"""The equivalent metric of each type of rule in SQL; the type is also the key of its text."""
 ALL_ROWS = "true"
 INCREMENTAL = "incremental_time_filter_column_id"
-"""Of a binding: the column by which its rules look at rows alone that are newer than those of the run before."""
+"""The key of a binding's watermark: its rules check only rows that are newer in this column than the last run."""
 
 
 @dataclass(slots=True)
 class Table:
-    """An entity while its rules are bound: properties by the ids of their columns, checks beside them, what is kept."""
+    """An entity while its rules are bound: properties by column id, checks of the table, custom properties."""
 
     properties: dict[str, dict[str, Any]]
     quality: list[dict[str, Any]] = field(default_factory=list)
@@ -105,52 +105,52 @@ class Table:
 
 
 @dataclass(slots=True)
-class Together(Document):
-    """Several files as one document; a finding names the file that its path comes from."""
+class MergedDocument(Document):
+    """Several files as one document; a finding names the file of its path."""
 
     files: dict[Path, str] = field(default_factory=dict)
 
     def finding(self, level: Level, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> Finding:
-        """A finding about the value, or the key, at a path."""
+        """Return a finding about the value, or the key, at a path."""
         mark = self.place(path, on_key=on_key)
         return Finding(self.files.get(path[:2], self.file), mark.line, mark.column, level, code, message, fix)
 
 
 def together(documents: Sequence[Document]) -> Document:
-    """The sections of some files as one document; a thing that two files name is an error in the second."""
-    found = Together(documents[0].file, {})
+    """Return the sections of some files as one document; a name in two files is an error in the second."""
+    merged = MergedDocument(documents[0].file, {})
     for document in documents:
-        found.findings += document.findings
-        if not known(document.data):
+        merged.findings += document.findings
+        if not recognizes(document.data):
             if not document.findings:
                 document.error((), "wrong-format", "The file is not a configuration of CloudDQ.", "Leave it out.")
-                found.findings += document.findings
+                merged.findings += document.findings
             continue
         for section, things in document.data.items():
-            into = found.data.setdefault(section, {})
+            into = merged.data.setdefault(section, {})
             if not isinstance(things, dict) or not isinstance(into, dict):
-                found.data[section] = things
+                merged.data[section] = things
                 continue
             for name, thing in things.items():
                 if name in into:
-                    message = f"`{name}` stands in {found.files[section, name]}, too."
+                    message = f"`{name}` stands in {merged.files[section, name]}, too."
                     document.findings.clear()
                     document.error((section, name), "duplicate-key", message, "Keep one of them.", on_key=True)
-                    found.findings += document.findings
+                    merged.findings += document.findings
                 into[name] = thing
-                found.files[section, name] = document.file
-        found.marks |= document.marks
-        found.keys |= document.keys
-    return found
+                merged.files[section, name] = document.file
+        merged.marks |= document.marks
+        merged.keys |= document.keys
+    return merged
 
 
-def known(data: Any) -> bool:
+def recognizes(data: Any) -> bool:
     """Return True if values are a configuration of CloudDQ: some of its sections."""
     return isinstance(data, dict) and any(key in data for key in (*SECTIONS, *OTHERS))
 
 
 def read(document: Document) -> list[Imported]:
-    """The documents of all entities; none, and findings, where ids lead to nothing."""
+    """Return the documents of all entities; none, and findings, if ids refer to nothing."""
     if not shapes.fits(document, SHAPE) or not _is_whole(document):
         return []
     rest_lost(document, (), document.data, {*SECTIONS, "rule_dimensions"}, "the configuration")
@@ -168,22 +168,22 @@ def _is_whole(document: Document) -> bool:
     for name, binding in _section(document, "rule_bindings").items():
         at: Path = ("rule_bindings", name)
         for n, rule in enumerate(binding["rule_ids"]):
-            _known(document, (*at, "rule_ids", n), _rule_id(rule), _section(document, "rules"), "rule")
+            _exists(document, (*at, "rule_ids", n), _rule_id(rule), _section(document, "rules"), "rule")
         if (row_filter := binding.get("row_filter_id")) is not None:
-            _known(document, (*at, "row_filter_id"), row_filter, _section(document, "row_filters"), "row filter")
+            _exists(document, (*at, "row_filter_id"), row_filter, _section(document, "row_filters"), "row filter")
         if (reference := binding.get("reference_columns_id")) is not None:
-            _known(document, (*at, "reference_columns_id"), reference, _section(document, "reference_columns"), "list")
+            _exists(document, (*at, "reference_columns_id"), reference, _section(document, "reference_columns"), "list")
         if (entity_id := binding.get("entity_id")) is not None:
             entities = _section(document, "entities")
-            if _known(document, (*at, "entity_id"), entity_id, entities, "entity"):
+            if _exists(document, (*at, "entity_id"), entity_id, entities, "entity"):
                 columns = entities[entity_id].get("columns") or {}
                 for key in ("column_id", INCREMENTAL):
                     if binding.get(key) is not None:
-                        _known(document, (*at, key), binding[key], columns, "column")
+                        _exists(document, (*at, key), binding[key], columns, "column")
     return not document.errors()
 
 
-def _known(document: Document, path: Path, name: str, things: dict[str, Any], what: str) -> bool:
+def _exists(document: Document, path: Path, name: str, things: dict[str, Any], what: str) -> bool:
     if name in things:
         return True
     close = nearest(name, things)
@@ -193,7 +193,7 @@ def _known(document: Document, path: Path, name: str, things: dict[str, Any], wh
 
 
 def _rule_id(rule: Any) -> str:
-    """The id of a rule, which stands alone or above its arguments."""
+    """Return the id of a rule, which is written alone or as the key of its arguments."""
     return rule if isinstance(rule, str) else next(iter(rule), "")
 
 
@@ -210,34 +210,34 @@ def _entity(document: Document, name: str, entity: dict[str, Any]) -> Imported:
             _bind(document, binding, values, table)
         elif values.get("entity_id") is None:
             lost(document, ("rule_bindings", binding), f"`{binding}` is bound to no entity of these files.")
-    one: dict[str, Any] = {"name": entity.get("table_name") or name, "properties": list(properties.values())}
-    one |= given({"quality": table.quality, "customProperties": table.custom})
-    return Imported(contract(name, one), {"columns": {"extra": "ignore"}})
+    head: dict[str, Any] = {"name": entity.get("table_name") or name, "properties": list(properties.values())}
+    lists = given({"quality": table.quality, "customProperties": table.custom})
+    return Imported(contract(name, head | lists), {"columns": {"extra": "ignore"}})
 
 
 def _column(document: Document, path: Path, name: str, column: dict[str, Any]) -> dict[str, Any]:
     rest_lost(document, path, column, READ["column"], f"the column `{name}`")
     kind = column.get("data_type") or "string"
-    found = sql_types.property_of(kind)
-    if found is None:
+    prop = sql_types.property_of(kind)
+    if prop is None:
         lost(document, (*path, "data_type"), f"The type `{kind:.60}` of `{name}` has no equivalent.")
-        found = {"physicalType": kind}
-    return {"name": column.get("name") or name, **found, **given({"description": column.get("description")})}
+        prop = {"physicalType": kind}
+    return {"name": column.get("name") or name, **prop, **given({"description": column.get("description")})}
 
 
 def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) -> None:
-    """Add the rules of a binding to its property or its table; what cannot be checked is kept."""
+    """Add the rules of a binding to its property or its table; keep rules that cannot be checked."""
     prop = table.properties[binding["column_id"]]
     path: Path = ("rule_bindings", name)
     rest_lost(document, path, binding, READ["binding"], f"`{name}`")
     where = _section(document, "row_filters").get(binding.get("row_filter_id") or "", {}).get("filter_sql_expr", "true")
     newer = _newer(document, path, binding, table)
-    told = [table.properties[c]["name"] for c in _reference(document, binding) if c in table.properties]
-    for n, said in enumerate(binding["rule_ids"]):
-        rule_id = _rule_id(said)
+    reference = [table.properties[c]["name"] for c in _reference(document, binding) if c in table.properties]
+    for n, entry_id in enumerate(binding["rule_ids"]):
+        rule_id = _rule_id(entry_id)
         rule = _section(document, "rules")[rule_id]
         at: Path = (*path, "rule_ids", n)
-        arguments = said[rule_id] if isinstance(said, dict) else None
+        arguments = entry_id[rule_id] if isinstance(entry_id, dict) else None
         bound = Bound(rule, arguments or {}, prop["name"], table, str(where))
         entry, only = _entry(bound), _only(bound)
         if isinstance(entry, str) or isinstance(only, str):
@@ -247,9 +247,9 @@ def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) 
             table.custom.append(kept(f"{name}-{rule_id}", given(value)))
             continue
         of_rows = not _is_statement(entry)
-        if told and not of_rows and any(c not in entry["implementation"]["statement"] for c in told):
+        if reference and not of_rows and any(c not in entry["implementation"]["statement"] for c in reference):
             lost(document, at, f"The reference columns of `{rule_id}`, which is about no record.")
-        also = only | newer | ({"referenceColumns": told} if told and of_rows else {})
+        also = only | newer | ({"referenceColumns": reference} if reference and of_rows else {})
         place = prop.setdefault("quality", []) if rule["rule_type"].upper() in CHECKS else table.quality
         more = [kept(str(key), value) for key, value in (binding.get("metadata") or {}).items()]
         identity = {"id": re.sub("[^A-Za-z0-9_-]", "_", f"{name}-{rule_id}")}
@@ -273,9 +273,10 @@ class Bound:
 
 
 def _reference(document: Document, binding: dict[str, Any]) -> list[str]:
-    """The ids of the columns that are told of a failing record; `*` are none, as evidence has them all."""
-    known = _section(document, "reference_columns").get(binding.get("reference_columns_id") or "") or {}
-    return [str(c).upper() if str(c).upper() in known else str(c) for c in known.get("include_reference_columns") or ()]
+    """Return the ids of the columns to report of a failing record; none for `*`, as evidence has all columns."""
+    columns = _section(document, "reference_columns").get(binding.get("reference_columns_id") or "") or {}
+    listed = columns.get("include_reference_columns") or ()
+    return [str(c).upper() if str(c).upper() in columns else str(c) for c in listed]
 
 
 def _is_statement(entry: dict[str, Any]) -> bool:
@@ -283,7 +284,7 @@ def _is_statement(entry: dict[str, Any]) -> bool:
 
 
 def _with(entry: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-    """An entry with what entries of all kinds may have."""
+    """Return an entry with more keys that entries of all kinds may have."""
     if not more:
         return entry
     place = "implementation" if "implementation" in entry else "arguments"
@@ -291,7 +292,7 @@ def _with(entry: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
 
 
 def _only(bound: Bound) -> dict[str, Any] | str:
-    """The filter of a check, if it looks at some rows alone; or why there cannot be one."""
+    """Return the filter of a check of some rows, or the reason that it cannot be built."""
     if bound.where.strip().lower() == ALL_ROWS:
         return {}
     try:
@@ -305,19 +306,19 @@ def _only(bound: Bound) -> dict[str, Any] | str:
 
 
 def _newer(document: Document, path: Path, binding: dict[str, Any], table: Table) -> dict[str, Any]:
-    """The watermark of a binding's checks, if they look at newer rows alone."""
+    """Return the watermark of a binding's checks if they only check newer rows."""
     if (column := binding.get(INCREMENTAL)) is None:
         return {}
-    found: dict[str, Any] = {"logicalType": "string"} | table.properties[column]
-    exact = decimals.read(document, path, found, {})
-    if why := watermarks.unfit(Property(found["name"], found["logicalType"], exact=exact)):
+    source: dict[str, Any] = {"logicalType": "string"} | table.properties[column]
+    exact = decimals.read(document, path, source, {})
+    if why := watermarks.unfit(Property(source["name"], source["logicalType"], exact=exact)):
         lost(document, (*path, INCREMENTAL), f"`{INCREMENTAL}` of `{path[-1]}`: {why[1]}")
         return {}
-    return {"watermark": found["name"]}
+    return {"watermark": source["name"]}
 
 
 def _entry(bound: Bound) -> dict[str, Any] | str:
-    """The check that a rule is; or why there is none."""
+    """Return the check of a rule, or the reason that there is none."""
     params, kind = bound.rule.get("params") or {}, bound.rule["rule_type"].upper()
     if kind == "REGEX":
         pattern = params.get("pattern")
@@ -333,7 +334,7 @@ def _entry(bound: Bound) -> dict[str, Any] | str:
 
 
 def _of_sql(bound: Bound, metric: str, text: str) -> dict[str, Any] | str:
-    """The check of a rule in SQL: with parameters if they can stand in it, else with their values."""
+    """Return the check of a rule in SQL: with parameters if possible, else with their values."""
     why = "its SQL cannot be read."
     try:
         for written, whole, values in bigquery.spark(text, bound.column, bound.arguments):
@@ -353,8 +354,8 @@ def _of_sql(bound: Bound, metric: str, text: str) -> dict[str, Any] | str:
 
 
 def _dimension(document: Document, rule_id: str, rule: dict[str, Any]) -> dict[str, Any]:
-    said = rule.get("dimension") or ""
-    if said and said.lower() not in DIMENSIONS:
-        lost(document, ("rules", rule_id, "dimension"), f"The dimension `{said:.40}` is none of ODCS.")
+    dimension = rule.get("dimension") or ""
+    if dimension and dimension.lower() not in DIMENSIONS:
+        lost(document, ("rules", rule_id, "dimension"), f"The dimension `{dimension:.40}` is none of ODCS.")
         return {}
-    return given({"dimension": said.lower()})
+    return given({"dimension": dimension.lower()})

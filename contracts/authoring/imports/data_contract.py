@@ -1,7 +1,7 @@
 """The data contract format 0.1.3 in (a thesis on data contracts, its appendix A), an ODCS document out.
 
-What its validation script refuses is refused here (`data_contract_shape`). Rules mean what table 3.2 of the thesis
-says: one is checked for each of its columns, and once for each severity, whose tolerance widens the parameter.
+The import refuses what the format's validation script refuses (`data_contract_shape`). Rules are read by table 3.2 of
+the thesis: each rule is checked once for each column and severity, whose tolerance widens the parameter.
 """
 
 from __future__ import annotations
@@ -41,25 +41,25 @@ TYPES: dict[str, dict[str, Any]] = {
     "BOOLEAN": {"logicalType": "boolean"},
 }
 AS_TEXT = ("BYTES", "BINARY", "VARBINARY", "INTERVAL", "ENUM", "JSON")
-"""Types without an equivalent: their values are taken as text."""
+"""Types without an equivalent; their values are text."""
 CONSTRAINTS = {"NOT_NULL": "required", "UNIQUE": "unique", "PRIMARY_KEY": "primaryKey"}
 AGREEMENTS = {"intendedUsage": "usage", "limitations": "limitations"}
-"""Of `dataSharingAgreements`: what goes into the description."""
+"""The keys of `dataSharingAgreements` that become part of the description."""
 LEVELS = {"intervalOfChange": "frequency", "timeliness": "latency", "upTime": "availability"}
-"""Of `serviceLevelAgreements`: the property of ODCS that says the same."""
+"""The equivalent ODCS property of each key of `serviceLevelAgreements`."""
 READ = {
     "specVersion", "id", "name", "kind", "version", "description", "ownerGroup", "tags", "consumer", "producer",
     "access", "dataSharingAgreements", "dataset", "quality", "pricing", "serviceLevelAgreements", "specific",
 }  # fmt: skip
 
 
-def known(data: Any) -> bool:
+def recognizes(data: Any) -> bool:
     """Return True if values are a contract of this format, in any version of the format."""
     return isinstance(data, dict) and "specVersion" in data
 
 
 def read(document: Document) -> list[Imported]:
-    """The document of a contract that the format's own script takes."""
+    """Return the document of a contract that the format's own script accepts."""
     if not shapes.fits(document, SHAPE) or not _is_whole(document):
         return []
     data = document.data
@@ -69,10 +69,10 @@ def read(document: Document) -> list[Imported]:
     quality: list[dict[str, Any]] = []
     for n, rule in enumerate(data.get("quality", ())):
         data_contract_rules.add(document, ("quality", n), rule, columns, quality)
-    one = {"name": data["dataset"]["name"], "properties": columns} | given({"quality": quality})
+    schema_object = {"name": data["dataset"]["name"], "properties": columns} | given({"quality": quality})
     made = contract(
         data["id"].removesuffix(f"-{data['version']}"),
-        one,
+        schema_object,
         version=data["version"],
         name=data["name"],
         tags=_tags(document, (), data),
@@ -86,7 +86,7 @@ def read(document: Document) -> list[Imported]:
 
 
 def parsed(name: str) -> str:
-    """A name as it stands in an id: small letters, hyphens for blanks and `_`."""
+    """Return a name as part of an id: lower case, hyphens for blanks and `_`."""
     return name.replace(" ", "-").replace("_", "-").lower()
 
 
@@ -110,7 +110,7 @@ def _is_whole(document: Document) -> bool:
 
 
 def _actors(document: Document) -> None:
-    """Warn of names and groups that the script takes only as we read it."""
+    """Warn of names and groups that the script as printed refuses."""
     for actor in ("producer", "consumer"):
         for key, value in document.data.get(actor, {}).items():
             pattern, words = AS_PRINTED[key]
@@ -121,7 +121,7 @@ def _actors(document: Document) -> None:
 
 
 def _tags(document: Document, path: Path, value: dict[str, Any]) -> list[str]:
-    """The names of tags; who set them, and how, is left out."""
+    """Return the names of tags, without their source and state."""
     if value.get("tags"):
         lost(document, (*path, "tags"), "Of tags the names are kept; source, labelType and state are not.")
     return [tag["tagFQN"] for tag in value.get("tags", ())]
@@ -153,11 +153,11 @@ def _kept(document: Document) -> list[dict[str, Any]]:
         )
     message = "Where files are taken from is kept, but not used; it is not a pattern of keys."
     lost(document, ("access",), message, "Write the pattern of their keys with --files.")
-    found = {
+    values = {
         "id": data["id"], "producer": data["producer"], "consumer": data.get("consumer"), "access": access,
         "dataSharingAgreements": given(agreed), "specific": data.get("specific"),
     }  # fmt: skip
-    return [kept(name, value) for name, value in given(found).items()]
+    return [kept(name, value) for name, value in given(values).items()]
 
 
 def _column(document: Document, n: int, column: dict[str, Any]) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def _column(document: Document, n: int, column: dict[str, Any]) -> dict[str, Any
     if constraint := column.get("constraint"):
         prop[CONSTRAINTS[constraint.upper()]] = True
     prop |= given({"description": column.get("description"), "tags": _tags(document, path, column)})
-    known_keys = {"name", "dataType", "constraint", "description", "tags"}
-    known_keys |= {"dataLength"} if kind in {"CHAR", "VARCHAR"} else set()
-    rest_lost(document, path, column, known_keys, f"`{column['name']}`")
+    read_keys = {"name", "dataType", "constraint", "description", "tags"}
+    read_keys |= {"dataLength"} if kind in {"CHAR", "VARCHAR"} else set()
+    rest_lost(document, path, column, read_keys, f"`{column['name']}`")
     return prop

@@ -1,6 +1,6 @@
-"""The rules of the data contract format 0.1.3: a rule and its columns in, quality entries of ODCS in these out.
+"""The rules of the data contract format 0.1.3: a rule and its columns in, quality entries of ODCS out.
 
-What each type of rule checks, and how a tolerance widens it, is table 3.2 of the thesis that defines the format.
+Table 3.2 of the thesis that defines the format gives the check of each type of rule, and the effect of a tolerance.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PARTS = {"%Y": "yyyy", "%m": "MM", "%d": "dd", "%H": "HH", "%M": "mm", "%S": "ss
 """Directives of strftime and the letters of ODCS formats."""
 STRFTIME = "expect_column_values_to_match_strftime_format"
 Entry = tuple[str, dict[str, Any]]
-"""The end of a check's id, and what its quality entry says."""
+"""The end of a check's id, and the keys of its quality entry."""
 LEVELS_OF = (("warn", "warning"), ("fail", "error"))
 WITHOUT_TOLERANCE = ("allowedValues", "custom")
 
@@ -28,7 +28,7 @@ WITHOUT_TOLERANCE = ("allowedValues", "custom")
 def add(
     document: Document, path: Path, rule: dict[str, Any], columns: list[dict[str, Any]], quality: list[dict[str, Any]]
 ) -> None:
-    """Add the checks of a rule to its columns, or to those of the whole."""
+    """Add the checks of a rule to its columns, or to the table."""
     if rule["type"] == "custom" and _is_format(document, path, rule, columns):
         return
     owners = [column for column in columns if column["name"] in (rule.get("columns") or ())]
@@ -58,25 +58,25 @@ def _entry(rule: dict[str, Any], tail: str, severity: str, entry: dict[str, Any]
 
 
 def _severities(document: Document, path: Path, rule: dict[str, Any]) -> list[tuple[str, Decimal]]:
-    """The severities of a rule with their tolerances; without any it fails as soon as it does not hold."""
-    said = rule.get("severity") or {}
-    found = [(name, Decimal(said[key]["tolerance"])) for key, name in LEVELS_OF if key in said]
-    if found and rule["type"] in WITHOUT_TOLERANCE:
+    """Return the severities of a rule with their tolerances; without any it has no tolerance."""
+    severities = rule.get("severity") or {}
+    tolerances = [(name, Decimal(severities[key]["tolerance"])) for key, name in LEVELS_OF if key in severities]
+    if tolerances and rule["type"] in WITHOUT_TOLERANCE:
         lost(document, (*path, "severity"), f"A rule of type {rule['type']} has no tolerance, says the format.")
-        return [(found[-1][0], Decimal(0))]
-    if rule["type"] == "unique" and any(tolerance for _, tolerance in found):
+        return [(tolerances[-1][0], Decimal(0))]
+    if rule["type"] == "unique" and any(tolerance for _, tolerance in tolerances):
         message = "Repeated values are counted with the first of them here, and without it there: this is stricter."
         lost(document, (*path, "severity"), message)
-    return found or [("error", Decimal(0))]
+    return tolerances or [("error", Decimal(0))]
 
 
 def _number(value: Decimal) -> int | Decimal:
-    """A number as a person would write it."""
+    """Return a number as a person would write it."""
     return int(value) if value == value.to_integral_value() else value.normalize()
 
 
 def _of_metric(metric: str) -> Callable[..., dict[str, Any]]:
-    """A metric of the library, or one of our own."""
+    """Return a function that makes entries of a library or custom metric."""
 
     def made(**limit: Any) -> dict[str, Any]:
         if metric == "rowCount":
@@ -87,7 +87,7 @@ def _of_metric(metric: str) -> Callable[..., dict[str, Any]]:
 
 
 def _equal(metric: str) -> Callable[[dict[str, Any], Decimal, str], Iterator[Entry]]:
-    """A metric that is the parameter, or lies within its tolerance, ends included."""
+    """Return the entries of a metric that must be the parameter, or within its tolerance."""
     made = _of_metric(metric)
 
     def entries(rule: dict[str, Any], tolerance: Decimal, _: str) -> Iterator[Entry]:
@@ -126,7 +126,7 @@ def _allowed(rule: dict[str, Any], _: Decimal, __: str) -> Iterator[Entry]:
 
 
 def _custom(rule: dict[str, Any], _: Decimal, column: str) -> Iterator[Entry]:
-    """A rule of another tool: kept as the standard keeps it, with what the tool is to be called with."""
+    """Yield the custom entry of a rule of another tool, with the arguments of its call."""
     engine = "greatExpectations" if _is_expectation(rule) else rule["technology"]
     inside = {"type": rule.get("call", rule["id"]), "kwargs": {"column": column, **(rule.get("args") or {})}}
     yield "", {"type": "custom", "engine": engine, "implementation": inside}
@@ -143,7 +143,7 @@ ENTRIES: dict[str, Callable[[dict[str, Any], Decimal, str], Iterator[Entry]]] = 
     "stdev": _equal("stdev"),
     "custom": _custom,
 }
-"""By type of rule: the entries that it makes of a column, for a tolerance (table 3.2)."""
+"""The entries of each type of rule, for a rule, a tolerance and a column (table 3.2)."""
 
 
 def _is_expectation(rule: dict[str, Any]) -> bool:
@@ -157,7 +157,7 @@ def _is_format(document: Document, path: Path, rule: dict[str, Any], columns: li
     dated = all(column["logicalType"] in {"date", "time", "timestamp"} for column in owners)
     if not _is_expectation(rule) or rule.get("call") != STRFTIME or not isinstance(written, str) or not dated:
         return False
-    pattern = re.sub("%.", lambda found: PARTS.get(found[0], "%"), written)
+    pattern = re.sub("%.", lambda directive: PARTS.get(directive[0], "%"), written)
     if "%" in pattern or re.search("[A-Za-z]", re.sub("%.", "", written)):
         return False
     for column in owners:

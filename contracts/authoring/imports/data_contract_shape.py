@@ -1,7 +1,7 @@
 """The validation script of the data contract format 0.1.3 (its appendix B, in CUE) as a JSON Schema.
 
-What a closed definition of the script does not name is refused, as there; its outermost level is open. Left to
-`data_contract` is what compares one value with another: the id, and that the columns of a rule are there.
+Keys that a closed definition of the script does not name are refused, as in the script; its outermost level is open.
+`data_contract` compares values with each other: the id, and the columns of rules.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ NUMBER = {"type": "number"}
 
 
 def _words(*words: str) -> dict[str, Any]:
-    """One of some words, in any case."""
-    said = f"one of {', '.join(words)}"
-    return {"type": "string", "pattern": rf"(?i)^({'|'.join(words)})\Z", "description": said}
+    """Return the schema of one of some words, in any case."""
+    description = f"one of {', '.join(words)}"
+    return {"type": "string", "pattern": rf"(?i)^({'|'.join(words)})\Z", "description": description}
 
 
 def _closed(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def _closed(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema that takes null, too: its other keywords say nothing of null."""
+    """Return a schema that also allows null; its other keywords do not apply to null."""
     return {**schema, "type": [schema["type"], "null"]}
 
 
@@ -213,8 +213,8 @@ AS_PRINTED = {
     "name": ("^[A-Za-z0-9-]+$", "letters, digits and hyphens"),
     "group": ("^[A-Za-z0-9.-]+$", "letters, digits, hyphens and points"),
 }
-"""What the script as printed takes for names and groups of actors.
+"""The names and groups of actors that the script as printed accepts.
 
 It refuses the contract of its own appendix A ("weather domain", "inmet_mail.com": a mail address whose `@` was lost in
-print), so blanks, `_` and `@` are taken, with a warning.
+print), so the import accepts blanks, `_` and `@`, with a warning.
 """

@@ -1,4 +1,4 @@
-"""The formats that contracts come in from: a name in; what it is, how it is told and what reads it out."""
+"""The formats that contracts are imported from: a name in; its title, its recognizer and its importer out."""
 
 from __future__ import annotations
 
@@ -23,16 +23,15 @@ from contracts.authoring.imports.imported import Imported
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: what it is, for help; whether values are of it; what makes documents of them.
+    """A format: its title for help, the test of whether values are of it, and its importer.
 
-    `suffixes` are those of its files in a folder. `text` formats are read as they stand, others as YAML or JSON;
-    `files` is the format of the files that they are of; `together` makes one document of many sources, where they
-    refer to each other.
+    `suffixes` are the endings of its files in a folder. `text` formats are read as text, others as YAML or JSON;
+    `files` is the format of the files that a source describes; `together` merges sources that refer to each other.
     """
 
     name: str
-    what: str
-    known: Callable[[Any], bool]
+    title: str
+    recognizes: Callable[[Any], bool]
     read: Callable[[Document], list[Imported]]
     suffixes: tuple[str, ...] = (".json", ".yaml", ".yml")
     text: bool = False
@@ -41,14 +40,14 @@ class Format:
 
 
 TABLE = (
-    Format("json-schema", "JSON Schema, draft 4 to 2020-12", json_schema.known, json_schema.read),
-    Format("avro", "Avro schema (.avsc)", avro.known, avro.read, suffixes=(".avsc", ".json")),
-    Format("spark-ddl", "Spark DDL", spark_ddl.known, spark_ddl.read, suffixes=(".sql", ".ddl"), text=True),
-    Format("parquet", "Parquet file", parquet.known, parquet.read, suffixes=(".parquet",), files="parquet"),
-    Format("data-contract-0.1.3", "data contract of specVersion 0.1.3", data_contract.known, data_contract.read),
-    Format("mesh", "descriptor of a data product with ports", mesh.known, mesh.read),
-    Format("astrafy", "schema of Astrafy's data contracts", astrafy.known, astrafy.read),
-    Format("paypal-2.1", "data contract of PayPal's template", paypal.known, paypal.read),
-    Format("clouddq", "configuration of CloudDQ", clouddq.known, clouddq.read, together=clouddq.together),
+    Format("json-schema", "JSON Schema, draft 4 to 2020-12", json_schema.recognizes, json_schema.read),
+    Format("avro", "Avro schema (.avsc)", avro.recognizes, avro.read, suffixes=(".avsc", ".json")),
+    Format("spark-ddl", "Spark DDL", spark_ddl.recognizes, spark_ddl.read, suffixes=(".sql", ".ddl"), text=True),
+    Format("parquet", "Parquet file", parquet.recognizes, parquet.read, suffixes=(".parquet",), files="parquet"),
+    Format("data-contract-0.1.3", "data contract of specVersion 0.1.3", data_contract.recognizes, data_contract.read),
+    Format("mesh", "descriptor of a data product with ports", mesh.recognizes, mesh.read),
+    Format("astrafy", "schema of Astrafy's data contracts", astrafy.recognizes, astrafy.read),
+    Format("paypal-2.1", "data contract of PayPal's template", paypal.recognizes, paypal.read),
+    Format("clouddq", "configuration of CloudDQ", clouddq.recognizes, clouddq.read, together=clouddq.together),
 )
 FORMATS = {form.name: form for form in TABLE}

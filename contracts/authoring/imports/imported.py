@@ -16,21 +16,21 @@ FIRST = "1.0.0"
 """The version of a contract whose source has none."""
 BY_HAND = "Write it by hand if it matters; it is in the comment at the top."
 VENDOR = "dropgate-import"
-"""Whose the custom properties are that keep what ODCS has no key for."""
+"""The vendor of the custom properties that keep values for which ODCS has no key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """An ODCS document without `drop` block; `block` is what the source says of files, for a block to come."""
+    """An ODCS document without `drop` block; `block` holds the source's settings for a later block."""
 
     data: dict[str, Any]
     block: dict[str, Any] = field(default_factory=dict)
 
 
-def contract(called: str, one: dict[str, Any], *, version: str = FIRST, **more: Any) -> dict[str, Any]:
-    """An ODCS document of one schema object; of what else is given, None is left out."""
-    head = {"apiVersion": CURRENT, "kind": "DataContract", "id": slug(called), "version": version, "status": "draft"}
-    return {**head, **given(more), "schema": [one]}
+def contract(name: str, schema_object: dict[str, Any], *, version: str = FIRST, **more: Any) -> dict[str, Any]:
+    """Return an ODCS document of one schema object; empty values of other keys are left out."""
+    head = {"apiVersion": CURRENT, "kind": "DataContract", "id": slug(name), "version": version, "status": "draft"}
+    return {**head, **given(more), "schema": [schema_object]}
 
 
 def given(values: dict[str, Any]) -> dict[str, Any]:
@@ -39,28 +39,28 @@ def given(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def slug(name: str) -> str:
-    """A name as a contract's id: its letters, digits, dots, `_` and `-`, what stands between them a `-`."""
-    found = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:LONGEST_ID]
-    return re.sub("^[^A-Za-z0-9]+|-+$", "", found) or "contract"
+    """Return a name as a contract's id: all but letters, digits, dots, `_` and `-` becomes `-`."""
+    text = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:LONGEST_ID]
+    return re.sub("^[^A-Za-z0-9]+|-+$", "", text) or "contract"
 
 
 def stem(file: str) -> str:
-    """The name of a file without its endings, for a source that has no name of its own."""
+    """Return the name of a file without its endings, for a source without a name."""
     return File(file).name.split(".", maxsplit=1)[0] or "contract"
 
 
 def kept(name: str, value: Any) -> dict[str, Any]:
-    """A custom property that keeps a value for which ODCS has no key."""
+    """Return a custom property that keeps a value for which ODCS has no key."""
     return {"property": name, "vendor": VENDOR, "value": value}
 
 
 def lost(document: Document, path: Path, what: str, fix: str = BY_HAND, *, on_key: bool = True) -> None:
-    """Say what a source has and ODCS, or this import, has no equivalent of."""
+    """Add a note about a part of a source that has no equivalent in ODCS or in this import."""
     document.note(path, "no-equivalent", what, fix, on_key=on_key)
 
 
-def rest_lost(document: Document, path: Path, value: dict[str, Any], known: set[str], of: str) -> None:
-    """Name each key that nothing was made of; null and empty ones say nothing."""
+def rest_lost(document: Document, path: Path, value: dict[str, Any], handled: set[str], of: str) -> None:
+    """Add a note for each key that the import did not use; null and empty values do not count."""
     for key, inner in value.items():
-        if key not in known and inner not in (None, "", [], {}):
+        if key not in handled and inner not in (None, "", [], {}):
             lost(document, (*path, key), f"`{key}` of {of} has no equivalent.")

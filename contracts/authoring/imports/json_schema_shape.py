@@ -1,4 +1,4 @@
-"""JSON Schema as it is brought in: the table of its keywords and formats, and the shape that is read."""
+"""Import of JSON Schema: the table of its keywords and formats, and the shape that is read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ KEYWORDS = {
 }
 FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
     "date": ("date", {}),
-    "date-time": ("timestamp", {"timezone": True}),  # RFC 3339: an offset always stands in it
+    "date-time": ("timestamp", {"timezone": True}),  # RFC 3339: it always has an offset
     "email": ("string", {"format": "email"}),
     "uri": ("string", {"format": "uri"}),
     "uuid": ("string", {"format": "uuid"}),
@@ -52,13 +52,13 @@ FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
     "float": ("number", {"format": "f32"}),
     "double": ("number", {"format": "f64"}),
 }
-"""What a `format` makes of a property: its logical type and options; all others are notes."""
+"""The logical type and options for each `format`; other formats become notes."""
 TYPES = ("string", "integer", "number", "boolean", "object", "array")
 STRUCTURE = {
     "$schema", "$defs", "definitions", "type", "properties", "required", "items", "enum", "const", "format",
     "additionalProperties", "nullable",
 }  # fmt: skip
-"""Keywords that are read in a way of their own."""
+"""Keywords that are read by code of their own."""
 TEXT = {"type": "string"}
 WHOLE = {"type": "number", "minimum": 0, "multipleOf": 1, "description": "a whole number, 0 or more"}
 SCHEMAS = {"type": "array", "items": {"$ref": "#/$defs/schema"}}

@@ -1,7 +1,7 @@
 """A descriptor of a data product with input and output ports in, an ODCS document of each of their tables out.
 
-What such a mesh checks of a table: of output ports how many columns there are, of both that each is there and of its
-type. So more columns are let through of input ports alone.
+Such a mesh checks for both kinds of ports that each column exists with its type, and for output ports also the number
+of columns. So only tables of input ports may have more columns.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ SHAPE: dict[str, Any] = {
     "properties": {**BOTH["properties"], **NAMED["properties"], "info": NAMED, "interfaceComponents": BOTH},
 }
 TABLE_KEYS = {"displayName": "businessName", "description": "description"}
-"""Of tables and columns: the key of ODCS that says the same."""
+"""The equivalent ODCS key of each key of tables and columns."""
 READ = {
     "product": {"name", "domain", "info", "interfaceComponents", "inputPorts", "outputPorts"},
     "port": {"entityType", "name", "version", "description", "promises"},
@@ -85,13 +85,13 @@ READ = {
 }
 
 
-def known(data: Any) -> bool:
+def recognizes(data: Any) -> bool:
     """Return True if values are a descriptor with ports."""
     return isinstance(data, dict) and any(key in data for key in ("interfaceComponents", "inputPorts", "outputPorts"))
 
 
 def read(document: Document) -> list[Imported]:
-    """The documents of all tables of all ports."""
+    """Return the documents of all tables of all ports."""
     if not shapes.fits(document, SHAPE):
         return []
     data = document.data
@@ -129,10 +129,10 @@ def _port(document: Document, path: Path, port: dict[str, Any], *, output: bool)
             ],
         }
         for m, table in enumerate(promise["api"]["schema"]["tables"]):
-            one = _table(document, (*at, "api", "schema", "tables", m), table)
+            schema_object = _table(document, (*at, "api", "schema", "tables", m), table)
             block = {} if output else {"columns": {"extra": "ignore"}}
             full = f"{name}-{table['name']}"
-            yield Imported(contract(full, one, version=version, name=table.get("displayName"), **more), block)
+            yield Imported(contract(full, schema_object, version=version, name=table.get("displayName"), **more), block)
 
 
 def _version(document: Document, path: Path, version: Any) -> str:
@@ -169,8 +169,8 @@ def _levels(document: Document, path: Path, promise: dict[str, Any]) -> Iterator
 def _table(document: Document, path: Path, table: dict[str, Any]) -> dict[str, Any]:
     rest_lost(document, path, table, READ["table"], f"`{table['name']}`")
     for n, test in enumerate(table.get("x-tests", ())):
-        called = test.get("test-type") if isinstance(test, dict) else test
-        message = f"The test `{called!s:.60}` has no equivalent; it is kept as a custom property."
+        test_type = test.get("test-type") if isinstance(test, dict) else test
+        message = f"The test `{test_type!s:.60}` has no equivalent; it is kept as a custom property."
         lost(document, (*path, "x-tests", n), message, on_key=False)
     if not table.get("columns"):
         lost(document, path, f"`{table['name']}` names no columns.", "Write its `properties` by hand.", on_key=False)
@@ -190,9 +190,9 @@ def _described(value: dict[str, Any]) -> dict[str, Any]:
 
 def _column(document: Document, path: Path, column: dict[str, Any]) -> dict[str, Any]:
     rest_lost(document, path, column, READ["column"], f"`{column['name']}`")
-    found = sql_types.property_of(column["dataType"])
-    if found is None:
+    prop = sql_types.property_of(column["dataType"])
+    if prop is None:
         message = f"The type `{column['dataType']:.60}` of `{column['name']}` has no equivalent."
         lost(document, (*path, "dataType"), message)
-        found = {"physicalType": column["dataType"]}
-    return {"name": column["name"], **_described(column), **found}
+        prop = {"physicalType": column["dataType"]}
+    return {"name": column["name"], **_described(column), **prop}

@@ -1,7 +1,7 @@
 """The columns of a Parquet file in, an ODCS document for files like it out.
 
-Who calls reads the footer: names and Spark's types of the outermost columns, as
-`functions.admission.heads.parquet_footer` tells them.
+The caller reads the footer: names and Spark's types of the outermost columns, as
+`functions.admission.heads.parquet_footer` returns them.
 """
 
 from __future__ import annotations
@@ -21,29 +21,30 @@ LOST = {
     "null": "The column `{}` holds only nulls; its type is not known.",
     "binary": "The column `{}` holds bytes that are not marked as text; no type of a contract takes them yet.",
 }
-"""What is said of a column whose type makes no property's type."""
+"""The note about a column whose type has no equivalent."""
 LIKE = {"timestamp_ns": "timestamp", "timestamp_ntz_ns": "timestamp_ntz"}
-"""Types of `contracts.values.parquet_types` that are as one of Spark's, but for their unit."""
+"""Types of `contracts.values.parquet_types` that differ from one of Spark's only by their unit."""
 
 
 def document(file: str, columns: Iterable[tuple[str, str]]) -> Document:
-    """The name and type of each column as a document to bring in."""
-    found = [{"name": name, "type": kind} for name, kind in columns]
-    return Document(file, found, {(): Mark(1, 1)})
+    """Return the name and type of each column as a document to import."""
+    listed = [{"name": name, "type": kind} for name, kind in columns]
+    return Document(file, listed, {(): Mark(1, 1)})
 
 
-def known(data: Any) -> bool:
+def recognizes(data: Any) -> bool:
     """Return True if values are columns with a name and a type."""
     return isinstance(data, list) and all(
-        isinstance(one, dict) and isinstance(one.get("name"), str) and isinstance(one.get("type"), str) for one in data
+        isinstance(column, dict) and isinstance(column.get("name"), str) and isinstance(column.get("type"), str)
+        for column in data
     )
 
 
 def read(document: Document) -> list[Imported]:
-    """The document that the columns make."""
+    """Return the document of the columns."""
     if not document.data:
         return []
-    properties = [_property(document, n, one["name"], one["type"]) for n, one in enumerate(document.data)]
+    properties = [_property(document, n, column["name"], column["type"]) for n, column in enumerate(document.data)]
     message = "Whether a column may be null is not read from the footer; no property is `required`."
     lost(document, (), message, "Write `required: true` where no null may be.", on_key=False)
     name = stem(document.file)
@@ -51,16 +52,16 @@ def read(document: Document) -> list[Imported]:
 
 
 def _property(document: Document, n: int, name: str, kind: str) -> dict[str, Any]:
-    """A column as a property; that an integer has 32 bits holds by its type, and needs no check."""
+    """Return the property of a column; the type of the column already limits an integer, so its format is left out."""
     if kind in LOST:
         lost(document, (n,), LOST[kind].format(name), on_key=False)
         return {"name": name, "physicalType": kind}
     if kind in CLOCKS:
         return {"name": name, "logicalType": "time"}
     try:
-        found = property_of(Tokens(LIKE.get(kind, kind)))
+        prop = property_of(Tokens(LIKE.get(kind, kind)))
     except Refused:
         lost(document, (n,), LOST["unknown"].format(name), on_key=False)
         return {"name": name}
-    options = {key: value for key, value in found.pop(OPTIONS, {}).items() if key != "format"}
-    return {"name": name, **found, **({OPTIONS: options} if options else {})}
+    options = {key: value for key, value in prop.pop(OPTIONS, {}).items() if key != "format"}
+    return {"name": name, **prop, **({OPTIONS: options} if options else {})}

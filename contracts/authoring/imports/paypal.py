@@ -1,7 +1,7 @@
 """The data contract template of PayPal, 2.1, in; an ODCS document of each of its tables out.
 
-ODCS grew out of this template, so most keys have a successor. Of quality rules, which are those of another tool, the
-templates that ODCS has a metric for come over.
+ODCS grew out of this template, so most keys have a successor. Quality rules belong to another tool; rules whose
+template has a metric in ODCS are imported.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ SHAPE: dict[str, Any] = {
 }  # fmt: skip
 TOP = {"datasetDomain": "domain", "quantumName": "name", "tenant": "tenant", "tags": "tags"}
 SUPPORT = {"productDl": "email", "productSlackChannel": "slack", "productFeedbackUrl": "other"}
-"""Where to ask, and the tool that ODCS calls it."""
+"""The support channels, and the ODCS name of each tool."""
 KEPT = (
     "uuid", "status", "userConsumptionMode", "sourcePlatform", "sourceSystem", "datasetProject", "datasetName", "kind",
     "type", "driver", "driverVersion", "server", "database", "schedulerAppName", "systemInstance", "contractCreatedTs",
@@ -144,7 +144,7 @@ COLUMNS = {
     "transformDescription": "transformDescription", "sampleValues": "examples",
     "authoritativeDefinitions": "authoritativeDefinitions",
 }  # fmt: skip
-"""Of each part: its keys, and those of ODCS that say the same."""
+"""The keys of each part, and the equivalent ODCS keys."""
 CHECKS = {"nullcheck": "nullValues", "distinctcheck": "duplicateValues", "uniquecheck": "duplicateValues"}
 """Templates of rules that ODCS has a metric for; it must be 0."""
 DIMENSIONS = ("accuracy", "completeness", "conformity", "consistency", "coverage", "timeliness", "uniqueness")
@@ -152,13 +152,13 @@ SEVERITIES = ("error", "warning")
 NO_FILTER = (None, "", "1>0", "1=1")
 
 
-def known(data: Any) -> bool:
+def recognizes(data: Any) -> bool:
     """Return True if values are a contract of this template: a list of tables."""
     return isinstance(data, dict) and isinstance(data.get("dataset"), list)
 
 
 def read(document: Document) -> list[Imported]:
-    """The documents of all tables."""
+    """Return the documents of all tables."""
     if not shapes.fits(document, SHAPE):
         return []
     data = document.data
@@ -180,16 +180,16 @@ def _head(document: Document) -> dict[str, Any]:
     rest_lost(document, (), data, sections | more, "the contract")
     custom = [kept(key, data[key]) for key in KEPT if data.get(key) not in (None, "")]
     pairs = [{"property": pair["property"], "value": pair.get("value")} for pair in data.get("customProperties") or ()]
-    members = [_moved(document, ("stakeholders", n), m, MEMBER) for n, m in enumerate(data.get("stakeholders") or ())]
-    roles = [_moved(document, ("roles", n), role, ROLE) for n, role in enumerate(data.get("roles") or ())]
-    levels = [_moved(document, ("slaProperties", n), x, LEVEL) for n, x in enumerate(data.get("slaProperties") or ())]
+    members = [_renamed(document, ("stakeholders", n), m, MEMBER) for n, m in enumerate(data.get("stakeholders") or ())]
+    roles = [_renamed(document, ("roles", n), role, ROLE) for n, role in enumerate(data.get("roles") or ())]
+    levels = [_renamed(document, ("slaProperties", n), x, LEVEL) for n, x in enumerate(data.get("slaProperties") or ())]
     default = given({"element": data.get("slaDefaultColumn")})
     return {
         "version": _version(document, data.get("version")),
         **{place: data.get(key) for key, place in TOP.items()},
         "description": given({k: (data.get("description") or {}).get(k) for k in ("purpose", "limitations", "usage")}),
         "support": [_channel(data[key], tool) for key, tool in SUPPORT.items() if data.get(key)],
-        "price": _moved(document, ("price",), data.get("price") or {}, PRICE),
+        "price": _renamed(document, ("price",), data.get("price") or {}, PRICE),
         "team": given({"members": members}),
         "roles": roles,
         "slaProperties": [
@@ -211,32 +211,34 @@ def _version(document: Document, version: Any) -> str:
     return FIRST
 
 
-def _moved(document: Document, path: Path, value: dict[str, Any], keys: dict[str, str], *others: str) -> dict[str, Any]:
-    """A part under the keys of ODCS; what has none is named."""
+def _renamed(
+    document: Document, path: Path, value: dict[str, Any], keys: dict[str, str], *others: str
+) -> dict[str, Any]:
+    """Return a part with the keys of ODCS; report keys without equivalent as lost."""
     rest_lost(document, path, value, {*keys, *others}, f"`{document.name(path)}`")
     return given({place: value[key] for key, place in keys.items() if value.get(key) is not False and key in value})
 
 
 def _table(document: Document, path: Path, table: dict[str, Any]) -> dict[str, Any]:
-    one = _moved(document, path, table, TABLES, "columns", "quality")
+    head = _renamed(document, path, table, TABLES, "columns", "quality")
     columns = [_column(document, (*path, "columns", n), column) for n, column in enumerate(table["columns"])]
-    return {**one, "properties": columns, **_quality(document, path, table, None)}
+    return {**head, "properties": columns, **_quality(document, path, table, None)}
 
 
 def _column(document: Document, path: Path, column: dict[str, Any]) -> dict[str, Any]:
     others = ("logicalType", "isNullable", "classification", "clusterStatus", "quality")
-    prop = _moved(document, path, column, COLUMNS, *others)
+    prop = _renamed(document, path, column, COLUMNS, *others)
     prop["name"] = column["column"]
     logical, physical = column.get("logicalType") or "", column.get("physicalType") or ""
-    found = sql_types.property_of(logical) or (None if logical else sql_types.property_of(physical))
-    if found is None:
+    typed = sql_types.property_of(logical) or (None if logical else sql_types.property_of(physical))
+    if typed is None:
         lost(
             document,
             (*path, "logicalType"),
             f"The type `{logical or physical:.60}` of `{prop['name']}` has no equivalent.",
         )
     else:
-        prop |= {"logicalType": found["logicalType"]}
+        prop |= {"logicalType": typed["logicalType"]}
     if column.get("isNullable") is False:
         prop["required"] = True
     if column.get("classification") is not None:
@@ -247,19 +249,19 @@ def _column(document: Document, path: Path, column: dict[str, Any]) -> dict[str,
 
 
 def _quality(document: Document, path: Path, owner: dict[str, Any], column: str | None) -> dict[str, Any]:
-    """The rules of a table (`column` is None) or a column, as far as there is a metric; the others are named."""
+    """Return the rules of a table (`column` is None) or a column that have a metric; report the others as lost."""
     made = []
     for n, rule in enumerate(owner.get("quality") or ()):
         at: Path = (*path, "quality", n)
-        called = rule.get("templateName") or rule.get("code") or ""
+        template = rule.get("templateName") or rule.get("code") or ""
         pairs = {pair["property"]: pair.get("value") for pair in rule.get("customProperties") or ()}
-        metric = CHECKS.get(called.casefold())
+        metric = CHECKS.get(template.casefold())
         columns = rule.get("columns") or ([rule["column"]] if rule.get("column") else [])
         if metric is None or pairs.get("FILTER_CONDITIONS") not in NO_FILTER or _is_elsewhere(metric, column, columns):
-            lost(document, at, f"The rule `{called:.60}` has no equivalent.", on_key=False)
+            lost(document, at, f"The rule `{template:.60}` has no equivalent.", on_key=False)
             continue
         about = {} if column else {"arguments": {"properties": columns}}
-        made.append({**_said(document, at, rule), "metric": metric, **about, "mustBe": 0})
+        made.append({**_attributes(document, at, rule), "metric": metric, **about, "mustBe": 0})
     return {"quality": made} if made else {}
 
 
@@ -270,7 +272,7 @@ def _is_elsewhere(metric: str, column: str | None, columns: list[str]) -> bool:
     return metric == "nullValues" or not columns
 
 
-def _said(document: Document, path: Path, rule: dict[str, Any]) -> dict[str, Any]:
+def _attributes(document: Document, path: Path, rule: dict[str, Any]) -> dict[str, Any]:
     """Return the attributes of a rule other than its check."""
     used = {
         "code", "templateName", "description", "dimension", "severity", "businessImpact", "scheduleCronExpression",

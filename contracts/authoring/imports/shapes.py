@@ -1,6 +1,6 @@
-"""A source against the shape that its importer reads: a JSON Schema in, findings about what does not fit it out.
+"""A source against the shape that its importer reads: a JSON Schema in, findings about the differences out.
 
-`description` of a part of the schema says in words what must stand there.
+`description` of a part of the schema gives the expected value in words.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ TYPES = {
     "string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false", "array": "a list",
     "object": "a mapping", "null": "null",
 }  # fmt: skip
-MOST_TOLD = 100
-"""Findings about one source; more say nothing new."""
+MOST_REPORTED = 100
+"""Findings about one source; more would add nothing new."""
 
 
 def fits(document: Document, schema: dict[str, Any]) -> bool:
     """Return True if a document has the shape; report findings where it does not."""
     errors = list(Draft201909Validator(schema).iter_errors(document.data))
-    for error in errors[:MOST_TOLD]:
-        _say(document, error)
+    for error in errors[:MOST_REPORTED]:
+        _report(document, error)
     return not errors
 
 
-def _say(document: Document, error: ValidationError) -> None:
+def _report(document: Document, error: ValidationError) -> None:
     path: Path = tuple(error.absolute_path)
     kind, wanted, schema = str(error.validator), error.validator_value, error.schema
     name = f"`{document.name(path)}`" if path else "the document"
@@ -57,19 +57,19 @@ def _say(document: Document, error: ValidationError) -> None:
 def _missing(document: Document, path: Path, name: str, error: ValidationError) -> None:
     instance = error.instance if isinstance(error.instance, dict) else {}
     schema = error.schema if isinstance(error.schema, dict) else {}
-    known = schema.get("properties", {})
+    properties = schema.get("properties", {})
     for key in error.validator_value if isinstance(error.validator_value, list) else ():
         if key not in instance:
-            close = nearest(key, [str(k) for k in instance if k not in known])
+            close = nearest(key, [str(k) for k in instance if k not in properties])
             fix = f"Rename `{close}` to `{key}`." if close else f"Add `{key}: ...`."
             document.error(path, "missing-key", f"{name[:1].upper()}{name[1:]} lacks `{key}`.", fix)
 
 
 def _unknown(document: Document, path: Path, name: str, error: ValidationError) -> None:
     instance = error.instance if isinstance(error.instance, dict) else {}
-    known = list(error.schema.get("properties", {})) if isinstance(error.schema, dict) else []
+    allowed = list(error.schema.get("properties", {})) if isinstance(error.schema, dict) else []
     for key in instance:
-        if key not in known:
-            close = nearest(str(key), known)
-            fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(known, most=12)}."
+        if key not in allowed:
+            close = nearest(str(key), allowed)
+            fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(allowed, most=12)}."
             document.error((*path, key), "unknown-key", f"{name} has no key `{key}`.", fix, on_key=True)

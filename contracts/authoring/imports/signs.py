@@ -28,17 +28,17 @@ KEYS = (
     ("spark-json", ("type", "fields")),
     ("astrafy", ("fields",)),
 )
-"""Keys of the outermost mapping, and the format that alone has all of them; the first that fits counts."""
+"""Keys of the outermost mapping that identify a format; the first format with all its keys counts."""
 INSTEAD = {
     "odcs": "It is ODCS already: `dropgate lint` reads it as it is.",
     "spark-json": "Write the schema as DDL, which Spark's `toDDL` makes of it, and `--from spark-ddl`.",
     "data-contract-specification": "`datacontract export --format odcs` of datacontract-cli makes ODCS of it.",
 }
-"""What to do with a format that `--from` does not know."""
+"""The fix for a format that `--from` does not support."""
 
 
 def format_of(data: Any) -> str | None:
-    """The format that values, or the text of a source, look like; None if it could be anything."""
+    """Return the format that values, or the text of a source, resemble; None if there is none."""
     if isinstance(data, bytes):
         return "parquet" if data.startswith(MAGIC) else None
     if isinstance(data, str):
@@ -50,8 +50,8 @@ def format_of(data: Any) -> str | None:
     return next((name for name, keys in KEYS if all(key in data for key in keys)), None)
 
 
-def fix(found: str | None, known: tuple[str, ...]) -> str:
+def fix(resembled: str | None, importable: tuple[str, ...]) -> str:
     """Return the fix for a source that is not of the requested format."""
-    if found in known:
-        return f"Write `--from {found}`."
-    return INSTEAD.get(str(found), f"Name its format with `--from`: {', '.join(known)}.")
+    if resembled in importable:
+        return f"Write `--from {resembled}`."
+    return INSTEAD.get(str(resembled), f"Name its format with `--from`: {', '.join(importable)}.")

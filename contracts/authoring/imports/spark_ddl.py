@@ -1,7 +1,7 @@
 """Spark's DDL in, an ODCS document of each table out: `CREATE TABLE` statements, a list of columns, or a `struct<...>`.
 
-`NOT NULL`, `COMMENT`, `PRIMARY KEY`, `FOREIGN KEY` and `PARTITIONED BY` come over; what says how a table is stored is
-named.
+`NOT NULL`, `COMMENT`, `PRIMARY KEY`, `FOREIGN KEY` and `PARTITIONED BY` are imported; clauses about storage become
+notes.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding
 from contracts.authoring.imports.imported import BY_HAND, FIRST, Imported, contract, given, slug, stem
-from contracts.authoring.imports.spark_types import Refused, Token, Tokens, comment, property_of
+from contracts.authoring.imports.spark_types import DdlInvalid, Token, Tokens, comment, property_of
 
 COLUMN = re.compile(r"\s*(`[^`]+`|\w+)\s*:?\s+\w+")
 CLAUSES = (
     "using", "partitioned", "comment", "tblproperties", "options", "location", "clustered", "cluster", "sorted", "row",
     "stored", "default", "as",
 )  # fmt: skip
-"""The words that a clause after the columns begins with."""
+"""The first words of the clauses after the columns."""
 OF_COLUMNS = (
     "not",
     "null",
@@ -33,13 +33,13 @@ OF_COLUMNS = (
     "check",
     "constraint",
 )
-"""The words that say more of a column."""
+"""The words that begin an attribute of a column."""
 ENDS = (",", ")")
 REFERENCE = re.compile(r"[A-Za-z0-9._/-]+\.yaml#/schema/[A-Za-z0-9_-]+/properties/[A-Za-z0-9_-]+")
-"""What the standard takes for a reference to a property of another contract."""
+"""The standard's notation for a reference to a property of another contract."""
 
 
-def known(data: Any) -> bool:
+def recognizes(data: Any) -> bool:
     """Return True if a text begins like DDL."""
     if not isinstance(data, str):
         return False
@@ -48,20 +48,20 @@ def known(data: Any) -> bool:
 
 
 def read(document: Document) -> list[Imported]:
-    """The documents of all tables of a text; none, and a finding, where it cannot be read."""
+    """Return the documents of all tables of a text; none, and a finding, if it cannot be read."""
     text = Tokens(document.data)
     reading = _Reading(text, stem(document.file))
     try:
         made = reading.tables()
-    except Refused as stop:
-        _say(document, stop.token, "error", "ddl-syntax", str(stop), stop.fix)
+    except DdlInvalid as stop:
+        _report(document, stop.token, "error", "ddl-syntax", str(stop), stop.fix)
         return []
     for token, message in text.lost:
-        _say(document, token, "note", "no-equivalent", message, BY_HAND)
+        _report(document, token, "note", "no-equivalent", message, BY_HAND)
     return made
 
 
-def _say(document: Document, token: Token, level: Any, code: str, message: str, fix: str) -> None:
+def _report(document: Document, token: Token, level: Any, code: str, message: str, fix: str) -> None:
     document.findings.append(Finding(document.file, token.line, token.column, level, code, message, fix))
 
 
@@ -71,7 +71,7 @@ class _Reading:
     def __init__(self, text: Tokens, name: str) -> None:
         self.text, self.file_name = text, name
         self.related: list[tuple[Token, list[str], list[str]]] = []
-        """Foreign keys of the table that is read: columns, and what they refer to."""
+        """Foreign keys of the current table: columns, and the properties that they refer to."""
 
     def tables(self) -> list[Imported]:
         made: list[Imported] = []
@@ -82,10 +82,12 @@ class _Reading:
                 return made
             made.append(self._table() if self.text.has("create") else self._bare())
             if self.text.next.kind != "end" and self.text.next.text != ";":
-                raise Refused(self.text.next, f"{self.text.next} stands after the end of a table.", "Write `;` before.")
+                raise DdlInvalid(
+                    self.text.next, f"{self.text.next} stands after the end of a table.", "Write `;` before."
+                )
 
     def _bare(self) -> Imported:
-        """Columns without a table around them, as `StructType.toDDL` writes them."""
+        """Read columns without a table, as `StructType.toDDL` writes them."""
         if self.text.next.text.casefold() == "struct" and self.text.all[self.text.at + 1].text == "<":
             properties = property_of(self.text)["properties"]
         else:
@@ -97,7 +99,7 @@ class _Reading:
             self.text.has(word)
         token = self.text.next
         if not self.text.has("table"):
-            raise Refused(token, f"CREATE {token} makes no table.", "Give only the statements that create tables.")
+            raise DdlInvalid(token, f"CREATE {token} makes no table.", "Give only the statements that create tables.")
         self.text.has("if", "not", "exists")
         parts = [self.text.name()]
         while self.text.has("."):
@@ -111,7 +113,7 @@ class _Reading:
         )
 
     def _columns(self, *, closed: bool) -> list[dict[str, Any]]:
-        """The columns up to the closing bracket, or to the end."""
+        """Read the columns up to the closing bracket, or to the end."""
         made: list[dict[str, Any]] = []
         keys: list[tuple[Token, list[str]]] = []
         while not (closed and self.text.has(")")):
@@ -148,7 +150,7 @@ class _Reading:
         return []
 
     def _refers(self, token: Token, names: list[str]) -> bool:
-        """Note what columns refer to; False where no columns of another table are named, or they cannot be."""
+        """Record the reference of columns; return False if it names no columns, or ODCS cannot name them."""
         if not self.text.has("references"):
             return False
         parts = [self.text.name()]
@@ -157,30 +159,30 @@ class _Reading:
         if self.text.next.text != "(":
             return False
         file = f"{slug('.'.join(parts))}.v{FIRST.partition('.')[0]}.yaml"
-        found = [f"{file}#/schema/{parts[-1]}/properties/{name}" for name in self._names()]
-        if len(found) != len(names) or not all(REFERENCE.fullmatch(one) for one in found):
+        targets = [f"{file}#/schema/{parts[-1]}/properties/{name}" for name in self._names()]
+        if len(targets) != len(names) or not all(REFERENCE.fullmatch(target) for target in targets):
             return False
-        self.related.append((token, names, found))
+        self.related.append((token, names, targets))
         return True
 
     def _relationships(self, properties: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
-        """The relationships of the table; those of one column go to their properties."""
+        """Return the relationships of the table; add those of one column to its property."""
         together = []
         for token, names, to in self.related:
-            own = [_column_of(token, one, properties) for one in names]
+            own = [_column_of(token, column, properties) for column in names]
             if len(own) == 1:
                 own[0].setdefault("relationships", []).append({"to": to[0]})
             else:
-                together.append({"from": [f"{name}.{one['name']}" for one in own], "to": to})
+                together.append({"from": [f"{name}.{prop['name']}" for prop in own], "to": to})
         return together
 
     def _names(self) -> list[str]:
         self.text.want("(")
-        found = [self.text.name()]
+        names = [self.text.name()]
         while self.text.has(","):
-            found.append(self.text.name())
+            names.append(self.text.name())
         self.text.want(")")
-        return found
+        return names
 
     def _column(self) -> dict[str, Any]:
         name = self.text.name()
@@ -198,8 +200,8 @@ class _Reading:
                 pass
             elif not self.text.has("null"):
                 first = self.text.take().text
-                said = f"{first} {self.text.skipped(*ENDS, 'comment', 'not')}"
-                self.text.lost.append((token, f"`{said:.80}` of `{name}` has no equivalent."))
+                clause = f"{first} {self.text.skipped(*ENDS, 'comment', 'not')}"
+                self.text.lost.append((token, f"`{clause:.80}` of `{name}` has no equivalent."))
         return prop
 
     def _is_reference(self, token: Token, name: str) -> bool:
@@ -215,7 +217,7 @@ class _Reading:
         while self.text.next.kind != "end" and self.text.next.text != ";":
             token = self.text.next
             if token.text.casefold() not in CLAUSES:
-                raise Refused(token, f"{token} begins no clause of a table.", "See Spark's CREATE TABLE.")
+                raise DdlInvalid(token, f"{token} begins no clause of a table.", "See Spark's CREATE TABLE.")
             if self.text.has("comment"):
                 self.text.has("=")
                 description = comment(self.text)
@@ -223,15 +225,15 @@ class _Reading:
                 self._partitions(token, properties)
             else:
                 first = self.text.take().text
-                said = f"{first} {self.text.skipped(';', *CLAUSES)}"
-                self.text.lost.append((token, f"`{said:.80}` has no equivalent; it says how the table is stored."))
+                clause = f"{first} {self.text.skipped(';', *CLAUSES)}"
+                self.text.lost.append((token, f"`{clause:.80}` has no equivalent; it says how the table is stored."))
         return description
 
     def _partitions(self, token: Token, properties: list[dict[str, Any]]) -> None:
         before = self.text.at
         try:
             names = self._names()
-        except Refused:
+        except DdlInvalid:
             self.text.at = before
             self.text.lost.append(
                 (token, f"`PARTITIONED BY {self.text.skipped(';', *CLAUSES):.80}` has no equivalent.")
@@ -241,7 +243,7 @@ class _Reading:
 
 
 def _marked(token: Token, names: list[str], properties: list[dict[str, Any]], flag: str, position: str) -> None:
-    """Mark columns that are named in some order; Spark finds them in any case."""
+    """Mark named columns with their order; Spark ignores the case of names."""
     for n, name in enumerate(names, 1):
         prop = _column_of(token, name, properties)
         prop[flag] = True
@@ -250,11 +252,11 @@ def _marked(token: Token, names: list[str], properties: list[dict[str, Any]], fl
 
 
 def _column_of(token: Token, name: str, properties: list[dict[str, Any]]) -> dict[str, Any]:
-    """The column of that name, in any case."""
-    found = next((p for p in properties if p["name"].casefold() == name.casefold()), None)
-    if found is None:
-        raise Refused(token, f"The table has no column `{name}`.", "Write the name of one of its columns.")
-    return found
+    """Return the column of a name, ignoring case."""
+    prop = next((p for p in properties if p["name"].casefold() == name.casefold()), None)
+    if prop is None:
+        raise DdlInvalid(token, f"The table has no column `{name}`.", "Write the name of one of its columns.")
+    return prop
 
 
 def _imported(

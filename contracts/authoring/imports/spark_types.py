@@ -1,6 +1,6 @@
-"""Types as Spark SQL writes them: tokens of a text in, an ODCS property without its name out.
+"""Types of Spark SQL: tokens of a text in, an ODCS property without its name out.
 
-A small parser of our own: Spark's needs a JVM. Names and parameters of types are those of Spark 4.1, "Data Types".
+A small parser of its own, because Spark's needs a JVM. Names and parameters are those of Spark 4.1, "Data Types".
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ TYPES: dict[str, dict[str, Any]] = {
     "binary": {"logicalType": "string", "physicalType": "binary"},
 }
 SIZED = ("varchar", "char", "character")
-"""Texts with a length: `varchar(n)`."""
+"""Text types with a length: `varchar(n)`."""
 DECIMALS = ("decimal", "dec", "numeric")
 PLAIN_DECIMAL = (10, 0)
-"""Digits of a decimal that says none."""
+"""Precision and scale of a decimal that gives none."""
 WITHOUT = ("void", "null", "interval", "variant", "time", "geography", "geometry", "object")
-"""Types that Spark has and that have no equivalent here."""
+"""Types of Spark that have no equivalent in a contract."""
 TOKEN = re.compile(
     r"""(?P<blank>\s+|--[^\n]*|/\*.*?\*/)
     | (?P<quoted>`(?:[^`]|``)*`)
@@ -52,7 +52,7 @@ TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, a name in backquotes, a text in quotes, a number or a sign, and where it stands."""
+    """A word, a name in backquotes, a text in quotes, a number or a sign, with its position."""
 
     kind: str
     text: str
@@ -61,7 +61,7 @@ class Token:
 
     @property
     def name(self) -> str | None:
-        """The name that a word or a text in backquotes is."""
+        """The name in a word or in backquotes; None for other tokens."""
         if self.kind == "quoted":
             return self.text[1:-1].replace("``", "`")
         return self.text if self.kind == "word" else None
@@ -70,14 +70,14 @@ class Token:
     def value(self) -> str:
         """Return the content of a quoted text."""
         inner = self.text[1:-1].replace(self.text[0] * 2, self.text[0])
-        return re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), inner, flags=re.DOTALL)
+        return re.sub(r"\\(.)", lambda escape: {"n": "\n", "t": "\t"}.get(escape[1], escape[1]), inner, flags=re.DOTALL)
 
     def __str__(self) -> str:
         return f"`{self.text:.40}`" if self.kind != "end" else "the end"
 
 
-class Refused(Exception):
-    """The text is not written so; says where and what to write."""
+class DdlInvalid(Exception):
+    """The text is not valid DDL; has the token and the fix."""
 
     def __init__(self, token: Token, message: str, fix: str) -> None:
         super().__init__(message)
@@ -85,19 +85,19 @@ class Refused(Exception):
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of a text, and one for its end."""
-    found, line, start = [], 1, 0
+    """Return the tokens of a text, and one for its end."""
+    words, line, start = [], 1, 0
     for match in TOKEN.finditer(text):
         if match.lastgroup != "blank":
-            found.append(Token(str(match.lastgroup), match[0], line, match.start() - start + 1))
+            words.append(Token(str(match.lastgroup), match[0], line, match.start() - start + 1))
         if breaks := match[0].count("\n"):
             line += breaks
             start = match.start() + match[0].rindex("\n") + 1
-    return [*found, Token("end", "", line, len(text) - start + 1)]
+    return [*words, Token("end", "", line, len(text) - start + 1)]
 
 
 class Tokens:
-    """Tokens that are read one by one; `lost` grows by what has no equivalent, with the token that says it."""
+    """Tokens that are read one by one; `lost` collects what has no equivalent, each with its token."""
 
     def __init__(self, text: str) -> None:
         self.all = tokens(text)
@@ -106,14 +106,14 @@ class Tokens:
 
     @property
     def next(self) -> Token:
-        """The token that is read next."""
+        """The token to be read next."""
         return self.all[self.at]
 
     def take(self) -> Token:
         """Read a token."""
-        found = self.next
-        self.at += found.kind != "end"
-        return found
+        token = self.next
+        self.at += token.kind != "end"
+        return token
 
     def has(self, *words: str) -> bool:
         """Read these words or signs, in any case, and return True; return False if others follow."""
@@ -124,20 +124,20 @@ class Tokens:
         return True
 
     def want(self, sign: str) -> None:
-        """Read a sign that must stand here."""
+        """Read a required sign."""
         if not self.has(sign):
-            raise Refused(self.next, f"{self.next} stands where `{sign}` is expected.", f"Write `{sign}` before it.")
+            raise DdlInvalid(self.next, f"{self.next} stands where `{sign}` is expected.", f"Write `{sign}` before it.")
 
     def name(self) -> str:
-        """Read a name that must stand here."""
-        found = self.next.name
-        if not found:
-            raise Refused(self.next, f"{self.next} stands where a name is expected.", "Write a name, or `name` so.")
+        """Read a required name."""
+        name = self.next.name
+        if not name:
+            raise DdlInvalid(self.next, f"{self.next} stands where a name is expected.", "Write a name, or `name` so.")
         self.take()
-        return found
+        return name
 
     def skipped(self, *stops: str) -> str:
-        """Read up to one of some words or signs, brackets as one; what was read."""
+        """Read up to one of some words or signs outside of brackets; return the text that was read."""
         parts, depth = [], 0
         while self.next.kind != "end":
             if not depth and self.next.kind in {"word", "sign"} and self.next.text.casefold() in stops:
@@ -148,16 +148,16 @@ class Tokens:
 
 
 def property_of(text: Tokens, depth: int = 0) -> dict[str, Any]:
-    """Read a type: what a property of it is, without its name."""
+    """Read a type; return its property without a name."""
     token = text.next
     if depth > DEEPEST:
-        raise Refused(token, f"Types are nested more than {DEEPEST} deep.", "Check that it is the right file.")
+        raise DdlInvalid(token, f"Types are nested more than {DEEPEST} deep.", "Check that it is the right file.")
     kind = text.name().casefold()
     if kind in TYPES:
-        found = dict(TYPES[kind])
+        prop = dict(TYPES[kind])
         if text.has("collate"):
             text.lost.append((token, f"The collation `{text.name()}` has no equivalent."))
-        return found
+        return prop
     if kind in SIZED:
         (length,) = _figures(text, 1, 1)
         return {"logicalType": "string", OPTIONS: {"maxLength": length}}
@@ -179,20 +179,20 @@ def property_of(text: Tokens, depth: int = 0) -> dict[str, Any]:
         more = text.skipped(",", ")", ">", "not", "comment", "default") if kind == "interval" else ""
         text.lost.append((token, f"The type `{f'{kind} {more}'.strip()}` has no equivalent."))
         return {"physicalType": kind}
-    raise Refused(
+    raise DdlInvalid(
         token, f"{token} is no type of Spark.", f"Write one of {', '.join(TYPES)}, decimal, array, map, struct."
     )
 
 
 def _inner(text: Tokens, depth: int) -> dict[str, Any]:
     text.want("<")
-    found = property_of(text, depth + 1)
+    element = property_of(text, depth + 1)
     text.want(">")
-    return found
+    return element
 
 
 def _fields(text: Tokens, depth: int) -> Iterator[dict[str, Any]]:
-    """The fields of a struct, with or without colons."""
+    """Yield the fields of a struct, with or without colons."""
     text.want("<")
     while not text.has(">"):
         name = text.name()
@@ -211,20 +211,22 @@ def _fields(text: Tokens, depth: int) -> Iterator[dict[str, Any]]:
 def comment(text: Tokens) -> str:
     """Read the text of a comment."""
     if text.next.kind != "text":
-        raise Refused(text.next, f"{text.next} stands where a text is expected.", "Write the comment in quotes.")
+        raise DdlInvalid(text.next, f"{text.next} stands where a text is expected.", "Write the comment in quotes.")
     return text.take().value
 
 
 def _figures(text: Tokens, least: int, most: int) -> list[int]:
-    """The whole numbers in brackets after a type."""
+    """Read the integers in brackets after a type."""
     text.want("(")
-    found: list[int] = []
+    figures: list[int] = []
     while not text.has(")"):
         token = text.take()
-        if token.kind != "number" or "." in token.text or len(found) == most or len(token.text) > 9:
-            raise Refused(token, f"{token} stands where a number or `)` is expected.", "Write it as `decimal(10,2)`.")
-        found.append(int(token.text))
+        if token.kind != "number" or "." in token.text or len(figures) == most or len(token.text) > 9:
+            raise DdlInvalid(
+                token, f"{token} stands where a number or `)` is expected.", "Write it as `decimal(10,2)`."
+            )
+        figures.append(int(token.text))
         text.has(",")
-    if len(found) < least:
-        raise Refused(text.next, "The type says no length.", "Write it as `varchar(10)`.")
-    return found
+    if len(figures) < least:
+        raise DdlInvalid(text.next, "The type says no length.", "Write it as `varchar(10)`.")
+    return figures

@@ -1,4 +1,4 @@
-"""Column types as Snowflake, BigQuery and others name them: a name with its digits in, a property's type out."""
+"""Column types of Snowflake, BigQuery and others: a name with its digits in, a property's type out."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ TYPES: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("datetime", "timestamp_ntz", "timestampntz", "timestamp without time zone"), LOCAL),
     **dict.fromkeys(("timestamp_tz", "timestamp_ltz", "timestamptz", "timestamp with time zone"), ZONED),
 }
-"""By name in small letters. Names in one row are aliases: they mean one type."""
+"""The property of each type, by its lower-case name; names in one row are aliases."""
 WITHOUT = (
     "binary", "varbinary", "bytes", "variant", "object", "array", "geography", "geometry", "json", "interval", "vector",
 )  # fmt: skip
-"""Types that have no equivalent, or do not say what is in them."""
+"""Types that have no equivalent, or do not define their content."""
 WRITTEN = re.compile(
     r"\s*([a-z_][a-z0-9_]*(?: [a-z]+)*)\s*(?:\(\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?\)\s*)?", re.IGNORECASE
 )
@@ -41,9 +41,9 @@ def property_of(written: str) -> dict[str, Any] | None:
     base = TYPES.get(re.sub(" +", " ", match[1]).lower()) if match else None
     if match is None or base is None:
         return None
-    found = dict(base)
+    prop = dict(base)
     if match[2] and base is NUMBER:
-        found["physicalType"] = f"decimal({int(match[2])},{int(match[3] or 0)})"
+        prop["physicalType"] = f"decimal({int(match[2])},{int(match[3] or 0)})"
     elif match[2] and base is STRING:
-        found[OPTIONS] = {"maxLength": int(match[2])}
-    return found
+        prop[OPTIONS] = {"maxLength": int(match[2])}
+    return prop

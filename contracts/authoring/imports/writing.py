@@ -1,6 +1,6 @@
-"""An ODCS document as YAML that people read: plain values in, text in the standard's order of keys out.
+"""An ODCS document as readable YAML: plain values in, text in the standard's order of keys out.
 
-What comes out is read back by `contracts.authoring.document.source` as what went in.
+`contracts.authoring.document.source` reads the text back as the same values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from contracts.problem import visible
 
 WIDTH = 120
 SHORT = 90
-"""Characters up to which a list or mapping of plain values stands on one line."""
+"""Characters up to which a list or mapping of plain values is on one line."""
 FULL = 25
 """Characters up to which a number is written without exponent."""
 ORDER = (
@@ -36,19 +36,19 @@ ENTRY = (
     "id", "name", "description", "dimension", "type", "engine", "metric", "arguments", "implementation", *OPERATORS,
     "unit", "severity", "businessImpact", "method", "schedule", "scheduler",
 )  # fmt: skip
-"""The keys of quality entries in the order in which they are read best."""
+"""The keys of quality entries in a readable order."""
 RANK = {key: n for n, key in enumerate(ORDER)}
 ENTRY_RANK = {key: n for n, key in enumerate(ENTRY)}
 
 
 COMMAND = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
-"""The beginning of a line that is a command to GitHub's runner, which leaves blanks before it out of account."""
+"""The beginning of a line that is a command to GitHub's runner, which ignores blanks before it."""
 MAY_BEGIN_A_LINE = re.compile(r"(?:^|\s)::")
-"""What may come to begin a line: texts are broken at blanks."""
+"""Text that may begin a line, because long texts are broken at blanks."""
 
 
 class _Dumper(yaml.SafeDumper):
-    """Block style, short plain values on one line, numbers with the digits that they have."""
+    """Block style, short plain values on one line, numbers with their own digits."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
         return True
@@ -58,15 +58,15 @@ class _Dumper(yaml.SafeDumper):
 
 
 def text(document: dict[str, Any], comments: Iterable[str] = ()) -> str:
-    """The text of a document, below comments of one line each."""
+    """Return the text of a document below comments of one line each."""
     head = "".join(f"# {visible(line, 400)}".rstrip() + "\n" for line in comments)
     body = yaml.dump(ordered(document), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=WIDTH)
-    body = COMMAND.sub(r"\1\\x3a", body)  # such a line stands within double quotes alone, see `_text`
+    body = COMMAND.sub(r"\1\\x3a", body)  # such a line is only within double quotes, see `_text`
     return head + (body if body.replace("\n", " ").isprintable() else "".join(map(_visible, body)))
 
 
 def _visible(character: str) -> str:
-    """A character as YAML escapes it: what would not print stands within double quotes alone, see `_text`."""
+    """Return a character, escaped if not printable; such characters are only within double quotes, see `_text`."""
     if character == "\n" or character.isprintable():
         return character
     number = ord(character)
@@ -74,29 +74,29 @@ def _visible(character: str) -> str:
 
 
 def ordered(value: dict[str, Any]) -> dict[str, Any]:
-    """A document, schema object or property with its keys, and those of what is in it, in order."""
-    found: dict[str, Any] = _sorted(value, RANK)
+    """Return a document, schema object or property with its keys in order, at all levels."""
+    in_order: dict[str, Any] = _sorted(value, RANK)
     for key in ("schema", "properties"):
-        if isinstance(found.get(key), list):
-            found[key] = [ordered(inner) if isinstance(inner, dict) else inner for inner in found[key]]
-    if isinstance(found.get("quality"), list):
-        found["quality"] = [_sorted(entry, ENTRY_RANK) for entry in found["quality"]]
-    if isinstance(found.get("items"), dict):
-        found["items"] = ordered(found["items"])
-    if isinstance(found.get("map"), dict):
-        found["map"] = {key: ordered(inner) for key, inner in found["map"].items()}
-    return found
+        if isinstance(in_order.get(key), list):
+            in_order[key] = [ordered(inner) if isinstance(inner, dict) else inner for inner in in_order[key]]
+    if isinstance(in_order.get("quality"), list):
+        in_order["quality"] = [_sorted(entry, ENTRY_RANK) for entry in in_order["quality"]]
+    if isinstance(in_order.get("items"), dict):
+        in_order["items"] = ordered(in_order["items"])
+    if isinstance(in_order.get("map"), dict):
+        in_order["map"] = {key: ordered(inner) for key, inner in in_order["map"].items()}
+    return in_order
 
 
 def _sorted(value: Any, ranks: dict[str, int]) -> Any:
-    """A mapping by the ranks of its keys; those without one stay behind, as they are."""
+    """Return a mapping sorted by the ranks of its keys; keys without a rank follow in their own order."""
     if not isinstance(value, dict):
         return value
     return {key: value[key] for key in sorted(value, key=lambda k: ranks.get(k, len(ranks)))}
 
 
 def _text(dumper: _Dumper, value: str) -> yaml.Node:
-    """A text; in quotes where it would be read as something else, its lines as they are where it has several."""
+    """Return the node of a text: quoted if YAML would read it as another type, a block if it has several lines."""
     style = None
     if MAY_BEGIN_A_LINE.search(value):
         style = '"'
@@ -119,7 +119,7 @@ def _number(dumper: _Dumper, value: Decimal) -> yaml.Node:
 
 
 def number(value: Decimal) -> str:
-    """A number with the digits that it has; with an exponent as YAML 1.1 and 1.2 both read one."""
+    """Return a number with its own digits; an exponent is written so that YAML 1.1 and 1.2 both read it."""
     if NUMBER.fullmatch(f"{value:f}") and len(f"{value:f}") < FULL:
         return f"{value:f}"
     sign, digits, exponent = value.as_tuple()
@@ -137,8 +137,8 @@ def _list(dumper: _Dumper, value: Sequence[Any]) -> yaml.Node:
 
 
 def _is_short(values: Iterable[Any]) -> bool:
-    found = list(values)
-    return not any(isinstance(v, (dict, list)) for v in found) and sum(len(str(v)) + 4 for v in found) < SHORT
+    listed = list(values)
+    return not any(isinstance(v, (dict, list)) for v in listed) and sum(len(str(v)) + 4 for v in listed) < SHORT
 
 
 _Dumper.add_representer(str, _text)

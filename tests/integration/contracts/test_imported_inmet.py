@@ -18,7 +18,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.authoring.compiler.compile import compile_text
-from contracts.authoring.imports.bringing import Files, bring_in
+from contracts.authoring.imports.importing import Files, import_source
 from contracts.decision import Decision
 from contracts.plan import Plan
 from infra.offline.judge import judge
@@ -38,7 +38,7 @@ FORMATS = ("date.logicalType", "hour.logicalType")
 @pytest.fixture(scope="module")
 def plan() -> Plan:
     files = Files(("inmet/*.csv",), "inmet", "csv")
-    (contract,) = bring_in("data-contract-0.1.3", CONTRACT.read_bytes(), str(CONTRACT), files, "active").contracts
+    (contract,) = import_source("data-contract-0.1.3", CONTRACT.read_bytes(), str(CONTRACT), files, "active").contracts
     found = compile_text(contract.text.encode(), f"{contract.name}.yaml").plan
     assert found
     return found

@@ -15,7 +15,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.authoring.compiler.compile import compile_text
-from contracts.authoring.imports.bringing import Files, bring_in
+from contracts.authoring.imports.importing import Files, import_source
 from contracts.plan import Plan
 from functions.admission.admit import admit
 
@@ -39,7 +39,7 @@ def a_port(table: str, columns: dict[str, str]) -> dict[str, Any]:
 def plans() -> dict[str, Plan]:
     ports = {"inputPorts": [a_port("INVOICES", INVOICES)], "outputPorts": [a_port("SALESORDERS", ORDERS)]}
     descriptor = json.dumps({"name": "sales", "interfaceComponents": ports}).encode()
-    made = bring_in(
+    made = import_source(
         "mesh", descriptor, "sales.json", Files(("sales/*.parquet",), "sales", "parquet"), "active"
     ).contracts
     found = {contract.name: compile_text(contract.text.encode(), contract.name).plan for contract in made}

@@ -17,7 +17,7 @@ import yaml
 from pyspark.sql import SparkSession
 
 from contracts.authoring.compiler.compile import compile_text
-from contracts.authoring.imports.bringing import Files, bring_in
+from contracts.authoring.imports.importing import Files, import_source
 from contracts.plan import Plan
 from contracts.watermarks import HighMark
 from tests.integration.spark_jobs.world import judge
@@ -129,7 +129,7 @@ def imported(columns: Mapping[str, str], bindings: Iterable[tuple[str, str, Any,
         },
     }  # fmt: skip
     files = Files(("x/*.csv",), "x", "csv")
-    found = bring_in("clouddq", yaml.safe_dump(config).encode(), "config.yml", files, "active")
+    found = import_source("clouddq", yaml.safe_dump(config).encode(), "config.yml", files, "active")
     assert [f.message for f in found.findings] == []
     (contract,) = found.contracts
     plan = compile_text(contract.text.encode(), f"{contract.name}.yaml").plan

@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.authoring.compiler.compile import compile_text
-from contracts.authoring.imports.bringing import Files, bring_in
+from contracts.authoring.imports.importing import Files, import_source
 from contracts.plan import Columns, Plan
 from functions.admission.admit import admit
 
@@ -93,7 +93,7 @@ TABLES: dict[str, tuple[dict[str, str], Found]] = {
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    made = bring_in(
+    made = import_source(
         "astrafy",
         CONTRACT.encode(),
         "contracts/1.0.0/shop/orders.yaml",

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from contracts.authoring.draft.column import Column
+from contracts.authoring.draft.column import ColumnCounts
 from contracts.authoring.draft.drafting import annotated
 from contracts.authoring.draft.profile import SampleRefused, null_words, settle
 from infra.sampling import profile
@@ -186,7 +186,7 @@ def test_same_samples_give_the_same_bytes(tmp_path: Path) -> None:
 def test_many_texts_are_judged_as_few_are(again: int) -> None:
     """What is folded as it comes is what would be counted, words for nothing and repetitions too."""
     texts = ["NA", *(f"{n}.25" for n in range(1000)), *(f"{n}.25" for n in range(again)), ""]
-    few, many = Column(), Column(few=40)
+    few, many = ColumnCounts(), ColumnCounts(few=40)
     for column_of in (few, many):
         for at in range(0, len(texts), 90):
             column_of.add(texts[at : at + 90])
@@ -229,7 +229,7 @@ def test_parts_are_read_without_a_fork(tmp_path: Path) -> None:
 @pytest.mark.parametrize("again", [False, True])
 def test_merged_columns_are_one(left: int, right: int, again: bool) -> None:
     texts = [f"{n}.5" for n in range(left)], [f"{n + (0 if again else left)}.5" for n in range(right)]
-    one, other, both = Column(few=50), Column(few=50), Column(few=50)
+    one, other, both = ColumnCounts(few=50), ColumnCounts(few=50), ColumnCounts(few=50)
     one.add(texts[0])
     other.add(texts[1])
     both.add([*texts[0], *texts[1]])

@@ -9,7 +9,7 @@ from contracts.terms.key_pattern import captures
 
 
 @pytest.mark.parametrize(
-    ("given", "pattern", "called"),
+    ("given", "pattern", "expected_id"),
     [
         (["orders.csv"], "p/orders.csv", "orders"),
         (["orders-2026-01-31.csv"], "p/orders-{date:%Y-%m-%d}.csv", "orders"),
@@ -27,7 +27,7 @@ from contracts.terms.key_pattern import captures
         (["a*{b}.csv"], "p/a??b?.csv", "a-b"),
     ],
 )
-def test_names_make_a_pattern_and_an_id(given: list[str], pattern: str, called: str) -> None:
+def test_names_make_a_pattern_and_an_id(given: list[str], pattern: str, expected_id: str) -> None:
     assert names.pattern(given, "p") == pattern
-    assert names.called(given[0]) == called
+    assert names.id_of(given[0]) == expected_id
     assert all(captures(pattern, f"p/{name}") is not None for name in given)

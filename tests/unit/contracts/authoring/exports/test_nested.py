@@ -10,7 +10,7 @@ from contracts.authoring.exports.reading import read
 from contracts.plan import Plan
 from tests.unit.contracts.authoring.documents import a_document
 from tests.unit.contracts.authoring.exports.test_page import words
-from tests.unit.contracts.authoring.imports.bringing import brought
+from tests.unit.contracts.authoring.imports.importing import imported
 
 PROPERTIES = """\
 - {name: id, logicalType: integer, required: true}
@@ -68,7 +68,7 @@ def test_nested_properties_come_back(form: str) -> None:
     contract = read(a_document(PROPERTIES, drop=DROP).encode(), "orders.v1.yaml").contract
     assert contract
     exported = FORMATS[form].write(contract)
-    (again,) = brought(form, exported.text).contracts
+    (again,) = imported(form, exported.text).contracts
     plan = a_plan(again.text.replace("status: draft", "status: active") + BLOCK)
     assert shape(plan) == shape(contract.plan)
     required = {p.name for p in plan.properties if p.required and "~" not in p.path}

@@ -1,10 +1,10 @@
-"""Schemas of Astrafy brought in: nested and repeated fields, the path that names them, types without equivalent."""
+"""Schemas of Astrafy imported: nested and repeated fields, the path that names them, types without equivalent."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.unit.contracts.authoring.imports.bringing import brought, codes, documents, notes, properties
+from tests.unit.contracts.authoring.imports.importing import codes, documents, imported, notes, properties
 
 FORM = "astrafy"
 SCHEMA = """\
@@ -65,13 +65,13 @@ def test_path_tells_data_product_and_version(file: str, expected: tuple[str, str
 
 
 def test_more_columns_are_let_through() -> None:
-    assert "columns: {extra: ignore}" in brought(FORM, SCHEMA).contracts[0].text
+    assert "columns: {extra: ignore}" in imported(FORM, SCHEMA).contracts[0].text
 
 
 def test_bare_yes_is_a_list_with_a_warning() -> None:
     text = "fields: [{name: x, type: DATE, repeated: yes}]"
     assert properties(FORM, text)[0]["logicalType"] == "array"
-    assert ("as-printed", "warning") in [(f.code, f.level) for f in brought(FORM, text).findings]
+    assert ("as-printed", "warning") in [(f.code, f.level) for f in imported(FORM, text).findings]
 
 
 def test_what_has_no_equivalent_is_named() -> None:

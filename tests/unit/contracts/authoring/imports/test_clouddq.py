@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from contracts.authoring.imports.bringing import bring_in_all
 from contracts.authoring.imports.clouddq import CHECKS
-from tests.unit.contracts.authoring.imports.bringing import codes, documents, notes, refused
+from contracts.authoring.imports.importing import import_sources
+from tests.unit.contracts.authoring.imports.importing import codes, documents, notes, refused
 
 FORM = "clouddq"
 CONFIG: dict[str, Any] = {
@@ -219,18 +219,18 @@ def files(**more: str) -> list[tuple[bytes, str]]:
 
 
 def test_files_refer_to_each_other() -> None:
-    (whole,) = bring_in_all(FORM, files())
+    (whole,) = import_sources(FORM, files())
     assert [c.name for c in whole.contracts] == ["PEOPLE.v1"]
     assert [f.code for f in whole.findings] == []
 
 
 def test_finding_names_its_own_file() -> None:
-    (found,) = bring_in_all(FORM, files(**{"rules.yml": "rules:\n  THERE: {}\n"}))
+    (found,) = import_sources(FORM, files(**{"rules.yml": "rules:\n  THERE: {}\n"}))
     assert ("rules.yml", 2, "missing-key") in [(f.file, f.line, f.code) for f in found.findings]
     again = "rules:\n  MAIL: {rule_type: NOT_NULL}\n"
-    (found,) = bring_in_all(FORM, files(**{"z.yml": again}))
+    (found,) = import_sources(FORM, files(**{"z.yml": again}))
     assert [(f.file, f.line, f.code) for f in found.findings] == [("z.yml", 2, "duplicate-key")]
-    (found,) = bring_in_all(FORM, files(**{"z.yml": "a: [", "y.yml": "- 1"}))
+    (found,) = import_sources(FORM, files(**{"z.yml": "a: [", "y.yml": "- 1"}))
     assert [(f.file, f.code) for f in found.findings] == [("y.yml", "wrong-format"), ("z.yml", "yaml-syntax")]
 
 

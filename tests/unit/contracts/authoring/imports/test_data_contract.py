@@ -1,4 +1,4 @@
-"""The data contract format 0.1.3 brought in: its published contract, each row of its tables, all that it refuses."""
+"""The data contract format 0.1.3 imported: its published contract, each row of its tables, all that it refuses."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 import yaml
 
 from contracts.authoring.compiler.compile import compile_text
-from contracts.authoring.imports.bringing import Files, bring_in
 from contracts.authoring.imports.data_contract import CONSTRAINTS, TYPES
 from contracts.authoring.imports.data_contract_rules import ENTRIES
 from contracts.authoring.imports.data_contract_shape import DATA_TYPES
+from contracts.authoring.imports.importing import Files, import_source
 from contracts.plan import Check, Plan
-from tests.unit.contracts.authoring.imports.bringing import brought, documents, notes, refused
+from tests.unit.contracts.authoring.imports.importing import documents, imported, notes, refused
 
 FORM = "data-contract-0.1.3"
 INMET = Path(__file__).with_name("inmet-0.1.3.yaml").read_text(encoding="utf-8")
@@ -62,7 +62,7 @@ def the_property(text: str) -> dict[str, Any]:
 
 def inmet() -> Plan:
     files = Files(("inmet/*.csv",), "inmet", "csv")
-    (contract,) = bring_in(FORM, INMET.encode(), "inmet.yaml", files, "active").contracts
+    (contract,) = import_source(FORM, INMET.encode(), "inmet.yaml", files, "active").contracts
     plan = compile_text(contract.text.encode(), f"{contract.name}.yaml").plan
     assert plan
     return plan
@@ -113,7 +113,7 @@ def test_head_of_the_published_contract_is_kept() -> None:
 
 
 def test_names_that_the_printed_script_refuses_are_told() -> None:
-    said = [f for f in brought(FORM, INMET).findings if f.code == "as-printed"]
+    said = [f for f in imported(FORM, INMET).findings if f.code == "as-printed"]
     assert [(f.level, f.line) for f in said] == [("warning", 9), ("warning", 9), ("warning", 10)]
 
 
@@ -272,21 +272,21 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_the_script_refuses_is_a_finding(case: str) -> None:
-    found = brought(FORM, of(REFUSED[case]))
+    found = imported(FORM, of(REFUSED[case]))
     assert found.failed
     assert not found.contracts
     assert all(f.line and f.fix for f in found.findings)
 
 
 def test_what_the_script_takes_is_taken() -> None:
-    assert not brought(FORM, of({})).failed
+    assert not imported(FORM, of({})).failed
     free = {
         "pricing": None,
         "extra": {"a": 1},
         "consumer": {"name": "Cy", "group": "c.d"},
         "id": "shop-orders-ann-cy-1.0.0",
     }
-    assert not brought(FORM, of(free)).failed
+    assert not imported(FORM, of(free)).failed
 
 
 def test_argument_of_a_custom_rule_may_be_null() -> None:
@@ -298,10 +298,10 @@ def test_argument_of_a_custom_rule_may_be_null() -> None:
 def test_line_of_a_fault_is_told() -> None:
     text = yaml.safe_dump(yaml.safe_load(INMET), sort_keys=False).replace("eventType: push", "eventType: pull")
     line = text.split("\n").index("  eventType: pull") + 1
-    (found,) = [f for f in brought(FORM, text).findings if f.level == "error"]
+    (found,) = [f for f in imported(FORM, text).findings if f.level == "error"]
     assert (found.line, found.code, found.fix) == (line, "unknown-value", "Write `push`.")
 
 
 def test_token_stays_out() -> None:
-    found = brought(FORM, of({"access.security": {"token": "secret-of-ann"}}))
+    found = imported(FORM, of({"access.security": {"token": "secret-of-ann"}}))
     assert "secret-of-ann" not in found.contracts[0].text

@@ -1,4 +1,4 @@
-"""JSON Schema brought in: each row of its table, what has no equivalent, and schemas that cannot be read."""
+"""JSON Schema imported: each row of its table, what has no equivalent, and schemas that cannot be read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contracts.authoring.imports.json_schema_shape import FORMATS, KEYWORDS
-from tests.unit.contracts.authoring.imports.bringing import brought, codes, documents, notes, properties, refused
+from tests.unit.contracts.authoring.imports.importing import codes, documents, imported, notes, properties, refused
 
 FORM = "json-schema"
 
@@ -129,8 +129,8 @@ def test_head_comes_from_title_and_id() -> None:
 
 
 def test_further_keys_are_ignored_unless_forbidden() -> None:
-    assert "columns: {extra: ignore}" in brought(FORM, of({})).contracts[0].text
-    assert "extra" not in brought(FORM, of({}, additionalProperties=False)).contracts[0].text
+    assert "columns: {extra: ignore}" in imported(FORM, of({})).contracts[0].text
+    assert "extra" not in imported(FORM, of({}, additionalProperties=False)).contracts[0].text
 
 
 LOST = {

@@ -1,4 +1,4 @@
-"""Descriptors of data products brought in: ports, tables, columns by the aliases of their types, tests and levels."""
+"""Descriptors of data products imported: ports, tables, columns by the aliases of their types, tests and levels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from contracts.authoring.imports import sql_types
-from tests.unit.contracts.authoring.imports.bringing import brought, codes, documents, notes, refused
+from tests.unit.contracts.authoring.imports.importing import codes, documents, imported, notes, refused
 
 FORM = "mesh"
 SALES: dict[str, Any] = {
@@ -132,7 +132,7 @@ def test_levels_tests_and_policies_are_kept() -> None:
 
 
 def test_columns_of_output_ports_alone_are_counted() -> None:
-    output, input_ = (contract.text for contract in brought(FORM, TEXT).contracts)
+    output, input_ = (contract.text for contract in imported(FORM, TEXT).contracts)
     assert "extra: ignore" in input_
     assert "extra: ignore" not in output
 

@@ -15,8 +15,8 @@ from jsonschema.validators import Draft201909Validator
 
 from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.imports import spark_ddl, spark_types
-from contracts.authoring.imports.bringing import Files, bring_in
 from contracts.authoring.imports.formats import FORMATS
+from contracts.authoring.imports.importing import Files, import_source
 from tests.unit.contracts.authoring.imports import (
     test_astrafy,
     test_clouddq,
@@ -123,7 +123,7 @@ def _is_typed(prop: dict[str, Any]) -> bool:
 
 def is_answered(form: str, raw: bytes) -> bool:
     """Whether a source makes contracts that are ODCS, or else there is an error; every finding has a fix."""
-    found = bring_in(form, raw, "x.src")
+    found = import_source(form, raw, "x.src")
     assert all(f.message and f.fix for f in found.findings)
     for contract in found.contracts:
         document = yaml.safe_load(contract.text)
@@ -136,21 +136,21 @@ def is_answered(form: str, raw: bytes) -> bool:
 
 def test_every_format_has_a_sample() -> None:
     assert set(SAMPLES) | {"spark-ddl"} == set(FORMATS)
-    assert all(bring_in(form, json.dumps(sample).encode(), "x").contracts for form, sample in SAMPLES.items())
+    assert all(import_source(form, json.dumps(sample).encode(), "x").contracts for form, sample in SAMPLES.items())
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_contracts_fit_the_schema_of_the_standard(form: str) -> None:
     text = json.dumps(SAMPLES[form]) if form in SAMPLES else test_spark_ddl.TABLE
     text = text.replace('{"name": "two", "type": ["string", "int"]}, ', "")  # without a type it would be refused
-    for contract in bring_in(form, text.encode(), "x").contracts:
+    for contract in import_source(form, text.encode(), "x").contracts:
         assert list(STANDARD.iter_errors(yaml.safe_load(contract.text))) == []
 
 
 @pytest.mark.parametrize("form", SAMPLES)
 @pytest.mark.parametrize("files", [None, Files(("shop/*.csv",), "shop", "csv")], ids=["bare", "with files"])
 def test_every_line_that_lint_refuses_is_told(form: str, files: Files | None) -> None:
-    found = bring_in(form, json.dumps(SAMPLES[form]).encode(), "x.src", files)
+    found = import_source(form, json.dumps(SAMPLES[form]).encode(), "x.src", files)
     told = {(f.file, f.line, f.code) for f in found.findings if f.level == "warning" and f.file != "x.src"}
     entry = "\n  - {property: drop, value: {files: x/*, producer: x, format: jsonl}}"
     refused = set()

@@ -1,4 +1,4 @@
-"""Parquet brought in: each type of column that a footer tells, and what it does not tell."""
+"""Parquet imported: each type of column that a footer tells, and what it does not tell."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from contracts.authoring.imports import parquet
-from contracts.authoring.imports.bringing import Brought, bring
+from contracts.authoring.imports.importing import ImportResult, import_document
 
 TYPES: dict[str, dict[str, Any]] = {
     "boolean": {"logicalType": "boolean"},
@@ -35,13 +35,13 @@ TYPES: dict[str, dict[str, Any]] = {
 NULLS = "Whether a column may be null is not read from the footer; no property is `required`."
 
 
-def brought(*columns: tuple[str, str]) -> Brought:
-    return bring("parquet", parquet.document("things.parquet", columns), b"PAR1")
+def imported(*columns: tuple[str, str]) -> ImportResult:
+    return import_document("parquet", parquet.document("things.parquet", columns), b"PAR1")
 
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_type_of_column_makes_a_property(kind: str) -> None:
-    found = brought(("x", kind), ("y", "string"))
+    found = imported(("x", kind), ("y", "string"))
     document = yaml.safe_load(found.contracts[0].text)
     assert document["schema"][0] == {
         "name": "things",
@@ -52,4 +52,4 @@ def test_type_of_column_makes_a_property(kind: str) -> None:
 
 
 def test_file_without_columns_is_a_finding() -> None:
-    assert [f.code for f in brought().findings] == ["nothing-there"]
+    assert [f.code for f in imported().findings] == ["nothing-there"]

@@ -1,4 +1,4 @@
-"""PayPal's template 2.1 brought in: each row of its tables, the rules that have a metric, what stays out."""
+"""PayPal's template 2.1 imported: each row of its tables, the rules that have a metric, what stays out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contracts.authoring.imports.paypal import CHECKS, COLUMNS, KEPT, LEVEL, MEMBER, ROLE, SUPPORT, TABLES, TOP
-from tests.unit.contracts.authoring.imports.bringing import brought, codes, documents, notes, refused
+from tests.unit.contracts.authoring.imports.importing import codes, documents, imported, notes, refused
 
 FORM = "paypal-2.1"
 LINK = {"url": "https://example.org", "type": "businessDefinition"}
@@ -160,7 +160,7 @@ LOST: dict[str, tuple[str, list[str]]] = {
 def test_what_has_no_equivalent_is_named(case: str) -> None:
     text, expected = LOST[case]
     assert notes(FORM, text) == expected
-    assert all("secret-of-ann" not in contract.text for contract in brought(FORM, text).contracts)
+    assert all("secret-of-ann" not in contract.text for contract in imported(FORM, text).contracts)
 
 
 BAD = {

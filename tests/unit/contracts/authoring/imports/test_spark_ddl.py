@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from contracts.authoring.imports.spark_types import TYPES, WITHOUT
-from tests.unit.contracts.authoring.imports.bringing import codes, documents, notes, properties, refused
+from tests.unit.contracts.authoring.imports.importing import codes, documents, notes, properties, refused
 
 FORM = "spark-ddl"
 

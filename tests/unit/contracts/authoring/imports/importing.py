@@ -7,17 +7,17 @@ from typing import Any
 
 import yaml
 
-from contracts.authoring.imports.bringing import Brought, Files, bring_in
+from contracts.authoring.imports.importing import Files, ImportResult, import_source
 
 
-def brought(form: str, text: str, file: str = "orders.src", files: Files | None = None) -> Brought:
+def imported(form: str, text: str, file: str = "orders.src", files: Files | None = None) -> ImportResult:
     """What becomes of a source."""
-    return bring_in(form, textwrap.dedent(text).encode("utf-8", "surrogatepass"), file, files)
+    return import_source(form, textwrap.dedent(text).encode("utf-8", "surrogatepass"), file, files)
 
 
 def documents(form: str, text: str, file: str = "orders.src") -> list[dict[str, Any]]:
     """The documents of a source that has some."""
-    found = brought(form, text, file)
+    found = imported(form, text, file)
     assert found.contracts, found.findings
     return [yaml.safe_load(contract.text) for contract in found.contracts]
 
@@ -31,14 +31,14 @@ def properties(form: str, text: str) -> list[dict[str, Any]]:
 
 def codes(form: str, text: str) -> list[tuple[str, int]]:
     """The errors of a source, with their lines."""
-    return [(f.code, f.line) for f in brought(form, text).findings if f.level == "error"]
+    return [(f.code, f.line) for f in imported(form, text).findings if f.level == "error"]
 
 
 def notes(form: str, text: str) -> list[str]:
     """What a source has and nothing was made of."""
-    return [f.message for f in brought(form, text).findings if f.level == "note"]
+    return [f.message for f in imported(form, text).findings if f.level == "note"]
 
 
 def refused(form: str, text: str) -> list[str]:
     """What lint would refuse of what comes out."""
-    return [f.message for f in brought(form, text).findings if f.level == "warning" and f.file != "orders.src"]
+    return [f.message for f in imported(form, text).findings if f.level == "warning" and f.file != "orders.src"]

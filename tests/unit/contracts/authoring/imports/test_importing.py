@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.document import source
 from contracts.authoring.imports import writing
-from contracts.authoring.imports.bringing import Files, bring_in
 from contracts.authoring.imports.formats import FORMATS
+from contracts.authoring.imports.importing import Files, import_source
 from infra.packaging.bundles import ROOT
-from tests.unit.contracts.authoring.imports.bringing import brought, codes
+from tests.unit.contracts.authoring.imports.importing import codes, imported
 
 ORDERS = """
 {"title": "Shop orders", "type": "object", "required": ["id"], "additionalProperties": false,
@@ -77,32 +77,32 @@ VALUES = st.recursive(
 
 
 def test_contract_is_written_as_people_write_it() -> None:
-    (contract,) = brought("json-schema", ORDERS, files=FILES).contracts
+    (contract,) = imported("json-schema", ORDERS, files=FILES).contracts
     assert (contract.name, contract.text) == ("Shop-orders.v1", WRITTEN)
 
 
 def test_contract_with_files_passes_lint() -> None:
-    (contract,) = brought("json-schema", ORDERS, files=FILES).contracts
+    (contract,) = imported("json-schema", ORDERS, files=FILES).contracts
     found = compile_text(contract.text.encode(), f"{contract.name}.yaml")
     assert [f.code for f in found.findings] == ["not-active"]
 
 
 def test_active_contract_has_a_plan() -> None:
-    (contract,) = bring_in("json-schema", ORDERS.encode(), "a.json", FILES, "active").contracts
+    (contract,) = import_source("json-schema", ORDERS.encode(), "a.json", FILES, "active").contracts
     found = compile_text(contract.text.encode(), f"{contract.name}.yaml")
     assert found.plan
     assert [c.id for c in found.plan.checks if c.property] == ["id.logicalType", "id.required", "day.logicalType"]
 
 
 def test_contract_without_files_says_how_to_name_them() -> None:
-    (contract,) = brought("json-schema", ORDERS).contracts
+    (contract,) = imported("json-schema", ORDERS).contracts
     assert "# It matches no files yet. Name its files with --files" in contract.text
     found = compile_text(contract.text.encode(), f"{contract.name}.yaml")
     assert [f.code for f in found.findings] == ["matches-nothing"]
 
 
 def test_line_that_lint_refuses_is_named() -> None:
-    found = brought(
+    found = imported(
         "json-schema", '{"properties": {"a": {"type": "string"}, "b": {"type": "string", "pattern": "(?<=a)b"}}}'
     )
     (refused,) = [f for f in found.findings if f.level == "warning"]
@@ -141,7 +141,7 @@ LOOKS = {
 @pytest.mark.parametrize("looks", LOOKS)
 def test_source_of_another_format_is_told(looks: str) -> None:
     text, asked = LOOKS[looks]
-    (finding,) = brought(asked, text).findings
+    (finding,) = imported(asked, text).findings
     assert finding.code == "wrong-format"
     assert f"it looks like {looks}" in finding.message
     assert looks not in FORMATS or finding.fix == f"Write `--from {looks}`."
@@ -175,4 +175,4 @@ def test_page_explains_the_format(form: str) -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_bytes_that_are_no_text_are_findings(form: str) -> None:
-    assert bring_in(form, b"\xff\xfe\x00", "x").failed
+    assert import_source(form, b"\xff\xfe\x00", "x").failed
