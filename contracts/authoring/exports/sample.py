@@ -236,7 +236,7 @@ class _Sampled:
 def _member(written: str) -> str:
     """A character of a class."""
     java = regex.to_java(written)
-    if isinstance(java, regex.Refused):
+    if isinstance(java, regex.PatternRefused):
         raise _Hard
     members = re.compile(java, re.ASCII)
     found = next((c for c in (*BEGINNINGS, *map(chr, range(33, 0x250)), " ") if members.fullmatch(c)), None)

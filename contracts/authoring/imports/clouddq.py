@@ -21,6 +21,7 @@ from contracts.authoring.imports.imported import Imported, contract, given, kept
 from contracts.authoring.properties import decimals
 from contracts.authoring.quality import watermarks
 from contracts.authoring.sql import expressions, statements
+from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import Property
 from contracts.problem import nearest
 
@@ -300,7 +301,7 @@ def _only(bound: Bound) -> dict[str, Any] | str:
         expressions.read(text, bound.properties(), constant=True)
     except (sqlglot.errors.SqlglotError, RecursionError):
         return "its SQL cannot be read."
-    except expressions.Refused as refused:
+    except SqlRefused as refused:
         return refused.message
     return {"filter": text}
 
@@ -343,7 +344,7 @@ def _of_sql(bound: Bound, metric: str, text: str) -> dict[str, Any] | str:
                     expressions.read(whole, bound.properties())
                 else:
                     statements.read(whole, bound.properties(), ("data",))
-            except expressions.Refused as refused:
+            except SqlRefused as refused:
                 why = refused.message
                 continue
             inner = {"metric": metric, metric: written, **({"parameters": values} if values else {})}

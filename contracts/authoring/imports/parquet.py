@@ -12,7 +12,7 @@ from typing import Any
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Mark
 from contracts.authoring.imports.imported import Imported, contract, lost, stem
-from contracts.authoring.imports.spark_types import OPTIONS, Refused, Tokens, property_of
+from contracts.authoring.imports.spark_types import OPTIONS, DdlInvalid, Tokens, property_of
 from contracts.values.parquet_types import CLOCKS
 
 LOST = {
@@ -60,7 +60,7 @@ def _property(document: Document, n: int, name: str, kind: str) -> dict[str, Any
         return {"name": name, "logicalType": "time"}
     try:
         prop = property_of(Tokens(LIKE.get(kind, kind)))
-    except Refused:
+    except DdlInvalid:
         lost(document, (n,), LOST["unknown"].format(name), on_key=False)
         return {"name": name}
     options = {key: value for key, value in prop.pop(OPTIONS, {}).items() if key != "format"}

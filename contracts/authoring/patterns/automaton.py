@@ -1,11 +1,11 @@
 r"""Position automata (Glushkov) of patterns: a pattern in, its states with the ways between them out.
 
-A way counts as often as an engine that goes back may walk it: in `(a+)+` an `a` follows an `a` within the inner loop
-and by the outer one, which are two ways. What looks ahead is a state that no character leads to, with an automaton of
-its own. Nothing follows `$`, and what follows `^` can only be first.
+Each way counts as often as a backtracking engine may walk it: in `(a+)+` an `a` follows an `a` within the inner loop
+and by the outer one, which are two ways. A look-ahead is a state that no character leads to, with an automaton of its
+own. Nothing follows `$`, and a piece after `^` can only be first.
 
 Counted repetitions of up to `rounds` rounds are written out; longer ones count as loops, which have every way that the
-rounds have. What cannot be bounded so is `TooLarge`.
+rounds have. A pattern that cannot be bounded like this is `TooLarge`.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ ANY: Ranges = ((0, LAST_CHARACTER),)
 
 
 class TooLarge(Exception):
-    """The pattern has more states, or more ways between them, than are looked at."""
+    """The pattern has more states, or more ways between them, than the limits allow."""
 
 
 @dataclass(slots=True)
 class Part:
     """A piece of a pattern, each number in ways.
 
-    `empty` reads nothing, `begun` nothing at the beginning of a text alone; `first` and `last` are the states that it
-    begins and ends in, `opening` those that it begins in at the beginning of a text alone.
+    `empty` counts ways that read nothing, `begun` those only at the beginning of a text; `first` and `last` are the
+    states that it begins and ends in, `opening` those that it begins in only at the beginning of a text.
     """
 
     empty: int = 1
@@ -53,7 +53,7 @@ class Part:
 
 @dataclass(slots=True)
 class Automaton:
-    """The characters of each state, how many ways lead from one to another, and the states that look ahead."""
+    """The characters of each state, the numbers of ways between states, and the look-aheads."""
 
     ranges: list[Ranges] = field(default_factory=list)
     ways: list[Counter[int]] = field(default_factory=list)
@@ -78,7 +78,7 @@ class Automaton:
         return Part(1, 0, part.first)
 
     def joined(self, parts: Iterable[Part]) -> Part:
-        """Return parts one behind the other as one part."""
+        """Return a sequence of parts as one part."""
         whole = Part()
         for part in parts:
             self.lead(whole.last, part.first)
@@ -109,7 +109,7 @@ class Automaton:
 
 
 def parsed(pattern: str) -> Any:
-    """Return a pattern as `re` parses it, its branches as they are written."""
+    """Return a pattern parsed by `re`, with its branches unmerged."""
     parser: Any = re._parser  # type: ignore[attr-defined]  # noqa: SLF001 (the one that `re` itself uses)
     return parser.parse(BRANCH.sub(lambda match: "|()" if match[0] == "|" else match[0], pattern), re.ASCII)
 
@@ -161,11 +161,11 @@ class _Reader:
         return self.automaton.add(ranges_of(op, given))
 
     def _repeated(self, least: int, most: Any, items: Sequence[Any]) -> Part:
-        """Return a part of so many rounds, each optional one within the one before, as in `(a(a)?)?`."""
+        """Return a part of some rounds, each optional round within the one before, as in `(a(a)?)?`."""
         endless = not isinstance(most, int) or most > 1_000_000
         if (least if endless else most) > self.rounds:
             part = self.part(items)
-            if part.empty and least > 1:  # each round may read nothing: a loop has not all the ways of that
+            if part.empty and least > 1:  # each round may read nothing: a loop has fewer ways
                 raise TooLarge
             return self.automaton.looped(part, optional=least == 0)
         whole = self.automaton.looped(self.part(items), optional=least == 0) if endless else Part()
@@ -189,7 +189,7 @@ def _either(parts: Sequence[Part]) -> Part:
 
 
 def ranges_of(op: str, given: Any) -> Ranges:
-    """Return the characters of a piece that takes a single one, as `re` parses it."""
+    """Return the characters of a piece that `re` parses as a single character."""
     match op:
         case "LITERAL":
             return ((given, given),)
@@ -197,7 +197,7 @@ def ranges_of(op: str, given: Any) -> Ranges:
             return others(((given, given),))
         case "IN":
             negated = str(given[0][0]) == "NEGATE"
-            ranges = tuple(r for inner, one in given[negated:] for r in _member(str(inner), one))
+            ranges = tuple(r for inner, argument in given[negated:] for r in _member(str(inner), argument))
             return others(ranges) if negated else ranges
     return ANY
 

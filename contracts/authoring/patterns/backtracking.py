@@ -1,10 +1,10 @@
-r"""The time that a pattern takes at worst on an engine that goes back, as Java's: a pattern in, a bound in steps out.
+r"""The worst-case time of a pattern on a backtracking engine, as Java's: a pattern in, a bound in steps out.
 
-Such an engine walks every way of reading each beginning of a text. `.*-.*-.*!` has n * n / 2 ways of reading n times
-`-`, and walks each to the end of the text; `(a+)+` has 2 to the power of n. How the number of ways grows is a question
-of ambiguity (Weber and Seidl, 1991, "On the degree of ambiguity of finite automata"), and is bounded here so:
+Such an engine walks every way of reading each prefix of a text. `.*-.*-.*!` has n * n / 2 ways of reading n times
+`-`, and walks each to the end of the text; `(a+)+` has 2 to the power of n. The growth of the number
+of ways is the ambiguity (Weber and Seidl, 1991, "On the degree of ambiguity of finite automata"), bounded like this:
 
-- Of the position automaton, sets of states that one text can lead to are made (the subset construction). A pair of a
+- The subset construction gives the sets of states of the position automaton that one text can lead to. A pair of a
   set and a state in it stands for all texts that lead to the set; a pair has as many ways as all pairs that lead to it
   with the same character have together, and at most as many as the worst of those characters.
 - Where pairs lead back to each other, the number of ways does not grow if each has one pair before it in the circle and
@@ -13,7 +13,7 @@ of ambiguity (Weber and Seidl, 1991, "On the degree of ambiguity of finite autom
 - Each way costs a step and one for each state tried next, or what looking ahead there costs.
 
 A search tries each place of a text, as if `[\s\S]*?` stood before the pattern. All numbers are bounds from above. The
-analysis itself is bounded by `MOST_LINKS`: what is larger counts as not bounded.
+analysis itself is bounded by `MOST_LINKS`: a larger pattern counts as unbounded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from contracts.authoring.patterns.automaton import ANY, Automaton, Ranges, TooLa
 ROUNDS = (40, 4)
 """Rounds up to which counted repetitions are written out: the exact attempt, and the one that needs few states."""
 MOST_LINKS = 30_000
-"""Pairs, and links between them, that one attempt may make; half a second on a slow machine."""
+"""Pairs and links between them in one attempt; half a second on a slow machine."""
 MOST_DEGREE = 6
 OF_RANGE, LATIN = 2, 255
 START, PREFIX = 0, 1
@@ -67,7 +67,7 @@ def at(bound: Steps, length: int) -> float:
 
 
 def is_linear(bound: Steps, most: float) -> bool:
-    """Return whether each character takes at most so many steps, however long the text is."""
+    """Return True if each character takes at most `most` steps, however long the text is."""
     return not any(bound[2:]) and sum(bound[:2]) <= most
 
 
@@ -104,7 +104,7 @@ def _added_up(bound: Steps) -> Steps:
 
 @dataclass(slots=True)
 class _Budget:
-    """The pairs and links that an attempt may still make, all that looks ahead included."""
+    """The remaining pairs and links of an attempt, look-aheads included."""
 
     left: int
 
@@ -116,7 +116,7 @@ class _Budget:
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """The states of an automaton as bits, with those before the text, and what comes before and after each."""
+    """The states of an automaton as bits, with those before the text, and the neighbours of each."""
 
     before: list[dict[int, int]]
     following: list[int]
@@ -153,12 +153,12 @@ def _weight(own: dict[int, int], costs: Sequence[float], ahead: dict[int, Steps]
 
 
 def _cost(ranges: Ranges) -> float:
-    """Return the cost of a class: Java has a table of the first 256 characters, and asks other ranges in turn."""
+    """Return the cost of a class: Java has a table of the first 256 characters, and tests other ranges in turn."""
     return 1.0 + OF_RANGE * sum(high > LATIN for _, high in ranges[:-1])
 
 
 def _signs(ranges: Sequence[Ranges]) -> list[int]:
-    """Return the sets of states that some character leads to, as bits: each that there is once."""
+    """Return the distinct sets of states that some character leads to, as bits."""
     states: dict[Ranges, int] = {}
     for state, own in enumerate(ranges):
         states[own] = states.get(own, 0) | 1 << state
@@ -243,7 +243,7 @@ def _steps(inner: Automaton, budget: _Budget, *, searched: bool) -> Steps:
 
 
 def _along(following: dict[int, set[int]], costs: dict[int, Steps]) -> Steps | None:
-    """Return the most that the sets which one text leads to cost together; None if a set leads back to itself."""
+    """Return the greatest total cost of the sets along one text; None if a set leads back to itself."""
     open_ways = Counter(target for targets in following.values() for target in targets)
     most = dict(costs)
     ready, done = [1 << START], 0
@@ -281,7 +281,7 @@ def _ways(pairs: _Pairs) -> list[Steps]:
 
 
 def _circles(groups: Sequence[Sequence[Sequence[tuple[int, int]]]]) -> Iterator[set[int]]:
-    """Return the pairs that lead to each other, together, after all that lead to them (Kosaraju's algorithm)."""
+    """Yield the strongly connected components, each after its predecessors (Kosaraju's algorithm)."""
     before = [list({source for group in own for source, _ in group}) for own in groups]
     after: list[list[int]] = [[] for _ in groups]
     for pair, sources in enumerate(before):
@@ -300,7 +300,7 @@ def _circles(groups: Sequence[Sequence[Sequence[tuple[int, int]]]]) -> Iterator[
 
 
 def _finished(after: Sequence[Sequence[int]]) -> list[int]:
-    """Return the pairs in the order in which a walk in depth leaves them."""
+    """Return the pairs in the postorder of a depth-first walk."""
     order, seen = [], set()
     for root in range(len(after)):
         walk = [] if root in seen else [(root, iter(after[root]))]

@@ -1,11 +1,11 @@
-r"""Equal and cheaper spellings of patterns whose repetitions may read past the sign behind them: tokens in and out.
+r"""Equal and cheaper spellings of patterns whose repetitions may read past the sign after them: tokens in and out.
 
-`.+@.+` reads `a@b@c` in two ways, and an engine that goes back walks both. Both ways end at the same place, as the
-second `.+` reads what lies between the first `@` and the one that was meant. So the first repetition may stop at the
-first `@` behind its first character: `.[^@]*@.+` takes the same texts, from the same places to the same places.
+`.+@.+` reads `a@b@c` in two ways, and a backtracking engine walks both. Both ways end at the same place, as the second
+`.+` reads the text between the first `@` and the intended one. So the first repetition may stop at the first `@` after
+its first character: `.[^@]*@.+` matches the same texts, from the same places to the same places.
 
 In general `X{n,}SY{m,}`, with S a class of one character, is `X{n}[X without S]*SY{m,}` if Y has all of X and of S.
-What stands before and behind does not matter, and Y may be rewritten likewise with what stands behind it. At the end
+The pieces before and after do not matter, and Y may be rewritten in the same way with the pieces after it. At the end
 of a search, where any text may follow, `Y{m}` is `Y{m,}`.
 """
 
@@ -27,7 +27,7 @@ LARGEST_OF_BASE = 0xFFFF
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A token with its repetition; `ranges` are the characters of a class, None where it is a sign."""
+    """A token with its repetition; `ranges` are the characters of a class, None for a sign."""
 
     token: str
     repetition: tuple[str, ...] = ()
@@ -35,12 +35,12 @@ class _Piece:
 
     @property
     def least(self) -> int | None:
-        """Return the rounds of an endless repetition that must be there; None where it ends."""
+        """Return the least rounds of an endless repetition; None if it ends."""
         match = ENDLESS.fullmatch(self.repetition[0]) if self.repetition else None
         return match and int(match[1] or match[0] == "+")
 
     def is_sign(self, *signs: str) -> bool:
-        """Return whether the piece is one of some signs."""
+        """Return True if the piece is one of some signs."""
         return self.token in signs
 
     @property
@@ -55,7 +55,7 @@ def without_groups(tokens: Sequence[str]) -> list[str]:
 
 
 def rewritten(tokens: Sequence[str]) -> list[str]:
-    """Return the tokens of an equal pattern whose repetitions stop at the sign behind them, where they may."""
+    """Return the tokens of an equal pattern whose repetitions stop at the sign after them if possible."""
     pieces = _pieces(tokens)
     searched = not any(piece.is_sign("|") for piece in pieces)
     out: list[str] = []
@@ -67,7 +67,7 @@ def rewritten(tokens: Sequence[str]) -> list[str]:
 
 
 def _stopped(piece: _Piece, sign: _Piece, rest: _Piece, *, last: bool) -> list[str] | None:
-    """Return a repetition that stops at a sign; None where another text would match."""
+    """Return a repetition that stops at a sign; None if it would match other texts."""
     least, own, at, after = piece.least, piece.ranges, sign.ranges, rest.ranges
     if least is None or own is None or at is None or after is None or sign.repetition:
         return None
@@ -84,9 +84,9 @@ def _is_exact(piece: _Piece) -> bool:
     return not piece.repetition or re.fullmatch(r"\{\d+\}", piece.repetition[0]) is not None
 
 
-def _meet(some: Ranges, more: Ranges) -> bool:
-    """Return whether a character is in both classes."""
-    return any(low <= end and start <= high for low, high in some for start, end in more)
+def _meet(left: Ranges, right: Ranges) -> bool:
+    """Return True if a character is in both classes."""
+    return any(low <= end and start <= high for low, high in left for start, end in right)
 
 
 # ---- pieces
@@ -105,7 +105,7 @@ def _pieces(tokens: Sequence[str]) -> list[_Piece]:
 
 
 def _ranges(token: str) -> Ranges | None:
-    """Return the characters of a class; None of a sign, a group or a place."""
+    """Return the characters of a class; None for a sign, a group or an anchor."""
     if token in SIGNS:
         return None
     items = parsed(token)
@@ -134,14 +134,14 @@ def _without_groups(pieces: Sequence[_Piece]) -> list[_Piece]:
 
 
 def _class(token: str, sign: str, ranges: Ranges) -> str:
-    """Return the text of a class without a sign: in the author's own words where it says what it has not."""
+    """Return the text of a class without a sign; a negated class keeps the author's notation."""
     if token.startswith("[^") and not sign.startswith("["):
         return f"[^{_member(sign)}{token[2:]}"
     return "[" + "".join(_shown(low) if low == high else f"{_shown(low)}-{_shown(high)}" for low, high in ranges) + "]"
 
 
 def _member(sign: str) -> str:
-    """Return a sign as it stands in a class."""
+    """Return a sign as a member of a class."""
     return sign if len(sign) > 1 else _shown(ord(sign))
 
 

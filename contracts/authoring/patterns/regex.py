@@ -1,17 +1,16 @@
-r"""Regular expressions of ODCS (ECMA-262) for the job's (java.util.regex): a pattern in; Java's, or why not, out.
+r"""Regular expressions of ODCS (ECMA-262) for the job (java.util.regex): a pattern in; Java's, or the refusal, out.
 
-Both search, unanchored. Translated, so that a pattern means in Java what the standard says: `$` is the very end
-(Java's also matches before a last line end), `.` stops at ECMA's four line ends, `\s` is ECMA's white space (Unicode
-blanks included), `\b` goes by ASCII letters, `[` and `&&` within a class are plain characters. `\d` and `\w` are ASCII
-in both. What is left: Java counts code points where ECMA without its `u` flag counts UTF-16 units, which differs for
-characters outside the basic plane only. Refused is what one of the two does not have, or reads otherwise: look-behind,
-back references, flags, possessive repetition, `\p`.
+Both search, unanchored. Patterns are translated so that they mean in Java what the standard defines: `$` is the very
+end (Java's also matches before a last line end), `.` stops at ECMA's four line ends, `\s` is ECMA's white space
+(Unicode blanks included), `\b` goes by ASCII letters, `[` and `&&` within a class are plain characters. `\d` and `\w`
+are ASCII in both. One difference remains: Java counts code points where ECMA without its `u` flag counts UTF-16 units,
+which differs only for characters outside the basic plane. Constructs that one of the two lacks or reads differently
+are refused: look-behind, back references, flags, possessive repetition, `\p`.
 
-Java calls itself for each round of a repeated group, and some thousand rounds overflow its stack, which ends the JVM;
-and it goes back, so that a pattern may take a time that grows with a power of a text's length. A pattern of which
-neither can be ruled out for texts of any length is looked for in texts of up to a bound, and found in no longer one.
-If even that takes too long, or no bound of its time can be found (`contracts.authoring.patterns.backtracking`), it is
-refused.
+Java recurses for each round of a repeated group, and some thousand rounds overflow its stack, which ends the JVM; and
+it backtracks, so the time of a pattern may grow with a power of a text's length. If neither can be ruled out for texts
+of any length, the pattern is only searched in texts up to a bound, and longer texts fail it. If even that takes too
+long, or its time has no known bound (`contracts.authoring.patterns.backtracking`), the pattern is refused.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 LONGEST = 500
-"""Characters of a text in which a pattern with repeated groups is looked for; `(A|B)+` overflows 1 MiB at 1,200."""
+"""Characters of a text in which a pattern with repeated groups is searched; `(A|B)+` overflows 1 MiB at 1,200."""
 LONGEST_SLOW = (1_000, LONGEST, 254)
-"""The same of a pattern whose time grows with the square of a text's length: the first that its steps allow.
+"""The same for a pattern whose time grows with the square of a text's length: the first that its steps allow.
 
 The last is that of an e-mail address."""
 LONGEST_PATTERN = 10_000
@@ -59,23 +58,23 @@ MOST_STEPS = 4_000_000
 MOST_STEPS_EACH = 500
 """Steps that each character may take of a text of any length."""
 MOST_CALLS = 6_000
-"""Calls of Java within each other; 7,500 overflow a stack of 1 MiB before they are compiled."""
+"""Nested calls of Java; 7,500 overflow a stack of 1 MiB before they are compiled."""
 ENDLESS = 1_000_000
-"""A width that `re` gives to patterns without an end is above it."""
+"""The width that `re` reports for endless patterns is above this."""
 ATOM = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]", re.DOTALL)
-"""An escape or a class, in which brackets stand for themselves."""
+"""An escape or a class, in which brackets are literal."""
 REPEATED = re.compile(r"\)(?:[*+]|\{\d+,\}|\{(?:\d+,)?\d{3,}\})")
 COUNT = re.compile(r"\{(\d+)")
 PYTHON = {"\\z": "\\Z", OUTSIDE["b"]: r"\b", OUTSIDE["B"]: r"\B"}
-"""What Java writes otherwise, as Python's `re` has it."""
+"""Java's constructs that Python's `re` writes differently."""
 NO_ATOMS = ("^", "|", "(", ")", "(?:", "(?=", "(?!", *PYTHON)
 NO_SIGNS = ("^", "$", "|", "(", ")", "[", ".", "*", "+", "?", "{")
 WHOLE = {".": "", r"\S": r"\s", r"[\s\S]": ""}
-"""What takes nearly any character, and what it does not take."""
+"""Atoms that match nearly any character, and the characters that they exclude."""
 MOST_PIECES = 60
-"""Pieces of a pattern for which other spellings are looked for."""
+"""Pieces of a pattern for which other spellings are tried."""
 LONGEST_SINGLE = 500
-"""Characters of a pattern for which an equal one is looked for."""
+"""Characters of a pattern for which an equal one is tried."""
 OF_RANGE = re.compile(r"-\0|\0-|\\\0")
 """A sign, written as NUL, that ends a range of a class or is a part of an escape."""
 MOST_TRIED = 4
@@ -84,8 +83,8 @@ GENERIC = "Let each repetition end where the next part begins, as `^[^-]*-[^-]*$
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """A reason why a pattern cannot be used, and what to write instead."""
+class PatternRefused:
+    """The reason that a pattern cannot be used, and the fix."""
 
     message: str
     fix: str
@@ -95,7 +94,7 @@ class Refused:
 class Java:
     """A pattern for Java; texts of more than `longest` characters, if there is a bound, fail it.
 
-    `open` says that the pattern as it is written may match a longer text.
+    With `open`, the original pattern may match a longer text.
     """
 
     text: str
@@ -106,7 +105,7 @@ class Java:
 class _Refusal(Exception):
     def __init__(self, message: str, fix: str) -> None:
         super().__init__(message)
-        self.refused = Refused(message, fix)
+        self.refused = PatternRefused(message, fix)
 
 
 class _Doubled(_Refusal):
@@ -121,10 +120,10 @@ class _Slow(Exception):
         self.steps = steps
 
 
-def to_java(pattern: str, most: int | None = None) -> str | Refused:
-    """Return the Java pattern that finds what an ECMA-262 pattern finds, in texts of at most so many characters."""
+def to_java(pattern: str, most: int | None = None) -> str | PatternRefused:
+    """Return the Java pattern equal to an ECMA-262 pattern, for texts of at most `most` characters."""
     java = read(pattern, most)
-    return java if isinstance(java, Refused) else java.text
+    return java if isinstance(java, PatternRefused) else java.text
 
 
 def longest(pattern: str, most: int | None = None) -> int | None:
@@ -134,17 +133,17 @@ def longest(pattern: str, most: int | None = None) -> int | None:
 
 
 @lru_cache(maxsize=1_000)
-def read(pattern: str, most: int | None = None) -> Java | Refused:
-    """Return a pattern for Java with its bound; `most` is the length of the texts where another rule limits it."""
+def read(pattern: str, most: int | None = None) -> Java | PatternRefused:
+    """Return a pattern for Java with its bound; `most` is the length of the texts if another rule limits it."""
     if len(pattern) > LONGEST_PATTERN:
         fix = "Write the allowed values as an `enum`, or several shorter patterns."
-        return Refused(f"The pattern is longer than {LONGEST_PATTERN:,} characters.", fix)
+        return PatternRefused(f"The pattern is longer than {LONGEST_PATTERN:,} characters.", fix)
     try:
         return _java(pattern, most)
     except _Slow as slow:
-        return Refused(_slow(slow.steps), f"{_cheaper(pattern) or GENERIC}{_where_shorter(slow.steps)}.")
+        return PatternRefused(_slow(slow.steps), f"{_cheaper(pattern) or GENERIC}{_where_shorter(slow.steps)}.")
     except _Doubled as doubled:
-        return Refused(doubled.refused.message, _single(pattern) or doubled.refused.fix)
+        return PatternRefused(doubled.refused.message, _single(pattern) or doubled.refused.fix)
     except _Refusal as refusal:
         return refusal.refused
 
@@ -156,14 +155,14 @@ def _java(pattern: str, most: int | None) -> Java:
 
 
 def lengths(pattern: str) -> tuple[int, int | None]:
-    """Return the least length of a text that a pattern is found in, and the greatest, if there is one."""
+    """Return the least length of a matching text, and the greatest, if there is one."""
     tokens = _translate(pattern)
     least = int(automaton.parsed(_python(tokens)).getwidth()[0])
     return least, _width(tokens)
 
 
 def matches(java: str, text: str) -> bool:
-    """Return whether a pattern for Java is found in a short text."""
+    """Return True if a pattern for Java matches in a short text."""
     return re.search(java.replace(r"\z", r"\Z"), text, re.ASCII) is not None
 
 
@@ -185,7 +184,7 @@ def _python(tokens: list[str]) -> str:
 
 
 def _bounded(pattern: str, tokens: list[str], most: int | None) -> Java:
-    """Return the Java pattern, looked for in texts that are short enough."""
+    """Return the Java pattern, limited to texts that are short enough."""
     try:
         return _limited(pattern, tokens, most)
     except _Slow:
@@ -199,7 +198,7 @@ def _bounded(pattern: str, tokens: list[str], most: int | None) -> Java:
 
 
 def _in_time(pattern: str, tokens: list[str], most: int | None) -> Java | None:
-    """Return the Java pattern; None where it takes too long."""
+    """Return the Java pattern; None if it takes too long."""
     try:
         return _limited(pattern, tokens, most)
     except (_Slow, _Refusal):
@@ -238,7 +237,7 @@ def _steps(tokens: list[str]) -> Steps:
 
 
 def _by_stack(pattern: str, tokens: list[str]) -> Iterator[int]:
-    """Yield the length of texts that the stack has room for, if it is bounded."""
+    """Yield the greatest length of texts for the stack, if it is bounded."""
     calls = stack_depth.calls(_python(tokens))
     fits = (MOST_CALLS - calls.fixed) / calls.each if calls.each else LONGEST
     if calls.fixed > MOST_CALLS or fits < 1:
@@ -255,7 +254,7 @@ def _by_time(tokens: list[str], steps: Steps, most: int | None, width: int | Non
         return
     looks = {"(?=", "(?!"} & set(tokens)
     if width is not None and not looks and backtracking.at(steps, width + 1) <= MOST_STEPS:
-        return  # as nothing is read of a longer text
+        return  # it does not read the rest of a longer text
     shorter = [length for length in (width, most) if length is not None]
     limits = (min([limit, *shorter]) for limit in LONGEST_SLOW)
     limit = next((limit for limit in limits if backtracking.at(steps, limit) <= MOST_STEPS), None)
@@ -272,7 +271,7 @@ def _slow(steps: Steps) -> str:
 
 
 def _where_shorter(steps: Steps) -> str:
-    """Return the length of texts for which the pattern may stay, if that is of any use."""
+    """Return the advice to limit texts to a length at which the pattern is fast; empty if none is."""
     fits = [length for length in (200, 150, 100, 64, 50, 40, 32, 20) if backtracking.at(steps, length) <= MOST_STEPS]
     return f"; or limit the property by `maxLength: {fits[0]}`" if fits else ""
 
@@ -291,7 +290,7 @@ def _width(tokens: list[str]) -> int | None:
 
 
 def _trimmed(tokens: list[str]) -> list[str]:
-    """Return a search without what its ends repeat: one round, or the fewest that are asked for, are found as well."""
+    """Return a search with the fewest repetitions at its ends, which matches the same texts."""
     if "|" in tokens:
         return tokens
     rest = list(tokens)
@@ -331,7 +330,7 @@ def _is_repetition(token: str) -> bool:
 
 
 def _cheaper(pattern: str) -> str | None:
-    """Return a pattern whose repetitions end at the sign behind them, as few of them as make it cheap."""
+    """Return the advice to end some repetitions at the sign after them, as few as make the pattern cheap."""
     pieces, bounded, tried = list(_pieces(pattern)), None, 0
     for n in range(len(pieces) - 2 if len(pieces) <= MOST_PIECES else 0):
         atom, repetition = pieces[n : n + 2]
@@ -375,7 +374,7 @@ def _of_loop(pieces: list[str]) -> list[str] | None:
 
 
 def _of_rounds(pieces: list[str]) -> list[str] | None:
-    """Return `a+(-a+)*` for `a+(-?a+)*`, in which a round without its sign goes on with the round before."""
+    """Return `a+(-a+)*` for `a+(-?a+)*`, in which a round without its sign continues the round before."""
     match pieces:
         case [atom, "+", ("(" | "(?:") as group, sign, "?", again, "+", ")", "*"] if atom == again and _is_piece(atom):
             return [atom, "+", group, sign, atom, "+", ")", "*"]
@@ -383,7 +382,7 @@ def _of_rounds(pieces: list[str]) -> list[str] | None:
 
 
 def _is_piece(piece: str) -> bool:
-    """Return whether a piece of a pattern stands for a character."""
+    """Return True if a piece of a pattern stands for a character."""
     return piece == "." or piece not in (*NO_SIGNS, ")", "(?:", "(?=", "(?!")
 
 
@@ -398,7 +397,7 @@ def _pieces(pattern: str) -> Iterator[str]:
 
 
 def _without(atom: str, sign: str) -> str:
-    """Return a class without the sign behind it; as it is, where that is no plain one."""
+    """Return a class without the sign after it; unchanged if the sign is not a plain character."""
     plain = sign[-1]
     if sign in NO_SIGNS or len(sign.removeprefix("\\")) != 1 or (sign[0] == "\\" and plain.isalnum()):
         return atom
@@ -413,7 +412,7 @@ def _without(atom: str, sign: str) -> str:
 
 
 def _translate(pattern: str) -> list[str]:
-    """Return the tokens of a pattern as Java writes them, classes whole."""
+    """Return the tokens of a pattern in Java's notation, classes whole."""
     out: list[str] = []
     at = 0
     repeated = False

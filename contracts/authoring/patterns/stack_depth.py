@@ -1,7 +1,7 @@
-"""The depth to which Java calls itself for a pattern: a pattern in, the calls by the length of the text out.
+"""The recursion depth of Java for a pattern: a pattern in, the nested calls by the length of the text out.
 
-Java matches a node by a call that matches the next one, and a round of a repeated group by a call within the round
-before: a text of a few thousand characters overflows the stack. A repeated character or class takes one call.
+Java matches a node by a call that matches the next one, and a round of a repeated group by a call within the previous
+round: a text of a few thousand characters overflows the stack. A repeated character or class takes one call.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from typing import Any
 from contracts.authoring.patterns.automaton import SINGLE, parsed
 
 SHORT = 500
-"""The length of text at which rounds that are counted are held against those that a text has room for."""
+"""The length of text at which counted rounds are compared with the rounds that fit into the text."""
 OF_GROUP, OF_ROUND = 2, 3
 """Calls of Java for a group, and for a round of a repeated one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Calls within each other: so many for any text, and so many more for each of its characters."""
+    """Nested calls: a fixed number for any text, and a number for each of its characters."""
 
     fixed: float = 0.0
     each: float = 0.0
 
     def at(self, length: int) -> float:
-        """Return the calls that a text of a length takes."""
+        """Return the calls for a text of a length."""
         return self.fixed + self.each * length
 
 
@@ -36,7 +36,7 @@ def calls(pattern: str) -> Calls:
 
 
 def _sequence(items: Iterable[Any], *, within: bool) -> Calls:
-    """Return the calls of parts one behind the other; `within` a loop, whose rounds have no characters to spare."""
+    """Return the calls of a sequence of parts; `within` a loop, rounds share the characters."""
     parts = [_of(str(op), given, within=within) for op, given in items]
     return Calls(sum(p.fixed for p in parts), sum(p.each for p in parts))
 
@@ -60,7 +60,7 @@ def _of(op: str, given: Any, *, within: bool) -> Calls:
 
 
 def _repeated(least: int, most: Any, items: Any, *, within: bool) -> Calls:
-    """Return the calls of rounds: as many as are written, or as the characters of a text have room for."""
+    """Return the calls of rounds: their written number, or the number that fits into a text."""
     if len(items) == 1 and str(items[0][0]) in SINGLE:
         return Calls(1)
     endless = not isinstance(most, int) or most > 1_000_000
@@ -70,5 +70,5 @@ def _repeated(least: int, most: Any, items: Any, *, within: bool) -> Calls:
         return by_text
     counted = Calls(max(most, least) * (inner.fixed + OF_ROUND), inner.each)
     if within:
-        return min(counted, by_text, key=lambda each: each.fixed + each.each)
-    return min(counted, by_text, key=lambda each: each.at(SHORT))
+        return min(counted, by_text, key=lambda depth: depth.fixed + depth.each)
+    return min(counted, by_text, key=lambda depth: depth.at(SHORT))

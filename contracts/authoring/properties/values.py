@@ -61,7 +61,7 @@ def pattern_of(document: Document, path: Path, value: str, most: int | None = No
         document.error(path, "bad-pattern", message, "Mend those first.")
         return None
     java = regex.read(value, most)
-    if isinstance(java, regex.Refused):
+    if isinstance(java, regex.PatternRefused):
         document.error(path, "bad-pattern", java.message, java.fix)
         return None
     if not java.open:

@@ -16,6 +16,7 @@ from contracts.authoring.document.finding import Path
 from contracts.authoring.patterns.regex import OUTSIDE
 from contracts.authoring.quality import aggregates, library_metrics, queries, thresholds
 from contracts.authoring.sql import expressions, statements
+from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import OPERATORS, Check, Property
 from contracts.problem import nearest, quoted
 
@@ -125,7 +126,7 @@ def _sql(document: Document, path: Path, text: Any, props: Sequence[Property]) -
         return None
     try:
         return expressions.read(text, props)
-    except expressions.Refused as refused:
+    except SqlRefused as refused:
         document.error(at, "bad-expression", refused.message, refused.fix)
         return None
 

@@ -20,6 +20,7 @@ from contracts.authoring.patterns import regex
 from contracts.authoring.quality import expectation_shapes, expectation_types, row_conditions
 from contracts.authoring.quality.core_expectations import WORDS, Core, Kind, fits
 from contracts.authoring.sql import expressions
+from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import Property
 from contracts.problem import nearest, quoted
 
@@ -176,7 +177,7 @@ def _java(document: Document, path: Path, value: Any) -> Any:
     if isinstance(value, list):
         return [_java(document, (*path, n), one) for n, one in enumerate(value)]
     java = regex.read(value) if isinstance(value, str) else None
-    if isinstance(java, regex.Refused):
+    if isinstance(java, regex.PatternRefused):
         document.error(path, "bad-pattern", java.message, java.fix)
     elif java and java.open:
         message = "The time of this pattern grows faster than the length of a text, which nothing limits here."
@@ -228,6 +229,6 @@ def _condition(
     try:
         text = row_conditions.sql(condition, props) if parser == PARSERS[1] else str(condition)
         return expressions.read_named(text, props)
-    except expressions.Refused as refused:
+    except SqlRefused as refused:
         document.error(at, "bad-condition", refused.message, refused.fix)
         return None

@@ -16,7 +16,8 @@ from contracts.authoring.document.finding import Path
 from contracts.authoring.quality import aggregates, library_metrics
 from contracts.authoring.quality.thresholds import ENDS
 from contracts.authoring.sql import statements
-from contracts.authoring.sql.expressions import NUMBERS, Refused
+from contracts.authoring.sql.expressions import NUMBERS
+from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import OPERATORS, Check, Property, Severity, Threshold
 
 DATA = "data"
@@ -95,7 +96,7 @@ def unexpected(
     name, severity, written = expectation
     try:
         query = statements.read(written.format(batch=BATCH), props, [BATCH])
-    except Refused as refused:
+    except SqlRefused as refused:
         document.error(path, "bad-query", refused.message, refused.fix)
         return None
     text, threshold, limits = " ".join(written.split()), Threshold("mustBe", (Decimal(0),)), ("0",)
@@ -120,7 +121,7 @@ def _read(document: Document, path: Path, text: str, props: Sequence[Property]) 
     """The query of a text, and the text in one line; None, and a finding, where it cannot be used."""
     try:
         query = statements.read(text, props, list(dict.fromkeys((DATA, document.data["schema"][0]["name"]))))
-    except Refused as refused:
+    except SqlRefused as refused:
         document.error(path, "bad-query", refused.message, refused.fix)
         return None, ""
     return query, " ".join(text.split())

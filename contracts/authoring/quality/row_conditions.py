@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from contracts.authoring.sql import lexing, parameters
-from contracts.authoring.sql.expressions import Refused
+from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import Property
 
 COLUMN = r"""col\(\s*(?:"(?P<name>[^"]+)"|'(?P<other>[^']+)')\s*\)"""
@@ -24,7 +24,7 @@ INSTEAD = "Write `condition_parser: spark`, and the condition in SQL, as `amount
 
 
 def sql(condition: str | dict[str, Any], props: Sequence[Property]) -> str:
-    """A condition in SQL; raises Refused where it is none of the few that are known."""
+    """A condition in SQL; raises SqlRefused where it is none of the few that are known."""
     dated: dict[str, str] = {p.name: p.type for p in props if p.type in ("date", "timestamp")}
     return _of_text(condition) if isinstance(condition, str) else _of_mapping(condition, dated)
 
@@ -32,7 +32,7 @@ def sql(condition: str | dict[str, Any], props: Sequence[Property]) -> str:
 def _of_text(text: str) -> str:
     found = TEXT.fullmatch(text)
     if found is None:
-        raise Refused(f"`{text:.60}` is not a known condition of Great Expectations.", INSTEAD)
+        raise SqlRefused(f"`{text:.60}` is not a known condition of Great Expectations.", INSTEAD)
     name = lexing.named(found["name"] or found["other"])
     if found["filled"]:
         return f"{name} is not null"
@@ -45,21 +45,21 @@ def _of_text(text: str) -> str:
 def _of_mapping(condition: Any, dated: dict[str, str]) -> str:
     kind = condition.get("type") if isinstance(condition, dict) else None
     if not isinstance(kind, str) or set(condition) != KEYS.get(kind):
-        raise Refused("The condition is none that is known.", INSTEAD)
+        raise SqlRefused("The condition is none that is known.", INSTEAD)
     if kind in ("and", "or"):
         if not isinstance(condition["conditions"], list) or not condition["conditions"]:
-            raise Refused(f"`{kind}` has no conditions.", INSTEAD)
+            raise SqlRefused(f"`{kind}` has no conditions.", INSTEAD)
         return f" {kind} ".join(f"({_of_mapping(one, dated)})" for one in condition["conditions"])
     column = condition["column"]
     if not isinstance(column, dict) or list(column) != ["name"] or not isinstance(column["name"], str):
-        raise Refused("The condition names no column.", "Write `column: {name: id}`.")
+        raise SqlRefused("The condition names no column.", "Write `column: {name: id}`.")
     name = lexing.named(column["name"])
     if kind == "nullity":
         if not isinstance(condition["is_null"], bool):
-            raise Refused("`is_null` must be true or false.", INSTEAD)
+            raise SqlRefused("`is_null` must be true or false.", INSTEAD)
         return f"{name} is {'' if condition['is_null'] else 'not '}null"
     sign, value = SIGNS.get(str(condition["operator"])), parameters.literal(condition["parameter"])
     if sign is None or value is None or (sign.endswith("in")) != isinstance(condition["parameter"], list):
-        raise Refused("The condition compares with what it cannot be compared with.", INSTEAD)
+        raise SqlRefused("The condition compares with what it cannot be compared with.", INSTEAD)
     kind = dated.get(column["name"], "") if isinstance(condition["parameter"], str) else ""
     return f"{name} {sign} {kind} {value}"

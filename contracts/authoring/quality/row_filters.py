@@ -16,6 +16,7 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.quality import library_metrics, watermarks
 from contracts.authoring.sql import expressions, parameters
+from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import Check, Filter, Property
 
 Settings = dict[str, tuple[Path, Any]]
@@ -140,7 +141,7 @@ def _filter(document: Document, path: Path, text: Any, props: Sequence[Property]
         return None
     try:
         condition = expressions.read(text, props, constant=True)
-    except expressions.Refused as refused:
+    except SqlRefused as refused:
         document.error(path, "bad-expression", refused.message, refused.fix)
         return None
     return Filter(condition.sql, " ".join(text.split()), tuple(condition.properties))

@@ -9,56 +9,57 @@ from typing import Any
 from sqlglot import exp
 
 from contracts.authoring.sql import lexing
-from contracts.authoring.sql.expressions import NUMBERS, Kind, Reader, Refused, Typed, anonymous, counted, moment, shown
+from contracts.authoring.sql.expressions import NUMBERS, Reader, SqlType, Typed, anonymous, counted, moment, shown
+from contracts.authoring.sql.refusal import SqlRefused
 
-Made = tuple[str, Kind]
+SqlAndType = tuple[str, SqlType]
 """SQL, and the type of its values."""
 PARTS = {"YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "WEEK": "week", "DAY": "day", "HOUR": "hour"}
 CALENDAR = re.compile(r"(?:yyyy|MM|dd|HH|mm|ss|[^A-Za-z'\\])+")
-"""Patterns of dates that Spark reads without a surprise."""
+"""Date patterns that Spark reads as expected."""
 STRPTIME = re.compile("%[YHMSmd](?:strict)?")
 SPARK = {"%Y": "yyyy", "%mstrict": "MM", "%dstrict": "dd", "%Hstrict": "HH", "%Mstrict": "mm", "%Sstrict": "ss"}
-"""Parts of patterns as the parser has them, and as Spark has."""
+"""Parts of date patterns in the parser's notation, and in Spark's."""
 MOST = 10**6
 WHOLE = re.compile(r"-?\d{1,6}", re.ASCII)
 
 
-def _count(reader: Reader, node: exp.Count) -> Made:
+def _count(reader: Reader, node: exp.Count) -> SqlAndType:
     of = node.this
     if isinstance(of, exp.Star) or of is None:
         return "count(1)", "integer"
     if isinstance(of, exp.Distinct):
         if not of.expressions:
-            raise Refused(f"`{shown(node)}` counts nothing.", "Write `count(distinct id)`.")
+            raise SqlRefused(f"`{shown(node)}` counts nothing.", "Write `count(distinct id)`.")
         return f"count(distinct {', '.join(reader.typed(part).sql for part in of.expressions)})", "integer"
     return f"count({reader.typed(of).sql})", "integer"
 
 
-def _count_if(reader: Reader, node: exp.CountIf) -> Made:
+def _count_if(reader: Reader, node: exp.CountIf) -> SqlAndType:
     return f"count_if({reader.boolean(node.this)})", "integer"
 
 
-def _sum(reader: Reader, node: exp.Sum) -> Made:
-    found = reader.one_of(node.this, *NUMBERS)
-    return f"try_sum({found.sql})", found.kind
+def _sum(reader: Reader, node: exp.Sum) -> SqlAndType:
+    operand = reader.one_of(node.this, *NUMBERS)
+    return f"try_sum({operand.sql})", operand.kind
 
 
-def _of_doubles(function: str) -> Callable[[Reader, Any], Made]:
-    def made(reader: Reader, node: Any) -> Made:
+def _of_doubles(function: str) -> Callable[[Reader, Any], SqlAndType]:
+    def made(reader: Reader, node: Any) -> SqlAndType:
         return f"{function}(double({reader.of(node.this, *NUMBERS)}))", "number"
 
     return made
 
 
-def _end(function: str) -> Callable[[Reader, Any], Made]:
-    def made(reader: Reader, node: Any) -> Made:
-        found = reader.typed(node.this)
-        return f"{function}({found.sql})", found.kind
+def _end(function: str) -> Callable[[Reader, Any], SqlAndType]:
+    def made(reader: Reader, node: Any) -> SqlAndType:
+        operand = reader.typed(node.this)
+        return f"{function}({operand.sql})", operand.kind
 
     return made
 
 
-AGGREGATES: dict[type, Callable[[Any, Any], Made]] = {
+AGGREGATES: dict[type, Callable[[Any, Any], SqlAndType]] = {
     exp.Count: _count,
     exp.CountIf: _count_if,
     exp.Sum: _sum,
@@ -78,7 +79,7 @@ def _cast(reader: Reader, node: exp.Cast) -> Typed:
     types = exp.DataType.Type
     moments = (types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ)
     if wanted in moments and isinstance(inner, exp.Literal) and inner.is_string:
-        return moment(reader, exp.Cast(this=inner, to=node.to))  # what stands there
+        return moment(reader, exp.Cast(this=inner, to=node.to))  # a literal
     if wanted == types.DATE:
         return Typed(f"to_date({reader.of(inner, 'date', 'timestamp')})", "date")
     if wanted == types.DOUBLE:
@@ -87,22 +88,22 @@ def _cast(reader: Reader, node: exp.Cast) -> Typed:
         return Typed(f"double({reader.of(inner, *NUMBERS)})", "number")
     if wanted in (types.TEXT, types.VARCHAR):
         return Typed(f"string({reader.of(inner, 'integer', 'text')})", "text")
-    known = "A query casts to DATE (of timestamps), DOUBLE (of numbers) and STRING (of integers)."
-    raise Refused(f"`{shown(node)}` changes a type.", known)
+    castable = "A query casts to DATE (of timestamps), DOUBLE (of numbers) and STRING (of integers)."
+    raise SqlRefused(f"`{shown(node)}` changes a type.", castable)
 
 
 def _truncated(reader: Reader, node: Any) -> Typed:
-    unit, found = str(node.unit or "").strip("'").upper(), reader.one_of(node.this, "date", "timestamp")
-    if unit not in PARTS or (unit == "HOUR" and found.kind == "date"):
-        raise Refused(f"`{shown(node)}` has an unknown unit.", f"Write one of {', '.join(PARTS)}.")
-    if found.kind == "timestamp":
-        return Typed(f"date_trunc('{PARTS[unit]}', {found.sql})", "timestamp")
-    return Typed(found.sql if unit == "DAY" else f"trunc({found.sql}, '{PARTS[unit]}')", "date")
+    unit, operand = str(node.unit or "").strip("'").upper(), reader.one_of(node.this, "date", "timestamp")
+    if unit not in PARTS or (unit == "HOUR" and operand.kind == "date"):
+        raise SqlRefused(f"`{shown(node)}` has an unknown unit.", f"Write one of {', '.join(PARTS)}.")
+    if operand.kind == "timestamp":
+        return Typed(f"date_trunc('{PARTS[unit]}', {operand.sql})", "timestamp")
+    return Typed(operand.sql if unit == "DAY" else f"trunc({operand.sql}, '{PARTS[unit]}')", "date")
 
 
 def _plus_days(reader: Reader, node: Any) -> Typed:
     if str(node.args.get("unit") or "DAY").upper() != "DAY":
-        raise Refused(f"`{shown(node)}` has a unit.", "Write `date_add(day, 7)` or `add_months(day, 1)`.")
+        raise SqlRefused(f"`{shown(node)}` has a unit.", "Write `date_add(day, 7)` or `add_months(day, 1)`.")
     return Typed(f"date_add({reader.of(node.this, 'date')}, {_whole(node.expression)})", "date")
 
 
@@ -111,7 +112,7 @@ def _plus_months(reader: Reader, node: exp.AddMonths) -> Typed:
 
 
 def _whole(node: Any) -> int:
-    """A whole number that stands there, or the product of some."""
+    """Return a literal integer, or the product of some."""
     match node:
         case exp.Paren():
             return _whole(node.this)
@@ -121,16 +122,16 @@ def _whole(node: Any) -> int:
             return product
         case exp.Literal() if WHOLE.fullmatch(node.name):
             return int(node.name)
-    raise Refused(f"`{shown(node)}` is not a whole number.", "Write the number itself, as `7`.")
+    raise SqlRefused(f"`{shown(node)}` is not a whole number.", "Write the number itself, as `7`.")
 
 
 def _read_as(reader: Reader, node: Any) -> Typed:
-    """A text as a date; null where it is none."""
+    """Return a text as a date; null if it is not one."""
     if node.args.get("format") is None:
         return _cast_to_date(reader, node)
     java = STRPTIME.sub(lambda part: SPARK.get(part[0], part[0]), node.args["format"].name)
     if not CALENDAR.fullmatch(java) or any(java.count(part) > 1 for part in ("yyyy", "MM", "dd", "HH", "mm", "ss")):
-        raise Refused(f"`{shown(node)}` has a pattern that is not known.", "Write it of yyyy MM dd HH mm ss.")
+        raise SqlRefused(f"`{shown(node)}` has a pattern that is not known.", "Write it of yyyy MM dd HH mm ss.")
     return Typed(f"to_date(try_to_timestamp({reader.of(node.this, 'text')}, '{java}'))", "date")
 
 
@@ -138,27 +139,27 @@ def _cast_to_date(reader: Reader, node: Any) -> Typed:
     return Typed(f"to_date({reader.of(node.this, 'date', 'timestamp')})", "date")
 
 
-def _minus(reader: Reader, node: exp.Sub | exp.Add) -> Typed:
-    """Numbers, or a timestamp and hours."""
+def _sum_or_shift(reader: Reader, node: exp.Sub | exp.Add) -> Typed:
+    """Add or subtract numbers, or an interval to a date or timestamp."""
     span = node.expression
     if not isinstance(span, exp.Interval):
         return counted("try_subtract" if isinstance(node, exp.Sub) else "try_add")(reader, node)  # type: ignore[no-any-return]
     unit = str(span.unit or "").upper().removesuffix("S")
     if unit not in ("DAY", "HOUR", "MINUTE", "SECOND"):
-        raise Refused(f"`{shown(node)}` has an unknown unit.", "Write DAY, HOUR, MINUTE or SECOND.")
+        raise SqlRefused(f"`{shown(node)}` has an unknown unit.", "Write DAY, HOUR, MINUTE or SECOND.")
     sign, start = "-" if isinstance(node, exp.Sub) else "+", reader.one_of(node.this, "date", "timestamp")
     if start.kind != "date":
         return Typed(f"({start.sql} {sign} interval '{_whole(span.this)}' {unit})", "timestamp")
     if unit != "DAY":
-        raise Refused(f"`{shown(node)}` adds {unit}S to a date.", "Add days, as `day + interval 7 days`.")
+        raise SqlRefused(f"`{shown(node)}` adds {unit}S to a date.", "Add days, as `day + interval 7 days`.")
     days = _whole(span.this)
     return Typed(f"date_add({start.sql}, {-days if isinstance(node, exp.Sub) else days})", "date")
 
 
-def _now(function: str, kind: Kind) -> Callable[[Reader, Any], Typed]:
+def _now(function: str, kind: SqlType) -> Callable[[Reader, Any], Typed]:
     def read_it(reader: Reader, _: Any) -> Typed:
         if function in reader.by_name:
-            raise Refused(f"`{function}` is also a property.", f"Write {lexing.named(function)} for the property.")
+            raise SqlRefused(f"`{function}` is also a property.", f"Write {lexing.named(function)} for the property.")
         return Typed(f"{function}()", kind)
 
     return read_it
@@ -181,18 +182,18 @@ OF_QUERIES: dict[type, Callable[[Any, Any], Typed]] = {
     exp.AddMonths: _plus_months,
     exp.TsOrDsToDate: _read_as,
     exp.StrToDate: _read_as,
-    exp.Add: _minus,
-    exp.Sub: _minus,
+    exp.Add: _sum_or_shift,
+    exp.Sub: _sum_or_shift,
     exp.CurrentDate: _now("current_date", "date"),
     exp.CurrentTimestamp: _now("current_timestamp", "timestamp"),
 }
-"""What may stand in a query, and not in an expression, which says the same of a record on any day."""
+"""Nodes that only queries may have; the result of an expression must not depend on the day."""
 RANKS: dict[type, str] = {exp.RowNumber: "row_number", exp.Rank: "rank", exp.DenseRank: "dense_rank"}
-BESIDE: dict[type, str] = {exp.Lag: "lag", exp.Lead: "lead"}
-"""Functions of windows: a row's place in an order, and the value of a row before or behind it."""
+NEIGHBOURS: dict[type, str] = {exp.Lag: "lag", exp.Lead: "lead"}
+"""Window functions: the rank of a row, and the value of a row before or after it."""
 NAMES = (
     *("add_months", "any_value", "avg", "cast", "count", "count_if", "current_date", "current_timestamp", "date_add"),
     *("date_trunc", "dense_rank", "lag", "lead", "max", "min", "now", "rank", "row_number", "stddev_pop"),
     *("stddev_samp", "sum", "to_date", "trunc"),
 )
-"""What queries have beside the functions of expressions, for people."""
+"""Functions that queries have in addition to those of expressions, for people."""

@@ -1,8 +1,8 @@
-r"""The SQL of checks over several columns: an expression of Spark's dialect in; what the job runs, or why not, out.
+r"""The SQL of checks over several columns: an expression of Spark's dialect in; the job's SQL, or the refusal, out.
 
-What stands in an expression is a list, each with its types: the job judges all checks in one pass, where a single row
-that an operator cannot take would end the run for every file. Spark's own casts between types are therefore refused
-here, and operators that raise (overflow, division by zero) are written as those that give null instead.
+Only listed functions and operators are allowed, each with its types. The job judges all checks in one pass, where one
+row that raises an error would end the run for every file. So Spark's own casts between types are refused here, and
+operators that raise (overflow, division by zero) are replaced by those that return null.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from sqlglot import exp
 
 from contracts.authoring.patterns import regex
 from contracts.authoring.sql import lexing, ordering
-from contracts.authoring.sql.unreadable import Unreadable
+from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import CONTAINERS, Property
 from contracts.problem import nearest, quoted
 
-Kind = Literal["text", "integer", "decimal", "number", "boolean", "date", "timestamp", "time", "null"]
+SqlType = Literal["text", "integer", "decimal", "number", "boolean", "date", "timestamp", "time", "null"]
 LONGEST = 10_000
 """Characters of an expression."""
-KINDS: dict[str, Kind] = {"string": "text"}
-NUMBERS: tuple[Kind, ...] = ("integer", "decimal", "number")
-"""From the narrowest: two of them together are the wider one."""
+KINDS: dict[str, SqlType] = {"string": "text"}
+NUMBERS: tuple[SqlType, ...] = ("integer", "decimal", "number")
+"""From the narrowest to the widest: two of them combine to the wider one."""
 NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?\S*)?", re.ASCII)
 PLACE = re.compile(r"\d{1,9}", re.ASCII)
 NULL_TESTS = {"isnull": "is null", "isnotnull": "is not null"}
 MOMENTS = "Write it like 2026-01-31, or 2026-01-31 23:59:59."
 MOST_DIGITS = 18
-"""Of a decimal literal; with more, Spark's products of decimals would begin to round."""
+"""Digits of a decimal literal; with more, Spark's products of decimals would be rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,71 +56,61 @@ class Typed:
     """A part of an expression: its SQL and the type of its values."""
 
     sql: str
-    kind: Kind
+    kind: SqlType
 
 
 ONE_COLUMN = re.compile(r"(?:\w+\.)?\w+|`.*`", re.DOTALL)
 MOST_COPIES = 32
-"""How often a cell may stand in a text that is put together: a cell may have millions of characters."""
-
-
-class Refused(Exception):
-    """The reason why an expression cannot be used, and what to write instead."""
-
-    def __init__(self, message: str, fix: str) -> None:
-        super().__init__(message)
-        self.message, self.fix = message, fix
+"""Copies of a cell in a concatenated text: a cell may have millions of characters."""
 
 
 def single(props: Sequence[Property]) -> dict[str, tuple[int, Property]]:
-    """The properties that a record has one value of, by name, with their numbers."""
+    """Return the properties with one value for each record, by name, with their numbers."""
     return {p.name: (n, p) for n, p in enumerate(props) if p.type not in CONTAINERS and not p.repeats}
 
 
 def read(text: str, props: Sequence[Property], *, constant: bool = False) -> Expression:
-    """The boolean over the columns of a record that a text stands for; raises Refused.
+    """Read a boolean expression over the columns of a record; raises SqlRefused.
 
-    `constant` says that it may name none of them.
+    With `constant` it may name no columns.
     """
     return _read(Reader, text, props, constant, fails=not constant)
 
 
 def read_named(text: str, props: Sequence[Property]) -> Expression:
-    """The same for others than the job, which know columns by their names; raises Refused."""
+    """Read the same for other engines, which know columns by their names; raises SqlRefused."""
     return _read(NamingReader, text, props, constant=False, fails=False)
 
 
 def _read(kind: type[Reader], text: str, props: Sequence[Property], constant: bool, fails: bool) -> Expression:
     tree, lost = parsed(text)
     reader = kind(lost, single(props), fails=fails)
-    found = reader.boolean(tree)
+    sql = reader.boolean(tree)
     if not reader.used and not constant:
-        raise Refused("The expression names no property.", "Compare properties, as `low <= high`.")
-    return Expression(found, tuple(reader.used))
+        raise SqlRefused("The expression names no property.", "Compare properties, as `low <= high`.")
+    return Expression(sql, tuple(reader.used))
 
 
 def parsed(
     text: str, what: str = "expression", example: str = "boolean, as `low <= high`"
 ) -> tuple[exp.Expression, AbstractSet[str]]:
-    """The one tree of a text, and its literals that lost a backslash which a pattern needs; raises Refused."""
+    """Return the one tree of a text, and its literals that lost a backslash of a pattern; raises SqlRefused."""
     if len(text) > LONGEST:
-        raise Refused(f"The {what} is longer than {LONGEST:,} characters.", "Part it into several checks.")
+        raise SqlRefused(f"The {what} is longer than {LONGEST:,} characters.", "Part it into several checks.")
     try:
         lexed = lexing.lexed(text)
-        found = _trees(text, lexed)
-    except Unreadable as error:
-        raise Refused(error.message, error.fix) from error
+        trees = _trees(text, lexed)
     except (sqlglot.errors.SqlglotError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise Refused(f"The {what} cannot be read: {_first(error)}.", "Write it as Spark SQL.") from error
+        raise SqlRefused(f"The {what} cannot be read: {_first(error)}.", "Write it as Spark SQL.") from error
     except RecursionError as error:
-        raise Refused(f"The {what} is nested too deeply.", "Part it into several checks.") from error
-    if len(found) != 1 or not isinstance(found[0], exp.Expression):
-        raise Refused(f"There must be one {what}.", f"Write one {example}, and no `;`.")
-    return found[0], lexed.lost
+        raise SqlRefused(f"The {what} is nested too deeply.", "Part it into several checks.") from error
+    if len(trees) != 1 or not isinstance(trees[0], exp.Expression):
+        raise SqlRefused(f"There must be one {what}.", f"Write one {example}, and no `;`.")
+    return trees[0], lexed.lost
 
 
 def _trees(text: str, lexed: lexing.Lexed) -> list[Any]:
-    """Return the parser's trees of a text; its literals are those that our own lexer read."""
+    """Return the parser's trees of a text, with the literals that `lexing` read."""
     dialect = sqlglot.Dialect.get_or_raise("spark")
     tokens: list[Any] = dialect.tokenize(lexed.masked)
     left = dict(lexed.literals)
@@ -130,26 +120,26 @@ def _trees(text: str, lexed: lexing.Lexed) -> list[Any]:
     if left:
         at = min(left)
         sign = text[max(0, at - 1) : at + 1]
-        raise Refused(f"`{sign}` begins a text of a kind that is not known.", "Write it as `'text'` or `r'text'`.")
+        raise SqlRefused(f"`{sign}` begins a text of a kind that is not known.", "Write it as `'text'` or `r'text'`.")
     ordering.refuse_chains(text, tokens)
     return dialect.parser().parse(tokens, text)
 
 
 def _first(error: Exception) -> str:
     """Return the parser's first message, without the colours of a terminal."""
-    told: list[dict[str, Any]] = getattr(error, "errors", [])
-    if told and told[0].get("highlight"):
-        return f"near `{told[0]['highlight']}`, column {told[0]['col']}"
+    errors: list[dict[str, Any]] = getattr(error, "errors", [])
+    if errors and errors[0].get("highlight"):
+        return f"near `{errors[0]['highlight']}`, column {errors[0]['col']}"
     if not isinstance(error, sqlglot.errors.SqlglotError):  # the parser's own fault
         return "the parser cannot read it as SQL"
     return str(error).split(". ", 1)[0].split("\n", 1)[0].rstrip(".")
 
 
 class Reader:
-    """Walks one expression over the properties `by_name`; `used` are those met, in the order of their first use.
+    """Walks one expression over the properties `by_name`; `used` are those in it, in the order of their first use.
 
-    `readers` is what may stand in it, and what reads it; `functions` names some of it for people. `repeats` holds how
-    often a cell may stand in a column, for columns of queries.
+    `readers` has the reader of each allowed type of node; `functions` are names for people. `repeats` holds the copies
+    of a cell in a column, for columns of queries.
     """
 
     readers: Mapping[type, Callable[[Any, Any], Typed]]
@@ -158,63 +148,63 @@ class Reader:
     def __init__(
         self, lost: AbstractSet[str], by_name: Mapping[str, tuple[int, Property]], *, fails: bool = False
     ) -> None:
-        """Read what stands over properties; `fails` says that a record fails where the text is not true."""
+        """Read over properties; with `fails`, a record fails if the text is not true for it."""
         self._lost, self.by_name, self._fails = lost, by_name, fails
         self.used: dict[str, None] = {}
         self.repeats: dict[str, int] = {}
 
     def boolean(self, node: Any) -> str:
-        """The SQL of what must be true or false."""
-        found = self.typed(node)
-        if found.kind not in ("boolean", "null"):
-            message = f"`{shown(node)}` is {found.kind}, where true or false is wanted."
-            raise Refused(message, "Compare it with something, as `amount > 0`.")
-        return "cast(null as boolean)" if found.sql == "null" else found.sql
+        """Return the SQL of a part that must be true or false."""
+        part = self.typed(node)
+        if part.kind not in ("boolean", "null"):
+            message = f"`{shown(node)}` is {part.kind}, where true or false is wanted."
+            raise SqlRefused(message, "Compare it with something, as `amount > 0`.")
+        return "cast(null as boolean)" if part.sql == "null" else part.sql
 
     def typed(self, node: Any) -> Typed:
-        """The SQL and the type of any part."""
+        """Return the SQL and the type of any part."""
         try:
             reader = self.readers.get(type(node))
             if reader is None:
                 raise _unknown(node, self.functions)
-            refuse_passed_over(node)
+            refuse_unread_parts(node)
             return reader(self, node)
         except RecursionError as error:
-            raise Refused("The expression is nested too deeply.", "Part it into several checks.") from error
+            raise SqlRefused("The expression is nested too deeply.", "Part it into several checks.") from error
 
     def column(self, node: exp.Column) -> Typed:
-        """A property, by its exact name."""
+        """Return the value of a property, by its exact name."""
         name = node.name
         if node.table:
-            raise Refused(f"`{shown(node)}` names a table.", f"Write the property alone, as `{name}`.")
+            raise SqlRefused(f"`{shown(node)}` names a table.", f"Write the property alone, as `{name}`.")
         if name not in self.by_name:
             close = nearest(name, self.by_name)
             fix = f"Write `{close}`." if close else f"There are {quoted(self.by_name, most=12)}."
-            raise Refused(f"The contract has no property `{name}`.", fix)
+            raise SqlRefused(f"The contract has no property `{name}`.", fix)
         number, prop = self.by_name[name]
         self.used[name] = None
         return self.value_of(number, prop)
 
     def value_of(self, number: int, prop: Property) -> Typed:
-        """The value of a property, which has a number in the plan."""
+        """Return the value of a property with its number in the plan."""
         return Typed(f"v{number}", kind_of(prop))
 
-    def same(self, nodes: Sequence[Any]) -> tuple[list[str], Kind]:
-        """Parts that are compared or stand for each other: their SQL and the one type that they have."""
-        found = self.alike(nodes)
-        return [one.sql for one in found], widest({one.kind for one in found})
+    def same(self, nodes: Sequence[Any]) -> tuple[list[str], SqlType]:
+        """Return the SQL and the common type of parts that are compared or replace each other."""
+        parts = self.alike(nodes)
+        return [part.sql for part in parts], widest({part.kind for part in parts})
 
     def alike(self, nodes: Sequence[Any]) -> list[Typed]:
-        """Parts that must be of one type, or all numbers."""
-        found = [self.typed(node) for node in nodes]
-        kinds = {one.kind for one in found} - {"null"}
+        """Return parts that must have one type, or all be numbers."""
+        parts = [self.typed(node) for node in nodes]
+        kinds = {part.kind for part in parts} - {"null"}
         if len(kinds) > 1 and not kinds <= set(NUMBERS):
-            told = " and ".join(f"`{shown(n)}` is {one.kind}" for n, one in zip(nodes, found, strict=True))
-            raise Refused(f"Values of different types are compared: {told}.", _how_to_compare(kinds))
-        return found
+            types = " and ".join(f"`{shown(n)}` is {part.kind}" for n, part in zip(nodes, parts, strict=True))
+            raise SqlRefused(f"Values of different types are compared: {types}.", _how_to_compare(kinds))
+        return parts
 
     def copies(self, node: Any) -> int:
-        """Return how often a cell may be repeated in the values of a part."""
+        """Return the number of copies of a cell in the values of a part."""
         repeated = self._repeated(node)
         derived = sum(often for column, often in repeated.items() if column in self.repeats)
         own: dict[str, int] = {}
@@ -224,7 +214,7 @@ class Reader:
         return max(1, derived + sum(own.values()))
 
     def _repeated(self, node: Any) -> Counter[str]:
-        """Return how often each column may occur in the values of a part: concatenation adds up, a choice does not."""
+        """Return the copies of each column in the values of a part: concatenation adds up, a choice does not."""
         if isinstance(node, exp.Query | exp.Subquery):
             return Counter({"(": MOST_COPIES})
         if isinstance(node, exp.Column):
@@ -236,96 +226,96 @@ class Reader:
         return reduce(or_, parts, Counter())
 
     def refuse_growth(self, node: Any) -> None:
-        """Refuse a text that is put together of the same cell over and over: it may take all memory."""
+        """Refuse a text that is concatenated from many copies of one cell: it may take all memory."""
         if self.copies(node) > MOST_COPIES:
             message = f"`{shown(node)}` repeats a text more than {MOST_COPIES} times."
-            raise Refused(message, "Put each property into the text once, and outside of other queries.")
+            raise SqlRefused(message, "Put each property into the text once, and outside of other queries.")
 
-    def of(self, node: Any, *kinds: Kind) -> str:
-        """The SQL of a part that must be of one of some types."""
+    def of(self, node: Any, *kinds: SqlType) -> str:
+        """Return the SQL of a part that must have one of some types."""
         return self.one_of(node, *kinds).sql
 
-    def one_of(self, node: Any, *kinds: Kind) -> Typed:
-        """A part that must be of one of some types; each part is read once, or deep expressions would take for ever."""
-        found = self.typed(node)
-        if found.kind not in (*kinds, "null"):
+    def one_of(self, node: Any, *kinds: SqlType) -> Typed:
+        """Return a part that must have one of some types; reading each part only once keeps deep expressions fast."""
+        part = self.typed(node)
+        if part.kind not in (*kinds, "null"):
             wanted = " or ".join(kinds)
-            raise Refused(f"`{shown(node)}` is {found.kind}, where {wanted} is wanted.", f"Use {wanted} there.")
-        return found
+            raise SqlRefused(f"`{shown(node)}` is {part.kind}, where {wanted} is wanted.", f"Use {wanted} there.")
+        return part
 
     def pattern(self, node: Any) -> str:
-        """A regular expression as Java reads it, as a literal."""
+        """Return a regular expression for Java, as a literal."""
         if not isinstance(node, exp.Literal) or not node.is_string:
-            raise Refused("A pattern must be a text in quotes.", r"Write it as `rlike r'^[A-Z]\d+$'`.")
+            raise SqlRefused("A pattern must be a text in quotes.", r"Write it as `rlike r'^[A-Z]\d+$'`.")
         written = node.name
         if written in self._lost:
-            raise Refused("A single backslash in quotes is lost.", r"Write `\\d`, or `r'\d'` as Spark has it.")
+            raise SqlRefused("A single backslash in quotes is lost.", r"Write `\\d`, or `r'\d'` as Spark has it.")
         java = regex.read(written)
-        if isinstance(java, regex.Refused):
-            raise Refused(java.message, java.fix)
-        if java.open and not (self._fails and _is_asked_for(node.parent)):
+        if isinstance(java, regex.PatternRefused):
+            raise SqlRefused(java.message, java.fix)
+        if java.open and not (self._fails and _must_be_true(node.parent)):
             message = f"A text of more than {java.longest:,} characters is not held against `{written}`."
-            raise Refused(message, f"Write a pattern that is cheaper. {regex.LONGER}")
+            raise SqlRefused(message, f"Write a pattern that is cheaper. {regex.LONGER}")
         return lexing.quoted(java.text)
 
 
 class NamingReader(Reader):
-    """Writes columns by their names, for those who know no numbers."""
+    """Writes columns by their names, for engines without the plan's numbers."""
 
     def value_of(self, number: int, prop: Property) -> Typed:
-        """The value of a property, by its name in backquotes."""
+        """Return the value of a property, by its name in backquotes."""
         if prop.type == "time":
             message = f"`{prop.name}` is a time of day, which others see as text."
-            raise Refused(message, "Use `metric: expression` of dropgate, which knows times.")
+            raise SqlRefused(message, "Use `metric: expression` of dropgate, which knows times.")
         return Typed(lexing.named(prop.name), super().value_of(number, prop).kind)
 
 
-def _is_asked_for(node: Any) -> bool:
-    """Return True if only `and`, `or` and brackets stand around a part, so that the whole depends on it."""
+def _must_be_true(node: Any) -> bool:
+    """Return True if only `and`, `or` and brackets enclose a part, so that the whole depends on it."""
     while isinstance(node.parent, exp.And | exp.Or | exp.Paren):
         node = node.parent
     return node.parent is None
 
 
-def kind_of(prop: Property) -> Kind:
-    """The type of a property's values."""
-    found: Any = "decimal" if prop.exact else KINDS.get(prop.type, prop.type)
-    return found  # type: ignore[no-any-return]
+def kind_of(prop: Property) -> SqlType:
+    """Return the type of a property's values."""
+    kind: Any = "decimal" if prop.exact else KINDS.get(prop.type, prop.type)
+    return kind  # type: ignore[no-any-return]
 
 
-def widest(kinds: AbstractSet[Kind]) -> Kind:
-    """The type of values of some types that go together."""
+def widest(kinds: AbstractSet[SqlType]) -> SqlType:
+    """Return the common type of values of compatible types."""
     return max(kinds - {"null"}, key=lambda k: NUMBERS.index(k) if k in NUMBERS else 0, default="null")
 
 
 def shown(node: Any) -> str:
-    """A part as it may stand in a sentence."""
+    """Return a part for a message."""
     return str(node.sql(dialect="spark"))[:60]
 
 
-def refuse_passed_over(node: exp.Expression) -> None:
-    """Refuse what readers would pass over."""
+def refuse_unread_parts(node: exp.Expression) -> None:
+    """Refuse arguments of a node that no reader reads."""
     read_parts = READ.get(type(node), OF_ANY)
     if others := [name for name, value in node.args.items() if value and name not in read_parts]:
-        raise Refused(f"`{shown(node)}` has `{others[0].rstrip('_')}`, which is not known.", "Leave it out.")
+        raise SqlRefused(f"`{shown(node)}` has `{others[0].rstrip('_')}`, which is not known.", "Leave it out.")
 
 
-def _unknown(node: Any, functions: Sequence[str] = ()) -> Refused:
+def _unknown(node: Any, functions: Sequence[str] = ()) -> SqlRefused:
     """Return the refusal of a part in a wrong place, with the closest of these functions as its fix."""
     of_one = functions is FUNCTIONS
     if of_one and isinstance(node, exp.AggFunc | exp.Window):
-        return Refused(f"`{shown(node)}` is about many records.", "An expression sees one record; leave it out.")
+        return SqlRefused(f"`{shown(node)}` is about many records.", "An expression sees one record; leave it out.")
     if isinstance(node, exp.Query | exp.Subquery | exp.Exists) or node.find(exp.Query):
-        return Refused("An expression cannot ask a table.", "Compare only properties of the record.")
+        return SqlRefused("An expression cannot ask a table.", "Compare only properties of the record.")
     if isinstance(node, exp.DDL | exp.DML | exp.Command | exp.Drop):
-        return Refused("An expression changes nothing.", "Write one boolean, as `low <= high`.")
+        return SqlRefused("An expression changes nothing.", "Write one boolean, as `low <= high`.")
     if isinstance(node, exp.Cast):
-        return Refused(f"`{shown(node)}` changes a type.", "Give the property the right `logicalType` instead.")
+        return SqlRefused(f"`{shown(node)}` changes a type.", "Give the property the right `logicalType` instead.")
     name = node.name if isinstance(node, exp.Anonymous) else node.sql_name() if isinstance(node, exp.Func) else None
     close = nearest(name.lower(), functions) if name else None
     advice = f"There are {', '.join(functions or FUNCTIONS)}; + - * / %, comparisons, in, between, like, rlike, case."
     reader = "an expression" if of_one else "a query"
-    return Refused(f"`{shown(node)}` is nothing that {reader} knows.", f"Write `{close}`." if close else advice)
+    return SqlRefused(f"`{shown(node)}` is nothing that {reader} knows.", f"Write `{close}`." if close else advice)
 
 
 def _how_to_compare(kinds: set[Any]) -> str:
@@ -340,45 +330,45 @@ def _literal(_: Reader, node: exp.Literal) -> Typed:
     if node.is_string:
         return Typed(lexing.quoted(node.name), "text")
     if not NUMBER.fullmatch(node.name) or isinf(float(node.name)):
-        raise Refused(f"`{node.name:.40}` is not a number.", "Write it as `1`, `1.5` or `1e20`.")
+        raise SqlRefused(f"`{node.name:.40}` is not a number.", "Write it as `1`, `1.5` or `1e20`.")
     number = Decimal(node.name)
     if re.search("[eE]", node.name):
         return Typed(repr(float(number)) + "D", "number")
     if number != number.to_integral_value() or "." in node.name:
         if len(number.as_tuple().digits) > MOST_DIGITS:
-            raise Refused(f"`{node.name}` has more than {MOST_DIGITS} digits.", "Write fewer digits.")
+            raise SqlRefused(f"`{node.name}` has more than {MOST_DIGITS} digits.", "Write fewer digits.")
         return Typed(f"{node.name}BD", "decimal")
     if number >= 2**63:
-        raise Refused(f"`{node.name}` is beyond 64 bits.", "Write it with an exponent, as `1e20`.")
+        raise SqlRefused(f"`{node.name}` is beyond 64 bits.", "Write it with an exponent, as `1e20`.")
     return Typed(f"{node.name}L", "integer")
 
 
 def moment(_: Reader, node: exp.Cast) -> Typed:
-    """A date or a timestamp that stands there as such."""
+    """Return a literal date or timestamp."""
     if not isinstance(node.this, exp.Literal) or not node.this.is_string or node.args.get("safe"):
         raise _unknown(node)
     text, wanted = node.this.name, node.to.this
     types = exp.DataType.Type
     if wanted not in (types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ):
         raise _unknown(node)
-    if not MOMENT.fullmatch(text):  # what Python knows beside it, Spark does not
-        raise Refused(f"`{text}` does not exist.", MOMENTS)
+    if not MOMENT.fullmatch(text):  # Python also reads other notations that Spark does not
+        raise SqlRefused(f"`{text}` does not exist.", MOMENTS)
     try:
         if wanted == types.DATE:
             return Typed(f"date'{date.fromisoformat(text).isoformat()}'", "date")
-        found = datetime.fromisoformat(text)
+        parsed_moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise Refused(f"`{text}` does not exist.", MOMENTS) from error
-    if found.tzinfo is not None:
-        raise Refused(f"`{text}` has an offset.", "Write the moment in UTC, without one.")
-    return Typed(f"timestamp'{found.isoformat(' ')}'", "timestamp")
+        raise SqlRefused(f"`{text}` does not exist.", MOMENTS) from error
+    if parsed_moment.tzinfo is not None:
+        raise SqlRefused(f"`{text}` has an offset.", "Write the moment in UTC, without one.")
+    return Typed(f"timestamp'{parsed_moment.isoformat(' ')}'", "timestamp")
 
 
 def _compared(sign: str) -> Any:
     def read_it(reader: Reader, node: exp.Binary) -> Typed:
         (left, right), kind = reader.same([node.this, node.expression])
         if kind == "boolean" and sign not in ("=", "<>", "<=>"):
-            raise Refused("True and false have no order.", "Compare them with `=` or `<>`.")
+            raise SqlRefused("True and false have no order.", "Compare them with `=` or `<>`.")
         return Typed(f"({left} {sign} {right})", "boolean")
 
     return read_it
@@ -404,15 +394,15 @@ def _joined(sign: str) -> Any:
 
 
 def _negative(reader: Reader, node: exp.Neg) -> Typed:
-    found = reader.one_of(node.this, *NUMBERS)
-    return Typed(f"try_subtract(0L, {found.sql})" if found.kind == "integer" else f"(-{found.sql})", found.kind)
+    operand = reader.one_of(node.this, *NUMBERS)
+    return Typed(f"try_subtract(0L, {operand.sql})" if operand.kind == "integer" else f"(-{operand.sql})", operand.kind)
 
 
 def _absolute(reader: Reader, node: exp.Abs) -> Typed:
-    """The least integer has no absolute value of 64 bits; a decimal holds it, and the way back gives null."""
-    found = reader.one_of(node.this, *NUMBERS)
-    whole = f"try_cast(abs(cast({found.sql} as decimal(20,0))) as bigint)"
-    return Typed(whole if found.kind == "integer" else f"abs({found.sql})", found.kind)
+    """Return an absolute value; for the least integer it exceeds 64 bits, and the cast back from a decimal is null."""
+    operand = reader.one_of(node.this, *NUMBERS)
+    whole = f"try_cast(abs(cast({operand.sql} as decimal(20,0))) as bigint)"
+    return Typed(whole if operand.kind == "integer" else f"abs({operand.sql})", operand.kind)
 
 
 def _is(reader: Reader, node: exp.Is) -> Typed:
@@ -425,34 +415,36 @@ def _is(reader: Reader, node: exp.Is) -> Typed:
 
 def _among(reader: Reader, node: exp.In) -> Typed:
     if not node.expressions:
-        raise Refused("`in` needs a list of values.", "Write them in brackets, as `in ('A', 'B')`.")
+        raise SqlRefused("`in` needs a list of values.", "Write them in brackets, as `in ('A', 'B')`.")
     (first, *others), _ = reader.same([node.this, *node.expressions])
     return Typed(f"({first} in ({', '.join(others)}))", "boolean")
 
 
 def _between(reader: Reader, node: exp.Between) -> Typed:
     if node.args.get("symmetric"):
-        raise Refused("`between symmetric` is not known.", "Write the smaller bound first.")
+        raise SqlRefused("`between symmetric` is not known.", "Write the smaller bound first.")
     (it, low, high), kind = reader.same([node.this, node.args["low"], node.args["high"]])
     if kind == "boolean":
-        raise Refused("True and false have no order.", "Compare them with `=` or `<>`.")
+        raise SqlRefused("True and false have no order.", "Compare them with `=` or `<>`.")
     return Typed(f"({it} between {low} and {high})", "boolean")
 
 
 def _like(reader: Reader, node: exp.Like) -> Typed:
     pattern = node.expression
     if not isinstance(pattern, exp.Literal) or not pattern.is_string or "\\" in pattern.name:
-        raise Refused("`like` needs a text in quotes, without backslashes.", "Use `rlike r'...'` for more.")
+        raise SqlRefused("`like` needs a text in quotes, without backslashes.", "Use `rlike r'...'` for more.")
     whole = _whole([_of_like(part) for part in pattern.name.split("%")])
-    found = f"({reader.of(node.this, 'text')} rlike {lexing.quoted(whole)})"
-    return Typed(f"(not {found})" if node.args.get("negate") else found, "boolean")
+    test = f"({reader.of(node.this, 'text')} rlike {lexing.quoted(whole)})"
+    return Typed(f"(not {test})" if node.args.get("negate") else test, "boolean")
 
 
 def _like_any_case(reader: Reader, node: exp.ILike) -> Typed:
-    """The same of small letters, as Spark has it."""
+    """Return `like` of lower-case letters, as Spark reads `ilike`."""
     pattern = node.expression
     if isinstance(pattern, exp.Literal) and not pattern.name.isascii():
-        raise Refused("`ilike` needs a pattern of ASCII letters.", "Write `lower(name) like ...`, with small letters.")
+        raise SqlRefused(
+            "`ilike` needs a pattern of ASCII letters.", "Write `lower(name) like ...`, with small letters."
+        )
     small = exp.Literal.string(pattern.name.lower()) if isinstance(pattern, exp.Literal) else pattern
     return _like(reader, exp.Like(this=exp.Lower(this=node.this), expression=small, negate=node.args.get("negate")))
 
@@ -462,12 +454,12 @@ def _of_like(part: str) -> str:
 
 
 def _whole(parts: Sequence[str]) -> str:
-    """The pattern of a text with anything between parts; each is looked for once, behind the first that fits."""
+    """Return the pattern of parts with any text between; each part is searched once, after the part before it."""
     if len(parts) == 1:
         return rf"^{parts[0]}\z"
     first, *inner, last = parts
-    found = "".join(rf"(?>[\s\S]*?{part})" for part in inner if part)
-    return rf"^{first}{found}[\s\S]*{last}\z"
+    middle = "".join(rf"(?>[\s\S]*?{part})" for part in inner if part)
+    return rf"^{first}{middle}[\s\S]*{last}\z"
 
 
 def _matching(reader: Reader, node: exp.RegexpLike) -> Typed:
@@ -496,7 +488,7 @@ def _any_of(function: str) -> Any:
     def read_it(reader: Reader, node: exp.Func) -> Typed:
         parts, kind = reader.same([node.this, *node.expressions])
         if function != "coalesce" and (kind == "boolean" or len(parts) == 1):
-            raise Refused(f"`{shown(node)}` compares nothing.", f"Give `{function}` two values or more.")
+            raise SqlRefused(f"`{shown(node)}` compares nothing.", f"Give `{function}` two values or more.")
         return Typed(f"{function}({', '.join(parts)})", kind)
 
     return read_it
@@ -507,10 +499,10 @@ def _null_if(reader: Reader, node: exp.Nullif) -> Typed:
     return Typed(f"nullif({left.sql}, {right.sql})", left.kind)
 
 
-def _of_text(function: str, kind: Kind = "text") -> Any:
+def _of_text(function: str, kind: SqlType = "text") -> Any:
     def read_it(reader: Reader, node: exp.Func) -> Typed:
-        told = reader.of(node.this, "text")
-        return Typed(f"bigint({function}({told}))" if kind == "integer" else f"{function}({told})", kind)
+        argument = reader.of(node.this, "text")
+        return Typed(f"bigint({function}({argument}))" if kind == "integer" else f"{function}({argument})", kind)
 
     return read_it
 
@@ -518,7 +510,7 @@ def _of_text(function: str, kind: Kind = "text") -> Any:
 def _trimmed(reader: Reader, node: exp.Trim) -> Typed:
     function = {"": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.args.get("position") or "")
     if node.expression or function is None:
-        raise Refused(f"`{shown(node)}` is nothing that an expression knows.", "Write `trim(name)`.")
+        raise SqlRefused(f"`{shown(node)}` is nothing that an expression knows.", "Write `trim(name)`.")
     return Typed(f"{function}({reader.of(node.this, 'text')})", "text")
 
 
@@ -526,7 +518,7 @@ def _end_of_text(function: str) -> Any:
     def read_it(reader: Reader, node: exp.Left | exp.Right) -> Typed:
         count = node.expression
         if not isinstance(count, exp.Literal) or count.is_string or not PLACE.fullmatch(count.name):
-            raise Refused(f"`{function}` needs a plain number.", f"Write `{function}(name, 2)`.")
+            raise SqlRefused(f"`{function}` needs a plain number.", f"Write `{function}(name, 2)`.")
         return Typed(f"{function}({reader.of(node.this, 'text')}, {count.name})", "text")
 
     return read_it
@@ -534,12 +526,12 @@ def _end_of_text(function: str) -> Any:
 
 def _place(reader: Reader, node: exp.StrPosition) -> Typed:
     if node.args.get("position"):
-        raise Refused(f"`{shown(node)}` begins at a place.", "Write `instr(name, '@')`.")
+        raise SqlRefused(f"`{shown(node)}` begins at a place.", "Write `instr(name, '@')`.")
     return Typed(f"bigint(instr({reader.of(node.this, 'text')}, {reader.of(node.args['substr'], 'text')}))", "integer")
 
 
 def anonymous(reader: Reader, node: exp.Anonymous) -> Typed:
-    """A function that the parser has no name for."""
+    """Read a function for which the parser has no class."""
     sign, parts = NULL_TESTS.get(node.name.lower(), ""), node.expressions
     if not sign or len(parts) != 1:
         raise _unknown(node, reader.functions)
@@ -556,7 +548,7 @@ def _within(function: str) -> Any:
 def _part(reader: Reader, node: exp.Substring) -> Typed:
     numbers = [node.args.get("start"), node.args.get("length")]
     if any(n is not None and not (isinstance(n, exp.Literal) and PLACE.fullmatch(n.name)) for n in numbers):
-        raise Refused("`substring` needs plain numbers.", "Write `substring(name, 1, 2)`; the first character is 1.")
+        raise SqlRefused("`substring` needs plain numbers.", "Write `substring(name, 1, 2)`; the first character is 1.")
     places = "".join(f", {n.name}" for n in numbers if n is not None)
     return Typed(f"substring({reader.of(node.this, 'text')}{places})", "text")
 
@@ -572,11 +564,11 @@ def _both(reader: Reader, node: exp.DPipe) -> Typed:
 
 
 def _day_of(reader: Reader, node: exp.TsOrDsToDate) -> Typed:
-    """The day of a moment; the parser puts it around what stands in functions of the calendar, too."""
+    """Return the day of a moment; the parser also wraps arguments of calendar functions in it."""
     if node.args.get("format") is not None:
-        raise Refused(f"`{shown(node)}` changes a type.", "Give the property the right `logicalType` instead.")
-    found = reader.one_of(node.this, "date", "timestamp")
-    return found if found.kind == "date" else Typed(f"to_date({found.sql})", "date")
+        raise SqlRefused(f"`{shown(node)}` changes a type.", "Give the property the right `logicalType` instead.")
+    operand = reader.one_of(node.this, "date", "timestamp")
+    return operand if operand.kind == "date" else Typed(f"to_date({operand.sql})", "date")
 
 
 def _calendar(function: str) -> Any:
@@ -595,10 +587,10 @@ def _of_moment(function: str) -> Any:
 
 
 def _extracted(reader: Reader, node: exp.Extract) -> Typed:
-    """A part of a date or of a timestamp, as its function gives it."""
+    """Return a part of a date or timestamp, by the function of that part."""
     part = CALENDAR.get(node.name.upper())
     if part is None:
-        raise Refused(f"`{shown(node)}` asks for an unknown part.", f"Write one of {', '.join(CALENDAR)}.")
+        raise SqlRefused(f"`{shown(node)}` asks for an unknown part.", f"Write one of {', '.join(CALENDAR)}.")
     return READERS[part](reader, part(this=node.expression))
 
 
@@ -614,12 +606,12 @@ CALENDAR: dict[str, type[exp.Func]] = {
     "HOUR": exp.Hour,
     "MINUTE": exp.Minute,
 }
-"""Parts that `extract` is asked for, seconds aside, which have a fraction there."""
+"""Parts of `extract`; seconds are left out because they have a fraction in Spark."""
 
 
 def _days(reader: Reader, node: exp.DateDiff) -> Typed:
     if node.args.get("unit"):
-        raise Refused(f"`{shown(node)}` has a unit.", "Write `datediff(later, earlier)`: it is of days.")
+        raise SqlRefused(f"`{shown(node)}` has a unit.", "Write `datediff(later, earlier)`: it is of days.")
     return Typed(f"bigint(datediff({reader.of(node.this, 'date')}, {reader.of(node.expression, 'date')}))", "integer")
 
 
@@ -659,7 +651,7 @@ READ: dict[type, AbstractSet[str]] = {
     **dict.fromkeys((exp.Lag, exp.Lead), OF_ANY | {"offset"}),
     **dict.fromkeys((exp.TsOrDsToDate, exp.StrToDate), OF_ANY | {"format"}),
 }
-"""What a reader looks at of a node, or what says what Spark does by itself; `OF_ANY` is that of all others."""
+"""Arguments that readers read, or that only state Spark's default; `OF_ANY` holds for all other nodes."""
 READERS: dict[type, Callable[[Reader, Any], Typed]] = {
     exp.Column: lambda reader, node: reader.column(node),
     exp.Literal: _literal,
@@ -728,7 +720,7 @@ READERS: dict[type, Callable[[Reader, Any], Typed]] = {
     exp.Extract: _extracted,
     exp.DateDiff: _days,
 }
-"""What may stand in an expression, and what reads it."""
+"""The allowed nodes of an expression, and their readers."""
 FUNCTIONS = (
     *("abs", "coalesce", "concat", "contains", "datediff", "day", "dayofweek", "dayofyear", "endswith", "greatest"),
     *("hour", "if", "instr", "isnotnull", "isnull", "last_day", "least", "left", "length", "lower", "ltrim", "minute"),

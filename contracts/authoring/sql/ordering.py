@@ -1,7 +1,7 @@
-"""Comparisons of comparisons without brackets: tokens in; an error where Spark would read them in another order.
+"""Comparisons of comparisons without brackets: tokens in, an error out if Spark would read them in another order.
 
-Spark has one level for all comparisons, and takes what stands behind `like` or `between ... and` as far as it goes; the
-parser has levels of its own, and puts brackets of its own around what it reads. So it is asked before that.
+Spark has one precedence level for all comparisons, and reads the text after `like` or `between ... and` as far as
+possible; the parser has other levels, and adds its own brackets. So chains are refused before the text is parsed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlglot import TokenType
 
-from contracts.authoring.sql.unreadable import Unreadable
+from contracts.authoring.sql.refusal import SqlRefused
 
 COMPARISONS = {
     *(TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE, TokenType.NULLSAFE_EQ),
@@ -25,11 +25,11 @@ PARTING = {
     *(TokenType.HAVING, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.UNION, TokenType.ALIAS, TokenType.SEMICOLON),
 }
 CONSTANT = {TokenType.NULL, TokenType.TRUE, TokenType.FALSE, TokenType.UNKNOWN}
-"""What stands behind `is`, and ends the comparison."""
+"""Constants that end the comparison after `is`."""
 
 
 def refuse_chains(text: str, tokens: Sequence[Any]) -> None:
-    """Refuse a second comparison beside one that is in no brackets; raises Unreadable."""
+    """Refuse a second comparison next to one without brackets; raises SqlRefused."""
     open_: list[list[Any]] = [[]]
     for n, token in enumerate(tokens):
         kind = token.token_type
@@ -41,28 +41,30 @@ def refuse_chains(text: str, tokens: Sequence[Any]) -> None:
             kind is TokenType.AND
             and open_[-1]
             and open_[-1][-1].token_type is TokenType.BETWEEN
-            and not _has(open_[-1])
+            and not _has_and(open_[-1])
         ):
             open_[-1].append(token)
         elif kind in PARTING and not (kind is TokenType.FROM and tokens[n - 1].token_type is TokenType.DISTINCT):
             open_[-1] = []
         elif kind in COMPARISONS:
-            before = [one for one in open_[-1] if one.token_type in COMPARISONS]
-            if before and not (len(before) == 1 and _ends(tokens, n) and before[0].token_type is not TokenType.IS):
-                raise Unreadable(
+            before = [earlier for earlier in open_[-1] if earlier.token_type in COMPARISONS]
+            if before and not (
+                len(before) == 1 and _ends_in_constant(tokens, n) and before[0].token_type is not TokenType.IS
+            ):
+                raise SqlRefused(
                     f"`{text[before[0].start : token.end + 1]:.60}` compares a comparison.",
                     "Put brackets around what belongs together.",
                 )
             open_[-1].append(token)
 
 
-def _has(met: Sequence[Any]) -> bool:
-    """Return whether the `and` of a `between` was met."""
-    return any(one.token_type is TokenType.AND for one in met)
+def _has_and(tokens: Sequence[Any]) -> bool:
+    """Return True if the tokens contain the `and` of a `between`."""
+    return any(token.token_type is TokenType.AND for token in tokens)
 
 
-def _ends(tokens: Sequence[Any], at: int) -> bool:
-    """Return whether an `is` asks for null, true or false, which Spark and the parser read of all before it."""
-    rest = [one.token_type for one in tokens[at + 1 : at + 3]]
+def _ends_in_constant(tokens: Sequence[Any], at: int) -> bool:
+    """Return True if an `is` tests for a constant, which Spark and the parser apply to everything before it."""
+    rest = [token.token_type for token in tokens[at + 1 : at + 3]]
     rest = rest[1:] if rest[:1] == [TokenType.NOT] else rest[:1]
     return tokens[at].token_type is TokenType.IS and rest[:1] != [] and rest[0] in CONSTANT

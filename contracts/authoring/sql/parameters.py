@@ -1,6 +1,6 @@
 """Names in SQL texts, as `${most}`: texts and the values of names in, the texts without names out.
 
-A value is written as SQL has it, by its type, so that it is one value wherever it stands.
+A value is written as an SQL literal of its type, so that it is one value in any place.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ NAME = re.compile(r"\$\{([^{}]*)\}")
 PIECE = re.compile(rf"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)|{NAME.pattern}""", re.DOTALL)
 """A text in quotes or a name in backquotes; or a name to be filled in."""
 OURS = ("object", "table", "property", "column")
-"""Names that stand for something already."""
+"""Names that already have a meaning."""
 DATED = ("date", "timestamp")
 
 
 class Names:
-    """Fills names in; `used` are those that were met."""
+    """Fills names in; `used` collects the names in the texts."""
 
     def __init__(self, document: Document, values: Mapping[str, str]) -> None:
         self._document, self._values = document, values
         self.used: set[str] = set()
 
     def fill(self, path: Path, text: Any) -> Any:
-        """A text with SQL in place of names; findings name those that are not known, or stand within quotes."""
+        """Return a text with SQL in place of names; report names that are unknown or within quotes."""
         if not isinstance(text, str):
             return text
 
-        def one(piece: re.Match[str]) -> str:
+        def filled(piece: re.Match[str]) -> str:
             if piece[1] is not None:
                 for inner in NAME.finditer(piece[1]):
                     if inner[1].strip() in self._values:
@@ -50,24 +50,24 @@ class Names:
             self.used.add(name)
             if name not in self._values:
                 close = nearest(name, self._values)
-                known = (
+                advice = (
                     f"There are {quoted(f'${{{n}}}' for n in self._values)}."
                     if self._values
                     else "Name it in `parameters`."
                 )
-                fix = f"Write `${{{close}}}`." if close else known
+                fix = f"Write `${{{close}}}`." if close else advice
                 self._document.error(path, "bad-parameter", f"`${{{name:.40}}}` stands for nothing here.", fix)
             return self._values.get(name, "null")
 
-        return PIECE.sub(one, text)
+        return PIECE.sub(filled, text)
 
 
 def values(document: Document, path: Path, written: Any) -> dict[str, str]:
-    """The SQL of each parameter; findings say which have no value that SQL knows."""
+    """Return the SQL of each parameter; report parameters whose value is not valid in SQL."""
     if not isinstance(written, dict):
         document.wrong_type(path, "a mapping of names and values")
         return {}
-    found: dict[str, str] = {}
+    literals: dict[str, str] = {}
     for name, value in written.items():
         at: Path = (*path, name)
         if name in OURS:
@@ -77,12 +77,12 @@ def values(document: Document, path: Path, written: Any) -> dict[str, str]:
             what = "a number, text, true or false, a list of them, or `{logicalType: date, value: 2026-01-31}`"
             document.wrong_type(at, what)
         else:
-            found[name] = sql
-    return found
+            literals[name] = sql
+    return literals
 
 
 def literal(value: Any) -> str | None:
-    """A value as a literal of Spark's SQL; None where it has none."""
+    """Return a value as a literal of Spark's SQL; None if it has none."""
     match value:
         case bool():
             return str(value).lower()
@@ -102,7 +102,7 @@ def literal(value: Any) -> str | None:
 
 
 def quoted_name(name: str) -> str:
-    """A name as SQL has it: in backquotes, unless it is a plain word."""
+    """Return a name in SQL: in backquotes, unless it is a plain word."""
     tokens = sqlglot.tokenize(name, read="spark") if name.isidentifier() and name.isascii() else []
     if [token.token_type for token in tokens] == [sqlglot.TokenType.VAR]:
         return name
@@ -110,7 +110,7 @@ def quoted_name(name: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Values of a document as JSON has them."""
+    """Return values of a document as JSON values."""
     if isinstance(value, dict):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, list):

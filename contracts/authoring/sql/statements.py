@@ -1,8 +1,8 @@
 """Queries over the records of a file: a SELECT of Spark's dialect in; the same for all files of a batch out.
 
-A query is about one file, and the job looks at hundreds at once. So each of its parts is written with the drop beside
-it: rows are joined, grouped and counted within their drop. A subquery of one value becomes a join. Nothing of the text
-reaches Spark as it is: names are numbers there, and operators that raise are written as those that give null.
+A query concerns one file, and the job judges hundreds at once. So each of its parts also has the drop: rows are joined,
+grouped and counted within their drop. A subquery of one value becomes a join. No text of the query reaches Spark
+unchanged: names become numbers, and operators that raise are replaced by those that return null.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ from typing import Any
 from sqlglot import exp
 
 from contracts.authoring.sql import subqueries
-from contracts.authoring.sql.aggregates import AGGREGATES, BESIDE, NAMES, OF_QUERIES, RANKS
+from contracts.authoring.sql.aggregates import AGGREGATES, NAMES, NEIGHBOURS, OF_QUERIES, RANKS
 from contracts.authoring.sql.expressions import (
     FUNCTIONS,
     NUMBERS,
     PLACE,
     READERS,
-    Kind,
     Reader,
-    Refused,
+    SqlType,
     Typed,
     kind_of,
     parsed,
-    refuse_passed_over,
+    refuse_unread_parts,
     shown,
     single,
     widest,
 )
+from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import DROPS, ROWS, Property
 from contracts.problem import nearest, quoted
 
 Node = Any
 OF_UNIONS = {"with_", "this", "expression", "distinct"}
 """The parts of a union that are read."""
-KNOWN = {"with_", "expressions", "distinct", "from_", "joins", "where", "group", "having"}
-"""The parts of a SELECT that are read; none of the others says anything of which rows there are."""
+OF_SELECTS = {"with_", "expressions", "distinct", "from_", "joins", "where", "group", "having"}
+"""The parts of a SELECT that are read; no other part decides which rows there are."""
 LONGEST = 100_000
-"""Characters of a query as it is written for Spark, where each name of a `with` stands for its whole query."""
+"""Characters of a query for Spark, in which each name of a `with` is replaced by its whole query."""
 PLAIN = ("expressions", "on", "using", "side", "kind", "method")
 """The parts of a `with` and of joins that are read."""
 WHOLE_FILE = "Leave it out: a check sees all records of its own file."
-SAID = {
+WORDS = {
     "order": ("order by", ""),
     "sample": ("tablesample", WHOLE_FILE),
     "version": ("version as of", WHOLE_FILE),
@@ -58,19 +58,19 @@ SAID = {
     "columns": ("columns behind its name", "Write names with `as` within the query."),
     "recursive": ("recursive", "Leave it out: a query that asks itself need not end."),
 }
-"""What people know such parts as, and what to write instead."""
+"""The SQL words of such parts, and the fix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A SELECT for all drops: columns drop, record (the first behind a row), o0, o1 ...; names and types of these.
+    """A SELECT for all drops: columns drop, record (the first of a row), o0, o1 ...; names and types of these.
 
-    `single` says that each drop has exactly one row. `aggregate` is the one value alone, where it can be worked out
-    over the records `t0` together with others. `copies` says of each value how often a cell may be repeated in it.
+    With `single` each drop has exactly one row. `aggregate` is the SQL of the one value if it can be computed over the
+    records `t0` together with others. `copies` has for each value the number of copies of a cell in it.
     """
 
     sql: str
-    outputs: tuple[tuple[str, Kind], ...]
+    outputs: tuple[tuple[str, SqlType], ...]
     properties: tuple[str, ...] = ()
     single: bool = False
     aggregate: str | None = None
@@ -79,7 +79,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Something that rows come from: its name in the query, its alias, its columns by name."""
+    """A source of rows: its name in the query, its alias, its columns by name."""
 
     name: str
     alias: str
@@ -91,7 +91,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Hoisted:
-    """A subquery that is joined: beside its drop, or beside each row, on what else must be the same."""
+    """A joined subquery: to each drop or to each row, with further conditions `on`."""
 
     sql: str
     alias: str
@@ -101,7 +101,7 @@ class Hoisted:
 
 @dataclass(slots=True)
 class Context:
-    """The state that all parts of a query share: its literals without a backslash, the properties by name, aliases."""
+    """The state that all parts of a query share: literals that lost a backslash, properties by name, aliases."""
 
     lost: AbstractSet[str]
     by_name: Mapping[str, tuple[int, Property]]
@@ -111,18 +111,18 @@ class Context:
 
 
 def read(text: str, props: Sequence[Property], names: Collection[str]) -> Query:
-    """The query that a text stands for, over the records that `names` mean; raises Refused."""
+    """Read a query over the records, which it may call by any of `names`; raises SqlRefused."""
     tree, lost = parsed(text, "query", "`select ... from ...`")
     context = Context(lost, single(props), names)
     try:
-        found = _query(context, tree, {})
+        query = _query(context, tree, {})
     except RecursionError as error:
-        raise Refused("The query is nested too deeply.", "Part it into several checks.") from error
-    return replace(found, properties=tuple(context.used))
+        raise SqlRefused("The query is nested too deeply.", "Part it into several checks.") from error
+    return replace(query, properties=tuple(context.used))
 
 
 def quantile(number: int, prop: Property, share: int | Decimal) -> str:
-    """The query of the least value of property `number` that a share of all values do not exceed.
+    """Return the query of the least value of property `number` that a share of all values do not exceed.
 
     Dates are days since 1970, timestamps microseconds.
     """
@@ -135,20 +135,20 @@ def quantile(number: int, prop: Property, share: int | Decimal) -> str:
 
 def _query(context: Context, node: Node, tables: Mapping[str, Node]) -> Query:
     while isinstance(node, exp.Subquery | exp.Paren):
-        _plain(node)
+        _refuse_other_parts(node)
         node = node.this
     if not isinstance(node, exp.Select | exp.SetOperation):
-        raise Refused("Only a SELECT is known here.", "Write `select ... from ...`; nothing can be changed.")
-    parts = KNOWN if isinstance(node, exp.Select) else OF_UNIONS
+        raise SqlRefused("Only a SELECT is known here.", "Write `select ... from ...`; nothing can be changed.")
+    parts = OF_SELECTS if isinstance(node, exp.Select) else OF_UNIONS
     if others := [name for name, value in node.args.items() if value and name not in parts]:
-        word, fix = SAID.get(others[0], (others[0].rstrip("_"), ""))
-        raise Refused(f"`{word}` says nothing here.", fix or f"Leave `{word}` out: rows are counted, not listed.")
+        word, fix = WORDS.get(others[0], (others[0].rstrip("_"), ""))
+        raise SqlRefused(f"`{word}` says nothing here.", fix or f"Leave `{word}` out: rows are counted, not listed.")
     if node.args.get("with_"):
-        _plain(node.args["with_"])
+        _refuse_other_parts(node.args["with_"])
     for part in node.args["with_"].expressions if node.args.get("with_") else ():
         if not isinstance(part.this, exp.Query):
-            raise Refused(f"`{shown(part)}` cannot be read.", "Write `with name as (select ...)`.")
-        _plain(part)
+            raise SqlRefused(f"`{shown(part)}` cannot be read.", "Write `with name as (select ...)`.")
+        _refuse_other_parts(part)
         tables = {**tables, part.alias: (part.this, dict(tables))}
     if isinstance(node, exp.SetOperation):
         query = _united(context, node, tables)
@@ -159,38 +159,38 @@ def _query(context: Context, node: Node, tables: Mapping[str, Node]) -> Query:
 
 
 def _refuse_long(sql: str) -> None:
-    """Refuse what names that stand for queries have made too long; each of them may double it."""
+    """Refuse a query that is too long with its `with` queries filled in; each of them may double the length."""
     if len(sql) > LONGEST:
         message = f"Written out, with a whole query for each name, the query is longer than {LONGEST:,} characters."
-        raise Refused(message, "Ask each part of `with`, and each query in brackets, once; or part it into checks.")
+        raise SqlRefused(message, "Ask each part of `with`, and each query in brackets, once; or part it into checks.")
 
 
-def _plain(node: Node) -> None:
-    """Refuse what stands beside a table, a query in brackets, a `with` or a join, and what would be passed over."""
+def _refuse_other_parts(node: Node) -> None:
+    """Refuse parts of a table, a query in brackets, a `with` or a join that no reader reads."""
     alias = node.args.get("alias")
     columns = alias.columns if isinstance(alias, exp.TableAlias) else ()
     others = [name for name, value in node.args.items() if value and name not in ("this", "alias", *PLAIN)]
     if others or columns:
         name = others[0] if others else "columns"
-        word, fix = SAID.get(name, (name.rstrip("_"), "Leave it out."))
-        raise Refused(f"`{shown(node)}` has `{word}`, which is not known.", fix)
+        word, fix = WORDS.get(name, (name.rstrip("_"), "Leave it out."))
+        raise SqlRefused(f"`{shown(node)}` has `{word}`, which is not known.", fix)
 
 
 def _united(context: Context, node: exp.SetOperation, tables: Mapping[str, Node]) -> Query:
-    """The rows of two queries, one after the other; unless all of them are wanted, each once."""
+    """Return the rows of two queries, one after the other, distinct unless all are wanted."""
     if not isinstance(node, exp.Union):
         fix = "Write `where x in (select ...)`, or `not in`."
-        raise Refused(f"Queries can be combined only by `union`, not by `{node.key}`.", fix)
+        raise SqlRefused(f"Queries can be combined only by `union`, not by `{node.key}`.", fix)
     left, right = (_query(context, part, tables) for part in (node.this, node.expression))
     if len(left.outputs) != len(right.outputs):
         message = f"The queries of a `union` have {len(left.outputs)} and {len(right.outputs)} columns."
-        raise Refused(message, "Select as many in each.")
+        raise SqlRefused(message, "Select as many in each.")
     outputs = []
-    for (name, one), (_, other) in zip(left.outputs, right.outputs, strict=True):
-        if not subqueries.alike(one, other):
-            message = f"`{name}` is {one} in one query of the `union`, {other} in the other."
-            raise Refused(message, "Select columns of one type.")
-        outputs.append((name, widest({one, other})))
+    for (name, first), (_, second) in zip(left.outputs, right.outputs, strict=True):
+        if not subqueries.alike(first, second):
+            message = f"`{name}` is {first} in one query of the `union`, {second} in the other."
+            raise SqlRefused(message, "Select columns of one type.")
+        outputs.append((name, widest({first, second})))
     columns = ", ".join(f"o{n}" for n in range(len(outputs)))
     both = " union all ".join(f"select drop, record, {columns} from ({part.sql})" for part in (left, right))
     if node.args.get("distinct"):
@@ -200,7 +200,7 @@ def _united(context: Context, node: exp.SetOperation, tables: Mapping[str, Node]
 
 
 class _Select(Reader):
-    """Reads one SELECT; those within it have readers of their own."""
+    """Reads one SELECT; nested SELECTs have readers of their own."""
 
     readers = READERS | OF_QUERIES
     functions = (*FUNCTIONS, *NAMES)
@@ -220,7 +220,7 @@ class _Select(Reader):
     # ---- the parts of a SELECT
 
     def read(self) -> Query:
-        """The query."""
+        """Return the query."""
         node = self._node
         source = self._source = self._from()
         having = node.args.get("having")
@@ -230,7 +230,7 @@ class _Select(Reader):
         self._group(node.args.get("group"))
         self._grouped = bool(self._groups) or any(subqueries.has_aggregate(part) for part in outer)
         if having and not self._grouped:
-            raise Refused("`having` has no group.", "Write `where`, or `group by`.")
+            raise SqlRefused("`having` has no group.", "Write `where`, or `group by`.")
         if self._grouped and not self._groups:
             return self._one_row(source, having)
         self._part, self._guard = "select", ""
@@ -250,7 +250,7 @@ class _Select(Reader):
         return Query(sql, tuple((name, of.kind) for name, of in outputs), single=single, copies=self._output_copies())
 
     def _one_row(self, source: str, having: Node) -> Query:
-        """A SELECT of aggregates alone: a row for each drop, also where none of its records is left to count."""
+        """Return a SELECT of aggregates only: a row for each drop, even if none of its records remains."""
         first = self._relations[0]
         alone = first.base and len(self._relations) == 1
         if alone:
@@ -280,9 +280,9 @@ class _Select(Reader):
         return ", ".join([f"{drop} as drop", f"{record} as record", *each])
 
     def _joins(self, drop: str, *, of_rows: bool | None = None) -> str:
-        """The subqueries that are joined, those beside rows or those beside drops alone, each within its drop."""
-        chosen = [one for one in self._hoisted if of_rows in (None, one.of_rows)]
-        return "".join(f" left join ({one.sql}) {one.alias} on {one.alias}.drop = {drop}{one.on}" for one in chosen)
+        """Return the joins of subqueries, to rows or to drops, each within its drop."""
+        chosen = [h for h in self._hoisted if of_rows in (None, h.of_rows)]
+        return "".join(f" left join ({h.sql}) {h.alias} on {h.alias}.drop = {drop}{h.on}" for h in chosen)
 
     def _hoist(self, sql: str, alias: str, on: str = "") -> None:
         _refuse_long(sql)
@@ -292,30 +292,30 @@ class _Select(Reader):
         return self.boolean(node.this) if node else ""
 
     def _outputs(self) -> list[tuple[str, Typed]]:
-        found: list[tuple[str, Typed]] = []
+        outputs: list[tuple[str, Typed]] = []
         if not self._node.expressions:
-            raise Refused("The query selects nothing.", "Write `select *`, or name columns.")
+            raise SqlRefused("The query selects nothing.", "Write `select *`, or name columns.")
         for n, part in enumerate(self._node.expressions):
             if _is_star(part):
-                found += self._every(part)
+                outputs += self._every(part)
             else:
-                found.append((part.alias_or_name or f"value {n + 1}", self.typed(part.unalias())))
-        return found
+                outputs.append((part.alias_or_name or f"value {n + 1}", self.typed(part.unalias())))
+        return outputs
 
     def _every(self, node: Node) -> list[tuple[str, Typed]]:
         if self._grouped:
-            raise Refused(f"`{shown(node)}` stands beside a group.", "Name the columns that it is grouped by.")
+            raise SqlRefused(f"`{shown(node)}` stands beside a group.", "Name the columns that it is grouped by.")
         wanted = node.table if isinstance(node, exp.Column) else ""
         chosen = [r for r in self._relations if not wanted or r.name == wanted]
         star = node.this if isinstance(node, exp.Column) else node
         if not chosen or any(star.args.values()):
-            raise Refused(f"`{shown(node)}` cannot be read.", "Write `*`, or name the columns.")
+            raise SqlRefused(f"`{shown(node)}` cannot be read.", "Write `*`, or name the columns.")
         for relation in chosen:
             self.used.update(dict.fromkeys(relation.columns) if relation.base else {})
         return [column for r in chosen for column in r.columns.items()]
 
     def copies(self, node: Node) -> int:
-        """Return how often a cell may be repeated in the values of a part, with or without groups."""
+        """Return the number of copies of a cell in the values of a part, with or without groups."""
         inside, self._inside = self._inside, True
         try:
             return super().copies(node)
@@ -323,21 +323,21 @@ class _Select(Reader):
             self._inside = inside
 
     def _output_copies(self) -> tuple[int, ...]:
-        """Return how often a cell may be repeated in each output column of the query."""
-        found: list[int] = []
+        """Return the number of copies of a cell in each output column of the query."""
+        repeats: list[int] = []
         for part in self._node.expressions:
             own = (
                 [self.repeats.get(of.sql, 1) for _, of in self._every(part)] if _is_star(part) else [self.copies(part)]
             )
-            found += own
-        return tuple(found)
+            repeats += own
+        return tuple(repeats)
 
     # ---- where rows come from
 
     def _from(self) -> str:
         start = self._node.args.get("from_")
         if start is None:
-            raise Refused("The query asks no table.", f"Add `from {next(iter(self._context.names))}`.")
+            raise SqlRefused("The query asks no table.", f"Add `from {next(iter(self._context.names))}`.")
         first = self._relation(start.this)
         self._relations.append(first)
         sql = f"{first.sql} {first.alias}"
@@ -348,20 +348,20 @@ class _Select(Reader):
     def _join(self, join: exp.Join) -> str:
         side = join.side.upper() or "INNER"
         if side not in ("INNER", "LEFT") or join.kind.upper() not in ("", "INNER", "OUTER") or join.method:
-            raise Refused(f"`{shown(join)}` is not a known join.", "Write `join` or `left join`.")
-        _plain(join)
+            raise SqlRefused(f"`{shown(join)}` is not a known join.", "Write `join` or `left join`.")
+        _refuse_other_parts(join)
         left, right = list(self._relations), self._relation(join.this)
         self._relations.append(right)
         on, using = join.args.get("on"), join.args.get("using") or ()
         self._part = "on"
         if not using and not any(self._is_key(part) for part in (on.flatten() if isinstance(on, exp.And) else [on])):
-            raise Refused(f"`{shown(join)}` does not say which rows go together.", "Add `on a.id = b.id`.")
+            raise SqlRefused(f"`{shown(join)}` does not say which rows go together.", "Add `on a.id = b.id`.")
         tests = [f"{right.alias}.drop = {left[0].alias}.drop", *([self.boolean(on)] if on else [])]
-        for name in (one.name for one in using):
+        for name in (identifier.name for identifier in using):
             pair = [self._in(relations, exp.column(name), name) for relations in (left, [right])]
             if len({of.kind for of in pair}) > 1 and not {of.kind for of in pair} <= set(NUMBERS):
                 message = f"`{name}` is {pair[0].kind} in one table, {pair[1].kind} in the other."
-                raise Refused(message, "Join columns of one type.")
+                raise SqlRefused(message, "Join columns of one type.")
             tests.append(f"{pair[0].sql} = {pair[1].sql}")
             self._merged.add(name)
         self._part = "from"
@@ -386,11 +386,11 @@ class _Select(Reader):
     def _relation(self, node: Node) -> Relation:
         alias = f"t{next(self._context.numbers)}"
         if isinstance(node, exp.Subquery):
-            _plain(node)
+            _refuse_other_parts(node)
             return self._derived(_query(self._context, node.this, self._tables), node.alias, alias)
         if not isinstance(node, exp.Table) or node.db or not isinstance(node.this, exp.Identifier):
-            raise Refused(f"`{shown(node)}` is not a table of records.", f"Write {quoted(self._context.names)}.")
-        _plain(node)
+            raise SqlRefused(f"`{shown(node)}` is not a table of records.", f"Write {quoted(self._context.names)}.")
+        _refuse_other_parts(node)
         name = node.name
         if name in self._tables:
             inner, outer = self._tables[name]
@@ -398,7 +398,7 @@ class _Select(Reader):
         if name not in self._context.names:
             tables = [*self._context.names, *self._tables]
             close = nearest(name, tables)
-            raise Refused(
+            raise SqlRefused(
                 f"There is no table `{name}`.", f"Write `{close or tables[0]}`: a check reads only its own file."
             )
         columns = {n: Typed(f"{alias}.v{at}", kind_of(p)) for n, (at, p) in self._context.by_name.items()}
@@ -414,11 +414,11 @@ class _Select(Reader):
     # ---- the parts of an expression
 
     def typed(self, node: Node) -> Typed:
-        """The SQL and the type of any part; of one that rows are grouped by, that of the group."""
+        """Return the SQL and the type of any part; a part that rows are grouped by is that of the group."""
         if self._grouped and not self._inside:
-            for group, found in self._groups:
+            for group, typed_group in self._groups:
                 if node == group:
-                    return found
+                    return typed_group
         if aggregate := AGGREGATES.get(type(node)):
             return self._aggregate(node, aggregate)
         if isinstance(node, exp.Window):
@@ -434,7 +434,7 @@ class _Select(Reader):
         return super().typed(node)
 
     def column(self, node: exp.Column) -> Typed:
-        """A column of one of the relations, by its exact name."""
+        """Return a column of one of the relations, by its exact name."""
         relations = [r for r in self._relations if not node.table or r.name == node.table]
         if self._part == "having" and not node.table and not any(node.name in r.columns for r in relations):
             for part in self._node.expressions:
@@ -443,12 +443,12 @@ class _Select(Reader):
         if node.table and not relations:
             close = nearest(node.table, [r.name for r in self._relations])
             fix = f"Write `{close}.{node.name}`." if close else "Write the name that follows `from`."
-            raise Refused(f"`{shown(node)}` names no table of the query.", fix)
-        found = self._in(relations, node, node.name)
-        if self._grouped and not self._inside and found.sql not in (of.sql for _, of in self._groups):
+            raise SqlRefused(f"`{shown(node)}` names no table of the query.", fix)
+        column = self._in(relations, node, node.name)
+        if self._grouped and not self._inside and column.sql not in (of.sql for _, of in self._groups):
             message = f"`{shown(node)}` is not the same in all rows of a group."
-            raise Refused(message, f"Add it to `group by`, or write `max({node.name})`.")
-        return found
+            raise SqlRefused(message, f"Add it to `group by`, or write `max({node.name})`.")
+        return column
 
     def _in(self, relations: Sequence[Relation], node: Node, name: str) -> Typed:
         having = [r for r in relations if name in r.columns]
@@ -456,9 +456,9 @@ class _Select(Reader):
             every = dict.fromkeys(n for r in relations for n in r.columns)
             close = nearest(name, every)
             fix = f"Write `{close}`." if close else f"There are {quoted(every, most=12)}."
-            raise Refused(f"There is no column `{name}`.", fix)
+            raise SqlRefused(f"There is no column `{name}`.", fix)
         if len(having) > 1 and name not in self._merged:
-            raise Refused(f"`{shown(node)}` is in two tables.", f"Write `{having[0].name}.{name}`.")
+            raise SqlRefused(f"`{shown(node)}` is in two tables.", f"Write `{having[0].name}.{name}`.")
         if having[0].base:
             self.used[name] = None
         return having[0].columns[name]
@@ -467,50 +467,50 @@ class _Select(Reader):
         if not node:
             return
         if any(value for name, value in node.args.items() if name != "expressions") or not node.expressions:
-            raise Refused(f"`{shown(node)}` is not a known group.", "Write `group by` with columns.")
+            raise SqlRefused(f"`{shown(node)}` is not a known group.", "Write `group by` with columns.")
         self._part = "group by"
         aliases = {e.alias: e.this for e in self._node.expressions if isinstance(e, exp.Alias)}
         for part in node.expressions:
             if isinstance(part, exp.Literal):
-                raise Refused(f"`group by {part.name}` names no column.", "Write its name.")
+                raise SqlRefused(f"`group by {part.name}` names no column.", "Write its name.")
             plain = isinstance(part, exp.Column) and not part.table
             named = plain and part.name in aliases and not any(part.name in r.columns for r in self._relations)
-            found = self.typed(aliases[part.name] if named else part)
-            self._groups += [(part, found), *([(aliases[part.name], found)] if named else [])]
+            key = self.typed(aliases[part.name] if named else part)
+            self._groups += [(part, key), *([(aliases[part.name], key)] if named else [])]
 
     def _aggregate(self, node: Node, made: Any) -> Typed:
         if self._inside or self._part not in ("select", "having"):
             message = f"`{shown(node)}` is about many records and is not allowed here."
-            raise Refused(message, "Write it in a subquery, as `from (select count(*) as n from ...)`.")
-        refuse_passed_over(node)
+            raise SqlRefused(message, "Write it in a subquery, as `from (select count(*) as n from ...)`.")
+        refuse_unread_parts(node)
         self._inside = True
         sql, kind = made(self, node)
         self._inside = False
         return Typed(f"{sql} filter (where {self._guard})" if self._guard else sql, kind)
 
     def _window(self, node: exp.Window) -> Typed:
-        """An aggregate of the rows that are like this one, beside it."""
-        if type(node.this) in RANKS or type(node.this) in BESIDE:
+        """Return a window: an aggregate of the rows of this row's partition."""
+        if type(node.this) in RANKS or type(node.this) in NEIGHBOURS:
             return self._ordered(node)
         inner, others = node.this, {k for k, v in node.args.items() if v} - {"this", "partition_by", "over"}
         if self._grouped or self._inside or self._part != "select" or type(inner) not in AGGREGATES or others:
             fix = "Write an aggregate `over (partition by ...)`, in a `select` without groups."
-            raise Refused(f"`{shown(node)}` is not a known window.", fix)
-        refuse_passed_over(inner)
+            raise SqlRefused(f"`{shown(node)}` is not a known window.", fix)
+        refuse_unread_parts(inner)
         keys = [self.typed(part).sql for part in node.args.get("partition_by") or ()]
         sql, kind = AGGREGATES[type(inner)](self, inner)
         drop = f"{self._relations[0].alias}.drop"
         if not isinstance(inner.this, exp.Distinct):
             return Typed(f"{sql} over (partition by {', '.join([drop, *keys])})", kind)
-        return self._distinct_beside(sql, kind, keys)
+        return self._distinct_window(sql, kind, keys)
 
     def _ordered(self, node: exp.Window) -> Typed:
-        """A row's place among those like it, or the value of a row near it; equal ones are in the file's order."""
+        """Return a row's rank in its partition, or the value of a neighbour; ties are in the file's order."""
         inner, others = node.this, {k for k, v in node.args.items() if v} - {"this", "partition_by", "over", "order"}
         if self._grouped or self._inside or self._part != "select" or others or not node.args.get("order"):
             fix = "Write `over (partition by ... order by ...)`, in a `select` without groups."
-            raise Refused(f"`{shown(node)}` is not a known window.", fix)
-        refuse_passed_over(inner)
+            raise SqlRefused(f"`{shown(node)}` is not a known window.", fix)
+        refuse_unread_parts(inner)
         first = self._relations[0].alias
         keys = [f"{first}.drop", *(self.typed(part).sql for part in node.args.get("partition_by") or ())]
         order = [self._order_key(part) for part in node.args["order"].expressions]
@@ -521,29 +521,29 @@ class _Select(Reader):
         value, away = self.typed(inner.this), inner.args.get("offset") or exp.Literal.number(1)
         if not isinstance(away, exp.Literal) or not PLACE.fullmatch(away.name) or inner.args.get("default"):
             fix = "Write `lag(amount, 1)`, and `coalesce` around it for another value than null."
-            raise Refused(f"`{shown(inner)}` needs a plain number of rows and nothing else.", fix)
-        return Typed(f"{BESIDE[type(inner)]}({value.sql}, {away.name}) {over}", value.kind)
+            raise SqlRefused(f"`{shown(inner)}` needs a plain number of rows and nothing else.", fix)
+        return Typed(f"{NEIGHBOURS[type(inner)]}({value.sql}, {away.name}) {over}", value.kind)
 
     def _order_key(self, node: exp.Ordered) -> str:
         nulls = "first" if node.args.get("nulls_first") else "last"
         return f"{self.typed(node.this).sql} {'desc' if node.args.get('desc') else 'asc'} nulls {nulls}"
 
     def _filtered(self, node: exp.Filter) -> Typed:
-        """An aggregate of the rows of which something is true."""
+        """Return an aggregate with a filter."""
         aggregate = AGGREGATES.get(type(node.this))
         if aggregate is None or self._inside:
-            raise Refused(f"`{shown(node)}` filters no aggregate that is known.", "Write `count_if(...)`.")
+            raise SqlRefused(f"`{shown(node)}` filters no aggregate that is known.", "Write `count_if(...)`.")
         guard = self._guard
         self._inside = True
         kept = self._condition(node.expression)
         self._inside = False
         self._guard = f"{guard} and {kept}" if guard else kept
-        found = self._aggregate(node.this, aggregate)
+        aggregated = self._aggregate(node.this, aggregate)
         self._guard = guard
-        return found
+        return aggregated
 
-    def _distinct_beside(self, sql: str, kind: Kind, keys: Sequence[str]) -> Typed:
-        """Spark counts no distinct values in windows: they are counted once more, in groups, and joined."""
+    def _distinct_window(self, sql: str, kind: SqlType, keys: Sequence[str]) -> Typed:
+        """Count distinct values by partition; Spark has no such window, so they are counted in groups and joined."""
         drop, alias = f"{self._relations[0].alias}.drop", f"q{next(self._context.numbers)}"
         named = "".join(f", {key} as k{n}" for n, key in enumerate(keys))
         where = f" where {self._where}" if self._where else ""
@@ -554,28 +554,28 @@ class _Select(Reader):
         return Typed(f"{alias}.o0", kind)
 
     def _scalar(self, node: Node) -> Typed:
-        """The one value of a subquery."""
+        """Return the one value of a subquery."""
         if self._part == "on":
-            raise Refused(f"`{shown(node)}` stands in a join.", "Write it in `where`.")
-        found = _query(self._context, node, self._tables)
-        if not found.single or len(found.outputs) != 1:
-            raise Refused(f"`{shown(node)}` may have several values.", "Ask for one, as `(select max(n) from ...)`.")
+            raise SqlRefused(f"`{shown(node)}` stands in a join.", "Write it in `where`.")
+        query = _query(self._context, node, self._tables)
+        if not query.single or len(query.outputs) != 1:
+            raise SqlRefused(f"`{shown(node)}` may have several values.", "Ask for one, as `(select max(n) from ...)`.")
         alias = f"q{next(self._context.numbers)}"
-        self._hoist(found.sql, alias)
+        self._hoist(query.sql, alias)
         value = f"{alias}.o0"
-        return Typed(f"min({value})" if self._grouped and not self._inside else value, found.outputs[0][1])
+        return Typed(f"min({value})" if self._grouped and not self._inside else value, query.outputs[0][1])
 
     def _among(self, node: exp.In) -> Typed:
         """Read `in` with a subquery, with SQL's rules for nulls: its distinct values are joined."""
         self._of_rows(node)
-        value, found = self.typed(node.this), _query(self._context, node.args["query"], self._tables)
-        if len(found.outputs) != 1:
-            raise Refused(f"The query in `{shown(node)}` has {len(found.outputs)} columns.", "Select one.")
-        key, same = subqueries.keyed(node, value, "o0", found.outputs[0][1])
+        value, query = self.typed(node.this), _query(self._context, node.args["query"], self._tables)
+        if len(query.outputs) != 1:
+            raise SqlRefused(f"The query in `{shown(node)}` has {len(query.outputs)} columns.", "Select one.")
+        key, same = subqueries.keyed(node, value, "o0", query.outputs[0][1])
         values, counts = (f"q{next(self._context.numbers)}" for _ in range(2))
-        each = f"select drop, {key} as o0 from ({found.sql}) where o0 is not null group by drop, {key}"
+        each = f"select drop, {key} as o0 from ({query.sql}) where o0 is not null group by drop, {key}"
         self._hoist(each, values, f" and {values}.o0 = {same}")
-        self._hoist(f"select drop, count(1) as n, count(o0) as k from ({found.sql}) group by drop", counts)
+        self._hoist(f"select drop, count(1) as n, count(o0) as k from ({query.sql}) group by drop", counts)
         unsure = f"{value.sql} is null or {counts}.k < {counts}.n"
         sql = f"when {values}.o0 is not null then true when {counts}.n is null then false when {unsure} then null"
         return Typed(f"(case {sql} else false end)", "boolean")
@@ -583,25 +583,25 @@ class _Select(Reader):
     def _exists(self, node: exp.Exists) -> Typed:
         """Read `exists` with a subquery, which is joined on the columns that it compares with this row by `=`."""
         self._of_rows(node)
-        inner, outer = subqueries.parted(node.this, [r.name for r in self._relations])
-        found, alias = _query(self._context, inner, self._tables), f"q{next(self._context.numbers)}"
-        kinds = [kind for _, kind in found.outputs]
-        sides = [subqueries.keyed(node, self.typed(one), f"o{n}", kinds[n]) for n, one in enumerate(outer)]
+        inner, outer = subqueries.split(node.this, [r.name for r in self._relations])
+        query, alias = _query(self._context, inner, self._tables), f"q{next(self._context.numbers)}"
+        kinds = [kind for _, kind in query.outputs]
+        sides = [subqueries.keyed(node, self.typed(side), f"o{n}", kinds[n]) for n, side in enumerate(outer)]
         keys = ", ".join(["drop", *(key for key, _ in sides)])
         named = "".join(f", {key} as k{n}" for n, (key, _) in enumerate(sides))
         on = "".join(f" and {alias}.k{n} = {value}" for n, (_, value) in enumerate(sides))
-        self._hoist(f"select drop{named} from ({found.sql}) group by {keys}", alias, on)
+        self._hoist(f"select drop{named} from ({query.sql}) group by {keys}", alias, on)
         return Typed(f"({alias}.drop is not null)", "boolean")
 
     def _of_rows(self, node: Node) -> None:
-        """Refuse what a subquery cannot be asked about: groups, and values that another one gives beside them."""
+        """Refuse a subquery that compares groups, or values of another subquery in a `select`."""
         within = isinstance(node, exp.In) and node.this.find(exp.Query)
         if self._part not in ("where", "select") or (self._part == "select" and (within or self._of_groups)):
-            raise Refused(f"`{shown(node)}` is not allowed here.", "Write it in `where`.")
+            raise SqlRefused(f"`{shown(node)}` is not allowed here.", "Write it in `where`.")
 
     @property
     def _of_groups(self) -> bool:
-        """Return True if one value is read for many rows."""
+        """Return True if a part is evaluated for groups of rows."""
         return self._grouped and not self._inside
 
 

@@ -1,4 +1,4 @@
-"""Subqueries that rows are held against: one of `exists` in; what it selects to be compared with each row out."""
+"""Subqueries that are compared with rows: one of `exists` in, its selected columns and the rows' sides out."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any
 from sqlglot import exp
 
 from contracts.authoring.sql.aggregates import AGGREGATES
-from contracts.authoring.sql.expressions import NUMBERS, Kind, Refused, Typed, shown
+from contracts.authoring.sql.expressions import NUMBERS, SqlType, Typed, shown
+from contracts.authoring.sql.refusal import SqlRefused
 
 Node = Any
 
 
-def parted(node: Node, names: Collection[str]) -> tuple[Node, list[Node]]:
-    """A subquery that selects what it compares by `=` with rows of the tables `names`, and these rows' sides of it.
+def split(node: Node, names: Collection[str]) -> tuple[Node, list[Node]]:
+    """Return a subquery that selects the values it compares by `=` with rows of tables `names`, and the rows' values.
 
-    What is not compared with them stays in it; without such a comparison it is as it was.
+    Other tests stay in the subquery; without such a comparison it is unchanged.
     """
     while isinstance(node, exp.Subquery | exp.Paren):
         node = node.this
@@ -35,25 +36,25 @@ def parted(node: Node, names: Collection[str]) -> tuple[Node, list[Node]]:
     if not pairs:
         return node, []
     if any(has_aggregate(part) for part in node.expressions):
-        raise Refused(f"`{shown(node)}` has a row even where it finds none.", "Write `select 1`.")
+        raise SqlRefused(f"`{shown(node)}` has a row even where it finds none.", "Write `select 1`.")
     bare = node.copy()
     bare.set("expressions", [mine.copy() for mine, _ in pairs])
     bare.set("where", exp.Where(this=exp.and_(*rest)) if rest else None)
     return bare, [theirs for _, theirs in pairs]
 
 
-def keyed(node: Node, value: Typed, column: str, kind: Kind) -> tuple[str, str]:
-    """A column of a subquery, and a value that it is held against, in SQL: so that equal ones are one key."""
+def keyed(node: Node, value: Typed, column: str, kind: SqlType) -> tuple[str, str]:
+    """Return the SQL of a subquery's column and of a compared value, cast so that equal values are equal keys."""
     if not alike(value.kind, kind):
-        raise Refused(f"`{shown(node)}` compares {value.kind} with {kind}.", "Compare values of one type.")
+        raise SqlRefused(f"`{shown(node)}` compares {value.kind} with {kind}.", "Compare values of one type.")
     if "number" in (value.kind, kind) and value.kind != kind:
         return f"double({column})", f"double({value.sql})"
     return column, value.sql
 
 
-def alike(one: Kind, other: Kind) -> bool:
+def alike(left: SqlType, right: SqlType) -> bool:
     """Return True if values of two types can be equal."""
-    return one == other or "null" in (one, other) or {one, other} <= set(NUMBERS)
+    return left == right or "null" in (left, right) or {left, right} <= set(NUMBERS)
 
 
 def has_aggregate(node: Node) -> bool:
@@ -70,7 +71,7 @@ def _own_tables(node: exp.Select) -> set[str]:
 
 
 def _pair(test: Node, outer: Collection[str]) -> tuple[Node, Node] | None:
-    """The subquery's side of a comparison by `=`, and that of the rows around it."""
+    """Return the subquery's side of a comparison by `=`, and the side of the outer rows."""
     if not isinstance(test, exp.EQ):
         return None
     theirs = [side for side in (test.this, test.expression) if (of := _tables_of(side)) and of <= set(outer)]
@@ -80,5 +81,5 @@ def _pair(test: Node, outer: Collection[str]) -> tuple[Node, Node] | None:
 
 
 def _tables_of(node: Node) -> set[str]:
-    """The tables whose columns a part names; the empty name where it does not say."""
+    """Return the tables whose columns a part names; an empty name stands for unqualified columns."""
     return {column.table for column in node.find_all(exp.Column)}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from pyspark.sql import SparkSession
 
-from contracts.authoring.patterns.regex import Java, Refused, read
+from contracts.authoring.patterns.regex import Java, PatternRefused, read
 from tests.oracle import patterns
 from tests.unit.contracts.authoring.patterns.public_patterns import PUBLIC
 
@@ -51,7 +51,7 @@ def _held(spark: SparkSession, most: int) -> int:
     def hold(pattern: str, pumps: list[str]) -> None:
         nonlocal accepted
         java = read(pattern)
-        if accepted < most and not isinstance(java, Refused):
+        if accepted < most and not isinstance(java, PatternRefused):
             accepted += 1
             _hold(jvm, pattern, java, pumps)
 

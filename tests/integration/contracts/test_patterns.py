@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.authoring.patterns.regex import Refused, to_java
+from contracts.authoring.patterns.regex import PatternRefused, to_java
 
 FOUND = {
     "^a$": {"a": True, "a\n": False, "ba": False},
@@ -40,6 +40,6 @@ CASES = [(pattern, text, found) for pattern, texts in FOUND.items() for text, fo
 @pytest.mark.parametrize(("pattern", "text", "found"), CASES)
 def test_java_finds_what_ecma_says(spark: SparkSession, pattern: str, text: str, found: bool) -> None:
     java = to_java(pattern)
-    assert not isinstance(java, Refused)
+    assert not isinstance(java, PatternRefused)
     jvm: Any = spark.sparkContext._jvm
     assert jvm.java.util.regex.Pattern.compile(java).matcher(text).find() is found

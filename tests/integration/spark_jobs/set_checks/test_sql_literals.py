@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from contracts.authoring.compiler.compile import Compiled, compile_text
 from contracts.authoring.sql import expressions, statements
 from contracts.authoring.sql.lexing import lexed, quoted
-from contracts.authoring.sql.unreadable import Unreadable
+from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import ROWS, Check, Property
 from spark_jobs.validate import configured
 
@@ -252,7 +252,7 @@ def said_of(data: DataFrame, texts: Sequence[str]) -> dict[str, list[Any]]:
 def read(text: str) -> str | None:
     try:
         return expressions.read(text, PROPERTIES, constant=True).sql
-    except expressions.Refused:
+    except SqlRefused:
         return None
 
 
@@ -302,7 +302,7 @@ def test_what_is_written_is_read_as_it_was(session: SparkSession, value: str) ->
 
 @pytest.mark.parametrize("text", ['"a"', '"a""b"', 'r"a"', "'a", "`a", '"a', "/* a", "/*+ x */ 1", "{x}", "'${env:A}'"])
 def test_what_spark_reads_otherwise_is_refused(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(SqlRefused):
         lexed(text)
 
 
@@ -355,7 +355,7 @@ def test_contract_keeps_in_each_place_what_is_held_against_spark(place: str, rec
     drawn = [*(f"s = {a_literal(chance)}" for _ in range(150)), *(a_condition(chance) for _ in range(250))]
     wanted: dict[str, str] = {}
     for text in dict.fromkeys(drawn):
-        with suppress(expressions.Refused):
+        with suppress(SqlRefused):
             wanted[text] = expected(text)
 
     made = a_contract([written(text) | {"id": f"q{n}"} for n, text in enumerate(wanted)])

@@ -12,7 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts.authoring.sql import statements
-from contracts.authoring.sql.expressions import Refused
+from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import DROPS, ROWS, Property
 from spark_jobs.set_checks.statements import TABLES
 from spark_jobs.spark import sql_guard
@@ -145,7 +145,7 @@ def taken(parts: Sequence[str]) -> list[str]:
     for part in parts:
         try:
             statements.read(f"select {part} as k from data", PROPERTIES, ("data",))
-        except Refused:
+        except SqlRefused:
             continue
         found.append(part)
     return found

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from contracts.authoring.patterns import earliest, regex
-from contracts.authoring.patterns.regex import Java, Refused, read
+from contracts.authoring.patterns.regex import Java, PatternRefused, read
 from tests.oracle import patterns
 
 ADDRESS = 254
@@ -37,7 +37,7 @@ def test_all_patterns_of_addresses_take_every_address() -> None:
 
 
 def _take_addresses(some: list[str]) -> None:
-    refused = [p for p in some if isinstance(read(p), Refused)]
+    refused = [p for p in some if isinstance(read(p), PatternRefused)]
     short = [p for p in some if isinstance(java := read(p), Java) and (java.longest or ADDRESS) < ADDRESS]
     assert (refused, short) == ([], [])
 
@@ -117,7 +117,7 @@ EQUAL = {
 @pytest.mark.parametrize(("pattern", "equal"), EQUAL.items(), ids=EQUAL.keys())
 def test_doubling_pattern_is_refused_with_an_equal_one(pattern: str, equal: str) -> None:
     refused = read(pattern)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, PatternRefused)
     assert refused.fix == f"Write `{equal}`, which takes the same texts in fewer ways."
     one, other = _python(regex._translate(pattern)), _python(regex._translate(equal))
     texts = ["".join(signs) for length in range(7) for signs in product("a-@.", repeat=length)]
@@ -127,14 +127,14 @@ def test_doubling_pattern_is_refused_with_an_equal_one(pattern: str, equal: str)
 @pytest.mark.parametrize("pattern", ["^(a|a)*$", "^(ab?a?)*$", "(x+x+)+y", "^(-?a+)*$", "(?:a+-?)*b" * 3])
 def test_others_are_refused_with_advice_alone(pattern: str) -> None:
     refused = read(pattern)
-    assert not isinstance(refused, Refused) or "the same texts" not in refused.fix
+    assert not isinstance(refused, PatternRefused) or "the same texts" not in refused.fix
 
 
 @settings(max_examples=150, database=None, deadline=None)
-@given(FAMILY.filter(lambda pattern: isinstance(read(pattern), Refused)))
+@given(FAMILY.filter(lambda pattern: isinstance(read(pattern), PatternRefused)))
 def test_cheaper_spelling_of_a_refused_pattern_takes_no_other_text(pattern: str) -> None:
     refused = read(pattern)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, PatternRefused)
     if (match := re.match("Write `(.*)`, which takes (fewer|the same) texts", refused.fix)) is None:
         return
     assert isinstance(read(match[1]), Java)

@@ -9,7 +9,7 @@ import tracemalloc
 import pytest
 from hypothesis import given, settings
 
-from contracts.authoring.patterns.regex import Java, Refused, read, to_java
+from contracts.authoring.patterns.regex import Java, PatternRefused, read, to_java
 from tests.oracle import patterns
 from tests.unit.contracts.authoring.patterns.public_patterns import PUBLIC
 
@@ -100,7 +100,7 @@ REFUSED = {
 @pytest.mark.parametrize(("pattern", "why"), REFUSED.values(), ids=REFUSED.keys())
 def test_what_has_no_equal_is_refused_with_a_reason(pattern: str, why: str) -> None:
     refused = to_java(pattern)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, PatternRefused)
     assert why in refused.message
     assert refused.fix
 
@@ -112,7 +112,7 @@ SLOW += ["^((a+)+b?)+$", "^(a|a){2,99}$", "^(a+){20}$", "(?=(a+)+$)b", "^(foo|ba
 @pytest.mark.parametrize("pattern", SLOW)
 def test_what_takes_exponential_time_is_refused(pattern: str) -> None:
     refused = to_java(pattern)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, PatternRefused)
     assert "doubles the time" in refused.message
 
 
@@ -147,7 +147,7 @@ POLYNOMIAL = {
 @pytest.mark.parametrize(("pattern", "instead"), POLYNOMIAL.items(), ids=POLYNOMIAL.keys())
 def test_slow_pattern_is_refused_with_a_cheaper_one(pattern: str, instead: str) -> None:
     refused = to_java(pattern)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, PatternRefused)
     assert "too slow" in refused.message
     assert instead in refused.fix
     spelling = re.match("Write `(.*)`, which takes fewer texts: ", refused.fix)
@@ -196,7 +196,7 @@ def test_search_leaves_out_what_its_ends_repeat(pattern: str, java: str) -> None
 def test_public_patterns_are_accepted_but_for_those_that_are_slow() -> None:
     slow = {r"^\w+([.-]?\w+)*@\w+([.-]?\w+)*(\.\w{2,3})+$"}
     slow |= {r"^(https?:\/\/)?([\da-z\.-]+)\.([a-z\.]{2,6})([\/\w \.-]*)*\/?$"}
-    assert {pattern for pattern in PUBLIC if isinstance(read(pattern), Refused)} == slow
+    assert {pattern for pattern in PUBLIC if isinstance(read(pattern), PatternRefused)} == slow
 
 
 HUGE = [

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from contracts.authoring.sql.expressions import FUNCTIONS, LONGEST, Refused, read
+from contracts.authoring.sql.expressions import FUNCTIONS, LONGEST, read
+from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import Property, Threshold
 from tests.unit.contracts.authoring import documents
 
@@ -182,7 +183,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED, ids=[text[:40] or "nothing" for text in REFUSED])
 def test_what_an_expression_cannot_be_is_said(text: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SqlRefused) as refused:
         read(text, PROPERTIES)
 
     message, fix = REFUSED[text]
@@ -195,10 +196,10 @@ def test_each_function_that_is_told_is_read() -> None:
     assert [name for name in FUNCTIONS if not any(f"{name}(" in text for text in WRITTEN)] == []
 
 
-def said(text: str) -> str | Refused:
+def said(text: str) -> str | SqlRefused:
     try:
         return read(text, PROPERTIES).sql
-    except Refused as refused:
+    except SqlRefused as refused:
         return refused
 
 

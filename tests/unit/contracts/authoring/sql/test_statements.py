@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contracts.authoring.sql import statements
-from contracts.authoring.sql.expressions import Refused
+from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import LogicalType, Property
 from tests.unit.contracts.authoring import documents
 
@@ -132,7 +132,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED, ids=[text[:80] for text in REFUSED])
 def test_what_a_query_cannot_be_is_said(text: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SqlRefused) as refused:
         statements.read(text, PROPERTIES, ("data", "orders"))
     assert REFUSED[text] in f"{refused.value.message} {refused.value.fix}"
 
@@ -178,7 +178,7 @@ def test_query_sees_what_a_record_has_one_value_of() -> None:
     ]
     found = statements.read("select * from data", nested, ("data",))
     assert found.properties == ("to.city",)
-    with pytest.raises(Refused, match="There is no column `tags`"):
+    with pytest.raises(SqlRefused, match="There is no column `tags`"):
         statements.read("select count(tags) from data", nested, ("data",))
 
 
@@ -214,7 +214,7 @@ def test_query_of_one_value_is_known_as_such(text: str) -> None:
 
 def test_property_of_a_functions_name_is_never_taken_for_the_function() -> None:
     props = [*PROPERTIES, Property("current_date", "date")]
-    with pytest.raises(Refused, match="`current_date` is also a property"):
+    with pytest.raises(SqlRefused, match="`current_date` is also a property"):
         statements.read("select x from data where d < current_date", props, ("data",))
     assert "v5" in statements.read("select x from data where d < `current_date`", props, ("data",)).sql
 

@@ -1,8 +1,8 @@
 """The one error of reading an SQL text: a message and a fix."""
 
 
-class Unreadable(Exception):
-    """The reason why Spark cannot or must not read a text: the message, and what to write instead."""
+class SqlRefused(Exception):
+    """The text cannot or must not be read as SQL; has the message and the fix."""
 
     def __init__(self, message: str, fix: str) -> None:
         super().__init__(message)
