@@ -26,12 +26,14 @@ def test_spark_reads_the_ddl_of_any_contract(spark: SparkSession) -> None:
 
 
 def test_texts_of_ddl_come_back_as_they_were(spark: SparkSession) -> None:
-    said = 'it\'s \\ "two"\nlines; -- é'
-    text = a_document(f"- name: 'a `b'\n  logicalType: string\n  description: {yaml.dump(said, default_style=chr(34))}")
+    description = 'it\'s \\ "two"\nlines; -- é'
+    text = a_document(
+        f"- name: 'a `b'\n  logicalType: string\n  description: {yaml.dump(description, default_style=chr(34))}"
+    )
     ddl = export("spark-ddl", text).text
     columns = re.sub(r"(?s).*?\(\n(.*)\n\).*", r"\1", ddl)
     (field,) = spark.createDataFrame([], columns).schema.fields
-    assert (field.name, field.metadata) == ("a `b", {"comment": said})
+    assert (field.name, field.metadata) == ("a `b", {"comment": description})
 
 
 def test_conditions_of_dbt_mean_what_the_checks_say(spark: SparkSession) -> None:

@@ -1,4 +1,4 @@
-"""The formats of text in the engine that runs them: what each accepts and refuses, and that no text is too long."""
+"""The formats of text in the engine that runs them: each accepts and refuses the right texts of any length."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ CASES = [(name, text, table is GOOD) for table in (GOOD, BAD) for name, texts in
 
 @pytest.fixture(scope="module")
 def java(spark: SparkSession) -> dict[str, Any]:
-    """The patterns as Java compiles them, by name."""
+    """Return the patterns compiled by Java, by name."""
     jvm: Any = spark.sparkContext._jvm
     return {name: jvm.java.util.regex.Pattern.compile(form.pattern) for name, form in TEXT.items()}
 
@@ -209,7 +209,7 @@ def test_example_is_of_its_format(java: dict[str, Any], name: str) -> None:
 
 @pytest.mark.parametrize("part", ["a", "a.", "a-", "a:", "%41", "/", "A" * 4, "1.", "::", "@", "a@b."])
 def test_long_texts_need_no_stack_and_little_time(java: dict[str, Any], part: str) -> None:
-    """A hundred thousand rounds: a repeated group that Java calls itself for would have overflowed long before."""
+    """Match a hundred thousand rounds, at which a recursive group of Java would overflow the stack."""
     for begin in ("", "a@", "http://", "http://h/", "a:?"):
         for pattern in java.values():
             pattern.matcher(begin + part * 100_000 + "!").find()

@@ -1,4 +1,4 @@
-"""The published case of the data contract format 0.1.3: its contract brought in and run gives its published figures.
+"""The published case of the data contract format 0.1.3: its contract, imported and run, gives its published figures.
 
 Hourly weather in the shape of INMET, with 6 % of rows wrong in two columns. Nine rules are 45 validations, one for
 each rule and column: with -9999 for what is missing 33 succeed; with nothing in its place 41, and 2 are warnings.
@@ -39,20 +39,20 @@ FORMATS = ("date.logicalType", "hour.logicalType")
 def plan() -> Plan:
     files = Files(("inmet/*.csv",), "inmet", "csv")
     (contract,) = import_source("data-contract-0.1.3", CONTRACT.read_bytes(), str(CONTRACT), files, "active").contracts
-    found = compile_text(contract.text.encode(), f"{contract.name}.yaml").plan
-    assert found
-    return found
+    plan = compile_text(contract.text.encode(), f"{contract.name}.yaml").plan
+    assert plan
+    return plan
 
 
 def weather(path: Path, names: list[str], missing: Any, errors: dict[str, Any]) -> Path:
-    """A file of records; each reading is missing now and then, but for the errors in 6 % of them."""
+    """Return a file of records with some missing readings, and errors in 6 % of the records."""
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([names, *rows(names, missing, errors)])
     return path
 
 
 def rows(names: list[str], missing: Any, errors: dict[str, Any]) -> Iterator[list[Any]]:
-    """The records of a file."""
+    """Return the records of a file."""
     drawn = random.Random(7)
     for n in range(RECORDS):
         readings = {name: round(drawn.uniform(1, 99), 1) for name in names[3:20]}
@@ -65,7 +65,7 @@ def rows(names: list[str], missing: Any, errors: dict[str, Any]) -> Iterator[lis
 
 
 def validations(decision: Decision) -> dict[str, int]:
-    """How the validations end, one for each rule and column; the rule on the key is the tenth."""
+    """Return the results of the validations, one for each rule and column; the rule on the key is the tenth."""
     worst: dict[str, str] = {}
     for check in decision.checks:
         is_rule = "_rule-" in check.id and not check.id.startswith("unique_")

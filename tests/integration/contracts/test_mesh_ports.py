@@ -1,4 +1,4 @@
-"""The published checks of a data mesh: one descriptor, its input and output ports, and what is found of their tables.
+"""The published checks of a data mesh: one descriptor, its input and output ports, and the results for their tables.
 
 There a service asks a database which columns a table has, and says of an output port whether their number is right
 (ColumnCount), of both whether each is there (ColumnExists) and of its type (DataType). Here the tables come as files of
@@ -42,8 +42,8 @@ def plans() -> dict[str, Plan]:
     made = import_source(
         "mesh", descriptor, "sales.json", Files(("sales/*.parquet",), "sales", "parquet"), "active"
     ).contracts
-    found = {contract.name: compile_text(contract.text.encode(), contract.name).plan for contract in made}
-    return {name.rpartition("-")[2].split(".")[0].upper(): plan for name, plan in found.items() if plan}
+    plans = {contract.name: compile_text(contract.text.encode(), contract.name).plan for contract in made}
+    return {name.rpartition("-")[2].split(".")[0].upper(): plan for name, plan in plans.items() if plan}
 
 
 REST = {"CREATED": "timestamp_ntz", "PAID": "boolean"}
@@ -61,13 +61,13 @@ OUTPUT: dict[str, list[tuple[str, str]]] = {
     "one more": [("ColumnCount", "")],
     "other types": [("DataType", "ID"), ("DataType", "AMOUNT"), ("DataType", "CREATED")],
 }
-"""What fails of each; all else passes."""
+"""The failing tests of each table; all others pass."""
 RUNS = {"as it was": 11, "renamed": 10, "one less": 10, "one more": 11, "other types": 11}
-"""How many tests are made: one of the table, and two of each column that is there."""
+"""The number of tests: one of the table, and two of each existing column."""
 
 
 def a_table(spark: SparkSession, path: Path, columns: dict[str, str]) -> Path:
-    """Write one file of Parquet with a record of values: a column of nulls alone fits any type."""
+    """Write one file of Parquet with a record of values: a column with only nulls fits any type."""
     values = ", ".join(f"CAST({_text(kind)} AS {kind}) AS {name}" for name, kind in columns.items())
     spark.sql(f"SELECT {values}").coalesce(1).write.parquet(path.as_uri())
     (file,) = path.glob("part-*.parquet")
@@ -80,7 +80,7 @@ def _text(kind: str) -> str:
 
 
 def results(plan: Plan, file: Path, agreed: dict[str, str], *, count: bool) -> list[Result]:
-    """What that service says of a table, from what dropgate finds in the file."""
+    """Return the service's results for a table, from dropgate's problems in the file."""
     with file.open("rb") as opened:
 
         def read(start: int, length: int) -> bytes:
@@ -92,26 +92,26 @@ def results(plan: Plan, file: Path, agreed: dict[str, str], *, count: bool) -> l
     assert set(codes) <= {"missing-column", "extra-column", "wrong-type"}
     missing = {p.property for p in problems if p.code == "missing-column"}
     wrong = {p.property: p.message for p in problems if p.code == "wrong-type"}
-    found = [("ColumnCount", "", codes.count("missing-column") != codes.count("extra-column"), "")] if count else []
+    tests = [("ColumnCount", "", codes.count("missing-column") != codes.count("extra-column"), "")] if count else []
     for name in agreed:
-        found.append(("ColumnExists", name, name in missing, ""))
+        tests.append(("ColumnExists", name, name in missing, ""))
         if name not in missing:
-            found.append(("DataType", name, name in wrong, wrong.get(name, "")))
-    return [(kind, name, "Failed" if failed else "Passed", message) for kind, name, failed, message in found]
+            tests.append(("DataType", name, name in wrong, wrong.get(name, "")))
+    return [(kind, name, "Failed" if failed else "Passed", message) for kind, name, failed, message in tests]
 
 
 @pytest.mark.parametrize("case", TABLES)
 def test_output_port_is_held_to_number_names_and_types(
     case: str, plans: dict[str, Plan], spark: SparkSession, tmp_path: Path
 ) -> None:
-    said = results(plans["SALESORDERS"], a_table(spark, tmp_path / "t", TABLES[case]), ORDERS, count=True)
+    reported = results(plans["SALESORDERS"], a_table(spark, tmp_path / "t", TABLES[case]), ORDERS, count=True)
 
-    assert len(said) == RUNS[case]
-    assert [(kind, name) for kind, name, result, _ in said if result == "Failed"] == OUTPUT[case]
-    told = {name: message for kind, name, _, message in said if message}
-    assert told.keys() == {name for kind, name in OUTPUT[case] if kind == "DataType"}
-    if told:
-        assert told["ID"] == "The column `ID` is of the type bigint; the contract requires string."
+    assert len(reported) == RUNS[case]
+    assert [(kind, name) for kind, name, result, _ in reported if result == "Failed"] == OUTPUT[case]
+    messages = {name: message for kind, name, _, message in reported if message}
+    assert messages.keys() == {name for kind, name in OUTPUT[case] if kind == "DataType"}
+    if messages:
+        assert messages["ID"] == "The column `ID` is of the type bigint; the contract requires string."
 
 
 def test_input_port_lets_more_columns_through(plans: dict[str, Plan], spark: SparkSession, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_input_port_lets_more_columns_through(plans: dict[str, Plan], spark: Spa
         for name, columns in (("more", more), ("less", less))
     ]
 
-    assert [len(said) for said in held] == [8, 7]
+    assert [len(answers) for answers in held] == [8, 7]
     assert {result for _, _, result, _ in held[0]} == {"Passed"}
     assert [(kind, name) for kind, name, result, _ in held[1] if result == "Failed"] == [
         ("DataType", "PRODUCT_ID"),

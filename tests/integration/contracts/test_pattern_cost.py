@@ -1,4 +1,4 @@
-"""Patterns that lint accepts, in the engine that runs them: no text that is made to delay it takes long."""
+"""Patterns that lint accepts, in the engine that runs them: even texts made to delay it are fast."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMMON = (["a", "1", "-"], ["@", ".", " "], ["ab", "a.", "a "], ["0", ".0", "x"]
 
 
 def _seconds(clock: Any, pattern: Any, text: str) -> float:
-    """The least time of the processor that some runs take, the calls into the JVM included."""
+    """Return the least processor time of some runs, including the calls into the JVM."""
     quickest = float("inf")
     for _ in range(TIMES):
         begun = clock.getCurrentThreadCpuTime()
@@ -41,7 +41,7 @@ def _hold(jvm: Any, pattern: str, java: Java, pumps: list[str]) -> None:
 
 
 def _held(spark: SparkSession, most: int) -> int:
-    """Hold drawn patterns until so many that lint accepts were held."""
+    """Test drawn patterns until enough of those that lint accepts were tested."""
     jvm: Any = spark.sparkContext._jvm
     accepted = 0
 

@@ -1,4 +1,4 @@
-"""Translated patterns in the engine that runs them: Java finds what ECMA-262 says, text by text."""
+"""Translated patterns in the engine that runs them: Java matches as ECMA-262 defines, text by text."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ FOUND = {
     "x{2,3}": {"xx": True, "x": False},
     r"^\$\.\/$": {"$./": True},
 }
-CASES = [(pattern, text, found) for pattern, texts in FOUND.items() for text, found in texts.items()]
+CASES = [(pattern, text, is_match) for pattern, texts in FOUND.items() for text, is_match in texts.items()]
 
 
-@pytest.mark.parametrize(("pattern", "text", "found"), CASES)
-def test_java_finds_what_ecma_says(spark: SparkSession, pattern: str, text: str, found: bool) -> None:
+@pytest.mark.parametrize(("pattern", "text", "is_match"), CASES)
+def test_java_finds_what_ecma_says(spark: SparkSession, pattern: str, text: str, is_match: bool) -> None:
     java = to_java(pattern)
     assert not isinstance(java, PatternRefused)
     jvm: Any = spark.sparkContext._jvm
-    assert jvm.java.util.regex.Pattern.compile(java).matcher(text).find() is found
+    assert jvm.java.util.regex.Pattern.compile(java).matcher(text).find() is is_match

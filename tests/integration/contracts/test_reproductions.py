@@ -23,17 +23,17 @@ from contracts.watermarks import HighMark
 from tests.integration.spark_jobs.world import judge
 from tests.unit.contracts.authoring import documents
 
-Said = tuple[int | None, float | None, bool | None, int | None, int | None, int | None]
+Summary = tuple[int | None, float | None, bool | None, int | None, int | None, int | None]
 """Rows validated; errors and success of a set check; successes, failures and nulls of a row check."""
 Files_ = Mapping[str, str]
 
 
-def rows(validated: int, success: int, failed: int, null: int | None = None) -> Said:
+def rows(validated: int, success: int, failed: int, null: int | None = None) -> Summary:
     return validated, None, None, success, failed, null
 
 
-def errors(validated: int, found: int) -> Said:
-    return validated, float(found), found == 0, None, None, None
+def errors(validated: int, failed: int) -> Summary:
+    return validated, float(failed), failed == 0, None, None, None
 
 
 def statement(text: str, *arguments: str) -> dict[str, Any]:
@@ -114,7 +114,7 @@ RULES = {
 
 
 def imported(columns: Mapping[str, str], bindings: Iterable[tuple[str, str, Any, str]]) -> Plan:
-    """The plan of a table with rules: the id, the column, the rule with its arguments, the row filter of each."""
+    """Return the plan of a table with rules, each given by id, column, rule with arguments, and row filter."""
     filters = {ALL: "all", MAIL: "mail", NOBODY: "none"}
     config = {
         "entities": {"T": {"columns": {name: {"name": name, "data_type": kind} for name, kind in columns.items()}}},
@@ -129,9 +129,9 @@ def imported(columns: Mapping[str, str], bindings: Iterable[tuple[str, str, Any,
         },
     }  # fmt: skip
     files = Files(("x/*.csv",), "x", "csv")
-    found = import_source("clouddq", yaml.safe_dump(config).encode(), "config.yml", files, "active")
-    assert [f.message for f in found.findings] == []
-    (contract,) = found.contracts
+    result = import_source("clouddq", yaml.safe_dump(config).encode(), "config.yml", files, "active")
+    assert [f.message for f in result.findings] == []
+    (contract,) = result.contracts
     plan = compile_text(contract.text.encode(), f"{contract.name}.yaml").plan
     assert plan
     return plan
@@ -139,8 +139,8 @@ def imported(columns: Mapping[str, str], bindings: Iterable[tuple[str, str, Any,
 
 def summary(
     spark: SparkSession, folder: Path, plan: Plan, files: Files_, marks: tuple[HighMark, ...] = ()
-) -> dict[tuple[str, str], Said]:
-    """What the summary says of each check of a contract in each file."""
+) -> dict[tuple[str, str], Summary]:
+    """Return the summary of each check of a contract in each file."""
     judge(spark, folder, plan, files, marks=marks)
     return {
         (row["drop"].removesuffix(".csv"), row.rule_id.partition("-")[0]): (
@@ -161,7 +161,7 @@ NOTES = [
     "q,mail,r@s.t,2021-01-03T00:00:00Z", "q,mail,plain,2021-01-03T00:00:00Z", "p,mail,none_here,2021-01-02T00:00:00Z",
     "p,mail,,2021-01-02T00:00:00Z", "q,call,,2021-01-02T00:00:00Z", f"q,mail,{'long' * 9},2021-01-02T00:00:00Z",
 ]  # fmt: skip
-SIMPLE: dict[str, tuple[str, Any, str, Said]] = {
+SIMPLE: dict[str, tuple[str, Any, str, Summary]] = {
     "A1": ("text", "there", ALL, rows(9, 7, 2)),
     "A2": ("text", "there", MAIL, rows(7, 6, 1)),
     "A3": ("text", "address", MAIL, rows(7, 3, 3, 1)),
@@ -185,14 +185,14 @@ BEFORE_THEM = HighMark("at", "timestamp", Decimal(int(datetime(2021, 1, 3, tzinf
 def test_the_fourteen_simple_results_come_out(spark: SparkSession, tmp_path: Path) -> None:
     plan = imported(CONTACTS, [(name, *case[:3]) for name, case in SIMPLE.items()])
     files = {"a.csv": a_file(CONTACTS, [[line] for line in NOTES])}
-    found = summary(spark, tmp_path, plan, files, (BEFORE_THEM,))
-    assert {name: found["a", name] for name in SIMPLE} == {name: case[3] for name, case in SIMPLE.items()}
+    summaries = summary(spark, tmp_path, plan, files, (BEFORE_THEM,))
+    assert {name: summaries["a", name] for name in SIMPLE} == {name: case[3] for name, case in SIMPLE.items()}
     metadata = {row.metadata_json_string for row in spark.read.parquet(f"{tmp_path}/checks").collect()}
     assert metadata == {"{}", '{"brand": "one"}'}
 
 
 PEOPLE = {"mail": "STRING", "given": "STRING", "number": "INT64", "sex": "STRING", "born": "DATE"}
-Case = tuple[str, Any, str, Said]
+Case = tuple[str, Any, str, Summary]
 OF_PEOPLE: dict[str, Case] = {
     "T6a": ("mail", "address", "good", rows(99, 99, 0, 0)),
     "T6b": ("mail", "address", "bad", rows(99, 72, 27, 0)),
@@ -235,7 +235,7 @@ OF_ARRIVALS: dict[str, Case] = {
 
 
 def arrivals(count: int) -> str:
-    """Records of which the newest is five days old, its month the last one."""
+    """Return records of which the newest is five days old, in the last month."""
     now = datetime.now(UTC)
     newest, month = now - timedelta(days=5), now.replace(day=1) - timedelta(days=1)
     line = [f"{newest:%Y-%m-%d}", f"{month:%Y%m}", f"{newest:%Y-%m-%dT%H:%M:%SZ}"]
@@ -321,17 +321,17 @@ TABLES: dict[str, tuple[Mapping[str, str], Mapping[str, Case], Any]] = {
 def test_advanced_results_come_out(spark: SparkSession, tmp_path: Path, table: str) -> None:
     columns, cases, files = TABLES[table]
     plan = imported(columns, [(name, column, rule, ALL) for name, (column, rule, *_) in cases.items()])
-    found = summary(spark, tmp_path, plan, files())
-    assert {name: found[case[2], name] for name, case in cases.items()} == {n: case[3] for n, case in cases.items()}
+    summaries = summary(spark, tmp_path, plan, files())
+    assert {name: summaries[case[2], name] for name, case in cases.items()} == {n: case[3] for n, case in cases.items()}
 
 
 def test_results_of_other_tables_and_nested_records_come_out(spark: SparkSession, tmp_path: Path) -> None:
     plan = documents.a_plan(documents.a_document(PARTS, KNOWN))
-    found = summary(spark, tmp_path, plan, {f"{name}.csv": parts(*case) for name, case in OF_PARTS.items()})
+    summaries = summary(spark, tmp_path, plan, {f"{name}.csv": parts(*case) for name, case in OF_PARTS.items()})
     of = {("T2", "whole"), ("T2", "ten"), *((t, f) for t in ("T4a", "T4b") for f in ("many", "some")),
           *(("T5", f) for f in ("ten", "whole", "hundred", "six"))}  # fmt: skip
     expected = {(f, t): rows(count, good, count - good, 0) for t, f in of for count, good in [OF_PARTS[f]]}
-    assert {key: found[key] for key in expected} == expected
+    assert {key: summaries[key] for key in expected} == expected
 
 
 def test_there_are_as_many_as_were_published() -> None:

@@ -1,4 +1,4 @@
-"""The published check of a table's schema, nested and repeated: what it says of tables, the door says of files.
+"""The published check of a table's schema, nested and repeated: admission gives the same results for files.
 
 There a contract's fields are held against those of a table in BigQuery, one inside the other. Here the contract is
 brought in, and the tables are files of Parquet, whose footers have their columns.
@@ -43,9 +43,9 @@ FIELDS = {
     "customer": "struct<name: string, address: struct<city: string>>",
     "lines": "array<struct<sku: string, price: double, notes: array<string>>>",
 }
-Found = set[tuple[str, str]]
+Faults = set[tuple[str, str]]
 """Codes with the paths that they are about."""
-TABLES: dict[str, tuple[dict[str, str], Found]] = {
+TABLES: dict[str, tuple[dict[str, str], Faults]] = {
     "as agreed": ({}, set()),
     "another order": (dict(reversed(FIELDS.items())), set()),
     "more columns": ({"more": "binary"}, set()),
@@ -101,13 +101,13 @@ def plan() -> Plan:
         "active",
     )
     (contract,) = made.contracts
-    found = compile_text(contract.text.encode(), contract.name).plan
-    assert found, made.findings
-    return found
+    compiled = compile_text(contract.text.encode(), contract.name).plan
+    assert compiled, made.findings
+    return compiled
 
 
-def found(spark: SparkSession, folder: Path, plan: Plan, table: dict[str, str]) -> tuple[Found, bool]:
-    """What the door finds wrong in a file of such columns, and whether it refuses it."""
+def admission_of(spark: SparkSession, folder: Path, plan: Plan, table: dict[str, str]) -> tuple[Faults, bool]:
+    """Return the problems of a file with such columns, and True if admission refuses it."""
     columns = {name: kind for name, kind in (FIELDS | table).items() if kind}
     # A column of nulls alone fits any type; a column within another keeps its own.
     values = {name: "null" if "<" in kind else "'1'" for name, kind in columns.items()}
@@ -122,11 +122,11 @@ def found(spark: SparkSession, folder: Path, plan: Plan, table: dict[str, str]) 
 @pytest.mark.parametrize("case", TABLES)
 def test_table_is_held_to_every_field(spark: SparkSession, tmp_path: Path, plan: Plan, case: str) -> None:
     table, expected = TABLES[case]
-    assert found(spark, tmp_path, plan, table) == (expected, bool(expected))
+    assert admission_of(spark, tmp_path, plan, table) == (expected, bool(expected))
 
 
 @pytest.mark.parametrize("case", ["a field less", "a field less two levels down", "a field less within a repeated one"])
 def test_missing_field_need_not_be_critical(spark: SparkSession, tmp_path: Path, plan: Plan, case: str) -> None:
     table, expected = TABLES[case]
     milder = replace(plan, columns=Columns(extra="ignore", missing="warn"))
-    assert found(spark, tmp_path, milder, table) == (expected, False)
+    assert admission_of(spark, tmp_path, milder, table) == (expected, False)

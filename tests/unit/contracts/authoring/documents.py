@@ -33,7 +33,7 @@ FILE = "orders.v1.yaml"
 def a_document(
     properties: str = PROPERTIES, quality: str = "", drop: str = DROP, head: str = HEAD, more_drop: str = ""
 ) -> str:
-    """A contract whose parts are as given and otherwise plain."""
+    """Return a contract with the given parts and defaults for the others."""
     text = head + "schema:\n  - name: orders\n    properties:\n" + _indented(properties, 6)
     if quality:
         text += "    quality:\n" + _indented(quality, 6)
@@ -42,7 +42,7 @@ def a_document(
 
 
 def a_property(body: str, kind: str = "string") -> str:
-    """A contract with one property `x` of a type, and what else is written of it."""
+    """Return a contract with one property `x` of a type and more keys."""
     return a_document(f"- name: x\n  logicalType: {kind}\n" + _indented(body, 2))
 
 
@@ -51,28 +51,28 @@ def _indented(text: str, by: int) -> str:
 
 
 def compiled(text: str, file: str = FILE) -> Compiled:
-    """What becomes of a document."""
+    """Return the compiled document."""
     return compile_text(text.encode(), file)
 
 
 def a_plan(text: str) -> Plan:
-    """The plan of a document that has one."""
+    """Return the plan of a valid document."""
     result = compiled(text)
     assert result.plan, result.findings
     return result.plan
 
 
 def check(text: str, id_: str) -> Check:
-    """One check of a document's plan."""
+    """Return one check of a document's plan."""
     return next(c for c in a_plan(text).checks if c.id == id_)
 
 
 def expected(text: str) -> set[tuple[int, str]]:
-    """The lines and codes that a document is marked with."""
+    """Return the lines and codes marked in a document."""
     marks = ((n, re.findall(r"#! ([a-z0-9-]+(?: [a-z0-9-]+)*)", line)) for n, line in enumerate(text.split("\n"), 1))
-    return {(n, code) for n, found in marks for group in found for code in group.split()}
+    return {(n, code) for n, groups in marks for group in groups for code in group.split()}
 
 
-def found(text: str) -> set[tuple[int, str]]:
-    """The lines and codes of what is said about a document, notes aside."""
+def reported(text: str) -> set[tuple[int, str]]:
+    """Return the lines and codes of a document's findings without notes."""
     return {(f.line, f.code) for f in compiled(text).findings if f.level != "note"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.contracts.authoring.documents import DROP, HEAD, a_document, a_property, compiled, expected, found
+from tests.unit.contracts.authoring.documents import DROP, HEAD, a_document, a_property, compiled, expected, reported
 
 SET = DROP.replace("shop/orders/*.csv", "shop/{day}/*.csv")
 OF_JSON = DROP.replace("csv", "jsonl")
@@ -510,20 +510,20 @@ HEADS = {
 
 @pytest.mark.parametrize("text", PROPERTY.values(), ids=PROPERTY.keys())
 def test_wrong_property_is_found_in_its_line(text: str) -> None:
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)
 
 
 @pytest.mark.parametrize("quality", QUALITY.values(), ids=QUALITY.keys())
 def test_wrong_quality_is_found_in_its_line(quality: str) -> None:
     text = a_property("quality:\n  " + quality.replace("\n", "\n  "))
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)
 
 
 @pytest.mark.parametrize("body", FIGURES.values(), ids=FIGURES.keys())
 def test_wrong_figure_is_found_in_its_line(body: str) -> None:
     entry = f"quality:\n  - type: custom\n    engine: dropgate\n    implementation:\n  {body}"
     text = a_property(entry.replace("\n    m", "\n      m").replace("\n    u", "\n      u"), "number")
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)
 
 
 @pytest.mark.parametrize(
@@ -532,7 +532,7 @@ def test_wrong_figure_is_found_in_its_line(body: str) -> None:
 def test_figures_are_of_numbers_and_moments(kind: str, metric: str) -> None:
     entry = "quality:\n  - type: custom\n    engine: dropgate\n    implementation:\n"
     text = a_property(f"{entry}      metric: {metric}  #! wrong-type\n      mustBe: 1", kind)
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)
 
 
 @pytest.mark.parametrize(("digits", "mark"), [(20, ""), (21, "  #! wrong-type")])
@@ -540,7 +540,7 @@ def test_sums_are_of_integers_of_twenty_digits(digits: int, mark: str) -> None:
     entry = "quality:\n  - type: custom\n    engine: dropgate\n    implementation:\n"
     physical = f"physicalType: decimal({digits},0)"
     text = a_property(f"{physical}\n{entry}      metric: sum{mark}\n      mustBe: 1", "integer")
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)
 
 
 @pytest.mark.parametrize("metric", ["sum", "mean", "stdev"])
@@ -553,7 +553,7 @@ def test_sums_are_of_exact_numbers_that_can_be_added_up(metric: str, digits: str
     text = a_property(
         f"physicalType: decimal({digits})\n{entry}      metric: {metric}{mark}\n      mustBe: 1", "number"
     )
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)
 
 
 SUMS = {
@@ -578,7 +578,7 @@ def test_sums_that_are_said_can_be_added_up(said: str, kind: str, code: str) -> 
     drop = DROP if said == "trailer" else SET
     line = SUMS[said].format(mark=f"  #! {code}" if code else "")
     text = a_document(f"- {{name: x, {kind}}}", drop=drop + line)
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)
 
 
 GX = "- type: custom\n  engine: greatExpectations\n  implementation:\n"
@@ -643,7 +643,7 @@ EXPECTATIONS = {
 @pytest.mark.parametrize("quality", EXPECTATIONS.values(), ids=EXPECTATIONS.keys())
 def test_wrong_expectation_is_found_in_its_line(quality: str) -> None:
     text = a_document(quality=quality)
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)
 
 
 def test_expectation_says_what_it_costs_and_what_says_the_same() -> None:
@@ -660,26 +660,26 @@ def test_expectation_says_what_it_costs_and_what_says_the_same() -> None:
 def test_expectation_under_a_property_is_about_it() -> None:
     entry = "quality:\n" + BETWEEN.replace("column: id", "column: y  #! wrong-place")
     text = a_property("\n".join([entry + "      min_value: 1"]), "integer")
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)
 
 
 @pytest.mark.parametrize("quality", FILE_QUALITY.values(), ids=FILE_QUALITY.keys())
 def test_wrong_quality_of_a_file_is_found(quality: str) -> None:
     text = a_document(quality=quality)
     text = text.replace("    quality:\n      []\n      relationships", "    quality: []\n    relationships")
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)
 
 
 @pytest.mark.parametrize("drop", BLOCK.values(), ids=BLOCK.keys())
 def test_wrong_drop_block_is_found_in_its_line(drop: str) -> None:
     text = a_document(drop=drop)
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)
 
 
 @pytest.mark.parametrize("head", HEADS.values(), ids=HEADS.keys())
 def test_wrong_heading_is_found_in_its_line(head: str) -> None:
     text = a_document(head=head)
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)
 
 
 def test_service_levels_are_read_and_named() -> None:
@@ -734,4 +734,4 @@ def test_all_errors_of_a_document_come_at_once() -> None:
         quality="- metric: rowCount  #! no-operator",
         drop="files: a/b.csv\nproducer: a\nformat: xls  #! unknown-value",
     )
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)

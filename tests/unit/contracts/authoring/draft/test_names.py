@@ -1,4 +1,4 @@
-"""Names of sample files: the pattern that they are of, and the id."""
+"""Names of sample files: their key pattern and id."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ def test_fields_make_properties_nested_and_repeated() -> None:
     ],
 )
 def test_path_tells_data_product_and_version(file: str, expected: tuple[str, str]) -> None:
-    (found,) = documents(FORM, SCHEMA, file)
-    assert (found["id"], found["version"]) == expected
+    (document,) = documents(FORM, SCHEMA, file)
+    assert (document["id"], document["version"]) == expected
 
 
 def test_more_columns_are_let_through() -> None:

@@ -1,4 +1,4 @@
-"""Avro brought in: each row of its tables, unions and named types, what has no equivalent, and what cannot be read."""
+"""Avro imported: each row of its tables, unions and named types, parts without equivalent, unreadable schemas."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def of(kind: Any, **more: Any) -> str:
 
 
 def made(kind: Any, **more: Any) -> dict[str, Any]:
-    (found,) = properties(FORM, of(kind, **more))
-    return found
+    (prop,) = properties(FORM, of(kind, **more))
+    return prop
 
 
 @pytest.mark.parametrize("kind", PRIMITIVES)
@@ -71,11 +71,11 @@ def test_named_types_are_used_again() -> None:
             {"name": "c", "type": "com.shop.Kind"},
         ],
     })  # fmt: skip
-    (found,) = documents(FORM, text)
-    assert (found["id"], found["schema"][0]["name"]) == ("com.shop.Order", "Order")
-    assert found["schema"][0]["description"] == "An order."
+    (document,) = documents(FORM, text)
+    assert (document["id"], document["schema"][0]["name"]) == ("com.shop.Order", "Order")
+    assert document["schema"][0]["description"] == "An order."
     kind = {"logicalType": "string", "enum": [{"value": "A"}]}
-    assert found["schema"][0]["properties"] == [
+    assert document["schema"][0]["properties"] == [
         {"name": "a", **kind, "required": True},
         {"name": "b", **kind, "description": "Again."},
         {"name": "c", **kind, "required": True},

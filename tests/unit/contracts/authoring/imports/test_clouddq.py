@@ -1,4 +1,4 @@
-"""CloudDQ brought in: entities with their columns, rules without SQL, files that refer to each other."""
+"""CloudDQ imported: entities with their columns, rules without SQL, files that refer to each other."""
 
 from __future__ import annotations
 
@@ -68,16 +68,16 @@ def bound(*rules: Any, **more: Any) -> str:
 
 
 def one(text: str) -> dict[str, Any]:
-    (found,) = documents(FORM, text)
-    table = found["schema"][0]
+    (document,) = documents(FORM, text)
+    table = document["schema"][0]
     assert isinstance(table, dict)
     return table
 
 
 def test_entity_makes_a_contract_with_its_columns() -> None:
-    (found,) = documents(FORM, bound())
-    assert found["id"] == "PEOPLE"
-    assert found["schema"] == [
+    (document,) = documents(FORM, bound())
+    assert document["id"] == "PEOPLE"
+    assert document["schema"] == [
         {
             "name": "people",
             "properties": [
@@ -174,8 +174,8 @@ def test_statement_comes_over_with_filter_and_parameters() -> None:
 
 def test_incremental_column_is_the_watermark_of_every_rule() -> None:
     text = bound("THERE", "MAIL", {"ONCE": {"names": "id", "most": 1}}, incremental_time_filter_column_id="SINCE")
-    found = one(text)
-    entries = [*found["properties"][0]["quality"], *found["quality"]]
+    table = one(text)
+    entries = [*table["properties"][0]["quality"], *table["quality"]]
 
     assert [e.get("arguments", e.get("implementation", {})).get("watermark") for e in entries] == ["since"] * 3
     assert refused(FORM, text) == notes(FORM, text) == []
@@ -210,7 +210,7 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_configuration_that_cannot_be_read_is_a_finding(case: str) -> None:
     text, code = BAD[case]
-    assert [found for found, _ in codes(FORM, text)] == [code]
+    assert [reported for reported, _ in codes(FORM, text)] == [code]
 
 
 def files(**more: str) -> list[tuple[bytes, str]]:
@@ -225,13 +225,13 @@ def test_files_refer_to_each_other() -> None:
 
 
 def test_finding_names_its_own_file() -> None:
-    (found,) = import_sources(FORM, files(**{"rules.yml": "rules:\n  THERE: {}\n"}))
-    assert ("rules.yml", 2, "missing-key") in [(f.file, f.line, f.code) for f in found.findings]
+    (merged,) = import_sources(FORM, files(**{"rules.yml": "rules:\n  THERE: {}\n"}))
+    assert ("rules.yml", 2, "missing-key") in [(f.file, f.line, f.code) for f in merged.findings]
     again = "rules:\n  MAIL: {rule_type: NOT_NULL}\n"
-    (found,) = import_sources(FORM, files(**{"z.yml": again}))
-    assert [(f.file, f.line, f.code) for f in found.findings] == [("z.yml", 2, "duplicate-key")]
-    (found,) = import_sources(FORM, files(**{"z.yml": "a: [", "y.yml": "- 1"}))
-    assert [(f.file, f.code) for f in found.findings] == [("y.yml", "wrong-format"), ("z.yml", "yaml-syntax")]
+    (merged,) = import_sources(FORM, files(**{"z.yml": again}))
+    assert [(f.file, f.line, f.code) for f in merged.findings] == [("z.yml", 2, "duplicate-key")]
+    (merged,) = import_sources(FORM, files(**{"z.yml": "a: [", "y.yml": "- 1"}))
+    assert [(f.file, f.code) for f in merged.findings] == [("y.yml", "wrong-format"), ("z.yml", "yaml-syntax")]
 
 
 def test_expression_comes_over_in_sparks_sql() -> None:

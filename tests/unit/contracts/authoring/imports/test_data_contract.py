@@ -1,4 +1,4 @@
-"""The data contract format 0.1.3 imported: its published contract, each row of its tables, all that it refuses."""
+"""The data contract format 0.1.3 imported: its published contract, each row of its tables, all its refusals."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BASE: dict[str, Any] = {
 
 
 def of(changes: dict[str, Any], **column: Any) -> str:
-    """A contract that is right but for some values, `None` to leave one out; each under its dotted path."""
+    """Return a valid contract with some values changed by dotted path; `None` leaves a value out."""
     data = copy.deepcopy(BASE)
     data["dataset"]["schema"][0] |= column
     for path, value in changes.items():
@@ -54,8 +54,8 @@ def rule(**values: Any) -> str:
 
 
 def the_property(text: str) -> dict[str, Any]:
-    (found,) = documents(FORM, text)
-    (prop,) = found["schema"][0]["properties"]
+    (document,) = documents(FORM, text)
+    (prop,) = document["schema"][0]["properties"]
     assert isinstance(prop, dict)
     return prop
 
@@ -99,22 +99,22 @@ def test_tolerance_widens_what_is_allowed() -> None:
 
 
 def test_head_of_the_published_contract_is_kept() -> None:
-    (found,) = documents(FORM, INMET)
-    assert found["tags"] == ["weather", "america"]
-    assert found["price"] == {"priceAmount": 0, "priceCurrency": "USD", "priceUnit": "fullScan"}
-    assert found["slaProperties"] == [
+    (document,) = documents(FORM, INMET)
+    assert document["tags"] == ["weather", "america"]
+    assert document["price"] == {"priceAmount": 0, "priceCurrency": "USD", "priceUnit": "fullScan"}
+    assert document["slaProperties"] == [
         {"property": "frequency", "value": 1, "unit": "h"},
         {"property": "latency", "value": 1, "unit": "m"},
         {"property": "availability", "value": 0.999},
     ]
-    kept = {entry["property"]: entry["value"] for entry in found["customProperties"]}
+    kept = {entry["property"]: entry["value"] for entry in document["customProperties"]}
     assert kept["access"]["accessConfiguration"] == {"pattern": r"(.*)southeast_\d{4}.csv"}
     assert kept["id"] == "brazil-se-weather-contract-inmet-weather-domain-1.0.0"
 
 
 def test_names_that_the_printed_script_refuses_are_told() -> None:
-    said = [f for f in imported(FORM, INMET).findings if f.code == "as-printed"]
-    assert [(f.level, f.line) for f in said] == [("warning", 9), ("warning", 9), ("warning", 10)]
+    warnings = [f for f in imported(FORM, INMET).findings if f.code == "as-printed"]
+    assert [(f.level, f.line) for f in warnings] == [("warning", 9), ("warning", 9), ("warning", 10)]
 
 
 @pytest.mark.parametrize("kind", DATA_TYPES)
@@ -184,19 +184,19 @@ def test_every_type_of_rule_is_tried() -> None:
 
 def test_size_is_the_count_of_the_file() -> None:
     size = {"dimension": "completeness", "type": "size", "columns": None}
-    (found,) = documents(FORM, rule(**size, parameter=100, severity={"fail": {"tolerance": 0.1}}))
-    said = [
-        {k: v for k, v in entry.items() if k not in {"name", "dimension"}} for entry in found["schema"][0]["quality"]
+    (document,) = documents(FORM, rule(**size, parameter=100, severity={"fail": {"tolerance": 0.1}}))
+    quality = [
+        {k: v for k, v in entry.items() if k not in {"name", "dimension"}} for entry in document["schema"][0]["quality"]
     ]
-    assert said == [
+    assert quality == [
         {"id": "r-least", "metric": "rowCount", "mustBeGreaterOrEqualTo": 90},
         {"id": "r-most", "metric": "rowCount", "mustBeLessOrEqualTo": 110},
     ]
 
 
 def test_schedule_is_kept() -> None:
-    found = the_property(rule(dimension="uniqueness", type="unique", scheduleCronExpression="0 0 20 * * ?"))
-    assert found["quality"][0]["schedule"] == "0 0 20 * * ?"
+    prop = the_property(rule(dimension="uniqueness", type="unique", scheduleCronExpression="0 0 20 * * ?"))
+    assert prop["quality"][0]["schedule"] == "0 0 20 * * ?"
 
 
 @pytest.mark.parametrize("case", [name for name in RULES if name != "custom"])
@@ -272,10 +272,10 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_the_script_refuses_is_a_finding(case: str) -> None:
-    found = imported(FORM, of(REFUSED[case]))
-    assert found.failed
-    assert not found.contracts
-    assert all(f.line and f.fix for f in found.findings)
+    result = imported(FORM, of(REFUSED[case]))
+    assert result.failed
+    assert not result.contracts
+    assert all(f.line and f.fix for f in result.findings)
 
 
 def test_what_the_script_takes_is_taken() -> None:
@@ -298,10 +298,10 @@ def test_argument_of_a_custom_rule_may_be_null() -> None:
 def test_line_of_a_fault_is_told() -> None:
     text = yaml.safe_dump(yaml.safe_load(INMET), sort_keys=False).replace("eventType: push", "eventType: pull")
     line = text.split("\n").index("  eventType: pull") + 1
-    (found,) = [f for f in imported(FORM, text).findings if f.level == "error"]
-    assert (found.line, found.code, found.fix) == (line, "unknown-value", "Write `push`.")
+    (error,) = [f for f in imported(FORM, text).findings if f.level == "error"]
+    assert (error.line, error.code, error.fix) == (line, "unknown-value", "Write `push`.")
 
 
 def test_token_stays_out() -> None:
-    found = imported(FORM, of({"access.security": {"token": "secret-of-ann"}}))
-    assert "secret-of-ann" not in found.contracts[0].text
+    result = imported(FORM, of({"access.security": {"token": "secret-of-ann"}}))
+    assert "secret-of-ann" not in result.contracts[0].text

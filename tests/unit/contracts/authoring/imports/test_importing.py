@@ -1,4 +1,4 @@
-"""The frame of the import: what is written reads back, is ODCS, says what was lost; wrong sources are findings."""
+"""The frame of the import: its text reads back, is ODCS, and names losses; wrong sources become findings."""
 
 from __future__ import annotations
 
@@ -83,45 +83,45 @@ def test_contract_is_written_as_people_write_it() -> None:
 
 def test_contract_with_files_passes_lint() -> None:
     (contract,) = imported("json-schema", ORDERS, files=FILES).contracts
-    found = compile_text(contract.text.encode(), f"{contract.name}.yaml")
-    assert [f.code for f in found.findings] == ["not-active"]
+    compiled = compile_text(contract.text.encode(), f"{contract.name}.yaml")
+    assert [f.code for f in compiled.findings] == ["not-active"]
 
 
 def test_active_contract_has_a_plan() -> None:
     (contract,) = import_source("json-schema", ORDERS.encode(), "a.json", FILES, "active").contracts
-    found = compile_text(contract.text.encode(), f"{contract.name}.yaml")
-    assert found.plan
-    assert [c.id for c in found.plan.checks if c.property] == ["id.logicalType", "id.required", "day.logicalType"]
+    compiled = compile_text(contract.text.encode(), f"{contract.name}.yaml")
+    assert compiled.plan
+    assert [c.id for c in compiled.plan.checks if c.property] == ["id.logicalType", "id.required", "day.logicalType"]
 
 
 def test_contract_without_files_says_how_to_name_them() -> None:
     (contract,) = imported("json-schema", ORDERS).contracts
     assert "# It matches no files yet. Name its files with --files" in contract.text
-    found = compile_text(contract.text.encode(), f"{contract.name}.yaml")
-    assert [f.code for f in found.findings] == ["matches-nothing"]
+    compiled = compile_text(contract.text.encode(), f"{contract.name}.yaml")
+    assert [f.code for f in compiled.findings] == ["matches-nothing"]
 
 
 def test_line_that_lint_refuses_is_named() -> None:
-    found = imported(
+    result = imported(
         "json-schema", '{"properties": {"a": {"type": "string"}, "b": {"type": "string", "pattern": "(?<=a)b"}}}'
     )
-    (refused,) = [f for f in found.findings if f.level == "warning"]
+    (refused,) = [f for f in result.findings if f.level == "warning"]
     assert (refused.code, refused.file) == ("bad-pattern", "orders.v1.yaml")
-    assert "pattern: " in found.contracts[0].text.split("\n")[refused.line - 1]
+    assert "pattern: " in result.contracts[0].text.split("\n")[refused.line - 1]
 
 
 @given(st.dictionaries(TEXTS, VALUES, max_size=4))
 @settings(max_examples=100, deadline=None)
 def test_what_is_written_reads_back(value: dict[str, Any]) -> None:
-    found = source.read(writing.text(value).encode(), "x.yaml")
-    assert found.findings == [f for f in found.findings if f.code == "yaml-boolean"]
-    assert found.data == value
+    reread = source.read(writing.text(value).encode(), "x.yaml")
+    assert reread.findings == [f for f in reread.findings if f.code == "yaml-boolean"]
+    assert reread.data == value
 
 
 @pytest.mark.parametrize("number", ["1E+3", "1E-20", "0E+5", "12.50", "12E+99", "1E-90"])
 def test_numbers_are_written_as_they_are_read(number: str) -> None:
-    found = source.read(writing.text({"a": Decimal(number)}).encode(), "x.yaml")
-    assert found.data == {"a": Decimal(number)}
+    reread = source.read(writing.text({"a": Decimal(number)}).encode(), "x.yaml")
+    assert reread.data == {"a": Decimal(number)}
 
 
 LOOKS = {

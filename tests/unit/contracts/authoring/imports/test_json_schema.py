@@ -1,4 +1,4 @@
-"""JSON Schema imported: each row of its table, what has no equivalent, and schemas that cannot be read."""
+"""JSON Schema imported: each row of its table, parts without equivalent, and unreadable schemas."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def of(schema: dict[str, Any], **more: Any) -> str:
 
 
 def made(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
-    (found,) = properties(FORM, of(schema, **more))
-    return found
+    (prop,) = properties(FORM, of(schema, **more))
+    return prop
 
 
 VALUE = {
@@ -33,10 +33,10 @@ def test_keyword_keeps_its_value(keyword: str) -> None:
     row, value = KEYWORDS[keyword], VALUE.get(keyword, 3)
     kind = (row.of or ("string",))[0]
     inside: dict[str, Any] = {"type": kind, keyword: value}
-    found: Any = made(inside)
+    part_of_property: Any = made(inside)
     for part in row.place:
-        found = found[part]
-    assert found == value
+        part_of_property = part_of_property[part]
+    assert part_of_property == value
     assert notes(FORM, of(inside)) == []
 
 
@@ -49,8 +49,8 @@ def test_keyword_of_another_type_is_named(keyword: str) -> None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_format_makes_type_and_options(form: str) -> None:
     kind, options = FORMATS[form]
-    found = made({"type": kind if kind in {"integer", "number"} else "string", "format": form})
-    assert (found["logicalType"], found.get("logicalTypeOptions", {})) == (kind, options)
+    prop = made({"type": kind if kind in {"integer", "number"} else "string", "format": form})
+    assert (prop["logicalType"], prop.get("logicalTypeOptions", {})) == (kind, options)
     assert refused(FORM, of({"format": form})) == []
 
 
@@ -95,11 +95,11 @@ def test_required_is_what_is_not_null() -> None:
 
 
 def test_references_and_all_of_are_put_in() -> None:
-    found = made(
+    prop = made(
         {"allOf": [{"$ref": "#/$defs/code"}, {"maxLength": 3}], "description": "Ours."},
         **{"$defs": {"code": {"$ref": "#/definitions/a~1b"}}, "definitions": {"a/b": {"type": "string"}}},
     )
-    assert found == {
+    assert prop == {
         "name": "x",
         "description": "Ours.",
         "logicalType": "string",
@@ -121,11 +121,15 @@ def test_base_of_a_schema_may_be_used_in_it() -> None:
 
 
 def test_head_comes_from_title_and_id() -> None:
-    (found,) = documents(FORM, of({}, title="Shop orders", **{"$id": "https://example.org/o"}), "o.schema.json")
-    assert (found["id"], found["name"], found["schema"][0]["name"]) == ("Shop-orders", "Shop orders", "Shop orders")
-    assert found["authoritativeDefinitions"] == [{"url": "https://example.org/o", "type": "canonicalUrl"}]
-    (found,) = documents(FORM, of({}), "folder/o.schema.json")
-    assert found["id"] == "o"
+    (document,) = documents(FORM, of({}, title="Shop orders", **{"$id": "https://example.org/o"}), "o.schema.json")
+    assert (document["id"], document["name"], document["schema"][0]["name"]) == (
+        "Shop-orders",
+        "Shop orders",
+        "Shop orders",
+    )
+    assert document["authoritativeDefinitions"] == [{"url": "https://example.org/o", "type": "canonicalUrl"}]
+    (document,) = documents(FORM, of({}), "folder/o.schema.json")
+    assert document["id"] == "o"
 
 
 def test_further_keys_are_ignored_unless_forbidden() -> None:

@@ -139,15 +139,15 @@ def test_columns_of_output_ports_alone_are_counted() -> None:
 
 @pytest.mark.parametrize("kind", sql_types.TYPES)
 def test_type_makes_a_property_by_its_alias(kind: str) -> None:
-    (found,) = documents(FORM, column(kind.upper()))
-    assert found["schema"][0]["properties"] == [{"name": "x", **sql_types.TYPES[kind]}]
+    (document,) = documents(FORM, column(kind.upper()))
+    assert document["schema"][0]["properties"] == [{"name": "x", **sql_types.TYPES[kind]}]
     assert refused(FORM, column(kind)) == []
 
 
 @pytest.mark.parametrize("kind", [*sql_types.WITHOUT, "number(", "colour"])
 def test_type_without_equivalent_is_named(kind: str) -> None:
-    (found,) = documents(FORM, column(kind))
-    assert found["schema"][0]["properties"] == [{"name": "x", "physicalType": kind}]
+    (document,) = documents(FORM, column(kind))
+    assert document["schema"][0]["properties"] == [{"name": "x", "physicalType": kind}]
     assert notes(FORM, column(kind)) == [NAMES, f"The type `{kind}` of `x` has no equivalent."]
 
 
@@ -180,7 +180,7 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_descriptor_that_cannot_be_read_is_a_finding(case: str) -> None:
     text, code = BAD[case]
-    assert [found for found, _ in codes(FORM, text)] == [code]
+    assert [reported for reported, _ in codes(FORM, text)] == [code]
 
 
 def test_table_without_columns_is_told() -> None:

@@ -1,4 +1,4 @@
-"""Whatever stands in a source of any format, the answer is valid ODCS or findings: it is changed at random."""
+"""Randomly changed sources of all formats: the result is valid ODCS or findings, never a crash."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ VALUES = st.recursive(
 
 
 def _places(value: Any) -> list[tuple[Any, Any]]:
-    """Every container with each of its keys or positions."""
+    """Yield every container with each of its keys or positions."""
     if isinstance(value, dict):
         return [(value, k) for k in value] + [p for v in value.values() for p in _places(v)]
     if isinstance(value, list):
@@ -116,22 +116,22 @@ STANDARD = Draft201909Validator(
 
 
 def _is_typed(prop: dict[str, Any]) -> bool:
-    """Whether a property and all in it have types; the standard's schema refuses one without."""
+    """Return True if a property and all nested ones have types; the standard's schema refuses one without."""
     inside = [*prop.get("properties", ()), *prop.get("map", {}).values(), *([prop["items"]] if "items" in prop else [])]
     return "logicalType" in prop and all(_is_typed(inner) for inner in inside)
 
 
 def is_answered(form: str, raw: bytes) -> bool:
-    """Whether a source makes contracts that are ODCS, or else there is an error; every finding has a fix."""
-    found = import_source(form, raw, "x.src")
-    assert all(f.message and f.fix for f in found.findings)
-    for contract in found.contracts:
+    """Return True if a source is imported; check that contracts are ODCS, and that every finding has a fix."""
+    result = import_source(form, raw, "x.src")
+    assert all(f.message and f.fix for f in result.findings)
+    for contract in result.contracts:
         document = yaml.safe_load(contract.text)
-        said = compile_text(contract.text.encode(), f"{contract.name}.yaml").findings
-        assert [f for f in said if f.level == "error"] == []
+        findings = compile_text(contract.text.encode(), f"{contract.name}.yaml").findings
+        assert [f for f in findings if f.level == "error"] == []
         if all(_is_typed(prop) for prop in document["schema"][0].get("properties", ())):
             assert list(STANDARD.iter_errors(document)) == []
-    return bool(found.contracts) != found.failed
+    return bool(result.contracts) != result.failed
 
 
 def test_every_format_has_a_sample() -> None:
@@ -150,18 +150,18 @@ def test_contracts_fit_the_schema_of_the_standard(form: str) -> None:
 @pytest.mark.parametrize("form", SAMPLES)
 @pytest.mark.parametrize("files", [None, Files(("shop/*.csv",), "shop", "csv")], ids=["bare", "with files"])
 def test_every_line_that_lint_refuses_is_told(form: str, files: Files | None) -> None:
-    found = import_source(form, json.dumps(SAMPLES[form]).encode(), "x.src", files)
-    told = {(f.file, f.line, f.code) for f in found.findings if f.level == "warning" and f.file != "x.src"}
+    result = import_source(form, json.dumps(SAMPLES[form]).encode(), "x.src", files)
+    warned = {(f.file, f.line, f.code) for f in result.findings if f.level == "warning" and f.file != "x.src"}
     entry = "\n  - {property: drop, value: {files: x/*, producer: x, format: jsonl}}"
     refused = set()
-    for contract in found.contracts:
+    for contract in result.contracts:
         first, below, rest = contract.text.partition("\ncustomProperties:")
         bare = first.rstrip("\n") + "\ncustomProperties:" + entry + (rest if below else "")
         text = contract.text if files else bare
         name = f"{contract.name}.yaml"
-        said = compile_text(text.encode(), name).findings
-        refused |= {(name, f.line, f.code) for f in said if f.level == "error"}
-    assert refused == told
+        findings = compile_text(text.encode(), name).findings
+        refused |= {(name, f.line, f.code) for f in findings if f.level == "error"}
+    assert refused == warned
 
 
 @pytest.mark.parametrize("form", SAMPLES)

@@ -1,4 +1,4 @@
-"""Parquet imported: each type of column that a footer tells, and what it does not tell."""
+"""Parquet imported: each type of column in a footer, and the facts that a footer lacks."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def imported(*columns: tuple[str, str]) -> ImportResult:
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_type_of_column_makes_a_property(kind: str) -> None:
-    found = imported(("x", kind), ("y", "string"))
-    document = yaml.safe_load(found.contracts[0].text)
+    result = imported(("x", kind), ("y", "string"))
+    document = yaml.safe_load(result.contracts[0].text)
     assert document["schema"][0] == {
         "name": "things",
         "properties": [{"name": "x", **TYPES[kind]}, {"name": "y", "logicalType": "string"}],
     }
-    said = [f.message for f in found.findings if f.level == "note"]
-    assert said == sorted([NULLS, *([parquet.LOST[kind].format("x")] if kind in parquet.LOST else [])])
+    notes = [f.message for f in result.findings if f.level == "note"]
+    assert notes == sorted([NULLS, *([parquet.LOST[kind].format("x")] if kind in parquet.LOST else [])])
 
 
 def test_file_without_columns_is_a_finding() -> None:

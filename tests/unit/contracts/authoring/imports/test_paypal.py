@@ -1,4 +1,4 @@
-"""PayPal's template 2.1 imported: each row of its tables, the rules that have a metric, what stays out."""
+"""PayPal's template 2.1 imported: each row of its tables, the rules that have a metric, parts without equivalent."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def of(column: Any = None, table: Any = None, **top: Any) -> str:
 
 
 def document(text: str) -> dict[str, Any]:
-    (found,) = documents(FORM, text)
-    return found
+    (the_document,) = documents(FORM, text)
+    return the_document
 
 
 def the_property(text: str) -> dict[str, Any]:
-    (found,) = document(text)["schema"][0]["properties"]
-    assert isinstance(found, dict)
-    return found
+    (prop,) = document(text)["schema"][0]["properties"]
+    assert isinstance(prop, dict)
+    return prop
 
 
 @pytest.mark.parametrize("key", [key for key in COLUMNS if key != "column"])
@@ -63,9 +63,9 @@ def test_key_without_successor_is_a_custom_property(key: str) -> None:
 
 @pytest.mark.parametrize("key", SUPPORT)
 def test_support_is_kept(key: str) -> None:
-    (found,) = document(of(**{key: "https://example.org"}))["support"]
-    assert found["tool"] == SUPPORT[key]
-    assert "https://example.org" in {found["channel"], found.get("url")}
+    (channel,) = document(of(**{key: "https://example.org"}))["support"]
+    assert channel["tool"] == SUPPORT[key]
+    assert "https://example.org" in {channel["channel"], channel.get("url")}
 
 
 PARTS: dict[str, tuple[str, dict[str, str], tuple[str, ...]]] = {
@@ -78,14 +78,14 @@ PARTS: dict[str, tuple[str, dict[str, str], tuple[str, ...]]] = {
 @pytest.mark.parametrize(("part", "key"), [(part, key) for part, (_, keys, _) in PARTS.items() for key in keys])
 def test_key_of_a_part_is_kept(part: str, key: str) -> None:
     first, keys, place = PARTS[part]
-    found: Any = document(of(**{part: [{first: "a", key: "b"}]}))
+    part_of_document: Any = document(of(**{part: [{first: "a", key: "b"}]}))
     for name in place:
-        found = found[name]
-    assert found[0][keys[key]] == "b"
+        part_of_document = part_of_document[name]
+    assert part_of_document[0][keys[key]] == "b"
 
 
 def test_rest_of_the_head_is_kept() -> None:
-    found = document(
+    contract = document(
         of(
             version="2.0.1",
             description={"purpose": "p", "limitations": None, "usage": "u"},
@@ -95,11 +95,11 @@ def test_rest_of_the_head_is_kept() -> None:
             customProperties=[{"property": "a", "value": [1]}],
         )
     )
-    assert (found["id"], found["version"]) == ("my-quantum-t", "2.0.1")
-    assert found["description"] == {"purpose": "p", "usage": "u"}
-    assert found["price"] == {"priceAmount": 0, "priceCurrency": "USD", "priceUnit": "megabyte"}
-    assert found["slaProperties"] == [{"element": "t.x", "property": "latency", "value": 4, "unit": "d"}]
-    assert found["customProperties"] == [{"property": "a", "value": [1]}]
+    assert (contract["id"], contract["version"]) == ("my-quantum-t", "2.0.1")
+    assert contract["description"] == {"purpose": "p", "usage": "u"}
+    assert contract["price"] == {"priceAmount": 0, "priceCurrency": "USD", "priceUnit": "megabyte"}
+    assert contract["slaProperties"] == [{"element": "t.x", "property": "latency", "value": 4, "unit": "d"}]
+    assert contract["customProperties"] == [{"property": "a", "value": [1]}]
 
 
 def test_column_that_may_not_be_null_is_required() -> None:

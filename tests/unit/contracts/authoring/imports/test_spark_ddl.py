@@ -1,4 +1,4 @@
-"""Spark's DDL brought in: each row of its types, constraints and clauses, and statements that cannot be read."""
+"""Spark's DDL imported: each row of its types, constraints and clauses, and unreadable statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equal and cheaper spellings: each takes the texts that the pattern takes, and e-mail addresses are of any length."""
+"""Equal and cheaper spellings: each matches the texts that the pattern matches, and e-mail addresses of any length."""
 
 from __future__ import annotations
 

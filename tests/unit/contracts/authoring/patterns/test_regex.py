@@ -1,4 +1,4 @@
-"""Patterns of ECMA-262 for Java: what is translated, what is refused and why."""
+"""Patterns of ECMA-262 for Java: translations and refusals."""
 
 from __future__ import annotations
 

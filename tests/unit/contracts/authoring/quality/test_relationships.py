@@ -11,7 +11,7 @@ from contracts.authoring.compiler.reference_checks import files
 from contracts.authoring.quality.relationships import Target, target
 from contracts.authoring.store import documents
 from contracts.plan import Check, Reference
-from tests.unit.contracts.authoring.documents import DROP, HEAD, a_document, a_plan, compiled, expected, found
+from tests.unit.contracts.authoring.documents import DROP, HEAD, a_document, a_plan, compiled, expected, reported
 
 CUSTOMERS = """\
 - {id: c1, name: number, logicalType: integer}
@@ -144,7 +144,7 @@ WRONG = {
 
 @pytest.mark.parametrize("text", WRONG.values(), ids=WRONG.keys())
 def test_wrong_relationship_is_found_in_its_line(text: str) -> None:
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)
     assert all(f.fix.endswith(".") for f in compiled(text).findings)
 
 
@@ -160,7 +160,7 @@ def test_values_within_arrays_are_not_looked_for() -> None:
         "    relationships: [{to: lands.code}]  #! not-built-yet",
         drop=BLOCK.replace("csv\nreferences", "jsonl\nreferences"),
     )
-    assert found(text) == expected(text)
+    assert reported(text) == expected(text)
 
 
 # ---- the other side

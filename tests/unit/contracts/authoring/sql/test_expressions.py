@@ -1,4 +1,4 @@
-"""Expressions over columns: what may stand in one, what the job runs for it, what is refused and how."""
+"""Expressions over columns: the allowed ones, their SQL for the job, and refusals with their messages."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_each_function_that_is_told_is_read() -> None:
     assert [name for name in FUNCTIONS if not any(f"{name}(" in text for text in WRITTEN)] == []
 
 
-def said(text: str) -> str | SqlRefused:
+def outcome_of(text: str) -> str | SqlRefused:
     try:
         return read(text, PROPERTIES).sql
     except SqlRefused as refused:
@@ -207,9 +207,9 @@ def said(text: str) -> str | SqlRefused:
 @example("low < 1e999")
 @given(st.text(alphabet="lowhigname() 'r\\`\";,.-+*/%<>=!|&$@:0123456789eE_\n", max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    found = said(text)
+    outcome = outcome_of(text)
 
-    assert found if isinstance(found, str) else found.message.endswith((".", "?")) and found.fix
+    assert outcome if isinstance(outcome, str) else outcome.message.endswith((".", "?")) and outcome.fix
 
 
 def entry(implementation: str, more: str = "") -> str:
@@ -248,17 +248,17 @@ FINDINGS = {
 @pytest.mark.parametrize("case", FINDINGS)
 def test_wrong_entries_are_findings_in_their_place(case: str) -> None:
     written, code, fix = FINDINGS[case]
-    found = [f for f in documents.compiled(entry(written)).findings if f.level == "error"]
+    errors = [f for f in documents.compiled(entry(written)).findings if f.level == "error"]
 
-    assert [f.code for f in found] == [code]
-    assert fix in found[0].fix
-    assert found[0].line > 10
+    assert [f.code for f in errors] == [code]
+    assert fix in errors[0].fix
+    assert errors[0].line > 10
 
 
 def test_expression_is_not_about_one_property() -> None:
     text = documents.a_property(
         "quality:\n- {type: custom, engine: dropgate, implementation: {metric: expression, expression: x = 'a'}}\n"
     )
-    (found,) = [f for f in documents.compiled(text).findings if f.level == "error"]
+    (error,) = [f for f in documents.compiled(text).findings if f.level == "error"]
 
-    assert (found.code, "next to its `properties`" in found.fix) == ("wrong-place", True)
+    assert (error.code, "next to its `properties`" in error.fix) == ("wrong-place", True)

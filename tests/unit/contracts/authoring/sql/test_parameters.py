@@ -1,4 +1,4 @@
-"""Parameters of SQL texts: what each value is in SQL, and that none of them becomes anything else."""
+"""Parameters of SQL texts: the SQL literal of each value; no value breaks out of its literal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries as they are read: what each is for all files at once, and why others are refused."""
+"""Queries: their form for all files at once, and the refusals of others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROPERTIES = [Property(name, kind) for name, kind in TYPES.items()]
 
 
 def nested(query: str, times: int) -> str:
-    """A query of a query of a query: each asks the one before it."""
+    """Return nested queries, each over the one before it."""
     parts = (f"t{n} as ({query.replace('{}', f't{n - 1}' if n else 'data')})" for n in range(times))
     return f"with {', '.join(parts)} select x from t{times - 1}"
 
@@ -141,9 +141,9 @@ def test_texts_of_many_properties_are_put_together() -> None:
     many = [Property(f"p{n}", "string") for n in range(40)]
     text = f"select {' || '.join(p.name for p in many)} as k, upper(p1 || '-' || p1) as u from data"
 
-    found = statements.read(f"select k, u || u || k as both from ({text}) group by k, u", many, ("data",))
+    query = statements.read(f"select k, u || u || k as both from ({text}) group by k, u", many, ("data",))
 
-    assert found.copies == (1, 5)
+    assert query.copies == (1, 5)
 
 
 WRITTEN = {
@@ -176,22 +176,22 @@ def test_query_sees_what_a_record_has_one_value_of() -> None:
         Property("tags", "array"),
         Property("tags[]", "string", path=("tags", "[]")),
     ]
-    found = statements.read("select * from data", nested, ("data",))
-    assert found.properties == ("to.city",)
+    query = statements.read("select * from data", nested, ("data",))
+    assert query.properties == ("to.city",)
     with pytest.raises(SqlRefused, match="There is no column `tags`"):
         statements.read("select count(tags) from data", nested, ("data",))
 
 
 def test_query_is_written_for_all_drops_at_once() -> None:
-    found = statements.read(
+    query = statements.read(
         "select x, count(*) as k from orders where a > 1 group by x", PROPERTIES, ("data", "orders")
     )
-    assert found.sql == (
+    assert query.sql == (
         "select t0.drop as drop, min(t0.record) as record, t0.v0 as o0, count(1) as o1 from dropgate_rows t0 "
         "where (t0.v2 > 1L) group by t0.drop, t0.v0"
     )
-    assert found.outputs == (("x", "text"), ("k", "integer"))
-    assert found.properties == ("a", "x")
+    assert query.outputs == (("x", "text"), ("k", "integer"))
+    assert query.properties == ("a", "x")
 
 
 SINGLE = {
