@@ -27,9 +27,9 @@ class Imported:
     block: dict[str, Any] = field(default_factory=dict)
 
 
-def contract(name: str, schema_object: dict[str, Any], *, version: str = FIRST, **more: Any) -> dict[str, Any]:
+def contract(full_name: str, schema_object: dict[str, Any], *, version: str = FIRST, **more: Any) -> dict[str, Any]:
     """Return an ODCS document of one schema object; empty values of other keys are left out."""
-    head = {"apiVersion": CURRENT, "kind": "DataContract", "id": slug(name), "version": version, "status": "draft"}
+    head = {"apiVersion": CURRENT, "kind": "DataContract", "id": slug(full_name), "version": version, "status": "draft"}
     return {**head, **given(more), "schema": [schema_object]}
 
 

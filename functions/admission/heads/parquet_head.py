@@ -40,7 +40,7 @@ def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
         return Head((too_wide(len(names)),))
     wrong = parquet_fit.misread(plan, found, parquet_fit.Origin(_empty(footer), footer.by_spark))
     lacking = [p for p in header.problems(plan, names) if not _lies_in(plan, p, wrong)]
-    types = [*parquet_fit.newer(footer.columns), *parquet_fit.problems(plan, wrong)][: header.MOST_TOLD]
+    types = [*parquet_fit.newer(footer.columns), *parquet_fit.problems(plan, wrong)][: header.MOST_NAMED]
     problems = (*unreadable(footer, size - TAIL - long, read), *lacking, *types)
     if not footer.rows and plan.empty == "reject":
         problems += (Problem("no-records", "The file holds no records.", "Send the file with its records."),)

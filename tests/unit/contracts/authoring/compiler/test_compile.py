@@ -22,7 +22,7 @@ from tests.unit.contracts.authoring.documents import (
     a_property,
     check,
     compiled,
-    found,
+    reported,
 )
 
 
@@ -136,7 +136,7 @@ def test_exclusive_bounds_have_kinds_of_their_own() -> None:
 
 
 def test_exclusive_bounds_may_leave_a_hair() -> None:
-    assert found(a_property("logicalTypeOptions: {exclusiveMinimum: 1, exclusiveMaximum: 1.001}", "number")) == set()
+    assert reported(a_property("logicalTypeOptions: {exclusiveMinimum: 1, exclusiveMaximum: 1.001}", "number")) == set()
 
 
 def test_bounds_of_dates_are_in_their_format() -> None:
@@ -434,7 +434,7 @@ def test_authors_id_goes_before_the_name() -> None:
 
 def test_two_checks_of_one_id_are_refused() -> None:
     pair = "quality:\n  - {metric: nullValues, mustBeLessThan: 5}\n  - {metric: nullValues, mustBeGreaterThan: 1}"
-    assert found(a_property(pair)) == {(13, "check-id-clash")}
+    assert reported(a_property(pair)) == {(13, "check-id-clash")}
 
 
 def test_authors_dimension_and_description_are_kept() -> None:
@@ -456,7 +456,7 @@ def test_lines_that_are_no_records_may_be_tolerated() -> None:
 def test_tolerance_with_whole_files_is_a_warning() -> None:
     text = a_document(drop=DROP + 'tolerance: {rows: "1.5%"}')
     assert a_plan(text).tolerance == Limit(Decimal("1.5"), "percent")
-    assert {code for _, code in found(text)} == {"tolerated-rows-travel"}
+    assert {code for _, code in reported(text)} == {"tolerated-rows-travel"}
 
 
 def test_contract_that_only_observes_is_noted() -> None:
@@ -472,7 +472,7 @@ def test_table_cannot_be_observed() -> None:
 
 def test_tolerance_where_rows_are_promoted_needs_no_warning() -> None:
     text = a_document(drop=DROP + 'tolerance: {rows: "1.5%"}\npromote: rows')
-    assert (a_plan(text).promote, found(text)) == ("rows", set())
+    assert (a_plan(text).promote, reported(text)) == ("rows", set())
 
 
 def test_block_without_choices_has_the_designs_defaults() -> None:
@@ -568,12 +568,12 @@ def test_other_vendors_properties_are_none_of_ours() -> None:
 
 def test_second_block_is_refused() -> None:
     text = a_document() + "  - {property: drop, vendor: dropgate, value: {}}\n"
-    assert found(text) == {(18, "two-blocks")}
+    assert reported(text) == {(18, "two-blocks")}
 
 
 def test_second_schema_object_wants_a_list_of_blocks() -> None:
     text = a_document().replace("customProperties", "  - name: more\ncustomProperties")
-    assert found(text) == {(11, "no-object")}
+    assert reported(text) == {(11, "no-object")}
 
 
 def test_loading_a_wrong_contract_names_the_first_error(tmp_path: Path) -> None:
