@@ -38,16 +38,17 @@ def encode(value: Any) -> Any:
     if value is None or value.__class__ in (str, int, bool):
         return value
     if (names := _names(value.__class__)) is not None:
-        found = {name: encode(getattr(value, name)) for name in names}
+        document = {name: encode(getattr(value, name)) for name in names}
         for name, default in _sparse(value.__class__):
             if getattr(value, name) == default:
-                del found[name]
+                del document[name]
         for part in _flat(value.__class__):
-            found |= found.pop(part.name) or dict.fromkeys(part.required)
+            document |= document.pop(part.name) or dict.fromkeys(part.required)
         if tagged := _tagged(value.__class__):
-            found["kind"] = tag(getattr(value, tagged.name).__class__)
-            found["arguments"] = found.pop(tagged.name) | {k: found.pop(k) for k in tagged.others if k in found}
-        return found
+            document["kind"] = tag(getattr(value, tagged.name).__class__)
+            others = {name: document.pop(name) for name in tagged.others if name in document}
+            document["arguments"] = document.pop(tagged.name) | others
+        return document
     if isinstance(value, Mapping):
         return {str(k): encode(v) for k, v in value.items()}
     if isinstance(value, (tuple, list)):
@@ -147,8 +148,8 @@ def _word(words: tuple[Any, ...]) -> Decoder:
     return decoder
 
 
-def _optional(known: Decoder) -> Decoder:
-    return lambda data: None if data is None else known(data)
+def _optional(decoder: Decoder) -> Decoder:
+    return lambda data: None if data is None else decoder(data)
 
 
 def _several(kinds: Sequence[Decoder], *, endless: bool) -> Decoder:
@@ -156,14 +157,14 @@ def _several(kinds: Sequence[Decoder], *, endless: bool) -> Decoder:
     long_enough = _held(lambda data: endless or len(data) == len(kinds), f"a list of {len(kinds)}")
 
     def decoder(data: Any) -> tuple[Any, ...]:
-        found = []
+        values = []
         of_each = repeat(kinds[0]) if endless else kinds
         for n, (kind, item) in enumerate(zip(of_each, long_enough(a_list(data)), strict=False)):
             try:
-                found.append(kind(item))
+                values.append(kind(item))
             except _Misfit as misfit:
                 raise misfit.within(f"[{n}]") from None
-        return tuple(found)
+        return tuple(values)
 
     return decoder
 
@@ -177,21 +178,21 @@ def _fields_of(cls: Any) -> Decoder:
     an_object = _held(lambda data: isinstance(data, dict), "an object")
     hints, required = _fields(cls)
     parts, tagged = _flat(cls), _tagged(cls)
-    known: dict[str, Decoder] = {}
+    decoders: dict[str, Decoder] = {}
 
     def decoder(data: Any) -> Any:
         an_object(data)
-        if not known:  # not before, as a type may be part of itself
-            known.update({name: _decoder(hint) for name, hint in hints.items()})
+        if not decoders:  # not before, as a type may be part of itself
+            decoders.update({name: _decoder(hint) for name, hint in hints.items()})
             for part in parts:
-                known.update({name: _optional(_decoder(hint)) for name, hint in part.hints.items()})
+                decoders.update({name: _optional(_decoder(hint)) for name, hint in part.hints.items()})
             if tagged:
-                known.update({"kind": _word(tuple(tagged.classes)), "arguments": an_object})
-        if unknown := sorted(data.keys() - known.keys()):
+                decoders.update({"kind": _word(tuple(tagged.classes)), "arguments": an_object})
+        if unknown := sorted(data.keys() - decoders.keys()):
             raise _Misfit(f"has the unknown key {unknown[0]!r}; a newer version of dropgate may have written it")
         if missing := sorted(required - data.keys()):
             raise _Misfit(f"lacks {missing[0]!r}")
-        values = _each(data, known.__getitem__)
+        values = _each(data, decoders.__getitem__)
         for part in parts:
             values[part.name] = _gathered(part, values)
         return cls(**(_untagged(tagged, values) if tagged else values))
@@ -222,13 +223,13 @@ def _untagged(tagged: _Tagged, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _each(data: dict[str, Any], kind: Callable[[str], Decoder]) -> dict[str, Any]:
-    found = {}
+    values = {}
     for name, value in data.items():
         try:
-            found[name] = kind(name)(value)
+            values[name] = kind(name)(value)
         except _Misfit as misfit:
             raise misfit.within(f".{name}") from None
-    return found
+    return values
 
 
 @cache

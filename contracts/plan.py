@@ -399,8 +399,8 @@ class Plan:
     @cached_property
     def summed(self) -> tuple[str, ...]:
         """The properties whose sums a manifest or a trailer may say, in their order."""
-        said = {*(self.set.sums if self.set else ()), *(self.csv.trailer.sums if self.csv.trailer else ())}
-        return tuple(p.name for p in self.properties if p.name in said)
+        names = {*(self.set.sums if self.set else ()), *(self.csv.trailer.sums if self.csv.trailer else ())}
+        return tuple(p.name for p in self.properties if p.name in names)
 
     def goes_whole(self, rejected: int) -> bool:
         """Return True if consumers get a file unchanged that has this many rejected records."""

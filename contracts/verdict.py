@@ -54,9 +54,8 @@ def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
         return Decision(None, Rows(), outcomes, failure=fault)
     if fault := _not_added(plan, facts):
         return Decision(None, Rows(), outcomes, failure=fault)
-    problems = _worst_first(
-        (*facts.notes, *_totals(plan, facts), *_file_problems(plan, facts), *_told(plan, facts, outcomes)), outcomes
-    )
+    of_file = (*facts.notes, *_totals(plan, facts), *_file_problems(plan, facts))
+    problems = _worst_first((*of_file, *_check_problems(plan, facts, outcomes)), outcomes)
     rows = Rows(facts.read, facts.valid, facts.rejected)
     return Decision(_verdict(outcomes, problems, facts), rows, outcomes, problems, marks=facts.marks)
 
@@ -174,12 +173,12 @@ def _seen(check: Check, count: Count) -> int | Decimal:
     return count.failed if count.figure is None else count.figure
 
 
-def _told(plan: Plan, facts: DropResult, outcomes: tuple[Outcome, ...]) -> list[Problem]:
+def _check_problems(plan: Plan, facts: DropResult, outcomes: tuple[Outcome, ...]) -> list[Problem]:
     """Return the problems of the checks; a warning is left out if an error reports the same."""
     spoilt = not _tolerable(plan, facts)
     each = [(c, explain(plan, c, o, facts.read, spoilt)) for c, o in zip(plan.checks, outcomes, strict=True)]
-    said = [_subject(c) for c, problem in each if problem and problem.level == "error"]
-    return [p for c, p in each if p and (p.level == "error" or not c.threshold or _subject(c) not in said)]
+    reported = [_subject(c) for c, problem in each if problem and problem.level == "error"]
+    return [p for c, p in each if p and (p.level == "error" or not c.threshold or _subject(c) not in reported)]
 
 
 def _subject(check: Check) -> tuple[object, ...]:
@@ -193,30 +192,30 @@ def _tolerable(plan: Plan, facts: DropResult) -> bool:
 
 
 def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
-    found = []
+    problems = []
     if mojibake := files_mojibake.problem(plan.csv, facts.letters):
-        found.append(mojibake)
+        problems.append(mojibake)
     if not facts.read and plan.empty != "accept":
         level: Level = "error" if plan.empty == "reject" else "warning"
         headed = plan.file_format == "csv" and plan.csv.header
         text = f"The file holds {'a header and ' if headed else ''}no records."
-        found.append(Problem("no-records", text, "Send the file with its records.", level))
+        problems.append(Problem("no-records", text, "Send the file with its records.", level))
     if plan.tolerance and not _tolerable(plan, facts):
-        found.append(_too_many(plan.tolerance, facts))
-    return found
+        problems.append(_too_many(plan.tolerance, facts))
+    return problems
 
 
-def _said(plan: Plan, facts: DropResult) -> Iterator[tuple[str, Totals]]:
+def _stated(plan: Plan, facts: DropResult) -> Iterator[tuple[str, Totals]]:
     """Yield the totals that were stated for the file, each with its source."""
     if facts.totals:
         yield "manifest", facts.totals
-    if plan.csv.trailer and isinstance(found := trailer.totals_of(plan.csv.trailer, facts.ending), Totals):
-        yield "trailer", found
+    if plan.csv.trailer and isinstance(stated := trailer.totals_of(plan.csv.trailer, facts.ending), Totals):
+        yield "trailer", stated
 
 
 def _not_added(plan: Plan, facts: DropResult) -> Problem | None:
     """The first sum that is said and nobody has added up; nothing is compared then."""
-    for name in (name for _, said in _said(plan, facts) for name in said.sums):
+    for name in (name for _, stated in _stated(plan, facts) for name in stated.sums):
         if name not in (facts.sums or {}) and name not in facts.endless:
             text = f"The values of `{name}` could not be added up, so that its total was not compared."
             return Problem("sum-missing", text, OURS, property=name)
@@ -225,19 +224,19 @@ def _not_added(plan: Plan, facts: DropResult) -> Problem | None:
 
 def _totals(plan: Plan, facts: DropResult) -> list[Problem]:
     """Return the differences from the totals of a manifest or a trailer, and the faults of the trailer."""
-    found: list[Problem] = []
+    problems: list[Problem] = []
     if rule := plan.csv.trailer:
         masked = [name for name in rule.sums if plan.property_named(name).masked]
-        told = trailer.totals_of(rule, facts.ending, masked)
-        found += (*trailer.early(rule, facts.ending), *(() if isinstance(told, Totals) else told))
-    return found + [problem for by, said in _said(plan, facts) for problem in _unlike(plan, facts, by, said)]
+        totals = trailer.totals_of(rule, facts.ending, masked)
+        problems += (*trailer.early(rule, facts.ending), *(() if isinstance(totals, Totals) else totals))
+    return problems + [problem for by, stated in _stated(plan, facts) for problem in _unlike(plan, facts, by, stated)]
 
 
-def _differs(seen: Decimal, said: Decimal, *, rough: bool) -> bool:
+def _differs(seen: Decimal, stated: Decimal, *, rough: bool) -> bool:
     """Return True if a sum differs from the stated one; a rough sum only if more than its last digits differ."""
     if not rough:
-        return seen != said
-    return abs(Fraction(seen) - Fraction(said)) > Fraction(ROUGHLY) * max(abs(Fraction(seen)), abs(Fraction(said)))
+        return seen != stated
+    return abs(Fraction(seen) - Fraction(stated)) > Fraction(ROUGHLY) * max(abs(Fraction(seen)), abs(Fraction(stated)))
 
 
 def _shown(total: Decimal) -> str:
@@ -257,12 +256,12 @@ def _left_out(plan: Plan, facts: DropResult, name: str) -> str:
     return f" {' and '.join(what).capitalize()} were not added." if what else ""
 
 
-def _unlike(plan: Plan, facts: DropResult, by: str, said: Totals) -> Iterator[Problem]:
+def _unlike(plan: Plan, facts: DropResult, by: str, stated: Totals) -> Iterator[Problem]:
     fix = f"Upload the file that was meant, whole; if the {by} is wrong, ask for the file to be accepted as it is."
-    if said.rows not in (None, facts.read):
-        text = f"The file has {facts.read:,} records; its {by} says {said.rows:,}."
+    if stated.rows not in (None, facts.read):
+        text = f"The file has {facts.read:,} records; its {by} says {stated.rows:,}."
         yield Problem("rows-differ", text, fix)
-    for name, total in said.sums.items():
+    for name, total in stated.sums.items():
         hidden, left_out = plan.property_named(name).masked, _left_out(plan, facts, name)
         if name in facts.endless:
             says = "" if hidden else f"; its {by} says {_shown(total)}"

@@ -43,13 +43,13 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
     first = record_checks(block.format, block.columns.extra) if block else ()
     placed: list[tuple[Check, Path]] = [(check, ()) for check in first]
     places = list(nesting.places(document, (*OBJECT, "properties"), one["properties"]))
-    known: dict[tuple[str, ...], tuple[Property, list[Check]]] = {}
+    by_route: dict[tuple[str, ...], tuple[Property, list[Check]]] = {}
     for place in places:
-        above = known.get(place.route[:-1])
-        if found := properties.read(document, place, above[0] if above else None):
-            known[place.route] = found
-    props = [prop for prop, _ in known.values()]
-    for place, (prop, own) in ((p, known[p.route]) for p in places if p.route in known):
+        above = by_route.get(place.route[:-1])
+        if property_checks := properties.read(document, place, above[0] if above else None):
+            by_route[place.route] = property_checks
+    props = [prop for prop, _ in by_route.values()]
+    for place, (prop, own) in ((p, by_route[p.route]) for p in places if p.route in by_route):
         if block:
             nesting.in_format(document, place, prop.type, block.format)
         if prop.type == "string" and block and block.format != "csv":

@@ -100,9 +100,9 @@ def _compile_part(document: Document) -> Compiled:
 
 
 def _older(document: Document) -> None:
-    found = str(document.data.get("apiVersion"))
-    if found.startswith("v2."):
-        message = f"ODCS {found} is not built yet."
+    version = str(document.data.get("apiVersion"))
+    if version.startswith("v2."):
+        message = f"ODCS {version} is not built yet."
         document.error(("apiVersion",), "not-built-yet", message, f"Write the contract in {CURRENT}.")
 
 
@@ -119,10 +119,10 @@ def _take_out(document: Document, path: Path) -> None:
 
 def _booleans(document: Document) -> None:
     """Warn of yes, no, on and off where they were taken as booleans."""
-    said = {(f.line, f.column) for f in document.findings}
+    marked = {(f.line, f.column) for f in document.findings}
     for path, mark in document.marks.items():
         word = document.word(path)
-        if word and (mark.line, mark.column) not in said:
+        if word and (mark.line, mark.column) not in marked:
             meant = "true" if word.casefold() in {"yes", "on"} else "false"
             message = f"The bare `{word}` is read as {meant}; other YAML readers take it as text."
             document.warning(path, "yaml-boolean", message, f'Write `{meant}`, or "{word}" in quotes.')
@@ -143,24 +143,24 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
         contract = f"{document.product}.v{versions.numbers(document.data['version'])[0]}"
     one = checks.schema_object(document, whole=whole)
     block = parse.read(document, path)
-    props, found = checks.read(document, one, block) if one else ([], [])
+    props, own_checks = checks.read(document, one, block) if one else ([], [])
     places = parse.places(document, path)
     if block is None:
         return _done(document)
     if one:
         checks.never_missing(document, one, block.csv.null_values if block.format == "csv" else ())
     if whole:
-        found = checks.overridden(document, (*path, "checks"), block, found, props)
+        own_checks = checks.overridden(document, (*path, "checks"), block, own_checks, props)
     file_sets.sums(document, (*path, "set"), block, props)
     trailer.sums(document, (*path, "csv", "trailer"), block.csv, props)
-    trailer.first_cells(document, (*path, "csv", "trailer"), block.csv, props, found)
+    trailer.first_cells(document, (*path, "csv", "trailer"), block.csv, props, own_checks)
     _tolerated(document, path, block)
     _observed(document, path, block)
     if block.promote == "table":
         table.read(document, (*path, "promote"), props)
     if contract is None or one is None or not whole:
         return _done(document)
-    plan = _plan(document, contract, block, props, found)
+    plan = _plan(document, contract, block, props, own_checks)
     if not any(f.level == "error" for f in document.findings):
         impossible.read(document, plan, path)
     return _done(document, plan, places, in_force=status is not None)
@@ -187,7 +187,7 @@ def _observed(document: Document, path: Path, block: DropBlock) -> None:
         document.error((*path, "mode"), "no-observed-table", message, fix, on_key=True)
 
 
-def _plan(document: Document, contract: str, block: DropBlock, props: list[Property], found: list[Check]) -> Plan:
+def _plan(document: Document, contract: str, block: DropBlock, props: list[Property], own_checks: list[Check]) -> Plan:
     data = document.data
     return Plan(
         contract=contract,
@@ -197,7 +197,7 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         producer=block.producer,
         files=block.files,
         properties=tuple(props),
-        checks=tuple(found),
+        checks=tuple(own_checks),
         csv=block.csv,
         columns=block.columns,
         empty=block.empty,
@@ -209,7 +209,7 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         deprecated=data.get("status") == "deprecated",
         file_format=block.format,
         compression=block.compression,
-        references=relationships.references(document, found, block),
+        references=relationships.references(document, own_checks, block),
         arrival=block.arrival,
         set=block.set,
     )

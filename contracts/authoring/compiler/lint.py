@@ -43,14 +43,14 @@ def contract_files(paths: Sequence[File]) -> list[File]:
 
     A folder that cannot be opened stands for the files in it, so that lint says so.
     """
-    found: list[File] = []
+    files: list[File] = []
     for path in paths:
         if path.is_dir():
             below = (f for f in path.rglob("*") if (f.suffix in SUFFIXES and f.is_file()) or _is_shut(f))
-            found += sorted(f for f in below if not any(p.startswith(".") for p in f.relative_to(path).parts))
+            files += sorted(f for f in below if not any(p.startswith(".") for p in f.relative_to(path).parts))
         else:
-            found.append(path)
-    return list(dict.fromkeys(found))
+            files.append(path)
+    return list(dict.fromkeys(files))
 
 
 def _is_shut(path: File) -> bool:

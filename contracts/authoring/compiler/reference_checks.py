@@ -78,15 +78,15 @@ def _stamped(contract: File, reference: Reference) -> Reference:
 
 def files(contracts: Sequence[Compiled]) -> dict[str, bytes]:
     """The reference files of contracts whose plans are stamped, by the names that they are published under."""
-    found: dict[str, bytes] = {}
+    bodies: dict[str, bytes] = {}
     for one in contracts:
         for reference in one.plan.references if one.plan else ():
             if reference.path and reference.sha256:
                 body = beside(File(one.file), reference.path).read_bytes()
                 if hashlib.sha256(body).hexdigest() != reference.sha256:
                     raise DocumentInvalid(f"{reference.path} has changed while it was published; publish again.")
-                found[reference_name(reference)] = body
-    return found
+                bodies[reference_name(reference)] = body
+    return bodies
 
 
 def _relations(document: Document, plan: Plan) -> list[Relation]:
@@ -150,12 +150,12 @@ def _read(document: Document, relation: Relation, name: str) -> Compiled | tuple
         return f"There is no contract file `{path}`.", (
             f"Write `{close}`." if close else "Write the path from this file to that of the contract."
         )
-    found = compile_file(path)
-    if one := next((one for one in found if one.draft and one.draft.contract == name), None):
+    compiled = compile_file(path)
+    if one := next((one for one in compiled if one.draft and one.draft.contract == name), None):
         return one
-    if any(one.failed for one in found):
+    if any(one.failed for one in compiled):
         return f"`{path}` has errors of its own.", f"Run `dropgate lint {path}`, and fix them first."
-    objects = [one.document.data["schema"][0] for one in found if one.document and one.document.data.get("schema")]
+    objects = [one.document.data["schema"][0] for one in compiled if one.document and one.document.data.get("schema")]
     names = [str(each.get(key)) for each in objects for key in ("id", "name") if key in each]
     close = nearest(first.object, names)
     fix = f"Write `{close}`." if close else f"Its objects are {quoted(names, most=12)}."

@@ -43,13 +43,13 @@ def _objects(document: Document) -> dict[str, int]:
     listed = document.data.get("schema")
     objects = listed if isinstance(listed, list) else []
     names = [one.get("name") if isinstance(one, dict) else None for one in objects]
-    found = {name: n for n, name in enumerate(names) if isinstance(name, str)}
-    return found if len(found) == len(names) else {}
+    by_name = {name: n for n, name in enumerate(names) if isinstance(name, str)}
+    return by_name if len(by_name) == len(names) else {}
 
 
 def _by_object(document: Document, path: Path, entries: list[Any], objects: dict[str, int]) -> dict[str, int]:
     """The place of each object's entry."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for n, entry in enumerate(entries):
         at: Path = (*path, n)
         name = entry.get(KEY) if isinstance(entry, dict) else None
@@ -62,7 +62,7 @@ def _by_object(document: Document, path: Path, entries: list[Any], objects: dict
             close = nearest(name, objects)
             fix = f"Write `{close}`." if close else f"Write one of {quoted(objects, most=12)}."
             document.error((*at, KEY), "unknown-object", f"The contract has no schema object `{name}`.", fix)
-        elif name in found:
+        elif name in numbers:
             fix = "Keep one; its `files` may be a list."
             document.error((*at, KEY), "two-blocks", f"A second entry of `{name}` stands here.", fix)
         elif len(objects) > 1 and not ID.fullmatch(f"{document.data.get('id')}.{name}"):
@@ -70,8 +70,8 @@ def _by_object(document: Document, path: Path, entries: list[Any], objects: dict
             fix = "Write letters, digits, `.`, `_` and `-`, at most 80 together with the id."
             document.error((*at, KEY), "bad-id", message, fix)
         else:
-            found[name] = n
-    return found
+            numbers[name] = n
+    return numbers
 
 
 def _part(document: Document, n: int, block: Path, entry: int | None, *, several: bool) -> Document:
@@ -102,7 +102,7 @@ def _part(document: Document, n: int, block: Path, entry: int | None, *, several
 
 def _moved(marks: dict[Path, Mark], moves: dict[Path, Path]) -> dict[Path, Mark]:
     """Places with those of the object and its entry where a document of one object has them."""
-    found = {path: mark for path, mark in marks.items() if not any(path[: len(to)] == to for to in moves.values())}
+    moved = {path: mark for path, mark in marks.items() if not any(path[: len(to)] == to for to in moves.values())}
     for old, new in moves.items():
-        found |= {(*new, *path[len(old) :]): mark for path, mark in marks.items() if path[: len(old)] == old}
-    return found
+        moved |= {(*new, *path[len(old) :]): mark for path, mark in marks.items() if path[: len(old)] == old}
+    return moved

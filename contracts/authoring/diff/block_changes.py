@@ -59,12 +59,12 @@ def _block(old: Edition, new: Edition) -> Iterator[Change]:
     for name, (key, kind, way) in BLOCK.items():
         before, after = getattr(old.plan, name), getattr(new.plan, name)
         if before != after:
-            found = way(before, after) if way else None
-            yield new.change(kind, key, was(key, before, after), new.block(key), found)
+            turn = way(before, after) if way else None
+            yield new.change(kind, key, was(key, before, after), new.block(key), turn)
     if old.plan.tolerance != new.plan.tolerance:
-        found = directions.of_file_tolerance(old.plan, new.plan)
+        turn = directions.of_file_tolerance(old.plan, new.plan)
         message = f"Of a file may be rejected {_limit(new.plan.tolerance)}, and might be {_limit(old.plan.tolerance)}."
-        yield new.change("file-tolerance", "tolerance.rows", message, new.block("tolerance"), found)
+        yield new.change("file-tolerance", "tolerance.rows", message, new.block("tolerance"), turn)
     yield from _dialect(old, new)
     yield from _columns(old, new)
     yield from _references(old, new)
@@ -78,8 +78,8 @@ def _arrival(old: Edition, new: Edition) -> Iterator[Change]:
     before, after = old.plan.arrival, new.plan.arrival
     if before != after:
         message = was("arrival", *(_window(one) for one in (before, after)))
-        found = directions.of_arrivals(before, after)
-        yield new.change("arrival", "arrival", message, new.block("arrival"), found)
+        turn = directions.of_arrivals(before, after)
+        yield new.change("arrival", "arrival", message, new.block("arrival"), turn)
 
 
 def _ended(rule: SetRule | None) -> str:
@@ -120,10 +120,10 @@ def _dialect(old: Edition, new: Edition) -> Iterator[Change]:
         same = set(before) == set(after) if one.name == "null_values" else before == after
         if not same:
             key = DIALECT.get(one.name, one.name)
-            told = [_last(value) if one.name == "trailer" else value for value in (before, after)]
+            shown_values = [_last(value) if one.name == "trailer" else value for value in (before, after)]
             way = BY_VALUES.get(one.name)
-            found: Direction = way(before, after) if way else "both"
-            yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", *told), new.block("csv", key), found)
+            turn: Direction = way(before, after) if way else "both"
+            yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", *shown_values), new.block("csv", key), turn)
 
 
 def _last(rule: Trailer | None) -> str:
@@ -139,9 +139,9 @@ def _columns(old: Edition, new: Edition) -> Iterator[Change]:
         before, after = getattr(old.plan.columns, one.name), getattr(new.plan.columns, one.name)
         if before != after:
             # of JSON Lines a check of its own holds `extra`, and has the direction
-            found: Direction = "none" if new.plan.file_format == "jsonl" else directions.of_policies(before, after)
+            turn: Direction = "none" if new.plan.file_format == "jsonl" else directions.of_policies(before, after)
             key = f"columns.{one.name}"
-            yield new.change("columns", key, was(key, before, after), new.block("columns", one.name), found)
+            yield new.change("columns", key, was(key, before, after), new.block("columns", one.name), turn)
 
 
 def _files(old: Edition, new: Edition) -> Iterator[Change]:

@@ -52,8 +52,8 @@ def direction(*, tightens: bool, loosens: bool) -> Direction:
 
 def joined(several: Iterable[Direction]) -> Direction:
     """The direction of several changes together."""
-    found = set(several)
-    return direction(tightens=bool(found & {"tightens", "both"}), loosens=bool(found & {"loosens", "both"}))
+    ways = set(several)
+    return direction(tightens=bool(ways & {"tightens", "both"}), loosens=bool(ways & {"loosens", "both"}))
 
 
 def turned(one: Direction) -> Direction:

@@ -25,10 +25,10 @@ class Meaning:
     producer: Level | None = None
     consumer: Level | None = None
 
-    def levels(self, found: Direction) -> tuple[Level, Level]:
+    def levels(self, way: Direction) -> tuple[Level, Level]:
         """The levels of a change of this kind and that direction, the producer's and the consumer's."""
-        producer: Level = "breaking" if found in ("tightens", "both") else "compatible"
-        consumer: Level = "breaking" if found in ("loosens", "both") else "compatible"
+        producer: Level = "breaking" if way in ("tightens", "both") else "compatible"
+        consumer: Level = "breaking" if way in ("loosens", "both") else "compatible"
         return self.producer or producer, self.consumer or consumer
 
 
@@ -154,8 +154,8 @@ FIELDS: dict[type[Any], dict[str, str]] = {
 }
 """Every field of a plan, by its class: the kind of change that speaks of it, or from what it follows."""
 
-Said = Literal["plan", "promise", "words"]
-TOP: dict[str, Said] = {
+Kind = Literal["plan", "promise", "words"]
+TOP: dict[str, Kind] = {
     **dict.fromkeys(("id", "version", "status", "schema", "customProperties"), "plan"),
     **dict.fromkeys(("servers", "price", "roles", "slaDefaultElement", "slaProperties"), "promise"),
     **dict.fromkeys(
@@ -167,7 +167,7 @@ TOP: dict[str, Said] = {
     ),
 }
 """Every key of an ODCS document: whether the plan speaks of it, it promises something, or only describes."""
-ELEMENT: dict[str, Said] = {
+ELEMENT: dict[str, Kind] = {
     "name": "plan",
     "deprecated": "promise",
     **dict.fromkeys(
@@ -179,11 +179,11 @@ ELEMENT: dict[str, Said] = {
     ),
 }
 """Every key that schema objects and properties share."""
-OBJECT: dict[str, Said] = ELEMENT | {
+OBJECT: dict[str, Kind] = ELEMENT | {
     **dict.fromkeys(("properties", "quality", "relationships"), "plan"),
     **dict.fromkeys(("logicalType", "dataGranularityDescription", "context"), "words"),
 }
-PROPERTY: dict[str, Said] = ELEMENT | {
+PROPERTY: dict[str, Kind] = ELEMENT | {
     "deprecated": "plan",
     **dict.fromkeys(
         (
@@ -201,11 +201,11 @@ PROPERTY: dict[str, Said] = ELEMENT | {
         "words",
     ),
 }
-ENUM: dict[str, Said] = {
+ENUM: dict[str, Kind] = {
     "value": "plan",
     **dict.fromkeys(("label", "id", "description", "customProperties", "authoritativeDefinitions", "tags"), "words"),
 }
-QUALITY: dict[str, Said] = {
+QUALITY: dict[str, Kind] = {
     **dict.fromkeys(
         (
             *("id", "name", "type", "metric", "rule", "arguments", "unit", "severity", "dimension"),

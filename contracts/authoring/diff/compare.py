@@ -48,11 +48,11 @@ class Comparison:
 def compare(old: Compiled, new: Compiled) -> Comparison:
     """Everything that changed between two contracts that compile; ContractInvalid for one that does not."""
     before, after = Edition.of(old), Edition.of(new)
-    found = [c for part in PARTS for c in part.changes(before, after)]
-    found += text_changes.changes(before, after, found)
+    several = [c for part in PARTS for c in part.changes(before, after)]
+    several += text_changes.changes(before, after, several)
     if not old.plan:
-        found = [_unbound(c) for c in found]
-    changes = tuple(sorted(found, key=lambda c: (not c.breaks, c.step == "patch", c.line, c.column, c.path)))
+        several = [_unbound(c) for c in several]
+    changes = tuple(sorted(several, key=lambda c: (not c.breaks, c.step == "patch", c.line, c.column, c.path)))
     announced = before.plan.contract != after.plan.contract
     findings = _version(before.plan, after, changes) if before.plan.id == after.plan.id else ()
     return Comparison(after.plan.contract, before.plan.version, after.plan.version, changes, findings, announced)

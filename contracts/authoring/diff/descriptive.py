@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.authoring.diff.change_kinds import ENUM, OBJECT, PROPERTY, QUALITY, TOP, Said
+from contracts.authoring.diff.change_kinds import ENUM, OBJECT, PROPERTY, QUALITY, TOP, Kind
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.drop_block.parse import VENDOR
@@ -23,7 +23,7 @@ GONE = object()
 class Described:
     """One difference: where it stands in the new document, and what stood there before and does now."""
 
-    said: Said
+    kind: Kind
     path: Path
     before: Any
     now: Any
@@ -58,10 +58,10 @@ def _property(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Ite
             yield from _property(before, now, (*path, *steps))
 
 
-def _at(found: Any, steps: tuple[str, ...]) -> Mapping[str, Any] | None:
+def _at(source: Any, steps: tuple[str, ...]) -> Mapping[str, Any] | None:
     for step in steps:
-        found = found.get(step) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else None
+        source = source.get(step) if isinstance(source, dict) else None
+    return source if isinstance(source, dict) else None
 
 
 def entry_name(entry: Mapping[str, Any]) -> str:
@@ -83,12 +83,12 @@ def _custom(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Describe
     """Custom properties but our own."""
     before, now = ([e for e in d.get("customProperties") or [] if not is_ours(e)] for d in (old, new))
     for one in _walk("words", before, now, ("customProperties",)):
-        yield Described(one.said, ("customProperties",), one.before, one.now)
-    said = [
+        yield Described(one.kind, ("customProperties",), one.before, one.now)
+    descriptions = [
         next((e.get("description") for e in d.get("customProperties") or [] if is_ours(e)), None) for d in (old, new)
     ]
-    if said[0] != said[1]:
-        yield Described("words", ("customProperties",), *said)
+    if descriptions[0] != descriptions[1]:
+        yield Described("words", ("customProperties",), *descriptions)
 
 
 def is_ours(entry: Mapping[str, Any]) -> bool:
@@ -96,11 +96,11 @@ def is_ours(entry: Mapping[str, Any]) -> bool:
     return entry.get("property") == "drop" and entry.get("vendor", VENDOR) == VENDOR
 
 
-def _keys(table: Mapping[str, Said], old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iterator[Described]:
+def _keys(table: Mapping[str, Kind], old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iterator[Described]:
     for key in dict.fromkeys((*old, *new)):
-        said = "plan" if key in OPERATORS else table.get(key, "words")
-        if said != "plan":
-            yield from _walk(said, old.get(key, GONE), new.get(key, GONE), (*path, key))
+        kind = "plan" if key in OPERATORS else table.get(key, "words")
+        if kind != "plan":
+            yield from _walk(kind, old.get(key, GONE), new.get(key, GONE), (*path, key))
 
 
 def _pairs(old: Any, new: Any, name: str) -> Iterator[tuple[int, dict[str, Any], dict[str, Any]]]:
@@ -111,20 +111,20 @@ def _pairs(old: Any, new: Any, name: str) -> Iterator[tuple[int, dict[str, Any],
             yield n, before[repr(entry[name])], entry
 
 
-def _walk(said: Said, old: Any, new: Any, path: Path) -> Iterator[Described]:
+def _walk(kind: Kind, old: Any, new: Any, path: Path) -> Iterator[Described]:
     """The parts that differ, as deep as both have them."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in dict.fromkeys((*old, *new)):
-            yield from _walk(said, old.get(key, GONE), new.get(key, GONE), (*path, key))
+            yield from _walk(kind, old.get(key, GONE), new.get(key, GONE), (*path, key))
         return
     name = _name(old, new)
     if name:
         before, now = ({e[name]: (n, e) for n, e in enumerate(v)} for v in (old, new))
         for key in dict.fromkeys((*before, *now)):
             n = now[key][0] if key in now else len(new)
-            yield from _walk(said, before.get(key, (0, GONE))[1], now.get(key, (0, GONE))[1], (*path, n))
+            yield from _walk(kind, before.get(key, (0, GONE))[1], now.get(key, (0, GONE))[1], (*path, n))
     elif old is not new and old != new:
-        yield Described(said, path, None if old is GONE else old, None if new is GONE else new)
+        yield Described(kind, path, None if old is GONE else old, None if new is GONE else new)
 
 
 def _name(old: Any, new: Any) -> str | None:

@@ -115,8 +115,8 @@ def _points(domain: Domain, values: Collection[Decimal]) -> list[Fraction]:
     if domain == "percent":
         ends = sorted({Fraction(0), *ends, WHOLE})
     between = [(a + b) / 2 for a, b in itertools.pairwise(ends)]
-    found = sorted({ends[0] - 1, *ends, *between, ends[-1] + 1})
-    return found if domain == "figure" else [p for p in found if 0 <= p <= WHOLE]
+    points = sorted({ends[0] - 1, *ends, *between, ends[-1] + 1})
+    return points if domain == "figure" else [p for p in points if 0 <= p <= WHOLE]
 
 
 def _nothing_alone(threshold: Threshold) -> bool:

@@ -34,8 +34,8 @@ class Edition:
         if compiled.draft and compiled.document:
             return cls(compiled.draft, compiled.document, compiled.plan is not None)
         first = next((f for f in compiled.findings if f.level == "error" or f.code == "matches-nothing"), None)
-        said = f"{first.file}:{first.line}: {first.message} {first.fix}" if first else f"{compiled.file} has no plan."
-        raise ContractInvalid(said)
+        reason = f"{first.file}:{first.line}: {first.message} {first.fix}" if first else f"{compiled.file} has no plan."
+        raise ContractInvalid(reason)
 
     @property
     def status(self) -> Any:
@@ -78,10 +78,10 @@ class Edition:
         path = self.block("checks", check.id)
         return path if path in self.document.marks else None
 
-    def change(self, kind: str, path: str, message: str, at: Path, found: Direction | None = None) -> Change:
+    def change(self, kind: str, path: str, message: str, at: Path, turn: Direction | None = None) -> Change:
         """A change of a kind, as the table has it; `found` is the direction that its values have."""
         meaning = MEANINGS[kind]
-        way = meaning.direction or found or "none"
+        way = meaning.direction or turn or "none"
         place = self.document.place(at, on_key=True)
         return Change(kind, path, message, way, *meaning.levels(way), self.document.file, place.line, place.column)
 

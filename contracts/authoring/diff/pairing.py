@@ -61,17 +61,17 @@ def _named(several: list[Compiled]) -> dict[str, Compiled]:
 
 def _paired(old: dict[str, Compiled], new: dict[str, Compiled], many_old: bool, many_new: bool) -> list[Comparison]:
     """Comparisons by the contract's name; what only a folder has is left out where the other side is one file."""
-    found = [compare(old[name], new[name]) for name in old if name in new]
+    comparisons = [compare(old[name], new[name]) for name in old if name in new]
     gone = {name: c for name, c in old.items() if name not in new}
     more = {name: c for name, c in new.items() if name not in old}
     if many_new:
         for name, one in list(gone.items()):
             if successor := _successor(one, more):
-                found.append(compare(gone.pop(name), more.pop(successor)))
-        found += [removed(c) for c in gone.values()]
+                comparisons.append(compare(gone.pop(name), more.pop(successor)))
+        comparisons += [removed(c) for c in gone.values()]
     if many_old:
-        found += [added(c) for c in more.values()]
-    return sorted(found, key=lambda c: c.contract)
+        comparisons += [added(c) for c in more.values()]
+    return sorted(comparisons, key=lambda c: c.contract)
 
 
 def _successor(gone: Compiled, more: dict[str, Compiled]) -> str | None:

@@ -28,8 +28,8 @@ def changes(old: Edition, new: Edition) -> Iterator[Change]:
             at = (*OBJECT, "properties")
             yield new.change("property-removed", prop.name, message, at, _less(old.plan, new.plan, prop))
     for prop in more:
-        said = ", required" if prop.required else ""
-        message = f"The property `{prop.name}` ({prop.type}{said}) is new."
+        suffix = ", required" if prop.required else ""
+        message = f"The property `{prop.name}` ({prop.type}{suffix}) is new."
         at = (*new.property_path(prop.name), "name")
         yield new.change("property-added", prop.name, message, at, _more(old.plan, new.plan, prop))
     for name, prop in after.items():

@@ -11,14 +11,14 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path, dotted
 
 
-def changes(old: Edition, new: Edition, told: list[Change]) -> Iterator[Change]:
-    """All of them; `told` are the changes that the plans have said."""
-    exact = {c.path for c in told if c.kind == "exact"}
+def changes(old: Edition, new: Edition, others: list[Change]) -> Iterator[Change]:
+    """All of them; `others` are the changes that come from the plans."""
+    exact = {c.path for c in others if c.kind == "exact"}
     for one in descriptive.differences(old.document, new.document):
         path = _path(new.document, one.path)
         if path not in exact:
-            yield new.change(one.said, path, was(path, one.before, one.now), one.path)
-    yield from _options(old, new, {c.path for c in told})
+            yield new.change(one.kind, path, was(path, one.before, one.now), one.path)
+    yield from _options(old, new, {c.path for c in others})
 
 
 def _path(document: Document, path: Path) -> str:
@@ -33,7 +33,7 @@ def _path(document: Document, path: Path) -> str:
     return name
 
 
-def _options(old: Edition, new: Edition, told: set[str]) -> Iterator[Change]:
+def _options(old: Edition, new: Edition, others: set[str]) -> Iterator[Change]:
     """Options that are written otherwise, and of which no rule comes."""
     sources = {place.name: place.source.get("logicalTypeOptions") or {} for place in old.places()}
     for place in new.places():
@@ -42,9 +42,9 @@ def _options(old: Edition, new: Edition, told: set[str]) -> Iterator[Change]:
             continue
         for key in dict.fromkeys((*before, *now)):
             if key == "required":
-                continue  # it is said of the properties that it names
+                continue  # the properties that it names report it
             path = f"{name}.{key}"
             other_end = f"{name}.{directions.OTHER_END.get(key)}"
-            if before.get(key) != now.get(key) and path not in told and other_end not in told:
+            if before.get(key) != now.get(key) and path not in others and other_end not in others:
                 at = (*new.property_path(name), "logicalTypeOptions", key)
                 yield new.change("words", path, was(path, before.get(key), now.get(key)), at)

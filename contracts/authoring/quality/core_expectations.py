@@ -79,12 +79,12 @@ def expectations() -> dict[str, Core]:
     """All of them, by type."""
     text = importlib.resources.files("contracts.authoring.quality").joinpath("expectations.json").read_text("utf-8")
     data: Any = json.loads(text)
-    found = {}
+    by_type = {}
     for name, own in data["expectations"].items():
         common = data["about"][own["about"]]
         needs, takes = ({**common.get(part, {}), **own.get(part, {})} for part in ("needs", "takes"))
-        found[name] = Core(**{**own, "needs": needs, "takes": takes})
-    return found
+        by_type[name] = Core(**{**own, "needs": needs, "takes": takes})
+    return by_type
 
 
 def fits(kind: Kind, value: Any) -> bool:

@@ -62,28 +62,28 @@ def used(
 
     The parser of a condition is added where it is not said.
     """
-    known = core.arguments | ({"condition_parser": "text"} if "row_condition" in core.takes else {})
-    for key in (k for k in kwargs if k not in known):
-        close = nearest(key, known)
-        fix = f"Write `{close}`." if close else f"It takes {quoted(known, most=12) or 'none'}."
+    takes = core.arguments | ({"condition_parser": "text"} if "row_condition" in core.takes else {})
+    for key in (k for k in kwargs if k not in takes):
+        close = nearest(key, takes)
+        fix = f"Write `{close}`." if close else f"It takes {quoted(takes, most=12) or 'none'}."
         document.error((*path, key), "unknown-argument", f"`{name}` has no argument `{key}`.", fix, on_key=True)
     for key in (k for k in core.needs if kwargs.get(k) is None):
-        message = f"`{name}` needs `{key}`, {_said(core.needs[key])}."
+        message = f"`{name}` needs `{key}`, {_in_words(core.needs[key])}."
         document.error(path, "no-argument", message, f"Add `{key}: ...` to `kwargs`.", on_key=True)
     if core.wants_bound:
         _bounds(document, path, name, kwargs)
-    found: dict[str, None] = {}
+    properties: dict[str, None] = {}
     before = document.errors()
     for key, value in kwargs.items():
         if key in core.arguments and value is not None:
-            found |= dict.fromkeys(_named(document, (*path, key), core.arguments[key], value, props, core.about))
+            properties |= dict.fromkeys(_named(document, (*path, key), core.arguments[key], value, props, core.about))
     if document.errors() == before:
         expectation_types.hold(document, path, name, core, kwargs, props)
     given = {key: _java(document, (*path, key), kwargs[key]) for key in PATTERNS if kwargs.get(key) is not None}
     if (condition := _condition(document, path, kwargs, props)) is not None:
-        found |= dict.fromkeys(condition.properties)
+        properties |= dict.fromkeys(condition.properties)
         given |= {"row_condition": condition.sql, "condition_parser": PARSERS[0]}
-    return Used([] if core.about == "header" else list(found), given)
+    return Used([] if core.about == "header" else list(properties), given)
 
 
 def _bounds(document: Document, path: Path, name: str, kwargs: dict[str, Any]) -> None:
@@ -96,14 +96,14 @@ def _bounds(document: Document, path: Path, name: str, kwargs: dict[str, Any]) -
         document.error((*path, "max_value"), "bounds-crossed", message, "Exchange them, or correct one.")
 
 
-def _said(kind: Kind) -> str:
+def _in_words(kind: Kind) -> str:
     return f"one of {quoted(kind)}" if isinstance(kind, list) else WORDS[kind]
 
 
 def _named(document: Document, path: Path, kind: Kind, value: Any, props: Sequence[Property], about: str) -> list[str]:
     """The properties that an argument names; findings where it is none of its kind."""
     if not fits(kind, value):
-        document.error(path, "wrong-type", f"`{path[-1]}` must be {_said(kind)}.", f"Write {_said(kind)}.")
+        document.error(path, "wrong-type", f"`{path[-1]}` must be {_in_words(kind)}.", f"Write {_in_words(kind)}.")
         return []
     _plain(document, path, kind, value)
     if isinstance(value, (int, Decimal)) and not isinstance(value, bool) and len(Decimal(value).as_tuple().digits) > 15:
@@ -187,15 +187,15 @@ def _java(document: Document, path: Path, value: Any) -> Any:
 
 
 def _is_property(document: Document, path: Path, name: str, props: Sequence[Property]) -> bool:
-    known = [p.name for p in props]
-    if name not in known:
-        close = nearest(name, known)
+    names = [p.name for p in props]
+    if name not in names:
+        close = nearest(name, names)
         fix = f"Write `{close}`." if close else "Write the name of a property of this schema."
         document.error(path, "unknown-property", f"The contract has no property `{name}`.", fix)
     elif "`" in name:
         message = f"Great Expectations cannot be told of `{name}`, as it has a backquote."
         document.error(path, "wrong-place", message, "Use a check of dropgate, or give the column another name.")
-    return name in known
+    return name in names
 
 
 def _hold_places(document: Document, path: Path, text: str) -> None:

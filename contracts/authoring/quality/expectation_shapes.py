@@ -94,7 +94,7 @@ def _references(value: Any) -> list[str]:
     """Return what a schema refers to within itself."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     own = [value["$ref"]] if isinstance(value, dict) and isinstance(value.get("$ref"), str) else []
-    return own + [found for one in inner for found in _references(one)]
+    return own + [reference for one in inner for reference in _references(one)]
 
 
 def _reference(schema: Any, text: str) -> Wrong:

@@ -113,14 +113,14 @@ def _implementation(document: Document, path: Path, entry: dict[str, Any]) -> di
 def _opened(document: Document, path: Path, text: str) -> Any:
     """The values of a text of YAML or JSON, each at its place in the file."""
     mark = document.place(path)
-    found = source.read(text.encode(), document.file)
+    opened = source.read(text.encode(), document.file)
     at = _placing(document, mark)
-    document.marks |= {(*path, *inner): at(own) for inner, own in found.marks.items()}
-    document.keys |= {(*path, *inner): at(own) for inner, own in found.keys.items()}
-    for one in found.findings:
+    document.marks |= {(*path, *inner): at(own) for inner, own in opened.marks.items()}
+    document.keys |= {(*path, *inner): at(own) for inner, own in opened.keys.items()}
+    for one in opened.findings:
         place = at(Mark(one.line, one.column))
         document.findings.append(replace(one, line=place.line, column=place.column))
-    return found.data if found.data is not None or found.findings else {}
+    return opened.data if opened.data is not None or opened.findings else {}
 
 
 def _placing(document: Document, mark: Mark) -> Any:
@@ -134,18 +134,18 @@ def _placing(document: Document, mark: Mark) -> Any:
 
 
 def _core(document: Document, path: Path, inner: dict[str, Any]) -> Core | None:
-    name, known = inner.get("type"), expectations()
-    if isinstance(name, str) and name in known:
-        core = known[name]
+    name, by_type = inner.get("type"), expectations()
+    if isinstance(name, str) and name in by_type:
+        core = by_type[name]
         if core.elsewhere is None:
             return core
         message, _, fix = f"`{name}` {core.elsewhere}".partition("; ")
         document.error((*path, "type"), "elsewhere", f"{message}.", f"{fix[0].upper()}{fix[1:]}.")
         return None
-    said = f"Great Expectations has no core expectation `{name}`." if name else "The entry names no expectation."
-    close = nearest(name, known) if isinstance(name, str) else None
+    message = f"Great Expectations has no core expectation `{name}`." if name else "The entry names no expectation."
+    close = nearest(name, by_type) if isinstance(name, str) else None
     fix = f"Write `{close}`." if close else "Write `type:` with one, as `expect_column_values_to_not_be_null`."
-    document.error((*path, "type"), "unknown-expectation", said, fix)
+    document.error((*path, "type"), "unknown-expectation", message, fix)
     return None
 
 
@@ -175,7 +175,7 @@ def _kwargs(
     if not isinstance(given, dict):
         document.wrong_type(at, "a mapping of arguments")
         return None
-    kwargs = {_known(document, at, name, core): value for name, value in given.items()}
+    kwargs = {_in_snake_case(document, at, name, core): value for name, value in given.items()}
     if prop is None:
         return kwargs
     if core.needs.get("column") is None:
@@ -188,7 +188,7 @@ def _kwargs(
     return kwargs
 
 
-def _known(document: Document, path: Path, name: str, core: Core) -> str:
+def _in_snake_case(document: Document, path: Path, name: str, core: Core) -> str:
     """An argument as Great Expectations calls it; the standard's own example has `minValue`."""
     snake = re.sub(r"(?<=[a-z])([A-Z])", lambda m: f"_{m[1].lower()}", name)
     if name in core.arguments or snake not in core.arguments:

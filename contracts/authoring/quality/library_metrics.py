@@ -144,12 +144,12 @@ def others(document: Document, path: Path, entry: dict[str, Any], read: set[str]
 
 def severity(document: Document, path: Path, entry: dict[str, Any]) -> Severity | None:
     """The severity of an entry; None, and a finding, if it is none."""
-    found = entry.get("severity", "error")
-    if found not in SEVERITIES:
-        close = MEANT.get(found.casefold()) or nearest(found, SEVERITIES)
+    word = entry.get("severity", "error")
+    if word not in SEVERITIES:
+        close = MEANT.get(word.casefold()) or nearest(word, SEVERITIES)
         fix = f"Write `{close}`." if close else "Write `error`, which rejects, or `warning`, which tells."
-        document.error((*path, "severity"), "unknown-severity", f"`{found}` is not a severity.", fix)
-    return SEVERITIES.get(found)
+        document.error((*path, "severity"), "unknown-severity", f"`{word}` is not a severity.", fix)
+    return SEVERITIES.get(word)
 
 
 def _rule(
@@ -214,20 +214,20 @@ def _has_one_value(document: Document, path: Path, prop: Property) -> None:
     document.error(path, "not-built-yet", message, fix)
 
 
-def are_properties(document: Document, path: Path, names: list[Any], known: list[str]) -> bool:
+def are_properties(document: Document, path: Path, names: list[Any], properties: list[str]) -> bool:
     """Return True if a list names properties, each once; report findings where it does not."""
     before = document.errors()
     for n, name in enumerate(names):
-        is_property(document, (*path, n), name, known, names[:n])
+        is_property(document, (*path, n), name, properties, names[:n])
     return document.errors() == before
 
 
-def is_property(document: Document, path: Path, name: Any, known: list[str], before: Sequence[Any] = ()) -> None:
+def is_property(document: Document, path: Path, name: Any, properties: list[str], before: Sequence[Any] = ()) -> None:
     """Refuse what is no name of a property, or stands among those before it."""
     if not isinstance(name, str):
         document.wrong_type(path, "the name of a property", text=True)
-    elif name not in known:
-        close = nearest(name, known)
+    elif name not in properties:
+        close = nearest(name, properties)
         fix = f"Write `{close}`." if close else "Write the name of a property of this schema."
         document.error(path, "unknown-property", f"The contract has no property `{name}`.", fix)
     elif name in before:
@@ -267,10 +267,10 @@ def never_missing(document: Document, owner: dict[str, Any], path: Path, nulls: 
     """Refuse missing values that no cell has, as the cell is null by then."""
     for n, entry in enumerate(owner.get("quality") or []):
         arguments = entry.get("arguments") if isinstance(entry, dict) else None
-        found = arguments.get("missingValues") if isinstance(arguments, dict) else None
-        if not isinstance(found, list) or None in found:
+        texts = arguments.get("missingValues") if isinstance(arguments, dict) else None
+        if not isinstance(texts, list) or None in texts:
             continue
-        for k, value in enumerate(found):
+        for k, value in enumerate(texts):
             if value in nulls:
                 message = f"No cell is `{value}`: it is among `csv.nullValues`, so that the cell is null."
                 at: Path = (*path, "quality", n, "arguments", "missingValues", k)

@@ -68,12 +68,12 @@ def read(
     document: Document, places: Sequence[PropertyNode], props: Sequence[Property], block: DropBlock | None
 ) -> list[tuple[Check, Path]]:
     """The checks of all relationships of a schema object and of its properties."""
-    found = []
+    placed = []
     for relation in relations(document, places, props):
         columns = _columns(document, relation, block)
         if columns:
-            found.append((_check(relation, columns), relation.path))
-    return found
+            placed.append((_check(relation, columns), relation.path))
+    return placed
 
 
 def references(document: Document, checks: Sequence[Check], block: DropBlock) -> tuple[Reference, ...]:
@@ -89,16 +89,16 @@ def references(document: Document, checks: Sequence[Check], block: DropBlock) ->
 
 def relations(document: Document, places: Sequence[PropertyNode], props: Sequence[Property]) -> Iterator[Relation]:
     """The relationships that can be read; findings say of the others why not."""
-    known = {p.name: p for p in props}
+    by_name = {p.name: p for p in props}
     for place in places:
         for n, entry in enumerate(place.source.get(KEY) or []):
             at: Path = (*place.path, KEY, n)
-            prop = known.get(place.name)
+            prop = by_name.get(place.name)
             if isinstance(entry, dict) and prop and _is_single(document, at, prop):
                 yield from _relation(document, at, entry, (prop,), alone=True)
     for n, entry in enumerate(document.data["schema"][0].get(KEY) or []):
         at = (*OBJECT, KEY, n)
-        own = _own(document, at, entry, places, known) if isinstance(entry, dict) else None
+        own = _own(document, at, entry, places, by_name) if isinstance(entry, dict) else None
         if own:
             yield from _relation(document, at, entry, own, alone=isinstance(entry["from"], str))
 
@@ -141,13 +141,17 @@ def _is_single(document: Document, path: Path, prop: Property) -> bool:
 
 
 def _own(
-    document: Document, path: Path, entry: dict[str, Any], places: Sequence[PropertyNode], known: Mapping[str, Property]
+    document: Document,
+    path: Path,
+    entry: dict[str, Any],
+    places: Sequence[PropertyNode],
+    by_name: Mapping[str, Property],
 ) -> tuple[Property, ...] | None:
     """The properties of this object that `from` names; None, and findings, where it does not."""
     at: Path = (*path, "from")
     one = document.data["schema"][0]
     texts = [entry["from"]] if isinstance(entry["from"], str) else entry["from"]
-    found = []
+    owned = []
     for n, text in enumerate(texts):
         here, own = _nth(entry["from"], at, n), target(text)
         if own is None or own.file or own.object not in (one.get("id"), one["name"]):
@@ -155,16 +159,16 @@ def _own(
             document.error(here, "bad-reference", f"`{text}` names no property of `{one['name']}`.", fix)
             continue
         name = ".".join(steps_of(own, one))
-        prop = known.get(name)
+        prop = by_name.get(name)
         if prop is None and any(p.name == name for p in places):
             return None  # its own finding says why it is none
         if prop is None:
-            close = nearest(name, known)
+            close = nearest(name, by_name)
             fix = f"Write `{one['name']}.{close}`." if close else "Write the name of a property of this schema."
             document.error(here, "unknown-property", f"`{one['name']}` has no property `{name}`.", fix)
         elif _is_single(document, here, prop):
-            found.append(prop)
-    return tuple(found) if len(found) == len(texts) else None
+            owned.append(prop)
+    return tuple(owned) if len(owned) == len(texts) else None
 
 
 def steps_of(one: Target, elsewhere: Elsewhere) -> tuple[str, ...]:
@@ -172,8 +176,8 @@ def steps_of(one: Target, elsewhere: Elsewhere) -> tuple[str, ...]:
     owner, names = elsewhere, []
     for step in one.steps:
         inner = [p for p in owner.get(INNER) or [] if isinstance(p, dict)]
-        found = next((p for p in inner if one.by_id and p.get("id") == step), None)
-        owner = found or next((p for p in inner if p.get("name") == step), {})
+        by_id = next((p for p in inner if one.by_id and p.get("id") == step), None)
+        owner = by_id or next((p for p in inner if p.get("name") == step), {})
         names.append(str(owner.get("name", step)))
     return tuple(names)
 
@@ -229,11 +233,11 @@ def _of_another(document: Document, relation: Relation) -> tuple[str, list[str]]
         return None
     data = _read(file_of(document, first))
     objects = [one for one in data.get("schema") or [] if isinstance(one, dict)]
-    found = next((one for one in objects if is_object(first, one)), {})
-    steps = [steps_of(one, found) for one in relation.targets]
+    schema_object = next((one for one in objects if is_object(first, one)), {})
+    steps = [steps_of(one, schema_object) for one in relation.targets]
     if not _are_flat(document, relation, steps):
         return None
-    product = f"{data.get('id')}.{found.get('name', first.object)}" if len(objects) > 1 else data.get("id")
+    product = f"{data.get('id')}.{schema_object.get('name', first.object)}" if len(objects) > 1 else data.get("id")
     name = f"{product}.v{_major(data)}" if objects else File(first.file).stem
     return name, [s[0] for s in steps]
 

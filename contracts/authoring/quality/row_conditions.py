@@ -30,16 +30,16 @@ def sql(condition: str | dict[str, Any], props: Sequence[Property]) -> str:
 
 
 def _of_text(text: str) -> str:
-    found = TEXT.fullmatch(text)
-    if found is None:
+    parts = TEXT.fullmatch(text)
+    if parts is None:
         raise SqlRefused(f"`{text:.60}` is not a known condition of Great Expectations.", INSTEAD)
-    name = lexing.named(found["name"] or found["other"])
-    if found["filled"]:
+    name = lexing.named(parts["name"] or parts["other"])
+    if parts["filled"]:
         return f"{name} is not null"
-    if found["date"]:
-        return f"{name} {SIGNS[found['sign']]} date {lexing.quoted(found['date'][1:-1])}"
-    value = found["number"] or lexing.quoted(found["text"][1:-1])
-    return f"{name} {SIGNS[found['sign']]} {value}"
+    if parts["date"]:
+        return f"{name} {SIGNS[parts['sign']]} date {lexing.quoted(parts['date'][1:-1])}"
+    value = parts["number"] or lexing.quoted(parts["text"][1:-1])
+    return f"{name} {SIGNS[parts['sign']]} {value}"
 
 
 def _of_mapping(condition: Any, dated: dict[str, str]) -> str:

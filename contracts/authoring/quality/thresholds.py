@@ -101,7 +101,7 @@ def words(threshold: Threshold, metric: str) -> str:
     figures = [f"{v:,}" for v in threshold.values]
     if threshold.operator in ENDS:
         between, ends = ENDS[threshold.operator]
-        said = f"{between} {figures[0]} and {figures[1]}"
-        return f"{said} {noun}, ends {ends}" if metric == "rowCount" else f"{noun} {said}{unit}, ends {ends}"
+        span = f"{between} {figures[0]} and {figures[1]}"
+        return f"{span} {noun}, ends {ends}" if metric == "rowCount" else f"{noun} {span}{unit}, ends {ends}"
     sign = SIGNS[threshold.operator]
     return f"{sign} {figures[0]} {noun}" if metric == "rowCount" else f"{noun} {sign} {figures[0]}{unit}"

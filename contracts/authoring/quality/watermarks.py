@@ -26,8 +26,8 @@ def read(document: Document, path: Path, name: Any, props: Sequence[Property]) -
     if document.errors() > before:
         return None
     prop = next(p for p in props if p.name == name)
-    if found := unfit(prop):
-        document.error(path, *found)
+    if misfit := unfit(prop):
+        document.error(path, *misfit)
         return None
     if not prop.required:
         message = f"A record without `{name}` is looked at only until there is a high mark."
@@ -54,8 +54,8 @@ def mark(plan: Plan, text: str) -> HighMark:
     name, equals, value = text.partition("=")
     if name not in plan.watermarks or not equals:
         close = nearest(name, plan.watermarks)
-        known = f"Its watermarks are {quoted(plan.watermarks)}." if plan.watermarks else "It has no watermark."
-        hint = f"Did you mean {close}={value or '...'}?" if close and close != name else known
+        marks = f"Its watermarks are {quoted(plan.watermarks)}." if plan.watermarks else "It has no watermark."
+        hint = f"Did you mean {close}={value or '...'}?" if close and close != name else marks
         raise Refused(f"{text} is no high mark of {plan.contract}, as `day=2026-01-31` is one. {hint}")
     prop = plan.property_named(name)
     if prop.type in aggregates.MOMENTS:

@@ -86,11 +86,11 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("data", "said"), WRONG.values(), ids=WRONG.keys())
-def test_wrong_document_names_its_place(data: object, said: str) -> None:
+@pytest.mark.parametrize(("data", "message"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_document_names_its_place(data: object, message: str) -> None:
     with pytest.raises(DocumentInvalid) as caught:
         codec.decode(Whole, data, "it")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_value_that_does_not_fit_is_not_told() -> None:

@@ -27,7 +27,7 @@ from contracts.plan import (
 from contracts.problem import Problem
 
 
-def told(
+def a_problem(
     check: Check,
     failed: int,
     read: int = 1000,
@@ -256,17 +256,17 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
 
 @pytest.mark.parametrize(("check", "failed", "message", "fix"), SENTENCES, ids=lambda v: getattr(v, "id", None))
 def test_each_kind_says_what_and_how(check: Check, failed: int, message: str, fix: str) -> None:
-    problem = told(check, failed)
+    problem = a_problem(check, failed)
 
     assert (problem.message, problem.fix) == (message, fix)
 
 
 def test_fix_of_one_row_speaks_of_one() -> None:
-    assert told(MAXIMUM, 1).fix == "Correct `wind` in this row, or leave it out."
+    assert a_problem(MAXIMUM, 1).fix == "Correct `wind` in this row, or leave it out."
 
 
 def test_problem_names_record_property_and_check() -> None:
-    problem = told(MAXIMUM, 1)
+    problem = a_problem(MAXIMUM, 1)
 
     assert (problem.code, problem.place, problem.property, problem.check) == (
         "check-maximum",
@@ -279,12 +279,12 @@ def test_problem_names_record_property_and_check() -> None:
 def test_worst_value_is_told_if_public() -> None:
     secret = Property("wind", "number", classification="confidential")
 
-    assert told(MAXIMUM, 1, observed="1048.36").message.endswith("; the worst is `1048.36`.")
-    assert "1048" not in told(MAXIMUM, 1, observed="1048.36", prop=secret).message
+    assert a_problem(MAXIMUM, 1, observed="1048.36").message.endswith("; the worst is `1048.36`.")
+    assert "1048" not in a_problem(MAXIMUM, 1, observed="1048.36", prop=secret).message
 
 
 def test_tolerance_stands_beside_the_figure() -> None:
-    problem = told(MAXIMUM, 12, result="warning", tolerance=Limit(Decimal("1.5"), "percent"))
+    problem = a_problem(MAXIMUM, 12, result="warning", tolerance=Limit(Decimal("1.5"), "percent"))
 
     assert problem.level == "warning"
     assert problem.message.endswith("records (1.2 %); the contract tolerates 1.5 %.")
@@ -293,7 +293,7 @@ def test_tolerance_stands_beside_the_figure() -> None:
 def test_severity_warning_does_not_borrow_tolerance() -> None:
     check = rule(rules.Maximum(value="100"), "<= 100", severity="warning")
 
-    assert "tolerates" not in told(check, 12, result="warning", tolerance=Limit(Decimal(1), "rows")).message
+    assert "tolerates" not in a_problem(check, 12, result="warning", tolerance=Limit(Decimal(1), "rows")).message
 
 
 def test_unknown_values_follow_the_dialect() -> None:
@@ -305,14 +305,14 @@ def test_unknown_values_follow_the_dialect() -> None:
     ]
 
     for prop, nulls, end in kinds:
-        assert told(ENUM, 1, prop=prop, nulls=nulls).fix.endswith(end)
+        assert a_problem(ENUM, 1, prop=prop, nulls=nulls).fix.endswith(end)
 
 
 MEAN = rule(rules.Mean(limits=("2.0",)), "mean < 7", scope="set", threshold=AT_MOST_2)
 
 
 def test_figure_is_told_with_its_limit_as_written() -> None:
-    problem = told(MEAN, 0, observed="2.5")
+    problem = a_problem(MEAN, 0, observed="2.5")
 
     assert problem.message == "The mean of `wind` is `2.5`; the contract asks for at most `2.0`."
     assert problem.fix.startswith("Compare `wind` with earlier files")
@@ -321,7 +321,7 @@ def test_figure_is_told_with_its_limit_as_written() -> None:
 def test_figure_of_classified_values_is_not_told() -> None:
     secret = Property("wind", "number", classification="confidential")
 
-    assert "2.5" not in told(MEAN, 0, observed="2.5", prop=secret).message
+    assert "2.5" not in a_problem(MEAN, 0, observed="2.5", prop=secret).message
 
 
 @pytest.mark.parametrize(
@@ -353,12 +353,12 @@ def test_figure_that_could_not_be_taken_says_why(reason: str, words: str) -> Non
     ],
 )
 def test_each_type_says_how_to_write(kind: LogicalType, start: str) -> None:
-    assert told(rule(rules.LogicalType(), "as agreed"), 1, prop=Property("wind", kind)).fix.startswith(start)
+    assert a_problem(rule(rules.LogicalType(), "as agreed"), 1, prop=Property("wind", kind)).fix.startswith(start)
 
 
 def test_exact_numbers_say_how_to_write() -> None:
     exact = Property("wind", "number", exact=(5, 2))
-    assert told(rule(rules.LogicalType(), "as agreed"), 1, prop=exact).fix.startswith(
+    assert a_problem(rule(rules.LogicalType(), "as agreed"), 1, prop=exact).fix.startswith(
         "Write digits with a decimal point, not a comma, no"
     )
 
@@ -396,18 +396,20 @@ def test_share_beside_a_limit_is_told_from_it(count: int, of: int, bound: str, t
 def test_percent_is_of_what_the_check_counts() -> None:
     ten = Limit(Decimal(10), "percent")
 
-    assert "in 10 of 90 readable records (11.1 %); the" in told(MAXIMUM, 10, 110, tolerance=ten, evaluated=90).message
-    assert "in 10 of 110 records (9.0 %)." in told(MAXIMUM, 10, 110, evaluated=90).message
+    assert (
+        "in 10 of 90 readable records (11.1 %); the" in a_problem(MAXIMUM, 10, 110, tolerance=ten, evaluated=90).message
+    )
+    assert "in 10 of 110 records (9.0 %)." in a_problem(MAXIMUM, 10, 110, evaluated=90).message
 
 
 def test_row_of_a_file_with_too_many_is_to_be_mended() -> None:
     file = Limit(Decimal(2), "percent")
     warns = rule(rules.Maximum(value="100"), "<= 100", severity="warning")
 
-    problem = told(MAXIMUM, 12, result="warning", tolerance=file, spoilt=True)
+    problem = a_problem(MAXIMUM, 12, result="warning", tolerance=file, spoilt=True)
 
     assert (problem.level, problem.message[-8:]) == ("error", "(1.2 %).")
-    assert told(warns, 12, result="warning", tolerance=file, spoilt=True).level == "warning"
+    assert a_problem(warns, 12, result="warning", tolerance=file, spoilt=True).level == "warning"
 
 
 @pytest.mark.parametrize(
@@ -430,7 +432,7 @@ def test_reason_beside_a_row_says_what_is_wanted(check: Check, words: str) -> No
 def test_words_of_the_contract_stand_with_the_fix() -> None:
     described = rule(rules.Maximum(value="100"), "<= 100", description="Sensors jam\n  above `100`.")
 
-    assert told(described, 1).fix.endswith("or leave it out. The contract says: Sensors jam above `100`.")
+    assert a_problem(described, 1).fix.endswith("or leave it out. The contract says: Sensors jam above `100`.")
 
 
 @pytest.mark.parametrize(
@@ -457,7 +459,7 @@ def test_json_value_that_only_quotes_make_wrong_says_so(kind: LogicalType, value
 def test_unknown_keys_are_told_the_known_ones() -> None:
     check = Check("record.knownKeys", rules.KnownKeys(), "row", "error", "conformity", "")
 
-    assert "as the contract names them (`wind`)" in told(check, 1).fix
+    assert "as the contract names them (`wind`)" in a_problem(check, 1).fix
 
 
 @pytest.mark.parametrize(
@@ -500,7 +502,7 @@ def test_what_an_expectation_found_is_told_unless_it_is_classified() -> None:
     secret = Property("wind", "number", classification="secret")
 
     assert (
-        told(check, 0, observed="4.5").message
+        a_problem(check, 0, observed="4.5").message
         == "The expectation `expect_x` is not met: Great Expectations found `4.5`."
     )
-    assert told(check, 0, observed="4.5", prop=secret).message == "The expectation `expect_x` is not met."
+    assert a_problem(check, 0, observed="4.5", prop=secret).message == "The expectation `expect_x` is not met."

@@ -26,8 +26,8 @@ def decided(
     totals: Totals | None, sums: dict[str, Decimal] | None = SUMS, plan: Plan = PLAN, **changes: Any
 ) -> Decision:
     """The decision on three good records, but for what is changed."""
-    found = replace(all_good(plan, DROP), totals=totals, sums=sums, **changes)
-    return decide(plan, found, tuple(c.id for c in plan.checks))
+    decision = replace(all_good(plan, DROP), totals=totals, sums=sums, **changes)
+    return decide(plan, decision, tuple(c.id for c in plan.checks))
 
 
 @pytest.mark.parametrize(
@@ -47,9 +47,9 @@ def test_totals_that_agree_say_nothing(totals: Totals | None) -> None:
     ],
 )
 def test_totals_that_differ_reject_with_both_figures(totals: Totals, message: str) -> None:
-    found = decided(totals)
+    decision = decided(totals)
 
-    assert (found.verdict, [p.message for p in found.problems]) == ("rejected", [message])
+    assert (decision.verdict, [p.message for p in decision.problems]) == ("rejected", [message])
 
 
 def test_sum_of_a_classified_property_is_not_shown() -> None:
@@ -59,7 +59,7 @@ def test_sum_of_a_classified_property_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rough", "said", "verdict"),
+    ("rough", "total", "verdict"),
     [
         (("n",), "1000000000000", "accepted"),
         (("n",), "1000000000001.9", "rejected"),
@@ -68,10 +68,10 @@ def test_sum_of_a_classified_property_is_not_shown() -> None:
         ((), "1000000000000", "rejected"),
     ],
 )
-def test_sum_of_doubles_may_be_another_in_its_last_digits(rough: tuple[str, ...], said: str, verdict: str) -> None:
-    found = decided(Totals(sums={"n": Decimal(said)}), {"n": Decimal("1000000000000.5")}, rough=rough)
+def test_sum_of_doubles_may_be_another_in_its_last_digits(rough: tuple[str, ...], total: str, verdict: str) -> None:
+    decision = decided(Totals(sums={"n": Decimal(total)}), {"n": Decimal("1000000000000.5")}, rough=rough)
 
-    assert found.verdict == verdict
+    assert decision.verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_sum_of_doubles_may_be_another_in_its_last_digits(rough: tuple[str, ...]
     ],
 )
 def test_sum_that_is_too_large_is_of_the_data(plan: Plan, text: str) -> None:
-    found = decided(Totals(sums={"pay": Decimal(7)}), {"n": Decimal(1)}, plan, endless=("pay",))
+    decision = decided(Totals(sums={"pay": Decimal(7)}), {"n": Decimal(1)}, plan, endless=("pay",))
 
-    assert (found.verdict, [(p.code, p.message) for p in found.problems]) == ("rejected", [("sum-differs", text)])
+    assert (decision.verdict, [(p.code, p.message) for p in decision.problems]) == ("rejected", [("sum-differs", text)])
 
 
 def test_sum_too_large_that_nobody_says_is_not_compared() -> None:
@@ -98,7 +98,7 @@ def test_long_sums_are_shown_in_short() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failing", "told"),
+    ("failing", "note"),
     [
         ({"record.fields": 2}, " Malformed records were not added."),
         ({"n.logicalType": 1}, " Values that are no numbers were not added."),
@@ -106,7 +106,7 @@ def test_long_sums_are_shown_in_short() -> None:
         ({"pay.logicalType": 1}, ""),
     ],
 )
-def test_sum_that_differs_says_what_was_not_added(failing: dict[str, int], told: str) -> None:
+def test_sum_that_differs_says_what_was_not_added(failing: dict[str, int], note: str) -> None:
     types = [
         Check(f"{name}.logicalType", rules.LogicalType(), "row", "error", "conformity", "number", name)
         for name in ("n", "pay")
@@ -117,17 +117,17 @@ def test_sum_that_differs_says_what_was_not_added(failing: dict[str, int], told:
     counts = tuple(Count(3, failing.get(c.id, 0)) for c in checks)
     ids = [c.id for c in plan.row_checks()]
     masks = tuple((f"{1 << ids.index(name):x}", n) for name, n in failing.items())
-    found = decided(
+    decision = decided(
         Totals(sums={"n": Decimal(8)}), plan=plan, counts=counts, masks=masks, valid=3 - rows, rejected=rows
     )
 
-    assert [p.message for p in found.problems if p.code == "sum-differs"] == [
-        f"The sum of `n` is 1.50; its manifest says 8.{told}"
+    assert [p.message for p in decision.problems if p.code == "sum-differs"] == [
+        f"The sum of `n` is 1.50; its manifest says 8.{note}"
     ]
 
 
 @pytest.mark.parametrize("sums", [None, {"n": Decimal("1.5")}])
 def test_sum_that_nobody_added_up_is_ours(sums: dict[str, Decimal] | None) -> None:
-    found = decided(Totals(sums={"pay": Decimal(7)}), sums)
+    decision = decided(Totals(sums={"pay": Decimal(7)}), sums)
 
-    assert (found.verdict, found.failure and found.failure.code) == (None, "sum-missing")
+    assert (decision.verdict, decision.failure and decision.failure.code) == (None, "sum-missing")

@@ -89,7 +89,7 @@ def changes(old: str, new: str) -> tuple[Change, ...]:
     return compare(compiled(old), compiled(new)).changes
 
 
-def told(change: Change) -> tuple[str, str, str, str, str]:
+def summary(change: Change) -> tuple[str, str, str, str, str]:
     return change.kind, change.path, change.direction, change.producer, change.consumer
 
 
@@ -234,18 +234,18 @@ def test_change_is_what_the_table_says(edit: tuple[str, str], expected: tuple[st
     """And what tightens one way loosens on the way back."""
     assert edit[0] in OLD
     before, after = (compiled(text) for text in (OLD, OLD.replace(*edit, 1)))
-    found = compare(before, after).changes
-    assert (told(found[0]) if found else ()) == expected, found
-    there, back = ({c.direction for c in several} - {"none"} for several in (found, compare(after, before).changes))
+    change = compare(before, after).changes
+    assert (summary(change[0]) if change else ()) == expected, change
+    there, back = ({c.direction for c in several} - {"none"} for several in (change, compare(after, before).changes))
     turned = {"tightens": "loosens", "loosens": "tightens", "both": "both"}
     assert there == {turned[d] for d in back}
 
 
 def test_another_format_of_texts_goes_both_ways() -> None:
     host, uri = (OLD.replace(OF_CODE, f"logicalTypeOptions: {{format: {name}}}\n") for name in ("hostname", "uri"))
-    (found,) = changes(host, uri)
+    (change,) = changes(host, uri)
 
-    assert told(found) == ("rule", "code.format", *BOTH)
+    assert summary(change) == ("rule", "code.format", *BOTH)
 
 
 @pytest.mark.parametrize(
@@ -262,9 +262,9 @@ def test_another_format_of_texts_goes_both_ways() -> None:
 )
 def test_more_figures_of_a_trailer_tighten(before: str, after: str, way: str) -> None:
     old, new = (OLD.replace("csv: {", f"csv: {{trailer: {one}, ") for one in (before, after))
-    (found,) = changes(old, new)
+    (change,) = changes(old, new)
 
-    assert (found.kind, found.path, found.direction) == ("dialect", "csv.trailer", way)
+    assert (change.kind, change.path, change.direction) == ("dialect", "csv.trailer", way)
     turned = {"tightens": "loosens", "loosens": "tightens", "both": "both"}
     assert changes(new, old)[0].direction == turned[way]
 
@@ -273,9 +273,9 @@ def test_sum_of_a_property_named_rows_is_told_apart() -> None:
     old, new = (
         a_document("- {name: rows, logicalType: integer}", more_drop=f"csv: {{trailer: {one}}}") for one in TOLD
     )
-    (found,) = changes(old, new)
+    (change,) = changes(old, new)
 
-    assert found.message == (
+    assert change.message == (
         "`csv.trailer` is `T, rows in cell 2, sum of rows in cell 3`, and was `T, sum of rows in cell 3`."
     )
 
@@ -308,10 +308,10 @@ def test_property_more_goes_by_the_columns_policy(columns: str, way: str) -> Non
 def test_order_of_properties_counts_where_files_go_by_it() -> None:
     one, other = "      - name: at\n        logicalType: timestamp\n", "      - name: id\n"
     shuffled = OLD.replace(one, "").replace(other, one + other)
-    assert [told(c) for c in changes(OLD, shuffled)] == [("property-order-shown", "properties", *WORDS)]
+    assert [summary(c) for c in changes(OLD, shuffled)] == [("property-order-shown", "properties", *WORDS)]
     exact = ("order: any", "order: exact")
-    (found,) = changes(OLD.replace(*exact), shuffled.replace(*exact))
-    assert told(found) == ("property-order", "properties", *BOTH)
+    (change,) = changes(OLD.replace(*exact), shuffled.replace(*exact))
+    assert summary(change) == ("property-order", "properties", *BOTH)
 
 
 @pytest.mark.parametrize(
@@ -327,8 +327,8 @@ def test_order_of_properties_counts_where_files_go_by_it() -> None:
 )
 def test_bound_that_is_excluded_is_the_same_rule(edit: tuple[str, str], way: str) -> None:
     old = OLD.replace("        id.minimum: {tolerance: 5%}\n", "")
-    found = changes(old, old.replace(*edit, 1))
-    assert joined(c.direction for c in found) == way, found
+    change = changes(old, old.replace(*edit, 1))
+    assert joined(c.direction for c in change) == way, change
 
 
 def test_upper_bound_that_is_excluded_goes_the_other_way() -> None:
@@ -361,9 +361,9 @@ def test_more_values_of_a_type_loosen_only_where_none_is_let_through(text: str, 
 
 def test_draft_binds_nobody() -> None:
     draft = OLD.replace("status: active", "status: draft")
-    found = changes(draft, OLD.replace("minimum: 1,", "minimum: 2,"))
-    assert {c.kind for c in found} == {"activated", "rule"}
-    assert not any(c.breaks for c in found)
+    change = changes(draft, OLD.replace("minimum: 1,", "minimum: 2,"))
+    assert {c.kind for c in change} == {"activated", "rule"}
+    assert not any(c.breaks for c in change)
     assert removed(compiled(OLD)).failed
     assert not removed(compiled(draft)).failed
 
@@ -426,15 +426,15 @@ BREAK, MEAN, WORD = ("minimum: 1,", "minimum: 2,"), ("empty: warn", "empty: acce
     ],
 )
 def test_version_says_what_the_changes_do(edit: tuple[str, str], version: str, wanted: str | None) -> None:
-    found = versioned(edit, version).findings
-    assert [f'"{wanted}"' in f.fix for f in found] == ([True] if wanted else []), found
+    findings = versioned(edit, version).findings
+    assert [f'"{wanted}"' in f.fix for f in findings] == ([True] if wanted else []), findings
 
 
 def test_wrong_version_is_a_finding_at_its_place() -> None:
-    (found,) = versioned(BREAK, "1.2.3").findings
-    assert (found.line, found.level, found.code) == (4, "error", "version")
-    assert found.message == "1 change since 1.2.3 breaks producers or consumers; `version: 1.2.3` does not say so."
-    assert found.fix.startswith('Write version: "2.0.0" into a file of its own, orders.v2.yaml')
+    (finding,) = versioned(BREAK, "1.2.3").findings
+    assert (finding.line, finding.level, finding.code) == (4, "error", "version")
+    assert finding.message == "1 change since 1.2.3 breaks producers or consumers; `version: 1.2.3` does not say so."
+    assert finding.fix.startswith('Write version: "2.0.0" into a file of its own, orders.v2.yaml')
 
 
 def test_new_major_version_announces_what_breaks() -> None:
@@ -456,10 +456,10 @@ def test_set_that_changes_breaks_producers() -> None:
         )
         for n in (2, 3)
     )
-    (found,) = compare(one, other).changes
+    (change,) = compare(one, other).changes
 
-    assert told(found) == ("set", "set", "both", BREAKS, FINE)
-    assert "until 3 files" in found.message
+    assert summary(change) == ("set", "set", "both", BREAKS, FINE)
+    assert "until 3 files" in change.message
 
 
 @pytest.mark.parametrize("cls", [Plan, Csv, Columns, Property, Check, Threshold, Limit, Reference, Arrival, SetRule])
