@@ -73,6 +73,12 @@ def a_plan(
     return Plan(**(defaults | changes))
 
 
+def arguments_of(check: Check) -> dict[str, Any]:
+    """Return the arguments of a check as plans have them in JSON."""
+    arguments: dict[str, Any] = codec.encode(check)["arguments"]
+    return arguments
+
+
 def a_marked_plan(**changes: Any) -> Plan:
     """A plan with a check that looks at records alone whose `n` is above its high mark."""
     plan = a_plan(properties=(Property("id", "string"), Property("n", "integer")), **changes)

@@ -16,11 +16,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contracts import codec
+from contracts import codec, rules
 from contracts.decision import EXCUSED, Decision, File, Outcome
 from contracts.job import Sample
 from contracts.messages import percents, some
-from contracts.plan import EXPECTATION, FIGURES, QUERIES, Plan
+from contracts.plan import Plan
 from contracts.problem import Problem, visible
 from contracts.verdict import document
 from functions.drop import ABOUT_OTHERS, Override
@@ -111,8 +111,8 @@ def render_html(receipt: Receipt) -> bytes:
 def masked(decision: Decision, plan: Plan | None) -> Decision:
     """The decision without the values of classified properties."""
     secret = {c.id for c in plan.checks if plan.masks(c)} if plan else set()
-    figures = (*FIGURES, *QUERIES, EXPECTATION)
-    metrics = {c.id for c in plan.checks if c.threshold and c.kind not in figures} if plan else set()
+    figures = rules.Limited | rules.Expectation
+    metrics = {c.id for c in plan.checks if c.threshold and not isinstance(c.rule, figures)} if plan else set()
     shown = (_without_values(c, c.id in metrics) if c.id in secret else c for c in decision.checks)
     return replace(decision, checks=tuple(shown))
 

@@ -30,6 +30,7 @@ from infra.local.embedded import QUIET, Embedded, session
 from infra.setup.spark.session import local_session
 from spark_jobs import validate
 from spark_jobs.spark import storage
+from tests.builders import arguments_of
 from tests.e2e.cases import CASES, GOOD, HEADER
 from tests.oracle import referring, trees
 from tests.oracle.cases import MORE_FORMS, NESTED_FORMS
@@ -106,7 +107,7 @@ def _telling(plans: Iterable[Plan]) -> Iterator[str]:
     """Return the texts of plans that hold a kind, an argument or a type that none before them holds."""
     seen: set[Any] = set()
     for plan in plans:
-        new: set[Any] = {(c.kind, *sorted(c.arguments)) for c in plan.checks}
+        new: set[Any] = {(c.kind, *sorted(arguments_of(c))) for c in plan.checks}
         new |= {(p.type, p.format is None, p.exact is None, bool(p.path)) for p in plan.properties}
         new.add((plan.file_format, plan.compression, plan.promote, plan.mode))
         if not new <= seen:

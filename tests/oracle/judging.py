@@ -16,6 +16,7 @@ from contracts.plan import CONTAINERS, FOREIGN_KEY, QUERIES, Check, Plan
 from contracts.problem import Problem
 from contracts.verdict import decide
 from contracts.watermarks import HighMark
+from tests.builders import arguments_of
 from tests.oracle import figures, nested, queries
 from tests.oracle.expressions import truth
 from tests.oracle.records import Cell, Content, Record
@@ -110,7 +111,7 @@ def _is_made(check: Check, content: Content) -> bool:
 
 def _lets_through(check: Check, record: Record, content: Content) -> bool:
     """Whether a check looks at a record that is one."""
-    said = check.arguments.get("filter", {})
+    said = arguments_of(check).get("filter", {})
     if (mark := content.marks.get(said.get("watermark"))) is not None:
         value: Any = record.cell(said["watermark"]).value
         if value is None or Fraction(value) <= mark:
@@ -125,7 +126,7 @@ def _said(check: Check, plan: Plan, record: Record, content: Content) -> str | N
     if record.broken or not _lets_through(check, record, content):
         return None
     if check.kind == "expression":
-        return {None: NULL, False: FAILED, True: GOOD}[truth(check.arguments["text"], record.scope)]
+        return {None: NULL, False: FAILED, True: GOOD}[truth(arguments_of(check)["text"], record.scope)]
     if check.kind == FOREIGN_KEY:
         key = tuple(record.cells[name].value for name in check.properties())
         return NULL if None in key else GOOD if key in content.known[check.id] else FAILED
@@ -142,7 +143,7 @@ def of_cell(check: Check, plan: Plan, cell: Cell) -> str:
         case "required" | "nullValues":
             return FAILED if cell.text is None else GOOD
         case "missingValues" if cell.text is None:
-            return FAILED if check.arguments["null"] else NULL
+            return FAILED if arguments_of(check)["null"] else NULL
         case "missingValues":
             return FAILED if _is_missing(check, plan, cell) else GOOD
         case "logicalType" if cell.text is not None:
@@ -159,7 +160,7 @@ def of_cell(check: Check, plan: Plan, cell: Cell) -> str:
 
 def _is_missing(check: Check, plan: Plan, cell: Cell) -> bool:
     """Whether a cell is in a list of missing values: as it stands; or, where nobody wrote it as text, by its value."""
-    prop, words = plan.property_named(check.property or ""), check.arguments["values"]
+    prop, words = plan.property_named(check.property or ""), arguments_of(check)["values"]
     typed = plan.file_format == "parquet" and prop.type not in ("string", "time")
     number = plan.file_format == "jsonl" and prop.type in ("integer", "number")
     by_value = (typed or number) and cell.value is not None and cell.value in [value_of(w, prop) for w in words]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.plan import Check, Plan, Property
+from tests.builders import arguments_of
 
 
 class Pairs(list[tuple[str, Any]]):
@@ -81,7 +82,7 @@ def fails(check: Check, prop: Property, plan: Plan, value: Any) -> bool:
     """Whether what holds others breaks a rule; keys that the contract does not know do not count, if it names any."""
     inner = {p.path[-1][1:] for p in plan.properties if p.path and p.route[:-1] == prop.route}
     known = Pairs(pair for pair in value if not inner or pair[0] in inner) if prop.type == "object" else value
-    return FAILS[check.kind](known, int(check.arguments.get("value", 0)))
+    return FAILS[check.kind](known, int(arguments_of(check).get("value", 0)))
 
 
 def _given(members: Iterator[Any]) -> int:

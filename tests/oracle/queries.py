@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 from contracts.plan import Check
+from tests.builders import arguments_of
 from tests.oracle import figures
 from tests.oracle.expressions import an_expression, truth
 from tests.oracle.records import Record
@@ -148,7 +149,7 @@ def quantile(check: Check, records: Sequence[Record]) -> tuple[Any, int]:
     """The least value that a share of all values do not exceed, None without values; and how many are none."""
     cells = (r.cell(check.property or "") for r in records)
     values = sorted(figures.counted(c) for c in cells if c.value is not None)
-    place = max(1, -(-Fraction(check.arguments["value"]) * len(values) // 1))
+    place = max(1, -(-Fraction(arguments_of(check)["value"]) * len(values) // 1))
     return values[int(place) - 1] if values else None, len(records) - len(values)
 
 

@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from contracts.plan import Check, Property
+from tests.builders import arguments_of
 from tests.oracle.values import Value, value_of
 
 SPACES = "\t\n\x0b\x0c\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
@@ -30,15 +31,15 @@ def _value(text: str, prop: Property) -> Any:
 
 
 def _bound(check: Check, prop: Property) -> Any:
-    return _value(check.arguments["value"], prop)
+    return _value(arguments_of(check)["value"], prop)
 
 
 def _outside(value: Value, check: Check, prop: Property) -> bool:
-    return value not in [_value(text, prop) for text in check.arguments["values"]]
+    return value not in [_value(text, prop) for text in arguments_of(check)["values"]]
 
 
 def _unfound(value: str, check: Check, _: Property) -> bool:
-    return re.search(check.arguments["pattern"].replace(r"\z", r"\Z"), value, re.ASCII) is None
+    return re.search(arguments_of(check)["pattern"].replace(r"\z", r"\Z"), value, re.ASCII) is None
 
 
 def _no_multiple(value: Any, check: Check, prop: Property) -> bool:
@@ -47,8 +48,8 @@ def _no_multiple(value: Any, check: Check, prop: Property) -> bool:
 
 
 def _invalid(value: Any, check: Check, prop: Property) -> bool:
-    outside = "values" in check.arguments and _outside(value, check, prop)
-    return outside or ("pattern" in check.arguments and _unfound(value, check, prop))
+    outside = "values" in arguments_of(check) and _outside(value, check, prop)
+    return outside or ("pattern" in arguments_of(check) and _unfound(value, check, prop))
 
 
 def _is_ipv4(text: str) -> bool:
@@ -121,7 +122,7 @@ TEXTS: dict[str, Callable[[str], bool]] = {
 
 
 def _not_of_format(value: Any, check: Check, prop: Property) -> bool:
-    name: str = check.arguments["format"]
+    name: str = arguments_of(check)["format"]
     if prop.type == "string":
         return not TEXTS[name](value)
     if name == "f32":
@@ -138,8 +139,8 @@ FAILS: dict[str, Rule] = {
     "exclusiveMinimum": lambda value, check, prop: value <= _bound(check, prop),
     "exclusiveMaximum": lambda value, check, prop: value >= _bound(check, prop),
     "multipleOf": _no_multiple,
-    "minLength": lambda value, check, _: len(value) < check.arguments["value"],
-    "maxLength": lambda value, check, _: len(value) > check.arguments["value"],
+    "minLength": lambda value, check, _: len(value) < arguments_of(check)["value"],
+    "maxLength": lambda value, check, _: len(value) > arguments_of(check)["value"],
     "format": _not_of_format,
     "pattern": _unfound,
     "regex": _unfound,

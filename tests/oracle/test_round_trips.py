@@ -16,6 +16,7 @@ from contracts.authoring.exports.formats import FORMATS
 from contracts.authoring.exports.reading import read
 from contracts.authoring.imports.importing import import_source
 from contracts.plan import Property
+from tests.builders import arguments_of
 from tests.oracle.cases import FORMS
 from tests.oracle.contracts import a_contract
 from tests.oracle.test_exported import VALIDATOR, loaded, read_back
@@ -85,8 +86,8 @@ def test_avro_comes_back_with_types_and_nulls(seed: int) -> None:
     assert list(found.values()) == list(wanted.values())  # names that are none of Avro's come back as others
     enums = [c.check("enum") for c in back.columns()]
     carried = FORMATS["avro"].write(contract).carried
-    assert [c.arguments["values"] for c in enums if c] == [
-        list(dict.fromkeys(e.arguments["values"]))
+    assert [arguments_of(c)["values"] for c in enums if c] == [
+        list(dict.fromkeys(arguments_of(e)["values"]))
         for c in contract.columns()
         if (e := c.check("enum")) and e.id in carried
     ]

@@ -42,10 +42,14 @@ def are_brief(plan: Plan, files: Sequence[Path]) -> bool:
 
 def _is_sifted(plan: Plan, file: Path) -> bool:
     """Return True if Python reads a file and judges most of its lines, and nothing reads all lines again."""
-    from contracts.plan import QUERIES
+    from contracts import rules
     from spark_jobs.prefilter import prefilter
 
-    if plan.compression != "none" or plan.needs_expectations or any(c.kind in QUERIES for c in plan.checks):
+    if (
+        plan.compression != "none"
+        or plan.needs_expectations
+        or any(isinstance(c.rule, rules.Query) for c in plan.checks)
+    ):
         return False
     proof = prefilter.proof(plan, tuple(p.name for p in plan.roots), ()) if prefilter.has_arrow() else None
     if proof is None:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import click
 
+from contracts import rules
 from contracts.decision import EXCUSED
 from contracts.messages import REASONS as WHY
 from contracts.messages import some
 from contracts.place import Place
-from contracts.plan import EXPECTATION, FIGURES, QUERIES
 from contracts.problem import visible
 
 MOST_PROBLEMS = 12
@@ -306,12 +306,16 @@ def _idle(ids: Sequence[str], reason: str, width: int, paint: Any) -> list[str]:
     return [f"  {paint('not run', 'cyan')}   {first}", *(f"            {line}" for line in more)]
 
 
+NUMBERS = {rule.kind for rule in (rules.RowCount, *get_args(rules.Limited))}
+"""The kinds of checks that hold a number of their own against a threshold, not failing records."""
+
+
 def _counted(check: Mapping[str, Any]) -> str:
     expected = visible(check["expected"])
     if check["failed"] is None:
         return visible(f"{expected}: {REASONS.get(check['reason'], check['reason'])}", 200)
-    together = check["kind"] == EXPECTATION and not check["failed"] and check["observed"]
-    if together or check["kind"] in ("rowCount", *FIGURES, *QUERIES):
+    together = check["kind"] == rules.Expectation.kind and not check["failed"] and check["observed"]
+    if together or check["kind"] in NUMBERS:
         return f"{check['observed']}; expected {expected}"
     return f"{check['failed']:,} of {check['evaluated']:,}; expected {expected}"
 

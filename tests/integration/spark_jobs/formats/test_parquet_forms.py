@@ -25,6 +25,7 @@ from contracts.values.nested import name_of
 from functions.admission.admit import admit
 from functions.admission.heads import parquet_footer
 from spark_jobs.rules import floats
+from tests.builders import arguments_of
 from tests.integration.spark_jobs.prefilter.test_prefilter import NEVER
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, judge
 
@@ -447,7 +448,7 @@ def test_float_is_the_decimal_that_it_stands_for(spark: SparkSession, tmp_path: 
         "exclusiveMinimum": lambda bound: value > bound,
         "exclusiveMaximum": lambda bound: value < bound,
     }
-    good = [c for c in checks if keeps[c.kind](float(c.arguments["value"]))]
+    good = [c for c in checks if keeps[c.kind](float(arguments_of(c)["value"]))]
     body = a_file({"v": (pa.float32(), [value])})
     for name, own in (("all", checks), ("good", good)):
         (tmp_path / name).mkdir()

@@ -24,6 +24,7 @@ from contracts.authoring.sql.lexing import lexed, quoted
 from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import ROWS, Check, Property
 from spark_jobs.validate import configured
+from tests.builders import arguments_of
 
 ODD = "o`dd \"n'a--me"
 """The name of a property, with all that quotes and comments are made of."""
@@ -325,23 +326,23 @@ OURS = {"type": "custom", "engine": "dropgate"}
 PLACES: dict[str, tuple[Callable[[str], dict[str, Any]], Callable[[Check], Any], Callable[[str], str]]] = {
     "filter": (
         lambda text: {"metric": "rowCount", "mustBe": 1, "arguments": {"filter": text}},
-        lambda check: check.arguments["filter"]["sql"],
+        lambda check: arguments_of(check)["filter"]["sql"],
         lambda text: expressions.read(text, PROPERTIES, constant=True).sql,
     ),
     "expression": (
         lambda text: OURS | {"implementation": {"metric": "expression", "expression": text}},
-        lambda check: check.arguments["sql"],
+        lambda check: arguments_of(check)["sql"],
         lambda text: expressions.read(text, PROPERTIES).sql,
     ),
     "type: sql": (
         lambda text: {"type": "sql", "query": f"select count(*) from ${{object}} where {text}", "mustBe": 1},
-        lambda check: check.arguments["sql"],
+        lambda check: arguments_of(check)["sql"],
         lambda text: statements.read(f"select count(*) from data where {text}", PROPERTIES, ["data"]).sql,
     ),
     "statement": (
         lambda text: OURS
         | {"implementation": {"metric": "statement", "statement": f"select * from data where {text}"}},
-        lambda check: check.arguments["sql"],
+        lambda check: arguments_of(check)["sql"],
         lambda text: statements.read(f"select * from data where {text}", PROPERTIES, ["data"]).sql,
     ),
 }  # fmt: skip

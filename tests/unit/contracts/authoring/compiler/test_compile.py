@@ -14,6 +14,7 @@ from contracts.errors import ContractInvalid
 from contracts.plan import RECORD_CHECKS, Limit, Plan, Threshold
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
+from tests.builders import arguments_of
 from tests.unit.contracts.authoring.documents import (
     DROP,
     HEAD,
@@ -74,7 +75,10 @@ def test_text_has_no_type_check() -> None:
 def test_date_format_stands_in_property_and_check() -> None:
     plan = a_plan(a_property("logicalTypeOptions: {format: dd.MM.yyyy}", "date"))
     assert plan.properties[0].format == "dd.MM.yyyy"
-    assert (plan.checks[3].arguments, plan.checks[3].expected) == ({"format": "dd.MM.yyyy"}, "a date like 31.01.2026")
+    assert (arguments_of(plan.checks[3]), plan.checks[3].expected) == (
+        {"format": "dd.MM.yyyy"},
+        "a date like 31.01.2026",
+    )
 
 
 def test_flags_become_checks_of_row_and_set() -> None:
@@ -124,15 +128,15 @@ def test_false_flags_ask_for_nothing() -> None:
 def test_bounds_keep_the_documents_digits() -> None:
     text = a_property("logicalTypeOptions: {minimum: -0.10, maximum: 12345678901234567890.10}", "number")
     low, high = check(text, "x.minimum"), check(text, "x.maximum")
-    assert (low.arguments, high.arguments) == ({"value": "-0.10"}, {"value": "12345678901234567890.10"})
+    assert (arguments_of(low), arguments_of(high)) == ({"value": "-0.10"}, {"value": "12345678901234567890.10"})
     assert (low.expected, high.expected) == (">= -0.10", "<= 12345678901234567890.10")
 
 
 def test_exclusive_bounds_have_kinds_of_their_own() -> None:
     text = a_property("logicalTypeOptions: {exclusiveMinimum: 1, exclusiveMaximum: 3}", "integer")
     low, high = check(text, "x.exclusiveMinimum"), check(text, "x.exclusiveMaximum")
-    assert (low.kind, low.arguments, low.expected) == ("exclusiveMinimum", {"value": "1"}, "> 1")
-    assert (high.kind, high.arguments, high.expected) == ("exclusiveMaximum", {"value": "3"}, "< 3")
+    assert (low.kind, arguments_of(low), low.expected) == ("exclusiveMinimum", {"value": "1"}, "> 1")
+    assert (high.kind, arguments_of(high), high.expected) == ("exclusiveMaximum", {"value": "3"}, "< 3")
 
 
 def test_exclusive_bounds_may_leave_a_hair() -> None:
@@ -141,18 +145,18 @@ def test_exclusive_bounds_may_leave_a_hair() -> None:
 
 def test_bounds_of_dates_are_in_their_format() -> None:
     text = a_property('logicalTypeOptions: {format: dd/MM/yyyy, minimum: "31/12/1999"}', "date")
-    assert check(text, "x.minimum").arguments == {"value": "31/12/1999"}
+    assert arguments_of(check(text, "x.minimum")) == {"value": "31/12/1999"}
 
 
 def test_lengths_are_numbers_with_words() -> None:
     text = a_property("logicalTypeOptions: {minLength: 2, maxLength: 5}")
-    assert check(text, "x.minLength").arguments == {"value": 2}
+    assert arguments_of(check(text, "x.minLength")) == {"value": 2}
     assert check(text, "x.maxLength").expected == "at most 5 characters"
 
 
 def test_pattern_is_ready_for_java() -> None:
     made = check(a_property("logicalTypeOptions: {pattern: '^[A-Z]{3}$'}"), "x.pattern")
-    assert (made.arguments, made.expected) == ({"pattern": r"^[A-Z]{3}\z"}, "matching ^[A-Z]{3}$")
+    assert (arguments_of(made), made.expected) == ({"pattern": r"^[A-Z]{3}\z"}, "matching ^[A-Z]{3}$")
 
 
 FORMATS = {
@@ -167,7 +171,7 @@ FORMATS = {
 @pytest.mark.parametrize(("of", "words"), FORMATS.items())
 def test_format_is_a_check_of_its_name(of: tuple[str, str], words: str) -> None:
     made = check(a_property(f"logicalTypeOptions: {{format: {of[1]}}}", of[0]), "x.format")
-    assert (made.kind, made.scope, made.arguments, made.expected) == ("format", "row", {"format": of[1]}, words)
+    assert (made.kind, made.scope, arguments_of(made), made.expected) == ("format", "row", {"format": of[1]}, words)
 
 
 @pytest.mark.parametrize(("kind", "name"), [("integer", "i64"), ("number", "f64")])
@@ -230,7 +234,7 @@ def test_values_of_decimals_are_written_out() -> None:
         "enum: [{value: 007.10}, {value: +1}, {value: .5}]".replace("007.10", "7.10"),
         "number",
     )
-    values = [check(text, f"x.{kind}").arguments for kind in ("minimum", "maximum", "multipleOf", "enum")]
+    values = [arguments_of(check(text, f"x.{kind}")) for kind in ("minimum", "maximum", "multipleOf", "enum")]
     assert values == [{"value": "-1000"}, {"value": "2.50"}, {"value": "0.05"}, {"values": ["7.10", "1", "0.5"]}]
     assert check(text, "x.multipleOf").expected == "a multiple of 0.05"
 
@@ -238,7 +242,7 @@ def test_values_of_decimals_are_written_out() -> None:
 def test_long_integers_may_be_decimals() -> None:
     text = a_property("physicalType: decimal(30,0)\nlogicalTypeOptions: {format: i64, maximum: 1e29}", "integer")
     assert check(text, "x.format").expected == "a whole number from -9223372036854775808 to 9223372036854775807"
-    assert check(text, "x.maximum").arguments == {"value": "1" + "0" * 29}
+    assert arguments_of(check(text, "x.maximum")) == {"value": "1" + "0" * 29}
     assert check(text, "x.logicalType").expected == "an integer of at most 30 digits"
 
 
@@ -273,12 +277,12 @@ def test_zone_beside_an_offset_is_noted() -> None:
 
 def test_enum_values_are_text_of_their_type() -> None:
     made = check(a_property("enum: [{value: 1}, {value: +2}, {value: -3}]", "integer"), "x.enum")
-    assert (made.arguments, made.expected) == ({"values": ["1", "2", "-3"]}, "one of 1, 2, -3")
+    assert (arguments_of(made), made.expected) == ({"values": ["1", "2", "-3"]}, "one of 1, 2, -3")
 
 
 def test_long_enums_are_shortened_for_people_only() -> None:
     made = check(a_property(f"enum: [{', '.join(f'{{value: {n}}}' for n in range(20))}]", "integer"), "x.enum")
-    assert len(made.arguments["values"]) == 20
+    assert len(arguments_of(made)["values"]) == 20
     assert made.expected.endswith("11 and 8 more")
 
 
@@ -304,7 +308,7 @@ def test_other_threshold_is_a_set_check() -> None:
 def test_invalid_values_say_what_is_valid() -> None:
     text = metric("metric: invalidValues\nmustBe: 0\narguments:\n  validValues: [a, b]\n  pattern: ^.$")
     made = check(text, "x.invalidValues")
-    assert made.arguments["values"] == ["a", "b"]
+    assert arguments_of(made)["values"] == ["a", "b"]
     assert made.expected == "one of a, b and matching ^.$"
 
 
@@ -312,7 +316,7 @@ def test_missing_values_are_texts_and_null() -> None:
     made = check(
         metric("metric: missingValues\nmustBe: 0\narguments: {missingValues: [null, '', N/A]}"), "x.missingValues"
     )
-    assert (made.scope, made.arguments) == ("row", {"values": ["", "N/A"], "null": True})
+    assert (made.scope, arguments_of(made)) == ("row", {"values": ["", "N/A"], "null": True})
     assert (made.expected, made.dimension) == ('none of null, "", N/A', "completeness")
 
 
@@ -321,7 +325,7 @@ def test_missing_values_of_any_type_are_texts() -> None:
         "metric: missingValues\nmustBeLessThan: 5\nunit: percent\narguments: {missingValues: ['-9']}", "integer"
     )
     made = check(text, "x.missingValues")
-    assert (made.scope, made.arguments) == ("set", {"values": ["-9"], "null": False})
+    assert (made.scope, arguments_of(made)) == ("set", {"values": ["-9"], "null": False})
     assert made.expected == "missing values < 5 % (none of -9)"
 
 
@@ -332,12 +336,12 @@ def custom(implementation: str, more: str = "", kind: str = "string") -> str:
 def test_not_blank_is_a_pattern_of_rows() -> None:
     made = check(custom("{metric: notBlank, mustBe: 0}"), "x.notBlank")
     assert (made.kind, made.scope, made.threshold, made.expected) == ("notBlank", "row", None, "not blank")
-    assert made.arguments == {"pattern": to_java(r"\S")}
+    assert arguments_of(made) == {"pattern": to_java(r"\S")}
 
 
 def test_regex_means_what_pattern_means() -> None:
     made = check(custom("{metric: regex, pattern: ^a$, mustBe: 0}"), "x.regex")
-    assert (made.scope, made.arguments, made.expected) == ("row", {"pattern": r"^a\z"}, "matching ^a$")
+    assert (made.scope, arguments_of(made), made.expected) == ("row", {"pattern": r"^a\z"}, "matching ^a$")
 
 
 def test_metric_of_ours_with_another_threshold_is_a_set_check() -> None:
@@ -409,7 +413,10 @@ def test_figure_of_our_own_is_a_set_check() -> None:
     made = check(figure("metric: mean, mustBeBetween: [0.10, 1e3]"), "x.mean")
     assert (made.kind, made.scope, made.dimension) == ("mean", "set", "accuracy")
     assert made.threshold == Threshold("mustBeBetween", (Decimal("0.10"), Decimal(1000)))
-    assert (made.expected, made.arguments) == ("mean between 0.10 and 1e3, ends excluded", {"limits": ["0.10", "1e3"]})
+    assert (made.expected, arguments_of(made)) == (
+        "mean between 0.10 and 1e3, ends excluded",
+        {"limits": ["0.10", "1e3"]},
+    )
 
 
 @pytest.mark.parametrize(
@@ -590,7 +597,7 @@ def test_file_that_is_gone_is_a_finding(tmp_path: Path) -> None:
 
 def test_labels_are_shown_and_values_compared() -> None:
     made = check(a_property("enum: [{value: AT, label: Austria}, {value: DE}]"), "x.enum")
-    assert (made.expected, made.arguments) == ("one of AT (Austria), DE", {"values": ["AT", "DE"]})
+    assert (made.expected, arguments_of(made)) == ("one of AT (Austria), DE", {"values": ["AT", "DE"]})
 
 
 def test_deprecated_property_warns() -> None:

@@ -11,6 +11,7 @@ from contracts.authoring.diff.compare import compare
 from contracts.authoring.exports.formats import FORMATS
 from contracts.authoring.exports.reading import read
 from contracts.plan import EXPECTATION, HOLDS_TRUE, Check
+from tests.builders import arguments_of
 from tests.unit.contracts.authoring.documents import FILE, a_document, a_plan, a_property, compiled
 
 ENTRY = "- type: custom\n  engine: greatExpectations\n  implementation:"
@@ -57,7 +58,7 @@ def test_column_is_the_property_that_it_stands_under() -> None:
     check = the_check(a_property(body))
 
     assert (check.id, check.severity) == ("x.expect_column_values_to_be_null.warning", "warning")
-    assert check.arguments["kwargs"] == {"column": "x"}
+    assert arguments_of(check)["kwargs"] == {"column": "x"}
 
 
 def test_expectations_of_columns_do_not_ask_for_them() -> None:
@@ -91,7 +92,7 @@ def test_suite_has_the_expectation_as_it_is() -> None:
     suite = json.loads(FORMATS["great-expectations"].write(found.contract).text)
     (expectation,) = (one for one in suite["expectations"] if one["type"] == BETWEEN)
 
-    assert expectation["kwargs"] == the_check(a_document(quality=MAPPING)).arguments["kwargs"]
+    assert expectation["kwargs"] == arguments_of(the_check(a_document(quality=MAPPING)))["kwargs"]
     assert expectation["severity"] == "critical"
 
 
@@ -171,7 +172,7 @@ def test_condition_is_written_anew(case: str) -> None:
     kwargs, sql = CONDITIONS[case]
     check = the_check(a_document(TYPED, entry_of(NULL, {"column": "n", **kwargs})))
 
-    assert check.arguments["given"] == {"row_condition": sql, "condition_parser": "spark"}
+    assert arguments_of(check)["given"] == {"row_condition": sql, "condition_parser": "spark"}
 
 
 QUERY = "unexpected_rows_expectation"
@@ -266,7 +267,7 @@ def test_query_becomes_a_statement_and_leaves_as_it_came() -> None:
     (check,) = (c for c in a_plan(text).checks if c.kind == "statement")
 
     assert check.id == "e"
-    assert check.arguments["sql"].endswith("from dropgate_rows t0 where (t0.v1 = '{x}')")
+    assert arguments_of(check)["sql"].endswith("from dropgate_rows t0 where (t0.v1 = '{x}')")
     found = read(text.encode(), FILE)
     assert found.contract
     suite = json.loads(FORMATS["great-expectations"].write(found.contract).text)
@@ -277,5 +278,5 @@ def test_query_becomes_a_statement_and_leaves_as_it_came() -> None:
 def test_patterns_are_given_as_the_engine_reads_them() -> None:
     check = the_check(a_document(TYPED, entry_of(REGEX, {"column": "s", "regex": "^a$"})))
 
-    assert check.arguments["kwargs"]["regex"] == "^a$"
-    assert check.arguments["given"] == {"regex": r"^a\z"}
+    assert arguments_of(check)["kwargs"]["regex"] == "^a$"
+    assert arguments_of(check)["given"] == {"regex": r"^a\z"}

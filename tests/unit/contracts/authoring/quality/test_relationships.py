@@ -11,6 +11,7 @@ from contracts.authoring.compiler.reference_checks import files
 from contracts.authoring.quality.relationships import Target, target
 from contracts.authoring.store import documents
 from contracts.plan import Check, Reference
+from tests.builders import arguments_of
 from tests.unit.contracts.authoring.documents import DROP, HEAD, a_document, a_plan, compiled, expected, reported
 
 CUSTOMERS = """\
@@ -75,7 +76,7 @@ def test_relationship_becomes_a_check_of_its_property() -> None:
         "error",
         "consistency",
     )
-    assert check.arguments == {"to": "customers.v1", "columns": ["number"], "text": "customers.v1.number"}
+    assert arguments_of(check) == {"to": "customers.v1", "columns": ["number"], "text": "customers.v1.number"}
     assert a_plan(a_document(ORDERS)).references == (Reference("customers.v1", contract="customers.v1"),)
 
 
@@ -85,7 +86,7 @@ def test_several_properties_become_one_check() -> None:
     )
     _, check = keys(text)
     assert (check.id, check.property, check.properties()) == ("place", None, ("shop", "country"))
-    assert check.arguments["columns"] == ["shop", "code"]
+    assert arguments_of(check)["columns"] == ["shop", "code"]
     assert a_plan(text).references[1] == Reference("lands", path="lands.csv")
 
 
@@ -107,7 +108,7 @@ def test_objects_of_one_document_refer_to_each_other() -> None:
     )
     plan = a_plan(text)
     assert plan.references == (Reference("orders.customers.v1", contract="orders.customers.v1"),)
-    assert [c.arguments["columns"] for c in keys(text)] == [["number"], ["number"]]
+    assert [arguments_of(c)["columns"] for c in keys(text)] == [["number"], ["number"]]
 
 
 WRONG = {
@@ -190,7 +191,7 @@ def test_relationship_to_another_contract_is_fine(tmp_path: Path) -> None:
 def test_ids_of_another_contract_stand_for_its_names(tmp_path: Path) -> None:
     linted = lint((folder(tmp_path, ORDERS.replace("properties/number", "properties/c1")),))
     (check,) = (c for plan in linted.plans for c in plan.checks if c.kind == "foreignKey")
-    assert (linted.failed, check.arguments["columns"]) == (False, ["number"])
+    assert (linted.failed, arguments_of(check)["columns"]) == (False, ["number"])
 
 
 @pytest.mark.parametrize("name", ["orders.v1.yaml", "."])

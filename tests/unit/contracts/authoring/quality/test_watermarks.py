@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.builders import arguments_of
 from tests.unit.contracts.authoring.documents import DROP, a_document, check, compiled
 
 ROWS = "- {metric: rowCount, mustBe: 5, arguments: {watermark: x}}\n"
@@ -58,5 +59,5 @@ def test_filter_and_watermark_may_stand_in_entry_and_block() -> None:
     block = "checks: {one: {filter: x > 5}, two: {watermark: x}}\n"
     one, two = (check(a_document(properties, quality, DROP + block), i) for i in ("one", "two"))
     assert one.expected == two.expected == "= 5 records where `x > 5` and `x` is above all that was accepted before"
-    assert one.arguments["filter"] == two.arguments["filter"]
+    assert arguments_of(one)["filter"] == arguments_of(two)["filter"]
     assert (one.needs(), one.watermark) == (("x", "x"), "x")

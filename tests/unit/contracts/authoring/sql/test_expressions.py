@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from contracts.authoring.sql.expressions import FUNCTIONS, LONGEST, read
 from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import Property, Threshold
+from tests.builders import arguments_of
 from tests.unit.contracts.authoring import documents
 
 PROPERTIES = (
@@ -224,7 +225,7 @@ def test_plain_expression_says_which_rows_fail() -> None:
 
     assert (check.id, check.kind, check.scope, check.dimension) == ("expression", "expression", "row", "consistency")
     assert (check.expected, check.threshold, check.property) == ("low <= high", None, None)
-    assert check.arguments == {"sql": "(v0 <= v1)", "text": "low <= high", "properties": ["low", "high"]}
+    assert arguments_of(check) == {"sql": "(v0 <= v1)", "text": "low <= high", "properties": ["low", "high"]}
 
 
 def test_expression_with_a_threshold_is_about_the_file() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from contracts import rules
+from tests.builders import arguments_of
 from tests.unit.contracts.authoring import documents
 
 PROPERTIES = "".join(
@@ -34,7 +35,7 @@ def test_parameter_is_a_value_of_its_type(case: str) -> None:
     inner = {"metric": "expression", "expression": text, "parameters": {"p": value}}
     entry = f"- {{id: e, type: custom, engine: dropgate, implementation: {json.dumps(inner)}}}"
     check = documents.check(documents.a_document(PROPERTIES, entry), "e")
-    assert check.arguments["sql"] == sql
+    assert arguments_of(check)["sql"] == sql
 
 
 def test_query_has_its_parameters_beside_it() -> None:
