@@ -23,7 +23,7 @@ from contracts.problem import nearest, quoted
 ENGINE = "dropgate"
 EXAMPLE = "{metric: notBlank, mustBe: 0}"
 AROUND = {"id", "name", "type", "engine", "implementation", "severity", "dimension", "description"}
-Read = tuple[library_metrics.Metric, str]
+Read = tuple[rules.Rule, str]
 """The rule of a metric, and what a value has to be, for people."""
 Reader = Callable[[Document, Path, dict[str, Any], Property], Read | None]
 

@@ -13,32 +13,20 @@ from contracts.authoring.quality import thresholds
 from contracts.plan import CONTAINERS, OPERATORS, Check, Property, Severity, Threshold
 from contracts.problem import nearest
 
-Metric = (
-    rules.NullValues
-    | rules.MissingValues
-    | rules.InvalidValues
-    | rules.DuplicateValues
-    | rules.RowCount
-    | rules.NotBlank
-    | rules.Regex
-    | rules.Expression
-)
-"""The rules that count records, or those that fail, against a threshold."""
 DIMENSIONS = {
     "nullValues": "completeness",
     "missingValues": "completeness",
-    "invalidValues": "conformity",
     "duplicateValues": "uniqueness",
     "rowCount": "coverage",
     "notBlank": "completeness",
-    "regex": "conformity",
     "expression": "consistency",
 }
+"""The dimensions of metrics, where they are not `conformity`."""
 BUILT = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "rowCount")
 OF_FILES = ("duplicateValues", "rowCount")
 """The metrics that may stand beside the properties."""
 ARGUMENTS = {"invalidValues": ("validValues", "pattern"), "missingValues": ("missingValues",)}
-BARE: Mapping[str, Metric] = {
+BARE: Mapping[str, rules.Rule] = {
     "nullValues": rules.NullValues(),
     "duplicateValues": rules.DuplicateValues(),
     "rowCount": rules.RowCount(),
@@ -79,7 +67,7 @@ def identity(entry: dict[str, Any], prop: Property | None, kind: str, severity: 
 
 
 def check(
-    entry: dict[str, Any], prop: Property | None, read: tuple[Metric, str], severity: Severity, threshold: Threshold
+    entry: dict[str, Any], prop: Property | None, read: tuple[rules.Rule, str], severity: Severity, threshold: Threshold
 ) -> Check:
     """The check of a metric, whose rule and words for what is valid were read."""
     rule, valid = read
@@ -90,7 +78,7 @@ def check(
         rule=rule,
         scope="row" if by_row else "set",
         severity=severity,
-        dimension=entry.get("dimension") or DIMENSIONS[rule.kind],
+        dimension=entry.get("dimension") or DIMENSIONS.get(rule.kind, "conformity"),
         expected=(f"{limit} ({valid})" if valid else limit) if limit else valid or "not null",
         property=prop.name if prop else None,
         threshold=None if by_row else threshold,
@@ -98,7 +86,7 @@ def check(
     )
 
 
-def _valid_words(entry: dict[str, Any], rule: Metric) -> str:
+def _valid_words(entry: dict[str, Any], rule: rules.Rule) -> str:
     match rule:
         case rules.MissingValues(values, null):
             return "none" + shown(["null"] * null + [text or '""' for text in values]).removeprefix("one")
@@ -154,7 +142,7 @@ def severity(document: Document, path: Path, entry: dict[str, Any]) -> Severity 
 
 def _rule(
     document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
-) -> Metric | None:
+) -> rules.Rule | None:
     """The rule of a metric; None, and findings, if its arguments cannot be used."""
     metric, arguments = entry["metric"], entry.get("arguments") or {}
     takes = ("properties",) if prop is None and metric == "duplicateValues" else ARGUMENTS.get(metric, ())

@@ -13,13 +13,12 @@ from contracts.problem import nearest
 NOUNS = {
     "nullValues": "nulls",
     "missingValues": "missing values",
-    "invalidValues": "invalid values",
     "duplicateValues": "repeated values",
     "rowCount": "records",
     "notBlank": "blank values",
-    "regex": "invalid values",
     "expression": "failing records",
 }
+"""The nouns for what a metric counts, where they are not `invalid values`."""
 SIGNS = {
     "mustBe": "=",
     "mustNotBe": "!=",
@@ -97,7 +96,7 @@ def _is_one_alone(made: Threshold) -> bool:
 
 def words(threshold: Threshold, metric: str) -> str:
     """A threshold for people: `nulls < 10 %`, `between 100 and 200 records, ends excluded`."""
-    noun, unit = NOUNS[metric], " %" if threshold.unit == "percent" else ""
+    noun, unit = NOUNS.get(metric, "invalid values"), " %" if threshold.unit == "percent" else ""
     figures = [f"{v:,}" for v in threshold.values]
     if threshold.operator in ENDS:
         between, ends = ENDS[threshold.operator]
