@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.measuring import say
-from bench.rivals.answering import Found
+from bench.rivals.answering import Counts
 
 ROUNDS = 3
-Judge = Callable[[Path], tuple[float, Found]]
+Judge = Callable[[Path], tuple[float, Counts]]
 """A file in, the seconds that it took and the failing rows by check out."""
 
 
@@ -59,10 +59,10 @@ def contest(ours: Judge, rivals: Sequence[Rival], warm: Sequence[Path], file: Pa
         took, right = ours(one)
         seconds[0].append(took)
         for n, rival in enumerate(rivals):
-            took, found = rival.judge(one)
+            took, counts = rival.judge(one)
             seconds[n + 1].append(took)
             agree[n] |= right.keys() - rival.cannot.keys()
-            differences[n] |= differing(right, found, rival.cannot)
+            differences[n] |= differing(right, counts, rival.cannot)
         say(f"  {one.name}: " + ", ".join(f"{s[-1]:.2f} s" for s in seconds))
     counted = [tuple(s[-ROUNDS:]) for s in seconds]
     return [
@@ -71,15 +71,15 @@ def contest(ours: Judge, rivals: Sequence[Rival], warm: Sequence[Path], file: Pa
     ]
 
 
-def differing(ours: Mapping[str, int], theirs: Found, cannot: Mapping[str, str]) -> dict[str, str]:
+def differing(ours: Mapping[str, int], theirs: Counts, cannot: Mapping[str, str]) -> dict[str, str]:
     """By check, how a rival's count differs from ours; its rule of several checks must find the sum of ours."""
     rules = {check: rule for rule in theirs for check in rule.split("+")}
-    said = {}
+    differences = {}
     for check in ours.keys() - cannot.keys():
         rule = rules.get(check)
         expected = sum(ours[part] for part in (rule or check).split("+"))
         if rule is None:
-            said[check] = f"`{check}`: not looked at"
+            differences[check] = f"`{check}`: not looked at"
         elif theirs[rule] != expected:
-            said[check] = f"`{rule}`: {theirs[rule]:,} rows, ours {expected:,}"
-    return said
+            differences[check] = f"`{rule}`: {theirs[rule]:,} rows, ours {expected:,}"
+    return differences

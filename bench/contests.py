@@ -20,7 +20,7 @@ from bench.beside import Duel, Rival, contest
 from bench.measuring import timed
 from bench.own import Bench
 from bench.rivals import datacontract_cli
-from bench.rivals.answering import Found, Wanted
+from bench.rivals.answering import Counts, Wanted
 from bench.running import CONTRACT, MEMORY
 from contracts import codec
 from contracts.plan import Check, Plan
@@ -55,13 +55,13 @@ def rivals(bench: Bench) -> list[Duel]:
     about = (str(checks), json.dumps({p.name: p.type for p in bench.whole.properties}))
     clean, dirty = bench.files.clean, bench.files.dirty
 
-    def ours(file: Path) -> tuple[float, Found]:
+    def ours(file: Path) -> tuple[float, Counts]:
         job = bench.job(bench.whole, file)
         took = timed(job.run)
         result = job.result()
         return took, dict(zip(result.header.checks, (c.failed for c in result.drops[0].counts), strict=True))
 
-    def scan(file: Path) -> tuple[float, Found]:
+    def scan(file: Path) -> tuple[float, Counts]:
         return timed(bench.scan(file)), {}
 
     bare = Rival("A bare typed scan by Spark", scan, {c.id: UNLOOKED for c in bench.whole.checks}, None, "nothing")
@@ -82,10 +82,10 @@ def test(bench: Bench) -> list[Duel]:
     contract = yaml.safe_load(CONTRACT.read_text(encoding="utf-8"))
     place, answer = bench.files.folder / "contract.yaml", bench.files.folder / "answer.json"
 
-    def theirs(file: Path) -> tuple[float, Found]:
+    def theirs(file: Path) -> tuple[float, Counts]:
         place.write_text(yaml.safe_dump(datacontract_cli.document(contract, file)), encoding="utf-8")
         took, _ = _whole([program, "test", str(place), "--output", str(answer), "--output-format", "json"])
-        return took, datacontract_cli.found(answer)
+        return took, datacontract_cli.counts(answer)
 
     name = f"datacontract-cli {_whole([program, '--version'])[1].decode().strip()}, whole process"
     rival = Rival(name, theirs, datacontract_cli.cannot(wanted(bench.whole)), 1, "its results as JSON")
@@ -113,21 +113,21 @@ def asked(bound: float | None, writes: str, environment: str, module: str, *argu
             line = process.stdout.readline()
             if not line:
                 raise SetupMissing(f"bench.rivals.{module} ended without an answer: {log} says why.")
-            said: dict[str, Any] = json.loads(line)
-            return said
+            answer: dict[str, Any] = json.loads(line)
+            return answer
 
-        def judge(file: Path) -> tuple[float, Found]:
+        def judge(file: Path) -> tuple[float, Counts]:
             assert process.stdin
             process.stdin.write(f"{file}\n".encode())
             process.stdin.flush()
-            said = answer()
-            return said["seconds"], said["found"]
+            reply = answer()
+            return reply["seconds"], reply["found"]
 
         hello = answer()
         yield Rival(hello["name"], judge, hello["cannot"], bound, writes)
 
 
-def _dropgate(file: Path) -> tuple[float, Found]:
+def _dropgate(file: Path) -> tuple[float, Counts]:
     """`dropgate test` as this checkout has it."""
     start = [sys.executable, "-c", "from infra.cli.main import run; run()", "test", str(file)]
     took, output = _whole([*start, "--contract", str(CONTRACT), "--format", "json", "--memory", MEMORY])

@@ -81,13 +81,13 @@ def _call(one: Calls) -> tuple[str, ...]:
 
 
 def _dollars(load: Load) -> tuple[str, ...]:
-    found = bill(load)
-    shares = ", ".join(f"{name} {part:.0%}" for name, part in list(found.shares().items())[:4])
+    cost = bill(load)
+    shares = ", ".join(f"{name} {part:.0%}" for name, part in list(cost.shares().items())[:4])
     return (
         f"{load.drops:,}", f"{load.size:,}", f"{load.contracts}", f"{load.window} s",
         f"{load.promote}{f', {load.rejected:.0%} with rejected rows' if load.rejected else ''}",
-        f"{found.per_batch:.1f}",
-        f"{found.dollars:,.0f}", f"{found.per_thousand:.3f}", f"{found.per_tib:,.0f}", shares,
+        f"{cost.per_batch:.1f}",
+        f"{cost.dollars:,.0f}", f"{cost.per_thousand:.3f}", f"{cost.per_tib:,.0f}", shares,
     )  # fmt: skip
 
 

@@ -89,22 +89,23 @@ class Load:
     plan: Plan
     ports: Ports
     notices: Sequence[Mapping[str, Any]]
-    known: int = 0
+    settled: int = 0
 
     def haul(self, what: str, files: Sequence[Path], drops: int) -> Haul:
         """Upload files, again and again until there are so many drops, and wait for their ends."""
-        ledger, since = self.known, self.ports.at()
+        ledger, since = self.settled, self.ports.at()
         folder = f"load/{ledger}-{drops}/"
         bodies = islice(cycle(file.read_bytes() for file in files), drops)
         self.embedded.cloud.requests.clear()
         took = timed(lambda: self._send(folder, bodies))
-        found = [d for month in months(since, self.ports.at()) for d in self._known(month) if d.name.startswith(folder)]
-        assert len(found) == drops
-        assert all(d.state in GOOD for d in found), next(d.problems for d in found if d.state not in GOOD)
-        self.known += drops
+        drops_of = (d for month in months(since, self.ports.at()) for d in self._ledger_drops(month))
+        ended = [d for d in drops_of if d.name.startswith(folder)]
+        assert len(ended) == drops
+        assert all(d.state in GOOD for d in ended), next(d.problems for d in ended if d.state not in GOOD)
+        self.settled += drops
         functions = self.embedded.stack.functions.keys() - {SCHEDULE}
         asked = sum(r.caller in functions for r in list(self.embedded.cloud.requests))
-        return Haul(what, ledger, took, tuple(map(_waited, found)), asked + self._runs(found), _most_mib())
+        return Haul(what, ledger, took, tuple(map(_waited, ended)), asked + self._runs(ended), _most_mib())
 
     def alone(self, what: str, file: Path) -> Haul:
         """Upload a file, and the next one when it has come to its end."""
@@ -115,16 +116,16 @@ class Load:
     def fill(self, drops: int) -> None:
         """Let the ledger hold so many settled drops of long ago: by its emulator, as calls would take hours."""
         table = dynamodb_backends[ACCOUNT][REGION].get_table(self.embedded.stack.names["LedgerTable"])
-        like = next(self._known(self.ports.at()[:7]))
-        for n in range(self.known, drops):
+        like = next(self._ledger_drops(self.ports.at()[:7]))
+        for n in range(self.settled, drops):
             name = f"filled/{n}.csv"
             one = replace(like, id=keys.digest(str(n)), key=name, name=name, received_at=LONG_AGO, changed_at=LONG_AGO)
             attributes = items.dumps(items.drop_item(one))
             at = DynamoType(attributes["pk"]), DynamoType(attributes["sk"])
             table.items[at[0]][at[1]] = Item(*at, attributes)
-        self.known = drops
+        self.settled = drops
 
-    def _known(self, month: str) -> Iterator[Drop]:
+    def _ledger_drops(self, month: str) -> Iterator[Drop]:
         return (d for d in self.ports.ledger.each(self.plan.contract, month) if isinstance(d, Drop))
 
     def _send(self, folder: str, bodies: Iterable[bytes]) -> None:
@@ -143,9 +144,9 @@ class Load:
     def _ended(self) -> int:
         return sum(notice["detail"]["state"] in GOOD for notice in list(self.notices))
 
-    def _runs(self, found: Iterable[Drop]) -> int:
+    def _runs(self, drops: Iterable[Drop]) -> int:
         """The runs that were asked for, one of each batch."""
-        return len({d.batch for d in found})
+        return len({d.batch for d in drops})
 
 
 def load(files: Files) -> list[Haul]:
@@ -161,13 +162,13 @@ def hauls(folder: Path) -> Iterator[Haul]:
     small, large = Files(folder, STATIONS_OF_SMALL).small, folder / "large.csv"
     inmet.write(large, STATIONS_OF_LARGE, HOURS)
     plan = replace(plans.without_shares(plans.plain(plans.whole())), files=("load/*/*.csv",))
-    told: list[Mapping[str, Any]] = []
+    notices: list[Mapping[str, Any]] = []
     with Embedded(
-        window_seconds=WINDOW_SECONDS, schedule_seconds=60, retry_seconds=60, listener=told.append
+        window_seconds=WINDOW_SECONDS, schedule_seconds=60, retry_seconds=60, listener=notices.append
     ) as embedded:
         embedded.cloud.requests = deque()  # all of them: more than it remembers of itself
         embedded.publish([plan])
-        made = Load(embedded, plan, ports_from(embedded.environment(), Clients(session())), told)
+        made = Load(embedded, plan, ports_from(embedded.environment(), Clients(session())), notices)
         made.haul("", small, FEW)  # functions and Spark are warm from now on
         yield made.alone(f"{ALONE} drops of 100 rows, one after the other", small[0])
         yield made.haul(FEW_SMALL, small, FEW)

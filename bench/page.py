@@ -181,12 +181,12 @@ def _lines(of: Sequence[Row] | Sequence[Duel] | Sequence[Figure] | Sequence[Haul
 
 def _left_out(duels: Sequence[Duel]) -> str:
     """For each rival, the checks that it does not express, by reason."""
-    said = []
+    lines = []
     for rival in (duel.rival for duel in duels):
         reasons = dict.fromkeys(rival.cannot.values())
         words = [f"{sum(why == reason for why in rival.cannot.values())} checks {reason}" for reason in reasons]
-        said.append(f"- {rival.name}: {'; '.join(words)}.")
-    return "\n".join(said)
+        lines.append(f"- {rival.name}: {'; '.join(words)}.")
+    return "\n".join(lines)
 
 
 def _processor() -> str:

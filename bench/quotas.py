@@ -71,8 +71,8 @@ class Records:
 
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
         """Many drops."""
-        found = (self.joined.get(i) or self.staged[self.plans[i]].get(i) for i in drop_ids)
-        return tuple(d for d in found if d)
+        drops = (self.joined.get(i) or self.staged[self.plans[i]].get(i) for i in drop_ids)
+        return tuple(d for d in drops if d)
 
     def stage(self, drop: Drop) -> None:
         """Take a drop that is staged."""
@@ -153,7 +153,7 @@ class Records:
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
         """What the reconciler would find."""
         batches = sorted((b for b in self.batches.values() if b.changed_at < before), key=lambda b: b.changed_at)
-        late = (next(iter(found.values())) for found in self.staged.values() if found)
+        late = (next(iter(waiting.values())) for waiting in self.staged.values() if waiting)
         waiting = tuple(d for d in late if d.changed_at < before)
         windows = sorted((w for w in self.windows.values() if w.due_at < before), key=lambda w: w.due_at)
         return InFlight((), tuple(batches[:most]), tuple(windows[:most]), waiting)
@@ -428,17 +428,17 @@ ROWS = (
 """The rows of docs/explanation/cost.md."""
 
 
-def told(row: Row) -> tuple[str, ...]:
+def cells_of(row: Row) -> tuple[str, ...]:
     """What became of a row's day, as the cells of a page."""
-    found = Simulation(row.load, row.pattern, Assumed(job_wait=row.wait), row.hours).run()
-    load, waits = found.load, found.waits
+    day = Simulation(row.load, row.pattern, Assumed(job_wait=row.wait), row.hours).run()
+    load, waits = day.load, day.waits
     middle, late = (waits[int(len(waits) * q)] / 60 for q in (0.5, 0.99)) if waits else (0.0, 0.0)
     return (
-        f"{len(waits) + found.left:,}", f"{load.contracts}", found.pattern, f"{row.wait:.0f}", f"{found.batches:,}",
-        f"{len(waits) / max(found.batches, 1):.0f}", f"{middle:.0f}", f"{late:.0f}",
-        f"{max(waits, default=0) / 60:.0f}", f"{found.seen['most at once']}", f"{found.seen['most queued']}",
-        f"{found.seen['timed out in the queue']}", f"{found.seen['in vain']:,}", f"{found.left:,}",
-        f"{found.bill.dollars / MONTH_DAYS:,.0f}",
+        f"{len(waits) + day.left:,}", f"{load.contracts}", day.pattern, f"{row.wait:.0f}", f"{day.batches:,}",
+        f"{len(waits) / max(day.batches, 1):.0f}", f"{middle:.0f}", f"{late:.0f}",
+        f"{max(waits, default=0) / 60:.0f}", f"{day.seen['most at once']}", f"{day.seen['most queued']}",
+        f"{day.seen['timed out in the queue']}", f"{day.seen['in vain']:,}", f"{day.left:,}",
+        f"{day.bill.dollars / MONTH_DAYS:,.0f}",
     )  # fmt: skip
 
 
@@ -471,7 +471,7 @@ def main(arguments: list[str]) -> int:
     say(table(HEAD, []))
     cells = []
     for row in rows:
-        cells.append(told(row))
+        cells.append(cells_of(row))
         say(table(cells[-1], []).splitlines()[0])
     if asked.page:
         write(table(HEAD, cells))

@@ -23,8 +23,8 @@ def read(words: Sequence[str]) -> dict[str, str]:
 
 def wrong(given: Mapping[str, str], declared: Declared) -> list[str]:
     """One sentence for each parameter that the template would not take: which, and what is allowed."""
-    found = (_wrong(name, value, declared) for name, value in given.items())
-    return [sentence for sentence in found if sentence]
+    sentences = (_wrong(name, value, declared) for name, value in given.items())
+    return [sentence for sentence in sentences if sentence]
 
 
 def stay(

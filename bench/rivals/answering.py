@@ -27,7 +27,7 @@ class Wanted:
     percent: str | None
 
 
-Found = dict[str, int]
+Counts = dict[str, int]
 """Failing rows by check; two checks that the rival holds as one rule have both ids, joined by `+`."""
 
 
@@ -36,15 +36,15 @@ def wanted(path: str) -> list[Wanted]:
     return [Wanted(**one) for one in json.loads(Path(path).read_text(encoding="utf-8"))]
 
 
-def serve(name: str, cannot: dict[str, str], judge: Callable[[str], Found]) -> None:
+def serve(name: str, cannot: dict[str, str], judge: Callable[[str], Counts]) -> None:
     """Judge file after file until nobody asks; `cannot` says of checks by id why they are left out."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what libraries print is no answer
     _tell(answers, {"name": name, "cannot": cannot})
     for line in sys.stdin:
         began = time.perf_counter()
-        found = judge(line.strip())
-        _tell(answers, {"seconds": time.perf_counter() - began, "found": found})
+        counts = judge(line.strip())
+        _tell(answers, {"seconds": time.perf_counter() - began, "found": counts})
 
 
 def _tell(answers: Any, document: dict[str, Any]) -> None:

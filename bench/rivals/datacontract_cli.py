@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bench.rivals.answering import Found, Wanted
+from bench.rivals.answering import Counts, Wanted
 
 KINDS = {
     "field_required": "required",
@@ -37,7 +37,7 @@ def document(contract: dict[str, Any], file: Path) -> dict[str, Any]:
     return contract | {"servers": [server], "schema": [table | {"properties": properties}]}
 
 
-def found(answer: Path) -> Found:
+def counts(answer: Path) -> Counts:
     """Failing rows by our checks' ids; AssertionError where a check did not run."""
     checks = json.loads(answer.read_text(encoding="utf-8"))["checks"]
     assert all(one["diagnostics"] for one in checks), [one["reason"] for one in checks if not one["diagnostics"]]

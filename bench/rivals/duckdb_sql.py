@@ -7,7 +7,7 @@ import sys
 
 import duckdb
 
-from bench.rivals.answering import Found, Wanted, serve, wanted
+from bench.rivals.answering import Counts, Wanted, serve, wanted
 
 TYPES = {"integer": "BIGINT", "number": "DOUBLE", "date": "DATE"}
 READER = "left to the reader, which stops at the first fault"
@@ -21,7 +21,7 @@ def main(checks: list[Wanted], columns: dict[str, str]) -> None:
     cannot = {c.id: READER for c in checks if c.id not in conditions and c not in unique}
     types = ", ".join(f"'{name}': '{TYPES.get(kind, 'VARCHAR')}'" for name, kind in columns.items())
 
-    def judge(file: str) -> Found:
+    def judge(file: str) -> Counts:
         source = f"read_csv('{file}', header = true, auto_detect = false, columns = {{{types}}})"
         counts = ", ".join(f"count(*) FILTER (WHERE {condition})" for condition in conditions.values())
         row = connection.sql(f"SELECT {counts} FROM {source}").fetchone()  # noqa: S608 (the bench's own file)

@@ -22,7 +22,7 @@ import pandas as pd
 from great_expectations.core.batch_definition import BatchDefinition
 from pyspark.sql import SparkSession
 
-from bench.rivals.answering import Found, Wanted, serve, wanted
+from bench.rivals.answering import Counts, Wanted, serve, wanted
 
 PLAINLY = {"result_format": "SUMMARY"}
 """What `validate` takes if nothing is said (Great Expectations, core/result_format.py)."""
@@ -47,7 +47,7 @@ def main(engine: str, asked_for: str, checks: list[Wanted], columns: dict[str, s
     definition, read, forget = ENGINES[engine](context, columns)
     suites = in_suites(rules, asked_for)
 
-    def judge(file: str) -> Found:
+    def judge(file: str) -> Counts:
         batch = definition.get_batch({"dataframe": read(file)})
         reports = [batch.validate(suite, result_format=form) for suite, form in suites]
         forget()

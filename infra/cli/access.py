@@ -69,20 +69,20 @@ def command(
     """
     from infra.stack_admin.access import for_consumer, for_producer
 
-    found = PRINCIPAL.fullmatch(principal)
-    if not found:
+    match = PRINCIPAL.fullmatch(principal)
+    if not match:
         raise click.UsageError("--principal wants an ARN, as arn:aws:iam::123456789012:role/sender.")
     if key and not KEY.fullmatch(key):
         raise click.UsageError("--key wants the ARN of a key, as arn:aws:kms:eu-west-1:123456789012:key/1234abcd-...")
     given = {"landing": landing_bucket, "internal": internal_bucket, "promoted": promoted_bucket}
-    buckets, owner = _buckets(who, given, key, found[1])
+    buckets, owner = _buckets(who, given, key, match[1])
     if who == "consumer":
         access = for_consumer(buckets, principal, _contract(name, folder) if name else None)
     else:
         name, folders = _producer(name, folder)
         access = for_producer(buckets, name, folders, principal, overwrite=not no_overwrite)
     click.echo(
-        json.dumps(access.document(), indent=2) if form == "json" else _text(access, found[2], owner, buckets.key)
+        json.dumps(access.document(), indent=2) if form == "json" else _text(access, match[2], owner, buckets.key)
     )
 
 
@@ -111,19 +111,19 @@ def _producer(name: str | None, folder: Path | None) -> tuple[str, tuple[str, ..
     from infra.stack_admin.access import folders_of
 
     plans = _plans(folder)
-    known = sorted({plan.producer for plan in plans})
-    if name is None or name not in known:
-        close = nearest(name, known) if name else None
-        hint = f" Did you mean '{close}'?" if close else f" There are: {', '.join(known) or 'none'}."
+    producers = sorted({plan.producer for plan in plans})
+    if name is None or name not in producers:
+        close = nearest(name, producers) if name else None
+        hint = f" Did you mean '{close}'?" if close else f" There are: {', '.join(producers) or 'none'}."
         raise click.UsageError((f"No contract names a producer '{name}'." if name else "Name the producer.") + hint)
     return name, folders_of(plans, name)
 
 
 def _contract(name: str, folder: Path | None) -> str:
-    known = sorted(plan.contract for plan in _plans(folder))
-    if name not in known:
-        close = nearest(name, known)
-        hint = f" Did you mean '{close}'?" if close else f" There are: {', '.join(known) or 'none'}."
+    names = sorted(plan.contract for plan in _plans(folder))
+    if name not in names:
+        close = nearest(name, names)
+        hint = f" Did you mean '{close}'?" if close else f" There are: {', '.join(names) or 'none'}."
         raise click.UsageError(f"There is no contract '{name}'.{hint}")
     return name
 
@@ -144,9 +144,9 @@ def _text(access: Access, account: str, owner: str | None, key: str | None) -> s
     whole = access.document()
     parts = [("Attach to the principal as a policy of its own:", whole["identityPolicy"])]
     other = "only if the principal is of another account than the stack's"
-    for name, found in whole["bucketPolicyStatements"].items():
-        allowed = [one for one in found if one["Effect"] == "Allow"]
-        denied = [one for one in found if one["Effect"] == "Deny"]
+    for name, statements in whole["bucketPolicyStatements"].items():
+        allowed = [one for one in statements if one["Effect"] == "Allow"]
+        denied = [one for one in statements if one["Effect"] == "Deny"]
         title = f"Add to the policy of the bucket {name}, beside what stands there"
         if owner != account:
             parts.append((f"{title}, {other}:", {"Statement": allowed}))

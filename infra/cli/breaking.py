@@ -37,8 +37,8 @@ def command(old: Path, new: Path, form: str) -> None:
     change has no new major version, or if the version is raised too little.
     """
     compared = comparison(old, new)
-    if said := _shown(compared, form):
-        click.echo(said)
+    if text := _shown(compared, form):
+        click.echo(text)
     raise SystemExit(1 if compared.failed else 0)
 
 
@@ -125,10 +125,10 @@ def _sum(compared: Compared) -> str:
         return "Nothing was compared: correct the contracts first."
     changes = [(c, one) for one in compared.contracts for c in one.changes]
     silent = sum(c.breaks and not one.announced for c, one in changes)
-    said = sum(c.breaks and one.announced for c, one in changes)
-    found = f"{_count(len(compared.contracts), 'contract')}, {_count(len(changes), 'change')}: {silent} break"
-    found += "s" if silent == 1 else ""
-    return f"{found}, {said} announced by a new major version" if said else found
+    announced = sum(c.breaks and one.announced for c, one in changes)
+    counts = f"{_count(len(compared.contracts), 'contract')}, {_count(len(changes), 'change')}: {silent} break"
+    counts += "s" if silent == 1 else ""
+    return f"{counts}, {announced} announced by a new major version" if announced else counts
 
 
 def _count(number: int, noun: str) -> str:
@@ -138,12 +138,12 @@ def _count(number: int, noun: str) -> str:
 def _findings(compared: Compared) -> list[Finding]:
     from contracts.authoring.document.finding import Finding
 
-    found = [
+    findings = [
         Finding(c.file, c.line, c.column, _level(c, one), c.kind, f"{whom(c).capitalize()}: {c.message}", _fix(c, one))
         for one in compared.contracts
         for c in one.changes
     ]
-    return [*found, *compared.findings]
+    return [*findings, *compared.findings]
 
 
 def _level(change: Change, one: Comparison) -> Any:
@@ -159,11 +159,11 @@ def _fix(change: Change, one: Comparison) -> str:
 def _cases(one: Comparison) -> list[Case]:
     from infra.cli.output.ci_reports import Case
 
-    found = []
+    cases = []
     for c in one.changes:
         failed = c.breaks and not one.announced
         text = f"{c.file}:{c.line}:{c.column}: {whom(c)}: {c.message}"
-        found.append(
+        cases.append(
             Case(
                 one.contract,
                 f"{c.path or one.contract} ({c.kind})",
@@ -176,6 +176,6 @@ def _cases(one: Comparison) -> list[Case]:
     wrong = one.findings[0] if one.findings else None
     text = f"{wrong.message} {wrong.fix}" if wrong else ""
     return [
-        *found,
+        *cases,
         Case(one.contract, "version", "failed" if wrong else "passed", wrong.message if wrong else "", text),
     ]

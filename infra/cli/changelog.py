@@ -61,9 +61,9 @@ def as_markdown(compared: Compared) -> str:
 def _contract(one: Comparison) -> str:
     parts = [f"## {title(one)}"]
     for group, heading in GROUPS.items():
-        found = [c for c in one.changes if _group(c) == group]
-        if found:
-            parts.append(f"### {heading}\n\n" + "\n".join(f"- {_escaped(c.message)}{_way(c)}" for c in found))
+        changes = [c for c in one.changes if _group(c) == group]
+        if changes:
+            parts.append(f"### {heading}\n\n" + "\n".join(f"- {_escaped(c.message)}{_way(c)}" for c in changes))
     return "\n\n".join(parts)
 
 

@@ -53,7 +53,7 @@ def command(name: str | None, version: str, folder: Path | None, zone: str | Non
     if name is None:
         click.echo(_json(titles) if form == "json" else _text(titles))
         return
-    title = _found(titles, name, version)
+    title = _title_of(titles, name, version)
     text = read(title).decode("utf-8-sig")
     if form == "text":
         click.echo(text, nl=False)
@@ -64,8 +64,8 @@ def command(name: str | None, version: str, folder: Path | None, zone: str | Non
 def _of_folder(folder: Path) -> tuple[list[Title], Read]:
     from contracts.authoring.store import of_folder
 
-    found = of_folder(folder)
-    return list(found), found.__getitem__
+    documents = of_folder(folder)
+    return list(documents), documents.__getitem__
 
 
 def _of_stack(zone: str | None) -> tuple[list[Title], Read]:
@@ -74,26 +74,26 @@ def _of_stack(zone: str | None) -> tuple[list[Title], Read]:
 
     if zone and not zone.startswith("s3://"):
         raise click.UsageError("--catalog wants a URI, as s3://my-internal-bucket/catalog/.")
-    client, found = catalog_client(zone if zone is None or zone.endswith("/") else f"{zone}/")
-    store = S3Catalog(client, found)
+    client, uri = catalog_client(zone if zone is None or zone.endswith("/") else f"{zone}/")
+    store = S3Catalog(client, uri)
     return list(kept(store)), lambda title: text_of(store, title)
 
 
-def _found(titles: list[Title], name: str, version: str) -> Title:
+def _title_of(titles: list[Title], name: str, version: str) -> Title:
     """The one edition that was asked for; a usage error, with what there is, where there is none."""
     from contracts.authoring.store import editions, of_version
     from contracts.problem import nearest, quoted
 
     several = editions(titles, name)
     if not several:
-        known = sorted({t.contract for t in titles})
-        close = nearest(name, known)
-        hint = f"Did you mean `{close}`?" if close else f"Published are {quoted(known) or 'none'}."
+        contracts = sorted({t.contract for t in titles})
+        close = nearest(name, contracts)
+        hint = f"Did you mean `{close}`?" if close else f"Published are {quoted(contracts) or 'none'}."
         raise click.UsageError(f"No contract `{name}` was ever published. {hint}")
     title = of_version(several, version)
     if title is None:
-        known = [t.version for t in several]
-        raise click.UsageError(f"`{name}` has no version `{version}`. Published are {quoted(known)}.")
+        contracts = [t.version for t in several]
+        raise click.UsageError(f"`{name}` has no version `{version}`. Published are {quoted(contracts)}.")
     return title
 
 
@@ -112,7 +112,8 @@ def _text(titles: list[Title]) -> str:
         versions.setdefault(one.contract, []).append(one.version)
     width = max(map(len, versions), default=0)
     return (
-        "\n".join(f"{name:<{width}}  {', '.join(found)}" for name, found in versions.items()) or "None was published."
+        "\n".join(f"{name:<{width}}  {', '.join(several)}" for name, several in versions.items())
+        or "None was published."
     )
 
 

@@ -28,12 +28,12 @@ class Size(click.ParamType):
         from infra.cost.cost import size_of
 
         try:
-            found = size_of(str(value))
+            size = size_of(str(value))
         except ValueError as error:
             self.fail(str(error), param, ctx)
-        if not found:
+        if not size:
             self.fail("a drop has a byte at least", param, ctx)
-        return found
+        return size
 
 
 def _finite(_: click.Context, __: click.Parameter, value: float) -> float:
@@ -117,47 +117,47 @@ def command(
 
     daily = drops / MONTH_DAYS if month else drops
     load = Load(daily, size, min(contracts, ceil(daily)), window, burst, most, promote, rejected / 100)
-    found = bill(load)
-    click.echo(json.dumps(_document(found), indent=2) if form == "json" else _text(found))
+    cost = bill(load)
+    click.echo(json.dumps(_document(cost), indent=2) if form == "json" else _text(cost))
 
 
-def _document(found: Bill) -> dict[str, Any]:
+def _document(cost: Bill) -> dict[str, Any]:
     from infra.cost.cost import idle
 
     return {
-        "load": asdict(found.load),
-        "drops_per_batch": found.per_batch,
-        "batches_per_day": found.batches,
-        "dollars_per_month": found.dollars,
+        "load": asdict(cost.load),
+        "drops_per_batch": cost.per_batch,
+        "batches_per_day": cost.batches,
+        "dollars_per_month": cost.dollars,
         "dollars_per_month_without_drops": idle().dollars,
-        "dollars_per_thousand_drops": found.per_thousand,
-        "dollars_per_tib": found.per_tib,
-        "shares": found.shares(),
-        "lines": [asdict(line) for line in found.lines],
-        "sensitivity": _sensitivity(found.load),
+        "dollars_per_thousand_drops": cost.per_thousand,
+        "dollars_per_tib": cost.per_tib,
+        "shares": cost.shares(),
+        "lines": [asdict(line) for line in cost.lines],
+        "sensitivity": _sensitivity(cost.load),
     }
 
 
-def _text(found: Bill) -> str:
+def _text(cost: Bill) -> str:
     from infra.cost.cost import idle
 
-    load = found.load
+    load = cost.load
     come = "each contract's at once" if load.burst else "evenly spread"
     lines = [
         f"{_rate(load.drops)} of {load.size:,} bytes, contracts: {load.contracts:,}, {come};",
         f"window {load.window} s, at most {load.most:,} drops a batch, promote: {load.promote}:",
-        f"  {found.per_batch:,.1f} drops a batch, {_count(found.batches)} batches a day",
+        f"  {cost.per_batch:,.1f} drops a batch, {_count(cost.batches)} batches a day",
         "",
-        f"  ${found.dollars:,.2f} a month   ${found.per_thousand:,.4f} per 1,000 drops   ${found.per_tib:,.2f} per TiB",
+        f"  ${cost.dollars:,.2f} a month   ${cost.per_thousand:,.4f} per 1,000 drops   ${cost.per_tib:,.2f} per TiB",
         f"  (${idle().dollars:,.2f} of a month are paid without any drop)",
         "",
         f"{'SERVICE':<16}{'$ A MONTH':>10}{'QUANTITY':>16}  UNIT",
     ]
     lines += [
         f"{line.service:<16}{line.dollars:>10,.2f}{_count(line.quantity):>16}  {line.unit}"
-        for line in sorted(found.lines, key=lambda one: -one.dollars)
+        for line in sorted(cost.lines, key=lambda one: -one.dollars)
     ]
-    lines += ["", "SHARES", "  " + "  ".join(f"{name} {part:.0%}" for name, part in found.shares().items())]
+    lines += ["", "SHARES", "  " + "  ".join(f"{name} {part:.0%}" for name, part in cost.shares().items())]
     lines += ["", f"{'IF ONLY THIS CHANGES':<32}{'A BATCH':>8}{'$ A MONTH':>12}{'$ PER 1,000':>13}"]
     lines += [
         f"{row['what']:<32}{row['per_batch']:>8,.1f}{row['per_month']:>12,.2f}{row['per_thousand']:>13,.4f}"

@@ -56,7 +56,7 @@ def command() -> None:
         console.print(f"Published {', '.join(p.contract for p in plans)}. Uploading; Spark starts meanwhile.\n")
         if console.is_terminal:
             with Live(console=console, refresh_per_second=6) as live:
-                good = journey.run(lambda found: live.update(_table(found, began)))
+                good = journey.run(lambda now: live.update(_table(now, began)))
         else:
             good = journey.run(_Lines(console, began))
             console.print(_table(journey.travellers, began))
@@ -96,9 +96,9 @@ def _table(travellers: list[Traveller], began: float) -> Table:
         rows = one.drop.rows if one.drop else None
         seconds = f"{one.settled - one.sent:.1f}" if one.settled and one.sent else ""
         state = one.state.replace("_", " ")
-        told = [f"{rows.read:,}", f"{rows.rejected:,}"] if rows else ["", ""]
+        counts = [f"{rows.read:,}", f"{rows.rejected:,}"] if rows else ["", ""]
         looks = LOOKS.get(one.state, "dim") if one.arrived else "dim"
-        table.add_row(one.upload.story, one.upload.key, f"[{looks}]{state}[/]", *told, seconds)
+        table.add_row(one.upload.story, one.upload.key, f"[{looks}]{state}[/]", *counts, seconds)
     return table
 
 
@@ -111,7 +111,7 @@ def _where(journey: Journey, folder: Path) -> str:
     unmatched = by_state.get("unmatched")
     lines = ["\n[bold]Where to look[/]"]
     promoted = (folder / "promoted").rglob("*.csv") if (folder / "promoted").exists() else ()
-    lines += [f"  promoted file      {found}" for found in promoted]
+    lines += [f"  promoted file      {key}" for key in promoted]
     if rejected and rejected.drop:
         reports = next((folder / "reports").rglob(f"{rejected.drop.id}/1"), folder / "reports")
         lines.append(f"  receipt            {reports / 'receipt.html'}")

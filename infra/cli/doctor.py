@@ -60,11 +60,13 @@ def command(repair: bool, months: int, more: tuple[str, ...], form: str) -> None
     from functions.doctor.compare import differences
     from infra.cli.options.target import ports
 
-    world, told = ports(), _Progress()
-    found = differences(world, _contracts(world, more), list(islice(_months(), months)), told.seen)
-    left = _told(found, form, repair=repair)
+    world, progress = ports(), _Progress()
+    all_differences = differences(world, _contracts(world, more), list(islice(_months(), months)), progress.seen)
+    left = _show(all_differences, form, repair=repair)
     if form == "text":
-        click.echo(f"{told.count:,} objects and records compared; {left or 'no'} difference{'s' * (left != 1)} left.")
+        click.echo(
+            f"{progress.count:,} objects and records compared; {left or 'no'} difference{'s' * (left != 1)} left."
+        )
     sys.exit(1 if left else 0)
 
 
@@ -79,12 +81,12 @@ def _contracts(world: Ports, more: tuple[str, ...]) -> tuple[str | None, ...]:
     return (*dict.fromkeys((*published, *more)), None)
 
 
-def _told(found: Iterable[Difference], form: str, *, repair: bool) -> int:
+def _show(differences: Iterable[Difference], form: str, *, repair: bool) -> int:
     """Tell differences, in text as they are found, and repair them if that is asked for; how many are left."""
     rows: list[dict[str, Any]] = []
     left, whole = 0, False
     try:
-        for one in found:
+        for one in differences:
             done = _repaired(one) if repair and one.repair else None
             left += done != "repaired"
             rows.append(_row(one, done))
@@ -129,8 +131,8 @@ def _repaired(one: Difference) -> str:
 
 def _row(one: Difference, done: str | None) -> dict[str, Any]:
     """A difference for machines."""
-    said = {"kind": one.kind, "where": one.where, "found": one.found, "do": one.do, "safe": one.repair is not None}
-    return said | ({"done": done} if done else {})
+    row = {"kind": one.kind, "where": one.where, "found": one.found, "do": one.do, "safe": one.repair is not None}
+    return row | ({"done": done} if done else {})
 
 
 def _say(one: Difference, done: str | None) -> None:

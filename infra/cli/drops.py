@@ -87,11 +87,13 @@ def command(
             raise click.UsageError("--missing lists files that did not arrive: they have no --state.")
         _show_missing(target, absent(target, contract, month, most), form)
         return
-    found = chosen(target, contract, state, month, most)
-    rows = [_row(d) for d in found.drops]
-    if found.more:
+    selected = chosen(target, contract, state, month, most)
+    rows = [_row(d) for d in selected.drops]
+    if selected.more:
         what = f"{state} drops" if state else "drops"
-        click.echo(f"There are more than these {most:,} {what} in {found.month}: raise --most to list more.", err=True)
+        click.echo(
+            f"There are more than these {most:,} {what} in {selected.month}: raise --most to list more.", err=True
+        )
     if form == "json":
         click.echo(as_json(rows))
         return
@@ -116,30 +118,30 @@ def _stuck(minutes: int, form: str) -> None:
     from infra.cli.output.render import stuck_text
 
     world = ports()
-    found = stuck(world, timedelta(minutes=minutes), EMBEDDED if is_embedded() else ON_AWS)
+    waiting = stuck(world, timedelta(minutes=minutes), EMBEDDED if is_embedded() else ON_AWS)
     if form == "json":
-        click.echo(as_json(codec.encode(found)))
+        click.echo(as_json(codec.encode(waiting)))
     else:
         width = shutil.get_terminal_size((100, 24)).columns
         rows = [
             codec.encode(one) | {"minutes": waited and int(waited.total_seconds()) // 60}
-            for one in found
+            for one in waiting
             for waited in [age(world, one)]
         ]
         say(stuck_text(rows, minutes, width, sys.stdout.isatty()), nl=False)
-    sys.exit(1 if found else 0)
+    sys.exit(1 if waiting else 0)
 
 
-def _show_missing(target: Target, found: Sequence[Absence], form: str) -> None:
+def _show_missing(target: Target, absences: Sequence[Absence], form: str) -> None:
     if form == "json":
         from contracts import codec
 
-        click.echo(json.dumps(codec.encode(tuple(found)), indent=2))
+        click.echo(json.dumps(codec.encode(tuple(absences)), indent=2))
         return
     from infra.cli.output.render import missing_table
 
     click.echo(f"Files that did not arrive, in {target.where}", err=True)
-    rows = [{**asdict(one)} for one in found]
+    rows = [{**asdict(one)} for one in absences]
     click.echo(missing_table(rows, sys.stdout.isatty()), nl=False)
 
 

@@ -66,12 +66,12 @@ def _read(paths: tuple[Path, ...]) -> list[Contract]:
     files = contract_files(paths)
     if not files:
         raise click.UsageError("No contract files (*.yaml) there; name a file or a folder.")
-    found = [one for path in files for one in read_each(_bytes(path), str(path))]
-    for finding in (f for one in found for f in one.findings):
+    exported = [one for path in files for one in read_each(_bytes(path), str(path))]
+    for finding in (f for one in exported for f in one.findings):
         click.echo("\n".join(lines_of(finding)), err=True)
-    if any(one.contract is None for one in found):
+    if any(one.contract is None for one in exported):
         raise SystemExit(1)
-    return [one.contract for one in found if one.contract]
+    return [one.contract for one in exported if one.contract]
 
 
 def _bytes(path: Path) -> bytes:

@@ -58,31 +58,31 @@ def command(drop: str, because: str, month: datetime | None, promoted: bool, dry
 
     world = ports()
     named = the_drop(of_ports(world), drop, month)
-    if told := named.told():
-        click.echo(told, err=True)
-    found = named.drop
+    if note := named.uploads_note():
+        click.echo(note, err=True)
+    record = named.drop
     objects: Sequence[str] = ()
     former: Sequence[str] = ()
     if dry_run:
-        why = forgettable(world, found, promoted=promoted)
-        objects = () if why else tuple(dict.fromkeys(one.uri for one in left(world, found, promoted=promoted)))
-        former = tables(world, found) if promoted else ()
+        why = forgettable(world, record, promoted=promoted)
+        objects = () if why else tuple(dict.fromkeys(one.uri for one in left(world, record, promoted=promoted)))
+        former = tables(world, record) if promoted else ()
     else:
-        done = forget(world, found, caller(), because, without_rows_of, promoted=promoted)
+        done = forget(world, record, caller(), because, without_rows_of, promoted=promoted)
         why = done if isinstance(done, NotForgotten) else None
         if not isinstance(done, NotForgotten):
-            found, objects, former = done.drop, done.objects, done.tables
+            record, objects, former = done.drop, done.objects, done.tables
     if why:
-        raise click.UsageError(f"{found.id[:10]} cannot be forgotten: {why.reason}.")
-    _say(found, objects, former, form, dry_run=dry_run)
+        raise click.UsageError(f"{record.id[:10]} cannot be forgotten: {why.reason}.")
+    _say(record, objects, former, form, dry_run=dry_run)
 
 
 def _say(drop: Drop, objects: Sequence[str], tables: Sequence[str], form: str, *, dry_run: bool) -> None:
     if form == "json":
         from contracts import codec
 
-        said = {"drop": drop.id, "state": drop.state, "forgotten": codec.encode(drop.forgotten), "dry_run": dry_run}
-        click.echo(as_json(said | {"objects": list(objects), "tables": list(tables)}, indent=None))
+        row = {"drop": drop.id, "state": drop.state, "forgotten": codec.encode(drop.forgotten), "dry_run": dry_run}
+        click.echo(as_json(row | {"objects": list(objects), "tables": list(tables)}, indent=None))
         return
     for uri in objects:
         say(visible(uri, 1100))

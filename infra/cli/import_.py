@@ -118,14 +118,14 @@ def _paths(sources: tuple[Path, ...], form: str) -> list[Path]:
     from contracts.authoring.imports.formats import FORMATS as KNOWN
 
     suffixes = KNOWN[form].suffixes
-    found: list[Path] = []
+    files: list[Path] = []
     for path in sources:
         below = (f for f in path.rglob("*") if f.suffix.lower() in suffixes and f.is_file())
         shown = sorted(f for f in below if not any(p.startswith(".") for p in f.relative_to(path).parts))
-        found += shown if path.is_dir() else [path]
-    if not found:
+        files += shown if path.is_dir() else [path]
+    if not files:
         raise click.UsageError(f"There are no files of {form} there ({', '.join(suffixes)}).")
-    return found
+    return files
 
 
 def _brought(form: str, paths: list[Path], files: Files | None, status: str) -> list[ImportResult]:

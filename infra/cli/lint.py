@@ -39,8 +39,8 @@ def command(paths: tuple[Path, ...], form: str) -> None:
     linted = lint(paths or (default_folder(),))
     if not linted.contracts:
         raise click.UsageError("No contract files (*.yaml) there; name a file or a folder.")
-    if said := _shown(linted, form):
-        click.echo(said)
+    if text := _shown(linted, form):
+        click.echo(text)
     raise SystemExit(1 if linted.failed else 0)
 
 
@@ -76,17 +76,17 @@ def as_text(linted: Linted) -> str:
 def lines_of(finding: Finding) -> list[str]:
     """A finding as a compiler writes it, and its fix."""
     place = f"{line(finding.file)}:{finding.line}:{finding.column}"
-    said = f"{place}: {finding.level}[{finding.code}]: {line(finding.message)}"
-    return [inert(said), inert(f"  fix: {line(finding.fix)}")]
+    text = f"{place}: {finding.level}[{finding.code}]: {line(finding.message)}"
+    return [inert(text), inert(f"  fix: {line(finding.fix)}")]
 
 
 def _sum(linted: Linted) -> str:
     levels = Counter(f.level for f in linted.findings)
-    said = ", ".join(
+    counts = ", ".join(
         f"{levels[level]} {level}{'' if levels[level] == 1 else 's'}" for level in ("error", "warning", "note")
     )
     files = len({c.file for c in linted.contracts})
-    return f"{files} file{'' if files == 1 else 's'}, {len(linted.plans)} in force once published: {said}"
+    return f"{files} file{'' if files == 1 else 's'}, {len(linted.plans)} in force once published: {counts}"
 
 
 def _document(linted: Linted) -> dict[str, Any]:

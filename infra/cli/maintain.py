@@ -53,10 +53,10 @@ def command(contract: str | None, dry_run: bool, keep_days: int, form: str) -> N
         world.store.delete(Location(uri))
 
     for name in _tables(world, contract):
-        found = maintain(table_folder(world.zones, name), options(), remove, keep_days, dry_run=dry_run)
-        done += [found] if found else []
+        maintained = maintain(table_folder(world.zones, name), options(), remove, keep_days, dry_run=dry_run)
+        done += [maintained] if maintained else []
         if form == "text":
-            click.echo(f"{name}  {as_text(found)}")
+            click.echo(f"{name}  {as_text(maintained)}")
     if form == "json":
         click.echo(json.dumps([asdict(one) for one in done], indent=2))
 
@@ -76,13 +76,13 @@ def as_text(done: Maintained | None) -> str:
 def _tables(world: Ports, contract: str | None) -> list[str]:
     """The contracts whose tables are meant; a usage error where there is none of that name."""
     entries = world.catalog.index().entries
-    known = [one.contract for one in entries if world.catalog.plan(one.plan).promote == "table"]
-    if contract is None or contract in known:
-        return known if contract is None else [contract]
+    tables = [one.contract for one in entries if world.catalog.plan(one.plan).promote == "table"]
+    if contract is None or contract in tables:
+        return tables if contract is None else [contract]
     if "/" not in contract and world.store.listed(f"{table_folder(world.zones, contract)}_delta_log/", 1):
         return [contract]  # no longer in force, or no longer promoted into it
     if contract in {one.contract for one in entries}:
         raise click.UsageError(f"{contract} is not promoted into a table.")
-    close = nearest(contract, known)
-    named = f"Did you mean {close}?" if close else f"Tables: {', '.join(sorted(known)) or 'none'}."
+    close = nearest(contract, tables)
+    named = f"Did you mean {close}?" if close else f"Tables: {', '.join(sorted(tables)) or 'none'}."
     raise click.UsageError(f"There is no contract {contract}. {named}")

@@ -38,10 +38,10 @@ def command(key: str, folder: Path | None, form: str) -> None:
     from infra.cli.lint import default_folder
 
     linted = lint((folder or default_folder(),))
-    found = match(index_of(linted.plans), key)
-    say(as_json(_document(found)) if form == "json" else _text(found))
+    matched = match(index_of(linted.plans), key)
+    say(as_json(_document(matched)) if form == "json" else _text(matched))
     warn_of_broken(linted)
-    raise SystemExit(0 if isinstance(found, Matched) else 1)
+    raise SystemExit(0 if isinstance(matched, Matched) else 1)
 
 
 def warn_of_broken(linted: Linted) -> None:
@@ -52,37 +52,37 @@ def warn_of_broken(linted: Linted) -> None:
         say(f"Not searched, since it does not compile: {names} (dropgate lint says why).", err=True)
 
 
-def _text(found: Match) -> str:
-    if isinstance(found, Matched):
-        entry = found.entry
-        lines = [line(entry.contract), f"  pattern   {line(found.pattern)}", f"  producer  {line(entry.producer)}"]
-        if found.pattern == found.entry.signal:
+def _text(matched: Match) -> str:
+    if isinstance(matched, Matched):
+        entry = matched.entry
+        lines = [line(entry.contract), f"  pattern   {line(matched.pattern)}", f"  producer  {line(entry.producer)}"]
+        if matched.pattern == matched.entry.signal:
             lines.append("  tells of  a set of files, and is none of them")
-        lines += [f"  {name:<9} {line(value)}" for name, value in found.parts.items()]
+        lines += [f"  {name:<9} {line(value)}" for name, value in matched.parts.items()]
         return "\n".join(
-            lines + (["  deprecated: it still matches, but not for long"] if found.entry.deprecated else [])
+            lines + (["  deprecated: it still matches, but not for long"] if matched.entry.deprecated else [])
         )
-    if isinstance(found, Ambiguous):
-        several = f"Several contracts claim it: {', '.join(found.contracts)}."
+    if isinstance(matched, Ambiguous):
+        several = f"Several contracts claim it: {', '.join(matched.contracts)}."
         return f"{several} Such a file stays unmatched; dropgate lint shows where they overlap."
-    like = f"\nA key like {line(example(found.pattern))} would be taken." if found.pattern else ""
-    return f"No contract claims it: {line(found.reason)}.{like}"
+    like = f"\nA key like {line(example(matched.pattern))} would be taken." if matched.pattern else ""
+    return f"No contract claims it: {line(matched.reason)}.{like}"
 
 
-def _document(found: Match) -> dict[str, Any]:
-    if isinstance(found, Matched):
+def _document(matched: Match) -> dict[str, Any]:
+    if isinstance(matched, Matched):
         return {
-            "match": found.entry.contract,
-            "pattern": found.pattern,
-            "producer": found.entry.producer,
-            "parts": found.parts,
-            "plan": f"sha256:{found.entry.plan}",
+            "match": matched.entry.contract,
+            "pattern": matched.pattern,
+            "producer": matched.entry.producer,
+            "parts": matched.parts,
+            "plan": f"sha256:{matched.entry.plan}",
         }
-    if isinstance(found, Ambiguous):
-        return {"match": None, "contracts": list(found.contracts), "reason": "several contracts claim the key"}
+    if isinstance(matched, Ambiguous):
+        return {"match": None, "contracts": list(matched.contracts), "reason": "several contracts claim the key"}
     return {
         "match": None,
-        "reason": found.reason,
-        "nearest": found.nearest.contract if found.nearest else None,
-        "pattern": found.pattern,
+        "reason": matched.reason,
+        "nearest": matched.nearest.contract if matched.nearest else None,
+        "pattern": matched.pattern,
     }

@@ -36,12 +36,12 @@ class Words:
 
 
 def _reason(_: click.Context, __: click.Parameter, value: str) -> str:
-    said = " ".join(value.split())
-    if not said:
+    reason = " ".join(value.split())
+    if not reason:
         raise click.UsageError("--because is empty: say why, for those who look later.")
-    if len(said.encode()) > MOST_REASON:
+    if len(reason.encode()) > MOST_REASON:
         raise click.UsageError(f"--because has more than {MOST_REASON} bytes: say it in fewer words.")
-    return said
+    return reason
 
 
 because_option = click.option(
@@ -126,8 +126,8 @@ def _decide(
 
     world = ports()
     named = the_drop(of_ports(world), words.drop, words.month)
-    if told := named.told():
-        click.echo(told, err=True)
+    if note := named.uploads_note():
+        click.echo(note, err=True)
     drop = named.drop
     if words.dry_run:
         answer = could(world, drop)
@@ -147,9 +147,9 @@ def _say(words: Words, drop: Drop, verdict: str, note: str | None) -> None:
     if words.form == "json":
         from contracts import codec
 
-        said = {"drop": drop.id, "attempt": drop.attempt, "state": drop.state, "override": codec.encode(drop.override)}
-        said |= ({"would_be": verdict} if words.dry_run else {}) | ({"note": note} if note else {})
-        click.echo(as_json(said, indent=None))
+        row = {"drop": drop.id, "attempt": drop.attempt, "state": drop.state, "override": codec.encode(drop.override)}
+        row |= ({"would_be": verdict} if words.dry_run else {}) | ({"note": note} if note else {})
+        click.echo(as_json(row, indent=None))
         return
     if words.dry_run:
         say(f"{name} would be {verdict}: {drop.state}, {visible(drop.name, 200)}")

@@ -66,7 +66,7 @@ def resume(contract: str | None, producer: str | None, form: str) -> None:
         raise click.UsageError("Say what: a contract, or --producer P. `dropgate pause` lists what is held up.")
     pause = next((one for one in held if (one.kind, one.name) == (kind, name)), None)
     if pause is None or not world.ledger.resume(pause):
-        raise click.UsageError(f"The {kind} {name} is not held up. {_known([one.name for one in held], name)}")
+        raise click.UsageError(f"The {kind} {name} is not held up. {_suggestion([one.name for one in held], name)}")
     _show(world.ledger.pauses(), form)
 
 
@@ -79,15 +79,17 @@ def _pause(world: Ports, contract: str | None, producer: str | None, reason: str
         raise click.UsageError("Say one: a contract, or --producer P.")
     entries = world.catalog.index().entries
     if producer:
-        name, known = producer, {entry.producer for entry in entries}
+        name, names = producer, {entry.producer for entry in entries}
     else:
-        name, known = contract or "", {entry.contract for entry in entries}
-    if name not in known:
-        raise click.UsageError(f"There is no {'producer' if producer else 'contract'} {name}. {_known(known, name)}")
+        name, names = contract or "", {entry.contract for entry in entries}
+    if name not in names:
+        raise click.UsageError(
+            f"There is no {'producer' if producer else 'contract'} {name}. {_suggestion(names, name)}"
+        )
     return Pause("producer" if producer else "contract", name, world.at(), reason, by=caller())
 
 
-def _known(names: set[str] | list[str], name: str) -> str:
+def _suggestion(names: set[str] | list[str], name: str) -> str:
     close = nearest(name, names)
     return f"Did you mean {close}?" if close else f"Known: {', '.join(sorted(names)) or 'none'}."
 

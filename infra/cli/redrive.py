@@ -61,12 +61,12 @@ def command(queue: str | None, dry_run: bool, form: str) -> None:
 
 def _kind(name: str, kinds: Sequence[Kind]) -> Kind:
     """The kind of that name; a usage error where there is none."""
-    known = [kind.name for kind in kinds]
-    if name not in known:
-        close = nearest(name, known)
-        instead = f"Did you mean {close}?" if close else f"Known: {', '.join(known)}."
+    names = [kind.name for kind in kinds]
+    if name not in names:
+        close = nearest(name, names)
+        instead = f"Did you mean {close}?" if close else f"Known: {', '.join(names)}."
         raise click.UsageError(f"There is no dead-letter queue {name}. {instead}")
-    return kinds[known.index(name)]
+    return kinds[names.index(name)]
 
 
 def _progress(moved: int) -> None:
@@ -74,11 +74,11 @@ def _progress(moved: int) -> None:
         click.echo(f"{moved:,} went back", err=True)
 
 
-def _show(found: Sequence[Waiting], form: str) -> None:
+def _show(waiting: Sequence[Waiting], form: str) -> None:
     if form == "json":
-        click.echo(json.dumps([_row(one) for one in found], indent=2))
+        click.echo(json.dumps([_row(one) for one in waiting], indent=2))
         return
-    for one in found:
+    for one in waiting:
         click.echo(listed(one, datetime.now(UTC), embedded=is_embedded()))
 
 
@@ -112,10 +112,10 @@ def listed(one: Waiting, now: datetime, *, embedded: bool = False) -> str:
 def outcome(name: str, letters: int, left: int, *, dry_run: bool) -> str:
     """Return what went back or would, and how many letters failed again or remain."""
     done = "would go back" if dry_run else "went back"
-    said = f"{name}: {_number(letters)} {done}{'' if letters else '; there is none'}."
+    summary = f"{name}: {_number(letters)} {done}{'' if letters else '; there is none'}."
     why = "because they failed again or wait behind one that did: fix the cause, then run it again."
     rest = f" {_number(left)} remain, {why}"
-    return said + (rest if left and not dry_run else "")
+    return summary + (rest if left and not dry_run else "")
 
 
 def _number(letters: int) -> str:

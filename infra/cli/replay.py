@@ -87,22 +87,22 @@ def command(
     world = ports()
     meant = _meant(of_ports(world), drop, _Search(state, contract, month, most))
     waits = wait > 0 and not dry_run
-    told: list[Done] = []
+    judged: list[Done] = []
 
     def tell(one: Done) -> None:
         if drop and one.why:
             raise click.UsageError(f"{one.drop.id[:10]} is not judged again: {one.why}.")
-        told.append(one)
+        judged.append(one)
         if form == "text":
             say(line(one.line(dry_run=dry_run)))
 
     try:
         judge_again(world, meant, tell, dry_run=dry_run, retract=retract, wait=wait if waits else 0)
     finally:
-        if form == "json" and (told or not drop):
-            rows = [one.row() for one in told]
+        if form == "json" and (judged or not drop):
+            rows = [one.row() for one in judged]
             click.echo(json.dumps(rows[0] if drop else rows))
-    sys.exit(max((one.code(waited=waits) for one in told), default=0))
+    sys.exit(max((one.code(waited=waits) for one in judged), default=0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +127,12 @@ class Done:
         """For machines."""
         from contracts import codec
 
-        said: dict[str, Any] = {"drop": self.drop.id, "attempt": self.drop.attempt, "state": self.drop.state}
+        row: dict[str, Any] = {"drop": self.drop.id, "attempt": self.drop.attempt, "state": self.drop.state}
         if self.drop.override:
-            said["override"] = codec.encode(self.drop.override)
+            row["override"] = codec.encode(self.drop.override)
         if self.over:
-            said["wait_over"] = True
-        return said | ({"not_judged_again": self.why} if self.why else {})
+            row["wait_over"] = True
+        return row | ({"not_judged_again": self.why} if self.why else {})
 
     def line(self, *, dry_run: bool) -> str:
         """For people."""
@@ -185,19 +185,19 @@ def _meant(target: Target, drop: str | None, search: _Search) -> tuple[Drop, ...
     """The drop, or those that are looked for, the oldest first."""
     if drop:
         named = the_drop(target, drop, search.month)
-        if told := named.told():
-            click.echo(told, err=True)
+        if note := named.uploads_note():
+            click.echo(note, err=True)
         return (named.drop,)
-    found = undecided(target, search.contract, search.state, search.month, search.most)
-    if found.decided:
-        click.echo(_left_out(found.decided), err=True)
-    if found.more:
-        text = f"There are more than these {search.most:,} {search.state} drops in {found.month}: call it again."
+    selected = undecided(target, search.contract, search.state, search.month, search.most)
+    if selected.decided:
+        click.echo(_left_out(selected.decided), err=True)
+    if selected.more:
+        text = f"There are more than these {search.most:,} {search.state} drops in {selected.month}: call it again."
         click.echo(text, err=True)
-    if not found.drops:
-        other = "other " if found.decided else ""
-        click.echo(f"No {other}{search.state} drop of {found.month} can be judged again.", err=True)
-    return found.drops[::-1]
+    if not selected.drops:
+        other = "other " if selected.decided else ""
+        click.echo(f"No {other}{search.state} drop of {selected.month} can be judged again.", err=True)
+    return selected.drops[::-1]
 
 
 def _left_out(decided: Sequence[Drop]) -> str:

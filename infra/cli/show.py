@@ -47,20 +47,20 @@ def command(drop: str, month: datetime | None, form: str) -> None:
 
     target = reading()
     named = the_drop(target, drop, month)
-    found = named.drop
-    history = target.ledger.history(found.id)
-    batch = target.ledger.batch(found.batch) if found.batch else None
+    shown = named.drop
+    history = target.ledger.history(shown.id)
+    batch = target.ledger.batch(shown.batch) if shown.batch else None
     if form == "json":
-        body = {"drop": codec.encode(found), "history": codec.encode(history), "batch": codec.encode(batch)}
+        body = {"drop": codec.encode(shown), "history": codec.encode(history), "batch": codec.encode(batch)}
         body["uploads"] = [one.id for one in named.uploads] or None
-        body["more_problems"] = _more(found)
+        body["more_problems"] = _more(shown)
         click.echo(as_json(body))
         return
     click.echo(f"From {target.where}", err=True)
     width = shutil.get_terminal_size((100, 24)).columns
-    files = target.ledger.file_set(found.file_set) if found.file_set else None
-    facts = _facts(found, batch) | {"set": _set(files)} | {"uploads": named.told()}
-    text = drop_detail(facts, map(_event, history), _links(found, target), width, sys.stdout.isatty())
+    files = target.ledger.file_set(shown.file_set) if shown.file_set else None
+    facts = _facts(shown, batch) | {"set": _set(files)} | {"uploads": named.uploads_note()}
+    text = drop_detail(facts, map(_event, history), _links(shown, target), width, sys.stdout.isatty())
     say(text, nl=False)
 
 

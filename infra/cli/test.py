@@ -119,8 +119,8 @@ def command(
     home = file_sets.gathered(plan, tuple(zip(files, names, strict=True)), _moment(plan, at))
     quiet = form != "text"
     spark = starting("dropgate test", memory, partial(are_brief, plan, files), quiet=quiet)
-    told = (_telling(quiet=quiet), _marks(plan, marks), pinned)
-    judged = judge.judge_all(home.uploads, plan, spark, *told, with_rows=True) + list(home.broken.values())
+    arguments = (_telling(quiet=quiet), _marks(plan, marks), pinned)
+    judged = judge.judge_all(home.uploads, plan, spark, *arguments, with_rows=True) + list(home.broken.values())
     paths, alone = [*(upload.path for upload in home.uploads), *home.broken], len(files) == 1
     places = _places(receipt, judged, alone=alone) if receipt else []
     for one, place in zip(judged, places, strict=False):
@@ -145,10 +145,10 @@ def _moment(plan: Plan, text: str | None) -> datetime:
     if plan.arrival is None:
         raise click.UsageError(f"--at: {plan.contract} has no `arrival`, so that its files may come at any time.")
     try:
-        found = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError as error:
         raise click.UsageError(f"--at: {text} is not a time; write it as 2026-01-31T05:30.") from error
-    return found if found.tzinfo else plan.arrival.moment(found)
+    return moment if moment.tzinfo else plan.arrival.moment(moment)
 
 
 def _pinned(plan: Plan, folder: Path, contracts: Path, written: tuple[str, ...]) -> tuple[JobReference, ...]:
@@ -207,8 +207,8 @@ def _gates(
 ) -> None:
     from infra.cli.output import ci_reports
 
-    told = [ci_reports.of_verdict(body, str(path)) for body, path in zip(bodies, paths, strict=True)]
-    findings, cases = [f for own, _ in told for f in own], [c for _, own in told for c in own]
+    reports = [ci_reports.of_verdict(body, str(path)) for body, path in zip(bodies, paths, strict=True)]
+    findings, cases = [f for own, _ in reports for f in own], [c for _, own in reports for c in own]
     for one in () if alone else sets:
         finding, case = ci_reports.of_set(one.name, one.lacks, str(paths[0]) if paths else one.signal or "")
         findings += finding

@@ -71,10 +71,10 @@ def _drops(world: Ports, contract: str, last: int, *, given: bool) -> tuple[Drop
     from contracts.problem import nearest
     from infra.offline.trial import MONTHS, last_drops
 
-    if found := last_drops(world.ledger, contract, last, datetime.now(UTC)):
-        return found
-    known = sorted({entry.contract for entry in world.catalog.index().entries})
-    close = nearest(contract, [name for name in known if name != contract])
+    if drops := last_drops(world.ledger, contract, last, datetime.now(UTC)):
+        return drops
+    contracts = sorted({entry.contract for entry in world.catalog.index().entries})
+    close = nearest(contract, [name for name in contracts if name != contract])
     hint = f" Did you mean --of {close}?" if close else "" if given else " Say whose drops with --of."
     raise click.UsageError(f"{contract} has no drop of the last {MONTHS} months that was judged.{hint}")
 
@@ -103,11 +103,11 @@ def document(plan: Plan, tried: Sequence[Tried]) -> dict[str, Any]:
             }
             for one in tried
         ],
-        "changes": {name: sum(one.change == name for one in tried) for name in SAID},
+        "changes": {name: sum(one.change == name for one in tried) for name in CHANGES},
     }
 
 
-SAID = {"same": "as before", "better": "better", "worse": "worse", "failed": "not judged", "gone": "no longer kept"}
+CHANGES = {"same": "as before", "better": "better", "worse": "worse", "failed": "not judged", "gone": "no longer kept"}
 MOST_PROBLEMS = 3
 
 
@@ -116,5 +116,5 @@ def text_of(plan: Plan, tried: Sequence[Tried], width: int, colour: bool) -> str
     from infra.cli.output.render import trial_table
 
     table = trial_table(document(plan, tried)["drops"], width, colour)
-    counts = [f"{n} {SAID[name]}" for name in SAID if (n := sum(one.change == name for one in tried))]
+    counts = [f"{n} {CHANGES[name]}" for name in CHANGES if (n := sum(one.change == name for one in tried))]
     return f"{plan.contract} {plan.version} on {len(tried)} drops: {', '.join(counts)}\n\n{table}"

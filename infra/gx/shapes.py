@@ -62,18 +62,18 @@ def of_pandas(frame: Any) -> dict[str, Shape]:
 
 
 def _pandas(column: Any) -> Shape:
-    kind, said = column.dtype.kind, str(column.dtype)
+    kind, name = column.dtype.kind, str(column.dtype)
     there = column.dropna()
     if kind in "iu":
-        return Shape(said, WHOLE)
+        return Shape(name, WHOLE)
     if kind == "b":
-        return Shape(said, frozenset({"boolean"}))
+        return Shape(name, frozenset({"boolean"}))
     if kind == "f":  # pandas has doubles for whole numbers as soon as one is null
         whole = 0 < len(there) < len(column) and bool((there % 1 == 0).all())
-        return Shape(said, WHOLE if whole else FRACTION)
+        return Shape(name, WHOLE if whole else FRACTION)
     if kind == "M":  # it has no type for days alone
         days = len(there) > 0 and bool((there.dt.normalize() == there).all())
-        return Shape(said, frozenset({"timestamp", "date"} if days else {"timestamp"}))
+        return Shape(name, frozenset({"timestamp", "date"} if days else {"timestamp"}))
     return _together([_value(one) for one in there])
 
 
@@ -82,18 +82,18 @@ def _value(value: Any) -> Shape:
         return Shape("object", OBJECT, {str(name): _value(one) for name, one in value.items()})
     if isinstance(value, (list, tuple)) or hasattr(value, "tolist"):
         return Shape("list", ARRAY, item=_together([_value(one) for one in value]))
-    kinds = next((kinds for known, kinds in VALUES if isinstance(value, known)), frozenset())
+    kinds = next((kinds for classes, kinds in VALUES if isinstance(value, classes)), frozenset())
     return Shape(type(value).__name__, None if value is None else kinds)
 
 
 def _together(several: Iterable[Shape]) -> Shape:
     """Values of one column as one shape: what all of them can be, and every field that any of them has."""
-    known = [one for one in several if one.kinds is not None]
-    if not known:
+    typed = [one for one in several if one.kinds is not None]
+    if not typed:
         return Shape("null")
-    kinds = frozenset.intersection(*(one.kinds or frozenset() for one in known))
-    said = " and ".join(sorted({one.said for one in known}))
-    names = dict.fromkeys(name for one in known for name in one.fields or ())
-    fields = {name: _together(one.fields[name] for one in known if one.fields and name in one.fields) for name in names}
-    items = [one.item for one in known if one.item]
-    return Shape(said, kinds, fields if kinds == OBJECT else None, _together(items) if items else None)
+    kinds = frozenset.intersection(*(one.kinds or frozenset() for one in typed))
+    types = " and ".join(sorted({one.name for one in typed}))
+    names = dict.fromkeys(name for one in typed for name in one.fields or ())
+    fields = {name: _together(one.fields[name] for one in typed if one.fields and name in one.fields) for name in names}
+    items = [one.item for one in typed if one.item]
+    return Shape(types, kinds, fields if kinds == OBJECT else None, _together(items) if items else None)

@@ -23,12 +23,12 @@ class Store:
     def title(self, data_product: str, table: str, version: str = LATEST) -> Title:
         """The edition of a table's contract; ContractInvalid, with what there is, where there is none."""
         several = editions(self.titles, f"{data_product}/{table}")
-        found = of_version(several, version)
-        if found:
-            return found
+        title = of_version(several, version)
+        if title:
+            return title
         if several:
-            known = quoted(t.version for t in several)
-            raise ContractInvalid(f"`{data_product}/{table}` has no version `{version}`; published are {known}.")
+            versions = quoted(t.version for t in several)
+            raise ContractInvalid(f"`{data_product}/{table}` has no version `{version}`; published are {versions}.")
         names = sorted({f"{t.id}/{t.table}" for t in self.titles})
         close = nearest(f"{data_product}/{table}", names)
         hint = f"did you mean `{close}`?" if close else f"published are {quoted(names) or 'none'}."
@@ -38,8 +38,8 @@ class Store:
         """The properties of the table in that edition."""
         data: Any = source.read(self.read(title), title.key).data
         objects = [one for one in data["schema"] if one.get("name") == title.table] or data["schema"]
-        found: list[Any] = objects[0].get("properties") or []
-        return found
+        properties: list[Any] = objects[0].get("properties") or []
+        return properties
 
 
 def opened(place: str) -> Store:

@@ -304,8 +304,8 @@ class Embedded:
 
     def _handlers(self) -> dict[str, Handler]:
         """The functions' own handlers, by the dotted paths of the template."""
-        found: dict[str, Handler] = {}
+        handlers: dict[str, Handler] = {}
         for name, function in self.stack.functions.items():
             module, _, attribute = function.handler.rpartition(".")
-            found[name] = getattr(importlib.import_module(module), attribute)
-        return found
+            handlers[name] = getattr(importlib.import_module(module), attribute)
+        return handlers

@@ -54,7 +54,7 @@ class _Set:
 def parts_of(plan: Plan, key: str) -> dict[str, str] | None:
     """Return the values of the named parts of a contract's patterns in a key; None if no pattern fits."""
     claims = (*plan.files, *([plan.set.signal] if plan.set and plan.set.signal else []))
-    return next((found for pattern in claims if (found := captures(pattern, key)) is not None), None)
+    return next((parts for pattern in claims if (parts := captures(pattern, key)) is not None), None)
 
 
 def gathered(plan: Plan, files: Sequence[tuple[Path, str]], at: datetime) -> Home:
@@ -73,26 +73,26 @@ def gathered(plan: Plan, files: Sequence[tuple[Path, str]], at: datetime) -> Hom
             if one:
                 one.files.append(key)
             continue
-        found = _listed(path, key, rule)
-        if isinstance(found, Problem):
-            broken[path] = Judged(plan, file_of(path), refuse((found,)))
+        listing = _listed(path, key, rule)
+        if isinstance(listing, Problem):
+            broken[path] = Judged(plan, file_of(path), refuse((listing,)))
         elif one:
-            one.signal, one.listed = key, found
+            one.signal, one.listed = key, listing
     uploads = [
         _upload(path, key, at, rule, _of(sets, plan, rule, key)) for path, key in files if not rule.is_signal(key)
     ]
-    told = [
+    gathered_sets = [
         Gathered(s.parts, tuple(s.files), s.signal, rule.lacking(s.parts, s.files, s.listed)) for s in sets.values()
     ]
-    return Home(tuple(uploads), tuple(told), broken)
+    return Home(tuple(uploads), tuple(gathered_sets), broken)
 
 
 def _of(sets: dict[tuple[str, ...], _Set], plan: Plan, rule: SetRule, key: str) -> _Set | None:
     """The set that a key belongs to; None where no pattern fits it."""
-    found = parts_of(plan, key)
-    if found is None:
+    captured = parts_of(plan, key)
+    if captured is None:
         return None
-    parts = rule.named(found)
+    parts = rule.named(captured)
     return sets.setdefault(tuple(parts.values()), _Set(parts, []))
 
 
@@ -108,7 +108,7 @@ def _upload(path: Path, key: str, at: datetime, rule: SetRule, one: _Set | None)
     """A file with what the manifest of its set, if that is there, says of it."""
     if not rule.manifest or one is None or one.listed is None:
         return Upload(path, key, at)
-    said = one.listed.get(key)
-    sha256 = file_of(path).sha256 if said and said.sha256 else None
-    wrong = manifest.unlike(said, path.stat().st_size, sha256)
-    return Upload(path, key, at, wrong, said.totals if said else None)
+    entry = one.listed.get(key)
+    sha256 = file_of(path).sha256 if entry and entry.sha256 else None
+    wrong = manifest.unlike(entry, path.stat().st_size, sha256)
+    return Upload(path, key, at, wrong, entry.totals if entry else None)

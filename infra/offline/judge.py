@@ -94,11 +94,11 @@ def judge_all(
     with ThreadPoolExecutor(1) as pool:  # while Spark starts
         files = [pool.submit(file_of, upload.path) for upload in uploads]
         admitted = [_admit(upload, plan) for upload in uploads]
-        let_in = {n: found for n, found in enumerate(admitted) if not found.refused}
+        let_in = {n: admission for n, admission in enumerate(admitted) if not admission.refused}
         decided: dict[int, tuple[Decision, bytes | None]] = {}
         if let_in:
             with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
-                drops = {n: _drop(n, uploads[n], found, plan, Path(folder)) for n, found in let_in.items()}
+                drops = {n: _drop(n, uploads[n], admission, plan, Path(folder)) for n, admission in let_in.items()}
                 spark = session()
                 if plan.needs_expectations:
                     expectations.bring(spark, tell)
@@ -108,8 +108,8 @@ def judge_all(
                     kept = rows.read_bytes() if with_rows and rows.exists() else None
                     decided[n] = decide(plan, facts, result.header.checks), kept
         return [
-            Judged(plan, files[n].result(), *decided.get(n, (refuse(found.problems),)))
-            for n, found in enumerate(admitted)
+            Judged(plan, files[n].result(), *decided.get(n, (refuse(admission.problems),)))
+            for n, admission in enumerate(admitted)
         ]
 
 
@@ -147,9 +147,9 @@ def write_receipt(judged: Judged, folder: Path) -> None:
 def _admit(upload: Upload, plan: Plan) -> Admission:
     """Return the admission of a file and its upload time, and, if it is admitted, its manifest's statements."""
     with upload.path.open("rb") as opened:
-        found = admit(plan, upload.name, upload.path.stat().st_size, partial(_read, opened))
+        admission = admit(plan, upload.name, upload.path.stat().st_size, partial(_read, opened))
     timely = arrival_window.problems(plan, upload.at) if upload.at else ()
-    seen = replace(found, problems=(*found.problems, *timely))
+    seen = replace(admission, problems=(*admission.problems, *timely))
     if upload.wrong is None or seen.refused:
         return seen
     return replace(seen, problems=(upload.wrong, *seen.problems))

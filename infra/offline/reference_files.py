@@ -47,8 +47,8 @@ class AtHome:
         if reference.contract and theirs is None:
             return JobReference(name, problem="is a contract that is not in force")
         hashes = [_sha256(path) for path in files]
-        found = {str(path): one for path, one in zip(files, hashes, strict=True)}
-        version = references.version(found) if reference.contract else f"sha256:{hashes[0]}"
+        by_path = {str(path): one for path, one in zip(files, hashes, strict=True)}
+        version = references.version(by_path) if reference.contract else f"sha256:{hashes[0]}"
         return JobReference(name, version, tuple(path.resolve().as_uri() for path in files), theirs)
 
 
@@ -58,11 +58,11 @@ def of_a_stack(ports: Ports, plan: Plan, home: AtHome, folder: Path, tell: Tell)
     The latter are copied below `folder`; `tell` hears how far that has come.
     """
     theirs = {one.name: one for one in references.pinned(ports, plan)}
-    found = []
+    pins = []
     for one, mine in zip(plan.references, home.pinned(plan), strict=True):
         pinned = theirs[one.name] if one.contract and one.name not in home.given else mine
-        found.append(_fetched(ports, pinned, folder / one.name, tell) if pinned is theirs[one.name] else pinned)
-    return tuple(found)
+        pins.append(_fetched(ports, pinned, folder / one.name, tell) if pinned is theirs[one.name] else pinned)
+    return tuple(pins)
 
 
 def _fetched(ports: Ports, pinned: JobReference, folder: Path, tell: Tell) -> JobReference:

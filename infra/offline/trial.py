@@ -63,8 +63,8 @@ def _judged(ledger: Ledger, contract: str, most: int, now: datetime) -> Iterator
     for back in range(MONTHS):
         year, month = divmod(now.year * 12 + now.month - 1 - back, 12)
         when = f"{year:04}-{month + 1:02}"
-        found = [d for state in JUDGED for d in ledger.of_month(contract, when, most, {"state": state})]
-        yield from sorted(found, key=lambda d: d.received_at, reverse=True)
+        drops = [d for state in JUDGED for d in ledger.of_month(contract, when, most, {"state": state})]
+        yield from sorted(drops, key=lambda d: d.received_at, reverse=True)
 
 
 def try_on(
@@ -123,7 +123,7 @@ def _places(ports: Ports, drop: Drop) -> Iterator[Location]:
         yield drop.source
     if drop.promoted and not drop.promoted.rows:  # rows are not the whole file
         promoted = Location(f"{ports.zones.promoted}{drop.promoted.key}")
-        found = ports.store.head(promoted)
-        if found and found.drop == drop.id:  # no later upload lies there
-            yield Location(promoted.uri, etag=found.etag)
+        head = ports.store.head(promoted)
+        if head and head.drop == drop.id:  # no later upload lies there
+            yield Location(promoted.uri, etag=head.etag)
     yield Location(keys.held_uri(ports.zones, drop.id))

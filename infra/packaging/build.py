@@ -84,17 +84,17 @@ def main(arguments: list[str]) -> int:
 def build(folder: Path) -> None:
     """Write every bundle into a folder, and say what each weighs."""
     folder.mkdir(parents=True, exist_ok=True)
-    said = []
+    weights = []
     for number, cpu in enumerate(MACHINES, start=1):
         with tempfile.TemporaryDirectory(prefix="dropgate-") as scratch:
             files = _step(number, len(MACHINES), cpu, Path(scratch))
             name = f"functions-{cpu}.zip"
             write(folder, name, zipped(files))
-            said.append((name, str(size(files, (folder / name).stat().st_size))))
+            weights.append((name, str(size(files, (folder / name).stat().st_size))))
     write(folder, "dropgate.zip", job_archive())
     write(folder, "entry.py", ENTRY.read_bytes())
-    said += [(name, f"{(folder / name).stat().st_size / MB:.1f} MB") for name in ("dropgate.zip", "entry.py")]
-    for name, weight in said:
+    weights += [(name, f"{(folder / name).stat().st_size / MB:.1f} MB") for name in ("dropgate.zip", "entry.py")]
+    for name, weight in weights:
         sys.stdout.write(f"build/{name:<22} {weight}\n")
     build_packages("Arrow", sifting, lambda cpu: folder / arrow(cpu).name)
 

@@ -73,8 +73,8 @@ def report(bundle: Path, handler: str, python: Path, bound: float) -> int:
     seconds = sorted(cpu_seconds(bundle, handler, python) for _ in range(ROUNDS))
     middle = statistics.median(seconds)
     sys.stdout.write(f"{handler}: {middle:.2f} s of CPU (median of {ROUNDS}, {seconds[0]:.2f} to {seconds[-1]:.2f})\n")
-    for found in long_imports(bundle, handler, python):
-        sys.stdout.write(f"  {found.cumulative / 1000:6.0f} ms  {'  ' * found.depth}{found.module}\n")
+    for each in long_imports(bundle, handler, python):
+        sys.stdout.write(f"  {each.cumulative / 1000:6.0f} ms  {'  ' * each.depth}{each.module}\n")
     return int(middle > bound)
 
 
@@ -91,10 +91,10 @@ def cpu_seconds(bundle: Path, handler: str, python: Path) -> float:
 def long_imports(bundle: Path, handler: str, python: Path) -> list[Import]:
     """Return the imports that take long, the outer before the inner (-X importtime names the inner first)."""
     command = [str(python), *ALONE, "-X", "importtime", "-c", IMPORT, str(bundle), handler]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
-    lines = re.findall(r"^import time: +\d+ \| +(\d+) \| ( *)(\S+)$", told, re.MULTILINE)
-    found = [Import(module, len(indent) // 2, int(micros)) for micros, indent, module in reversed(lines)]
-    return [each for each in found if each.cumulative > LONG]
+    trace = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    lines = re.findall(r"^import time: +\d+ \| +(\d+) \| ( *)(\S+)$", trace, re.MULTILINE)
+    imports = [Import(module, len(indent) // 2, int(micros)) for micros, indent, module in reversed(lines)]
+    return [each for each in imports if each.cumulative > LONG]
 
 
 if __name__ == "__main__":

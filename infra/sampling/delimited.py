@@ -42,17 +42,17 @@ def profile_of(looked: Sequence[Looked]) -> Profile:
 
 
 def _guess(one: Looked) -> Csv:
-    found = dialect.guessed(one.head, one.encoding)
-    records = dialect.first_records(one.head, found)
+    guess = dialect.guessed(one.head, one.encoding)
+    records = dialect.first_records(one.head, guess)
     if not records:
         raise SampleRefused(
             f"{one.path.name}: its first line is not in the CSV dialect of the others; check its quotes and cells"
         )
     if dialect.has_header(records):
-        return replace(found, header=True)
+        return replace(guess, header=True)
     if why := dialect.unclear_header(records):
         raise SampleRefused(f"{one.path.name}: in its header {why}; give every column a name of its own")
-    return replace(found, header=False)
+    return replace(guess, header=False)
 
 
 def _read_csv(looked: Sequence[Looked], written: Csv) -> Profile:
@@ -73,7 +73,7 @@ def _read_csv(looked: Sequence[Looked], written: Csv) -> Profile:
     records = sum(sample.records for sample in samples)
     own = {name: column for name, column in seen.items() if name not in OURS}
     empty = frozenset(nulls)
-    found = tuple(
+    columns = tuple(
         replace(
             settle(name, column, records, empty),
             scarcest=scarcest(
@@ -85,7 +85,7 @@ def _read_csv(looked: Sequence[Looked], written: Csv) -> Profile:
     order: Any = "exact" if is_same_order and written.header else "any"
     csv = replace(written, null_values=nulls)
     left = tuple((name, ADDED) for name in seen if name in OURS)
-    return Profile(tuple(samples), "csv", found, csv, looked[0].compression, order, left)
+    return Profile(tuple(samples), "csv", columns, csv, looked[0].compression, order, left)
 
 
 def _names(one: Looked, written: Csv) -> list[str]:
@@ -110,9 +110,9 @@ def _are_alike(first: Looked, names: list[str], one: Looked, theirs: list[str], 
             "a contract is for files with the same columns, so give only those"
         )
     more, fewer = ([n for n in a if n not in b] for a, b in ((theirs, names), (names, theirs)))
-    said = [f"{quoted(some)} {verb}" for some, verb in ((fewer, "missing"), (more, "added")) if some]
+    differences = [f"{quoted(some)} {verb}" for some, verb in ((fewer, "missing"), (more, "added")) if some]
     raise SampleRefused(
-        f"{one.path.name} has another header than {first.path.name} ({', '.join(said)}); "
+        f"{one.path.name} has another header than {first.path.name} ({', '.join(differences)}); "
         "a contract is for files with the same columns, so give only those"
     )
 
@@ -161,10 +161,10 @@ def _count(one: Looked, width: int, written: Csv, start: int, end: int) -> tuple
     seen = [ColumnCounts() for _ in range(width)]
     records = broken = 0
     with opened(one) if one.compression == "gzip" else _part(one, start, end) as file:
-        for found, good, bad in _cut(file, written, width):
+        for columns, good, bad in _cut(file, written, width):
             records += good
             broken += bad
-            for column, texts in zip(seen, found, strict=True):
+            for column, texts in zip(seen, columns, strict=True):
                 column.add(texts)
     return seen, records, broken
 

@@ -33,10 +33,10 @@ class _Number(str):
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         raise ValueError("a key stands twice")
-    return found
+    return unique
 
 
 def _constant(text: str) -> Any:
@@ -95,11 +95,11 @@ class Seen:
 
 
 def _by_key(objects: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
+    values: dict[str, list[Any]] = {}
     for one in objects:
         for key, value in one.items():
-            found.setdefault(key, []).append(value)
-    return found
+            values.setdefault(key, []).append(value)
+    return values
 
 
 def profile_of(looked: Sequence[Looked]) -> Profile:
@@ -120,8 +120,8 @@ def profile_of(looked: Sequence[Looked]) -> Profile:
         raise SampleRefused(
             f"{broken:,} of {records + broken:,} lines of the samples are not JSON objects; write one on each line"
         )
-    found, left = settled(seen, records)
-    return Profile(tuple(samples), "jsonl", found, compression=looked[0].compression, left=left)
+    columns, left = settled(seen, records)
+    return Profile(tuple(samples), "jsonl", columns, compression=looked[0].compression, left=left)
 
 
 def read(name: str, file: IO[str], seen: Seen) -> Sample:
@@ -134,11 +134,11 @@ def read(name: str, file: IO[str], seen: Seen) -> Sample:
             if not line:
                 continue
             try:
-                found = DECODER.decode(line.strip(" \t"))
+                record = DECODER.decode(line.strip(" \t"))
             except (ValueError, RecursionError):
-                found = None
-            if isinstance(found, dict) and _is_text(line, found):
-                objects.append(found)
+                record = None
+            if isinstance(record, dict) and _is_text(line, record):
+                objects.append(record)
             else:
                 broken += 1
         records += len(objects)
@@ -151,16 +151,16 @@ def read(name: str, file: IO[str], seen: Seen) -> Sample:
     return Sample(name, records, broken)
 
 
-def _is_text(line: str, found: dict[str, Any]) -> bool:
+def _is_text(line: str, record: dict[str, Any]) -> bool:
     """Tell whether all texts of an object are characters: half of a surrogate pair, which an escape may be, is none."""
-    return "\\u" not in line or not SURROGATES.search(json.dumps(found, ensure_ascii=False))
+    return "\\u" not in line or not SURROGATES.search(json.dumps(record, ensure_ascii=False))
 
 
 def settled(
     seen: Seen, records: int, given: Mapping[Route, LogicalType] | None = None
 ) -> tuple[tuple[ColumnProfile, ...], tuple[tuple[str, str], ...]]:
     """The columns that have a type, each before those within it, and those that have none with the reason."""
-    found: list[ColumnProfile] = []
+    columns: list[ColumnProfile] = []
     left: list[tuple[str, str]] = []
     out: set[Route] = set()
     for route, column in sorted(seen.columns.items(), key=lambda one: len(one[0])):
@@ -171,11 +171,11 @@ def settled(
             out.add(route)
             left.append((name_of(route), why))
         else:
-            found.append(_found(seen, route, records, (given or {}).get(route)))
-    if not found:
-        why = "; ".join(f"`{name}`: {said}" for name, said in left[:3]) or "no record has a key"
+            columns.append(_column(seen, route, records, (given or {}).get(route)))
+    if not columns:
+        why = "; ".join(f"`{name}`: {reason}" for name, reason in left[:3]) or "no record has a key"
         raise SampleRefused(f"No column of the samples has a type that a contract can have ({why})")
-    return tuple(found), tuple(left)
+    return tuple(columns), tuple(left)
 
 
 def _why_left(seen: Seen, route: Route, column: ColumnCounts) -> str | None:
@@ -196,7 +196,7 @@ def _why_left(seen: Seen, route: Route, column: ColumnCounts) -> str | None:
     return None
 
 
-def _found(seen: Seen, route: Route, records: int, given: LogicalType | None) -> ColumnProfile:
+def _column(seen: Seen, route: Route, records: int, given: LogicalType | None) -> ColumnProfile:
     column, path = seen.columns[route], route if len(route) > 1 else ()
     above = route[:-1]
     places = records if not above else seen.elements[above] if route[-1] in REPEATING else seen.objects[above]

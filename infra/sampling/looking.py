@@ -116,10 +116,10 @@ def _is_odd(path: Path, packed: Compression) -> bool:
 def _format(path: Path, head: str) -> FileFormat:
     first = next(line for line in head.split("\n") if line.strip())
     try:
-        found = json.loads(first)
+        record = json.loads(first)
     except (ValueError, RecursionError):
-        found = None
-    if isinstance(found, dict):
+        record = None
+    if isinstance(record, dict):
         return "jsonl"
     if first.lstrip()[:1] in ("{", "[") and path.suffix.startswith(".json"):
         raise SampleRefused(

@@ -33,26 +33,26 @@ AGAIN = "Write it again, and give it whole."
 def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Profile:
     """The profile of Parquet files of one schema. SampleRefused."""
     columns = _columns(paths)
-    known: dict[Route, Property] = {}
-    left = [lack for column in columns for lack in _known(column, (column.name,), known)]
-    if not known:
+    properties: dict[Route, Property] = {}
+    left = [lack for column in columns for lack in _add_property(column, (column.name,), properties)]
+    if not properties:
         raise SampleRefused(f"{paths[0].name}: no column has a type that a contract can have")
-    types = {c.name: read_as(c, (c.name,), known) for c in columns if (c.name,) in known}
-    maps = frozenset(route for route, prop in known.items() if prop.type == "map")
-    seen = Seen({route: ColumnCounts(frozenset()) for route in known}, maps=maps)
+    types = {c.name: read_as(c, (c.name,), properties) for c in columns if (c.name,) in properties}
+    maps = frozenset(route for route, prop in properties.items() if prop.type == "map")
+    seen = Seen({route: ColumnCounts(frozenset()) for route in properties}, maps=maps)
     samples = [_read_parquet(path, session(), seen, types) for path in paths]
-    numbers = [route for route, prop in known.items() if prop.type in ("number", "integer")]
+    numbers = [route for route, prop in properties.items() if prop.type in ("number", "integer")]
     if unfit := [name_of(route) for route in numbers if seen.columns[route].forms - {"number"}]:
         raise SampleRefused(f"{quoted(unfit)} of the samples holds NaN or infinity, which are not numbers; write null")
     for column in seen.columns.values():
         column.forms.clear()
-    given = {route: prop.type for route, prop in known.items()}
-    found, more = settled(seen, sum(sample.records for sample in samples), given)
-    columns_found = tuple(replace(one, exact=_places(known[one.path or (one.name,)])) for one in found)
-    return Profile(tuple(samples), "parquet", columns_found, order="exact", left=(*left, *more))
+    given = {route: prop.type for route, prop in properties.items()}
+    profiles, more = settled(seen, sum(sample.records for sample in samples), given)
+    columns_of_profile = tuple(replace(one, exact=_places(properties[one.path or (one.name,)])) for one in profiles)
+    return Profile(tuple(samples), "parquet", columns_of_profile, order="exact", left=(*left, *more))
 
 
-def _known(column: Stored, route: Route, known: dict[Route, Property]) -> Iterator[tuple[str, str]]:
+def _add_property(column: Stored, route: Route, properties: dict[Route, Property]) -> Iterator[tuple[str, str]]:
     """Note a column, and what lies in it, by the steps that lead there; what is left out, and why."""
     kind = SHAPED.get(column.shape) or _logical(column.declared)
     if column.said.endswith(TOO_LONG):
@@ -69,21 +69,21 @@ def _known(column: Stored, route: Route, known: dict[Route, Property]) -> Iterat
     prop = Property(name_of(route), kind, exact=_exact(column.declared), path=route if len(route) > 1 else ())
     within: dict[Route, Property] = {}
     for step, inner in zip(steps(column), column.inner, strict=True):
-        yield from _known(inner, (*route, step), within)
+        yield from _add_property(inner, (*route, step), within)
     there = [(*route, step) in within for step in steps(column)]
     if not there or (any(there) if kind == "object" else all(there)):
-        known |= {route: prop, **within}
+        properties |= {route: prop, **within}
 
 
 def _columns(paths: Sequence[Path]) -> tuple[Stored, ...]:
-    found = [_footer(path).columns for path in paths]
-    for path, theirs in zip(paths, found, strict=True):
-        if theirs != found[0]:
+    schemas = [_footer(path).columns for path in paths]
+    for path, theirs in zip(paths, schemas, strict=True):
+        if theirs != schemas[0]:
             raise SampleRefused(
                 f"{path.name} has other columns or types than {paths[0].name}; "
                 "a contract is for files with the same columns, so give only those"
             )
-    return found[0]
+    return schemas[0]
 
 
 def _footer(path: Path) -> parquet_footer.Footer:
@@ -96,17 +96,17 @@ def _footer(path: Path) -> parquet_footer.Footer:
             raise SampleRefused(f"{path.name} does not end as a Parquet file does; it was cut short, write it again")
         file.seek(size - parquet_footer.TAIL - long)
         try:
-            found = parquet_footer.parse(file.read(long))
+            footer = parquet_footer.parse(file.read(long))
         except parquet_footer.FooterInvalid as error:
             raise SampleRefused(f"{path.name}: its footer cannot be read ({error}); write it again") from None
     problems = (
-        [parquet_head.encrypted()] if found.encrypted else _unreadable(path, found, size - parquet_footer.TAIL - long)
+        [parquet_head.encrypted()] if footer.encrypted else _unreadable(path, footer, size - parquet_footer.TAIL - long)
     )
     for problem in problems:
         raise SampleRefused(f"{path.name}: {problem.message} {problem.fix}")
-    if not found.rows:
+    if not footer.rows:
         raise SampleRefused(f"{path.name} holds no records; give a file with records")
-    return found
+    return footer
 
 
 def _unreadable(path: Path, footer: parquet_footer.Footer, pages: int) -> list[Problem]:

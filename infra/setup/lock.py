@@ -56,8 +56,8 @@ def main(arguments: list[str]) -> int:
 def _jars(lock: Path, packages: tuple[str, ...], excluded: tuple[str, ...] = ()) -> None:
     """Write the lock of what Ivy brings."""
     with tempfile.TemporaryDirectory(prefix="dropgate-") as scratch:
-        found = jars.fetch(java_home(), Path(scratch), packages, excluded)
-    lines = "".join(f"{digest}  {name}\n" for name, digest in found.items())
+        hashes = jars.fetch(java_home(), Path(scratch), packages, excluded)
+    lines = "".join(f"{digest}  {name}\n" for name, digest in hashes.items())
     lock.write_text(f"# Made by `{HEADER}`; read by sha256sum --check.\n{lines}", encoding="utf-8")
 
 

@@ -70,8 +70,8 @@ def check(folder: Path, cpu: str, home: Home = LAMBDA) -> None:
         tags = [line.removeprefix("Tag:").strip() for line in lines if line.startswith("Tag:")]
         if not any(fits(tag, cpu, home) for tag in tags):
             name = record.name.removesuffix(".dist-info")
-            said = ", ".join(tags) or "nothing"
-            what = f"{name} is not a wheel for Python {home.python} on {cpu} with {home.linux[-1]} (its tags: {said})"
+            names = ", ".join(tags) or "nothing"
+            what = f"{name} is not a wheel for Python {home.python} on {cpu} with {home.linux[-1]} (its tags: {names})"
             raise WheelUnfit(f"{what}: pin one in {home.lock.name}.")
 
 
@@ -114,10 +114,10 @@ def _install(cpu: str, folder: Path, tell: Tell, home: Home) -> None:
 
 def _strip(folder: Path) -> None:
     shutil.rmtree(folder / "bin", ignore_errors=True)
-    for found in [path for name in LEFT_FOLDERS for path in folder.rglob(name) if path.is_dir()]:
-        shutil.rmtree(found, ignore_errors=True)
-    for found in [path for name in LEFT_FILES for path in folder.rglob(name)]:
-        found.unlink()
+    for left_folder in [path for name in LEFT_FOLDERS for path in folder.rglob(name) if path.is_dir()]:
+        shutil.rmtree(left_folder, ignore_errors=True)
+    for left_folder in [path for name in LEFT_FILES for path in folder.rglob(name)]:
+        left_folder.unlink()
 
 
 def _keep(folder: Path, place: Path) -> None:

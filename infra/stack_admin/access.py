@@ -48,15 +48,15 @@ class Access:
         return {
             "principal": self.principal,
             "identityPolicy": {"Version": "2012-10-17", "Statement": list(self.identity)},
-            "bucketPolicyStatements": {name: list(found) for name, found in self.buckets.items()},
+            "bucketPolicyStatements": {name: list(statements) for name, statements in self.buckets.items()},
             "keyPolicyStatements": list(self.key),
         }
 
 
 def folders_of(plans: Iterable[Plan], producer: str) -> tuple[str, ...]:
     """The folders that a producer uploads to, each once; empty for one that no contract names."""
-    found = {literal_folder(pattern) for plan in plans if plan.producer == producer for pattern in plan.files}
-    return tuple(sorted(found))
+    folders = {literal_folder(pattern) for plan in plans if plan.producer == producer for pattern in plan.files}
+    return tuple(sorted(folders))
 
 
 def for_producer(
@@ -116,8 +116,8 @@ def _use(sid: str, buckets: Buckets, actions: list[str], bucket: str) -> tuple[S
     if not buckets.key:
         return ()
     via = f"s3.{buckets.key.split(':')[3]}.amazonaws.com"
-    known = {"kms:ViaService": via, "kms:EncryptionContext:aws:s3:arn": buckets.arn(bucket)}
-    return (_allow(sid, actions, buckets.key, StringEquals=known),)
+    conditions = {"kms:ViaService": via, "kms:EncryptionContext:aws:s3:arn": buckets.arn(bucket)}
+    return (_allow(sid, actions, buckets.key, StringEquals=conditions),)
 
 
 def _to(principal: str, statement: Statement, whose: str) -> Statement:

@@ -109,9 +109,9 @@ def _after(former: Pointer | None, now: datetime) -> datetime:
 
 def _need_each_other(plans: Sequence[Plan]) -> None:
     """Refuse plans that look for values in contracts that would not be in force."""
-    known = {plan.contract for plan in plans}
+    contracts = {plan.contract for plan in plans}
     for plan in plans:
-        for other in (one.contract for one in plan.references if one.contract and one.contract not in known):
+        for other in (one.contract for one in plan.references if one.contract and one.contract not in contracts):
             raise ContractInvalid(
                 f"{plan.contract} looks for values in {other}, which would not be in force: publish both together."
             )
@@ -132,7 +132,7 @@ def refusals(contracts: Sequence[Compiled], store: CatalogStore) -> tuple[Findin
     """Return what keeps contracts from being published: versions with a changed text, and tables that would be left."""
     titles = kept(store)
     wanted = contract_store.documents(contracts).keys() & {t.key for t in titles}
-    there = {name: found[0] for name in wanted if (found := store.get(name))}
+    there = {name: document[0] for name in wanted if (document := store.get(name))}
     left = _leaving([c.plan for c in contracts if c.plan], _in_force(store).index, store)
     return (
         *contract_store.rewritten(contracts, there, titles),
@@ -153,9 +153,9 @@ def _promoted(
 ) -> Promoted | None:
     """Return what consumers get by the plan in force, `sha`, else by the latest document; None without both."""
     name = f"plans/{sha}.json"
-    if sha and (found := store.get(name)):
+    if sha and (stored := store.get(name)):
         try:
-            return codec.loads(Plan, found[0], name).promote
+            return codec.loads(Plan, stored[0], name).promote
         except DocumentInvalid:
             pass  # of another edition of dropgate, or damaged: the document says it, too
     latest = contract_store.latest(titles, plan)
@@ -165,24 +165,24 @@ def _promoted(
 
 def kept(store: CatalogStore) -> tuple[contract_store.Title, ...]:
     """All contract documents that were ever published."""
-    found = map(contract_store.title_of_key, store.names(contract_store.FOLDER))
-    return tuple(t for t in found if t)
+    titles = map(contract_store.title_of_key, store.names(contract_store.FOLDER))
+    return tuple(t for t in titles if t)
 
 
 def text_of(store: CatalogStore, title: contract_store.Title) -> bytes:
     """A published document, whole; DocumentInvalid if it is not there, or not what its name says."""
-    found = store.get(title.key)
-    if found is None:
+    document = store.get(title.key)
+    if document is None:
         raise DocumentInvalid(f"{title.key} is not there any more; publish the contract again as it was.")
-    return contract_store.verified(title, found[0])
+    return contract_store.verified(title, document[0])
 
 
 def in_force(store: CatalogStore) -> tuple[str, ...] | None:
     """The names of the contracts in force; None where nothing was ever published. DocumentInvalid if unreadable."""
-    found = _in_force(store)
-    if found.broken:
-        raise DocumentInvalid(f"What is in force cannot be read: {found.broken}.")
-    return tuple(entry.contract for entry in found.index.entries) if found.etag else None
+    current = _in_force(store)
+    if current.broken:
+        raise DocumentInvalid(f"What is in force cannot be read: {current.broken}.")
+    return tuple(entry.contract for entry in current.index.entries) if current.etag else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +196,10 @@ class _InForce:
 
 
 def _in_force(store: CatalogStore) -> _InForce:
-    found = store.get(POINTER)
-    if found is None:
+    stored = store.get(POINTER)
+    if stored is None:
         return _InForce()
-    text, etag = found
+    text, etag = stored
     pointer = None
     try:
         pointer = codec.loads(Pointer, text, POINTER)
@@ -258,10 +258,10 @@ class S3Catalog:
     def get(self, name: str) -> tuple[bytes, str] | None:
         with asking("S3"):
             try:
-                found = self._client.get_object(Bucket=self._bucket, Key=self._prefix + name)
+                answer = self._client.get_object(Bucket=self._bucket, Key=self._prefix + name)
             except self._client.exceptions.NoSuchKey:
                 return None
-            return found["Body"].read(), found["ETag"]
+            return answer["Body"].read(), answer["ETag"]
 
     def create(self, name: str, body: bytes) -> bool:
         return self._put(name, body, {"IfNoneMatch": "*"})
@@ -276,12 +276,12 @@ class S3Catalog:
     def names(self, prefix: str) -> tuple[str, ...]:
         pages = self._client.get_paginator("list_objects_v2")
         with asking("S3"):
-            found = [
+            keys = [
                 item["Key"].removeprefix(self._prefix)
                 for page in pages.paginate(Bucket=self._bucket, Prefix=self._prefix + prefix)
                 for item in page.get("Contents", [])
             ]
-        return tuple(sorted(found))
+        return tuple(sorted(keys))
 
     def _put(self, name: str, body: bytes, condition: dict[str, Any]) -> bool:
         """Write on a condition; False if it does not hold."""

@@ -18,33 +18,33 @@ class StackMissing(DropgateError):
 
 def environment(cloudformation: Any, stack: str) -> dict[str, str]:
     """The variables DROPGATE_* of a stack, from its outputs and parameters; raises StackMissing."""
-    found = described(cloudformation, stack)
-    if found is None:
+    description = described(cloudformation, stack)
+    if description is None:
         raise StackMissing(f"There is no stack {stack} in {cloudformation.meta.region_name}.")
-    outputs = {one["OutputKey"]: one["OutputValue"] for one in found.get("Outputs", [])}
+    outputs = {one["OutputKey"]: one["OutputValue"] for one in description.get("Outputs", [])}
     try:
-        return variables(outputs, parameters(found))
+        return variables(outputs, parameters(description))
     except KeyError as missing:
-        said = f"{stack} is not a stack of dropgate, or of an older version: it has no {missing.args[0]}"
-        state = found["StackStatus"]
-        raise StackMissing(f"{said} among its outputs and parameters, and is in {state}.") from None
+        text = f"{stack} is not a stack of dropgate, or of an older version: it has no {missing.args[0]}"
+        state = description["StackStatus"]
+        raise StackMissing(f"{text} among its outputs and parameters, and is in {state}.") from None
 
 
 def described(cloudformation: Any, stack: str) -> Mapping[str, Any] | None:
     """Return CloudFormation's description of a stack; None if there is no stack of that name."""
     with asking("cloudformation"):
         try:
-            found: Mapping[str, Any] = cloudformation.describe_stacks(StackName=stack)["Stacks"][0]
+            description: Mapping[str, Any] = cloudformation.describe_stacks(StackName=stack)["Stacks"][0]
         except ClientError as error:
             if code(error) != "ValidationError":
                 raise
             return None
-    return found
+    return description
 
 
-def parameters(found: Mapping[str, Any] | None) -> dict[str, str]:
+def parameters(description: Mapping[str, Any] | None) -> dict[str, str]:
     """The parameters that a stack was deployed with; none where there is no stack."""
-    return {one["ParameterKey"]: one["ParameterValue"] for one in (found or {}).get("Parameters", [])}
+    return {one["ParameterKey"]: one["ParameterValue"] for one in (description or {}).get("Parameters", [])}
 
 
 def defaults(cloudformation: Any, stack: str) -> dict[str, str]:
@@ -77,8 +77,8 @@ def resources(cloudformation: Any, stack: str) -> Iterator[Thing]:
 
 def queues(cloudformation: Any, stack: str) -> dict[str, str]:
     """The URLs of the queues of a stack, and of the stacks within it, by logical id."""
-    found = resources(cloudformation, stack)
-    return {thing.logical_id: thing.name for thing in found if thing.kind == "AWS::SQS::Queue"}
+    things = resources(cloudformation, stack)
+    return {thing.logical_id: thing.name for thing in things if thing.kind == "AWS::SQS::Queue"}
 
 
 def variables(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict[str, str]:

@@ -72,28 +72,28 @@ def maintain(
 
 
 def _looked_at(table: str, options: Mapping[str, str], days: int) -> Maintained:
-    found = _opened(table, options)
-    sizes: list[int] = found.get_add_actions(flatten=True).column("size_bytes").to_pylist()
+    opened = _opened(table, options)
+    sizes: list[int] = opened.get_add_actions(flatten=True).column("size_bytes").to_pylist()
     small = [size for size in sizes if size < TARGET]
-    own, others = _unnamed(found, days)
+    own, others = _unnamed(opened, days)
     return Maintained(table, len(sizes), len(small) if len(small) > 1 else 0, None, len(own), others, None)
 
 
 def _maintained(table: str, options: Mapping[str, str], remove: Callable[[str], object], days: int) -> Maintained:
-    found = _opened(table, options)
-    files = len(found.file_uris())
-    made: dict[str, Any] = found.optimize.compact(target_size=TARGET)
-    own, others = _unnamed(found, days)
+    opened = _opened(table, options)
+    files = len(opened.file_uris())
+    made: dict[str, Any] = opened.optimize.compact(target_size=TARGET)
+    own, others = _unnamed(opened, days)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda name: remove(f"{table}{name}"), own))
-    found.create_checkpoint()
-    found.cleanup_metadata()
+    opened.create_checkpoint()
+    opened.cleanup_metadata()
     return Maintained(table, files, made["numFilesRemoved"], made["numFilesAdded"], len(own), others, True)
 
 
-def _unnamed(found: Any, days: int) -> tuple[list[str], int]:
+def _unnamed(opened: Any, days: int) -> tuple[list[str], int]:
     """The table's own files that no commit of so many days names, and how many others lie there."""
-    every: list[str] = found.vacuum(24 * days, dry_run=True, full=True)
+    every: list[str] = opened.vacuum(24 * days, dry_run=True, full=True)
     own = [name for name in every if is_of_table(name)]
     return own, len(every) - len(own)
 

@@ -129,7 +129,7 @@ class Redriven:
     left: int
 
 
-def redrive(sqs: SQSClient, source: str, back: str, told: Callable[[int], None] = tell_nobody) -> Redriven:
+def redrive(sqs: SQSClient, source: str, back: str, progress: Callable[[int], None] = tell_nobody) -> Redriven:
     """Send all letters of a queue back to theirs. `told` is told as it goes on. Raises NotMoved.
 
     One that is sent back, fails again and is a dead letter once more meanwhile stays: it would go round for ever.
@@ -146,7 +146,7 @@ def redrive(sqs: SQSClient, source: str, back: str, told: Callable[[int], None] 
         ours |= set(sent.values())
         kept = _deleted(sqs, source, [one for one in fresh if one["MessageId"] in sent])
         moved += len(sent)
-        told(moved)
+        progress(moved)
         if refused:
             raise NotMoved(
                 f"{moved} were moved, {len(refused)} were not: SQS refused them ({refused[0]}). They and what was not "
@@ -167,8 +167,8 @@ def _counts(sqs: SQSClient, url: str) -> tuple[int, int]:
         "ApproximateNumberOfMessagesNotVisible",
     ]
     with asking("sqs"):
-        found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
-    return int(found["ApproximateNumberOfMessages"]), int(found["ApproximateNumberOfMessagesNotVisible"])
+        attributes = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
+    return int(attributes["ApproximateNumberOfMessages"]), int(attributes["ApproximateNumberOfMessagesNotVisible"])
 
 
 def _received(sqs: SQSClient, url: str, hide_seconds: int | None = None) -> Sequence[MessageTypeDef]:

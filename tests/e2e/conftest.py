@@ -74,8 +74,8 @@ class World:
         """The keys of what lies in a zone, below it; folder markers aside."""
         bucket, prefix = keys.split(getattr(self.ports.zones, zone))
         pages = self.embedded.client("s3").get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
-        found = {o["Key"].removeprefix(prefix) for page in pages for o in page.get("Contents", [])}
-        return {name for name in found if not name.endswith("/")}
+        names = {o["Key"].removeprefix(prefix) for page in pages for o in page.get("Contents", [])}
+        return {name for name in names if not name.endswith("/")}
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ def free_port() -> int:
     """A port that nobody listens at, and that no connection is given while its owner is dead."""
     while True:
         port = random.randrange(20_000, 32_000)  # Linux gives connections those from 32768 on
-        with socket.socket() as found, suppress(OSError):
-            found.bind(("127.0.0.1", port))
+        with socket.socket() as listener, suppress(OSError):
+            listener.bind(("127.0.0.1", port))
             return port
 
 
@@ -72,10 +72,10 @@ class Killable:
     def start(self, name: str) -> None:
         """Start a process, and wait until it is at work; what it says goes into a file, so that nobody need read it."""
         places = [str(port) for port in self.places] if name == "stack" else []
-        ready, said = self.folder.parent / f"{name}.ready", self.folder.parent / f"{name}.log"
+        ready, log_path = self.folder.parent / f"{name}.ready", self.folder.parent / f"{name}.log"
         ready.unlink(missing_ok=True)
         command = [sys.executable, "-m", "tests.e2e.processes", name, str(self.folder), str(ready), *places]
-        with said.open("a") as log:
+        with log_path.open("a") as log:
             # A group of its own, so that a job dies with the stack that runs it; and nothing of another stack's, which
             # the tests of this process may have in their environment.
             others = {n: v for n, v in os.environ.items() if not n.startswith(("AWS_", "DROPGATE_", "POWERTOOLS_"))}
@@ -83,7 +83,7 @@ class Killable:
             process = self.processes[name] = subprocess.Popen(command, stdout=log, stderr=log, **own)
         at_work = self.until(lambda: ready.exists() or process.poll() is not None, READY)
         assert at_work, f"{name} is not at work after {READY} s"
-        assert process.poll() is None, said.read_text()[-2000:]
+        assert process.poll() is None, log_path.read_text()[-2000:]
 
     def kill(self, name: str) -> bool:
         """Kill a process and what it has started, as `kill -9` does; whether it was alive."""

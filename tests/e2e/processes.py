@@ -51,8 +51,8 @@ def stack(folder: Path, ready: Path, port: int, emr_port: int) -> None:
             deliver(event)
             memory.queues()
 
-        found: dict[str, Any] = {"application_id": APPLICATION, "max_concurrent_runs": JOBS, "port": emr_port}
-        with EmrServerless(run_job, lambda _: True, emit, **found) as emr:
+        settings: dict[str, Any] = {"application_id": APPLICATION, "max_concurrent_runs": JOBS, "port": emr_port}
+        with EmrServerless(run_job, lambda _: True, emit, **settings) as emr:
             os.environ["AWS_ENDPOINT_URL_EMR_SERVERLESS"] = emr.endpoint
             parameters: dict[str, str | int] = {"WindowSeconds": 1, "BucketPrefix": "dropgate"}
             own = cache(lambda service: boto3.client(service, endpoint_url=inner.endpoint))

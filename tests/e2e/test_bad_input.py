@@ -57,9 +57,9 @@ def ended(world: World) -> dict[str, Drop]:
 def row(name: str, drop: Drop, where: str) -> Row:
     codes = ", ".join(dict.fromkeys(f"`{p.code}`" for p in drop.problems))
     first = drop.problems[0] if drop.problems else None
-    said = f"{visible(first.message, 300)} {visible(first.fix, 300)}" if first else ""
-    said = re.sub(r"\b[a-z2-7]{32}\b", "…", said)  # ids of drops differ from run to run
-    return Row(name, drop.state.replace("_", " "), codes, said, where)
+    text = f"{visible(first.message, 300)} {visible(first.fix, 300)}" if first else ""
+    text = re.sub(r"\b[a-z2-7]{32}\b", "…", text)  # ids of drops differ from run to run
+    return Row(name, drop.state.replace("_", " "), codes, text, where)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
@@ -85,10 +85,10 @@ def test_every_judged_drop_has_its_receipt(case: Case, ended: dict[str, Drop], w
 
 
 def test_promoted_zone_holds_accepted_files_alone(ended: dict[str, Drop], world: World) -> None:
-    found = world.objects("promoted")
+    promoted = world.objects("promoted")
     for case in CASES:
         where = f"{ended[case.name].contract}/{case.key}"
-        assert found.get(where) == (case.body if case.state == "accepted" else None)
+        assert promoted.get(where) == (case.body if case.state == "accepted" else None)
 
 
 def test_newer_of_two_uploads_stands(world: World) -> None:

@@ -118,8 +118,8 @@ def test_evidence_keeps_rejected_rows_with_their_checks(
     world: World, first: dict[str, Drop], spark: SparkSession
 ) -> None:
     evidence = spark.read.parquet(f"{world.ports.zones.evidence}rows/")
-    found = evidence.where(f"drop = '{first['bad'].id}' and attempt = 1").collect()
-    assert sorted((r.record, r.outcome, r.cells["id"], list(r.checks)) for r in found) == [
+    rows = evidence.where(f"drop = '{first['bad'].id}' and attempt = 1").collect()
+    assert sorted((r.record, r.outcome, r.cells["id"], list(r.checks)) for r in rows) == [
         (2, "rejected", "2", ["amount.logicalType"]),
         (3, "rejected", "3", ["amount.minimum", "day.logicalType"]),
     ]
@@ -153,8 +153,8 @@ def test_replay_of_promoted_drop_is_refused(world: World, first: dict[str, Drop]
 def test_every_step_leaves_as_a_notice(world: World, first: dict[str, Drop], second: dict[str, Drop]) -> None:
     assert world.embedded.settle(180)
     for drop in (*first.values(), *second.values()):
-        told = {n for n in world.notices if drop.id in n}
-        assert len(told) == len(world.ports.ledger.history(drop.id))
+        notices = {n for n in world.notices if drop.id in n}
+        assert len(notices) == len(world.ports.ledger.history(drop.id))
 
 
 def test_landing_holds_only_what_nobody_has_seen(world: World, first: dict[str, Drop], second: dict[str, Drop]) -> None:
@@ -204,9 +204,9 @@ def test_new_contract_is_tried_on_what_came_in(
     world.ports.store.delete(silent.source)  # as lifecycle does; consumers still have it
     stricter = tmp_path / "orders.v1.yaml"
     stricter.write_text(contract.read_text().replace("- name: name\n", "- name: name\n        required: true\n"))
-    plan, told = load_plan(stricter), list[str]()
+    plan, progress = load_plan(stricter), list[str]()
     drops = last_drops(world.ports.ledger, "orders.v1", 10, world.ports.clock.now())
-    tried = try_on(world.ports, plan, drops, lambda: spark, told.append)
+    tried = try_on(world.ports, plan, drops, lambda: spark, progress.append)
     body = {row["drop"]: row for row in try_.document(plan, tried)["drops"]}
     shown = try_.text_of(plan, tried, 120, colour=False)
 
@@ -217,6 +217,6 @@ def test_new_contract_is_tried_on_what_came_in(
     }
     assert body[silent.id]["now"]["rows"] == {"read": 2, "valid": 1, "rejected": 1}
     assert body[silent.id]["now"]["problems"][0]["check"] == "name.required"
-    assert (len(told), f"orders.v1 1.0.0 on {len(drops)} drops: " in shown) == (len(drops), True)
+    assert (len(progress), f"orders.v1 1.0.0 on {len(drops)} drops: " in shown) == (len(drops), True)
     (line,) = (line for line in shown.splitlines() if line.startswith(silent.id[:10]))
     assert re.search("✓ accepted +✕ rejected, 1 row$", line)

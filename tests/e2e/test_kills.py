@@ -89,9 +89,9 @@ def ledger(stack: Killable) -> list[Item]:
     return [items.loads(item) for page in pages for item in page["Items"]]
 
 
-def drops(found: Iterable[Item]) -> dict[str, Drop]:
+def drops(entries: Iterable[Item]) -> dict[str, Drop]:
     """All drops, by their ids."""
-    each = (items.drop_of(i) for i in found if items.kind(i) == "D" and i["sk"] == items.STATE)
+    each = (items.drop_of(i) for i in entries if items.kind(i) == "D" and i["sk"] == items.STATE)
     return {drop.id: drop for drop in each}
 
 
@@ -100,23 +100,23 @@ def come_to_rest(stack: Killable, names: Iterable[str]) -> dict[str, Drop]:
     before, since = list[Item](), time.monotonic()
     while True:
         asked = time.monotonic()
-        found = ledger(stack)
+        entries = ledger(stack)
         took = time.monotonic() - asked
-        known = drops(found)
-        missing = set(names) - {d.name for d in known.values()}
-        undone = [d for d in known.values() if d.in_flight]
-        batches = [i for i in found if items.kind(i) == "BATCH" and i["state"] != "ended"]
+        by_id = drops(entries)
+        missing = set(names) - {d.name for d in by_id.values()}
+        undone = [d for d in by_id.values() if d.in_flight]
+        batches = [i for i in entries if items.kind(i) == "BATCH" and i["state"] != "ended"]
         if not missing and not undone and not batches:
-            return known
-        if found != before:
-            before, since = found, time.monotonic()
+            return by_id
+        if entries != before:
+            before, since = entries, time.monotonic()
         assert time.monotonic() - since < PATIENCE, (missing, undone, batches)
         time.sleep(max(0.5, 5 * took))  # who answers has other work to do
 
 
 def stored(ports: Ports) -> dict[str, list[tuple[str | None, int | None]]]:
     """The marks of every version of every object in the zones that hold files, the oldest first."""
-    found = defaultdict[str, list[tuple[str | None, int | None]]](list)
+    copies = defaultdict[str, list[tuple[str | None, int | None]]](list)
     zones = ports.zones
     for zone in (zones.landing, zones.stage, zones.held, zones.promoted):
         bucket, _ = keys.split(zone)
@@ -126,8 +126,8 @@ def stored(ports: Ports) -> dict[str, list[tuple[str | None, int | None]]]:
             uri = f"s3://{bucket}/{one.key}"
             stat = ports.store.head(Location(uri, None if one.version in UNVERSIONED else one.version))
             assert stat
-            found[uri].append((stat.drop, stat.attempt))
-    return found
+            copies[uri].append((stat.drop, stat.attempt))
+    return copies
 
 
 def _whole(ports: Ports, uri: str) -> bytes | None:
@@ -137,23 +137,23 @@ def _whole(ports: Ports, uri: str) -> bytes | None:
         return None
 
 
-def seen_of(stack: Killable, found: dict[str, Drop]) -> Seen:
+def seen_of(stack: Killable, by_id: dict[str, Drop]) -> Seen:
     """A look at all that there is; landing is empty, so that what is kept bears its drop's mark."""
     ports = stack.ports()
     store = stored(ports)
     assert not [uri for uri in store if uri.startswith(ports.zones.landing)]
     promoted = {uri: marks for uri, marks in store.items() if uri.startswith(ports.zones.promoted)}
     assert all(n == 1 for n in Counter(mark for marks in promoted.values() for mark in marks).values())
-    histories = {drop_id: ports.ledger.history(drop_id) for drop_id in found}
+    histories = {drop_id: ports.ledger.history(drop_id) for drop_id in by_id}
     newest: dict[str, tuple[str | None, int | None]] = {uri: marks[-1] for uri, marks in promoted.items()}
     kept = frozenset(drop for marks in store.values() for drop, _ in marks if drop)
-    told_of = judged(found, partial(_whole, ports), ports.zones)
-    return Seen(found, histories, newest, {}, [], kept, observing(found, ports), told_of, ports.zones.promoted)
+    told_of = judged(by_id, partial(_whole, ports), ports.zones)
+    return Seen(by_id, histories, newest, {}, [], kept, observing(by_id, ports), told_of, ports.zones.promoted)
 
 
-def look(stack: Killable, found: dict[str, Drop], before: Seen | None = None) -> Seen:
+def look(stack: Killable, by_id: dict[str, Drop], before: Seen | None = None) -> Seen:
     """Hold every promise, also that nobody ever started two runs of a batch and try: both would bear its token."""
-    seen = seen_of(stack, found)
+    seen = seen_of(stack, by_id)
     for invariant in INVARIANTS:
         invariant(seen, before)
     assert stack.ports().ledger.taken() == {}
@@ -161,8 +161,8 @@ def look(stack: Killable, found: dict[str, Drop], before: Seen | None = None) ->
     assert tokens
     assert [token for token, n in tokens.items() if n > 1] == []
     steps = {(f"D#{s.drop}", f"H#{s.attempt:04}#{s.step:04}") for each in seen.histories.values() for s in each}
-    stack.until(lambda: told(stack) == steps, PATIENCE)
-    assert told(stack) == steps
+    stack.until(lambda: noticed(stack) == steps, PATIENCE)
+    assert noticed(stack) == steps
     return seen
 
 
@@ -182,7 +182,7 @@ def examine(ports: Ports) -> None:
     assert list(differences(late, CONTRACTS, recent)) == []
 
 
-def told(stack: Killable) -> set[tuple[str, str]]:
+def noticed(stack: Killable) -> set[tuple[str, str]]:
     """The items of history that there was a notice of."""
     return {(n["drop"], n["history"]) for n in notices(stack)}
 
@@ -218,19 +218,19 @@ def attack(folder: Path, files: int, kills: int, seed: int, record_property: Rec
         let.release(files)
         sender.join(PATIENCE)
         assert not sender.is_alive()
-        found = come_to_rest(stack, names)
-        for drop in found.values():
+        by_id = come_to_rest(stack, names)
+        for drop in by_id.values():
             if drop.state == "failed":  # as its job was killed every time
                 assert drop.problems[0].code in ("job-failed", "job-killed"), drop
                 replay(stack.ports(), drop.id)
         seen = look(stack, come_to_rest(stack, names))
         assert reconcile(replace(stack.ports(), clock=Later())) == ()
-        found = come_to_rest(stack, names)
-        look(stack, found, seen)
+        by_id = come_to_rest(stack, names)
+        look(stack, by_id, seen)
         examine(stack.ports())
         # A file whose answer was lost is sent again: of two uploads one may be superseded.
         states = defaultdict[str, set[str]](set)
-        for drop in found.values():
+        for drop in by_id.values():
             states[drop.name].add(drop.state)
         assert {name: each - {"superseded"} for name, each in states.items()} == {n: {end_of(n)} for n in names}
 

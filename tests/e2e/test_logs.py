@@ -77,7 +77,7 @@ MALFORMED = {
 
 
 @dataclass(frozen=True)
-class Told:
+class LoggedRun:
     """What was logged: the functions' lines, all else that this process wrote, and what the JVM wrote."""
 
     functions: str
@@ -138,7 +138,7 @@ def misread(world: World) -> None:
 
 
 @pytest.fixture(scope="module")
-def told(world: World, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Told:
+def logged(world: World, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> LoggedRun:
     """Everything that was logged while the files went through and the functions were given what they cannot read."""
     files = {key: body for key, (body, _) in FILES.items()}
     files["things/logs-types.parquet"] = parquet(spark, tmp_path_factory.mktemp("logs"))
@@ -154,7 +154,7 @@ def told(world: World, spark: SparkSession, tmp_path_factory: pytest.TempPathFac
         assert world.embedded.settle(180)
     with LOG.open(encoding="utf-8", errors="replace") as log:
         log.seek(begin)
-        return Told(functions.getvalue(), process.getvalue(), log.read(), drops)
+        return LoggedRun(functions.getvalue(), process.getvalue(), log.read(), drops)
 
 
 def leaks(text: str) -> list[str]:
@@ -162,41 +162,41 @@ def leaks(text: str) -> list[str]:
     return [line for line in text.splitlines() if any(mark in line for mark in MARKS)]
 
 
-def test_files_end_as_they_deserve(told: Told) -> None:
-    ended = {key: drop.state for key, drop in told.drops.items() if key in FILES}
+def test_files_end_as_they_deserve(logged: LoggedRun) -> None:
+    ended = {key: drop.state for key, drop in logged.drops.items() if key in FILES}
     assert ended == {key: state for key, (_, state) in FILES.items()}
-    assert told.drops["things/logs-types.parquet"].state == "rejected"
-    codes = {p.code for p in told.drops["strict/logs.csv.gz"].problems}
+    assert logged.drops["things/logs-types.parquet"].state == "rejected"
+    codes = {p.code for p in logged.drops["strict/logs.csv.gz"].problems}
     assert len(codes) >= 5, codes
 
 
-def test_functions_log_no_value_of_a_file(told: Told) -> None:
-    assert leaks(told.functions) == []
+def test_functions_log_no_value_of_a_file(logged: LoggedRun) -> None:
+    assert leaks(logged.functions) == []
 
 
-def test_nothing_else_in_the_process_tells_a_value(told: Told) -> None:
-    assert leaks(told.process) == []
+def test_nothing_else_in_the_process_tells_a_value(logged: LoggedRun) -> None:
+    assert leaks(logged.process) == []
 
 
-def test_job_logs_no_value_of_a_file(told: Told) -> None:
-    assert "INFO" in told.job, "Spark's own lines are there"
-    assert leaks(told.job) == []
+def test_job_logs_no_value_of_a_file(logged: LoggedRun) -> None:
+    assert "INFO" in logged.job, "Spark's own lines are there"
+    assert leaks(logged.job) == []
 
 
-def test_every_line_of_a_function_is_json_with_its_ids(told: Told) -> None:
-    assert {line["drop"] for line in told.lines("object taken")} >= {drop.id for drop in told.drops.values()}
-    batches = {drop.batch for drop in told.drops.values() if drop.batch}
-    assert {line["batch"] for line in told.lines("batch under way")} >= batches
-    settled = told.lines("job settled")
+def test_every_line_of_a_function_is_json_with_its_ids(logged: LoggedRun) -> None:
+    assert {line["drop"] for line in logged.lines("object taken")} >= {drop.id for drop in logged.drops.values()}
+    batches = {drop.batch for drop in logged.drops.values() if drop.batch}
+    assert {line["batch"] for line in logged.lines("batch under way")} >= batches
+    settled = logged.lines("job settled")
     assert {line["batch"] for line in settled} >= batches
     assert all(line["run"] for line in settled)
 
 
-def test_failures_are_told_with_their_traces(told: Told) -> None:
-    failures = told.lines("Record processing exception; skipping this record")
+def test_failures_are_told_with_their_traces(logged: LoggedRun) -> None:
+    failures = logged.lines("Record processing exception; skipping this record")
     assert len(failures) >= sum(map(len, MALFORMED.values()))
     assert all("Traceback" in line["exception"] for line in failures)
-    assert [line["what"] for line in told.lines("not taken on now") if "q" * 32 in line["what"]]
+    assert [line["what"] for line in logged.lines("not taken on now") if "q" * 32 in line["what"]]
 
 
 def test_a_leak_would_be_noticed() -> None:

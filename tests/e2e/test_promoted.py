@@ -45,8 +45,8 @@ def rows(world: World, spark: SparkSession, columns: str) -> list[tuple[object, 
     reader = spark.newSession()
     # Its extension is for SQL's statements, and would hold for all sessions of this JVM.
     reader.conf.set("spark.databricks.delta.requiredSparkConfsCheck.enabled", "false")
-    found = reader.read.format("delta").load(f"{world.ports.zones.promoted}tabled.v1")
-    return sorted(tuple(row) for row in found.selectExpr(*columns.split()).collect())
+    frame = reader.read.format("delta").load(f"{world.ports.zones.promoted}tabled.v1")
+    return sorted(tuple(row) for row in frame.selectExpr(*columns.split()).collect())
 
 
 def test_valid_rows_go_into_a_delta_table(world: World, spark: SparkSession) -> None:

@@ -21,8 +21,8 @@ VERSION = f"sha256:{sha256(CARRIERS).hexdigest()}"
 
 def receipt(world: World, drop: Drop) -> dict[str, Any]:
     assert drop.receipt
-    found: dict[str, Any] = json.loads(world.ports.store.get(drop.receipt))
-    return found
+    document: dict[str, Any] = json.loads(world.ports.store.get(drop.receipt))
+    return document
 
 
 def against(world: World, drop: Drop) -> dict[str, tuple[int, str]]:
@@ -40,10 +40,10 @@ def test_drop_waits_for_what_it_refers_to(world: World, related: Related) -> Non
 
 def test_records_are_held_against_both_references(world: World, related: Related) -> None:
     assert (related.good.state, related.bad.state) == ("accepted", "rejected")
-    (orders, told), (carriers, version) = against(world, related.bad).values()
+    (orders, digest), (carriers, version) = against(world, related.bad).values()
     assert (orders, carriers, version) == (1, 1, VERSION)
-    assert told.startswith("sha256:")
-    assert against(world, related.good) == {"order.foreignKey": (0, told), "carrier.foreignKey": (0, VERSION)}
+    assert digest.startswith("sha256:")
+    assert against(world, related.good) == {"order.foreignKey": (0, digest), "carrier.foreignKey": (0, VERSION)}
 
 
 def test_request_pins_files_and_versions(world: World, related: Related) -> None:

@@ -50,9 +50,9 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
             life.after = versions(stack)
             life.document.append(stack.client("s3").get_object(**DOCUMENT)["Body"].read())
             life.items = items(stack)
-            found = receive(stack)
-            life.received.append([m["Body"] for m in found])
-            done = next(m for m in found if m["Body"] == "a")
+            letters = receive(stack)
+            life.received.append([m["Body"] for m in letters])
+            done = next(m for m in letters if m["Body"] == "a")
             stack.client("sqs").delete_message(QueueUrl=queue(stack), ReceiptHandle=done["ReceiptHandle"])
             stack.client("s3").delete_object(**DOCUMENT)
             again(stack)
@@ -115,15 +115,15 @@ def versions(stack: Killable) -> list[tuple[Any, ...]]:
     """What lies in landing, with bytes, metadata and tags."""
     s3 = stack.client("s3")
     listed = s3.list_object_versions(Bucket=LANDING)
-    found = []
+    rows = []
     for one in listed.get("Versions", []):
         at = {"Bucket": LANDING, "Key": one["Key"], "VersionId": one["VersionId"]}
         whole = s3.get_object(**at, ChecksumMode="ENABLED")
         tags = s3.get_object_tagging(**at)["TagSet"]
-        told = one["IsLatest"], one["ETag"], one["LastModified"], whole["Metadata"], whole.get("ChecksumSHA256")
-        found.append((one["Key"], one["VersionId"], whole["Body"].read(), tags, *told))
+        facts = one["IsLatest"], one["ETag"], one["LastModified"], whole["Metadata"], whole.get("ChecksumSHA256")
+        rows.append((one["Key"], one["VersionId"], whole["Body"].read(), tags, *facts))
     markers = [(m["Key"], m["VersionId"], m["IsLatest"]) for m in listed.get("DeleteMarkers", [])]
-    return [*found, *markers]
+    return [*rows, *markers]
 
 
 def test_objects_last_with_all_their_versions(life: Life) -> None:

@@ -41,24 +41,24 @@ def chosen(target: Target, contract: str | None, state: str | None, month: datet
     """The drops that are meant; a usage error where there is no such contract."""
     of = (contract,) if contract else (*target.contracts(), None)
     when, only = f"{month or datetime.now(UTC):%Y-%m}", {"state": state} if state else None
-    found = [d for c in of for d in target.ledger.of_month(c, when, most + 1, only)]
-    if contract and not found and not target.ledger.of_month(contract, when, 1):
-        known = target.contracts()  # a withdrawn one may have drops
-        if contract not in known:
-            raise click.UsageError(f"There is no contract {contract}. {instead(contract, known)}")
-    return Chosen(_newest(found, most), len(found) > most, when)
+    drops = [d for c in of for d in target.ledger.of_month(c, when, most + 1, only)]
+    if contract and not drops and not target.ledger.of_month(contract, when, 1):
+        contracts = target.contracts()  # a withdrawn one may have drops
+        if contract not in contracts:
+            raise click.UsageError(f"There is no contract {contract}. {instead(contract, contracts)}")
+    return Chosen(_newest(drops, most), len(drops) > most, when)
 
 
 def undecided(target: Target, contract: str | None, state: str | None, month: datetime | None, most: int) -> Chosen:
     """The drops that are meant, but for those that a person has decided or had forgotten."""
     asked = most
     while True:
-        found = chosen(target, contract, state, month, asked)
-        kept = [d for d in found.drops if not d.forgotten]
+        selected = chosen(target, contract, state, month, asked)
+        kept = [d for d in selected.drops if not d.forgotten]
         decided = tuple(d for d in kept if d.override)
         left = [d for d in kept if not d.override]
-        if not found.more or len(left) > most:
-            return Chosen(_newest(left, most), len(left) > most, found.month, decided)
+        if not selected.more or len(left) > most:
+            return Chosen(_newest(left, most), len(left) > most, selected.month, decided)
         asked = 2 * asked
 
 
@@ -68,11 +68,11 @@ def _newest(drops: Sequence[Drop], most: int) -> tuple[Drop, ...]:
 
 def absent(target: Target, contract: str | None, month: datetime | None, most: int) -> tuple[Absence, ...]:
     """Return the absences of a month, newest day first; raise a usage error if there is no such contract."""
-    known, when = target.contracts(), f"{month or datetime.now(UTC):%Y-%m}"
-    if contract and contract not in known:
-        raise click.UsageError(f"There is no contract {contract}. {instead(contract, known)}")
-    found = [a for c in ((contract,) if contract else known) for a in target.ledger.absences(c, when)]
-    return tuple(sorted(found, key=lambda a: a.due_at, reverse=True)[:most])
+    contracts, when = target.contracts(), f"{month or datetime.now(UTC):%Y-%m}"
+    if contract and contract not in contracts:
+        raise click.UsageError(f"There is no contract {contract}. {instead(contract, contracts)}")
+    absences = [a for c in ((contract,) if contract else contracts) for a in target.ledger.absences(c, when)]
+    return tuple(sorted(absences, key=lambda a: a.due_at, reverse=True)[:most])
 
 
 def need_state(state: str | None) -> None:
@@ -83,7 +83,7 @@ def need_state(state: str | None) -> None:
         raise click.UsageError(f"There is no state {state}. {instead(state, STATES)}")
 
 
-def instead(name: str, known: Sequence[str]) -> str:
+def instead(name: str, names: Sequence[str]) -> str:
     """Return a suggestion for a misspelt name."""
-    close = nearest(name, known)
-    return f"Did you mean {close}?" if close else f"Known: {', '.join(known) or 'none'}."
+    close = nearest(name, names)
+    return f"Did you mean {close}?" if close else f"Known: {', '.join(names) or 'none'}."

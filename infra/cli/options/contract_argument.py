@@ -29,9 +29,9 @@ def keys_of(plan: Plan, files: Sequence[Path], given: Sequence[str], matched: st
 
     folder = given[0] if len(given) == 1 and given[0].endswith("/") else None
     if folder is None and given and len(given) != len(files):
-        said = f"{len(given)} are given for {len(files)} files"
+        counts = f"{len(given)} are given for {len(files)} files"
         raise click.UsageError(
-            f"Name a --key for each of the FILES, in their order, or one folder that ends in /: {said}."
+            f"Name a --key for each of the FILES, in their order, or one folder that ends in /: {counts}."
         )
     if folder is not None:
         keys = [folder + file.name for file in files]
@@ -80,23 +80,23 @@ def _by_contract(contract: str, folder: Path, key: str | None, file: Path) -> tu
     if Path(contract).is_file():
         plans, home = load_plans(Path(contract)), Path(contract).parent
         return (plans[0], None, home) if len(plans) == 1 else _by_key(key, Path(contract), file)
-    known = {path.stem: path for path in sorted(folder.rglob("*.yaml"))}
-    if contract in known:
-        return load_plan(known[contract]), None, known[contract].parent
-    if found := _of_several(contract, known):
-        return found[0], None, found[1]
-    close = nearest(contract, known)
-    hint = f" Did you mean {close}?" if close else f" Known: {', '.join(known) or 'none'}."
+    paths = {path.stem: path for path in sorted(folder.rglob("*.yaml"))}
+    if contract in paths:
+        return load_plan(paths[contract]), None, paths[contract].parent
+    if one_of_several := _of_several(contract, paths):
+        return one_of_several[0], None, one_of_several[1]
+    close = nearest(contract, paths)
+    hint = f" Did you mean {close}?" if close else f" Known: {', '.join(paths) or 'none'}."
     raise click.UsageError(f"There is no contract {contract}, neither as a file nor in {folder}/.{hint}")
 
 
-def _of_several(contract: str, known: dict[str, Path]) -> tuple[Plan, Path] | None:
+def _of_several(contract: str, paths: dict[str, Path]) -> tuple[Plan, Path] | None:
     """The contract of one object of a document with several, `shop.lines.v1` of `shop.v1`, and its folder."""
     from contracts.authoring.compiler.compile import load_plans
 
     product, _, version = contract.rpartition(".")
     while product := product.rpartition(".")[0]:
-        if path := known.get(f"{product}.{version}"):
+        if path := paths.get(f"{product}.{version}"):
             return next(((plan, path.parent) for plan in load_plans(path) if plan.contract == contract), None)
     return None
 
@@ -126,5 +126,5 @@ def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, str | None
                 break
             case catalog.Unmatched(reason=reason) if key:
                 why = reason
-    known = ", ".join(p.contract for p in linted.plans) or f"none in {folder}/"
-    raise click.UsageError(f"Which contract? Name it with --contract ({known}); {why}.")
+    names = ", ".join(p.contract for p in linted.plans) or f"none in {folder}/"
+    raise click.UsageError(f"Which contract? Name it with --contract ({names}); {why}.")

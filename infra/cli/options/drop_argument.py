@@ -39,7 +39,7 @@ class Named:
     drop: Drop
     uploads: tuple[Drop, ...] = ()
 
-    def told(self) -> str | None:
+    def uploads_note(self) -> str | None:
         """Return the number of drops of the key, and their ids."""
         if not self.uploads:
             return None
@@ -84,10 +84,10 @@ def _of_key(target: Target, key: str, month: datetime | None) -> Named:
     others = tuple(c for c in target.contracts() if c not in claiming)
     for contracts, when in ((claiming, months), (others, months[:1])):
         for each in when:
-            found = [drop for c in contracts for drop in target.ledger.of_month(c, each, only={"name": key})]
-            if found:
-                found.sort(key=lambda d: d.received_at, reverse=True)
-                return Named(found[0], tuple(found))
+            uploads = [drop for c in contracts for drop in target.ledger.of_month(c, each, only={"name": key})]
+            if uploads:
+                uploads.sort(key=lambda d: d.received_at, reverse=True)
+                return Named(uploads[0], tuple(uploads))
     names = {d.name for c in (*claiming, *others) for d in target.ledger.of_month(c, months[0], NEAREST)}
     close = nearest(key, names)
     instead = f"Did you mean {visible(close)}?" if close else "`dropgate drops` lists all drops."

@@ -68,10 +68,10 @@ def _note(context: click.Context, option: click.Parameter, value: str | None) ->
     context.meta[f"dropgate.{option.name}"] = value
 
 
-def _said(option: str) -> str | None:
+def _option_value(option: str) -> str | None:
     context = click.get_current_context(silent=True)
-    said: str | None = context.meta.get(f"dropgate.{option}") if context else None
-    return said
+    value: str | None = context.meta.get(f"dropgate.{option}") if context else None
+    return value
 
 
 class NoStack(DropgateError):
@@ -190,8 +190,8 @@ def for_tables() -> Callable[[], Mapping[str, str]]:
     environment = surroundings()
     if environment is None:
         raise NoStack(NOT_RUNNING)
-    found: Callable[[], Mapping[str, str]] = _clients(environment, regional=True).for_tables
-    return found
+    options: Callable[[], Mapping[str, str]] = _clients(environment, regional=True).for_tables
+    return options
 
 
 def queues(wanted: Iterable[str]) -> tuple[SQSClient, Mapping[str, str]]:
@@ -199,16 +199,16 @@ def queues(wanted: Iterable[str]) -> tuple[SQSClient, Mapping[str, str]]:
     environment = surroundings()
     if environment is None:
         raise NoStack(NOT_RUNNING)
-    stack = _said("stack") or environment.get("POWERTOOLS_SERVICE_NAME")
+    stack = _option_value("stack") or environment.get("POWERTOOLS_SERVICE_NAME")
     if stack is None:
         raise NoStack("The stack's queues are found by its name in CloudFormation: say --stack.")
     from infra.stack_admin import deployed
 
     sqs = _clients(environment).sqs
-    found = deployed.queues(_session(regional=True).client("cloudformation"), stack)
-    if missing := sorted(set(wanted) - found.keys()):
+    urls = deployed.queues(_session(regional=True).client("cloudformation"), stack)
+    if missing := sorted(set(wanted) - urls.keys()):
         raise NoStack(f"The stack {stack} has no {', '.join(missing)}: it is none of dropgate, or of another version.")
-    return sqs, found
+    return sqs, urls
 
 
 def catalog_client(zone: str | None) -> tuple[Any, str]:
@@ -221,14 +221,14 @@ def catalog_client(zone: str | None) -> tuple[Any, str]:
         )
     from functions.aws.answers import asking
 
-    found = environment or {}
+    variables = environment or {}
     with asking("S3"):
-        return _clients(found).s3, zone or _Whole(found)["DROPGATE_CATALOG"]
+        return _clients(variables).s3, zone or _Whole(variables)["DROPGATE_CATALOG"]
 
 
 def surroundings() -> Mapping[str, str] | None:
     """The variables of the stack that a command speaks to; None where there is no running one."""
-    if stack := _said("stack"):
+    if stack := _option_value("stack"):
         from infra.stack_admin import deployed
 
         return deployed.environment(_session(regional=True).client("cloudformation"), stack)
@@ -281,7 +281,7 @@ def _session(*, regional: bool) -> Any:
     from botocore.exceptions import BotoCoreError
 
     try:
-        session = boto3.Session(profile_name=_said("profile"), region_name=_said("region"))
+        session = boto3.Session(profile_name=_option_value("profile"), region_name=_option_value("region"))
         if regional and session.region_name is None:
             raise NoStack(NOWHERE)
     except BotoCoreError as error:
@@ -290,7 +290,7 @@ def _session(*, regional: bool) -> Any:
 
 
 def _where(environment: Mapping[str, str]) -> str:
-    if stack := _said("stack"):
+    if stack := _option_value("stack"):
         return f"the stack {stack}"
     endpoint = environment.get("AWS_ENDPOINT_URL")
     return f"the stack at {endpoint}" if endpoint else f"the table {environment['DROPGATE_TABLE']}"

@@ -61,7 +61,7 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
         "ruleId": finding.code,
         "ruleIndex": rule,
         "level": finding.level,
-        "message": {"text": _said(finding)},
+        "message": {"text": _text(finding)},
         "locations": [{"physicalLocation": place}],
     }
 
@@ -72,7 +72,7 @@ def _uri(file: str) -> str:
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())
 
 
-def _said(finding: Finding) -> str:
+def _text(finding: Finding) -> str:
     return _plain(f"{finding.message} {finding.fix}".strip())
 
 
@@ -89,8 +89,8 @@ def _command(finding: Finding) -> str:
     if finding.line:
         place |= {"line": str(finding.line), "col": str(finding.column)}
     place["title"] = finding.code
-    said = ",".join(f"{name}={_property(value)}" for name, value in place.items())
-    return f"::{GITHUB[finding.level]} {said}::{_data(_said(finding))}"
+    properties = ",".join(f"{name}={_property(value)}" for name, value in place.items())
+    return f"::{GITHUB[finding.level]} {properties}::{_data(_text(finding))}"
 
 
 def _data(text: str) -> str:
@@ -150,15 +150,15 @@ def _xml(text: str) -> str:
 
 def of_files(files: Iterable[str], findings: Sequence[Finding], classname: str) -> list[Case]:
     """A test case for each file: failed by its errors; its warnings and notes stand in the output."""
-    found = []
+    cases = []
     for file in files:
         own = [f for f in findings if f.file == file]
         errors = [f for f in own if f.level == "error"]
         text = "\n".join(_plain(f"{f.file}:{f.line}:{f.column}: {f.level}[{f.code}]: {f.message} {f.fix}") for f in own)
         first = errors[0].message if errors else ""
         outcome: Outcome = "failed" if errors else "passed"
-        found.append(Case(classname, file, outcome, first, text, file))
-    return found
+        cases.append(Case(classname, file, outcome, first, text, file))
+    return cases
 
 
 def of_verdict(body: Mapping[str, Any], file: str) -> tuple[list[Finding], list[Case]]:
@@ -169,12 +169,12 @@ def of_verdict(body: Mapping[str, Any], file: str) -> tuple[list[Finding], list[
     problems = [*body["problems"], *([body["failure"]] if body["failure"] else [])]
     findings = [Finding(file, 0, 0, p["level"], p["code"], p["message"], p["fix"]) for p in problems]
     contract = str(body["contract"]["id"])
-    told = {p["check"]: p for p in problems if p["check"]}
-    cases = [_of_check(contract, check, told.get(check["id"]), file) for check in body["checks"]]
+    by_check = {p["check"]: p for p in problems if p["check"]}
+    cases = [_of_check(contract, check, by_check.get(check["id"]), file) for check in body["checks"]]
     cases += [_of_problem(contract, p, file) for p in body["problems"] if p["check"] not in {c.name for c in cases}]
     outcome = VERDICTS[body["verdict"]]
-    said = body["failure"]["message"] if body["failure"] else f"{body['verdict']}"
-    return findings, [*cases, Case(contract, "verdict", outcome, said, "" if outcome != "passed" else said, file)]
+    verdict = body["failure"]["message"] if body["failure"] else f"{body['verdict']}"
+    return findings, [*cases, Case(contract, "verdict", outcome, verdict, "" if outcome != "passed" else verdict, file)]
 
 
 def of_set(name: str, lacks: str | None, file: str) -> tuple[list[Finding], Case]:
@@ -206,9 +206,9 @@ def _of_check(contract: str, check: Mapping[str, Any], problem: Mapping[str, Any
     if outcome == "skipped" and problem and problem["level"] == "error":
         outcome = "failed"
     message = problem["message"] if problem else check["reason"] or ""
-    told = f"{problem['message']} {problem['fix']}" if problem else message
+    detail = f"{problem['message']} {problem['fix']}" if problem else message
     figures = ", ".join(f"{k} {check[k]}" for k in ("evaluated", "failed", "null") if check[k] is not None)
-    text = "\n".join(_plain(t) for t in (told, f"expected: {check['expected']}", figures) if t)
+    text = "\n".join(_plain(t) for t in (detail, f"expected: {check['expected']}", figures) if t)
     return Case(contract, check["id"], outcome, message, text, file)
 
 

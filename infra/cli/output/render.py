@@ -115,9 +115,9 @@ def sets_text(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool =
     for row in rows:
         named = ", ".join(f"{name} {visible(value, 80)}" for name, value in row["parts"].items())
         files = "1 file" if len(row["files"]) == 1 else f"{len(row['files']):,} files"
-        said = f"waits: {visible(row['lacks'], 600)}" if row["lacks"] else f"complete, {files} go on together"
+        state = f"waits: {visible(row['lacks'], 600)}" if row["lacks"] else f"complete, {files} go on together"
         title = paint("… set" if row["lacks"] else "✓ set", "yellow" if row["lacks"] else "green")
-        first, *rest = _wrapped(f"({named}) {said}", width - 6, "")
+        first, *rest = _wrapped(f"({named}) {state}", width - 6, "")
         lines += [f"{title} {first}", *(f"      {line}" for line in rest)]
     return "\n".join(lines) + "\n"
 
@@ -281,14 +281,14 @@ def _first(problem: Mapping[str, Any], sample: Mapping[str, Any] | None) -> str:
 
 def _checks(checks: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list[str]:
     idle = [c for c in checks if c["result"] == "not_evaluated" and c["reason"] in EXCUSED]
-    told = [c for c in checks if c["result"] != "passed" and c not in idle]
-    told.sort(key=lambda c: (WORST_FIRST.index(c["result"]), -(c["failed"] or 0)))
-    passed = len(checks) - len(told) - len(idle)
+    shown = [c for c in checks if c["result"] != "passed" and c not in idle]
+    shown.sort(key=lambda c: (WORST_FIRST.index(c["result"]), -(c["failed"] or 0)))
+    passed = len(checks) - len(shown) - len(idle)
     if not checks:
         return []
-    wide = max((len(visible(c["id"], 60)) for c in told), default=0)
+    wide = max((len(visible(c["id"], 60)) for c in shown), default=0)
     lines = [paint("Checks", bold=True)]
-    for one in told:
+    for one in shown:
         result = paint(f"{RESULTS[one['result']]:<8}", RESULT_COLOURS[one["result"]])
         first, *more = _wrapped(f"{visible(one['id'], 60):<{wide}}  {_counted(one)}", width - 12, "  ")
         lines += [f"  {result}  {first}", *(f"            {line}" for line in more), *_samples(one, width)]

@@ -78,10 +78,10 @@ class SparkParameters:
 def read_parameters(text: str) -> SparkParameters:
     """Read --conf entries; raises ValidationException for a parameter or value that is on no list."""
     conf = _entries(text)
-    known = (
+    allowed = (
         SESSION_SETTINGS | WORKER_SETTINGS | JAVA_SETTINGS | FIXED_SETTINGS.keys() | {PY_FILES, ARCHIVES, *PYTHON_PATHS}
     )
-    unknown = sorted(set(conf) - known)
+    unknown = sorted(set(conf) - allowed)
     if unknown:
         raise ValidationException(f"The local EMR Serverless does not know the Spark parameter {unknown[0]}.")
     for name, value in FIXED_SETTINGS.items():
@@ -139,5 +139,5 @@ def _check_worker(conf: Mapping[str, str], worker: str) -> None:
 
 def _gb(size: str) -> float:
     """Read a size in GB; what is in another unit is out of all bounds here."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)g", size, re.IGNORECASE)
-    return float(found[1]) if found else math.inf
+    gigabytes = re.fullmatch(r"(\d+(?:\.\d+)?)g", size, re.IGNORECASE)
+    return float(gigabytes[1]) if gigabytes else math.inf

@@ -81,10 +81,10 @@ def deliver(occurred: Event) -> None:
             for target in rule.targets:
                 group = target.get("SqsParameters", {}).get("MessageGroupId")
                 name = target["Arn"].rpartition(":")[2]
-                queues.send_message(name, json.dumps(occurred), group_id=group and found(group, occurred))
+                queues.send_message(name, json.dumps(occurred), group_id=group and value_at(group, occurred))
 
 
-def found(path: str, occurred: Event) -> str:
+def value_at(path: str, occurred: Event) -> str:
     """Return the value of a path such as `$.detail.requester` in an event; any other text is its own value."""
     if not path.startswith("$."):
         return path

@@ -35,8 +35,8 @@ _CREATING = {
     "UploadPart": "false",
     "UploadPartCopy": "false",
 }
-_TOLD = ("if-match", "if-none-match", "x-amz-server-side-encryption", "x-amz-storage-class")
-_TOLD_OF_KEYS = ("aws-kms-key-id", "customer-algorithm")
+_CONDITION_HEADERS = ("if-match", "if-none-match", "x-amz-server-side-encryption", "x-amz-storage-class")
+_KEY_HEADERS = ("aws-kms-key-id", "customer-algorithm")
 _TRANSACTED = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
 
 
@@ -116,20 +116,20 @@ def look_call(who: Credential, bucket: str, key: str) -> Call:
     docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html; the prefix stands on no page of AWS: ceph/ceph, pull
     request 68577, followed S3 in it, and apache/polaris, 1391, gets its 404 by a condition on s3:prefix.
     """
-    told = {"aws:SecureTransport": "true", "s3:prefix": key}
-    return Call(who.caller, "s3:ListBucket", f"arn:aws:s3:::{bucket}", told)
+    context = {"aws:SecureTransport": "true", "s3:prefix": key}
+    return Call(who.caller, "s3:ListBucket", f"arn:aws:s3:::{bucket}", context)
 
 
 def _s3_context(request: S3Request) -> dict[str, str]:
     """Give the condition keys of a request; loopback stands for TLS."""
     encryption = "x-amz-server-side-encryption"
-    headers = (*_TOLD, *(f"{encryption}-{about}" for about in _TOLD_OF_KEYS))
-    told = {f"s3:{name}": value for name in headers if (value := request.header(name))}
+    headers = (*_CONDITION_HEADERS, *(f"{encryption}-{about}" for about in _KEY_HEADERS))
+    context = {f"s3:{name}": value for name in headers if (value := request.header(name))}
     if "prefix" in request.query:
-        told["s3:prefix"] = request.query["prefix"]
+        context["s3:prefix"] = request.query["prefix"]
     if request.operation in _CREATING:
-        told["s3:ObjectCreationOperation"] = _CREATING[request.operation]
-    return told | {"aws:SecureTransport": "true"}
+        context["s3:ObjectCreationOperation"] = _CREATING[request.operation]
+    return context | {"aws:SecureTransport": "true"}
 
 
 def _deleted(body: bytes) -> Iterator[tuple[str, bool]]:

@@ -58,7 +58,9 @@ class Guard:
 
     def learn(self, stack: Stack) -> None:
         """Take the policies of a stack's functions and buckets."""
-        self._buckets |= {f"arn:aws:s3:::{name}": read(found) for name, found in stack.bucket_policies.items()}
+        self._buckets |= {
+            f"arn:aws:s3:::{name}": read(statements) for name, statements in stack.bucket_policies.items()
+        }
         self._keys |= {f"arn:aws:s3:::{name}": key for name, key in stack.bucket_keys.items()}
         for name, function in stack.functions.items():
             self._rights[name] = Rights(f"arn:aws:iam::{ACCOUNT}:role/{name}", read(function.statements))

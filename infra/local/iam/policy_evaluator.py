@@ -185,8 +185,8 @@ def _principals(written: Any, place: str) -> tuple[str, ...]:
         return ("*",)
     if unknown := written.keys() - {"AWS", "Service"}:
         raise UnknownInPolicy(f"{place} has principals of the kind {', '.join(sorted(unknown))}; known: AWS, Service")
-    found = [*_texts(written.get("AWS", ()), place), *_texts(written.get("Service", ()), place)]
-    return tuple(f"arn:aws:iam::{one}:root" if re.fullmatch(r"\d{12}", one) else one for one in found)
+    principals = [*_texts(written.get("AWS", ()), place), *_texts(written.get("Service", ()), place)]
+    return tuple(f"arn:aws:iam::{one}:root" if re.fullmatch(r"\d{12}", one) else one for one in principals)
 
 
 def _conditions(written: Mapping[str, Mapping[str, Any]], place: str) -> Iterator[Condition]:

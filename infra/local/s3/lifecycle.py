@@ -29,7 +29,7 @@ class Lifecycle:
     """Deletes the former versions in a stack's buckets that are over, once an hour; `rules` are by bucket."""
 
     def __init__(self, rules: Mapping[str, Iterable[Mapping[str, Any]]], s3: Any) -> None:
-        self._days = {bucket: days_of(found) for bucket, found in rules.items()}
+        self._days = {bucket: days_of(bucket_rules) for bucket, bucket_rules in rules.items()}
         self._s3 = s3
         self._due = time.monotonic() + FIRST_SECONDS
 
@@ -76,5 +76,5 @@ def _versions(pages: Iterable[Mapping[str, Any]]) -> Iterator[Version]:
     for page in pages:
         for kind in ("Versions", "DeleteMarkers"):
             for one in page.get(kind, []):
-                told = (one["Key"], one["VersionId"], one["LastModified"], one["IsLatest"])
-                yield Version(*told, marker=kind == "DeleteMarkers")
+                version = (one["Key"], one["VersionId"], one["LastModified"], one["IsLatest"])
+                yield Version(*version, marker=kind == "DeleteMarkers")

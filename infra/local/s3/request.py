@@ -55,8 +55,8 @@ class S3Request:
 
     def header(self, name: str) -> str | None:
         """Give a header's value; None where it was not sent."""
-        found = self.environ.get("HTTP_" + name.upper().replace("-", "_"))
-        return None if found is None else str(found)
+        header = self.environ.get("HTTP_" + name.upper().replace("-", "_"))
+        return None if header is None else str(header)
 
     @cached_property
     def operation(self) -> str:

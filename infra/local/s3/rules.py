@@ -129,12 +129,12 @@ def copy_too_large(request: S3Request, size: int, most: int) -> Refusal | None:
     """
     part = re.fullmatch(r"bytes=(\d+)-(\d+)", request.header("x-amz-copy-source-range") or "")
     if part and int(part[2]) >= size:
-        said = f"Range specified is not valid for source object of size: {size}"
-        return Refusal("400 Bad Request", "InvalidArgument", said)
+        text = f"Range specified is not valid for source object of size: {size}"
+        return Refusal("400 Bad Request", "InvalidArgument", text)
     if (int(part[2]) - int(part[1]) + 1 if part else size) <= most:
         return None
-    said = f"The specified copy source is larger than the maximum allowable size for a copy source: {most}"
-    return Refusal("400 Bad Request", "InvalidRequest", said)
+    text = f"The specified copy source is larger than the maximum allowable size for a copy source: {most}"
+    return Refusal("400 Bad Request", "InvalidRequest", text)
 
 
 def is_conditional_write(request: S3Request) -> bool:

@@ -82,9 +82,9 @@ class Archive:
         self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
     ) -> tuple[Drop, ...]:
         """The drops that a contract received in a month, the newest first; only those with these values, if given."""
-        found = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
-        found = [d for d in found if all(getattr(d, name) == value for name, value in (only or {}).items())]
-        return tuple(sorted(found, key=lambda d: d.received_at, reverse=True)[:most])
+        drops = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
+        drops = [d for d in drops if all(getattr(d, name) == value for name, value in (only or {}).items())]
+        return tuple(sorted(drops, key=lambda d: d.received_at, reverse=True)[:most])
 
     def file_set(self, set_id: str) -> FileSet | None:
         """A set of files as it was left."""
@@ -111,14 +111,14 @@ def save(
     """Write drops with history and batches, and objects by zone and key; `zones` are the URIs that they had."""
     for name, body in objects.items():
         files.write(folder, name, body)
-    found = ledger.drops(drops)
+    records = ledger.drops(drops)
     saved: list[dict[str, Any]] = [
-        {"drop": codec.encode(drop), "history": codec.encode(ledger.history(drop.id))} for drop in found
+        {"drop": codec.encode(drop), "history": codec.encode(ledger.history(drop.id))} for drop in records
     ]
-    batches = [codec.encode(ledger.batch(batch)) for batch in sorted({drop.batch for drop in found if drop.batch})]
-    contracts = sorted({drop.contract for drop in found if drop.contract})
+    batches = [codec.encode(ledger.batch(batch)) for batch in sorted({drop.batch for drop in records if drop.batch})]
+    contracts = sorted({drop.contract for drop in records if drop.contract})
     absences = [codec.encode(a) for c in contracts for a in ledger.absences(c, at[:7])]
-    sets = [codec.encode(ledger.file_set(one)) for one in sorted({drop.file_set for drop in found if drop.file_set})]
+    sets = [codec.encode(ledger.file_set(one)) for one in sorted({drop.file_set for drop in records if drop.file_set})]
     whole = {"format": 1, "saved_at": at, "zones": zones, "drops": saved, "batches": batches, "absences": absences} | {
         "sets": sets
     }

@@ -42,7 +42,7 @@ class Memory:
         self._queues = {name: queues.get_queue(url.rpartition("/")[2]) for name, url in urls.items()}
         self._table_name = stack.names["LedgerTable"]
         self._tables = dynamodb_backends[ACCOUNT][stack.region].tables
-        self._told = 0
+        self._streamed = 0
         self._sent: dict[str, dict[str, Any]] = {name: {} for name in self._queues}
 
     @property
@@ -52,13 +52,13 @@ class Memory:
 
     def restore(self) -> None:
         """Bring back what the folder holds, into a stack that has just been made; NotKept."""
-        for place, (found, tags) in self._kept.all("object"):
+        for place, (stored, tags) in self._kept.all("object"):
             bucket, key = json.loads(place)
             if bucket not in self._s3.buckets:
                 raise NotKept(f"The folder holds objects of the bucket {bucket}, which this template does not make.")
-            self._s3.buckets[bucket].keys[key] = found
+            self._s3.buckets[bucket].keys[key] = stored
             if tags:
-                self._s3.tagger.tag_resource(found.arn, tags)
+                self._s3.tagger.tag_resource(stored.arn, tags)
         table = self._table
         for _, attributes in self._kept.all("item"):
             hash_key, range_key = (DynamoType(attributes[name]) for name in KEY)
@@ -66,7 +66,7 @@ class Memory:
         for n, (_, record) in enumerate(self._kept.all("record")):
             record.record["dynamodb"]["SequenceNumber"] = str(table.stream_shard.starting_sequence_number + n)
             table.stream_shard.items.append(record)
-        self._told = len(table.stream_shard.items)
+        self._streamed = len(table.stream_shard.items)
         for name, message in self._kept.all("message"):
             message.visible_at = 0.0
             self._queues[name]._messages.append(message)  # noqa: SLF001 (moto has no other way in)
@@ -89,9 +89,9 @@ class Memory:
             for key in _written(operation, json.loads(body), self._table_name):
                 self._keep_item(key)
             records = self._table.stream_shard.items
-            for record in records[self._told :]:
+            for record in records[self._streamed :]:
                 self._kept.put("record", "", record.record["eventID"], record)
-            self._told = len(records)
+            self._streamed = len(records)
 
     def carried(self, event_id: str) -> None:
         """Forget a record of the stream that the pipe has carried on."""
@@ -110,10 +110,10 @@ class Memory:
     def _keep_object(self, bucket: str, key: str, *, made: bool) -> None:
         place = json.dumps([bucket, key])
         there = self._s3.buckets[bucket].keys.getlist(key, []) if bucket in self._s3.buckets else []
-        known = self._kept.names("object", place)
-        self._kept.drop("object", place, known - {str(version.version_id) for version in there})
+        former = self._kept.names("object", place)
+        self._kept.drop("object", place, former - {str(version.version_id) for version in there})
         for version in there:
-            if str(version.version_id) not in known or not made or version is there[-1]:
+            if str(version.version_id) not in former or not made or version is there[-1]:
                 with _alone(version) as whole:  # a delete marker has no ARN, and no tags
                     tags = (
                         self._s3.tagger.list_tags_for_resource(version.arn)["Tags"] if hasattr(version, "arn") else []
@@ -122,11 +122,11 @@ class Memory:
 
     def _keep_item(self, key: Mapping[str, Any]) -> None:
         pk, sk = (DynamoType(key[name]) for name in KEY)
-        found, name = self._table.items.get(pk, {}).get(sk), json.dumps([key[each] for each in KEY])
-        if found is None:
+        stored, name = self._table.items.get(pk, {}).get(sk), json.dumps([key[each] for each in KEY])
+        if stored is None:
             self._kept.drop("item", "", [name])
         else:
-            self._kept.put("item", "", name, found.to_json()["Attributes"])
+            self._kept.put("item", "", name, stored.to_json()["Attributes"])
 
 
 @contextmanager

@@ -73,11 +73,11 @@ class Kept:
             "CREATE TABLE IF NOT EXISTS thing (kind TEXT, place TEXT, name TEXT, n INTEGER, body BLOB,"
             " PRIMARY KEY (kind, place, name)) WITHOUT ROWID"
         )
-        found = self._rows.execute("SELECT format FROM about").fetchone()
-        if found is None:
+        row = self._rows.execute("SELECT format FROM about").fetchone()
+        if row is None:
             self._rows.execute("INSERT INTO about VALUES (?)", (FORMAT,))
-        elif found[0] != FORMAT:
-            raise NotKept(f"{folder} was written by {found[0]}, and this is {FORMAT}: name another folder.")
+        elif row[0] != FORMAT:
+            raise NotKept(f"{folder} was written by {row[0]}, and this is {FORMAT}: name another folder.")
         (self._n,) = self._rows.execute("SELECT coalesce(max(n), 0) FROM thing").fetchone()
 
     def close(self) -> None:
@@ -139,11 +139,11 @@ class Kept:
     def names(self, kind: Kind, place: str) -> set[str]:
         """The names of what is kept at a place."""
         with self._turn:
-            found = self._rows.execute("SELECT name FROM thing WHERE kind = ? AND place = ?", (kind, place))
-            return {name for (name,) in found}
+            rows = self._rows.execute("SELECT name FROM thing WHERE kind = ? AND place = ?", (kind, place))
+            return {name for (name,) in rows}
 
     def all(self, kind: Kind) -> Iterator[tuple[str, Any]]:
         """Yield all kept values of a kind, each with its place, in the order of arrival."""
-        found = self._rows.execute("SELECT place, body FROM thing WHERE kind = ? ORDER BY n", (kind,))
-        for place, body in found:
+        rows = self._rows.execute("SELECT place, body FROM thing WHERE kind = ? ORDER BY n", (kind,))
+        for place, body in rows:
             yield place, pickle.loads(body)  # noqa: S301 (our own file, in a folder that its user names)

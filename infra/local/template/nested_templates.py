@@ -22,9 +22,9 @@ def flattened(path: Path, load: Callable[[Path], Template]) -> Template:
     """The template at `path` with all that it nests; `load` reads one file."""
     root = load(path)
     inner = {
-        name: (load(path.parent / found["Properties"]["TemplateURL"]), found["Properties"].get("Parameters", {}))
-        for name, found in root["Resources"].items()
-        if found["Type"] == NESTED
+        name: (load(path.parent / resource["Properties"]["TemplateURL"]), resource["Properties"].get("Parameters", {}))
+        for name, resource in root["Resources"].items()
+        if resource["Type"] == NESTED
     }
     return _Scopes(root, inner).flat()
 
@@ -34,7 +34,7 @@ class _Scopes:
 
     def __init__(self, root: Template, inner: Mapping[str, tuple[Template, Mapping[str, Any]]]) -> None:
         self._root, self._inner = root, inner
-        self._known: dict[str, dict[str, Any]] = {}
+        self._values: dict[str, dict[str, Any]] = {}
 
     def flat(self) -> Template:
         """One template of all."""
@@ -43,25 +43,25 @@ class _Scopes:
         whole: Template = dict(self._root) | {section: {} for section in MERGED}
         for template, scope in zip(parts, scopes, strict=True):
             for section in MERGED:
-                for name, found in template.get(section, {}).items():
+                for name, entry in template.get(section, {}).items():
                     if name in self._inner:
                         continue
                     if name in whole[section]:
                         raise NamedTwice(f"{name} stands in two templates")
-                    whole[section][name] = self._resolved(found, scope)
+                    whole[section][name] = self._resolved(entry, scope)
         whole["Outputs"] = self._resolved(self._root.get("Outputs", {}), {})
         return whole
 
     def _parameters(self, stack: str) -> Mapping[str, Any]:
         """Return the values of a nested template's parameters."""
-        if stack not in self._known:
+        if stack not in self._values:
             template, given = self._inner[stack]
-            self._known[stack] = {
+            self._values[stack] = {
                 name: _as_list(value) if _is_list(declared) else value
                 for name, declared in template.get("Parameters", {}).items()
                 for value in [self._resolved(given.get(name, declared.get("Default")), {})]
             }
-        return self._known[stack]
+        return self._values[stack]
 
     def _output(self, stack: str, name: str) -> Any:
         template, _ = self._inner[stack]
@@ -97,18 +97,18 @@ def _substituted(text: str, scope: Mapping[str, Any]) -> dict[str, Any]:
     """`Fn::Sub` with what parameters stand for: as another name where they have one, else as a variable."""
     variables: dict[str, Any] = {}
 
-    def replaced(found: re.Match[str]) -> str:
-        name = found[1]
+    def replaced(match: re.Match[str]) -> str:
+        name = match[1]
         match scope.get(name):
             case None:
-                return found[0]
+                return match[0]
             case {"Ref": str(other)}:
                 return f"${{{other}}}"
             case {"Fn::GetAtt": [str(other), str(attribute)]}:
                 return f"${{{other}.{attribute}}}"
             case value:
                 variables[name] = value
-                return found[0]
+                return match[0]
 
     made = re.sub(r"\$\{([A-Za-z0-9]+)\}", replaced, text)
     return {"Fn::Sub": [made, variables] if variables else made}

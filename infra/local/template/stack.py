@@ -113,23 +113,23 @@ def deploy(
     return Stack(
         region=region,
         names=answer["names"],
-        functions={name: _function(name, found) for name, found in answer["functions"].items()},
-        queues=tuple(_queue(found) for found in answer["queues"]),
+        functions={name: _function(name, function) for name, function in answer["functions"].items()},
+        queues=tuple(_queue(queue) for queue in answer["queues"]),
         schedules={name: _target(rule) for name, rule in schedules(template).items()},
         pipe=_pipe(answer["pipe"]),
         application_id=application_id,
         application=answer["application"],
-        roles={name: tuple(found) for name, found in answer["roles"].items()},
-        people={name: tuple(found) for name, found in answer["people"].items()},
-        bucket_policies={found["Bucket"]: tuple(found["Statements"]) for found in answer["bucket_policies"]},
-        bucket_keys={found["Bucket"]: found["Key"] for found in answer["bucket_keys"]},
-        lifecycles={found["Bucket"]: tuple(found["Rules"]) for found in answer["lifecycles"]},
+        roles={name: tuple(statements) for name, statements in answer["roles"].items()},
+        people={name: tuple(statements) for name, statements in answer["people"].items()},
+        bucket_policies={policy["Bucket"]: tuple(policy["Statements"]) for policy in answer["bucket_policies"]},
+        bucket_keys={key["Bucket"]: key["Key"] for key in answer["bucket_keys"]},
+        lifecycles={lifecycle["Bucket"]: tuple(lifecycle["Rules"]) for lifecycle in answer["lifecycles"]},
     )
 
 
 def _checked(parameters: Mapping[str, str | int], template: Template) -> Mapping[str, str | int]:
-    if said := wrong({name: str(value) for name, value in parameters.items()}, template["Parameters"]):
-        raise TemplateError(" ".join(said))
+    if mistakes := wrong({name: str(value) for name, value in parameters.items()}, template["Parameters"]):
+        raise TemplateError(" ".join(mistakes))
     return parameters
 
 
@@ -165,11 +165,13 @@ def _questions(template: Template, made: Template) -> dict[str, Any]:
     (pipe,) = of_type(template, "AWS::Pipes::Pipe").values()
     (application,) = of_type(template, "AWS::EMRServerless::Application").values()
     return {
-        "names": {name: _name_of(name, found) for name, found in made.items()},
-        "functions": {name: _function_question(template, found["Properties"]) for name, found in functions.items()},
+        "names": {name: _name_of(name, resource) for name, resource in made.items()},
+        "functions": {
+            name: _function_question(template, function["Properties"]) for name, function in functions.items()
+        },
         "queues": [
-            _queue_question(found["Properties"])
-            for found in of_type(template, "AWS::Lambda::EventSourceMapping").values()
+            _queue_question(mapping["Properties"])
+            for mapping in of_type(template, "AWS::Lambda::EventSourceMapping").values()
         ],
         "pipe": {key: value for key, value in pipe["Properties"].items() if key != "RoleArn"},
         "application": application["Properties"],
@@ -217,35 +219,35 @@ def _queue_question(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _function(name: str, found: Mapping[str, Any]) -> Function:
+def _function(name: str, answer: Mapping[str, Any]) -> Function:
     return Function(
         name=name,
-        handler=found["Handler"],
-        memory_mb=int(found["MemorySize"]),
-        timeout_seconds=int(found["Timeout"]),
-        environment={key: str(value) for key, value in found["Variables"].items()},
-        statements=tuple(found["Statements"]),
+        handler=answer["Handler"],
+        memory_mb=int(answer["MemorySize"]),
+        timeout_seconds=int(answer["Timeout"]),
+        environment={key: str(value) for key, value in answer["Variables"].items()},
+        statements=tuple(answer["Statements"]),
     )
 
 
-def _queue(found: Mapping[str, Any]) -> PolledQueue:
+def _queue(answer: Mapping[str, Any]) -> PolledQueue:
     return PolledQueue(
-        function=found["Function"],
-        url=found["Url"],
-        arn=found["Arn"],
-        batch_size=int(found["BatchSize"]),
-        partial_failures="ReportBatchItemFailures" in found["ResponseTypes"],
+        function=answer["Function"],
+        url=answer["Url"],
+        arn=answer["Arn"],
+        batch_size=int(answer["BatchSize"]),
+        partial_failures="ReportBatchItemFailures" in answer["ResponseTypes"],
     )
 
 
-def _pipe(found: Mapping[str, Any]) -> Pipe:
-    source, target = found["SourceParameters"], found["TargetParameters"]
+def _pipe(answer: Mapping[str, Any]) -> Pipe:
+    source, target = answer["SourceParameters"], answer["TargetParameters"]
     return Pipe(
-        stream_arn=found["Source"],
+        stream_arn=answer["Source"],
         start=source["DynamoDBStreamParameters"]["StartingPosition"],
         patterns=tuple(json.loads(each["Pattern"]) for each in source["FilterCriteria"]["Filters"]),
         input_template=target["InputTemplate"],
-        bus_arn=found["Target"],
+        bus_arn=answer["Target"],
         source=target["EventBridgeEventBusParameters"]["Source"],
         detail_type=target["EventBridgeEventBusParameters"]["DetailType"],
     )

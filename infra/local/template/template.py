@@ -56,8 +56,8 @@ class UnknownResourceType(Exception):
 
 def parameters_of(path: Path) -> Mapping[str, Mapping[str, Any]]:
     """The parameters that a template declares."""
-    found: Mapping[str, Mapping[str, Any]] = yaml_parse(path.read_text(encoding="utf-8"))["Parameters"]
-    return found
+    parameters: Mapping[str, Mapping[str, Any]] = yaml_parse(path.read_text(encoding="utf-8"))["Parameters"]
+    return parameters
 
 
 def expand(path: Path, region: str) -> Template:
@@ -80,18 +80,18 @@ def _translated(path: Path, region: str) -> Template:
 
 def of_type(template: Template, resource_type: str) -> Resources:
     """Pick the resources of one CloudFormation type."""
-    return {name: found for name, found in template["Resources"].items() if found["Type"] == resource_type}
+    return {name: resource for name, resource in template["Resources"].items() if resource["Type"] == resource_type}
 
 
 def made_by_moto(template: Template) -> Resources:
     """Pick the resources that moto's CloudFormation makes; refuse a type that is on neither list."""
-    unknown = {found["Type"] for found in template["Resources"].values()} - _MADE - _NOT_MADE
+    unknown = {resource["Type"] for resource in template["Resources"].values()} - _MADE - _NOT_MADE
     if unknown:
         raise UnknownResourceType(f"{', '.join(sorted(unknown))}: say in {__name__} who makes or plays it")
     return {
-        name: found | {"DeletionPolicy": "Retain"} if found.get("DeletionPolicy") == KEPT else found
-        for name, found in template["Resources"].items()
-        if found["Type"] in _MADE and not _is_played(name, found, template)
+        name: resource | {"DeletionPolicy": "Retain"} if resource.get("DeletionPolicy") == KEPT else resource
+        for name, resource in template["Resources"].items()
+        if resource["Type"] in _MADE and not _is_played(name, resource, template)
     }
 
 
@@ -108,15 +108,15 @@ def statements_of(template: Template, function: Mapping[str, Any]) -> list[dict[
 
 def policy_statements(template: Template, policy: str) -> list[dict[str, Any]]:
     """Collect the statements of a policy that is there to be attached."""
-    found: list[dict[str, Any]] = template["Resources"][policy]["Properties"]["PolicyDocument"]["Statement"]
-    return found
+    statements: list[dict[str, Any]] = template["Resources"][policy]["Properties"]["PolicyDocument"]["Statement"]
+    return statements
 
 
 def role_statements(template: Template, role: str) -> list[dict[str, Any]]:
     """Collect the policy statements that the template gives a role."""
     policies = template["Resources"][role]["Properties"].get("Policies", [])
-    found = [policy["PolicyDocument"]["Statement"] for policy in policies]
-    return [one for each in found for one in (each if isinstance(each, list) else [each])]
+    statements = [policy["PolicyDocument"]["Statement"] for policy in policies]
+    return [one for each in statements for one in (each if isinstance(each, list) else [each])]
 
 
 def _is_played(name: str, resource: Mapping[str, Any], template: Template) -> bool:

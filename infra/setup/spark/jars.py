@@ -68,13 +68,13 @@ def bring(
     """Fetch packages, hold each file against what is expected, put them into a place; return how many."""
     place.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="ivy-", dir=place.parent) as scratch:
-        found = fetch(java_home, Path(scratch), packages, excluded)
-        wrong = sorted(expected.items() ^ found.items())
+        hashes = fetch(java_home, Path(scratch), packages, excluded)
+        wrong = sorted(expected.items() ^ hashes.items())
         if wrong:
             raise SetupMissing(f"{wrong[0][0]} is not the file that its lock in locks/ names: run `make setup` again.")
-        for name in found:
+        for name in hashes:
             (Path(scratch) / "jars" / name).replace(place / name)
-    return len(found)
+    return len(hashes)
 
 
 def fetch(

@@ -43,8 +43,8 @@ def version(home: Path) -> str:
         text = (home / "release").read_text(encoding="utf-8")
     except OSError:
         text = _asked(home)
-    found = re.search(r'version(?:=| )"([0-9.]+)', text, re.IGNORECASE)
-    return found.group(1) if found else ""
+    match = re.search(r'version(?:=| )"([0-9.]+)', text, re.IGNORECASE)
+    return match.group(1) if match else ""
 
 
 def _release(home: Path) -> int:

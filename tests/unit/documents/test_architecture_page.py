@@ -25,11 +25,11 @@ def folders(package: str) -> set[str]:
 
 def arrows() -> set[tuple[str, str]]:
     """Return each arrow of the diagram, by its ends."""
-    found = set()
+    pairs = set()
     for line in re.findall(r"^  ([\w &]+(?: --> [\w &]+)+)$", DIAGRAM, re.MULTILINE):
         steps = [[name.strip() for name in part.split("&")] for part in line.split("-->")]
-        found |= {(a, b) for left, right in pairwise(steps) for a in left for b in right}
-    return found
+        pairs |= {(a, b) for left, right in pairwise(steps) for a in left for b in right}
+    return pairs
 
 
 def floors(package: str) -> dict[str, int]:

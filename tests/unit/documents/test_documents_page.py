@@ -106,10 +106,10 @@ def written() -> Iterator[tuple[str, Any]]:
     for version in CORPUS.iterdir():
         for name in ("receipts", "notices", "plans", "requests"):
             for line in (version / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-                found = json.loads(line)
+                document = json.loads(line)
                 yield (
                     {"requests": "job-request"}.get(name, name[:-1]),
-                    json.loads(found) if isinstance(found, str) else found,
+                    json.loads(document) if isinstance(document, str) else document,
                 )
         for line in (version / "results.jsonl").read_text(encoding="utf-8").splitlines():
             head, *drops = json.loads(line).splitlines()
@@ -132,7 +132,7 @@ def test_schema_is_that_of_the_code(name: str) -> None:
 
 def test_documents_of_earlier_versions_fit() -> None:
     validators = {name: Draft202012Validator(each) for name, each in SCHEMAS.items()}
-    held = [(name, [*validators[name].iter_errors(found)]) for name, found in written()]
+    held = [(name, [*validators[name].iter_errors(document)]) for name, document in written()]
 
     assert [(name, errors[0].message) for name, errors in held if errors] == []
     assert {name for name, _ in held} == SCHEMAS.keys() - {"verdict", "data-files"}

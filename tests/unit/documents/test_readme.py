@@ -20,12 +20,12 @@ TARGETS = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(encoding=
 
 def consoles() -> list[tuple[str, str]]:
     """Each command that the README shows at a prompt, with the output that it shows below."""
-    found = []
+    blocks = []
     for block in re.findall(r"^```console\n(.*?)^```", README, re.MULTILINE | re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             line, _, output = part.partition("\n")
-            found.append((line, output))
-    return found
+            blocks.append((line, output))
+    return blocks
 
 
 CONSOLES = consoles()

@@ -43,8 +43,8 @@ def texts_that_run(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names]
-            found = [name for name in names if name.partition(".")[0] in MODULES and (path.name, name) not in OWN]
-            yield from (f"{path.name}:{node.lineno}: {name}" for name in found)
+            modules = [name for name in names if name.partition(".")[0] in MODULES and (path.name, name) not in OWN]
+            yield from (f"{path.name}:{node.lineno}: {name}" for name in modules)
         if isinstance(node, ast.Call):
             called = node.func
             plain = called.id if isinstance(called, ast.Name) else None

@@ -21,7 +21,7 @@ from bench.measuring import Row, alternate
 from bench.own import FEW, MANY, ROWS, Bench
 from bench.page import page, renewed
 from bench.rivals import datacontract_cli
-from bench.rivals.answering import Found
+from bench.rivals.answering import Counts
 from contracts.authoring.compiler.compile import compile_text
 from contracts.plan import RECORD_CHECKS
 from infra.setup import environments, lock, packages
@@ -30,9 +30,9 @@ from infra.setup.spark.jars import ROOT
 RIVALS = ROOT / "bench" / "rivals"
 
 
-def a_rival(*, bound: float | None = 3, cannot: dict[str, str] | None = None, found: Found | None = None) -> Rival:
+def a_rival(*, bound: float | None = 3, cannot: dict[str, str] | None = None, counts: Counts | None = None) -> Rival:
     """A rival that takes three seconds and finds what it is told to find."""
-    return Rival("other", lambda _: (3.0, found or {"a": 1}), cannot or {}, bound, "nothing")
+    return Rival("other", lambda _: (3.0, counts or {"a": 1}), cannot or {}, bound, "nothing")
 
 
 def test_all_rows_are_asked_for_by_default() -> None:
@@ -91,11 +91,11 @@ def test_plain_plan_lacks_uniqueness_alone() -> None:
 
 
 def test_rivals_are_told_the_contracts_own_pattern_and_percent() -> None:
-    told = {one.id: one for one in contests.wanted(plans.whole())}
+    by_id = {one.id: one for one in contests.wanted(plans.whole())}
 
-    assert told["hour.pattern"].arguments == {"pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"}
-    assert (told["temp_c.nullValues"].percent, told["index.unique"].percent) == ("10", None)
-    assert len(told) == len(plans.whole().checks)
+    assert by_id["hour.pattern"].arguments == {"pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"}
+    assert (by_id["temp_c.nullValues"].percent, by_id["index.unique"].percent) == ("10", None)
+    assert len(by_id) == len(plans.whole().checks)
 
 
 def test_equal_counts_do_not_differ() -> None:
@@ -103,9 +103,9 @@ def test_equal_counts_do_not_differ() -> None:
 
 
 def test_differing_counts_are_named() -> None:
-    said = differing({"a": 1, "b": 2, "c": 3, "d": 4}, {"a": 1000, "b+c": 4}, {"d": "why"})
+    differences = differing({"a": 1, "b": 2, "c": 3, "d": 4}, {"a": 1000, "b+c": 4}, {"d": "why"})
 
-    assert said == {
+    assert differences == {
         "a": "`a`: 1,000 rows, ours 1",
         "b": "`b+c`: 4 rows, ours 5",
         "c": "`b+c`: 4 rows, ours 5",
@@ -119,7 +119,7 @@ def test_check_that_a_rival_forgets_is_named() -> None:
 def test_contest_counts_the_rounds_after_warm_up() -> None:
     seen: list[str] = []
 
-    def ours(file: Path) -> tuple[float, Found]:
+    def ours(file: Path) -> tuple[float, Counts]:
         seen.append(file.name)
         return 100.0 if len(seen) == 1 else 1.0, {"a": 1, "b": 0}
 
@@ -158,7 +158,7 @@ def test_datacontracts_answer_has_our_ids(tmp_path: Path) -> None:
     ]
     (tmp_path / "answer").write_text(json.dumps({"checks": checks}))
 
-    assert datacontract_cli.found(tmp_path / "answer") == {"a.maximum": 7, "a.unique": 2}
+    assert datacontract_cli.counts(tmp_path / "answer") == {"a.maximum": 7, "a.unique": 2}
 
 
 def test_datacontract_check_that_did_not_run_is_no_count(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_datacontract_check_that_did_not_run_is_no_count(tmp_path: Path) -> None
     (tmp_path / "answer").write_text(json.dumps({"checks": [broken]}))
 
     with pytest.raises(AssertionError, match="Error evaluating check"):
-        datacontract_cli.found(tmp_path / "answer")
+        datacontract_cli.counts(tmp_path / "answer")
 
 
 def test_what_libraries_print_is_no_answer() -> None:

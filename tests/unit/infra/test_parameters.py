@@ -15,7 +15,7 @@ FREE = {"SubnetIds", "SecurityGroupIds"}
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "message"),
     [
         ("WindowSeconds=901", "WindowSeconds is '901'; allowed is a whole number from 0 to 900."),
         ("WindowSeconds=-1", "WindowSeconds is '-1'; allowed is a whole number from 0 to 900."),
@@ -27,10 +27,10 @@ FREE = {"SubnetIds", "SecurityGroupIds"}
         ("DataKeyArn=alias/mine", "DataKeyArn is 'alias/mine'; it must be the ARN of a KMS key (no alias), or empty."),
     ],
 )
-def test_what_is_out_of_bounds_is_named(word: str, said: str) -> None:
+def test_what_is_out_of_bounds_is_named(word: str, message: str) -> None:
     (sentence,) = wrong(read([word]), DECLARED)
 
-    assert sentence.startswith(said)
+    assert sentence.startswith(message)
 
 
 def test_every_default_is_allowed_and_every_edge() -> None:
@@ -47,8 +47,8 @@ def test_every_parameter_is_bounded(name: str) -> None:
 
 def test_deployment_stops_before_anything(capsys: pytest.CaptureFixture[str]) -> None:
     assert deploy.main(["up", "--parameters", "LogDays=2", "Windows=3"]) == 3
-    said = capsys.readouterr().err
+    errors = capsys.readouterr().err
 
-    assert said.startswith("dropgate: LogDays is '2'; allowed is one of 1, 3, 5, 7,")
-    assert "Did you mean WindowSeconds?" in said
-    assert "Nothing was deployed." in said
+    assert errors.startswith("dropgate: LogDays is '2'; allowed is one of 1, 3, 5, 7,")
+    assert "Did you mean WindowSeconds?" in errors
+    assert "Nothing was deployed." in errors

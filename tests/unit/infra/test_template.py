@@ -29,8 +29,8 @@ Statement = Mapping[str, Any]
 
 
 def actions(statement: Statement) -> list[str]:
-    found = statement["Action"]
-    return [found] if isinstance(found, str) else found
+    action = statement["Action"]
+    return [action] if isinstance(action, str) else action
 
 
 def resources(statement: Statement) -> str:
@@ -237,11 +237,11 @@ def test_every_function_has_its_own_role_queue_and_logs(name: str, function: Map
 
 def test_functions_reserve_as_many_executions_as_their_queues_ask_for() -> None:
     asked = {
-        found["Properties"]["FunctionName"]["Ref"]: found["Properties"]["ScalingConfig"]["MaximumConcurrency"]
-        for found in of_type(TEMPLATE, "AWS::Lambda::EventSourceMapping").values()
+        mapping["Properties"]["FunctionName"]["Ref"]: mapping["Properties"]["ScalingConfig"]["MaximumConcurrency"]
+        for mapping in of_type(TEMPLATE, "AWS::Lambda::EventSourceMapping").values()
     }
     asked["ScheduleFunction"] = FUNCTIONS["ScheduleFunction"]["Properties"]["Timeout"] // 60  # begun every minute
-    reserved = {name: found["Properties"]["ReservedConcurrentExecutions"] for name, found in FUNCTIONS.items()}
+    reserved = {name: function["Properties"]["ReservedConcurrentExecutions"] for name, function in FUNCTIONS.items()}
 
     assert reserved == {name: {"Fn::If": ["Reserved", most, {"Ref": "AWS::NoValue"}]} for name, most in asked.items()}
     assert f"whether {sum(asked.values())} of" in TEMPLATE["Parameters"]["ReserveConcurrency"]["Description"].lower()

@@ -46,7 +46,7 @@ def test_samples_of_parquet_pass_the_job_and_a_broken_copy_does_not(spark: Spark
     made = draft(profile([sample], lambda: spark))
     plan = compile_text(made.text.encode(), f"{made.name}.yaml").plan
     assert plan, made.text
-    for said in (
+    for words in (
         "- name: price\n        logicalType: number  # proposed: 48 of 48 values are a number",
         "physicalType: decimal(12,2)",
         'enum: [{value: "NO"}, {value: SE}]',
@@ -55,7 +55,7 @@ def test_samples_of_parquet_pass_the_job_and_a_broken_copy_does_not(spark: Spark
         "- name: a\n        logicalType: array",
         "`raw` is left out: it is BYTE_ARRAY without annotation.",
     ):
-        assert said in made.text.replace("'", '"'), made.text
+        assert words in made.text.replace("'", '"'), made.text
     key = "things/things-2026-01-31.parquet"
     assert judge(sample, plan, key, lambda: spark).decision.verdict == "accepted"
     broken = _parquet(spark, tmp_path / "broken", [(*row[:5], "nowhere", *row[6:]) for row in rows])

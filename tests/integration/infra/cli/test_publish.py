@@ -49,14 +49,14 @@ def publish(*arguments: str) -> Result:
 
 
 def listing() -> list[str]:
-    found = boto3.Session().client("s3").list_objects_v2(Bucket="internal").get("Contents", [])
-    return sorted(o["Key"].partition("/")[2].partition("/")[0] for o in found)
+    objects = boto3.Session().client("s3").list_objects_v2(Bucket="internal").get("Contents", [])
+    return sorted(o["Key"].partition("/")[2].partition("/")[0] for o in objects)
 
 
 def empty() -> None:
     client = boto3.Session().client("s3")
-    for found in client.list_objects_v2(Bucket="internal").get("Contents", []):
-        client.delete_object(Bucket="internal", Key=found["Key"])
+    for item in client.list_objects_v2(Bucket="internal").get("Contents", []):
+        client.delete_object(Bucket="internal", Key=item["Key"])
 
 
 def test_publish_says_what_is_new_changed_and_unchanged(contract: Path) -> None:
@@ -82,8 +82,8 @@ def test_reference_files_are_published_and_renewed(contract: Path) -> None:
 
     assert (missing.exit_code, "error[no-file]" in missing.stderr) == (1, True)
     assert [r.stdout.split("\n")[0] for r in (first, renewed)] == ["new        orders.v1", "changed    orders.v1"]
-    found = boto3.Session().client("s3").list_objects_v2(Bucket="internal", Prefix="catalog/references/")["Contents"]
-    assert [o["Key"].rpartition(".")[2] for o in found] == ["csv", "csv"]
+    objects = boto3.Session().client("s3").list_objects_v2(Bucket="internal", Prefix="catalog/references/")["Contents"]
+    assert [o["Key"].rpartition(".")[2] for o in objects] == ["csv", "csv"]
 
 
 def test_contract_is_not_published_without_what_it_refers_to(contract: Path) -> None:

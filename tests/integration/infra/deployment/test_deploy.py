@@ -92,9 +92,9 @@ def test_queues_are_found_in_the_stacks_within(stack: str) -> None:
     body = json.dumps({"Resources": {"Flow": nested, "EarlyDlq": queue}})
     cloudformation.create_stack(StackName="whole", TemplateBody=body)
 
-    found = deployed.queues(cloudformation, "whole")
-    assert found.keys() == {"EarlyDlq", "LateDlq"}
-    assert "whole-Flow" in found["LateDlq"]
+    urls = deployed.queues(cloudformation, "whole")
+    assert urls.keys() == {"EarlyDlq", "LateDlq"}
+    assert "whole-Flow" in urls["LateDlq"]
     assert deployed.queues(cloudformation, stack).keys() >= {kind.queue for kind in KINDS}
 
 
@@ -113,9 +113,9 @@ def test_contract_that_the_stack_could_not_judge_by_stops_before_anything(
     implementation = "implementation: {type: expect_column_values_to_not_be_null, kwargs: {column: id}}"
     entry = f"- type: custom\n  engine: greatExpectations\n  {implementation}\n"
     (tmp_path / "orders.v1.yaml").write_text(a_document(quality=entry), encoding="utf-8")
-    said = ["up", "--contracts", str(tmp_path), "--stack", "new", "--parameters", "GreatExpectations=false"]
+    command = ["up", "--contracts", str(tmp_path), "--stack", "new", "--parameters", "GreatExpectations=false"]
 
-    assert deploy.main(said) == 3
+    assert deploy.main(command) == 3
     assert "asks for Great Expectations, which the stack lacks" in (err := capsys.readouterr().err)
     assert err.endswith("Nothing was deployed.\n")
 
@@ -208,8 +208,8 @@ def test_former_default_that_stays_is_told(stack: str) -> None:
     former = deployed.described(cloudformation, "older")
 
     default = parameters_of(deploy.TEMPLATE)["MostDrops"]["Default"]
-    (said,) = deploy.staying(cloudformation, former, {})
-    assert said.startswith(f"MostDrops stays '7', the former default; it is '{default}' now: PARAMETERS=")
+    (sentence,) = deploy.staying(cloudformation, former, {})
+    assert sentence.startswith(f"MostDrops stays '7', the former default; it is '{default}' now: PARAMETERS=")
     assert deploy.staying(cloudformation, former, {"MostDrops": "7"}) == []
     assert deploy.staying(cloudformation, deployed.described(cloudformation, stack), {}) == []
     assert deploy.staying(cloudformation, deployed.described(cloudformation, "none"), {}) == []
@@ -241,8 +241,8 @@ def test_attached_policy_stops_before_anything_is_deleted(stack: str, capsys: py
     iam.attach_user_policy(UserName="ann", PolicyArn=arns[0])
 
     assert deploy.main(["down", "--stack", stack]) == 3
-    said = f"dropgate: Detach first, or CloudFormation cannot delete: {arns[0]} is attached to user ann. Nothing was"
-    assert capsys.readouterr().err.startswith(said)
+    message = f"dropgate: Detach first, or CloudFormation cannot delete: {arns[0]} is attached to user ann. Nothing was"
+    assert capsys.readouterr().err.startswith(message)
     assert deployed.described(cloudformation, stack)
     iam.detach_user_policy(UserName="ann", PolicyArn=arns[0])
     assert deploy.main(["down", "--stack", stack]) == 0
@@ -259,9 +259,9 @@ def test_deletion_that_broke_off_goes_on(stack: str, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().err == f"dropgate: There is no stack {stack} in us-east-1.\n"
     assert deploy.main(["down", "--stack", stack, "--with-data"]) == 3
     assert landing in capsys.readouterr().err
-    for told in ("deleted the bucket {}", "{} had gone before"):
+    for line in ("deleted the bucket {}", "{} had gone before"):
         assert deploy.main(["down", "--stack", stack, "--with-data", "--confirm", stack]) == 0
-        assert told.format(landing) in capsys.readouterr().out.splitlines()
+        assert line.format(landing) in capsys.readouterr().out.splitlines()
     assert names["DROPGATE_TABLE"] not in boto3.client("dynamodb").list_tables()["TableNames"]
 
 
@@ -328,8 +328,8 @@ def test_bucket_of_access_logs_goes_last_and_nothing_of_ours_is_left(
         s3.delete_object(Bucket=made["InternalBucket"], Key=key)
 
     assert deploy.main(["down", "--stack", stack, "--with-data", "--confirm", stack]) == 0
-    told = [line.rpartition(" ")[2] for line in capsys.readouterr().out.splitlines() if "deleted the bucket" in line]
-    assert (set(told), told[-1]) == (set(made.values()), made["LogsBucket"])
+    emptied = [line.rpartition(" ")[2] for line in capsys.readouterr().out.splitlines() if "deleted the bucket" in line]
+    assert (set(emptied), emptied[-1]) == (set(made.values()), made["LogsBucket"])
 
 
 def test_data_stays_where_the_stack_goes(stack: str, capsys: pytest.CaptureFixture[str]) -> None:

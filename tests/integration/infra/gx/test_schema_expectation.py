@@ -103,7 +103,7 @@ def a_frame(right: bool) -> Any:
     return pd.DataFrame(common | wrong | {"tags": [[1], [2]]})
 
 
-def said(result: Any) -> set[str]:
+def messages_of(result: Any) -> set[str]:
     return set(result.result["details"]["messages"])
 
 
@@ -117,8 +117,8 @@ def test_every_field_is_there_with_its_type(spark: SparkSession, schema: ModuleT
     right, wrong = (a_batch(frames[engine](how), engine).validate(suite).results[0] for how in (True, False))
     names = {"spark": {"string": "string", "long": "long"}, "pandas": {"string": "str", "long": "int"}}[engine]
 
-    assert (right.success, said(right)) == (True, set())
-    assert (wrong.success, said(wrong)) == (False, {line.format(**names) for line in WRONG})
+    assert (right.success, messages_of(right)) == (True, set())
+    assert (wrong.success, messages_of(wrong)) == (False, {line.format(**names) for line in WRONG})
     assert wrong.result["observed_value"] == "5 of 13 contracted fields missing or of another type"
 
 

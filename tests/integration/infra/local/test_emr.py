@@ -106,7 +106,7 @@ class World:
             time.sleep(0.01)
         raise AssertionError(run)
 
-    def said(self, run_id: str) -> list[str]:
+    def states(self, run_id: str) -> list[str]:
         """Give the states that events told of a run, in the order of their arrival."""
         return [event["detail"]["state"] for event in self.events if event["detail"]["jobRunId"] == run_id]
 
@@ -161,7 +161,7 @@ def test_run_passes_through_the_states(world: World) -> None:
     run_id = world.start()
     world.wait_for(run_id, "SUCCESS")
 
-    assert world.said(run_id) == ["SUBMITTED", "PENDING", "SCHEDULED", "RUNNING", "SUCCESS"]
+    assert world.states(run_id) == ["SUBMITTED", "PENDING", "SCHEDULED", "RUNNING", "SUCCESS"]
 
 
 # docs.aws.amazon.com/emr/latest/EMR-Serverless-UserGuide/applications-concurrency-queuing.html
@@ -173,7 +173,7 @@ def test_second_run_queues_behind_the_first(world: World) -> None:
 
     world.gate.set()
     world.wait_for(second, "SUCCESS")
-    assert world.said(second) == ["SUBMITTED", "QUEUED", "PENDING", "SCHEDULED", "RUNNING", "SUCCESS"]
+    assert world.states(second) == ["SUBMITTED", "QUEUED", "PENDING", "SCHEDULED", "RUNNING", "SUCCESS"]
 
 
 def test_raising_job_fails_with_short_details(world: World) -> None:
@@ -204,7 +204,7 @@ def test_running_run_is_cancelled_when_its_job_returns(world: World) -> None:
 
     world.gate.set()
     world.wait_for(run_id, "CANCELLED")
-    assert world.said(run_id)[-3:] == ["RUNNING", "CANCELLING", "CANCELLED"]
+    assert world.states(run_id)[-3:] == ["RUNNING", "CANCELLING", "CANCELLED"]
 
 
 def test_ended_run_cannot_be_cancelled(world: World) -> None:
@@ -334,7 +334,7 @@ def test_events_can_be_lost(world: World) -> None:
     run_id = world.start()
     world.wait_for(run_id, "SUCCESS")
 
-    assert world.said(run_id) == ["SUBMITTED", "PENDING", "SCHEDULED", "RUNNING"]
+    assert world.states(run_id) == ["SUBMITTED", "PENDING", "SCHEDULED", "RUNNING"]
 
 
 def test_events_can_come_twice(world: World) -> None:
@@ -342,7 +342,7 @@ def test_events_can_come_twice(world: World) -> None:
     run_id = world.start()
     world.wait_for(run_id, "SUCCESS")
 
-    assert world.said(run_id)[-2:] == ["SUCCESS", "SUCCESS"]
+    assert world.states(run_id)[-2:] == ["SUCCESS", "SUCCESS"]
     assert world.events[-1]["id"] == world.events[-2]["id"]
 
 
@@ -351,18 +351,18 @@ def test_events_can_come_after_the_end(world: World) -> None:
     run_id = world.start()
     world.wait_for(run_id, "SUCCESS")
 
-    assert world.said(run_id) == []
+    assert world.states(run_id) == []
 
 
 def test_late_events_come_at_last(world: World) -> None:
     world.emr.faults = EventFaults(delay=0.05)
     run_id = world.start()
     for _ in range(500):
-        if len(world.said(run_id)) == 5:
+        if len(world.states(run_id)) == 5:
             break
         time.sleep(0.01)
 
-    assert sorted(world.said(run_id)) == ["PENDING", "RUNNING", "SCHEDULED", "SUBMITTED", "SUCCESS"]
+    assert sorted(world.states(run_id)) == ["PENDING", "RUNNING", "SCHEDULED", "SUBMITTED", "SUCCESS"]
 
 
 def test_events_can_come_in_wrong_order(world: World) -> None:
@@ -370,7 +370,7 @@ def test_events_can_come_in_wrong_order(world: World) -> None:
     run_id = world.start()
     world.wait_for(run_id, "SUCCESS")
 
-    assert world.said(run_id) == ["SUCCESS", "RUNNING", "SCHEDULED", "PENDING", "SUBMITTED"]
+    assert world.states(run_id) == ["SUCCESS", "RUNNING", "SCHEDULED", "PENDING", "SUBMITTED"]
 
 
 def test_event_reaches_the_queue_of_its_rule() -> None:

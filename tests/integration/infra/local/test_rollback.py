@@ -43,9 +43,9 @@ def item(**attributes: str) -> dict[str, Any]:
 
 
 def everything(dynamodb: Any, table: str) -> list[dict[str, str]]:
-    found = dynamodb.scan(TableName=table, ConsistentRead=True)["Items"]
+    items = dynamodb.scan(TableName=table, ConsistentRead=True)["Items"]
     return sorted(
-        ({name: value["S"] for name, value in each.items()} for each in found), key=lambda each: sorted(each.items())
+        ({name: value["S"] for name, value in each.items()} for each in items), key=lambda each: sorted(each.items())
     )
 
 

@@ -242,8 +242,8 @@ def test_event_names_etag_version_and_reason(cloud: Cloud, bare: str) -> None:
             "etag": written["ETag"].strip('"'),
             "version-id": written["VersionId"],
         }
-        found = {name: value for name, value in event["detail"]["object"].items() if name != "sequencer"}
-        return bool(found == expected and event["detail"]["reason"] == "PutObject")
+        detail = {name: value for name, value in event["detail"]["object"].items() if name != "sequencer"}
+        return bool(detail == expected and event["detail"]["reason"] == "PutObject")
 
     assert_only_ours(probe, True, cloud, bare)
 
@@ -312,10 +312,10 @@ def test_versions_of_any_key_are_listed(bucket: Bucket, most: int) -> None:
     pages = bucket.s3.get_paginator("list_object_versions").paginate(
         Bucket=bucket.name, PaginationConfig={"PageSize": most}
     )
-    found = [
+    versions = [
         (kind, each["Key"]) for page in pages for kind in ("Versions", "DeleteMarkers") for each in page.get(kind, [])
     ]
-    assert sorted(found) == sorted([("DeleteMarkers", ODD_KEYS[1]), *(("Versions", key) for key in ODD_KEYS)])
+    assert sorted(versions) == sorted([("DeleteMarkers", ODD_KEYS[1]), *(("Versions", key) for key in ODD_KEYS)])
 
 
 def test_versions_of_a_bucket_that_is_gone_are_an_error_by_name(bucket: Bucket) -> None:

@@ -54,7 +54,7 @@ def a_table(dynamodb: Any, kind: str = "S") -> str:
     return name
 
 
-def found(dynamodb: Any, table: str, condition: str, values: dict[str, Any], **how: Any) -> list[str]:
+def queried(dynamodb: Any, table: str, condition: str, values: dict[str, Any], **how: Any) -> list[str]:
     """The sort keys of all pages."""
     pages = dynamodb.get_paginator("query").paginate(
         TableName=table, KeyConditionExpression=condition, ExpressionAttributeValues=values, **how
@@ -69,14 +69,14 @@ def test_queries_find_by_key_and_by_index_in_order_and_in_pages(cloud: Cloud) ->
         item = {"pk": {"S": f"drop-{n % 3}"}, "sk": {"S": f"{n:02}"}, "at": {"N": str(n)}}
         dynamodb.put_item(TableName=table, Item=item | ({"state": {"S": "staged"}} if n % 2 else {}))
 
-    of_one = found(dynamodb, table, "pk = :pk AND sk > :sk", {":pk": {"S": "drop-1"}, ":sk": {"S": "07"}})
+    of_one = queried(dynamodb, table, "pk = :pk AND sk > :sk", {":pk": {"S": "drop-1"}, ":sk": {"S": "07"}})
     assert of_one == [f"{n:02}" for n in range(10, 30, 3)]
     staged = {":s": {"S": "staged"}, ":at": {"N": "20"}}
     how = {"IndexName": "by_state", "ScanIndexForward": False, "PaginationConfig": {"PageSize": 3}}
-    assert found(dynamodb, table, "#s = :s AND #at < :at", staged, ExpressionAttributeNames=NAMES, **how) == [
+    assert queried(dynamodb, table, "#s = :s AND #at < :at", staged, ExpressionAttributeNames=NAMES, **how) == [
         f"{n:02}" for n in range(19, 0, -2)
     ]
-    assert found(dynamodb, table, "pk = :pk", {":pk": {"S": "drop-9"}}) == []
+    assert queried(dynamodb, table, "pk = :pk", {":pk": {"S": "drop-9"}}) == []
 
 
 def test_numbers_of_an_index_are_equal_however_they_are_written(cloud: Cloud) -> None:
@@ -86,7 +86,7 @@ def test_numbers_of_an_index_are_equal_however_they_are_written(cloud: Cloud) ->
         values = {"state": {"N": state}, "at": {"N": "0"}}
         dynamodb.put_item(TableName=table, Item={"pk": {"S": "drop"}, "sk": {"S": sk}, **values})
     names = {"#s": "state"}
-    same = found(
+    same = queried(
         dynamodb, table, "#s = :s", {":s": {"N": "1.00"}}, IndexName="by_state", ExpressionAttributeNames=names
     )
     assert same == ["a", "b"]

@@ -86,8 +86,8 @@ def send(client_for: ClientFor, stack: Stack, *bodies: str) -> None:
 
 
 def waiting(client_for: ClientFor, stack: Stack, queue: str) -> list[str]:
-    found = client_for("sqs").receive_message(QueueUrl=stack.names[queue], MaxNumberOfMessages=10)
-    return [message["Body"] for message in found.get("Messages", [])]
+    messages = client_for("sqs").receive_message(QueueUrl=stack.names[queue], MaxNumberOfMessages=10)
+    return [message["Body"] for message in messages.get("Messages", [])]
 
 
 def put(client_for: ClientFor, stack: Stack, sk: str, **attributes: str) -> None:

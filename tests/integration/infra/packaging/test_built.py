@@ -223,9 +223,9 @@ def test_licences_and_versions_stay(bundle: Path) -> None:
     look = (
         "import sys; sys.path.insert(0, sys.argv[1]); from importlib.metadata import version; print(version('boto3'))"
     )
-    told = subprocess.run([*ALONE, "-c", look, bundle], capture_output=True, text=True, check=True).stdout
+    versions = subprocess.run([*ALONE, "-c", look, bundle], capture_output=True, text=True, check=True).stdout
 
-    assert f"\nboto3=={told.strip()} " in (ROOT / "locks" / "functions.txt").read_text(encoding="utf-8")
+    assert f"\nboto3=={versions.strip()} " in (ROOT / "locks" / "functions.txt").read_text(encoding="utf-8")
     for record in bundle.glob("*.dist-info"):
         stated = "License-Expression: MIT OR Apache-2.0" in (record / "METADATA").read_text(encoding="utf-8")
         assert [*record.rglob("LICEN[CS]E*")] or (record.name.startswith("arro3_core") and stated), record.name
@@ -250,9 +250,9 @@ def test_cold_import_is_measured_with_its_parts(bundle: Path) -> None:
     python, bound = terms(bundle)
     assert bound == (BOUND if lambda_python() else BOUND_OF_SOURCES)
     assert 0.05 < cpu_seconds(bundle, "functions.handlers.schedule", python) < 5  # the bound itself is `make cold`'s
-    found = long_imports(bundle, "functions.handlers.schedule", python)
-    assert (found[0].module, found[0].depth) == ("functions.handlers.schedule", 0)
-    assert "boto3" in [each.module for each in found]
+    imports = long_imports(bundle, "functions.handlers.schedule", python)
+    assert (imports[0].module, imports[0].depth) == ("functions.handlers.schedule", 0)
+    assert "boto3" in [each.module for each in imports]
 
 
 def test_build_without_an_index_says_so(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ class Deployed:
     invoked: set[str] = field(default_factory=set)
     clients: list[list[str]] = field(default_factory=list)
     submitted: list[list[str]] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
     embedded: Embedded = field(init=False)
     ports: Ports = field(init=False)
 
@@ -350,7 +350,7 @@ class Deployed:
             timeout=800,
             check=False,
         )
-        self.said.append((done.stdout + done.stderr)[-4000:])
+        self.outputs.append((done.stdout + done.stderr)[-4000:])
         done.check_returncode()
 
     def unpacked(self, parameters: dict[str, str]) -> dict[str, str]:
@@ -371,8 +371,8 @@ class Deployed:
         """What EMR Serverless was asked for, from its own answer."""
         emr, application = self.embedded.client("emr-serverless"), self.embedded.stack.application_id
         runs = emr.list_job_runs(applicationId=application)["jobRuns"]
-        found = [emr.get_job_run(applicationId=application, jobRunId=run["id"])["jobRun"] for run in runs]
-        submits = [run["jobDriver"]["sparkSubmit"] for run in found]
+        job_runs = [emr.get_job_run(applicationId=application, jobRunId=run["id"])["jobRun"] for run in runs]
+        submits = [run["jobDriver"]["sparkSubmit"] for run in job_runs]
         (submit,) = [each for each in submits if each["entryPointArguments"] == ["--request", request]]
         return submit
 
@@ -407,12 +407,14 @@ def drops(deployed: Deployed) -> dict[str, Drop]:
     built_handlers = {name: deployed.handler(f.handler) for name, f in embedded.stack.functions.items()}
     with Pump(embedded.stack, embedded.client, built_handlers, schedule_seconds=5, retry_seconds=1) as pump:
         assert pump.drain(900, embedded.emr.idle)
-    found = {name: deployed.ports.ledger.drop(drop_id) for name, drop_id in ids.items()}
-    return {name: drop for name, drop in found.items() if drop}
+    records = {name: deployed.ports.ledger.drop(drop_id) for name, drop_id in ids.items()}
+    return {name: drop for name, drop in records.items() if drop}
 
 
 def test_built_bundles_take_files_to_their_ends(deployed: Deployed, drops: dict[str, Drop]) -> None:
-    assert {name: drop.state for name, drop in drops.items()} == {"good": "accepted", "bad": "rejected"}, deployed.said
+    assert {name: drop.state for name, drop in drops.items()} == {"good": "accepted", "bad": "rejected"}, (
+        deployed.outputs
+    )
     assert deployed.invoked == {f.handler for f in deployed.embedded.stack.functions.values()}
     assert deployed.ports.store.get(f"{deployed.ports.zones.promoted}orders.v1/orders/good.csv") == GOOD
 
@@ -503,12 +505,12 @@ def test_built_archives_of_packages_come_with_the_run(
         assert embedded.settle(300)
         drop = made.ports.ledger.drop(keys.drop_id(embedded.stack.names["LandingBucket"], "orders/bad.csv", version))
         assert drop
-        assert drop.state == "rejected", made.said
+        assert drop.state == "rejected", made.outputs
         checks = json.loads(made.ports.store.get(drop.receipt or ""))["checks"]
 
-    told = [(check["result"], check["failed"]) for check in checks if check["kind"] in ("expectation", "minimum")]
+    results = [(check["result"], check["failed"]) for check in checks if check["kind"] in ("expectation", "minimum")]
     # the second expectation by Python workers, which need it, too
-    assert sorted(told) == ([("failed", 1), ("failed", 2)] if expecting else [("failed", 1)])
+    assert sorted(results) == ([("failed", 1), ("failed", 2)] if expecting else [("failed", 1)])
     (command,) = made.submitted
     (archives,) = [pair for pair in command if pair.startswith("spark.archives=")]
     assert [uri.partition("#")[2] for uri in archives.split(",")] == folders

@@ -205,8 +205,8 @@ class Site:
     def may(self, who: str, action: str, zone: str, **context: str) -> str:
         """What AWS would say."""
         bucket, _, key = ZONES[zone].partition("/")
-        name, (verb, told) = self.names[bucket], ACTIONS[action]
-        brought = {"aws:SecureTransport": "true", **told, **context}
+        name, (verb, headers) = self.names[bucket], ACTIONS[action]
+        brought = {"aws:SecureTransport": "true", **headers, **context}
         arn = f"arn:aws:s3:::{name}/{key}"
         if verb.startswith("s3:ListBucket"):
             arn, brought = f"arn:aws:s3:::{name}", {**brought, "s3:prefix": key.rpartition("/")[0] + "/"}
@@ -241,10 +241,10 @@ def site(stack: Stack) -> Site:
     inmet = for_producer(buckets, "inmet", ["inmet/"], role("inmet", THEIRS), overwrite=False)
     consumer = for_consumer(buckets, role("analyst"))
     foreign = for_consumer(buckets, role("analyst", THEIRS), "orders.v1")
-    policies = {name: list(found) for name, found in stack.bucket_policies.items()}
+    policies = {name: list(statements) for name, statements in stack.bucket_policies.items()}
     for access in (shop, inmet, consumer, foreign):
-        for name, found in access.buckets.items():
-            policies[name] += json.loads(json.dumps(found))
+        for name, added in access.buckets.items():
+            policies[name] += json.loads(json.dumps(added))
     internal = f"s3://{names['internal']}/"
     code = JobCode("app", role("JobRole"), f"{internal}code/entry.py", f"{internal}code/dropgate.zip")
     evidence = f"{internal}evidence/*/contract=orders.v1/month=2026-01/batch=b/"
@@ -275,7 +275,7 @@ def site(stack: Stack) -> Site:
         "nobody known": Who(None),
         "operator who may do everything": Who(role("admin"), EVERYTHING),
     }
-    return Site(principals, {name: read(found) for name, found in policies.items()}, stack.names)
+    return Site(principals, {name: read(statements) for name, statements in policies.items()}, stack.names)
 
 
 def test_table_names_every_principal(site: Site, stack: Stack) -> None:
@@ -290,7 +290,9 @@ def test_table_names_every_principal(site: Site, stack: Stack) -> None:
 
 def test_policies_of_people_fit_into_iam(stack: Stack) -> None:
     # 6,144 characters: docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html; names may be longer yet.
-    sizes = {name: len(json.dumps(list(found), separators=(",", ":"))) for name, found in stack.people.items()}
+    sizes = {
+        name: len(json.dumps(list(statements), separators=(",", ":"))) for name, statements in stack.people.items()
+    }
     assert {name for name, size in sizes.items() if size > 5000} == set(), sizes
 
 
@@ -301,9 +303,9 @@ def test_principal_may_what_the_table_says(who: str, site: Site) -> None:
     assert allowed == {zone: [a for a in ACTIONS if a in EXPECTED[who].get(zone, "").split()] for zone in ZONES}
 
 
-@pytest.mark.parametrize("told", [{"aws:SecureTransport": "false"}, {"s3:TlsVersion": "1.1"}], ids=str)
-def test_nothing_passes_without_modern_tls(told: dict[str, str], site: Site) -> None:
-    answers = {site.may(who, action, zone, **told) for who in EXPECTED for action in ACTIONS for zone in ZONES}
+@pytest.mark.parametrize("context", [{"aws:SecureTransport": "false"}, {"s3:TlsVersion": "1.1"}], ids=str)
+def test_nothing_passes_without_modern_tls(context: dict[str, str], site: Site) -> None:
+    answers = {site.may(who, action, zone, **context) for who in EXPECTED for action in ACTIONS for zone in ZONES}
     assert answers == {"denied"}
 
 
@@ -399,7 +401,9 @@ def test_s3_writes_logs_of_our_buckets_and_of_no_others(
 
 def test_no_condition_on_prefixes_lets_absence_pass(stack: Stack) -> None:
     every = [stack.roles, {name: one.statements for name, one in stack.functions.items()}, stack.people]
-    conditions = [c for named in every for found in named.values() for each in read(found) for c in each.conditions]
+    conditions = [
+        c for named in every for statements in named.values() for each in read(statements) for c in each.conditions
+    ]
     of_prefixes = {condition.operator for condition in conditions if condition.key == "s3:prefix"}
 
     assert of_prefixes == {"StringLike"}

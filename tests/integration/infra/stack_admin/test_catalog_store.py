@@ -30,8 +30,8 @@ def store(request: pytest.FixtureRequest) -> CatalogStore:
     """The one implementation, then the other."""
     if request.param == "memory":
         return MemoryCatalog()
-    found: S3Catalog = request.getfixturevalue("zone")
-    return found
+    catalog: S3Catalog = request.getfixturevalue("zone")
+    return catalog
 
 
 def test_what_is_absent_is_none(store: CatalogStore) -> None:
@@ -41,9 +41,9 @@ def test_what_is_absent_is_none(store: CatalogStore) -> None:
 def test_document_is_created_once(store: CatalogStore) -> None:
     assert store.create("plans/a.json", b"1")
     assert not store.create("plans/a.json", b"2")
-    found = store.get("plans/a.json")
-    assert found
-    assert found[0] == b"1"
+    stored = store.get("plans/a.json")
+    assert stored
+    assert stored[0] == b"1"
 
 
 def test_pointer_moves_from_what_was_seen(store: CatalogStore) -> None:
@@ -55,9 +55,9 @@ def test_pointer_moves_from_what_was_seen(store: CatalogStore) -> None:
         store.swap("b.json", b"3", seen[1])
     with pytest.raises(StaleWrite):
         store.swap("b.json", b"3", None)
-    found = store.get("b.json")
-    assert found
-    assert found[0] == b"2"
+    stored = store.get("b.json")
+    assert stored
+    assert stored[0] == b"2"
 
 
 def test_pointer_that_was_removed_is_not_made_anew(store: CatalogStore) -> None:

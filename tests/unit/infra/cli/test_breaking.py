@@ -67,8 +67,8 @@ def test_folders_are_paired_by_id_and_major() -> None:
     write("new/b.v1.yaml", other("b", TIGHTER.replace("1.1.0", "1.0.0")))
     write("new/fresh.v1.yaml", other("fresh"))
     result = run("breaking", "old", "new", "--format", "json")
-    found = {c["contract"]: [x["kind"] for x in c["changes"]] for c in json.loads(result.stdout)["contracts"]}
-    assert found == {"a.v1": [], "b.v1": ["rule"], "gone.v1": ["contract-removed"], "fresh.v1": ["contract-added"]}
+    kinds = {c["contract"]: [x["kind"] for x in c["changes"]] for c in json.loads(result.stdout)["contracts"]}
+    assert kinds == {"a.v1": [], "b.v1": ["rule"], "gone.v1": ["contract-removed"], "fresh.v1": ["contract-added"]}
     assert result.exit_code == 1
 
 

@@ -10,21 +10,21 @@ import pytest
 from contracts.errors import ServiceUnavailable
 from functions.doctor.compare import differences
 from functions.doctor.difference import Difference
-from infra.cli.doctor import _contracts, _told
+from infra.cli.doctor import _contracts, _show
 from tests.builders import ZONES, a_world
 
 UNKNOWN = Difference("unknown-upload", "s3://landing/1.csv", "has no record", "Take it in.", lambda: None)
 TAKEN = Difference("promoted-taken", "s3://promoted/1.csv", "is another's", "Look at it.")
 
 
-@pytest.mark.parametrize("found", [(), (UNKNOWN,), (UNKNOWN, TAKEN)])
-def test_machines_get_one_array(found: tuple[Difference, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    left = _told(found, "json", repair=True)
-    said = json.loads(capsys.readouterr().out)
+@pytest.mark.parametrize("findings", [(), (UNKNOWN,), (UNKNOWN, TAKEN)])
+def test_machines_get_one_array(findings: tuple[Difference, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    left = _show(findings, "json", repair=True)
+    rows = json.loads(capsys.readouterr().out)
 
-    assert [row["kind"] for row in said] == [one.kind for one in found]
-    assert [row.get("done") for row in said] == ["repaired", None][: len(found)]
-    assert left == (TAKEN in found)
+    assert [row["kind"] for row in rows] == [one.kind for one in findings]
+    assert [row.get("done") for row in rows] == ["repaired", None][: len(findings)]
+    assert left == (TAKEN in findings)
 
 
 def broken_off() -> Iterator[Difference]:
@@ -34,7 +34,7 @@ def broken_off() -> Iterator[Difference]:
 
 def test_what_was_repaired_before_it_broke_off_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ServiceUnavailable):
-        _told(broken_off(), "json", repair=True)
+        _show(broken_off(), "json", repair=True)
 
     assert [row["done"] for row in json.loads(capsys.readouterr().out)] == ["repaired"]
 

@@ -48,8 +48,8 @@ def rows(*words: str) -> Any:
 
 
 def test_failed_drops_are_found_behind_newer_ones() -> None:
-    found = rows("--state", "failed")
-    assert [int(row["id"]) for row in found] == [2, 1, 0]
+    failed = rows("--state", "failed")
+    assert [int(row["id"]) for row in failed] == [2, 1, 0]
     assert "more" not in drops("--state", "failed").stderr
 
 
@@ -82,7 +82,7 @@ def test_what_did_not_come_has_no_state_and_a_contract_that_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--stuck", "--missing"), "leave `--missing` out"),
         (("--stuck", "--most", "5", "--state", "failed"), "leave `--state`, `--most` out"),
@@ -90,7 +90,7 @@ def test_what_did_not_come_has_no_state_and_a_contract_that_is_known() -> None:
         (("--missing", "--minutes", "60"), "add --stuck"),
     ],
 )
-def test_options_that_would_do_nothing_are_refused(words: tuple[str, ...], said: str) -> None:
+def test_options_that_would_do_nothing_are_refused(words: tuple[str, ...], message: str) -> None:
     done = CliRunner(mix_stderr=False).invoke(main, ["drops", *words])
 
-    assert (done.exit_code, said in " ".join(done.stderr.split())) == (2, True), done.stderr
+    assert (done.exit_code, message in " ".join(done.stderr.split())) == (2, True), done.stderr

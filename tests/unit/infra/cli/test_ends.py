@@ -46,7 +46,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.parametrize("command", [("init",), ("test", "--contract", "inmet-weather.v1")])
 @pytest.mark.parametrize(
-    ("what", "said"),
+    ("what", "message"),
     [
         ("pipe", "is a pipe or a device; save it to a file first"),
         ("device", "is a pipe or a device; save it to a file first"),
@@ -56,10 +56,10 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         ("missing", "does not exist"),
     ],
 )
-def test_what_is_no_file_is_refused(places: dict[str, Path], command: tuple[str, ...], what: str, said: str) -> None:
+def test_what_is_no_file_is_refused(places: dict[str, Path], command: tuple[str, ...], what: str, message: str) -> None:
     done = called(*command, str(places[what]))
     assert done.returncode == 2, done.stderr
-    assert said in done.stderr.replace("\n", " ")
+    assert message in done.stderr.replace("\n", " ")
     assert "Traceback" not in done.stderr
 
 
@@ -118,7 +118,7 @@ os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (("init", "a.csv"), 2, "'a.csv' is not readable"),
         (("test", "--contract", "inmet-weather.v1", "a.csv"), 2, "'a.csv' is not readable"),
@@ -128,12 +128,12 @@ os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
         (("export", "--to", "avro", "in"), 2, "'in' is not readable"),
     ],
 )
-def test_what_nobody_may_open_is_named(shut: Path, words: tuple[str, ...], code: int, said: str) -> None:
+def test_what_nobody_may_open_is_named(shut: Path, words: tuple[str, ...], code: int, message: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", AS_OTHERS, *COMMAND[1:], *words], cwd=shut, capture_output=True, text=True, check=False
     )
     assert done.returncode == code, done.stderr
-    assert said in done.stdout + done.stderr
+    assert message in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
 
 

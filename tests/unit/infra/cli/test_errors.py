@@ -55,7 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("drosp", "No such command 'drosp'. Did you mean 'drops'?"),
         ("Lint", "No such command 'Lint'. Did you mean 'lint'?"),
@@ -89,10 +89,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 @pytest.mark.usefixtures("folder")
-def test_wrong_word_is_told_and_ends_with_two(words: str, said: str) -> None:
+def test_wrong_word_is_told_and_ends_with_two(words: str, message: str) -> None:
     result = dropgate(*words.split())
     assert result.exit_code == 2
-    assert said in result.stderr
+    assert message in result.stderr
 
 
 def test_full_disk_ends_with_three(folder: Path) -> None:
@@ -160,14 +160,14 @@ def test_stack_without_a_region_is_one_sentence(words: str, by: str, monkeypatch
     for name in ("AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_REGION", *WHOLE):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
-    said = ["--stack", "drops"] if by == "option" else []
+    options = ["--stack", "drops"] if by == "option" else []
     if by == "variable":
         monkeypatch.setenv("DROPGATE_STACK", "drops")
     who = ["arn:aws:iam::123456789012:role/analyst"] if words.endswith("--principal") else []
 
-    found = dropgate(*words.split(), *who, *said).exception
-    assert isinstance(found, NoStack)
-    assert str(found) == NOWHERE
+    error = dropgate(*words.split(), *who, *options).exception
+    assert isinstance(error, NoStack)
+    assert str(error) == NOWHERE
 
 
 @pytest.mark.parametrize("words", ["publish", "publish --catalog s3://internal/catalog/"])

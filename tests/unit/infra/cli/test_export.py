@@ -64,7 +64,7 @@ def test_many_contracts_go_into_a_folder() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["avro", "orders.v1.yaml", str(ROOT / "contracts" / "weather")], "name a folder for their files with --out"),
         (["avro", "orders.v1.yaml", "--out", "there"], "orders.v1.avsc is there already"),
@@ -72,12 +72,12 @@ def test_many_contracts_go_into_a_folder() -> None:
         (["avro", "there"], "No contract files"),
     ],
 )
-def test_wrong_use_ends_with_two_and_writes_nothing(arguments: list[str], said: str) -> None:
+def test_wrong_use_ends_with_two_and_writes_nothing(arguments: list[str], message: str) -> None:
     for path in (Path("there/orders.v1.avsc"), Path("b/orders.v1.yaml")):
         path.parent.mkdir()
         path.write_text(a_document() if path.suffix == ".yaml" else "mine", encoding="utf-8")
     result = bring_out(*arguments)
-    assert (result.exit_code, said in result.stderr) == (2, True)
+    assert (result.exit_code, message in result.stderr) == (2, True)
     assert Path("there/orders.v1.avsc").read_text(encoding="utf-8") == "mine"
     assert not Path("new").exists()
 

@@ -20,9 +20,9 @@ def help_of(*words: str) -> str:
 
 
 def command_named(name: str) -> click.Command:
-    found = main.get_command(click.Context(main), name)
-    assert found is not None
-    return found
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    return command
 
 
 def examples(name: str) -> list[str]:
@@ -53,10 +53,10 @@ def test_command_says_in_a_sentence_what_it_does(name: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_speaks_of_every_argument_and_option(name: str) -> None:
     command = command_named(name)
-    said = command.help or ""
+    text = command.help or ""
     for param in command.params:
         if isinstance(param, click.Argument):
-            assert re.search(rf"\b{str(param.name).upper()}\b", said), f"{name}: {param.name}"
+            assert re.search(rf"\b{str(param.name).upper()}\b", text), f"{name}: {param.name}"
         else:
             assert isinstance(param, click.Option)
             assert param.help or isinstance(param.type, click.Choice), f"{name}: {param.name}"

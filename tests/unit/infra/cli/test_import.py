@@ -57,7 +57,7 @@ def test_block_is_made_of_three_options() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["a.json", "--files", "shop/*.csv"], "--producer, --files and --format go together"),
         (["a.json", "--to", "there"], "orders.v1.yaml is there already"),
@@ -68,13 +68,13 @@ def test_block_is_made_of_three_options() -> None:
         (["a.json", "b.json", "--files", "x/*", "--producer", "x", "--format", "csv"], "--files is for one contract"),
     ],
 )
-def test_wrong_use_ends_with_two_and_writes_nothing(arguments: list[str], said: str) -> None:
+def test_wrong_use_ends_with_two_and_writes_nothing(arguments: list[str], message: str) -> None:
     Path("there").mkdir()
     Path("there/orders.v1.yaml").write_text("mine", encoding="utf-8")
     Path("empty").mkdir()
     Path("b.json").write_text(SCHEMA.replace("orders", "b"), encoding="utf-8")
     result = bring(*arguments)
-    assert (result.exit_code, said in result.stderr) == (2, True)
+    assert (result.exit_code, message in result.stderr) == (2, True)
     assert Path("there/orders.v1.yaml").read_text(encoding="utf-8") == "mine"
     assert not Path("new").exists()
 

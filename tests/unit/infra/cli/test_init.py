@@ -41,7 +41,7 @@ def test_contract_is_written_under_its_name_and_lints() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["orders-2026-01-31.csv", "--to", "there"], "orders.v1.yaml is there already"),
         (["orders-2026-01-31.csv", "--id", "a/b"], "--id a/b: write up to 80 letters"),
@@ -50,11 +50,11 @@ def test_contract_is_written_under_its_name_and_lints() -> None:
         ([], "Missing argument 'FILE...'"),
     ],
 )
-def test_wrong_use_ends_with_two_and_writes_nothing(arguments: list[str], said: str) -> None:
+def test_wrong_use_ends_with_two_and_writes_nothing(arguments: list[str], message: str) -> None:
     Path("there").mkdir()
     Path("there/orders.v1.yaml").write_text("mine", encoding="utf-8")
     result = init(*arguments)
-    assert (result.exit_code, said in result.stderr) == (2, True)
+    assert (result.exit_code, message in result.stderr) == (2, True)
     assert Path("there/orders.v1.yaml").read_text(encoding="utf-8") == "mine"
 
 

@@ -165,9 +165,9 @@ def test_json_of_commands_reads_back_as_it_was(text: str) -> None:
 
 @pytest.mark.parametrize("before", range(40, 100, 3))
 def test_text_that_is_wrapped_begins_no_command(before: int) -> None:
-    said = f"{'x' * before} ::error::y ##[error]z"
-    decision = Decision("rejected", Rows(), problems=(Problem("code", said, said),))
-    body = document(decision, None, File(said, 1, None))
+    text = f"{'x' * before} ::error::y ##[error]z"
+    decision = Decision("rejected", Rows(), problems=(Problem("code", text, text),))
+    body = document(decision, None, File(text, 1, None))
     harmless(screen.inert(render.verdict_text(body, width=80)))
 
 

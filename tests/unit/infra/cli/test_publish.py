@@ -157,7 +157,7 @@ def test_plan_that_is_not_what_its_name_says_stops_everything() -> None:
 
 
 @pytest.mark.parametrize(
-    ("broken", "said"),
+    ("broken", "problem"),
     [
         ({"current.json": b"{"}, "current.json is not JSON"),
         ({"current.json": b'{"index": 1}'}, "current.json"),
@@ -166,12 +166,12 @@ def test_plan_that_is_not_what_its_name_says_stops_everything() -> None:
     ],
     ids=["no JSON", "another shape", "index gone", "index damaged"],
 )
-def test_publish_mends_a_broken_catalog(broken: dict[str, bytes], said: str) -> None:
+def test_publish_mends_a_broken_catalog(broken: dict[str, bytes], problem: str) -> None:
     store = MemoryCatalog()
     store.documents |= broken
     done = publish([ORDERS], store, NOW)
 
-    assert (done.new, (done.mended or "").startswith(said)) == (("orders.v1",), True), done.mended
+    assert (done.new, (done.mended or "").startswith(problem)) == (("orders.v1",), True), done.mended
     assert [e.contract for e in in_force(store).entries] == ["orders.v1"]
     assert publish([ORDERS], store, NOW).mended is None
 

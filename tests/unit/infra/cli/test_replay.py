@@ -51,11 +51,11 @@ class NotOf:
 def test_what_was_begun_is_told_when_the_next_fails(wait: int) -> None:
     world, drops = rejected()
     ledger: Any = NotOf(world.ledger, drops[1].id)
-    told: list[Done] = []
+    done: list[Done] = []
     with pytest.raises(ServiceUnavailable):
-        judge_again(replace(world.ports, ledger=ledger), drops, told.append, wait=wait)
+        judge_again(replace(world.ports, ledger=ledger), drops, done.append, wait=wait)
 
-    assert [(one.drop.id, one.drop.attempt) for one in told] == [(drops[0].id, 2)]
+    assert [(one.drop.id, one.drop.attempt) for one in done] == [(drops[0].id, 2)]
 
 
 class Slow:
@@ -82,10 +82,10 @@ class Slow:
 def test_verdicts_are_waited_for_once_all_are_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     world, drops = rejected()
     ledger: Any = Slow(world, monkeypatch)
-    told: list[Done] = []
-    judge_again(replace(world.ports, ledger=ledger), drops, told.append, wait=2)
+    done: list[Done] = []
+    judge_again(replace(world.ports, ledger=ledger), drops, done.append, wait=2)
 
-    assert [one.drop.state for one in told] == ["accepted"] * 3
+    assert [one.drop.state for one in done] == ["accepted"] * 3
 
 
 def test_what_was_begun_is_told_when_waiting_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,11 +95,11 @@ def test_what_was_begun_is_told_when_waiting_is_stopped(monkeypatch: pytest.Monk
         raise KeyboardInterrupt
 
     monkeypatch.setattr(time, "sleep", stop)
-    told: list[Done] = []
+    done: list[Done] = []
     with pytest.raises(KeyboardInterrupt):
-        judge_again(world.ports, drops, told.append, wait=9)
+        judge_again(world.ports, drops, done.append, wait=9)
 
-    assert [(one.drop.id, one.drop.attempt) for one in told] == [(drop.id, 2) for drop in drops]
+    assert [(one.drop.id, one.drop.attempt) for one in done] == [(drop.id, 2) for drop in drops]
 
 
 def test_each_is_told_before_the_next_is_begun() -> None:
@@ -113,10 +113,10 @@ def test_each_is_told_before_the_next_is_begun() -> None:
 def test_dry_run_says_whose_bytes_are_gone() -> None:
     world, (drop,) = rejected(1)
     world.store.delete(drop.source)
-    told: list[Done] = []
-    judge_again(world.ports, [drop], told.append, dry_run=True)
+    done: list[Done] = []
+    judge_again(world.ports, [drop], done.append, dry_run=True)
 
-    assert [one.why for one in told] == ["its bytes are no longer kept; the file must be uploaded again"]
+    assert [one.why for one in done] == ["its bytes are no longer kept; the file must be uploaded again"]
     assert world.drop(drop.id) == drop
 
 
@@ -127,8 +127,8 @@ def test_what_people_decided_is_judged_again_by_id_alone(capsys: pytest.CaptureF
     accept(world.ports, drops[3], "bob", "ticket 513")
 
     assert [d.id for d in meant(world, "rejected", 2)] == [drops[0].id, drops[2].id]
-    said = "1 drop that a person has decided is skipped, to be judged again only by id (`dropgate replay DROP`): "
-    assert capsys.readouterr().err == f"{said}{drops[1].id[:10]}\n"
+    note = "1 drop that a person has decided is skipped, to be judged again only by id (`dropgate replay DROP`): "
+    assert capsys.readouterr().err == f"{note}{drops[1].id[:10]}\n"
     assert meant(world, "accepted_with_warnings") == ()
     assert "No other accepted_with_warnings drop of 2026-01 can be judged again." in capsys.readouterr().err
 
@@ -138,11 +138,11 @@ def test_dry_run_says_who_decided_a_drop_and_why() -> None:
     accept(world.ports, drop, "ann", "ticket 512")
     reject(world.ports, world.drop(drop.id), "ann", "recalled")
     world.finish()
-    told: list[Done] = []
-    judge_again(world.ports, [world.drop(drop.id)], told.append, dry_run=True)
+    outcomes: list[Done] = []
+    judge_again(world.ports, [world.drop(drop.id)], outcomes.append, dry_run=True)
 
-    assert told[0].line(dry_run=True).endswith("rejected, orders/0.csv; ann has rejected it: recalled")
-    assert told[0].row()["override"]["because"] == "recalled"
+    assert outcomes[0].line(dry_run=True).endswith("rejected, orders/0.csv; ann has rejected it: recalled")
+    assert outcomes[0].row()["override"]["because"] == "recalled"
 
 
 @pytest.mark.parametrize(
@@ -160,13 +160,13 @@ def test_wait_that_is_over_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = iter(range(9))
     monkeypatch.setattr(time, "monotonic", lambda: next(seconds))
     monkeypatch.setattr(time, "sleep", lambda _: None)
-    told: list[Done] = []
-    judge_again(world.ports, drops, told.append, wait=3)
+    outcomes: list[Done] = []
+    judge_again(world.ports, drops, outcomes.append, wait=3)
 
-    assert told[0].drop.in_flight
-    assert told[0].code(waited=True) == 3
-    assert ", attempt 2: staged, and the wait for its verdict is over." in told[0].line(dry_run=False)
-    assert told[0].row()["wait_over"] is True
+    assert outcomes[0].drop.in_flight
+    assert outcomes[0].code(waited=True) == 3
+    assert ", attempt 2: staged, and the wait for its verdict is over." in outcomes[0].line(dry_run=False)
+    assert outcomes[0].row()["wait_over"] is True
 
 
 def test_what_is_forgotten_is_left_out_of_many(capsys: pytest.CaptureFixture[str]) -> None:

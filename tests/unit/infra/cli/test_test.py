@@ -200,7 +200,7 @@ def test_folder_of_all_keys_is_named_once(sets: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.usefixtures("sets")
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--key", "a", "--key", "b", "--key", "c"], "3 are given for 2 files"),
         (["--key", "elsewhere/"], "would be elsewhere/a.csv, which orders.v1 does not claim"),
@@ -208,10 +208,10 @@ def test_folder_of_all_keys_is_named_once(sets: Path, monkeypatch: pytest.Monkey
         (["--at", "2026-01-31T05:30"], "orders.v1 has no `arrival`"),
     ],
 )
-def test_keys_and_times_that_say_nothing_are_usage_errors(words: list[str], said: str) -> None:
+def test_keys_and_times_that_say_nothing_are_usage_errors(words: list[str], message: str) -> None:
     result = judged("2026-01-31/a.csv", "2026-01-31/b.csv", "--contract", "orders.v1", *words)
 
-    assert (result.exit_code, said in " ".join(result.stderr.split())) == (2, True), result.stderr
+    assert (result.exit_code, message in " ".join(result.stderr.split())) == (2, True), result.stderr
 
 
 ARRIVAL = "arrival: {days: [fri], from: '04:00', by: '06:00', zone: Europe/Berlin, outside: reject}\n"

@@ -128,13 +128,13 @@ def test_versions_are_kept_as_long_as_the_template_says() -> None:
 
 
 def test_dollars_are_quantity_times_price() -> None:
-    found = bill(Load(1000, MIB))
-    events = next(line for line in found.lines if line.name == "custom_event")
+    cost = bill(Load(1000, MIB))
+    events = next(line for line in cost.lines if line.name == "custom_event")
 
     assert events.dollars == pytest.approx(1000 * MONTH_DAYS * 5 / 1_000_000)
-    assert found.per_thousand * MONTH_DAYS == pytest.approx(found.dollars)
-    assert found.per_tib == pytest.approx(found.per_thousand / 1000 * (TIB / MIB))
-    assert sum(found.shares().values()) == pytest.approx(1)
+    assert cost.per_thousand * MONTH_DAYS == pytest.approx(cost.dollars)
+    assert cost.per_tib == pytest.approx(cost.per_thousand / 1000 * (TIB / MIB))
+    assert sum(cost.shares().values()) == pytest.approx(1)
 
 
 def test_requests_are_those_of_the_table() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.cost_page import PAGE, table
-from bench.quotas import HEAD, MOST_RUNS, ROWS, SHORT, VCPU, Outcome, Simulation, main, told
+from bench.quotas import HEAD, MOST_RUNS, ROWS, SHORT, VCPU, Outcome, Simulation, cells_of, main
 from functions.ports import MOST_DROPS
 from infra.cost.cost import Load
 
@@ -30,24 +30,24 @@ def test_quotas_hold(outcome: Outcome) -> None:
 
 
 def test_more_jobs_than_can_run_make_larger_batches() -> None:
-    found = Simulation(Load(6000, 20_000, 30, window=0), "even").run()
+    day = Simulation(Load(6000, 20_000, 30, window=0), "even").run()
 
-    assert (len(found.waits), found.left, found.seen["timed out in the queue"]) == (6000, 0, 0)
-    assert found.batches < 6000
-    assert max(found.waits) < 3 * 3600
+    assert (len(day.waits), day.left, day.seen["timed out in the queue"]) == (6000, 0, 0)
+    assert day.batches < 6000
+    assert max(day.waits) < 3 * 3600
 
 
 def test_who_waits_longest_is_served_first() -> None:
-    found = Simulation(Load(6000, 20_000, 60, window=0), "even").run()
+    day = Simulation(Load(6000, 20_000, 60, window=0), "even").run()
 
-    assert max(found.waits) < 3 * found.waits[len(found.waits) // 2]
-    assert found.seen["in vain"] < 2 * found.batches
+    assert max(day.waits) < 3 * day.waits[len(day.waits) // 2]
+    assert day.seen["in vain"] < 2 * day.batches
 
 
 def test_page_has_the_short_row_as_it_is_simulated() -> None:
     rows = PAGE.read_text(encoding="utf-8").splitlines()
 
-    assert table(told(SHORT), []).splitlines()[0] in rows, "write it anew: python -m bench.quotas --page"
+    assert table(cells_of(SHORT), []).splitlines()[0] in rows, "write it anew: python -m bench.quotas --page"
     assert table(HEAD, []).splitlines()[0] in rows
 
 

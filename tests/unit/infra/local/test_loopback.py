@@ -24,8 +24,8 @@ def port() -> Iterator[int]:
 
 def status(port: int, method: str, **headers: str) -> int:
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
-    told = {name.replace("_", "-"): value.format(port=port) for name, value in headers.items()}
-    connection.request(method, "/", headers=told)
+    sent = {name.replace("_", "-"): value.format(port=port) for name, value in headers.items()}
+    connection.request(method, "/", headers=sent)
     return connection.getresponse().status
 
 

@@ -54,14 +54,14 @@ def test_trial_takes_promoted_data_from_the_stack(tmp_path: Path) -> None:
     world = a_world([ORDERS, CUSTOMERS])
     (tmp_path / "lands.csv").write_bytes(b"code\nAT\n")
     world.store.put("s3://promoted/customers.v1/customers/_a #.csv", b"id\n1\n", "text/csv")
-    told: list[str] = []
-    lands, customers = of_a_stack(world.ports, ORDERS, AtHome(tmp_path), tmp_path / "copies", told.append)
+    progress: list[str] = []
+    lands, customers = of_a_stack(world.ports, ORDERS, AtHome(tmp_path), tmp_path / "copies", progress.append)
 
     copy = tmp_path / "copies" / "customers.v1" / "0.csv"
     assert (lands.files, customers.files) == (((tmp_path / "lands.csv").as_uri(),), (copy.as_uri(),))
     assert copy.read_bytes() == b"id\n1\n"
     assert customers == replace(pinned(world.ports, ORDERS)[1], files=customers.files)
-    assert told == ["Reading 1 of 1 files of customers.v1 ..."]
+    assert progress == ["Reading 1 of 1 files of customers.v1 ..."]
 
 
 # ---- the command

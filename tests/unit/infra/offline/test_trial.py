@@ -35,7 +35,7 @@ def test_past_drops_come_when_they_came(uploaded: str, code: list[str]) -> None:
     assert [p.code for p in tried.decision.problems if p.code.startswith("arrived")] == code
 
 
-SAID = Totals(2, {"n": Decimal(3), "m": Decimal(4)})
+STATED = Totals(2, {"n": Decimal(3), "m": Decimal(4)})
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,4 @@ SAID = Totals(2, {"n": Decimal(3), "m": Decimal(4)})
 def test_manifests_of_then_are_held_as_far_as_the_contract_has_them(
     rule: SetRule | None, compared: Totals | None
 ) -> None:
-    assert totals(a_plan(properties=PROPERTIES, set=rule), a_drop(totals=SAID)) == compared
+    assert totals(a_plan(properties=PROPERTIES, set=rule), a_drop(totals=STATED)) == compared

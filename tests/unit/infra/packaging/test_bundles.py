@@ -120,10 +120,10 @@ def test_environment_depends_on_names_and_bytes_alone(tmp_path: Path) -> None:
     os.utime(second, (1, 1))
     tarred({long: second, "b.so": first}, tmp_path / "two.tar.gz")
     with tarfile.open(tmp_path / "one.tar.gz") as archive:
-        found = [(each.name, each.mode, each.mtime, each.uid, each.gid, each.uname) for each in archive]
+        members = [(each.name, each.mode, each.mtime, each.uid, each.gid, each.uname) for each in archive]
 
     assert (tmp_path / "one.tar.gz").read_bytes() == (tmp_path / "two.tar.gz").read_bytes()
-    assert found == [("b.so", 0o644, 0, 0, 0, ""), (long, 0o644, 0, 0, 0, "")]
+    assert members == [("b.so", 0o644, 0, 0, 0, ""), (long, 0o644, 0, 0, 0, "")]
     tarred({long: first, "b.so": second}, tmp_path / "two.tar.gz")
     assert (tmp_path / "one.tar.gz").read_bytes() != (tmp_path / "two.tar.gz").read_bytes()
 
@@ -201,19 +201,21 @@ def test_functions_carry_no_authoring_and_no_contracts() -> None:
 def test_size_counts_boto3_apart(tmp_path: Path) -> None:
     (tmp_path / "ten").write_bytes(b"x" * 10)
     names = ("boto3/session.py", "botocore-1.43.127.dist-info/METADATA", "s3transfer/a.py", "functions/a.py", "six.py")
-    found = size(dict.fromkeys(names, tmp_path / "ten"), 7)
+    weight = size(dict.fromkeys(names, tmp_path / "ten"), 7)
 
-    assert (found.zipped, found.unzipped, found.beyond_sdk) == (7, 50, 20)
+    assert (weight.zipped, weight.unzipped, weight.beyond_sdk) == (7, 50, 20)
 
 
 def test_sam_finds_a_target_for_every_function() -> None:
     parsed = [yaml_parse(path.read_text(encoding="utf-8")) for path in TEMPLATES]
     resources = [item for template in parsed for item in template["Resources"].items()]
-    functions = {name: found for name, found in resources if found["Type"] == "AWS::Serverless::Function"}
+    functions = {name: resource for name, resource in resources if resource["Type"] == "AWS::Serverless::Function"}
 
     assert functions
     assert [name for name in functions if not name.endswith("Function")] == []  # the Makefile's build-%Function
-    assert [name for name, found in functions.items() if found.get("Metadata") != {"BuildMethod": "makefile"}] == []
+    assert [
+        name for name, function in functions.items() if function.get("Metadata") != {"BuildMethod": "makefile"}
+    ] == []
 
 
 def test_sam_builds_for_the_cpu_that_is_deployed() -> None:

@@ -31,7 +31,7 @@ def column(*texts: str) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("texts", "said"),
+    ("texts", "shown"),
     [
         (("1", "-20", ""), "logicalType: integer  # proposed: 2 of 2 values are an integer"),
         (("1", "2.5", "1e3"), "logicalType: number  # proposed: 3 of 3 values are a number"),
@@ -68,10 +68,10 @@ def column(*texts: str) -> bytes:
         (("", "7", "8", "9"), "mustBeLessOrEqualTo: 32"),
     ],
 )
-def test_column_is_proposed_as_what_it_holds(tmp_path: Path, texts: tuple[str, ...], said: str) -> None:
+def test_column_is_proposed_as_what_it_holds(tmp_path: Path, texts: tuple[str, ...], shown: str) -> None:
     body = column(*texts)
     plan, text = contract_of(tmp_path, ("things.csv", body))
-    assert said in text.replace("''", '""').replace("['', NA]", '["", NA]')
+    assert shown in text.replace("''", '""').replace("['', NA]", '["", NA]')
     assert verdict(plan, body)[0] == "accepted"
 
 
@@ -87,7 +87,7 @@ def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "shown"),
     [
         (b"a;b\n1,5;2,5\n2,5;3,5\n", "delimiter: ;\n"),
         (b"a\tb\n1\t2\n", 'delimiter: "\\t"'),
@@ -108,14 +108,14 @@ def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
         (b'{"a": 1, "b": "2"}\n{"b": "3"}\n', "format: jsonl"),
     ],
 )
-def test_dialect_is_found(tmp_path: Path, body: bytes, said: str) -> None:
+def test_dialect_is_found(tmp_path: Path, body: bytes, shown: str) -> None:
     plan, text = contract_of(tmp_path, ("things.csv", body))
-    assert said in text.replace("'", '"')
+    assert shown in text.replace("'", '"')
     assert verdict(plan, body)[0] in ("accepted", "accepted_with_warnings")
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "reason"),
     [
         ({"a.csv": b""}, "a.csv is empty"),
         ({"a.csv": b"\n\n"}, "a.csv is empty"),
@@ -139,12 +139,12 @@ def test_dialect_is_found(tmp_path: Path, body: bytes, said: str) -> None:
         ({"a.parquet": b"PAR1" + b"x" * 99}, "does not end as a Parquet file does"),
     ],
 )
-def test_bad_samples_are_refused_in_a_sentence(tmp_path: Path, files: dict[str, bytes], said: str) -> None:
+def test_bad_samples_are_refused_in_a_sentence(tmp_path: Path, files: dict[str, bytes], reason: str) -> None:
     for name, body in files.items():
         (tmp_path / name).write_bytes(body)
     with pytest.raises(SampleRefused) as caught:
         profile([tmp_path / name for name in files], no_spark)
-    assert said in str(caught.value)
+    assert reason in str(caught.value)
 
 
 def test_comment_parts_no_value() -> None:

@@ -98,7 +98,9 @@ def test_locks_of_what_is_deployed_hold_for_every_python(lock: Path) -> None:
     """Pip reads a condition by the Python that it runs on, not by the one that it installs for."""
     conditions = re.findall(r"(?m)^[a-z0-9-]+==\S+ ; (.+) \\$", lock.read_text(encoding="utf-8"))
 
-    assert [said for said in conditions if re.search(r"python_(full_)?version|platform_machine", said)] == []
+    assert [
+        condition for condition in conditions if re.search(r"python_(full_)?version|platform_machine", condition)
+    ] == []
 
 
 @pytest.mark.parametrize("lock", [*LOCKS, *JARS], ids=lambda lock: lock.stem)
@@ -312,7 +314,7 @@ def test_python_that_is_named_wins(tmp_path: Path) -> None:
 def test_python_that_does_not_run_dropgate_is_refused(tmp_path: Path, version: tuple[int, int] | None) -> None:
     if version:
         a_python(tmp_path / "bin", "python3", version)
-    said, why = chosen(tmp_path)
+    python, why = chosen(tmp_path)
 
-    assert said == ""
+    assert python == ""
     assert why.startswith("dropgate: python3 is no Python 3.11, 3.12 or 3.13: install one (Debian: apt-get install ")

@@ -46,7 +46,7 @@ def test_both_sides_of_a_right_are_given() -> None:
     whole = document("producer", "inmet")
     statements = whole["bucketPolicyStatements"]
     assert set(statements) == {"drops", "inside"}
-    allowed = [s["Principal"] for found in statements.values() for s in found if s["Effect"] == "Allow"]
+    allowed = [s["Principal"] for policy in statements.values() for s in policy if s["Effect"] == "Allow"]
     assert allowed == [{"AWS": SENDER}] * 3
     assert whole["keyPolicyStatements"] == []
 
@@ -56,8 +56,8 @@ def test_key_is_to_be_used_by_its_own_policy_too() -> None:
     put, read = whole["keyPolicyStatements"]
     assert (put["Action"], put["Resource"]) == (["kms:Decrypt", "kms:GenerateDataKey"], "*")
     assert (read["Action"], read["Resource"]) == (["kms:Decrypt"], "*")
-    known = [each["Condition"]["StringEquals"]["kms:EncryptionContext:aws:s3:arn"] for each in (put, read)]
-    assert known == ["arn:aws:s3:::drops", "arn:aws:s3:::inside"]
+    conditions = [each["Condition"]["StringEquals"]["kms:EncryptionContext:aws:s3:arn"] for each in (put, read)]
+    assert conditions == ["arn:aws:s3:::drops", "arn:aws:s3:::inside"]
     assert whole["identityPolicy"]["Statement"][-1]["Resource"] == KEY
     (key,) = document("consumer", "--key", KEY)["keyPolicyStatements"]
     assert key["Action"] == ["kms:Decrypt"]
@@ -91,7 +91,7 @@ def titles(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("principal", "more", "said"),
+    ("principal", "more", "expected"),
     [
         (SENDER, (), ["Attach", "outer, beside what stands there, only if", "inner, ", "of the key, only if"]),
         (OWN, (), ["Attach"]),
@@ -101,7 +101,7 @@ def titles(text: str) -> list[str]:
     ],
 )
 def test_text_leaves_out_what_one_account_makes_needless(
-    principal: str, more: tuple[str, ...], said: list[str], monkeypatch: pytest.MonkeyPatch
+    principal: str, more: tuple[str, ...], expected: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in {
         "CATALOG": "s3://inner/catalog/",
@@ -113,8 +113,8 @@ def test_text_leaves_out_what_one_account_makes_needless(
         monkeypatch.setenv(f"DROPGATE_{name}", value)
     words = ("producer", "inmet", "--principal", principal, *more)
 
-    found = titles(access(*words).stdout)
-    assert [part in title for part, title in zip(said, found, strict=True)] == [True] * len(said), found
+    shown = titles(access(*words).stdout)
+    assert [part in title for part, title in zip(expected, shown, strict=True)] == [True] * len(expected), shown
     assert len(json.loads(access(*words, "--format", "json").stdout)["keyPolicyStatements"]) == 2
 
 
@@ -140,10 +140,10 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG.values(), ids=WRONG)
 def test_wrong_call_says_what_to_write(case: tuple[tuple[str, ...], str]) -> None:
-    words, said = case
+    words, message = case
     result = access(*words, *(() if "--principal" in words else ("--principal", SENDER)))
     assert result.exit_code == 2
-    assert said in result.stderr.replace("\n", " ")
+    assert message in result.stderr.replace("\n", " ")
 
 
 def test_pattern_without_a_folder_bounds_nothing() -> None:

@@ -51,8 +51,8 @@ class Letters:
         ids = [i for i in self.dead if i not in self.hidden][: asked["MaxNumberOfMessages"]]
         self.hidden |= set(ids) if self.hides and asked.get("VisibilityTimeout") != 0 else set()
         sent = {"SentTimestamp": str(int((NOW - timedelta(days=2)).timestamp() * 1000))}
-        found = [{"MessageId": i, "ReceiptHandle": i, "Body": self.dead[i], "Attributes": sent} for i in ids]
-        return {"Messages": found} if found else {}
+        messages = [{"MessageId": i, "ReceiptHandle": i, "Body": self.dead[i], "Attributes": sent} for i in ids]
+        return {"Messages": messages} if messages else {}
 
     def send_message_batch(self, **asked: Any) -> Any:
         assert asked["QueueUrl"] == "live"
@@ -91,19 +91,19 @@ def test_every_dead_letter_queue_of_the_template_is_known() -> None:
     template = expand(ROOT / "template.yaml", "us-east-1")
     queues = of_type(template, "AWS::SQS::Queue")
     sources = {
-        found["Properties"]["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]: name
-        for name, found in queues.items()
-        if "RedrivePolicy" in found["Properties"]
+        queue["Properties"]["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]: name
+        for name, queue in queues.items()
+        if "RedrivePolicy" in queue["Properties"]
     }
     assert {kind.queue for kind in KINDS} == queues.keys() - set(sources.values())
     assert {kind.queue: kind.back for kind in KINDS if kind.back} == sources
 
 
 def test_all_letters_go_back_and_none_stays() -> None:
-    sqs, told = letters(23), list[int]()
-    assert redrive(sqs, "dead", "live", told.append) == Redriven(23, left=0)
+    sqs, moved = letters(23), list[int]()
+    assert redrive(sqs, "dead", "live", moved.append) == Redriven(23, left=0)
     assert (sorted(sqs.live.values()), sqs.dead) == (sorted(f"event {n}" for n in range(23)), {})
-    assert told == [10, 20, 23]
+    assert moved == [10, 20, 23]
 
 
 def test_break_between_send_and_delete_loses_nothing() -> None:
@@ -180,13 +180,13 @@ def test_nothing_of_aws_is_named_where_a_stack_runs_on_a_laptop(kind: Kind) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("object-create", "There is no dead-letter queue object-create. Did you mean object-created?"),
         ("ObjectCreatedDlq", "Did you mean object-created?"),
         ("zzz", "Known: object-created, batch-due, job-state-changed, schedule, notices."),
     ],
 )
-def test_wrong_queue_is_told_its_nearest(name: str, said: str) -> None:
+def test_wrong_queue_is_told_its_nearest(name: str, message: str) -> None:
     result = CliRunner(mix_stderr=False).invoke(main, ["redrive", name])
-    assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
+    assert (result.exit_code, message in result.stderr) == (2, True), result.stderr

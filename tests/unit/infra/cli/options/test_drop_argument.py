@@ -57,8 +57,8 @@ def test_key_shows_its_newest_drop_and_tells_of_the_others(word: str) -> None:
 
 
 def test_key_gives_machines_all_ids() -> None:
-    found = json.loads(show("orders/1.csv", "--format", "json").stdout)
-    assert (found["drop"]["id"][0], [one[0] for one in found["uploads"]]) == ("b", ["b", "c", "a"])
+    body = json.loads(show("orders/1.csv", "--format", "json").stdout)
+    assert (body["drop"]["id"][0], [one[0] for one in body["uploads"]]) == ("b", ["b", "c", "a"])
 
 
 def test_id_is_one_drop_alone() -> None:
@@ -86,8 +86,8 @@ class Asked:
 
 def test_key_that_is_nowhere_does_not_cost_whole_months_of_all_contracts() -> None:
     ledger: Any = Asked()
-    known = ("orders.v1", "shops.v1")
-    target = Target("here", ledger, lambda: known, "s3://l/", "s3://p/", str, lambda _: ("orders.v1",))
+    contracts = ("orders.v1", "shops.v1")
+    target = Target("here", ledger, lambda: contracts, "s3://l/", "s3://p/", str, lambda _: ("orders.v1",))
     months = list(islice(_months(NOW), 3))
 
     with pytest.raises(click.UsageError) as raised:
@@ -95,12 +95,14 @@ def test_key_that_is_nowhere_does_not_cost_whole_months_of_all_contracts() -> No
     looks = [(contract, month) for contract, month, _, keyed in ledger.calls if keyed]
     assert looks == [*((c, m) for m in months for c in ("orders.v1", None)), ("shops.v1", months[0])]
     assert [call[1:3] for call in ledger.calls if not call[3]] == [(months[0], NEAREST)] * 3
-    said = f"Searched: orders.v1 and no contract in {', '.join(months)}, 1 other contract in {months[0]} (see --month)."
-    assert said in raised.value.message
+    searched = (
+        f"Searched: orders.v1 and no contract in {', '.join(months)}, 1 other contract in {months[0]} (see --month)."
+    )
+    assert searched in raised.value.message
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "message"),
     [
         ("orders/l.csv", "(see --month). Did you mean orders/1.csv?"),
         ("orders/l.csv", f"Searched: orders.v1 and no contract in {NOW:%Y-%m}, "),
@@ -115,6 +117,6 @@ def test_key_that_is_nowhere_does_not_cost_whole_months_of_all_contracts() -> No
         ("README", "For a key, write s3://landing/README."),
     ],
 )
-def test_what_is_not_there_is_told_its_nearest(word: str, said: str) -> None:
+def test_what_is_not_there_is_told_its_nearest(word: str, message: str) -> None:
     shown = show(word)
-    assert (shown.exit_code, said in " ".join(shown.stderr.split())) == (2, True), shown.stderr
+    assert (shown.exit_code, message in " ".join(shown.stderr.split())) == (2, True), shown.stderr

@@ -23,7 +23,7 @@ from tests.builders import a_plan
 from tests.unit.contracts.authoring.documents import DROP, a_document
 
 HOSTILE = 'a, b: 100 % <x a="1"> & ]]>\r\n\x07\ud83d'
-FOUND = [
+FINDINGS = [
     Finding("contracts/a b.v1.yaml", 3, 7, "error", "unknown-key", HOSTILE, "Write `x`."),
     Finding("contracts/c.v1.yaml", 1, 1, "warning", "overlap", "Two match.", ""),
     Finding("contracts/c.v1.yaml", 9, 1, "note", "unknown-key", "Known.", "Fine."),
@@ -75,14 +75,14 @@ SARIF = closed(
 
 
 def sarif_of(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(text)
-    assert [e.message for e in Draft7Validator(SARIF).iter_errors(found)] == []
-    run: dict[str, Any] = found["runs"][0]
+    log: dict[str, Any] = json.loads(text)
+    assert [e.message for e in Draft7Validator(SARIF).iter_errors(log)] == []
+    run: dict[str, Any] = log["runs"][0]
     return run
 
 
 def test_sarif_has_every_finding_with_its_place_and_rule() -> None:
-    run = sarif_of(ci_reports.sarif(FOUND))
+    run = sarif_of(ci_reports.sarif(FINDINGS))
     assert [r["id"] for r in run["tool"]["driver"]["rules"]] == ["unknown-key", "overlap"]
     assert [(r["ruleIndex"], r["level"]) for r in run["results"]] == [(0, "error"), (1, "warning"), (0, "note")]
     place = run["results"][0]["locations"][0]["physicalLocation"]
@@ -103,7 +103,7 @@ def test_place_without_a_line_has_no_region() -> None:
 
 
 def test_github_gets_one_line_for_each_finding() -> None:
-    lines = ci_reports.github(FOUND).split("\n")
+    lines = ci_reports.github(FINDINGS).split("\n")
     assert lines[1:] == [
         "::warning file=contracts/c.v1.yaml,line=1,col=1,title=overlap::Two match.",
         "::notice file=contracts/c.v1.yaml,line=9,col=1,title=unknown-key::Known. Fine.",
@@ -112,8 +112,8 @@ def test_github_gets_one_line_for_each_finding() -> None:
 
 
 def test_names_of_files_cannot_end_a_property() -> None:
-    said = ci_reports.github([Finding("a,line=1::x%\n.yaml", 1, 2, "error", "c", "m", "f")])
-    assert said == "::error file=a%2Cline=1%3A%3Ax%25%0A.yaml,line=1,col=2,title=c::m f"
+    command = ci_reports.github([Finding("a,line=1::x%\n.yaml", 1, 2, "error", "c", "m", "f")])
+    assert command == "::error file=a%2Cline=1%3A%3Ax%25%0A.yaml,line=1,col=2,title=c::m f"
 
 
 def test_junit_is_read_back_whatever_stands_in_it() -> None:
@@ -131,12 +131,12 @@ def test_junit_is_read_back_whatever_stands_in_it() -> None:
 
 
 def test_lint_is_a_case_for_each_file() -> None:
-    found = ci_reports.of_files(["contracts/a b.v1.yaml", "contracts/c.v1.yaml"], FOUND, "lint")
-    assert [(c.name, c.outcome) for c in found] == [
+    cases = ci_reports.of_files(["contracts/a b.v1.yaml", "contracts/c.v1.yaml"], FINDINGS, "lint")
+    assert [(c.name, c.outcome) for c in cases] == [
         ("contracts/a b.v1.yaml", "failed"),
         ("contracts/c.v1.yaml", "passed"),
     ]
-    assert "warning[overlap]: Two match." in found[1].text
+    assert "warning[overlap]: Two match." in cases[1].text
 
 
 # ---- a verdict
@@ -146,7 +146,7 @@ PLAN = a_plan()
 COUNTS = (Count(3), Count(3), Count(3))
 
 
-def told(decision: Decision) -> tuple[list[Finding], dict[str, str]]:
+def outcomes(decision: Decision) -> tuple[list[Finding], dict[str, str]]:
     findings, cases = ci_reports.of_verdict(document(decision, PLAN, File("a.csv", 1)), "here/a.csv")
     assert {c.file for c in cases} == {"here/a.csv"}
     assert len(cases) == len({c.name for c in cases})
@@ -159,13 +159,13 @@ def judged(last: Count, **facts: Any) -> Decision:
 
 
 def test_accepted_file_passes_every_check() -> None:
-    findings, cases = told(judged(Count(3)))
+    findings, cases = outcomes(judged(Count(3)))
     assert (findings, set(cases.values())) == ([], {"passed"})
     assert list(cases) == [*(c.id for c in PLAN.checks), "verdict"]
 
 
 def test_failed_check_is_a_failure_and_a_finding() -> None:
-    findings, cases = told(
+    findings, cases = outcomes(
         judged(Count(3, 1, samples=(Sample(Place(1), None),)), valid=2, rejected=1, masks=(("8", 1),))
     )
     assert (cases["id.required"], cases["verdict"], cases["record.text"]) == ("failed", "failed", "passed")
@@ -173,20 +173,20 @@ def test_failed_check_is_a_failure_and_a_finding() -> None:
 
 
 def test_check_that_was_not_made_is_skipped_unless_it_rejects() -> None:
-    _, cases = told(judged(Count(state="not_evaluated", reason="allowed-missing")))
+    _, cases = outcomes(judged(Count(state="not_evaluated", reason="allowed-missing")))
     assert (cases["id.required"], cases["verdict"]) == ("skipped", "passed")
-    _, cases = told(judged(Count(state="not_evaluated", reason="no-values")))
+    _, cases = outcomes(judged(Count(state="not_evaluated", reason="no-values")))
     assert (cases["id.required"], cases["verdict"]) == ("failed", "failed")
 
 
 def test_crashed_check_is_an_error() -> None:
-    _, cases = told(judged(Count(state="error", reason="boom")))
+    _, cases = outcomes(judged(Count(state="error", reason="boom")))
     assert (cases["id.required"], cases["verdict"]) == ("error", "error")
 
 
 def test_file_refused_at_the_door_has_its_problems_as_cases() -> None:
     decision = refuse((Problem("empty-file", "Empty.", "Send it again."),))
-    findings, cases = told(decision)
+    findings, cases = outcomes(decision)
     assert (cases, [f.code for f in findings]) == ({"empty-file": "failed", "verdict": "failed"}, ["empty-file"])
 
 
@@ -219,9 +219,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_commands_speak_every_format_and_end_the_same(words: tuple[str, ...], code: int) -> None:
-    found = {form: run(*words, "--format", form) for form in ci_reports.FORMATS}
-    assert {r.exit_code for r in found.values()} == {code}, found
-    levels = [r["level"] for r in sarif_of(found["sarif"].stdout)["results"]]
-    root = ET.fromstring(found["junit"].stdout)  # noqa: S314
+    outputs = {form: run(*words, "--format", form) for form in ci_reports.FORMATS}
+    assert {r.exit_code for r in outputs.values()} == {code}, outputs
+    levels = [r["level"] for r in sarif_of(outputs["sarif"].stdout)["results"]]
+    root = ET.fromstring(outputs["junit"].stdout)  # noqa: S314
     assert bool(levels.count("error")) == bool(root.findall(".//failure")) == bool(code)
-    assert len(found["github"].stdout.splitlines()) == len(levels)
+    assert len(outputs["github"].stdout.splitlines()) == len(levels)

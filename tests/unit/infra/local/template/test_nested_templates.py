@@ -10,8 +10,8 @@ from infra.local.template.nested_templates import NamedTwice, Template, flattene
 
 
 def load(path: Path) -> Template:
-    found: Template = json.loads(path.read_text())
-    return found
+    template: Template = json.loads(path.read_text())
+    return template
 
 
 def nested(folder: Path, given: dict[str, Any], inner: dict[str, Any]) -> Template:
