@@ -73,7 +73,7 @@ def asked(arguments: list[str]) -> tuple[list[str], int]:
 
 
 def is_whole(names: list[str]) -> bool:
-    """Whether of each part of the page all rows are run, or none."""
+    """Return True if, for each part of the page, all rows are run or none."""
     return all(not part & set(names) or part <= set(names) for part in PARTS)
 
 

@@ -21,7 +21,7 @@ Judge = Callable[[Path], tuple[float, Counts]]
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """Who else judges files: which checks it leaves out and why, by how much we must be faster, what it writes."""
+    """Another tool that judges files: the checks it leaves out and why, our bound against it, and its output."""
 
     name: str
     judge: Judge
@@ -32,7 +32,7 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """What came of it: the seconds of both in each round that counts, which checks agree, what differs."""
+    """A measured comparison: the seconds of both in each round that counts, the equal checks, and the differences."""
 
     rival: Rival
     ours: tuple[float, ...]

@@ -39,13 +39,13 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def calls_table() -> str:
-    """What the functions ask of AWS, call by call."""
+    """Return the table of AWS calls of the functions, one line per call."""
     head = ("function", "call", "lone", "each further", "for", "only with")
     return table(head, [_call(one) for one in CALLS])
 
 
 def dollars_table(loads: Sequence[Load] = LOADS) -> str:
-    """What some loads cost."""
+    """Return the table of costs of some loads."""
     head = (
         "drops a day", "bytes of each", "contracts", "window", "promote", "drops a batch",
         "$ a month", "$ per 1,000", "$ per TiB", "shares",

@@ -1,4 +1,4 @@
-"""What becomes of contracts before any file comes in: a name of a row in, its lines of the table out. Without Spark."""
+"""The time to read contracts before a file arrives: a name of a row in, its lines of the table out. Without Spark."""
 
 from __future__ import annotations
 

@@ -37,12 +37,12 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """How many times the yardstick the job takes."""
+        """Return the time of the job as a multiple of the yardstick's time."""
         return self.job / self.yardstick
 
     @property
     def met(self) -> str:
-        """Whether the ratio is within its bound, in a word."""
+        """Return `yes` or `**no**`: is the ratio within its bound?"""
         return "-" if self.bound is None else "yes" if self.ratio <= self.bound else "**no**"
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""How much of the JVM's memory a run needs: the run in, MiB out.
+"""The JVM memory that a run needs: the run in, MiB out.
 
 What a process takes of the machine says little, as a JVM takes what it may before it collects. So the heap is collected
 some times while the run lasts, and looked at right after: what is left then is in use.

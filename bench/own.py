@@ -24,7 +24,7 @@ FEW, MANY = 46, 500
 
 @dataclass
 class Bench:
-    """What the rows share: files, plans and, once a row asks for it, one warm session."""
+    """The things that rows share: files, plans and, once a row asks for it, one warm session."""
 
     files: Files
     whole: Plan = field(default_factory=plans.whole)

@@ -161,7 +161,7 @@ holds, without Spark's JVM.
 
 
 def _held(hauls: Sequence[Haul]) -> str:
-    """What these figures may be at most."""
+    """Return the bounds of these figures."""
     alone, few, *_, late = hauls
     own = statistics.median(alone.waits) - load.WINDOW_SECONDS
     before, after = (round(each.calls / len(each.waits), 1) for each in (few, late))
@@ -190,7 +190,7 @@ def _left_out(duels: Sequence[Duel]) -> str:
 
 
 def _processor() -> str:
-    """What Linux says of the processor; elsewhere its kind."""
+    """Return Linux's description of the processor; on other systems, its kind."""
     path = Path("/proc/cpuinfo")
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())

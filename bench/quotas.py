@@ -113,7 +113,7 @@ class Records:
         return same
 
     def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
-        """What waits, the oldest first: the order in which drops were staged."""
+        """Return the waiting drops, oldest first, in the order in which they were staged."""
         return tuple(islice(self.staged.get(plan, {}).values(), most))
 
     def open_batch(self, batch: Batch) -> bool:
@@ -129,7 +129,7 @@ class Records:
         return {s: "p" for s in self.slots if s is not None}
 
     def pauses(self) -> tuple[()]:
-        """What is held up: nothing."""
+        """Return the pauses: none."""
         return ()
 
     def batch(self, batch_id: str) -> Batch | None:
@@ -151,7 +151,7 @@ class Records:
         """Where the next look at landing begins: nothing lies there."""
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
-        """What the reconciler would find."""
+        """Return the open work that the reconciler would find."""
         batches = sorted((b for b in self.batches.values() if b.changed_at < before), key=lambda b: b.changed_at)
         late = (next(iter(waiting.values())) for waiting in self.staged.values() if waiting)
         waiting = tuple(d for d in late if d.changed_at < before)
@@ -264,7 +264,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a day."""
+    """The result of a simulated day."""
 
     load: Load
     pattern: str
@@ -276,7 +276,7 @@ class Outcome:
 
     @property
     def bill(self) -> Bill:
-        """What a month of such days costs."""
+        """Return the cost of a month of such days."""
         return bill(self.load, each=len(self.waits) / max(self.batches, 1))
 
 
@@ -429,7 +429,7 @@ ROWS = (
 
 
 def cells_of(row: Row) -> tuple[str, ...]:
-    """What became of a row's day, as the cells of a page."""
+    """Return the result of a row's day as the cells of a page."""
     day = Simulation(row.load, row.pattern, Assumed(job_wait=row.wait), row.hours).run()
     load, waits = day.load, day.waits
     middle, late = (waits[int(len(waits) * q)] / 60 for q in (0.5, 0.99)) if waits else (0.0, 0.0)

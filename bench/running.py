@@ -1,4 +1,4 @@
-"""What is measured: a bare typed scan and the whole job. Files and a plan in; something to run, and its result, out."""
+"""The measured runs: a bare typed scan and the whole job. Files and a plan in; a runnable and its result out."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Job:
         validate.run(self.spark, (self.folder / "request.json").as_uri())
 
     def result(self) -> JobResult:
-        """What the last run found; an AssertionError where it lost a record."""
+        """Return the result of the last run; raise AssertionError if it lost a record."""
         result = JobResult.loads((self.folder / "result.jsonl").read_bytes())
         for facts in result.drops:
             assert facts.failure is None, facts.failure

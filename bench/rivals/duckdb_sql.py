@@ -48,7 +48,7 @@ def fails(check: Wanted) -> str | None:
 
 
 def repeated(connection: duckdb.DuckDBPyConnection, source: str, check: Wanted) -> int:
-    """How many rows share their value with another."""
+    """Return the number of rows that share their value with another row."""
     groups = f'SELECT count(*) AS n FROM {source} WHERE "{check.property}" IS NOT NULL GROUP BY "{check.property}"'  # noqa: S608
     row = connection.sql(f"SELECT coalesce(sum(n), 0)::BIGINT FROM ({groups}) WHERE n > 1").fetchone()  # noqa: S608
     assert row

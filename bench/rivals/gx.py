@@ -78,12 +78,12 @@ def in_suites(rules: list[Any], asked_for: str) -> list[tuple[gx.ExpectationSuit
 
 
 def failing(result: Any) -> int:
-    """How many rows fail an expectation."""
+    """Return the number of rows that fail an expectation."""
     return int(result.result["unexpected_count"])
 
 
 def rule_of(check: Wanted) -> str:
-    """What the checks of one expectation have in common."""
+    """Return the id that all checks of one expectation share."""
     return f"{check.property}.bounds" if check.kind in ("minimum", "maximum") else check.id
 
 

@@ -71,7 +71,7 @@ def command(repair: bool, months: int, more: tuple[str, ...], form: str) -> None
 
 
 def _contracts(world: Ports, more: tuple[str, ...]) -> tuple[str | None, ...]:
-    """Whose records and tables are read; where the index cannot be, which is a difference, none of those in force."""
+    """Return the contracts whose records and tables are read: those in force, if the index can be read, and `more`."""
     from infra.cli.options.target import of_ports
 
     try:

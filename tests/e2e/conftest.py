@@ -65,7 +65,7 @@ class World:
         return drop
 
     def objects(self, zone: str) -> dict[str, bytes]:
-        """What lies in a zone, by key below it."""
+        """Return the objects of a zone, by their keys below it."""
         client = self.embedded.client("s3")
         bucket, prefix = keys.split(getattr(self.ports.zones, zone))
         return {k: client.get_object(Bucket=bucket, Key=prefix + k)["Body"].read() for k in self.names(zone)}

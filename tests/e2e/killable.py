@@ -110,7 +110,7 @@ class Killable:
 
     @property
     def stack(self) -> Stack:
-        """What is deployed."""
+        """Return the deployed stack."""
         made: Stack = pickle.loads((self.folder / "stack").read_bytes())  # noqa: S301 (our own file)
         return made
 
@@ -130,7 +130,7 @@ class Killable:
         return ports_from({**variables, **self.environment}, clients)
 
     def until(self, reached: Callable[[], bool], seconds: float) -> bool:
-        """Whether something has come to be within some time."""
+        """Return True if a condition holds within some time."""
         end = time.monotonic() + seconds
         while not reached():
             if time.monotonic() > end:

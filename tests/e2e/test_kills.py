@@ -50,7 +50,7 @@ Record = Callable[[str, object], None]
 
 
 def end_of(name: str) -> str:
-    """How a file of that name must end."""
+    """Return the expected end of a file with that name."""
     return ENDS[name.rpartition("-")[0]][0]
 
 

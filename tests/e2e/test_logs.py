@@ -1,4 +1,4 @@
-"""What functions and job log while files full of marked values go through: names and ids, and never a value."""
+"""The logs of functions and job for files full of marked values: names and ids, and never a value."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ MALFORMED = {
 
 @dataclass(frozen=True)
 class LoggedRun:
-    """What was logged: the functions' lines, all else that this process wrote, and what the JVM wrote."""
+    """The logged lines: those of the functions, of the rest of this process, and of the JVM."""
 
     functions: str
     process: str

@@ -1,4 +1,4 @@
-"""What consumers get of a file with bad rows, through the whole flow: its valid rows, or nothing."""
+"""The data that consumers get from a file with bad rows, through the whole flow: its valid rows, or nothing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_files_with_a_trailer_are_promoted_without_it(world: World) -> None:
 
 
 def rows(world: World, spark: SparkSession, columns: str) -> list[tuple[object, ...]]:
-    """What Delta's own reader finds in the table."""
+    """Return the rows that Delta's own reader gets from the table."""
     reader = spark.newSession()
     # Its extension is for SQL's statements, and would hold for all sessions of this JVM.
     reader.conf.set("spark.databricks.delta.requiredSparkConfsCheck.enabled", "false")

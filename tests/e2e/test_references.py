@@ -26,7 +26,7 @@ def receipt(world: World, drop: Drop) -> dict[str, Any]:
 
 
 def against(world: World, drop: Drop) -> dict[str, tuple[int, str]]:
-    """How many records each relationship fails, and the version that they were held against."""
+    """Return for each relationship the number of failed records, and the version that they were compared with."""
     checks = receipt(world, drop)["checks"]
     return {c["id"]: (c["failed"], c["against"]) for c in checks if c["kind"] == "foreignKey"}
 

@@ -22,7 +22,7 @@ KEPT, GONE = ({"pk": {"S": "A"}, "sk": {"S": sk}} for sk in "12")
 
 @dataclass
 class Life:
-    """What a stack was told, and what those after it say."""
+    """The input of a stack, and the answers of the stacks that follow it."""
 
     stack: Killable
     before: list[tuple[Any, ...]] = field(default_factory=list)
@@ -112,7 +112,7 @@ def receive(stack: Killable, name: str = "BatchDueQueue") -> list[dict[str, Any]
 
 
 def versions(stack: Killable) -> list[tuple[Any, ...]]:
-    """What lies in landing, with bytes, metadata and tags."""
+    """Return the versions of landing, with bytes, metadata and tags."""
     s3 = stack.client("s3")
     listed = s3.list_object_versions(Bucket=LANDING)
     rows = []

@@ -85,7 +85,7 @@ class Up:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a process needs to reach it."""
+        """Return the variables that a process needs to reach the stack."""
         return dict(json.loads(self.place.read_text())["environment"])
 
     def client(self, service: str, variable: str = "AWS_ENDPOINT_URL") -> Any:

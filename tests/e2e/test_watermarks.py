@@ -19,7 +19,7 @@ def sent(world: World, name: str, body: bytes) -> Drop:
 
 
 def evaluated(world: World, drop: Drop) -> int:
-    """How many records the check with the watermark looked at."""
+    """Return the number of records that the check with the watermark evaluated."""
     folder = keys.job_folder(world.ports.zones, drop.batch or "", drop.try_ or 0)
     result = JobResult.loads(world.ports.store.get(f"{folder}result.jsonl"))
     return result.drops[0].counts[result.header.checks.index("amount.nullValues")].evaluated

@@ -1,4 +1,4 @@
-"""How a test run ends: with a plain line that a machine may read."""
+"""The end of a test run: one plain line that a machine can read."""
 
 from __future__ import annotations
 

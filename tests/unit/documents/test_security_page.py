@@ -39,7 +39,7 @@ def test_each_place_has_a_proof() -> None:
 
 
 def texts_that_run(path: Path) -> Iterator[str]:
-    """What runs a text, or hands one to a shell, in a file."""
+    """Return the calls in a file that run a text or hand one to a shell."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names]

@@ -30,7 +30,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def elsewhere(top: Path) -> dict[str, str]:
-    """What lies in the other folder."""
+    """Return the content of the other folder."""
     return {path.name: path.read_text() for path in (top / "else").iterdir()}
 
 

@@ -316,7 +316,7 @@ ALARMS = {name: alarm["Properties"] for name, alarm in of_type(TEMPLATE, "AWS::C
 
 
 def alarmed(namespace: str, metric: str) -> set[str]:
-    """What an alarm on this metric looks at."""
+    """Return the resources that alarms on this metric watch."""
     return {
         dimension["Value"].get("Ref") or target_of(dimension["Value"])
         for alarm in ALARMS.values()

@@ -1,4 +1,4 @@
-"""How often the functions ask AWS: counted at the embedded AWS, held against the table that the cost model prices."""
+"""The number of AWS calls of the functions: counted at the embedded AWS, compared with the cost model's table."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Site:
         return asked + runs
 
     def calls_of(self, act: Callable[[], object]) -> Counted:
-        """What the functions ask from an act on until nothing is left to do."""
+        """Return the calls of the functions from an act until no work is left."""
         self.counted.clear()
         act()
         assert self.pump.drain(60, self.emr.idle)
@@ -158,7 +158,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def of_one(site: Site) -> Counted:
-    """What a drop asks that comes alone, after a while without drops of its plan."""
+    """Return the calls for a single drop that arrives after a while without drops of its plan."""
     time.sleep(2 * WINDOW + 0.1)
     return site.calls_of(lambda: site.upload("orders/lone.csv"))
 
@@ -171,7 +171,7 @@ def never_give_up(sqs: Any, queue: str) -> None:
 
 
 def accepted(site: Site, name: str, state: str = "accepted") -> bool:
-    """Whether a file has come to consumers and its receipt is written."""
+    """Return True if a file is promoted and its receipt is written."""
     month, contract = site.ports.at()[:7], f"{name.partition('/')[0]}.v1"
     drops = [d for d in site.ports.ledger.of_month(contract, month) if d.name == name]
     return [(d.state, bool(d.receipt)) for d in drops] == [(state, True)]

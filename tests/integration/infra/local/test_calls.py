@@ -1,4 +1,4 @@
-"""What the embedded cloud writes down of each request: caller, action and resource in the words of an IAM policy."""
+"""The embedded cloud's record of each request: caller, action and resource in the words of an IAM policy."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What S3 does and moto does not: each probe runs against our cloud and against bare moto, which must get it wrong."""
+"""Differences between S3 and moto: each probe runs on our cloud and on bare moto, and bare moto must fail it."""
 
 import hashlib
 import http.client

@@ -1,4 +1,4 @@
-"""What moto is spared changes none of its answers: queries find what they should, attributes come back whole."""
+"""The work that moto is spared changes no answer: queries find their items, attributes come back whole."""
 
 import uuid
 from collections.abc import Iterator

@@ -328,7 +328,7 @@ def test_new_history_becomes_a_notice(client_for: ClientFor) -> None:
 
 
 class CutShort:
-    """What is left of an answer whose sender vanished before its head was whole."""
+    """The rest of an answer whose sender vanished before its head was complete."""
 
     def stream(self, **_: Any) -> Iterator[bytes]:
         yield from ()

@@ -1,4 +1,4 @@
-"""What `make build` makes, at work outside the checkout: every handler on Lambda's terms, the job by spark-submit."""
+"""The bundles of `make build`, outside the checkout: every handler on Lambda's terms, the job by spark-submit."""
 
 from __future__ import annotations
 
@@ -364,11 +364,11 @@ class Deployed:
         return {name.removeprefix(prefix): value for name, value in parameters.items() if name.startswith(prefix)}
 
     def has_sifted(self) -> bool:
-        """Whether a run had Python sift lines, by what Spark says of its queries."""
+        """Return True if Python prefiltered lines in a run, by Spark's own queries."""
         return any("MapInArrow" in log.read_text(encoding="utf-8") for log in self.scratch.glob("eventlog_*/events_*"))
 
     def asked(self, request: str) -> Any:
-        """What EMR Serverless was asked for, from its own answer."""
+        """Return the spark-submit driver that EMR Serverless received for a request."""
         emr, application = self.embedded.client("emr-serverless"), self.embedded.stack.application_id
         runs = emr.list_job_runs(applicationId=application)["jobRuns"]
         job_runs = [emr.get_job_run(applicationId=application, jobRunId=run["id"])["jobRun"] for run in runs]

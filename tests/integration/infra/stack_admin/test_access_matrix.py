@@ -1,4 +1,4 @@
-"""Who may do what where: every principal, action and zone, by the template's policies and those of `dropgate access`.
+"""The access matrix: every principal, action and zone, by the template's policies and by `dropgate access`.
 
 The expected table is written by hand; what a cell does not list is forbidden.
 """
@@ -203,7 +203,7 @@ class Site:
     names: Mapping[str, str]
 
     def may(self, who: str, action: str, zone: str, **context: str) -> str:
-        """What AWS would say."""
+        """Return AWS's decision."""
         bucket, _, key = ZONES[zone].partition("/")
         name, (verb, headers) = self.names[bucket], ACTIONS[action]
         brought = {"aws:SecureTransport": "true", **headers, **context}

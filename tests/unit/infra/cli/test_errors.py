@@ -1,4 +1,4 @@
-"""What goes wrong before a command has done anything: the nearest right spelling, one sentence, and how it ends."""
+"""Errors before a command does anything: the nearest correct spelling, one sentence, and the exit code."""
 
 from __future__ import annotations
 

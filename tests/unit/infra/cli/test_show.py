@@ -24,7 +24,7 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def shown(drop: Drop, *words: str, objects: dict[str, bytes] | None = None) -> str:
-    """What is said of the only drop of a demo."""
+    """Return the output of `dropgate show` for the only drop of a demo."""
     ledger = MemoryLedger()
     ledger.open(drop)
     zones: dict[str, Any] = {"promoted": ZONES.promoted, "reports": ZONES.reports}

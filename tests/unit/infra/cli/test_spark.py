@@ -1,4 +1,4 @@
-"""How Spark's JVM compiles for files at home: quickly for small ones, and for larger ones that are sifted."""
+"""The JVM's compilation for local files: fast for small files, and for larger files that are prefiltered."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def sized(tmp_path: Path) -> Path:
 
 
 def brief(plan: Plan, file: Path, start: bytes, size: int) -> bool:
-    """Whether a file of a size that begins so is; what follows takes no room on the disk."""
+    """Return True if a file that starts so counts as brief; the rest of the file takes no disk space."""
     file.write_bytes(start)
     os.truncate(file, size)
     return are_brief(plan, [file])

@@ -1,4 +1,4 @@
-"""What `dropgate up` prints once it is there: an upload that one of its contracts takes."""
+"""The text that `dropgate up` prints when it is ready: an upload that one of its contracts accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes into the bundles, and which wheels may: by name and tag, without an index."""
+"""The content of the bundles, and the wheels that they may hold: by name and tag, without an index."""
 
 from __future__ import annotations
 

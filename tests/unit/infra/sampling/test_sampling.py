@@ -184,7 +184,7 @@ def test_same_samples_give_the_same_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("again", [0, 7])
 def test_many_texts_are_judged_as_few_are(again: int) -> None:
-    """What is folded as it comes is what would be counted, words for nothing and repetitions too."""
+    """Counts that are merged part by part equal counts over the whole, including null words and repetitions."""
     texts = ["NA", *(f"{n}.25" for n in range(1000)), *(f"{n}.25" for n in range(again)), ""]
     few, many = ColumnCounts(), ColumnCounts(few=40)
     for column_of in (few, many):

@@ -1,4 +1,4 @@
-"""What CI reads: SARIF, JUnit's XML and GitHub's annotations of findings and of a verdict, whatever stands in them."""
+"""The reports for CI: SARIF, JUnit XML and GitHub annotations of findings and of a verdict, with hostile text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person reads at the terminal: verdicts, lists of drops, one drop."""
+"""The terminal output: verdicts, lists of drops, one drop."""
 
 from __future__ import annotations
 
