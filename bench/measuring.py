@@ -42,7 +42,7 @@ class Row:
 
     @property
     def met(self) -> str:
-        """Return `yes` or `**no**`: is the ratio within its bound?"""
+        """Return `yes` or `**no**`: `yes` if the ratio is within its bound."""
         return "-" if self.bound is None else "yes" if self.ratio <= self.bound else "**no**"
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The exceptions of the set-up and of what is built for deployment."""
+"""The exceptions of the set-up and of the built bundles."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from contracts.errors import DropgateError
 
 
 class SetupMissing(DropgateError):
-    """Something that dropgate needs is not on this machine; the text says how to get it."""
+    """A part that dropgate needs is not on this machine; the text names the way to get it."""
 
 
 class WheelUnfit(DropgateError):
-    """A wheel would not load where it is to run; the text names it and its tags."""
+    """A wheel would not load on its target; the text names it and its tags."""

@@ -1,7 +1,7 @@
-"""Files that a person has asked for: a folder, names and bytes in; never written through a symbolic link.
+"""Output files of a person's command: a folder, names and bytes in; never written through a symbolic link.
 
-A link in a folder that somebody else has filled (a checkout, a shared disk) would send what is written to another file
-of the one who calls. So each step below where he stands is opened by itself, and no link is followed on the way.
+A link in a folder that somebody else has filled (a checkout, a shared disk) could redirect the output to another file
+of the caller. So each step below the current folder is opened separately, without following links.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ IS_LINK = (errno.ELOOP, errno.EMLINK)
 
 
 class NotWritten(DropgateError):
-    """A file cannot be written; the text says which, why, and what to do."""
+    """A file cannot be written; the text names it, the reason and the fix."""
 
 
 def write(folder: Path, name: str, body: bytes | str) -> Path:
-    """Write a file below a folder, in place of one that lies there, whole or not at all; NotWritten."""
+    """Write a whole file below a folder or nothing, and replace a former one; raise NotWritten."""
     place = folder / name
     try:
         with _opened(folder, PurePosixPath(name).parent.parts) as home:
@@ -36,7 +36,7 @@ def write(folder: Path, name: str, body: bytes | str) -> Path:
 
 
 def refuse_links(folder: Path) -> None:
-    """Find out, before work begins, whether a folder could be written into as far as it is there; NotWritten."""
+    """Check, before the work starts, that a folder can be written without following a link; raise NotWritten."""
     base, steps = _steps(folder)
     for n in range(len(steps)):
         step = base.joinpath(*steps[: n + 1])
@@ -47,18 +47,18 @@ def refuse_links(folder: Path) -> None:
 
 
 def refuse_link(place: Path) -> None:
-    """Find out whether a file is a link; NotWritten."""
+    """Raise NotWritten if a file is a link."""
     if place.is_symlink():
         raise _refused(place, OSError(errno.ELOOP, "")) from None
 
 
 def no_link(path: str, flags: int) -> int:
-    """Open a file as `open` does, but for a link: an opener for it."""
+    """Open a file as `open` does, but refuse a link: an opener for `open`."""
     return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
 
 def _steps(folder: Path) -> tuple[Path, tuple[str, ...]]:
-    """Return the folder to begin in and the steps from there: from the current folder, else only the last step."""
+    """Return the start folder and the steps from there: from the current folder, else only the last step."""
     below = folder
     if folder.is_absolute():
         try:
@@ -70,7 +70,7 @@ def _steps(folder: Path) -> tuple[Path, tuple[str, ...]]:
 
 @contextmanager
 def _opened(folder: Path, more: tuple[str, ...]) -> Iterator[int]:
-    """The descriptor of a folder, or of one in it, which is made where it is not there."""
+    """Return the descriptor of a folder, or of a folder in it, which is created if missing."""
     base, steps = _steps(folder)
     base.mkdir(parents=True, exist_ok=True)
     if ".." in more:
@@ -89,7 +89,7 @@ def _opened(folder: Path, more: tuple[str, ...]) -> Iterator[int]:
 
 
 def _write(home: int, name: str, body: bytes) -> None:
-    """Write a file of a folder, first under another name, then in place of what is no link."""
+    """Write a file of a folder under a temporary name, then rename it; refuse a link."""
     if name in ("", ".", ".."):
         raise OSError(errno.EINVAL, "it has no name")
     with suppress(FileNotFoundError):

@@ -1,7 +1,7 @@
-"""Parameters for template.yaml: what is given and what the template declares in, what is wrong out. Pure.
+"""Parameters for template.yaml: given values and the template's declarations in, errors out. Pure.
 
-The same rules as CloudFormation's own (user guide, "Parameters"), said before anything is built; and whole numbers
-alone, since there is no second and a half here: CloudFormation's Number takes fractions.
+The rules are CloudFormation's (user guide, "Parameters"), checked before the build; but numbers must be whole, while
+CloudFormation's Number accepts fractions.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ Declared = Mapping[str, Mapping[str, Any]]
 
 
 def read(words: Sequence[str]) -> dict[str, str]:
-    """NAME=VALUE, as they are typed; a word without `=` is a name with an empty value."""
+    """Return NAME=VALUE words as a mapping; a word without `=` is a name with an empty value."""
     return dict(word.partition("=")[::2] for word in words)
 
 
 def wrong(given: Mapping[str, str], declared: Declared) -> list[str]:
-    """One sentence for each parameter that the template would not take: which, and what is allowed."""
+    """Return one sentence for each parameter that the template would refuse: its name, and the allowed values."""
     sentences = (_wrong(name, value, declared) for name, value in given.items())
     return [sentence for sentence in sentences if sentence]
 
@@ -30,7 +30,7 @@ def wrong(given: Mapping[str, str], declared: Declared) -> list[str]:
 def stay(
     given: Mapping[str, str], declared: Declared, values: Mapping[str, str], defaults: Mapping[str, str]
 ) -> list[str]:
-    """One sentence for each parameter whose default has changed while the stack keeps the former one.
+    """Return one sentence for each parameter whose default has changed while the stack keeps the former value.
 
     `values` are the deployed stack's, `defaults` those of the template that it was deployed from: `sam deploy` gives a
     stack its former values again (AWS SAM developer guide, "sam deploy", parameter overrides).

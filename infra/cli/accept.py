@@ -1,4 +1,4 @@
-"""`dropgate accept`: promote a rejected drop by the word of a person."""
+"""`dropgate accept`: promote a rejected drop by a person's decision."""
 
 from infra.cli.overruling import accept as command
 

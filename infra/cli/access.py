@@ -87,7 +87,7 @@ def command(
 
 
 def _buckets(who: str, given: dict[str, str | None], key: str | None, partition: str) -> tuple[Buckets, str | None]:
-    """The buckets and their key, and whose account they are of, if that is known."""
+    """Return the buckets, their key and their account, if it is known."""
     from functions.keys import split
     from infra.cli.options.target import surroundings
     from infra.stack_admin.access import Buckets
@@ -140,7 +140,7 @@ def _plans(folder: Path | None) -> Any:
 
 
 def _text(access: Access, account: str, owner: str | None, key: str | None) -> str:
-    """The parts, each with where it belongs; what the principal's account makes needless is left out."""
+    """Return the parts, each with its destination, without those that the principal's account does not need."""
     whole = access.document()
     parts = [("Attach to the principal as a policy of its own:", whole["identityPolicy"])]
     other = "only if the principal is of another account than the stack's"

@@ -1,4 +1,4 @@
-"""`dropgate breaking`: contracts before and after in, each change and whom it breaks out."""
+"""`dropgate breaking`: contracts before and after in; each change and the side that it breaks out."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def command(old: Path, new: Path, form: str) -> None:
 
 
 def comparison(old: Path, new: Path) -> Compared:
-    """The contracts of two paths; a usage error where there is nothing to compare."""
+    """Compare the contracts of two paths; raise a usage error if there is nothing to compare."""
     from contracts.authoring.diff.pairing import compare_paths
 
     compared = compare_paths(old, new)
@@ -86,7 +86,7 @@ def document(compared: Compared) -> dict[str, Any]:
 
 
 def whom(change: Change) -> str:
-    """Whom a change breaks, in words."""
+    """Return the sides that a change breaks, in words."""
     sides = [side for side in ("producer", "consumer") if getattr(change, side) == "breaking"]
     return (
         f"breaks {' and '.join(f'{s}s' for s in sides)}"
@@ -108,7 +108,7 @@ def _text(compared: Compared) -> str:
 
 
 def title(one: Comparison) -> str:
-    """A contract and its versions, as the head of its changes."""
+    """Return a contract and its versions as the heading of its changes."""
     if one.old is None or one.new is None:
         return f"{one.contract} {one.new or one.old}{', new' if one.new else ', gone'}"
     return f"{one.contract} {one.old} -> {one.new}" + ("" if one.changes else ": nothing has changed")

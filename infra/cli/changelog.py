@@ -1,4 +1,4 @@
-"""`dropgate changelog`: contracts before and after in, what changed in Markdown out."""
+"""`dropgate changelog`: contracts before and after in, their changes in Markdown out."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ GROUPS = {
 
 
 def as_markdown(compared: Compared) -> str:
-    """The changes of each contract that has any."""
+    """Return the changes of each contract that has any."""
     changed = [_contract(one) for one in compared.contracts if one.changes]
     return "\n\n".join(["# Changelog", *(changed or ["Nothing has changed."])])
 
@@ -80,7 +80,7 @@ def _way(change: Change) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A sentence of ours with words of a contract in it, in one line; what is in backticks stays as it is."""
+    """Escape contract text in one of our sentences, on one line; text in backticks stays unchanged."""
     parts = " ".join(text.split()).split("`")
     plain = [
         p.replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_") if n % 2 == 0 else p for n, p in enumerate(parts)

@@ -1,4 +1,4 @@
-"""`dropgate contract`: a name and a version in, the contract's document as it was published out."""
+"""`dropgate contract`: a name and a version in, the published document of the contract out."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _of_stack(zone: str | None) -> tuple[list[Title], Read]:
 
 
 def _title_of(titles: list[Title], name: str, version: str) -> Title:
-    """The one edition that was asked for; a usage error, with what there is, where there is none."""
+    """Return the requested version; raise a usage error that lists the published ones if there is no such version."""
     from contracts.authoring.store import editions, of_version
     from contracts.problem import nearest, quoted
 
@@ -92,8 +92,8 @@ def _title_of(titles: list[Title], name: str, version: str) -> Title:
         raise click.UsageError(f"No contract `{name}` was ever published. {hint}")
     title = of_version(several, version)
     if title is None:
-        contracts = [t.version for t in several]
-        raise click.UsageError(f"`{name}` has no version `{version}`. Published are {quoted(contracts)}.")
+        versions = [t.version for t in several]
+        raise click.UsageError(f"`{name}` has no version `{version}`. Published are {quoted(versions)}.")
     return title
 
 
@@ -106,7 +106,7 @@ def _json(titles: list[Title]) -> str:
 
 
 def _text(titles: list[Title]) -> str:
-    """A line for each contract, with its versions."""
+    """Return one line for each contract, with its versions."""
     versions: dict[str, list[str]] = {}
     for one in _sorted(titles):
         versions.setdefault(one.contract, []).append(one.version)

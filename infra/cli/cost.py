@@ -1,4 +1,4 @@
-"""`dropgate cost`: a load in; what it costs at list prices, and what window and size change, out."""
+"""`dropgate cost`: a load in; its cost at list prices, and the effect of another window or size, out."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FILES = (10_000, 1024**2, 100 * 1024**2)
 
 
 class Size(click.ParamType):
-    """Bytes, written like 100KB or 200MiB."""
+    """A size in bytes, written like 100KB or 200MiB."""
 
     name = "size"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Bytes of what was written."""
+        """Return the bytes of a written size."""
         from infra.cost.cost import size_of
 
         try:

@@ -68,7 +68,7 @@ def command() -> None:
 
 
 class _Lines:
-    """A line for each change of state, where there is no terminal to redraw."""
+    """Print one line for each change of state, for output that is not a terminal."""
 
     def __init__(self, console: object, began: float) -> None:
         self._console = console

@@ -1,4 +1,4 @@
-"""`dropgate doctor`: what buckets, ledger and catalog say otherwise than each other, and the repair of what is safe."""
+"""`dropgate doctor`: the differences between buckets, ledger and catalog, and the repair of the safe ones."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _contracts(world: Ports, more: tuple[str, ...]) -> tuple[str | None, ...]:
 
 
 def _show(differences: Iterable[Difference], form: str, *, repair: bool) -> int:
-    """Tell differences, in text as they are found, and repair them if that is asked for; how many are left."""
+    """Print differences (in text at once), repair them if requested, and return the number that is left."""
     rows: list[dict[str, Any]] = []
     left, whole = 0, False
     try:
@@ -113,7 +113,7 @@ class _Progress:
     count: int = 0
 
     def seen(self, _: str) -> None:
-        """One more."""
+        """Count one more."""
         self.count += 1
         if self.count % EVERY == 0 and sys.stderr.isatty():
             click.echo(f"{self.count:,} compared", err=True)
@@ -130,13 +130,13 @@ def _repaired(one: Difference) -> str:
 
 
 def _row(one: Difference, done: str | None) -> dict[str, Any]:
-    """A difference for machines."""
+    """Return a difference for machines."""
     row = {"kind": one.kind, "where": one.where, "found": one.found, "do": one.do, "safe": one.repair is not None}
     return row | ({"done": done} if done else {})
 
 
 def _say(one: Difference, done: str | None) -> None:
-    """A difference for people, in two lines."""
+    """Print a difference for people, in two lines."""
     say(f"{one.kind}: {visible(one.where, 1100)} {visible(one.found, 2000)}")
     by_itself = "--repair does it: " if one.repair and done is None else ""
     say(f"  {done or by_itself + one.do}")

@@ -1,4 +1,4 @@
-"""`dropgate drops`: the drops of a month and how they ended."""
+"""`dropgate drops`: the drops of a month and their states."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def command(
 
 
 def _refuse(*, stuck: bool) -> None:
-    """A usage error where options are said that would do nothing."""
+    """Raise a usage error for options that would have no effect."""
     context = click.get_current_context()
     typed = [o for o in BESIDE_STUCK if context.get_parameter_source(o) == click.core.ParameterSource.COMMANDLINE]
     if stuck and (useless := [f"--{option}" for option in typed if option != "minutes"]):

@@ -1,4 +1,4 @@
-"""Ends of a command that are no fault of dropgate: an exception or a signal in; a sentence or an orderly end out."""
+"""Ends of a command that are not dropgate's fault: an exception or a signal in; a sentence or an orderly end out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ JVM_ENDED = (
 
 
 def named(error: Exception) -> str | None:
-    """A sentence for a failure of this machine; None where dropgate itself is at fault."""
+    """Return a sentence for a failure of this machine; None if dropgate itself is at fault."""
     if _is_full(error):
         return "The disk is full: free some space (temporary files are in TMPDIR, or /tmp), and try again."
     if isinstance(error, MemoryError):
@@ -30,7 +30,7 @@ def named(error: Exception) -> str | None:
 
 
 def _is_full(error: BaseException | None) -> bool:
-    """Tell whether an error, or what it came from, is a full disk, in this process or in Spark's."""
+    """Return True if an error or its cause is a full disk, in this process or in Spark's."""
     while error is not None:
         if (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)) or FULL in str(error):
             return True
@@ -47,7 +47,7 @@ def _jvm_has_ended() -> bool:
 
 
 def end_in_order() -> None:
-    """Let SIGTERM and SIGHUP end the command as an exception does, so that its temporary folders are removed."""
+    """Let SIGTERM and SIGHUP end the command like an exception, so that its temporary folders are removed."""
     for one in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(one) == signal.SIG_DFL:
             signal.signal(one, _end)

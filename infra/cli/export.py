@@ -1,4 +1,4 @@
-"""`dropgate export`: ODCS contracts in, other formats and a list of what they cannot say out."""
+"""`dropgate export`: ODCS contracts in, other formats and a list of the losses out."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def command(contracts: tuple[Path, ...], form: str, folder: Path | None) -> None
 
 
 def _read(paths: tuple[Path, ...]) -> list[Contract]:
-    """The contracts in some files; exit 1 with findings where one has an error."""
+    """Return the contracts in some files; exit 1 with findings if one has an error."""
     from contracts.authoring.compiler.lint import contract_files
     from contracts.authoring.exports.reading import read_each
     from infra.cli.lint import lines_of
@@ -82,7 +82,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def _tell(contract: Contract, exported: Exported, form: str) -> None:
-    """Say what the format cannot."""
+    """Print the losses of a format."""
     if exported.losses:
         click.echo(f"{contract.name}: not said by {form}:", err=True)
     for loss in exported.losses:
@@ -90,7 +90,7 @@ def _tell(contract: Contract, exported: Exported, form: str) -> None:
 
 
 def _write(files: list[tuple[Path, Exported]]) -> None:
-    """Write all files, or none where one of them would take another's place."""
+    """Write all files, or none if one of them would replace another file."""
     paths = [path for path, _ in files]
     for n, path in enumerate(paths):
         if os.path.lexists(path) or path in paths[:n]:

@@ -1,4 +1,4 @@
-"""`dropgate forget`: erase what a drop left, and keep the record that it was."""
+"""`dropgate forget`: erase the data of a drop, and keep its record."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _say(drop: Drop, objects: Sequence[str], tables: Sequence[str], form: str, *
 
 
 def without_rows_of(parquet: bytes, drop: str) -> bytes | None:
-    """The rows of a file of evidence that are not of a drop, read and written by Spark; None if all are kept."""
+    """Remove the rows of a drop from an evidence file, with Spark; return None if the file has no such rows."""
     from pyspark.sql import functions as sf
 
     from infra.setup.spark.session import local_session

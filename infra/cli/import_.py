@@ -1,4 +1,4 @@
-"""`dropgate import`: contracts of another format in, ODCS contracts and a list of what was lost out."""
+"""`dropgate import`: contracts of another format in, ODCS contracts and a list of the losses out."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _files(producer: str | None, patterns: tuple[str, ...], kind: str | None, fo
 
 
 def _is_pattern(pattern: str, producer: str) -> None:
-    """Refuse a pattern of keys that no contract could have."""
+    """Refuse a pattern of keys that a contract cannot have."""
     from contracts.errors import PatternInvalid
     from contracts.terms.key_pattern import literal_folder
 
@@ -114,7 +114,7 @@ def _is_pattern(pattern: str, producer: str) -> None:
 
 
 def _paths(sources: tuple[Path, ...], form: str) -> list[Path]:
-    """The files that are named, and those of the format in the folders that are."""
+    """Return the named files, and the files of the format in the named folders."""
     from contracts.authoring.imports.formats import FORMATS as KNOWN
 
     suffixes = KNOWN[form].suffixes
@@ -140,7 +140,7 @@ def _brought(form: str, paths: list[Path], files: Files | None, status: str) -> 
 
 
 def _of_parquet(path: Path, files: Files | None, status: str) -> ImportResult:
-    """The contract of a Parquet file, of which the two ends are read alone."""
+    """Return the contract of a Parquet file, of which only the two ends are read."""
     from contracts.authoring.document.document import Document
     from contracts.authoring.document.finding import Mark
     from contracts.authoring.imports import parquet
@@ -174,7 +174,7 @@ def _at(file: BinaryIO, start: int, size: int) -> bytes:
 
 
 def _write(contracts: list[Contract], folder: Path) -> None:
-    """Write all contracts, or none where one of them would take another's place."""
+    """Write all contracts, or none if one of them would replace another file."""
     paths = [folder / f"{contract.name}.yaml" for contract in contracts]
     for n, path in enumerate(paths):
         if os.path.lexists(path) or path in paths[:n]:

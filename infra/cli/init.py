@@ -1,4 +1,4 @@
-"""`dropgate init`: sample files in, a first contract out, full of proposals that are marked as such."""
+"""`dropgate init`: sample files in, a first contract with marked proposals out."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def _shown(linted: Linted, form: str) -> str:
 
 
 def default_folder() -> Path:
-    """The folder of contracts where commands look without being told."""
+    """Return the folder of contracts that commands use by default."""
     folder = Path("contracts")
     if not folder.is_dir():
         raise click.UsageError("There is no folder `contracts` here; name a file or a folder.")
@@ -62,7 +62,7 @@ def default_folder() -> Path:
 
 
 def as_text(linted: Linted) -> str:
-    """Findings by file, each with its fix, and a line that sums them up."""
+    """Return findings by file, each with its fix, and a summary line."""
     lines: list[str] = []
     last = None
     for finding in linted.findings:
@@ -74,7 +74,7 @@ def as_text(linted: Linted) -> str:
 
 
 def lines_of(finding: Finding) -> list[str]:
-    """A finding as a compiler writes it, and its fix."""
+    """Return a finding in the form of a compiler's, and its fix."""
     place = f"{line(finding.file)}:{finding.line}:{finding.column}"
     text = f"{place}: {finding.level}[{finding.code}]: {line(finding.message)}"
     return [inert(text), inert(f"  fix: {line(finding.fix)}")]

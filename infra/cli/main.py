@@ -60,14 +60,14 @@ MODULES = {"import": "import_", "try": "try_"}
 
 
 class Lazy(click.Group):
-    """A group whose commands are modules of this package, found by name."""
+    """A group whose commands are modules of this package, loaded by name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order a newcomer meets them."""
+        """Return the commands in the order in which a newcomer meets them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name; its module is imported here and nowhere else."""
+        """Return the command of a name; its module is imported only here."""
         if cmd_name not in COMMANDS:
             close = nearest(cmd_name, COMMANDS)
             ctx.fail(f"No such command '{cmd_name}'." + (f" Did you mean '{close}'?" if close else ""))
@@ -78,12 +78,12 @@ class Lazy(click.Group):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """The context of a call; what it says against the arguments is of one line."""
+        """Return the context of a call; a message about its arguments has one line."""
         with _of_one_line():
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; what it says against its arguments is of one line, whatever they hold."""
+        """Run a command; a message about its arguments has one line, whatever they hold."""
         with _of_one_line():
             return super().invoke(ctx)
 
@@ -115,7 +115,7 @@ def main() -> None:
 
 
 def run() -> None:
-    """Run the command line; an error is one sentence and exit code 3, and a stack trace where nobody foresaw it."""
+    """Run the command line; an expected error prints one sentence and exits 3, an unexpected one prints its trace."""
     end_in_order()
     try:
         main()

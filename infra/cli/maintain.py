@@ -1,4 +1,4 @@
-"""`dropgate maintain`: the tables of contracts, made of fewer files, without what nothing names any more."""
+"""`dropgate maintain`: the tables of contracts, compacted into fewer files and cleaned of unused ones."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def as_text(done: Maintained | None) -> str:
 
 
 def _tables(world: Ports, contract: str | None) -> list[str]:
-    """The contracts whose tables are meant; a usage error where there is none of that name."""
+    """Return the contracts whose tables are selected; raise a usage error if none has that name."""
     entries = world.catalog.index().entries
     tables = [one.contract for one in entries if world.catalog.plan(one.plan).promote == "table"]
     if contract is None or contract in tables:

@@ -1,4 +1,4 @@
-"""`dropgate match`: a key and contract files in; the contract that claims the key, or why none does, out."""
+"""`dropgate match`: a key and contract files in; the matching contract, or the reason why none matches, out."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def command(key: str, folder: Path | None, form: str) -> None:
 
 
 def warn_of_broken(linted: Linted) -> None:
-    """Name the contracts that took no part, as they do not compile."""
+    """Print the contracts that are left out because they do not compile."""
     broken = dict.fromkeys(c.file for c in linted.contracts if c.failed)
     if broken:
         names = ", ".join(map(line, broken))

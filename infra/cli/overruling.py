@@ -1,4 +1,4 @@
-"""`dropgate accept` and `dropgate reject`: decide a drop by the word of a person, who and why on record."""
+"""`dropgate accept` and `dropgate reject`: a person decides a drop, with name and reason on record."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ because_option = click.option(
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
-    """The argument and the options that both commands have."""
+    """Add the argument and the options that both commands have."""
     for decorate in (
         of_a_stack,
         click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True),

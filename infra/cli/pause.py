@@ -1,4 +1,4 @@
-"""`dropgate pause` and `dropgate resume`: hold up the jobs of a contract or of a producer, and let them go on."""
+"""`dropgate pause` and `dropgate resume`: stop and continue the jobs of a contract or a producer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dropgate publish`: contract files in, the catalog in force and what changed in it out."""
+"""`dropgate publish`: contract files in, the catalog in force and its changes out."""
 
 from __future__ import annotations
 

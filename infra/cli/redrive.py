@@ -1,4 +1,4 @@
-"""`dropgate redrive`: what became of no event, and its way back."""
+"""`dropgate redrive`: the dead letters, and their way back."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def command(queue: str | None, dry_run: bool, form: str) -> None:
 
 
 def _kind(name: str, kinds: Sequence[Kind]) -> Kind:
-    """The kind of that name; a usage error where there is none."""
+    """Return the kind of that name; raise a usage error if there is none."""
     names = [kind.name for kind in kinds]
     if name not in names:
         close = nearest(name, names)
@@ -95,7 +95,7 @@ def _row(one: Waiting) -> dict[str, Any]:
 
 
 def listed(one: Waiting, now: datetime, *, embedded: bool = False) -> str:
-    """A queue for people: how many, since when, and where there are any, what they are and what to do."""
+    """Return a queue for people: the number of its letters, their age, their meaning and the fix."""
     hidden = f", {one.hidden:,} just received by somebody" if one.hidden else ""
     if not one.letters:
         return f"{one.kind.name:<18} no dead letters{hidden}"
@@ -110,7 +110,7 @@ def listed(one: Waiting, now: datetime, *, embedded: bool = False) -> str:
 
 
 def outcome(name: str, letters: int, left: int, *, dry_run: bool) -> str:
-    """Return what went back or would, and how many letters failed again or remain."""
+    """Return the number of letters that went back (or would), that failed again, and that remain."""
     done = "would go back" if dry_run else "went back"
     summary = f"{name}: {_number(letters)} {done}{'' if letters else '; there is none'}."
     why = "because they failed again or wait behind one that did: fix the cause, then run it again."

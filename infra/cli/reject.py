@@ -1,4 +1,4 @@
-"""`dropgate reject`: withdraw a promoted drop by the word of a person."""
+"""`dropgate reject`: withdraw a promoted drop by a person's decision."""
 
 from infra.cli.overruling import reject as command
 

@@ -1,4 +1,4 @@
-"""`dropgate replay`: judge a settled drop again under the contract of today."""
+"""`dropgate replay`: judge a settled drop again under the current contract."""
 
 from __future__ import annotations
 
@@ -117,14 +117,14 @@ class _Search:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A drop that is on its way again, or why it is not; `over` says that the wait for its verdict ran out."""
+    """A drop that is judged again, or the reason why not; `over` means that the wait for its verdict ran out."""
 
     drop: Drop
     why: str = ""
     over: bool = False
 
     def row(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the result for machines."""
         from contracts import codec
 
         row: dict[str, Any] = {"drop": self.drop.id, "attempt": self.drop.attempt, "state": self.drop.state}
@@ -135,7 +135,7 @@ class Done:
         return row | ({"not_judged_again": self.why} if self.why else {})
 
     def line(self, *, dry_run: bool) -> str:
-        """For people."""
+        """Return the result for people."""
         name, state = self.drop.id[:10], self.drop.state
         if self.why:
             return f"{name} is not judged again: {self.why}."
@@ -173,7 +173,7 @@ def _refuse(drop: str | None, state: str | None, *, retract: bool) -> None:
 
 
 def _refuse_choice(drop: str | None) -> None:
-    """A usage error where options that choose among many are said of one."""
+    """Raise a usage error for options that select among many drops, if one drop is named."""
     context = click.get_current_context()
     for option in ("contract", "most"):
         if drop and context.get_parameter_source(option) == click.core.ParameterSource.COMMANDLINE:
@@ -182,7 +182,7 @@ def _refuse_choice(drop: str | None) -> None:
 
 
 def _meant(target: Target, drop: str | None, search: _Search) -> tuple[Drop, ...]:
-    """The drop, or those that are looked for, the oldest first."""
+    """Return the named drop, or the selected ones, oldest first."""
     if drop:
         named = the_drop(target, drop, search.month)
         if note := named.uploads_note():
@@ -221,9 +221,9 @@ def judge_again(
     retract: bool = False,
     wait: int = 0,
 ) -> None:
-    """Judge drops again, one after the other; each is told as soon as it can be, also where a later one goes wrong.
+    """Judge drops again, one after the other, and report each at once, even if a later one fails.
 
-    `wait` is how many seconds their verdicts are waited for, of all of them together, once all are on their way.
+    `wait` is the time in seconds to wait for all verdicts together, once all drops are under way.
     """
     begun: list[Done] = []
     try:
@@ -254,12 +254,12 @@ def _replayed(world: Ports, drop: Drop, *, dry_run: bool, retract: bool) -> Done
 
 
 def settled_by(world: Ports, drop: Drop, seconds: int) -> Drop:
-    """The drop as soon as it has come to rest, or as it stands after so many seconds."""
+    """Return the drop once it is settled, or as it is after so many seconds."""
     return _settled(world, drop, time.monotonic() + seconds)
 
 
 def _settled(world: Ports, drop: Drop, end: float) -> Drop:
-    """The drop as soon as it has come to rest, or as it stands when the time is over."""
+    """Return the drop once it is settled, or as it is when the time is over."""
     drop = world.ledger.drop(drop.id) or drop  # also of whom the others have left no time
     while drop.in_flight and time.monotonic() < end:
         time.sleep(0.5)

@@ -1,4 +1,4 @@
-"""A file of this machine that a command reads more than once, as its argument takes it."""
+"""The argument for a local file that a command reads more than once."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import click
 
 
 class SampleFile(click.Path):
-    """A regular file that can be read; a pipe or a device would be read once, or for ever."""
+    """A readable regular file; a pipe or a device could be read only once, or would never end."""
 
     def __init__(self) -> None:
         super().__init__(exists=True, dir_okay=False, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path as it was written."""
+        """Return the path as it was written."""
         path = super().convert(value, param, ctx)
         if not Path(os.fsdecode(path)).is_file():
             self.fail(f"{click.format_filename(value)!r} is a pipe or a device; save it to a file first.", param, ctx)

@@ -1,8 +1,9 @@
-"""Text and values in, what a terminal or a log may have of them out: strangers' text commands neither it nor a CI.
+"""Text and values in, safe text for a terminal or a log out: text of others commands neither the terminal nor a CI.
 
-Names of columns, keys of files and cells come from outside. None of them begins a line, moves a cursor, or is a command
-to what reads the output: GitHub takes lines from `::`, Azure DevOps, TeamCity and older runners `##[`, `##vso[` and
-`##teamcity[` anywhere (their documentation, "workflow commands", "logging commands", "service messages").
+Names of columns, keys of files and cells come from outside. None of them may begin a line, move a cursor, or be a
+command for a reader of the output: GitHub runs lines that begin with `::`, Azure DevOps, TeamCity and older runners run
+`##[`, `##vso[` and `##teamcity[` anywhere (their documentation, "workflow commands", "logging commands", "service
+messages").
 """
 
 from __future__ import annotations
@@ -21,20 +22,20 @@ COMMANDS = re.compile(r"^(\s*):(?=:)|#(?=#(?:\[|vso\[|teamcity\[))", re.MULTILIN
 
 
 def line(text: object, most: int = MOST) -> str:
-    """A text of whomever on one line."""
+    """Return a text of any origin on one line."""
     return visible(str(text), most)
 
 
 def inert(text: str) -> str:
-    """Lines of ours in which no text of others is a command to a CI; signs of commands are written as escapes."""
+    """Return our lines without text of others that a CI would run; the characters of such commands become escapes."""
     return COMMANDS.sub(lambda m: f"{m[1]}\\u003a" if m[1] is not None else "\\u0023", text)
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print lines of ours, in which what strangers wrote is `visible` already."""
+    """Print our lines; text of others in them is `visible` already."""
     click.echo(inert(text), err=err, nl=nl)
 
 
 def as_json(value: Any, indent: int | None = 2) -> str:
-    """A value as JSON that a terminal may show: what would not print is an escape, which reads back as it was."""
+    """Return a value as JSON that a terminal can show: unprintable characters become escapes that read back equal."""
     return inert(printable(json.dumps(value, indent=indent, ensure_ascii=False)))

@@ -1,4 +1,4 @@
-"""`dropgate show`: one drop, how it came to its state, and where its bytes lie."""
+"""`dropgate show`: one drop, its history, and the places of its bytes."""
 
 from __future__ import annotations
 

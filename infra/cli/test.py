@@ -1,4 +1,4 @@
-"""`dropgate test`: judge files at home as the pipeline would."""
+"""`dropgate test`: judge local files as the pipeline would."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def _moment(plan: Plan, text: str | None) -> datetime:
 
 
 def _pinned(plan: Plan, folder: Path, contracts: Path, written: tuple[str, ...]) -> tuple[JobReference, ...]:
-    """The plan's references: files of the contract's folder, and those that were named."""
+    """Return the plan's references: files of the contract's folder, and the named ones."""
     from contracts.problem import nearest
     from infra.offline.reference_files import AtHome
 
@@ -175,7 +175,7 @@ def _pinned(plan: Plan, folder: Path, contracts: Path, written: tuple[str, ...])
 
 
 def _in_force(contracts: Path, folder: Path, name: str) -> Plan | None:
-    """The plan of another contract, which lies beside this one or among --contracts."""
+    """Return the plan of another contract, from this contract's folder or from --contracts."""
     from contracts.authoring.compiler.lint import lint
 
     plans = lint(tuple(path for path in (folder, contracts) if path.is_dir())).plans
@@ -217,14 +217,14 @@ def _gates(
 
 
 def _telling(*, quiet: bool) -> Tell:
-    """Say on standard error what is fetched, every ten seconds."""
+    """Return a function that prints progress to standard error, every ten seconds."""
     from infra.setup.progress import Progress
 
     return (lambda _: None) if quiet else Progress(1, 1, "Great Expectations", sys.stderr).tell
 
 
 def _marks(plan: Plan, texts: tuple[str, ...]) -> tuple[HighMark, ...]:
-    """The high marks that were given."""
+    """Return the given high marks."""
     from contracts.authoring.quality import watermarks
 
     try:

@@ -1,4 +1,4 @@
-"""`dropgate try`: a contract before it is published, on the drops that came in last."""
+"""`dropgate try`: an unpublished contract on the newest drops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dropgate up`: the embedded stack, running until it is told to stop."""
+"""`dropgate up`: the embedded stack, which runs until it is stopped."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def command(port: int, contracts: Path | None, state: Path | None, mask_evidence
 
 @contextmanager
 def _alone(lock: Path) -> Iterator[None]:
-    """Hold the folder's lock within; a usage error where another stack holds it, as commands would find only one."""
+    """Hold the folder's lock; raise a usage error if another stack holds it, as commands would find only one."""
     refuse_links(lock.parent)
     refuse_link(lock)
     lock.parent.mkdir(exist_ok=True)
@@ -150,7 +150,7 @@ and look, in another terminal of this folder:
 
 
 def _notice(notice: Mapping[str, object]) -> None:
-    """A line for every step of every drop."""
+    """Print one line for every step of every drop."""
     detail = notice["detail"]
     assert isinstance(detail, dict)
     click.echo(f"{detail['drop'].removeprefix('D#')[:10]}  {detail['state']}")

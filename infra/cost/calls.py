@@ -1,7 +1,7 @@
 """The AWS calls of drops outside Spark: one table, which the cost model prices and a test compares with real counts.
 
-It is the way from upload to receipt of accepted drops that are new under their keys, in functions that are warm: a cold
-one reads the catalog's index and the plan once more.
+The table covers accepted drops with new keys, from upload to receipt, in warm functions. A cold function also reads the
+catalog's index and the plan.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ MOST_LONE, MOST_FURTHER, MOST_REPEATED = 22, 13, 4
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """One purpose for which a function calls AWS.
+    """One purpose of calls from a function to AWS, with their numbers.
 
-    How often for a lone drop, for each further one, and once more in a batch of several. What comes in groups counts
-    for the first group; `of_batch` adds the others. Some are made only with what a contract's `promote` is among, some
-    only for drops with `rejected` rows.
+    `lone` is the number for a single drop, `further` for each further drop, `several` once more in a batch of several.
+    Calls for groups count the first group; `of_batch` adds the others. Some calls need one of the `promote` modes, some
+    need drops with `rejected` rows.
     """
 
     function: str
@@ -93,7 +93,7 @@ Each reads the commits since the checkpoint, which is written by the last.
 
 
 def of_batch(drops: int, promote: Promoted = "object", rejected: int = 0) -> Counted:
-    """The calls of a batch of so many drops, some of them with rejected rows, but for commits to a table."""
+    """Return the calls of a batch of so many drops, some with rejected rows, without commits to a table."""
     counted: Counted = Counter()
     for one in (one for one in CALLS if promote in one.promote):
         often = one.lone + one.further * (drops - 1) + one.several * (drops > 1)

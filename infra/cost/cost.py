@@ -1,7 +1,7 @@
 """The cost of a load: drops of a size, contracts and a window in; units of each service, and dollars, out. Pure.
 
 Calls come from `infra.cost.calls`, workers from `functions.aws.emr_serverless`, bounds of a batch from
-`functions.flow.batching`; what nobody has measured on AWS is in `Assumed`, each figure with where it is from.
+`functions.flow.batching`; figures that were not measured on AWS are in `Assumed`, each with its source.
 """
 
 from __future__ import annotations
@@ -111,10 +111,10 @@ ASSUMED = Assumed()
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Drops a day of one size, evenly spread over contracts and over the day; or `burst`: each contract's at once.
+    """Drops of one size per day, evenly spread over contracts and the day; with `burst`, each contract's at once.
 
-    `window` is in seconds, `most` bounds a batch; `promote` is what consumers get, `rejected` the share of drops with
-    rejected rows, which are tolerated.
+    `window` is in seconds, `most` bounds a batch, `promote` is the promotion mode, and `rejected` is the share of drops
+    with (tolerated) rejected rows.
     """
 
     drops: float
@@ -149,21 +149,21 @@ class Bill:
 
     @property
     def dollars(self) -> float:
-        """The month's sum."""
+        """Return the month's sum."""
         return sum(line.dollars for line in self.lines)
 
     @property
     def per_thousand(self) -> float:
-        """Dollars for 1,000 drops."""
+        """Return the dollars for 1,000 drops."""
         return self.dollars / (self.load.drops * MONTH_DAYS) * 1000
 
     @property
     def per_tib(self) -> float:
-        """Dollars for a TiB of files."""
+        """Return the dollars for a TiB of files."""
         return self.per_thousand / 1000 * TIB / self.load.size
 
     def shares(self) -> dict[str, float]:
-        """Each service's part of the sum, the largest first."""
+        """Return each service's share of the sum, largest first."""
         totals: Counter[str] = Counter()
         for line in self.lines:
             totals[line.service] += line.dollars  # type: ignore[assignment] # a Counter adds up floats as well
@@ -172,7 +172,7 @@ class Bill:
 
 @cache
 def prices() -> Mapping[str, Any]:
-    """The list prices by name: service, usd (on arm64, the template's default), per, unit, source."""
+    """Return the list prices by name: service, usd (on arm64, the template's default), per, unit, source."""
     document: Mapping[str, Any] = json.loads(PRICES.read_text(encoding="utf-8"))["prices"]
     return document
 
@@ -192,12 +192,12 @@ def job_seconds(size: float, drops: float, assumed: Assumed = ASSUMED) -> float:
 
 
 def vcpu(workers: Workers) -> int:
-    """The vCPU of a run."""
+    """Return the vCPU of a run."""
     return workers.driver_cores + workers.cores * workers.most
 
 
 def memory_gb(workers: Workers) -> int:
-    """The memory of a run: each worker's with its overhead, the driver's a tenth, in whole GB."""
+    """Return the memory of a run in whole GB: each worker's with its overhead, a tenth of the driver's."""
     driver, executor, overhead = (
         int(m.removesuffix("g")) for m in (workers.driver_memory, workers.memory, workers.overhead)
     )
@@ -205,7 +205,7 @@ def memory_gb(workers: Workers) -> int:
 
 
 def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> dict[str, float]:
-    """Units of each price that a month takes."""
+    """Return the monthly units of each price."""
     drops = load.drops * MONTH_DAYS
     each = each or batch_drops(load)
     batches = drops / each
@@ -249,7 +249,7 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
 
 
 def _stored(load: Load, batches: float, drops: float, requests: float, assumed: Assumed) -> float:
-    """Bytes, each for a month: staged files, what stays of a drop, former versions of Spark's work, access logs."""
+    """Return the stored bytes, each for a month: staged files, remains of drops, former versions, access logs."""
     staged = load.size * (assumed.work_days + assumed.recovery_days) / MONTH_DAYS
     of_job, of_drop, of_spoilt = assumed.former_bytes
     laid = load.size * {"object": 0.0, "rows": load.rejected, "table": 1.0}[load.promote]  # and renamed by Spark
@@ -260,7 +260,7 @@ def _stored(load: Load, batches: float, drops: float, requests: float, assumed: 
 
 
 def _calls(drops: float, load: Load) -> dict[tuple[str, str], float]:
-    """The calls of a batch of so many drops on average: between those of the whole numbers beside it."""
+    """Return the calls of an average batch, interpolated between whole numbers of drops."""
     below, above = (of_batch(n, load.promote) for n in (int(drops), ceil(drops)))
     rejected, part = of_batch(1, load.promote, 1) - of_batch(1, load.promote), drops - int(drops)
     commits = drops / CHECKPOINT if load.promote == "table" else 0
@@ -274,7 +274,7 @@ def _calls(drops: float, load: Load) -> dict[tuple[str, str], float]:
 
 
 def _of_rows(load: Load, batches: float, drops: float, assumed: Assumed) -> tuple[float, float]:
-    """Return what Spark also writes and reads for rejected rows and for promoted valid rows."""
+    """Return Spark's additional writes and reads for rejected rows and promoted valid rows."""
     spoilt = drops * load.rejected
     each = [(assumed.spark_rejected, min(batches, spoilt), spoilt)]
     each += [(assumed.spark_rows, min(batches, spoilt), spoilt)] if load.promote == "rows" else []
@@ -288,7 +288,7 @@ def _job(load: Load, each: float, assumed: Assumed) -> tuple[Workers, float]:
 
 
 def _traced(requests: float) -> float:
-    """X-Ray's default rule: the first request of a second, and a twentieth of the others."""
+    """Return the traced requests by X-Ray's default rule: the first of a second, and a twentieth of the others."""
     seconds = MONTH_DAYS * DAY
     return min(requests, seconds) + max(0.0, requests - seconds) / 20
 
@@ -313,7 +313,7 @@ SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1024, "MIB
 
 
 def size_of(text: str) -> int:
-    """Bytes of a size like `200MiB`, `100KB` or `512`; ValueError."""
+    """Return the bytes of a size like `200MiB`, `100KB` or `512`; raise ValueError if it is not a size."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
     if match is None or match[2].upper() not in SIZES:
         raise ValueError(f"{text!r} is no size; write it like 100KB, 200MiB or 1.5GiB")

@@ -1,1 +1,1 @@
-"""`dropgate demo`: real files on their way, and how each of them ends."""
+"""`dropgate demo`: real files, the flow that they take, and their ends."""

@@ -50,7 +50,7 @@ START = datetime(2019, 1, 1, tzinfo=UTC)
 
 
 def write(path: Path, stations: int, hours: int, bad: float = 0.0, seed: int = 7) -> int:
-    """Write the file, `bad` of its rows with a wind of 400 degrees and 150 percent humidity; the number of bad rows."""
+    """Write the file, with a share `bad` of rows of 400 degrees of wind and 150 percent humidity; count them."""
     with path.open("w", encoding="utf-8", newline="") as out:
         wrong = 0
         for line, is_wrong in lines(stations, hours, bad, seed):
@@ -60,7 +60,7 @@ def write(path: Path, stations: int, hours: int, bad: float = 0.0, seed: int = 7
 
 
 def lines(stations: int, hours: int, bad: float = 0.0, seed: int = 7) -> Iterator[tuple[str, bool]]:
-    """The lines of such a file, the header first, and whether each is one of the bad ones."""
+    """Yield the lines of such a file, header first, each with a flag for bad rows."""
     chance = random.Random(seed)
     pools = [_pool(chance, low, high, digits) for _, low, high, digits in MEASURES]
     yield ",".join(HEADER) + "\n", False

@@ -1,4 +1,4 @@
-"""The demo's course: files sent, waited for and shown as they move; what they left behind kept on disk."""
+"""The demo's course: upload files, wait for them, show their states, and keep their results on disk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE = 240.0
 
 @dataclass(slots=True)
 class Traveller:
-    """One upload on its way: the drop it became, when it was sent and when it was settled (monotonic seconds)."""
+    """One upload: its drop, and the times when it was sent and settled (monotonic seconds)."""
 
     upload: Upload
     drop: Drop | None = None
@@ -48,13 +48,13 @@ class Traveller:
 
 @dataclass(slots=True)
 class Journey:
-    """All uploads, in order, and the stack that they travel through."""
+    """All uploads, in order, and their stack."""
 
     embedded: Embedded
     travellers: list[Traveller] = field(default_factory=lambda: [Traveller(u) for u in uploads()])
 
     def run(self, show: Callable[[list[Traveller]], None]) -> bool:
-        """Send everything, show every change; whether each file ended as promised."""
+        """Send all files and show every change; return True if each file ended as expected."""
         ports = self.ports()
         end = time.monotonic() + PATIENCE
         while not all(t.arrived for t in self.travellers) and time.monotonic() < end:
@@ -65,11 +65,11 @@ class Journey:
         return all(t.as_expected for t in self.travellers)
 
     def ports(self) -> Ports:
-        """The world of the stack, as its functions see it."""
+        """Return the ports of the stack, as its functions have them."""
         return ports_from(self.embedded.environment(), Clients(session()))
 
     def _send(self) -> None:
-        """Send one file that is due; one a round, so that the table keeps moving."""
+        """Send one due file; one per round, so that the table keeps moving."""
         for traveller in self.travellers:
             if traveller.sent is None and self._due(traveller):
                 upload = traveller.upload
@@ -80,7 +80,7 @@ class Journey:
                 return
 
     def _due(self, traveller: Traveller) -> bool:
-        """A file that corrects another waits until that one is judged."""
+        """Return True if a file may be sent; a correction waits until the corrected file is judged."""
         after = traveller.upload.after
         same = [t for t in self.travellers if t.upload.key == traveller.upload.key and t is not traveller]
         return after is None or any(t.arrived and t.state == after for t in same)
@@ -96,7 +96,7 @@ class Journey:
 
 
 def keep(journey: Journey, folder: Path) -> None:
-    """Write down what the drops left: promoted files, reports, evidence and the ledger, to look at afterwards."""
+    """Write the results of the drops to disk: promoted files, reports, evidence and the ledger."""
     client = journey.embedded.client("s3")
     ports = journey.ports()
     objects: dict[str, bytes] = {}

@@ -18,7 +18,7 @@ from infra.errors import SetupMissing
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """One file of the demo; `expected` is how it ends, `after` the key's earlier state that it waits for."""
+    """One file of the demo; `expected` is its end, `after` the earlier state of its key that it waits for."""
 
     story: str
     key: str
@@ -28,7 +28,7 @@ class Upload:
 
 
 def uploads() -> tuple[Upload, ...]:
-    """The files in the order in which they are sent."""
+    """Return the files in the order in which they are sent."""
     return (
         Upload("real flights", "nyc/flights/2013.csv", "accepted", flights),
         Upload("real weather, a wild gust", "nyc/weather/2013.csv", "accepted_with_warnings", weather),
@@ -40,23 +40,23 @@ def uploads() -> tuple[Upload, ...]:
 
 
 def flights() -> bytes:
-    """The flights of 2013, out of their zip."""
+    """Return the flights of 2013, from their zip."""
     with zipfile.ZipFile(io.BytesIO(_file("flights.csv.zip").read_bytes())) as archive:
         return archive.read(next(name for name in archive.namelist() if name.endswith("flights.csv")))
 
 
 def weather() -> bytes:
-    """The weather of 2013: 26,115 hours at three airports, NA for null, one wind of 1,048 miles an hour."""
+    """Return the weather of 2013: 26,115 hours at three airports, NA for null, one wind of 1,048 miles an hour."""
     return _file("weather.csv").read_bytes()
 
 
 def renamed() -> bytes:
-    """The weather with its column `temp` called `temperature`."""
+    """Return the weather with its column `temp` renamed to `temperature`."""
     return weather().replace(b",temp,", b",temperature,", 1)
 
 
 def made(bad: float = 0.0) -> bytes:
-    """A month of hourly weather at 20 stations; `bad` of its rows have a wind of 400 degrees."""
+    """Return a month of hourly weather at 20 stations; `bad` of its rows have a wind of 400 degrees."""
     return "".join(line for line, _ in inmet.lines(stations=20, hours=24 * 31, bad=bad)).encode()
 
 

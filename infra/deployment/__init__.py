@@ -1,1 +1,1 @@
-"""A stack's name in, the stack brought to AWS or taken away."""
+"""A stack's name in; the stack deployed to AWS or deleted out."""

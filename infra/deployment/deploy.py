@@ -1,8 +1,8 @@
-"""`python -m infra.deployment.deploy up|down --stack NAME`: this checkout on AWS, brought there or taken away.
+"""`python -m infra.deployment.deploy up|down --stack NAME`: deploy this checkout to AWS, or delete it there.
 
-up: `sam build`, `sam deploy`, the job's code, and contracts where they are named or none are in force yet. What is
-there already is left as it is, so that a second run of the same commit changes nothing. down: everything but the data;
-with --with-data that, too, for good (`destroy.py`).
+up: `sam build`, `sam deploy`, the job's code, and contracts if they are named or none are in force yet. Equal objects
+stay, so that a second run of the same commit changes nothing. down: deletes everything but the data; with --with-data
+also the data, for good (`destroy.py`).
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ NEVER_MADE = ("CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "DELETE_F
 
 
 class NotDeployed(DropgateError):
-    """A step of the deployment went wrong; the text says which, and what said why."""
+    """A step of the deployment failed; the text names the step and the message of its tool."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run as a program; the exit code is 3 where something went wrong."""
+    """Run as a program; exit with 3 if a step failed."""
     options = _parser().parse_args(arguments)
     try:
         session = boto3.Session(profile_name=options.profile, region_name=options.region)
@@ -66,9 +66,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def up(options: argparse.Namespace, session: Any) -> None:
-    """Build, deploy, bring the job's code, put contracts in force.
+    """Build, deploy, upload the job's code, and publish contracts.
 
-    A parameter that the template does not take stops it before anything, and so does a contract that does not lint.
+    A parameter that the template refuses, or a contract with a lint error, stops the deployment before its first step.
     """
     given = parameters.read(options.parameters)
     if mistakes := parameters.wrong(given, parameters_of(TEMPLATE)):
@@ -109,10 +109,10 @@ def up(options: argparse.Namespace, session: Any) -> None:
 
 
 def with_expectations(given: Mapping[str, str], has: Mapping[str, str], place: Callable[[str], Path]) -> list[str]:
-    """The parameter that tells the stack of the archive of Great Expectations, where it was built and nobody said it.
+    """Return the parameter for the archive of Great Expectations, if it was built and the caller did not set it.
 
-    `place` says where it lies once it was built, by CPU. Raises NotDeployed where the stack is to have one that was
-    neither built nor brought before.
+    `place` returns the archive's path by CPU. Raises NotDeployed if the stack needs an archive that was neither built
+    nor uploaded before.
     """
     name, former = "GreatExpectations", has.get("Architecture", str(parameters_of(TEMPLATE)["Architecture"]["Default"]))
     cpu, asked = given.get("Architecture", former), given.get(name)
@@ -126,7 +126,7 @@ def with_expectations(given: Mapping[str, str], has: Mapping[str, str], place: C
 
 
 def with_arrow(given: Mapping[str, str]) -> list[str]:
-    """The parameter that tells the stack of the archive of Arrow, which each deployment brings unless told not to."""
+    """Return the parameter for the archive of Arrow, which each deployment uploads by default."""
     return [] if "Arrow" in given else ["Arrow=true"]
 
 
@@ -136,7 +136,7 @@ def _located(session: Any) -> None:
 
 
 def fit_for_update(name: str, former: Mapping[str, Any] | None) -> None:
-    """Raise NotDeployed where CloudFormation would refuse, after all was built."""
+    """Raise NotDeployed if CloudFormation would refuse the update, before anything is built."""
     if former and former["StackStatus"] in NEVER_MADE:
         raise NotDeployed(
             f"The stack {name} is in {former['StackStatus']}, from which it can only be deleted: run `make destroy` "
@@ -166,15 +166,15 @@ def staying(cloudformation: Any, former: Mapping[str, Any] | None, given: Mappin
 
 
 def surroundings(given: Mapping[str, str], former: Mapping[str, str]) -> dict[str, str]:
-    """Our own, and the functions' CPU, of which SAM tells make nothing: what is given, else what the stack has."""
+    """Return our environment and the functions' CPU: the given one, else the deployed stack's. SAM does not set it."""
     cpu = given.get("Architecture", former.get("Architecture"))
     return os.environ | ({"ARCHITECTURE": cpu} if cpu else {})
 
 
 def bring_code(s3: Any, names: dict[str, str], *packages: Path) -> list[str]:
-    """Upload the job's archive, its entry point and those archives of packages that were built, each beside the other.
+    """Upload the job's archive, its entry point and the built archives of packages into one folder.
 
-    What is there already stays; the URIs of what did not.
+    An equal object stays; returns the URIs of the others.
     """
     archive = names["DROPGATE_JOB_ARCHIVE"]
     wanted: dict[str, bytes | Path] = {archive: bundles.job_archive(), names["DROPGATE_JOB_ENTRY"]: bundles.ENTRY}
@@ -183,7 +183,7 @@ def bring_code(s3: Any, names: dict[str, str], *packages: Path) -> list[str]:
 
 
 def _bring(s3: Any, uri: str, what: bytes | Path) -> bool:
-    """Upload bytes or a file unless the same is there; whether it was uploaded."""
+    """Upload bytes or a file unless the same is there; return True if it was uploaded."""
     bucket, _, key = uri.removeprefix("s3://").partition("/")
     with io.BytesIO(what) if isinstance(what, bytes) else what.open("rb") as body:
         digest = base64.b64encode(hashlib.file_digest(body, "sha256").digest()).decode()
@@ -203,11 +203,12 @@ def put_in_force(
     contracts: Sequence[Compiled] = (),
     lacking: str | None = None,
 ) -> str:
-    """Publish the plans if their contracts were named or nothing is in force yet; what was done, for people.
+    """Publish the plans if contracts were named or none are in force; return a report for people.
 
-    `lacking` says why the stack cannot judge by them, if so.
+    `lacking` is the reason why the stack cannot judge by them, if any.
 
-    What is in force may come from the pipeline of another repository, and a publish withdraws whatever it lacks.
+    Contracts in force may come from the pipeline of another repository, and a publish withdraws all that it does not
+    name: so they stay unless contracts were named.
     """
     try:
         before = None if named else in_force(store)

@@ -1,7 +1,7 @@
-"""`python -m infra.deployment.deploy down`: a stack's name in; nothing of it left but the data, or not that either.
+"""`python -m infra.deployment.deploy down`: delete a stack by its name, with or without its data.
 
-What there is comes from CloudFormation's record of the stack and of those within it, which tells of a deleted stack,
-too, for 90 days (CloudFormation API, ListStackResources): so what broke off goes on when it is run again.
+The resources come from CloudFormation's record of the stack and its nested stacks, which also covers a deleted stack
+for 90 days (CloudFormation API, ListStackResources): so an interrupted run continues when it is run again.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ GONE = ("NoSuchBucket", "NoSuchEntity", "ResourceNotFoundException", "404")
 
 
 class NotDeleted(DropgateError):
-    """Something could not be deleted; the text says what, why, and what to do."""
+    """A resource could not be deleted; the text names it, the reason and the fix."""
 
 
 def down(options: argparse.Namespace, session: Any, tell: Any) -> None:
-    """Delete the stack. Buckets, key and ledger stay where they are, unless they are to go."""
+    """Delete the stack. Buckets, key and ledger are kept unless they are to be deleted."""
     cloudformation = session.client("cloudformation")
     stack = _stack(cloudformation, options.stack, ended=options.with_data)
     things = list(deployed.resources(cloudformation, stack["StackId"]))
@@ -78,7 +78,7 @@ def attached(iam: Any, things: Sequence[Thing]) -> list[str]:
 
 
 def empty(s3: Any, bucket: str) -> bool:
-    """Delete a bucket with every version of all that is in it; False if it is gone already."""
+    """Delete a bucket with every version of its objects; return False if it does not exist."""
     with asking("s3"):
         try:
             for page in s3.get_paginator("list_object_versions").paginate(Bucket=bucket):
@@ -98,7 +98,7 @@ def empty(s3: Any, bucket: str) -> bool:
 
 
 def forget(dynamodb: Any, table: str) -> bool:
-    """Delete a table that is protected against it; False if it is gone already."""
+    """Delete a protected table; return False if it does not exist."""
     with asking("dynamodb"):
         try:
             dynamodb.update_table(TableName=table, DeletionProtectionEnabled=False)
@@ -112,7 +112,7 @@ def forget(dynamodb: Any, table: str) -> bool:
 
 
 def _stack(cloudformation: Any, name: str, *, ended: bool) -> Mapping[str, Any]:
-    """The stack of that name; where there is none, and that will do, the one that was deleted last."""
+    """Return the stack of a name; if there is none and `ended`, the one that was deleted last."""
     if described := deployed.described(cloudformation, name):
         return described
     with asking("cloudformation"):
@@ -134,7 +134,7 @@ def _delete(cloudformation: Any, stack: str, name: str) -> None:
 
 
 def _refused(bucket: str, answer: Mapping[str, Any]) -> None:
-    """S3 answers 200 to a request of which it refused a part (Amazon S3 API, DeleteObjects)."""
+    """Raise NotDeleted for refused keys: S3 answers 200 even if it refused some (Amazon S3 API, DeleteObjects)."""
     if errors := answer.get("Errors", []):
         first = errors[0]
         refusal = f"{first.get('Key')}: {first.get('Code')}, {first.get('Message')}"

@@ -1,1 +1,1 @@
-"""The plug-in for Great Expectations: its contracts, as an expectation that any suite can have."""
+"""The plug-in for Great Expectations: data contracts as an expectation for any suite."""

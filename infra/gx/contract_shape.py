@@ -1,6 +1,6 @@
-"""The fields that a contract promises, against those of a table: what is missing or of another type out, in sentences.
+"""A contract's fields compared with a table's: missing fields and other types out, in sentences.
 
-Properties of an ODCS document in. What a table has beside them is its own affair.
+Properties of an ODCS document in. Further fields of a table are ignored.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ ITEM = "[]"
 class Shape:
     """The type of a table's field: its name in the table's engine, and the logical types that it can be.
 
-    `kinds` is None where nobody can tell, as no row has a value. `fields` of an object are None where any may be there;
-    `item` is what a list holds.
+    `kinds` is None if no row has a value. `fields` of an object are None if any field is allowed; `item` is the shape of
+    a list's items.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Shape:
 
 
 def mismatches(properties: Any, fields: Mapping[str, Shape], within: str = "") -> Iterator[str]:
-    """A sentence for each property, nested ones too, that is missing among the fields or of another type there."""
+    """Yield a sentence for each property, also nested, that the fields lack or have with another type."""
     for prop in (p for p in properties or () if isinstance(p, dict) and "name" in p):
         path = f"{within}{prop['name']}"
         shape = fields.get(prop["name"]) or fields.get(str(prop.get("physicalName")))

@@ -2,8 +2,8 @@
 
     from infra.gx.schema import ExpectTableSchemaToMatchDataContractSchema, suites
 
-A batch and the name of a contract in; whether the batch has all fields that the contract promises, with types, out.
-It runs on pandas and on Spark. Only who imports this module needs Great Expectations.
+A batch and the name of a contract in; the result of the comparison of fields and types out. It runs on pandas and on
+Spark. Only importers of this module need Great Expectations.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Arguments = dict[str, Any]
 
 
 class TableShape(TableMetricProvider):
-    """The fields of a table with their types, nested ones too."""
+    """The fields of a table with their types, also nested."""
 
     metric_name = SHAPE
 
@@ -70,7 +70,7 @@ class ExpectTableSchemaToMatchDataContractSchema(BatchExpectation):
     args_keys: ClassVar[tuple[str, ...]] = ASKED
 
     def dict(self, **how: Any) -> Arguments:
-        """Its arguments by the names that a suite has them under."""
+        """Return the arguments by the names that a suite uses."""
         return {ALIASES.get(name, name): value for name, value in super().dict(**how).items()}
 
     def _validate(self, metrics: Arguments, *_: Any, **__: Any) -> Arguments:
@@ -118,10 +118,10 @@ def _sentence(template: str, params: dict[str, Any], runtime: Any) -> Any:
 
 
 def suites(contract_store: str, version: str = LATEST, *, critical: bool = True) -> list[gx.ExpectationSuite]:
-    """A suite for each table that has a contract in the store.
+    """Return a suite for each table that has a contract in the store.
 
-    `critical` stands in its meta, for whatever runs it: whether a failure ends the run or is told alone. With a
-    version, of the tables that have it.
+    `critical` goes into its meta, for the runner: a failure ends the run, or is only reported. With a version, only
+    tables that have that version get a suite.
     """
     store = opened(contract_store)
     tables = sorted({(t.id, t.table) for t in store.titles})

@@ -1,4 +1,4 @@
-"""The fields that a table has: a schema of Spark's or a DataFrame of pandas in, their shapes out.
+"""The fields of a table: a Spark schema or a pandas DataFrame in, their shapes out.
 
 Which types a logical type can come in is the same as for Parquet files (docs/reference/semantics.md, "File formats").
 """
@@ -36,7 +36,7 @@ VALUES: tuple[tuple[type | tuple[type, ...], frozenset[str]], ...] = (
 
 
 def of_spark(schema: Mapping[str, Any]) -> dict[str, Shape]:
-    """The fields of a StructType, as its `jsonValue` has it."""
+    """Return the fields of a StructType, from its `jsonValue`."""
     return {one["name"]: _spark(one["type"]) for one in schema["fields"]}
 
 
@@ -57,7 +57,7 @@ def _spark(kind: Any) -> Shape:
 
 
 def of_pandas(frame: Any) -> dict[str, Shape]:
-    """The columns of a DataFrame; what its dtypes do not tell is told by the values."""
+    """Return the columns of a DataFrame; values decide where the dtypes do not."""
     return {str(name): _pandas(frame[name]) for name in frame.columns}
 
 
@@ -87,7 +87,7 @@ def _value(value: Any) -> Shape:
 
 
 def _together(several: Iterable[Shape]) -> Shape:
-    """Values of one column as one shape: what all of them can be, and every field that any of them has."""
+    """Return the values of one column as one shape: their common types, and every field that any of them has."""
     typed = [one for one in several if one.kinds is not None]
     if not typed:
         return Shape("null")

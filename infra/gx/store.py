@@ -1,4 +1,4 @@
-"""The contract store, as a suite names it: a folder or a catalog zone in; documents by data product and table out."""
+"""The contract store that a suite names: a folder or a catalog zone in; documents by data product and table out."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from contracts.problem import nearest, quoted
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """All editions that were ever published, and what reads the text of one."""
+    """All published versions, and the function that reads the text of one."""
 
     titles: tuple[Title, ...]
     read: Callable[[Title], bytes]
 
     def title(self, data_product: str, table: str, version: str = LATEST) -> Title:
-        """The edition of a table's contract; ContractInvalid, with what there is, where there is none."""
+        """Return the version of a table's contract; raise ContractInvalid with the published ones if there is none."""
         several = editions(self.titles, f"{data_product}/{table}")
         title = of_version(several, version)
         if title:
@@ -35,7 +35,7 @@ class Store:
         raise ContractInvalid(f"No contract of `{data_product}/{table}` was ever published; {hint}")
 
     def properties(self, title: Title) -> list[Any]:
-        """The properties of the table in that edition."""
+        """Return the properties of the table in that version."""
         data: Any = source.read(self.read(title), title.key).data
         objects = [one for one in data["schema"] if one.get("name") == title.table] or data["schema"]
         properties: list[Any] = objects[0].get("properties") or []
@@ -43,7 +43,7 @@ class Store:
 
 
 def opened(place: str) -> Store:
-    """The store at a folder, however its files are named, or in a catalog zone as `s3://bucket/catalog/`."""
+    """Return the store of a folder, however its files are named, or of a catalog zone (`s3://bucket/catalog/`)."""
     if not place.startswith("s3://"):
         if not Path(place).is_dir():
             raise ContractInvalid(f"{place} is no folder of contracts, and no URI as s3://bucket/catalog/.")

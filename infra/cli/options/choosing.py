@@ -1,4 +1,4 @@
-"""Drops by contract, state and month: what the options say in, the drops out, the newest first."""
+"""Drops by contract, state and month: options in, drops out, newest first."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ most_option: Decorator = click.option(
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Some drops of a month, and whether there are more of them."""
+    """Some drops of a month; `more` is True if there are more of them."""
 
     drops: tuple[Drop, ...]
     more: bool
@@ -38,7 +38,7 @@ class Chosen:
 
 
 def chosen(target: Target, contract: str | None, state: str | None, month: datetime | None, most: int) -> Chosen:
-    """The drops that are meant; a usage error where there is no such contract."""
+    """Return the selected drops; raise a usage error if there is no such contract."""
     of = (contract,) if contract else (*target.contracts(), None)
     when, only = f"{month or datetime.now(UTC):%Y-%m}", {"state": state} if state else None
     drops = [d for c in of for d in target.ledger.of_month(c, when, most + 1, only)]
@@ -50,7 +50,7 @@ def chosen(target: Target, contract: str | None, state: str | None, month: datet
 
 
 def undecided(target: Target, contract: str | None, state: str | None, month: datetime | None, most: int) -> Chosen:
-    """The drops that are meant, but for those that a person has decided or had forgotten."""
+    """Return the selected drops without those that a person has decided or erased."""
     asked = most
     while True:
         selected = chosen(target, contract, state, month, asked)
@@ -76,7 +76,7 @@ def absent(target: Target, contract: str | None, month: datetime | None, most: i
 
 
 def need_state(state: str | None) -> None:
-    """A usage error where there is no such state."""
+    """Raise a usage error if there is no such state."""
     from functions.drop import STATES
 
     if state and state not in STATES:

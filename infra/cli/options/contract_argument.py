@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 
 def plan_of(contract: str | None, folder: Path, given: Sequence[str], file: Path) -> tuple[Plan, Path, str | None]:
-    """The plan that judges a file, the folder of the contract's file, and the key by which it was found, if by one."""
+    """Return the plan for a file, the folder of the contract's file, and the key that selected it, if a key did."""
     key = next((key + file.name if key.endswith("/") else key for key in given), None)
     plan, matched, home = _by_contract(contract, folder, key, file) if contract else _by_key(key, folder, file)
     return plan, home, matched
 
 
 def keys_of(plan: Plan, files: Sequence[Path], given: Sequence[str], matched: str | None) -> list[str]:
-    """The keys below landing that files are judged under: those that are given, or the likeliest.
+    """Return the keys below landing under which files are judged: the given ones, or the likeliest.
 
-    One that is given and ends in `/` is the folder of all. A usage error where a set, or which file is meant, would
-    not be known.
+    A single given key that ends in `/` is the folder of all files. Raises a usage error if a set, or the key of a
+    file, would be ambiguous.
     """
     from infra.offline.file_sets import parts_of
 
@@ -49,7 +49,7 @@ def keys_of(plan: Plan, files: Sequence[Path], given: Sequence[str], matched: st
 
 
 def _likeliest(plan: Plan, file: Path) -> str:
-    """An ending of a file's own path that the contract claims, below its folder or by itself; else its name there."""
+    """Return the ending of a file's path that the contract claims, alone or below its folder; else its name there."""
     from contracts.terms.key_pattern import literal_folder
     from infra.offline.file_sets import parts_of
 
@@ -60,7 +60,7 @@ def _likeliest(plan: Plan, file: Path) -> str:
 
 
 def _look_through(plan: Plan, files: Sequence[Path], keys: Sequence[str]) -> None:
-    """Refuse several files of which one is not the contract's, or two are the same upload."""
+    """Refuse several files if the contract does not claim one of them, or two are the same upload."""
     from infra.offline.file_sets import parts_of
 
     seen: dict[str, Path] = {}
@@ -91,7 +91,7 @@ def _by_contract(contract: str, folder: Path, key: str | None, file: Path) -> tu
 
 
 def _of_several(contract: str, paths: dict[str, Path]) -> tuple[Plan, Path] | None:
-    """The contract of one object of a document with several, `shop.lines.v1` of `shop.v1`, and its folder."""
+    """Return the contract of one object of a document with several (`shop.lines.v1` of `shop.v1`), and its folder."""
     from contracts.authoring.compiler.compile import load_plans
 
     product, _, version = contract.rpartition(".")
@@ -102,7 +102,7 @@ def _of_several(contract: str, paths: dict[str, Path]) -> tuple[Plan, Path] | No
 
 
 def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, str | None, Path]:
-    """The contract that claims the key or, without one, an ending of the file's own path."""
+    """Return the contract that claims the key or, without a key, an ending of the file's path."""
     from contracts import catalog
     from contracts.authoring.compiler.lint import index_of, lint
     from infra.cli.match import warn_of_broken

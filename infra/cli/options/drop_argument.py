@@ -1,4 +1,4 @@
-"""A drop by what people call it: an id, the beginning of one, a key or its URI in; the drop out, or a usage error."""
+"""A drop by its usual names: an id, the start of one, a key or its URI in; the drop or a usage error out."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ month_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The drop that was meant; where that was said by a key, all its drops of that month, the newest first."""
+    """The named drop; if a key named it, all drops of that key in that month, newest first."""
 
     drop: Drop
     uploads: tuple[Drop, ...] = ()
@@ -49,7 +49,7 @@ class Named:
 
 
 def the_drop(target: Target, word: str, month: datetime | None = None) -> Named:
-    """The one drop whose id begins so, or the newest drop of a key."""
+    """Return the one drop whose id starts with a word, or the newest drop of a key."""
     if word.startswith("s3://"):
         return _of_key(target, _below_landing(target, word), month)
     return Named(_of_id(target, word)) if ID.fullmatch(word) else _of_key(target, word, month)
@@ -75,9 +75,10 @@ def _below_landing(target: Target, uri: str) -> str:
 
 
 def _of_key(target: Target, key: str, month: datetime | None) -> Named:
-    """The newest drop of a key: under the contracts that claim it now or none; else under any other.
+    """Return the newest drop of a key: under the contracts that claim it now or none; else under any other.
 
-    A month of a contract is read whole where it does not have the key: so others are asked about the newest month only.
+    A search reads a contract's whole month if the key is not in it; so other contracts are searched in the newest month
+    only.
     """
     months = [f"{month:%Y-%m}"] if month else list(islice(_months(datetime.now(UTC)), MONTHS))
     claiming: tuple[str | None, ...] = (*target.claiming(key), None)
@@ -102,7 +103,7 @@ def _looked(claiming: Sequence[str | None], others: Sequence[str], months: Seque
 
 
 def _months(now: datetime) -> Iterator[str]:
-    """The months of arrival, this one first."""
+    """Yield the months of arrival, the current one first."""
     while True:
         yield f"{now:%Y-%m}"
         now = now.replace(day=1) - timedelta(days=1)

@@ -1,4 +1,4 @@
-"""The memory of the local Spark, as its option takes it."""
+"""The option for the memory of the local Spark."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ JAVAS = re.compile("[1-9][0-9]*[kmgt]?b?", re.IGNORECASE)
 
 
 class Memory(click.ParamType):
-    """A size as Spark has it, like 512m or 4g."""
+    """A size in Spark's form, like 512m or 4g."""
 
     name = "size"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The size as it was written."""
+        """Return the size as it was written."""
         if not JAVAS.fullmatch(value):
             self.fail(f"{value!r} is not a size, such as 512m or 4g", param, ctx)
         return value

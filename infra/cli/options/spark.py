@@ -1,4 +1,4 @@
-"""Spark for the commands that judge at home: a plan and its files in; how to start a session out."""
+"""Spark for commands that judge local files: a plan and its files in; a function that starts a session out."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The stack of a command: the environment and this checkout's running stack in, a ledger or ports out.
 
 In this order: the stack that --stack or DROPGATE_STACK names, the other variables DROPGATE_* (a deployed stack), the
-stack that `dropgate up` keeps running, what the last `dropgate demo` left on disk (to look at only).
+stack that `dropgate up` keeps running, the results of the last `dropgate demo` (read only).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def typed() -> str:
 
 
 def _note(context: click.Context, option: click.Parameter, value: str | None) -> None:
-    """Keep what was said for those who look for the stack."""
+    """Keep the value of an option for the selection of the stack."""
     context.meta[f"dropgate.{option.name}"] = value
 
 
@@ -75,36 +75,36 @@ def _option_value(option: str) -> str | None:
 
 
 class NoStack(DropgateError):
-    """There is nothing to ask; the text says how to have something."""
+    """There is no stack to read from; the text names the ways to have one."""
 
 
 class Reader(Protocol):
     """The part of the ledger that shows drops."""
 
     def drop(self, drop_id: str) -> Drop | None:
-        """A drop as it stands now."""
+        """Return a drop in its current state."""
         ...
 
     def history(self, drop_id: str) -> tuple[Step, ...]:
-        """All that happened to a drop, the oldest first."""
+        """Return all steps of a drop, oldest first."""
         ...
 
     def batch(self, batch_id: str) -> Batch | None:
-        """The batch that a drop was in, as it stands now."""
+        """Return the batch of a drop in its current state."""
         ...
 
     def starting_with(self, prefix: str) -> tuple[str, ...]:
-        """The ids that begin so."""
+        """Return the ids that start so."""
         ...
 
     def of_month(
         self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
     ) -> tuple[Drop, ...]:
-        """The drops that a contract (None: no contract) received in a month, the newest first; `only` these."""
+        """Return the drops that a contract (None: no contract) received in a month, newest first; `only` these."""
         ...
 
     def file_set(self, set_id: str) -> FileSet | None:
-        """The set of files that a drop waits for or was in, as it stands now."""
+        """Return the set of files of a drop in its current state."""
         ...
 
     def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
@@ -131,7 +131,7 @@ class Target:
 
 
 def reading() -> Target:
-    """The ledger to look at."""
+    """Return the ledger to read from."""
     environment = surroundings()
     if environment is None:
         return _archive()
@@ -139,7 +139,7 @@ def reading() -> Target:
 
 
 def of_ports(world: Ports, where: str = "") -> Target:
-    """The ledger of a running stack."""
+    """Return the ledger of a running stack."""
 
     def contracts() -> tuple[str, ...]:
         return tuple(dict.fromkeys(entry.contract for entry in world.catalog.index().entries))
@@ -163,7 +163,7 @@ def of_ports(world: Ports, where: str = "") -> Target:
 
 
 def ports() -> Ports:
-    """The world of a running stack, for commands that act."""
+    """Return the ports of a running stack, for commands that act."""
     environment = surroundings()
     if environment is None:
         raise NoStack(NOT_RUNNING)
@@ -181,7 +181,7 @@ def caller() -> str:
 
 
 def is_embedded() -> bool:
-    """Tell whether the stack that a command speaks to runs on a machine like this one, not on AWS."""
+    """Return True if the selected stack runs on a local machine, not on AWS."""
     return "AWS_ENDPOINT_URL" in (surroundings() or {})
 
 
@@ -195,7 +195,7 @@ def for_tables() -> Callable[[], Mapping[str, str]]:
 
 
 def queues(wanted: Iterable[str]) -> tuple[SQSClient, Mapping[str, str]]:
-    """A client of SQS, and the URLs of the running stack's queues by logical id; NoStack where one of them lacks."""
+    """Return an SQS client and the URLs of the stack's queues by logical id; raise NoStack if one is missing."""
     environment = surroundings()
     if environment is None:
         raise NoStack(NOT_RUNNING)
@@ -212,7 +212,7 @@ def queues(wanted: Iterable[str]) -> tuple[SQSClient, Mapping[str, str]]:
 
 
 def catalog_client(zone: str | None) -> tuple[Any, str]:
-    """An S3 client and the catalog's URI; with a zone given, the surroundings' own S3."""
+    """Return an S3 client and the catalog's URI; for a given zone, a client of the environment's own S3."""
     environment = surroundings()
     if zone is None and environment is None:
         raise NoStack(
@@ -227,7 +227,7 @@ def catalog_client(zone: str | None) -> tuple[Any, str]:
 
 
 def surroundings() -> Mapping[str, str] | None:
-    """The variables of the stack that a command speaks to; None where there is no running one."""
+    """Return the variables of the stack that a command uses; None if no stack is running."""
     if stack := _option_value("stack"):
         from infra.stack_admin import deployed
 
@@ -247,7 +247,7 @@ def _world(environment: Mapping[str, str]) -> Ports:
 
 
 class _Whole(dict[str, str]):
-    """An environment that says which of its variables is missing."""
+    """An environment whose error names the missing variable."""
 
     def __missing__(self, name: str) -> str:
         raise NoStack(f"{name} is not set: set all DROPGATE_* of the deployed stack, or none.")
@@ -273,9 +273,9 @@ def _clients(environment: Mapping[str, str], *, regional: bool = False) -> Any:
 
 
 def _session(*, regional: bool) -> Any:
-    """A session of boto3 for the profile and Region that were said, or those of the surroundings.
+    """Return a boto3 session for the given profile and Region, or for those of the environment.
 
-    S3 does without a Region, as it finds a bucket's by itself; where others are asked, there must be one.
+    S3 finds the Region of a bucket itself; a call to another service (`regional`) needs one.
     """
     import boto3
     from botocore.exceptions import BotoCoreError

@@ -1,4 +1,4 @@
-"""Outputs for anyone's CI: findings, or cases of a test, in; SARIF 2.1.0, JUnit XML or GitHub's annotations out."""
+"""Reports for any CI: findings or test cases in; SARIF 2.1.0, JUnit XML or GitHub annotations out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Outcome = Literal["passed", "failed", "error", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test case: its name within a class, how it ended, a line on why, and all there is to say."""
+    """One test case: its name in a class, its outcome, the reason in one line, and the whole text."""
 
     classname: str
     name: str
@@ -36,7 +36,7 @@ class Case:
 
 
 def sarif(findings: Sequence[Finding]) -> str:
-    """Findings as one run of SARIF 2.1.0 (OASIS), as GitHub's code scanning and others read it."""
+    """Return findings as one run of SARIF 2.1.0 (OASIS), as GitHub code scanning reads it."""
     import importlib.metadata
 
     codes = list(dict.fromkeys(f.code for f in findings))
@@ -67,7 +67,7 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
 
 
 def _uri(file: str) -> str:
-    """A path as a URI reference: relative ones as they are, absolute ones with their scheme."""
+    """Return a path as a URI reference: relative paths unchanged, absolute ones with their scheme."""
     path = PurePath(file)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())
 
@@ -80,7 +80,7 @@ def _text(finding: Finding) -> str:
 
 
 def github(findings: Iterable[Finding]) -> str:
-    """Findings as workflow commands, which GitHub shows beside the lines of a pull request."""
+    """Return findings as workflow commands, which GitHub shows next to the lines of a pull request."""
     return "\n".join(_command(f) for f in findings)
 
 
@@ -105,7 +105,7 @@ def _property(text: str) -> str:
 
 
 def junit(suite: str, cases: Sequence[Case]) -> str:
-    """Test cases as JUnit's XML, as Jenkins and GitLab read it."""
+    """Return test cases as JUnit XML, as Jenkins and GitLab read it."""
     from xml.etree import ElementTree as ET
 
     totals = {
@@ -139,17 +139,17 @@ def _case(suite: Element, case: Case) -> None:
 
 
 def _plain(text: str) -> str:
-    """A text on one line; characters that do not print, and that XML 1.0 cannot hold, are written as escapes."""
+    """Return a text on one line; characters that do not print, or that XML 1.0 cannot hold, become escapes."""
     return inert(line(text))
 
 
 def _xml(text: str) -> str:
-    """Lines of ours as XML has them: those who read the file print them as they stand."""
+    """Return our lines for XML; readers of the file print them unchanged."""
     return "\n".join(map(_plain, text.split("\n")))
 
 
 def of_files(files: Iterable[str], findings: Sequence[Finding], classname: str) -> list[Case]:
-    """A test case for each file: failed by its errors; its warnings and notes stand in the output."""
+    """Return a test case for each file: errors fail it, warnings and notes go to its output."""
     cases = []
     for file in files:
         own = [f for f in findings if f.file == file]
@@ -164,7 +164,7 @@ def of_files(files: Iterable[str], findings: Sequence[Finding], classname: str) 
 def of_verdict(body: Mapping[str, Any], file: str) -> tuple[list[Finding], list[Case]]:
     """Return the findings of a verdict on a file, and a case for each check and for the verdict.
 
-    A check that was not made is skipped, unless the file is rejected for it; a warning passes and is told.
+    A check that was not evaluated is skipped, unless the file is rejected for it; a warning passes with its message.
     """
     problems = [*body["problems"], *([body["failure"]] if body["failure"] else [])]
     findings = [Finding(file, 0, 0, p["level"], p["code"], p["message"], p["fix"]) for p in problems]

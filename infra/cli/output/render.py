@@ -1,4 +1,4 @@
-"""Documents for people at a terminal: a verdict, a list of drops or one drop, as plain JSON types, in; text out.
+"""Documents for people at a terminal: a verdict, a list of drops or one drop as plain JSON types in; text out.
 
 Nothing is read and nothing printed here. Lines fit `width`, what strangers wrote cannot command the terminal, and
 without `colour` the text says the same. Rejected (the fault of the data) and failed (ours) never look alike.
@@ -55,7 +55,7 @@ RESULT_COLOURS = {"failed": "red", "error": "magenta", "warning": "yellow", "not
 
 
 def verdict_text(document: Mapping[str, Any], width: int = 80, colour: bool = False) -> str:
-    """The document of a verdict: the verdict first, then what to fix, then the checks, worst first."""
+    """Return a verdict as text: the verdict first, then the problems, then the checks, worst first."""
     paint = _paint(colour)
     problems = document["problems"]
     errors = [p for p in problems if p["level"] == "error"]
@@ -72,7 +72,7 @@ def verdict_text(document: Mapping[str, Any], width: int = 80, colour: bool = Fa
 
 
 def drops_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool = False) -> str:
-    """Drops, a line each; columns that find no room are left out, the key is cut in its middle.
+    """Return drops, one per line; columns that do not fit are left out, the key is cut in its middle.
 
     A row has id, state, contract, key, size, received_at, changed_at, read and rejected; what is not known is None.
     """
@@ -95,7 +95,7 @@ def drops_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool
 def stuck_text(rows: Sequence[Mapping[str, Any]], minutes: int, width: int = 80, colour: bool = False) -> str:
     """Return the items without progress, each with its cause and what to do.
 
-    A row has what, id, state, key, minutes (None where nobody knows), waits_for and do.
+    A row has what, id, state, key, minutes (None if unknown), waits_for and do.
     """
     if not rows:
         return f"Nothing has stood still for {minutes} minutes.\n"
@@ -110,7 +110,7 @@ def stuck_text(rows: Sequence[Mapping[str, Any]], minutes: int, width: int = 80,
 
 
 def sets_text(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool = False) -> str:
-    """Sets of files, a sentence each. A row has parts, files, signal and lacks (None where the set is complete)."""
+    """Return sets of files, one sentence each. A row has parts, files, signal and lacks (None if complete)."""
     paint, lines = _paint(colour), list[str]()
     for row in rows:
         named = ", ".join(f"{name} {visible(value, 80)}" for name, value in row["parts"].items())
@@ -123,7 +123,7 @@ def sets_text(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool =
 
 
 def missing_table(rows: Sequence[Mapping[str, Any]], colour: bool = False) -> str:
-    """Files that did not come, a line for each contract and day.
+    """Return missing files, one line for each contract and day.
 
     A row has contract, day, files, came, due_at, state and changed_at.
     """
@@ -143,7 +143,7 @@ def missing_table(rows: Sequence[Mapping[str, Any]], colour: bool = False) -> st
 
 
 def trial_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool = False) -> str:
-    """Drops under a contract that is tried, a line each: the verdict of then, that of now, and why if it changes.
+    """Return drops under a tried contract, one per line: both verdicts, and the reason if the verdict changes.
 
     A row has drop, key, received_at, change, then (verdict, rows) and now (verdict, rows, problems, failure), or None
     where the bytes are gone.
@@ -170,7 +170,7 @@ def trial_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool
 
 
 def _ended(how: Mapping[str, Any] | None) -> str:
-    """A verdict with the number of rejected rows."""
+    """Return a verdict with the number of rejected rows."""
     if how is None:
         return "no longer kept"
     look = _look(how["verdict"] or "failed")
@@ -185,7 +185,7 @@ def drop_detail(
     width: int = 80,
     colour: bool = False,
 ) -> str:
-    """One drop: its record, how it came to that, and where its things lie.
+    """Return one drop: its record, its history, and the places of its objects.
 
     `drop` has at least state and key, other entries are shown in their order; history entries have at, state and
     perhaps attempt and note; `links` are names with URIs or commands.
@@ -327,14 +327,14 @@ def _samples(check: Mapping[str, Any], width: int) -> list[str]:
 
 
 def _shown(sample: Mapping[str, Any]) -> str:
-    """The value of a failing record, where it has one, and what there is to say of it."""
+    """Return the value of a failing record, if it has one, and the note on it."""
     value = f"“{visible(sample['value'], 40)}”" if sample["value"] else ""
     note = f"({visible(sample['note'], 60)})" if sample["note"] else ""
     return f"{value} {note}".strip()
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """Lines of at most `width`; a no-break space keeps its neighbours together, and is a space in the end."""
+    """Return lines of at most `width`; a no-break space joins its neighbours and becomes a space at the end."""
     kept = text.replace(" %", f"{NO_BREAK}%")
     lines = textwrap.wrap(kept, max(20, width), subsequent_indent=indent, break_on_hyphens=False)
     return [line.replace(NO_BREAK, " ") for line in lines] or [""]
@@ -364,7 +364,7 @@ def _moment(text: str) -> str:
 
 
 def _fitting(wide: Mapping[str, int], width: int) -> list[str]:
-    """The columns that find room beside a key of a useful length."""
+    """Return the columns that fit next to a key of a useful length."""
     names = list(COLUMNS)
     for spare in ("size", "changed", "read", "contract", "received"):
         if sum(wide[n] + 2 for n in names if n != "key") + min(wide["key"], 28) <= width:
