@@ -1,1 +1,1 @@
-"""Figures, taken by hand: `make bench`."""
+"""Measurements that a person starts: `make bench`."""

@@ -72,7 +72,7 @@ def contest(ours: Judge, rivals: Sequence[Rival], warm: Sequence[Path], file: Pa
 
 
 def differing(ours: Mapping[str, int], theirs: Counts, cannot: Mapping[str, str]) -> dict[str, str]:
-    """By check, how a rival's count differs from ours; its rule of several checks must find the sum of ours."""
+    """Return by check how a rival's count differs from ours; its rule of several checks must have the sum of ours."""
     rules = {check: rule for rule in theirs for check in rule.split("+")}
     differences = {}
     for check in ours.keys() - cannot.keys():

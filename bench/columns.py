@@ -44,7 +44,7 @@ def made(folder: Path) -> str:
 
 
 def looks(spark: SparkSession, uri: str) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield what is measured: its name, and the look."""
+    """Yield each measurement: its name and its query."""
     from pyspark.sql import functions as sf  # noqa: PLC0415 (Spark is there for the command alone)
 
     from spark_jobs.formats import parquet_pages, parquet_values  # noqa: PLC0415
@@ -87,7 +87,7 @@ def seconds(look: Callable[[], object]) -> float:
 
 
 def main() -> int:
-    """Measure every look, and say what each takes."""
+    """Measure every query, and print its time."""
     from infra.setup.spark.session import local_session  # noqa: PLC0415
 
     spark = local_session("columns", memory="2g", brief=True)

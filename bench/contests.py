@@ -93,13 +93,13 @@ def test(bench: Bench) -> list[Duel]:
 
 
 def wanted(plan: Plan) -> list[Wanted]:
-    """The plan's checks as rivals are told of them; patterns as the contract has them."""
+    """Return the plan's checks for rivals; patterns as the contract has them."""
     return [Wanted(c.id, c.kind, c.property, _arguments(c), _percent(c)) for c in plan.checks]
 
 
 @contextmanager
 def asked(bound: float | None, writes: str, environment: str, module: str, *arguments: str) -> Iterator[Rival]:
-    """A rival in a process of its own that is asked for one file after another."""
+    """Run a rival in a process of its own that judges one file after another."""
     log = PLACE / f"{module}.log"
     command = [str(python_of(environment)), "-m", f"bench.rivals.{module}", *arguments]
     pipe = subprocess.PIPE
@@ -135,7 +135,7 @@ def _dropgate(file: Path) -> tuple[float, Counts]:
 
 
 def _whole(command: list[str]) -> tuple[float, bytes]:
-    """Seconds and output of a process from its start to its end; 1 is what both say of a file that is not accepted."""
+    """Return seconds and output of a whole process; exit code 1 means on both sides that a file is not accepted."""
     began = time.perf_counter()
     done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     took = time.perf_counter() - began

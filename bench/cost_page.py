@@ -1,4 +1,4 @@
-"""`python -m bench.cost_page`: the tables of docs/explanation/cost.md that nothing has to run for, written anew.
+"""`python -m bench.cost_page`: write again the tables of docs/explanation/cost.md that need no run.
 
 In: the table of calls and the cost model. Out: the page with these two tables, all else as it was. The table of the
 quotas is written by `python -m bench.quotas --page`.
@@ -33,7 +33,7 @@ LOADS = (
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of Markdown."""
+    """Return a table in Markdown."""
     lines = ["| " + " | ".join(cells) + " |" for cells in (head, *rows)]
     return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
 
@@ -54,7 +54,7 @@ def dollars_table(loads: Sequence[Load] = LOADS) -> str:
 
 
 def replaced(page: str, new: str) -> str:
-    """The page with a table in the place of the one that has the same first line; ValueError where there is none."""
+    """Return the page with a table in place of the one with the same first line; raise ValueError if there is none."""
     head, *_ = new.splitlines()
     lines = page.splitlines()
     if head not in lines:

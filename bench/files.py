@@ -1,4 +1,4 @@
-"""The files that are judged, each written when it is first asked for."""
+"""The files to judge, each written on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m bench.fresh scan|job FILE FOLDER`: the seconds of the first scan or the first job in a JVM of its own.
+"""`python -m bench.fresh scan|job FILE FOLDER`: the seconds of the first scan or the first job in a new JVM.
 
 The start of Spark is not among them: on both sides it is the same.
 """

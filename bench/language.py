@@ -49,7 +49,7 @@ customProperties:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A line of the table: what was done, the seconds of each round, what their median may be."""
+    """A line of the table: the work, the seconds of each round, the bound of their median."""
 
     what: str
     seconds: tuple[float, ...]
@@ -81,7 +81,7 @@ def lint_all(_: Files) -> Figure:
 
 
 def match(_: Files) -> Figure:
-    """Say of many keys whose they are."""
+    """Match many keys."""
     with _many() as folder:
         plans = lint((folder,)).plans
     keys = [f"c{n % CONTRACTS}/2026-01-{n % 28 + 1:02}/{n}.csv" for n in range(KEYS)]

@@ -1,4 +1,4 @@
-"""Many drops at once through the whole stack on this machine; and what a drop asks for beside a ledger that is long.
+"""Many drops at once through the whole stack on this machine; and the calls of a drop with a long ledger.
 
 Functions, adapters, job and policies are real, AWS is emulated in the same process: how fast drops come through is what
 its two cores give to both, and how many calls a drop takes is what AWS would be asked for, too.
@@ -83,7 +83,7 @@ class Haul:
 
 @dataclass
 class Load:
-    """A stack with one contract in force; `notices` is what it has told so far."""
+    """A stack with one contract in force; `notices` are its notices so far."""
 
     embedded: Embedded
     plan: Plan
@@ -92,7 +92,7 @@ class Load:
     settled: int = 0
 
     def haul(self, what: str, files: Sequence[Path], drops: int) -> Haul:
-        """Upload files, again and again until there are so many drops, and wait for their ends."""
+        """Upload files again and again until there are so many drops, and wait for their ends."""
         ledger, since = self.settled, self.ports.at()
         folder = f"load/{ledger}-{drops}/"
         bodies = islice(cycle(file.read_bytes() for file in files), drops)
@@ -108,13 +108,13 @@ class Load:
         return Haul(what, ledger, took, tuple(map(_waited, ended)), asked + self._runs(ended), _most_mib())
 
     def alone(self, what: str, file: Path) -> Haul:
-        """Upload a file, and the next one when it has come to its end."""
+        """Upload one file after another, each after the former has ended."""
         each = [self.haul(what, [file], 1) for _ in range(ALONE)]
         waits = tuple(wait for one in each for wait in one.waits)
         return Haul(what, each[0].ledger, sum(o.seconds for o in each), waits, sum(o.calls for o in each), _most_mib())
 
     def fill(self, drops: int) -> None:
-        """Let the ledger hold so many settled drops of long ago: by its emulator, as calls would take hours."""
+        """Write so many settled old drops into the ledger, through its emulator, as calls would take hours."""
         table = dynamodb_backends[ACCOUNT][REGION].get_table(self.embedded.stack.names["LedgerTable"])
         like = next(self._ledger_drops(self.ports.at()[:7]))
         for n in range(self.settled, drops):
@@ -150,7 +150,7 @@ class Load:
 
 
 def load(files: Files) -> list[Haul]:
-    """All lines, from a process of its own: its Spark reads S3."""
+    """Return all lines, from a process of its own: its Spark reads S3."""
     command = [sys.executable, "-m", "bench.load", str(files.folder)]
     done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
     answers = (line.removeprefix(ANSWER) for line in done.stdout.splitlines() if line.startswith(ANSWER))
@@ -158,7 +158,7 @@ def load(files: Files) -> list[Haul]:
 
 
 def hauls(folder: Path) -> Iterator[Haul]:
-    """Few drops, very many, large ones, and few beside a longer and longer ledger."""
+    """Measure few drops, very many, large ones, and few with a longer and longer ledger."""
     small, large = Files(folder, STATIONS_OF_SMALL).small, folder / "large.csv"
     inmet.write(large, STATIONS_OF_LARGE, HOURS)
     plan = replace(plans.without_shares(plans.plain(plans.whole())), files=("load/*/*.csv",))

@@ -18,7 +18,7 @@ LONG = (1, 3)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the table: what ran, the figures of yardstick and job in each round, what their ratio may be."""
+    """A line of the table: the work, the seconds of yardstick and job in each round, the bound of their ratio."""
 
     what: str
     pairs: tuple[tuple[float, float], ...]
@@ -70,5 +70,5 @@ def timed(run: Callable[[], object]) -> float:
 
 
 def say(text: str) -> None:
-    """Progress, with the time of day: a whole run takes long."""
+    """Print progress with the time of day: a whole run takes long."""
     print(f"{time.strftime('%H:%M:%S')}  {text}", file=sys.stderr, flush=True)  # noqa: T201 (a program for the terminal)

@@ -18,7 +18,7 @@ LOOKS = 12
 
 
 def in_use(spark: SparkSession, run: Callable[[], object], seconds: float) -> float:
-    """The most MiB that were in use during a run, which takes so many seconds."""
+    """Return the highest MiB in use during a run, which takes so many seconds."""
     seen, done = [_look(spark)], threading.Event()
     watch = threading.Thread(target=_watch, args=(spark, seen, done, seconds / LOOKS))
     watch.start()

@@ -47,18 +47,18 @@ ZONES = Zones(**{name: f"s3://{name}/" for name in Zones.__slots__})
 
 
 class VirtualClock:
-    """A clock that stands where the simulation has come to."""
+    """A clock at the simulation's current time."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
 
     def now(self) -> datetime:
-        """The virtual moment."""
+        """Return the virtual time."""
         return MIDNIGHT + timedelta(seconds=self.seconds)
 
 
 class Records:
-    """The part of the ledger that batching and reconciler use; what is settled is forgotten."""
+    """The part of the ledger that batching and reconciler use; settled drops are deleted."""
 
     def __init__(self) -> None:
         self.staged: dict[str, dict[str, Drop]] = {}
@@ -106,7 +106,7 @@ class Records:
             del self.windows[window.plan]
 
     def put_off(self, window: Window, due_at: str) -> bool:
-        """Let that very window be due later."""
+        """Move the due time of that very window."""
         same = self.windows.get(window.plan) == window
         if same:
             self.windows[window.plan] = replace(window, due_at=due_at)
@@ -148,7 +148,7 @@ class Records:
             self.runs[after.run] = after.id
 
     def sweep(self) -> None:
-        """Where the next look at landing begins: nothing lies there."""
+        """Return no start for the next listing of landing: nothing is there."""
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
         """Return the open work that the reconciler would find."""
@@ -171,7 +171,7 @@ class Run:
 
 @dataclass
 class Serverless:
-    """EMR Serverless with its quotas; `begin` is told of a run that gets its workers."""
+    """EMR Serverless with its quotas; `begin` is called for a run that gets its workers."""
 
     clock: VirtualClock
     assumed: Assumed
@@ -204,7 +204,7 @@ class Serverless:
         return run.id
 
     def assign(self) -> None:
-        """Give workers to whom there are some for, in the order of asking."""
+        """Give free workers to waiting runs, in the order of their requests."""
         while self.queue and len(self.working) < MOST_RUNS and self._free() >= self.queue[0].vcpu:
             run = self.queue.popleft()
             if self.clock.seconds - run.asked > QUEUE_SECONDS:
@@ -222,7 +222,7 @@ class Serverless:
         return self.tokens.get(token)
 
     def status(self, run: str) -> RunStatus:  # noqa: ARG002
-        """No run has ended whose end was not told."""
+        """Return the state of a run that works: every ended run sends its event."""
         return RunStatus("working")
 
 
@@ -233,7 +233,7 @@ class Documents:
         """Take a document."""
 
     def lying(self, folder: str, after: Place | None, most: int) -> Page:  # noqa: ARG002
-        """Nothing: every event comes here."""
+        """Return nothing: every event arrives here."""
         return Page(())
 
 
@@ -249,7 +249,7 @@ class Plans:
         return self.plans[sha]
 
     def index_if_any(self) -> None:
-        """No contract has a window of files: the schedule need not look for missing ones."""
+        """Return no index: no contract has an arrival window, so the schedule has no missing files to find."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,7 +443,7 @@ def cells_of(row: Row) -> tuple[str, ...]:
 
 
 def main(arguments: list[str]) -> int:
-    """Simulate what is asked for; print a row for each, or write those of docs/explanation/cost.md."""
+    """Simulate the requested days; print a row for each, or write those of docs/explanation/cost.md."""
     parser = argparse.ArgumentParser(prog="python -m bench.quotas", description=__doc__.partition("\n")[0])
     parser.add_argument("--drops", type=int, default=MILLION.drops)
     parser.add_argument("--size", type=int, default=MILLION.size, help="bytes of a drop")

@@ -40,7 +40,7 @@ def typed(plan: Plan) -> str:
 
 @dataclass(frozen=True)
 class Job:
-    """A request that is ready to run; what the job writes lies below `folder`."""
+    """A request that is ready to run; the job writes below `folder`."""
 
     spark: SparkSession
     folder: Path
@@ -59,7 +59,7 @@ class Job:
 
 
 def job(spark: SparkSession, plan: Plan, files: Sequence[Path], folder: Path) -> Job:
-    """The job over some files, as admission would hand them on, in a new folder of its own."""
+    """Return the job over some files, as admission would pass them on, in a new folder of its own."""
     place = Path(tempfile.mkdtemp(prefix="job-", dir=folder))
     base = place.as_uri() + "/"
     request = JobRequest(
@@ -78,7 +78,7 @@ def job(spark: SparkSession, plan: Plan, files: Sequence[Path], folder: Path) ->
 
 
 def _drop(plan: Plan, number: int, file: Path, base: str) -> JobDrop:
-    """A file as admission would hand it on."""
+    """Return a file as admission would pass it on."""
     size = file.stat().st_size
     with file.open("rb") as opened:
         admitted = admit(plan, f"inmet/SP/2019-01-01-{number}{plan.suffix}", size, partial(_read, opened))

@@ -37,7 +37,7 @@ def wanted(path: str) -> list[Wanted]:
 
 
 def serve(name: str, cannot: dict[str, str], judge: Callable[[str], Counts]) -> None:
-    """Judge file after file until nobody asks; `cannot` says of checks by id why they are left out."""
+    """Judge file after file until the input ends; `cannot` has the reason for each check that is left out."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what libraries print is no answer
     _tell(answers, {"name": name, "cannot": cannot})

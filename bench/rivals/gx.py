@@ -65,7 +65,7 @@ def main(engine: str, asked_for: str, checks: list[Wanted], columns: dict[str, s
 
 
 def in_suites(rules: list[Any], asked_for: str) -> list[tuple[gx.ExpectationSuite, dict[str, Any]]]:
-    """The expectations, and what is asked of their failing rows."""
+    """Return the expectations, and the form of their results."""
     if asked_for != "rows":
         form = PLAINLY if asked_for == "plainly" else NUMBERS
         return [(gx.ExpectationSuite(name="contract", expectations=rules), form)]
@@ -127,7 +127,7 @@ def on_pandas(context: Any, columns: dict[str, str]) -> Engine:
 
 
 def on_spark(context: Any, columns: dict[str, str], *, cached: bool = True) -> Engine:
-    """Typed columns, which GX keeps in Spark's cache while it looks at them, or reads anew for each look."""
+    """Return typed columns, which GX keeps in Spark's cache for all its queries, or reads again for each."""
     spark = SparkSession.builder.getOrCreate()
     schema = ", ".join(f"`{name}` {SPARK_TYPES.get(kind, 'string')}" for name, kind in columns.items())
     asset = context.data_sources.add_spark("files", persist=cached).add_dataframe_asset("file")

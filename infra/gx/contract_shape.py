@@ -16,8 +16,8 @@ ITEM = "[]"
 class Shape:
     """The type of a table's field: its name in the table's engine, and the logical types that it can be.
 
-    `kinds` is None if no row has a value. `fields` of an object are None if any field is allowed; `item` is the shape of
-    a list's items.
+    `kinds` is None if no row has a value. `fields` of an object are None if any field is allowed; `item` is the
+    shape of a list's items.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""The embedded stack: AWS played on this machine, with template.yaml's resources and Lambda's part between them."""
+"""The embedded stack: AWS emulated on this machine, with template.yaml's resources and Lambda's part between them."""

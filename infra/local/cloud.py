@@ -51,7 +51,7 @@ LARGEST_COPY = 5 * 1024**3
 
 
 class _Moto(DomainDispatcherApplication):
-    """All of moto's services; which one a host is for moto looks up in its folders, at each request: here once.
+    """All of moto's services; moto searches its folders for a host's service at each request, this does it once.
 
     moto lists all that it ever made, for a page of its own; a stack that runs for days would keep every copy of a table
     and every object that was deleted. Here it lists nothing.
@@ -66,14 +66,14 @@ class _Moto(DomainDispatcherApplication):
         self._backends: dict[str | None, Any] = {}
 
     def get_backend_for_host(self, host: str | None) -> Any:
-        """The service of a host; moto takes it under a lock."""
+        """Return the service of a host; moto takes it under a lock."""
         if host not in self._backends:
             self._backends[host] = super().get_backend_for_host(host)
         return self._backends[host]
 
 
 class Cloud(LoopbackServer):
-    """The embedded AWS; `calls` lists what was asked of it, oldest first, `requests` how often it was asked.
+    """The embedded AWS; `calls` lists the calls that it received, oldest first, `requests` the requests.
 
     `guard` refuses what a role may not do, `outages` make services fail for a while, `disabled_keys` are ARNs of keys
     that somebody has disabled, `memory` keeps what is to last, `largest_copy` is how many bytes one copy moves.
@@ -96,7 +96,7 @@ class Cloud(LoopbackServer):
         self.largest_copy = LARGEST_COPY
 
     def conflict_next(self, bucket: str, key: str) -> None:
-        """Let the next conditional write of a key lose a race: 409 ConditionalRequestConflict, and nothing changed."""
+        """Make the next conditional write of a key lose a race: 409 ConditionalRequestConflict, and no change."""
         self._conflicts.add((bucket, key))
 
     def _answer(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -107,7 +107,7 @@ class Cloud(LoopbackServer):
             return []
 
     def _answer_kept(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer once all that the request has changed is kept, where a folder keeps it."""
+        """Answer once all changes of the request are saved, if a folder keeps the state."""
         who, body = credential(environ), read_body(environ)
         environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
         environ.pop("HTTP_TRANSFER_ENCODING", None)
@@ -139,13 +139,13 @@ class Cloud(LoopbackServer):
             return answer
 
     def _refused_look(self, who: Credential, request: S3Request) -> Call | None:
-        """Find out whether the caller may be told that what it reads is not there."""
+        """Refuse a read of a missing object unless the caller may list the bucket."""
         read = _read_by(request) if self.guard.knows(who.caller) else None
         there = read is None or _stored(read.bucket, read.key, read.version_id)
         return None if there or read is None else self.guard.refused([look_call(who, read.bucket, read.key)])
 
     def _unreadable(self, request: S3Request) -> Refusal | None:
-        """Find out whether a key is in the way of what is read or written; metadata alone needs none.
+        """Refuse a read or write whose key cannot be used; metadata alone needs no key.
 
         docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
         """
@@ -160,7 +160,7 @@ class Cloud(LoopbackServer):
         return refused or next((r for key in keys if (r := key_disabled(key, self.disabled_keys))), None)
 
     def _key_for(self, request: S3Request) -> str | None:
-        """Give the key under which a request writes, where it is the bucket's own."""
+        """Return the key under which a request writes, if it is the bucket's own."""
         bucket = _backend().buckets.get(request.bucket) if request.operation in CREATING else None
         if bucket is None or bucket.encryption is None:
             return None
@@ -182,7 +182,7 @@ class Cloud(LoopbackServer):
             return answer
 
     def _remember_customers_key(self, request: S3Request) -> None:
-        """Note what was stored under a key that the uploader keeps; of an upload in parts each part names it."""
+        """Record an object stored under the uploader's own key; each part of an upload in parts names the key."""
         upload = request.bucket, request.key, request.query.get("uploadId")
         if not names_customers_key(request) and upload not in self._customers:
             return
@@ -190,7 +190,7 @@ class Cloud(LoopbackServer):
         self._customers.add((request.bucket, request.key, made.version_id) if made else upload)
 
     def _turn(self, request: S3Request) -> AbstractContextManager[Any]:
-        """Let reads of an object pass; all else takes turns, so that a condition still holds when its write is made."""
+        """Let reads of an object pass; other requests take turns, so that a condition holds until its write."""
         return nullcontext() if request.key and request.method in {"GET", "HEAD"} else self._s3
 
     def _refusal(self, request: S3Request) -> Refusal | None:
@@ -208,14 +208,14 @@ class Cloud(LoopbackServer):
 
 
 def _read_by(request: S3Request) -> Source | None:
-    """Give the object whose bytes or metadata a request asks for."""
+    """Return the object whose bytes or metadata a request reads."""
     if request.operation in {"GetObject", "HeadObject"}:
         return Source(request.bucket, request.key, request.query.get("versionId"))
     return request.source
 
 
 def _perform(moto: DomainDispatcherApplication, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:
-    """Let moto do it; where that made an object, complete what moto leaves out and tell EventBridge."""
+    """Let moto answer; if that made an object, add the parts that moto leaves out and send the event."""
     if request.operation not in CREATING:
         return list(moto(request.environ, start_response))
     statuses: list[str] = []
@@ -236,7 +236,7 @@ def _perform(moto: DomainDispatcherApplication, request: S3Request, start_respon
 
 
 def _compose_checksum(made: FakeKey) -> None:
-    """Say of the checksum of an upload in parts that it is one of its parts' checksums, and of how many.
+    """Write the checksum of an upload in parts as a checksum of checksums, with the number of parts.
 
     docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html, "composite checksums"
     """
@@ -253,7 +253,7 @@ def _created(request: S3Request, bucket: FakeBucket, made: FakeKey) -> dict[str,
 
 @contextmanager
 def _without_moto_events(bucket_name: str) -> Iterator[FakeBucket | None]:
-    """Hold back moto's own event (fixed id and sequencer, `eTag`, no reason); give the bucket if one is due."""
+    """Hold back moto's own event (fixed id and sequencer, `eTag`, no reason); return the bucket if one is due."""
     bucket = _backend().buckets.get(bucket_name)
     configuration = bucket.notification_configuration if bucket else None
     if not bucket or not configuration or configuration.event_bridge is None:
@@ -267,7 +267,7 @@ def _without_moto_events(bucket_name: str) -> Iterator[FakeBucket | None]:
 
 
 def _name_checksum_algorithm(request: S3Request) -> None:
-    """Name a checksum's algorithm: S3 keeps any x-amz-checksum-* it is sent, moto only that of a named algorithm."""
+    """Name a checksum's algorithm: S3 keeps any x-amz-checksum-*, moto only that of a named algorithm."""
     prefix = "HTTP_X_AMZ_CHECKSUM_"
     sent = [name.removeprefix(prefix) for name in request.environ if name.startswith(prefix)]
     for algorithm in {"CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"}.intersection(sent):
@@ -281,7 +281,7 @@ def _refuse(request: S3Request, refusal: Refusal, start_response: StartResponse)
 
 
 def _deny(call: Call, service: str, start_response: StartResponse) -> Iterable[bytes]:
-    """Refuse a call as services with JSON protocols do: DynamoDB by 400, SQS by 403 and its code of old."""
+    """Refuse a call as services with JSON protocols do: DynamoDB with 400, SQS with 403 and its older code."""
     body = json.dumps({"__type": "com.amazon.coral.service#AccessDeniedException", "Message": because(call)}).encode()
     headers = [("Content-Type", "application/x-amz-json-1.0"), ("Content-Length", str(len(body)))]
     if service == "sqs":
@@ -291,7 +291,7 @@ def _deny(call: Call, service: str, start_response: StartResponse) -> Iterable[b
 
 
 def _stored(bucket: str, key: str, version_id: str | None = None) -> FakeKey | None:
-    """Look at an object; None where bucket, key or version is missing, or a delete marker is on top."""
+    """Return an object; None if bucket, key or version is missing, or a delete marker is on top."""
     try:
         return _backend().get_object(bucket, key, version_id=version_id)
     except MissingBucket:

@@ -66,7 +66,7 @@ def session(key: str = KEY) -> Any:
 
 
 class Embedded:
-    """The stack, running from entering to leaving the context; `stack` names its resources."""
+    """The stack, which runs while the context is open; `stack` names its resources."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ class Embedded:
 
     @contextmanager
     def asleep(self) -> Iterator[None]:
-        """Let no function run within: what happens meanwhile waits in the queues."""
+        """Let no function run meanwhile; messages wait in the queues."""
         self.pump.stop()
         try:
             yield
@@ -170,14 +170,14 @@ class Embedded:
             self.pump = self._pump().start()
 
     def _restore(self, kept: Kept) -> None:
-        """Bring back the data of a folder, and keep there what changes from now on."""
+        """Restore the data of a folder, and save changes there from now on."""
         memory = Memory(kept, self.stack)
         memory.restore()
         self.cloud.memory = memory
         self._pumping["carried"] = memory.carried
 
     def _resume_runs(self, kept: Kept) -> None:
-        """Go on with the job runs of a folder; each change of a run is an event, for which the pump must exist."""
+        """Resume the job runs of a folder; each change of a run is an event, so the pump must exist."""
 
         def keep(run: Run) -> None:
             with suppress(NotKept):  # then this stack stops (`check`)
@@ -186,11 +186,11 @@ class Embedded:
         self.emr.keep(keep, [run for _, run in kept.all("run")])
 
     def _pump(self) -> Pump:
-        """Make a pump; `start` sets it to work."""
+        """Make a pump; `start` starts it."""
         return Pump(self.stack, self.client, self._handlers(), **self._pumping)
 
     def client(self, service: str, key: str = KEY) -> Any:
-        """The boto3 client of a service that speaks to this stack; each is made once."""
+        """Return the boto3 client of a service of this stack; each is made once."""
         if (service, key) not in self._clients:
             endpoint = self.emr.endpoint if service == "emr-serverless" else self.cloud.endpoint
             self._clients[service, key] = session(key).client(service, endpoint_url=endpoint, config=PATHS)
@@ -213,27 +213,27 @@ class Embedded:
         }
 
     def publish(self, plans: Sequence[Plan], documents: Mapping[str, bytes] | None = None) -> Publication:
-        """Put plans in force, and keep the documents that they were made from."""
+        """Publish plans, and keep their contract documents."""
         store = S3Catalog(self.client("s3"), self.environment()["DROPGATE_CATALOG"])
         return publish(plans, store, datetime.now(UTC), documents)
 
     def upload(self, key: str, body: bytes, **how: str) -> str:
-        """Put a file where producers put them, `how` as PutObject takes it; its version."""
+        """Upload a file as producers do, with PutObject's arguments `how`; return its version."""
         put = self.client("s3").put_object(Bucket=self.stack.names["LandingBucket"], Key=key, Body=body, **how)
         self.pump.wake()
         return str(put["VersionId"])
 
     def check(self) -> None:
-        """Raise NotKept where the folder of the data can no longer be written."""
+        """Raise NotKept if the folder of the data can no longer be written."""
         if self._kept:
             self._kept.check()
 
     def settle(self, seconds: float) -> bool:
-        """Wait until nothing is left to do; False if it took too long."""
+        """Wait until no work is left; return False if it took too long."""
         return self.pump.drain(seconds, self.emr.idle)
 
     def spark(self) -> SparkSession:
-        """The one Spark of this stack, started when it is first wanted, and again once its JVM has ended."""
+        """Return the one Spark of this stack, started on first use, and again after its JVM has ended."""
         with self._spark_starts:
             if self._spark and not self._running and spark_session.has_ended():
                 _log.warning("Spark's JVM has ended; starting another one")
@@ -288,7 +288,7 @@ class Embedded:
         return str(self.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read().decode())
 
     def _upload_job(self) -> None:
-        """Put the job's entry point and its archives where the template says they lie."""
+        """Upload the job's entry point and archives to their places in the template."""
         client, environment = self.client("s3"), self.environment()
         for uri, body in (
             (environment["DROPGATE_JOB_ENTRY"], Path(bundles.ENTRY).read_bytes()),
@@ -303,7 +303,7 @@ class Embedded:
                 client.put_object(Bucket=bucket, Key=key, Body=file)
 
     def _handlers(self) -> dict[str, Handler]:
-        """The functions' own handlers, by the dotted paths of the template."""
+        """Return the functions' own handlers, by the dotted paths of the template."""
         handlers: dict[str, Handler] = {}
         for name, function in self.stack.functions.items():
             module, _, attribute = function.handler.rpartition(".")

@@ -1,4 +1,4 @@
-"""A WSGI application in, a server for it on loopback out: what the embedded cloud and the EMR double stand on."""
+"""A WSGI application in, a server for it on loopback out, for the embedded cloud and the EMR double."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -23,14 +23,14 @@ _POLL_SECONDS = 0.05
 
 
 class _QuietHandler(MotoRequestHandler):
-    """moto's handler (it keeps underscores in S3 metadata names) without a line on the screen for each request."""
+    """moto's handler (it keeps underscores in S3 metadata names) without a log line for each request."""
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 class LoopbackServer:
-    """Serves one WSGI application on 127.0.0.1, one thread per connection, from entering to leaving the context."""
+    """Serves one WSGI application on 127.0.0.1, one thread per connection, while the context is open."""
 
     def __init__(self, app: WsgiApp, port: int = 0) -> None:
         self._server = make_server(
@@ -40,16 +40,16 @@ class LoopbackServer:
 
     @property
     def endpoint(self) -> str:
-        """Give the URL that clients take as endpoint_url."""
+        """Return the URL that clients take as endpoint_url."""
         return f"http://{HOST}:{self._server.server_port}"
 
     def start(self) -> Self:
-        """Begin to answer."""
+        """Start to answer."""
         self._thread.start()
         return self
 
     def stop(self) -> None:
-        """Answer no more, and give the port back."""
+        """Stop answering, and free the port."""
         if self._thread.is_alive():
             self._server.shutdown()
             self._thread.join()
@@ -65,7 +65,7 @@ class LoopbackServer:
 
 
 def _unsniffed(app: WsgiApp) -> WsgiApp:
-    """An application whose answers a browser takes for what they are said to be, whatever stands in them."""
+    """Wrap an application so that browsers keep its declared content types."""
 
     def answer(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
@@ -77,7 +77,7 @@ def _unsniffed(app: WsgiApp) -> WsgiApp:
 
 
 def _from_here(app: WsgiApp) -> WsgiApp:
-    """An application that no page can speak to through the browser of whoever sits at this machine.
+    """Wrap an application so that no web page can reach it through a browser on this machine.
 
     Who asks needs no key here. A page of another site may send what it likes to 127.0.0.1, and by a name of its own
     that comes to mean 127.0.0.1 read the answers, too; an uploaded page is of our own site:
@@ -95,7 +95,7 @@ def _from_here(app: WsgiApp) -> WsgiApp:
 
 
 def _is_typed_or_followed(environ: Environ) -> bool:
-    """Tell a request without a browser, an address that its user typed, and a link from one of our pages to another."""
+    """Return True for a request without a browser, a typed address, and a link between our own pages."""
     match environ.get("HTTP_SEC_FETCH_SITE", "none"):
         case "none":
             return True
@@ -106,7 +106,7 @@ def _is_typed_or_followed(environ: Environ) -> bool:
 
 
 def read_body(environ: Environ) -> bytes:
-    """Read a request's whole body, whether its length was announced or it came in chunks."""
+    """Read a request's whole body, with an announced length or in chunks."""
     if environ.get("wsgi.input_terminated"):
         return bytes(environ["wsgi.input"].read())
     return bytes(environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0)))

@@ -1,1 +1,1 @@
-"""Files of this machine in, the pipeline's own decisions out, without a stack."""
+"""Local files in, the pipeline's own decisions out, without a stack."""

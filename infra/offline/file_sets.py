@@ -1,4 +1,4 @@
-"""Files at home as the sets that they would be: a plan, files and keys in; how to judge each, what sets lack, out."""
+"""Local files as sets: a plan, files and keys in; the upload of each file, and the missing parts of sets, out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from infra.offline.judge import Judged, Upload, file_of
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A set: what its keys share, its files and its marker or manifest, by their keys; what it lacks, if anything."""
+    """A set: the values that its keys share, its files and its marker or manifest, and its missing parts."""
 
     parts: Mapping[str, str]
     files: tuple[str, ...]
@@ -34,7 +34,7 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Files as they would come: those to be judged, their sets, and manifests that cannot be used."""
+    """Files as uploads: those to judge, their sets, and invalid manifests."""
 
     uploads: tuple[Upload, ...]
     sets: tuple[Gathered, ...] = ()
@@ -43,7 +43,7 @@ class Home:
 
 @dataclass(slots=True)
 class _Set:
-    """A set while its files are looked at; `listed` are those of its manifest, of a marker none."""
+    """A set while it is collected; `listed` are the files of its manifest (of a marker: none)."""
 
     parts: Mapping[str, str]
     files: list[str]
@@ -58,7 +58,7 @@ def parts_of(plan: Plan, key: str) -> dict[str, str] | None:
 
 
 def gathered(plan: Plan, files: Sequence[tuple[Path, str]], at: datetime) -> Home:
-    """The files, each with its key below landing, as if they were uploaded at that time.
+    """Return the files, each with its key below landing, as if they were uploaded at that time.
 
     What comes last under a key holds; of several manifests of a set the last.
     """
@@ -88,7 +88,7 @@ def gathered(plan: Plan, files: Sequence[tuple[Path, str]], at: datetime) -> Hom
 
 
 def _of(sets: dict[tuple[str, ...], _Set], plan: Plan, rule: SetRule, key: str) -> _Set | None:
-    """The set that a key belongs to; None where no pattern fits it."""
+    """Return the set of a key; None if no pattern matches it."""
     captured = parts_of(plan, key)
     if captured is None:
         return None
@@ -97,7 +97,7 @@ def _of(sets: dict[tuple[str, ...], _Set], plan: Plan, rule: SetRule, key: str) 
 
 
 def _listed(path: Path, key: str, rule: SetRule) -> Manifest | Problem:
-    """The files that a manifest names; of a marker, whatever it holds, none."""
+    """Return the files that a manifest names; for a marker, none."""
     if not rule.manifest:
         return {}
     with path.open("rb") as opened:
@@ -105,7 +105,7 @@ def _listed(path: Path, key: str, rule: SetRule) -> Manifest | Problem:
 
 
 def _upload(path: Path, key: str, at: datetime, rule: SetRule, one: _Set | None) -> Upload:
-    """A file with what the manifest of its set, if that is there, says of it."""
+    """Return a file with the entry of its set's manifest, if there is one."""
     if not rule.manifest or one is None or one.listed is None:
         return Upload(path, key, at)
     entry = one.listed.get(key)

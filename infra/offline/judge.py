@@ -1,4 +1,4 @@
-"""Files at home, judged as the pipeline would: paths and a plan in, the pipeline's own decisions out.
+"""Local files, judged as the pipeline would: paths and a plan in, the pipeline's own decisions out.
 
 The same admission, the same Spark job, the same verdict; only the bucket and the ledger are missing.
 """
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file at home as it would come: under which key below landing, and when; None where nobody asks for the time.
+    """A local file as an upload: its key below landing, and its time; None if the time does not matter.
 
     `wrong` is what the manifest of its set says against it, `totals` what its records are to be held against.
     """
@@ -51,7 +51,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The decision about one file; `rejected_rows` is the text of the file of that name, where there is one."""
+    """The decision about one file; `rejected_rows` is the text of the file of that name, if there is one."""
 
     plan: Plan
     file: File
@@ -68,7 +68,7 @@ def judge(
     marks: tuple[HighMark, ...] = (),
     references: Sequence[JobReference] = (),
 ) -> Judged:
-    """Judge the file under a plan; `name` is its key below landing. Spark is asked for only if admission lets it in.
+    """Judge a file under a plan; `name` is its key below landing. Spark starts only if the file is admitted.
 
     `tell` hears what is fetched meanwhile, where the plan needs what this machine lacks. `marks` are the high marks of
     what was accepted before. Raises SetupMissing.
@@ -156,7 +156,7 @@ def _admit(upload: Upload, plan: Plan) -> Admission:
 
 
 def _drop(number: int, upload: Upload, admitted: Admission, plan: Plan, folder: Path) -> JobDrop:
-    """A file under a plain name: Spark takes `_a.csv` for hidden and `[` for a pattern."""
+    """Return a file under a plain name: Spark treats `_a.csv` as hidden and `[` as a pattern."""
     path = upload.path
     link = folder / "files" / f"{number}{plan.suffix}"
     link.parent.mkdir(exist_ok=True)

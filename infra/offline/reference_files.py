@@ -32,7 +32,7 @@ class AtHome:
     plans: Callable[[str], Plan | None] = lambda _: None
 
     def pinned(self, plan: Plan) -> tuple[JobReference, ...]:
-        """The references of a plan as they are now; what is not at hand is said, and fails the checks that ask."""
+        """Return the current references of a plan; a missing one has a problem, and fails the checks that use it."""
         return tuple(self._pinned(one) for one in plan.references)
 
     def _pinned(self, reference: Reference) -> JobReference:
@@ -53,7 +53,7 @@ class AtHome:
 
 
 def of_a_stack(ports: Ports, plan: Plan, home: AtHome, folder: Path, tell: Tell) -> tuple[JobReference, ...]:
-    """The references of a plan that is not in force yet: files at home, promoted data as a stack has it.
+    """Return the references of an unpublished plan: local files, and promoted data of a stack.
 
     The latter are copied below `folder`; `tell` hears how far that has come.
     """
@@ -66,7 +66,7 @@ def of_a_stack(ports: Ports, plan: Plan, home: AtHome, folder: Path, tell: Tell)
 
 
 def _fetched(ports: Ports, pinned: JobReference, folder: Path, tell: Tell) -> JobReference:
-    """The same with copies of its files, under plain names."""
+    """Return a reference with copies of its files, under plain names."""
     folder.mkdir(parents=True)
     suffix = pinned.plan.suffix if pinned.plan else ""
     copies = []

@@ -1,4 +1,4 @@
-"""A contract that is not in force yet, tried on drops that came in: their verdicts of then beside those it would give.
+"""An unpublished contract, tried on past drops: their former verdicts next to the new ones.
 
 Nothing is written anywhere: the bytes are read from where they are kept, and judged at home.
 """
@@ -38,7 +38,7 @@ Change = Literal["same", "better", "worse", "failed", "gone"]
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A drop, and what would become of it; None where its bytes are no longer kept."""
+    """A drop and its new decision; None if its bytes are no longer kept."""
 
     drop: Drop
     decision: Decision | None
@@ -55,7 +55,7 @@ class Tried:
 
 
 def last_drops(ledger: Ledger, contract: str, most: int, now: datetime) -> tuple[Drop, ...]:
-    """The newest drops of a contract that were accepted or rejected, the newest first."""
+    """Return the newest accepted or rejected drops of a contract, newest first."""
     return tuple(islice(_judged(ledger, contract, most, now), most))
 
 
@@ -75,7 +75,7 @@ def try_on(
     tell: Callable[[str], None],
     home: AtHome | None = None,
 ) -> list[Tried]:
-    """Judge the drops under a plan, in one job; `tell` hears how far the reading has come.
+    """Judge the drops under a plan, in one job; `tell` receives the progress of the reading.
 
     `home` says where the plan's reference files lie.
     """
@@ -102,7 +102,7 @@ def totals(plan: Plan, drop: Drop) -> Totals | None:
 
 
 def _fetch(ports: Ports, drop: Drop, path: Path) -> bool:
-    """Bring a drop's bytes home from the first place that still has them."""
+    """Copy a drop's bytes from the first place that still has them."""
     for place in _places(ports, drop):
         try:
             with path.open("wb") as opened:

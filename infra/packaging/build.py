@@ -1,4 +1,4 @@
-"""`make build`: the checkout in, what is deployed out, under build/.
+"""`make build`: the checkout in, the deployed files out, under build/.
 
     python -m infra.packaging.build
         the functions' bundle for each CPU, the job's archive and entry point, and for each CPU an archive of what the
@@ -82,7 +82,7 @@ def main(arguments: list[str]) -> int:
 
 
 def build(folder: Path) -> None:
-    """Write every bundle into a folder, and say what each weighs."""
+    """Write every bundle into a folder, and print its size."""
     folder.mkdir(parents=True, exist_ok=True)
     weights = []
     for number, cpu in enumerate(MACHINES, start=1):
@@ -100,7 +100,7 @@ def build(folder: Path) -> None:
 
 
 def build_packages(what: str, of: Callable[[str, Tell], Files], where: Callable[[str], Path]) -> None:
-    """Write an archive of packages for each CPU, and say what it weighs."""
+    """Write an archive of packages for each CPU, and print its size."""
     for number, cpu in enumerate(MACHINES, start=1):
         progress = Progress(number, len(MACHINES), f"{what} for {cpu}")
         progress.begin()
@@ -128,7 +128,7 @@ def _step(number: int, total: int, cpu: str, folder: Path) -> Files:
 
 
 def compiled(compiler: Compiler | None) -> str:
-    """Say whether a bundle holds bytecode, and if not, what that costs and how to get it."""
+    """Report if a bundle holds bytecode and, if not, the cost and the fix."""
     if compiler is None:
         return (
             f"without bytecode, so that each cold start takes half a second more: install Python {LAMBDA.python} "

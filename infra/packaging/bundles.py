@@ -44,12 +44,12 @@ def job_archive() -> bytes:
 
 
 def great_expectations(cpu: str) -> Path:
-    """Return where `make build GX=1` puts the archive of Great Expectations and its dependencies without Spark."""
+    """Return the path of the archive of Great Expectations (`make build GX=1`), with its dependencies without Spark."""
     return BUILD / f"great-expectations-{cpu}.tar.gz"
 
 
 def environment(cpu: str, tell: Tell, home: wheels.Home = wheels.EMR) -> Files:
-    """The files of that archive, packages at its root, for EMR or another home. Raises SetupMissing, WheelUnfit.
+    """Return the files of that archive, packages at its root, for EMR or another home. Raises SetupMissing, WheelUnfit.
 
     Unpacked by `spark.archives` it lies in each worker's folder, where EMR's own Python finds it: the settings stand in
     functions/aws/emr_serverless.py. EMR's user guide ("Using Python libraries") packs a whole virtual environment, with
@@ -59,7 +59,7 @@ def environment(cpu: str, tell: Tell, home: wheels.Home = wheels.EMR) -> Files:
 
 
 def built_environment(cpu: str, tell: Tell) -> Path:
-    """That archive, built if it was not yet. Raises SetupMissing, WheelUnfit."""
+    """Return that archive, built if necessary. Raises SetupMissing, WheelUnfit."""
     place = great_expectations(cpu)
     if not place.is_file():
         place.parent.mkdir(exist_ok=True)
@@ -68,25 +68,25 @@ def built_environment(cpu: str, tell: Tell) -> Path:
 
 
 def arrow(cpu: str) -> Path:
-    """Return where `make build` puts the archive of Arrow, which the job gets like that of Great Expectations."""
+    """Return the path of the archive of Arrow (`make build`), which the job gets like that of Great Expectations."""
     return BUILD / f"arrow-{cpu}.tar.gz"
 
 
 def sifting(cpu: str, tell: Tell, home: wheels.Home = wheels.ARROW) -> Files:
-    """The files of that archive, packages at its root, for EMR or another home. Raises SetupMissing, WheelUnfit."""
+    """Return the files of that archive, with packages at its root. Raises SetupMissing, WheelUnfit."""
     whole = files_of(wheels.installed(cpu, tell, home))
     return {name: path for name, path in whole.items() if SIFTING.fullmatch(name)}
 
 
 def built_arrow(cpu: str, tell: Tell) -> Path:
-    """That archive, built anew, as it takes seconds. Raises SetupMissing, WheelUnfit."""
+    """Return that archive, built every time, as that takes seconds. Raises SetupMissing, WheelUnfit."""
     BUILD.mkdir(exist_ok=True)
     tarred(sifting(cpu, tell), place := arrow(cpu))
     return place
 
 
 def function_bundle(cpu: str, folder: Path, tell: Tell, compiler: Compiler | None) -> Files:
-    """Put all that the functions need on Lambda into a folder; return its files.
+    """Copy all that the functions need on Lambda into a folder; return its files.
 
     Raises SetupMissing, WheelUnfit, NotWritten for a folder with symbolic links on the way or in it.
     """
@@ -104,18 +104,18 @@ def function_bundle(cpu: str, folder: Path, tell: Tell, compiler: Compiler | Non
 
 
 def function_sources() -> Files:
-    """The bundle's files of our own: `functions` whole, and the run time of `contracts`."""
+    """Return the bundle's files of our own: `functions` whole, and the run time of `contracts`."""
     return {**_named(_kernel(), ROOT), **_named(files_of(ROOT / "functions").values(), ROOT)}
 
 
 def files_of(folder: Path) -> Files:
-    """The files of a folder, without the bytecode that a Python which imported from it has left."""
+    """Return the files of a folder, without bytecode that imports from it have left."""
     whole = (path for path in folder.rglob("*") if path.is_file() and path.parent.name != "__pycache__")
     return _named(whole, folder)
 
 
 def zipped(files: Files) -> bytes:
-    """The zip of these files."""
+    """Return the zip of these files."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
@@ -127,7 +127,7 @@ def zipped(files: Files) -> bytes:
 
 
 def tarred(files: Files, place: Path) -> None:
-    """Write these files as a tar.gz, whatever their size; raises NotWritten where the place is a symbolic link."""
+    """Write these files as a tar.gz of any size; raise NotWritten if the path is a symbolic link."""
     written.refuse_link(place)
     with (
         place.open("wb") as out,
@@ -142,7 +142,7 @@ def tarred(files: Files, place: Path) -> None:
 
 
 def _kernel() -> Iterator[Path]:
-    """Yield the files of `contracts` that run; the authoring of contracts and the contracts themselves stay out."""
+    """Yield the run-time files of `contracts`, without authoring and the contracts themselves."""
     modules = (ROOT / "contracts").rglob("*.py")
     return (path for path in modules if "authoring" not in path.relative_to(ROOT).parts)
 

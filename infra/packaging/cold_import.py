@@ -1,4 +1,4 @@
-"""`make cold`: the built bundle for this machine's CPU in, the CPU time that loading each handler costs out.
+"""`make cold`: the built bundle for this machine's CPU in, the CPU time to load each handler out.
 
 Each handler is imported by a process that has nothing but the unzipped bundle and the standard library, as on Lambda,
 and by Lambda's version of Python where this machine has one; user and system time of the whole process count, the start
@@ -52,7 +52,7 @@ def main() -> int:
 
 
 def terms(bundle: Path) -> tuple[Path, float]:
-    """Return the Python that loads the handlers, and the bound that holds then; print both."""
+    """Return the Python that loads the handlers, and the bound for it; print both."""
     compiler = lambda_python()
     has_bytecode = any((bundle / "functions").glob(f"__pycache__/*.cpython-{LAMBDA.python.replace('.', '')}.pyc"))
     python = Path(sys.executable) if compiler is None else compiler.path
@@ -69,7 +69,7 @@ def handlers() -> list[str]:
 
 
 def report(bundle: Path, handler: str, python: Path, bound: float) -> int:
-    """Print what one handler costs, and its long imports; return 1 where it is over the bound."""
+    """Print the cost of one handler and its long imports; return 1 if it exceeds the bound."""
     seconds = sorted(cpu_seconds(bundle, handler, python) for _ in range(ROUNDS))
     middle = statistics.median(seconds)
     sys.stdout.write(f"{handler}: {middle:.2f} s of CPU (median of {ROUNDS}, {seconds[0]:.2f} to {seconds[-1]:.2f})\n")
@@ -89,7 +89,7 @@ def cpu_seconds(bundle: Path, handler: str, python: Path) -> float:
 
 
 def long_imports(bundle: Path, handler: str, python: Path) -> list[Import]:
-    """Return the imports that take long, the outer before the inner (-X importtime names the inner first)."""
+    """Return the long imports, the outer before the inner (-X importtime prints the inner first)."""
     command = [str(python), *ALONE, "-X", "importtime", "-c", IMPORT, str(bundle), handler]
     trace = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     lines = re.findall(r"^import time: +\d+ \| +(\d+) \| ( *)(\S+)$", trace, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Sample files in, a profile of all their records out: format, dialect, and what stands in each column.
+"""Sample files in, a profile of all their records out: format, dialect, and the content of each column.
 
 CSV and JSON Lines are read whole and in pieces: a piece is cut into columns at once, and the texts of a column are
 counted rather than looked at one by one.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: int = LARGE) -> Profile:
-    """Look through sample files of one kind; Spark is asked for only for Parquet. SampleRefused."""
+    """Read sample files of one kind; Spark starts only for Parquet. Raises SampleRefused."""
     looked = [look(path, large) for path in paths]
     first = looked[0]
     for other in looked[1:]:

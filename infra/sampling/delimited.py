@@ -1,4 +1,4 @@
-"""Samples of CSV in, the profile of all their records out; a large file is read in parts, side by side."""
+"""Samples of CSV in, the profile of all their records out; a large file is read in parallel parts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from infra.sampling.looking import ADDED, HEAD, MOST_BROKEN, Looked, opened, pie
 
 
 def profile_of(looked: Sequence[Looked]) -> Profile:
-    """The profile of CSV files of one header, in the dialect in which the fewest lines are broken. SampleRefused."""
+    """Return the profile of CSV files with one header, in the dialect with the fewest broken lines."""
     encoding = "utf-8" if all(one.encoding == "utf-8" for one in looked) else "iso-8859-1"
     looked = [replace(one, encoding=encoding) for one in looked]
     guess = replace(_guess(looked[0]), mojibake="warn" if any(one.mojibake for one in looked) else "reject")
@@ -130,7 +130,7 @@ def _read_one(one: Looked, written: Csv, seen: dict[str, ColumnCounts]) -> Sampl
 
 
 def _counted(one: Looked, written: Csv, width: int) -> Iterator[tuple[list[ColumnCounts], int, int]]:
-    """The columns of a file, how many lines are records and how many not; of a large one by parts, side by side."""
+    """Return the columns of a file and its numbers of records and broken lines; read large files in parallel."""
     ends = _ends(one, written)
     dialects = [replace(written, header=written.header and not n) for n in range(len(ends))]
     parts = zip(dialects, [0, *ends[:-1]], ends, strict=True)
@@ -157,7 +157,7 @@ def _ends(one: Looked, written: Csv) -> list[int]:
 
 
 def _count(one: Looked, width: int, written: Csv, start: int, end: int) -> tuple[list[ColumnCounts], int, int]:
-    """The columns of a part of a file, how many lines of it are records and how many not."""
+    """Return the columns of a part of a file, and its numbers of records and broken lines."""
     seen = [ColumnCounts() for _ in range(width)]
     records = broken = 0
     with opened(one) if one.compression == "gzip" else _part(one, start, end) as file:
@@ -196,7 +196,7 @@ class _Part(io.RawIOBase):
 
 
 def _cut(file: IO[str], written: Csv, width: int) -> Iterator[tuple[list[list[str]], int, int]]:
-    """The cells of each column, how many lines are records and how many not, piece by piece, without the header."""
+    """Yield cells by column and the numbers of records and broken lines, piece by piece, without the header."""
     if written.multi_line:
         yield from _cut_over_lines(file, written, width)
         return

@@ -1,4 +1,4 @@
-"""A drafted contract and the samples that it was made of in; the contract out, or why it would not take them.
+"""A drafted contract and its samples in; the contract out, or the reason why it would refuse its samples.
 
 A draft is worth nothing if the door refuses the very files that it was made of: lint and the door's own code decide.
 """
@@ -17,7 +17,7 @@ from functions.admission.admit import admit
 
 
 def held(made: Draft, paths: Sequence[Path]) -> Draft:
-    """The draft, once it lints and the door lets its samples in. SampleRefused."""
+    """Return the draft if it lints and admission accepts its samples; raise SampleRefused."""
     compiled = compile_text(made.text.encode(), f"{made.name}.yaml")
     if compiled.plan is None:
         why = next((f.message for f in compiled.findings if f.level == "error"), "it does not compile")

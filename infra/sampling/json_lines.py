@@ -64,7 +64,7 @@ class Seen:
     filled: list[tuple[int, Counter[str]]] = field(default_factory=list)
 
     def add(self, route: Route, values: list[Any]) -> None:
-        """Take in what stood at one place, and all that was in it."""
+        """Add the values of one place, and all nested values."""
         if route not in self.columns:
             self.keys[route[:-1]] += 1
         column = self.columns.setdefault(route, ColumnCounts(frozenset()))
@@ -103,7 +103,7 @@ def _by_key(objects: list[dict[str, Any]]) -> dict[str, list[Any]]:
 
 
 def profile_of(looked: Sequence[Looked]) -> Profile:
-    """The profile of files of JSON Lines. SampleRefused."""
+    """Return the profile of files of JSON Lines; raise SampleRefused."""
     for one in looked:
         if one.encoding != "utf-8":
             raise SampleRefused(f"{one.path.name} is not UTF-8, as JSON Lines are; write it in UTF-8")
@@ -125,7 +125,7 @@ def profile_of(looked: Sequence[Looked]) -> Profile:
 
 
 def read(name: str, file: IO[str], seen: Seen) -> Sample:
-    """Count what stands under each key, into `seen`. SampleRefused."""
+    """Add the values under each key to `seen`; raise SampleRefused."""
     records = broken = 0
     filled = Counter[str]()
     for piece in pieces(file):
@@ -152,14 +152,14 @@ def read(name: str, file: IO[str], seen: Seen) -> Sample:
 
 
 def _is_text(line: str, record: dict[str, Any]) -> bool:
-    """Tell whether all texts of an object are characters: half of a surrogate pair, which an escape may be, is none."""
+    """Return True if all texts of an object are characters; half of a surrogate pair, from an escape, is not."""
     return "\\u" not in line or not SURROGATES.search(json.dumps(record, ensure_ascii=False))
 
 
 def settled(
     seen: Seen, records: int, given: Mapping[Route, LogicalType] | None = None
 ) -> tuple[tuple[ColumnProfile, ...], tuple[tuple[str, str], ...]]:
-    """The columns that have a type, each before those within it, and those that have none with the reason."""
+    """Return the columns that have a type, each before its nested ones, and the others with the reason."""
     columns: list[ColumnProfile] = []
     left: list[tuple[str, str]] = []
     out: set[Route] = set()

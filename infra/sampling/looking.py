@@ -1,4 +1,4 @@
-"""The first bytes of a sample in, what kind of file it is out: format, packing, encoding."""
+"""The first bytes of a sample in; its format, compression and encoding out."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _is_text(path: Path, raw: bytes) -> None:
 
 
 def _encoding(path: Path, packed: Compression) -> str:
-    """UTF-8 if the whole file is, else ISO-8859-1, which any bytes are."""
+    """Return UTF-8 if the whole file is, else ISO-8859-1, which any bytes are."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
         try:
@@ -129,7 +129,7 @@ def _format(path: Path, head: str) -> FileFormat:
 
 
 def opened(looked: Looked) -> IO[str]:
-    """The text of a sample, unpacked, without its byte order mark."""
+    """Open the text of a sample, decompressed, without its byte order mark."""
     encoding = "utf-8-sig" if looked.encoding == "utf-8" else looked.encoding
     if looked.compression == "gzip":
         return gzip.open(looked.path, "rt", encoding=encoding)
@@ -137,6 +137,6 @@ def opened(looked: Looked) -> IO[str]:
 
 
 def pieces(file: IO[str]) -> Iterator[str]:
-    """Whole lines, about PIECE characters at a time."""
+    """Yield whole lines, about PIECE characters at a time."""
     while piece := file.read(PIECE):
         yield piece + file.readline()

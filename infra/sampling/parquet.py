@@ -31,7 +31,7 @@ AGAIN = "Write it again, and give it whole."
 
 
 def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Profile:
-    """The profile of Parquet files of one schema. SampleRefused."""
+    """Return the profile of Parquet files of one schema; raise SampleRefused."""
     columns = _columns(paths)
     properties: dict[Route, Property] = {}
     left = [lack for column in columns for lack in _add_property(column, (column.name,), properties)]
@@ -53,7 +53,7 @@ def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Pr
 
 
 def _add_property(column: Stored, route: Route, properties: dict[Route, Property]) -> Iterator[tuple[str, str]]:
-    """Note a column, and what lies in it, by the steps that lead there; what is left out, and why."""
+    """Add a column and its nested ones to `properties`; yield those that are left out, with the reason."""
     kind = SHAPED.get(column.shape) or _logical(column.declared)
     if column.said.endswith(TOO_LONG):
         raise SampleRefused(f"`{name_of(route)}` is {column.said}, which Spark does not read; give fewer digits")
@@ -135,7 +135,7 @@ def _exact(kind: str) -> tuple[int, int] | None:
 
 
 def _places(prop: Property) -> tuple[int, int] | None:
-    """The digits before and after the point of an exact number."""
+    """Return the digits before and after the point of an exact number."""
     return (prop.exact[0] - prop.exact[1], prop.exact[1]) if prop.exact else None
 
 

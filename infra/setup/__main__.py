@@ -1,4 +1,4 @@
-"""`python3 -m infra.setup`: a bare machine in, one on which everything runs out; what is there is left alone."""
+"""`python3 -m infra.setup`: prepare a bare machine; finished steps are skipped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Step = tuple[str, Callable[[], bool], Callable[[Progress], str]]
 
 
 def main() -> int:
-    """Take every step that is not taken yet; return the exit code."""
+    """Run every step that is not done; return the exit code."""
     try:
         for number, (title, is_there, take) in enumerate(STEPS, start=1):
             if not is_there():

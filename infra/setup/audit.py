@@ -1,4 +1,4 @@
-"""`python -m infra.setup.audit`: the templates held against checkov's rules; findings without a written reason out.
+"""`python -m infra.setup.audit`: check the templates against checkov's rules; print findings without a written reason.
 
 Reasons stand in .checkov.yaml for what holds of every resource of a kind, and beside the resource for what holds of it
 alone.
@@ -14,7 +14,7 @@ from infra.setup.spark.jars import ROOT
 
 
 def main() -> int:
-    """Run it from an environment of its own; its exit code is 1 if it found something."""
+    """Run checkov from its own environment; its exit code is 1 if it has findings."""
     checkov = python_of("checkov").with_name("checkov")
     command = [str(checkov), "--config-file", str(ROOT / ".checkov.yaml"), "--directory", str(ROOT)]
     return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False).returncode

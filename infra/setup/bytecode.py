@@ -1,4 +1,4 @@
-"""Bytecode for Lambda: a folder of Python sources in, bytecode beside each of them out.
+"""Bytecode for Lambda: a folder of Python sources in, bytecode next to each of them out.
 
 A Python compiles for its own version only, so this needs the version that Lambda runs, whatever runs this.
 """
@@ -37,7 +37,7 @@ def lambda_python(version: str = LAMBDA.python) -> Compiler | None:
 
 
 def compile_sources(folder: Path, compiler: Compiler) -> None:
-    """Put bytecode beside the sources of a folder; raises SetupMissing where the Python does not compile them.
+    """Write bytecode next to the sources of a folder; raise SetupMissing if the Python does not compile them.
 
     Lambda takes it without a look at the source's time (PEP 552: unchecked hash). The bytes depend on the compiler and
     the sources alone: hashes are not random, and the process has done nothing before.

@@ -1,4 +1,4 @@
-"""DynamoDB Local, AWS's own, for tests alone: fetched from Maven Central, held against its lock, started on loopback.
+"""DynamoDB Local, AWS's own, only for tests: fetched from Maven Central, checked against its lock, run on loopback.
 
 `python -m infra.setup.dynamodb` fetches it before tests, which ask no network. It is never shipped: its licence allows
 development and test (DynamoDB Local License Agreement).
@@ -26,12 +26,12 @@ NATIVE = "com.almworks.sqlite4java_"
 
 
 def folder() -> Path:
-    """Return where it lies: DROPGATE_DYNAMODB, or .dropgate/dynamodb-local in the checkout."""
+    """Return its folder: DROPGATE_DYNAMODB, or .dropgate/dynamodb-local in the checkout."""
     return Path(os.environ.get("DROPGATE_DYNAMODB") or ROOT / ".dropgate" / "dynamodb-local").absolute()
 
 
 def is_there() -> bool:
-    """Return whether nothing of it is missing."""
+    """Return True if it is complete."""
     return all((folder() / name).is_file() for name in jars.pinned(LOCK))
 
 
@@ -46,7 +46,7 @@ def fetch() -> None:
 
 @contextmanager
 def running(port: int) -> Iterator[str]:
-    """Run it in memory within, from a place where nothing else lies; give its endpoint. Raises SetupMissing."""
+    """Run it in memory meanwhile, in an empty folder; return its endpoint. Raises SetupMissing."""
     if not is_there():
         raise SetupMissing("DynamoDB Local is not here: run `python -m infra.setup.dynamodb`.")
     java = [str(java_home() / "bin" / "java"), f"-Djava.library.path={folder()}", "-cp", f"{folder()}/*", MAIN]

@@ -1,4 +1,4 @@
-"""Environments beside our own: the name of a lock in, a Python that has what the lock names and nothing of ours out.
+"""Further environments: the name of a lock in, a Python with the packages of the lock and nothing of ours out.
 
 Each is made once for each Python, by plain pip from hashed files alone, and anew when its lock has changed.
 """
@@ -20,7 +20,7 @@ BUILD = ROOT / "locks" / "build.txt"
 
 
 def python_of(name: str, place: Path = PLACE) -> Path:
-    """The Python of the environment whose lock is `locks/<name>.txt`; raises SetupMissing."""
+    """Return the Python of the environment whose lock is `locks/<name>.txt`; raise SetupMissing."""
     folder, lock = place / f"{name}-{VERSION}", ROOT / "locks" / f"{name}.txt"
     python, mark = folder / "bin" / "python", folder / "lock.txt"
     if not (mark.is_file() and mark.read_bytes() == lock.read_bytes()):

@@ -1,4 +1,4 @@
-"""Great Expectations on this machine: a running Spark in; it and this Python find what the job's archive holds.
+"""Great Expectations on this machine: a running Spark in; it and this Python import the job's archive afterwards.
 
 `python -m infra.setup.expectations` fetches it before anything asks for it, as before tests, which ask no network.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def bring(spark: SparkSession, tell: Tell) -> None:
-    """Let this process and the workers of its Spark import it: as installed, else what EMR's archive is made of.
+    """Make it importable for this process and its Spark workers: the installed one, else the content of EMR's archive.
 
     That is fetched on first use, a hundred megabytes. Raises SetupMissing.
     """

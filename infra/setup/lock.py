@@ -44,7 +44,7 @@ LOCKS = {
 
 
 def main(arguments: list[str]) -> int:
-    """Write every lock anew; return the exit code."""
+    """Write every lock again; return the exit code."""
     tools = _uv()
     for name, sources in LOCKS.items():
         _run([tools, *COMPILE, *arguments, *sources, f"--output-file=locks/{name}.txt"])
@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _jars(lock: Path, packages: tuple[str, ...], excluded: tuple[str, ...] = ()) -> None:
-    """Write the lock of what Ivy brings."""
+    """Write the lock of the jars that Ivy resolves."""
     with tempfile.TemporaryDirectory(prefix="dropgate-") as scratch:
         hashes = jars.fetch(java_home(), Path(scratch), packages, excluded)
     lines = "".join(f"{digest}  {name}\n" for name, digest in hashes.items())

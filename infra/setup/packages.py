@@ -35,12 +35,12 @@ PIP = (
 
 
 def environment_is_there() -> bool:
-    """Return whether .venv holds a Python that starts."""
+    """Return True if .venv holds a Python that starts."""
     return (VENV / "bin" / "python").exists()
 
 
 def environment_fits(folder: Path = VENV) -> bool:
-    """Return whether an environment holds the Python that runs this, as it does where it is the one that runs."""
+    """Return True if an environment holds the Python that runs this (also if it is the running one)."""
     settings = folder / "pyvenv.cfg"
     if not (folder / "bin" / "python").exists() or not settings.is_file():
         return False
@@ -48,7 +48,7 @@ def environment_fits(folder: Path = VENV) -> bool:
 
 
 def make_environment() -> None:
-    """Make .venv with the Python that runs this, in place of one with another.
+    """Create .venv with the Python that runs this; replace one with another Python.
 
     Raises SetupMissing where its venv module is not installed.
     """
@@ -62,12 +62,12 @@ def make_environment() -> None:
 
 
 def packages_are_there() -> bool:
-    """Return whether .venv was filled from the locks as they are now."""
+    """Return True if .venv was filled from the current locks."""
     return _mark("packages", LOCKS)
 
 
 def install_packages(tell: Tell) -> None:
-    """Install what the locks name: what builds the sources first, then the rest."""
+    """Install the packages of the locks: first those that build the sources, then the rest."""
     build, *rest = LOCKS
     pip(["--require-hashes", "--only-binary=:all:", "-r", str(build)], tell)
     pip(["--require-hashes", *(part for lock in rest for part in ("-r", str(lock)))], tell)
@@ -75,7 +75,7 @@ def install_packages(tell: Tell) -> None:
 
 
 def project_is_there() -> bool:
-    """Return whether the checkout itself is installed as pyproject.toml is now."""
+    """Return True if the checkout is installed as pyproject.toml is now."""
     return _mark("project", PROJECT)
 
 
@@ -86,7 +86,7 @@ def install_project(tell: Tell) -> None:
 
 
 def pip(arguments: list[str], tell: Tell) -> None:
-    """Run pip in .venv, tell every line that says what it does, keep all of them in the log."""
+    """Run pip in .venv, print every line of progress, and keep all lines in the log."""
     LOG.parent.mkdir(exist_ok=True)
     command = [str(VENV / "bin" / "python"), *PIP, *arguments]
     wrong = ""

@@ -27,11 +27,11 @@ class Progress:
     shown: float = 0.0
 
     def begin(self) -> None:
-        """Say what is about to happen."""
+        """Print the step that begins."""
         self._write(f"{self.title} ...", end="\n")
 
     def tell(self, detail: str) -> None:
-        """Say what happens now: at once on a terminal, else every ten seconds."""
+        """Print the current work: at once on a terminal, else every ten seconds."""
         terminal, now = self.out.isatty(), time.monotonic()
         if now - self.shown >= (0.1 if terminal else HEARTBEAT):
             line = f"{self._seconds():>4} s  {detail}"[:WIDTH]
@@ -39,7 +39,7 @@ class Progress:
             self.shown = now
 
     def end(self, result: str) -> None:
-        """Say what came of it and how long it took."""
+        """Print the result of the step and its time."""
         line = f"{self.title}: {result} ({self._seconds()} s)"
         self._write(line.ljust(WIDTH) if self.out.isatty() else line, end="\n")
 

@@ -1,4 +1,4 @@
-"""The machine's own packages: a Debian package's name in, whether it was installed out."""
+"""The machine's own packages: a Debian package's name in, True out if it was installed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 
 
 def install(package: str) -> bool:
-    """Install a Debian package, and say whether that worked; where we may not, do nothing and say no."""
+    """Install a Debian package and return True if that worked; without the rights to, return False."""
     apt = shutil.which("apt-get")
     if apt is None or os.geteuid() != 0:
         return False

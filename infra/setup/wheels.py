@@ -1,4 +1,4 @@
-"""The third-party part of what is deployed: a lock and a CPU in, a folder of installed wheels out.
+"""The third-party part of the deployed code: a lock and a CPU in, a folder of installed wheels out.
 
 Nothing is built, and nothing compiled: pip takes wheels for the Python and the Linux that they are to run on, whatever
 this machine has, so that every machine makes the same bytes. Each folder is made once for each lock and kept in
@@ -63,7 +63,7 @@ def installed(cpu: str, tell: Tell, home: Home = LAMBDA) -> Path:
 
 
 def check(folder: Path, cpu: str, home: Home = LAMBDA) -> None:
-    """Hold every installed wheel's own tags against the CPU; raises WheelUnfit for the first that cannot run there."""
+    """Check every installed wheel's own tags against the CPU; raise WheelUnfit for the first that cannot run there."""
     for record in sorted(folder.glob("*.dist-info")):
         wheel = record / "WHEEL"
         lines = wheel.read_text(encoding="utf-8").splitlines() if wheel.is_file() else []
@@ -76,7 +76,7 @@ def check(folder: Path, cpu: str, home: Home = LAMBDA) -> None:
 
 
 def fits(tag: str, cpu: str, home: Home = LAMBDA) -> bool:
-    """Tell whether a wheel of this tag runs there on a CPU.
+    """Return True if a wheel of this tag runs there on a CPU.
 
     Source: packaging.python.org, "Platform compatibility tags".
     """
@@ -101,7 +101,7 @@ def this_cpu() -> str:
 
 
 def here(home: Home) -> Home:
-    """Return the same for the Python that runs this: what tests and a local job load in place of what EMR does."""
+    """Return the same for the Python that runs this: tests and a local job load these in place of EMR's."""
     return replace(home, python=packages.VERSION)
 
 
@@ -121,7 +121,7 @@ def _strip(folder: Path) -> None:
 
 
 def _keep(folder: Path, place: Path) -> None:
-    """Move the finished folder to its place; who came first stays."""
+    """Move the finished folder to its place; an existing one stays."""
     try:
         folder.rename(place)
     except OSError:
@@ -130,6 +130,6 @@ def _keep(folder: Path, place: Path) -> None:
 
 
 def _digest(home: Home) -> str:
-    """Name what a folder depends on: the lock, how it is installed, the Python that it is for."""
+    """Return the hash of a folder's inputs: the lock, the installation, the target Python."""
     parts = (home.lock.read_bytes(), Path(__file__).read_bytes(), home.python.encode())
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""Contracts and an ARN in, the policies that make it a producer or a consumer out: JSON documents, nothing is applied.
+"""Contracts and an ARN in, the policies that make it a producer or a consumer out: JSON, nothing is applied.
 
 Pure. Of each right there are two sides, one to attach to the principal and one for the bucket: in the account of the
 stack the first is enough, across accounts AWS asks for both (IAM user guide, "Cross-account policy evaluation logic").
@@ -30,7 +30,7 @@ class Buckets:
     partition: str = "aws"
 
     def arn(self, bucket: str, below: str = "") -> str:
-        """The ARN of a bucket, or of what lies below a prefix in it."""
+        """Return the ARN of a bucket, or of the objects below a prefix in it."""
         return f"arn:{self.partition}:s3:::{bucket}" + (f"/{below}*" if below else "")
 
 
@@ -44,7 +44,7 @@ class Access:
     key: tuple[Statement, ...] = ()
 
     def document(self) -> dict[str, Any]:
-        """The whole as plain JSON types."""
+        """Return the whole as plain JSON types."""
         return {
             "principal": self.principal,
             "identityPolicy": {"Version": "2012-10-17", "Statement": list(self.identity)},
@@ -54,7 +54,7 @@ class Access:
 
 
 def folders_of(plans: Iterable[Plan], producer: str) -> tuple[str, ...]:
-    """The folders that a producer uploads to, each once; empty for one that no contract names."""
+    """Return the folders that a producer uploads to, each once; empty if no contract names the producer."""
     folders = {literal_folder(pattern) for plan in plans if plan.producer == producer for pattern in plan.files}
     return tuple(sorted(folders))
 
@@ -62,7 +62,7 @@ def folders_of(plans: Iterable[Plan], producer: str) -> tuple[str, ...]:
 def for_producer(
     buckets: Buckets, producer: str, folders: Sequence[str], principal: str, *, overwrite: bool = True
 ) -> Access:
-    """A producer puts into its own folders, and reads its own receipts; it can neither read nor list what it sent.
+    """Let a producer upload to its own folders and read its own receipts, but not read or list its uploads.
 
     Without `overwrite` an upload must say `If-None-Match: *` (Amazon S3 user guide, "Enforce conditional writes").
     """
@@ -84,7 +84,7 @@ def for_producer(
 
 
 def for_consumer(buckets: Buckets, principal: str, contract: str | None = None) -> Access:
-    """A consumer reads what is promoted, of one contract or of all; older versions of files it does not see."""
+    """Let a consumer read the promoted files of one contract or of all, but not older versions of files."""
     folder = f"{contract}/" if contract else ""
     bucket = buckets.arn(buckets.promoted)
     read = _allow("ReadPromoted", "s3:GetObject", buckets.arn(buckets.promoted, folder) if folder else f"{bucket}/*")
@@ -112,7 +112,7 @@ def _no_overwrite(own: list[str]) -> Statement:
 
 
 def _use(sid: str, buckets: Buckets, actions: list[str], bucket: str) -> tuple[Statement, ...]:
-    """The right to use the key through S3 for one bucket, by whose ARN a bucket key is known (S3 user guide)."""
+    """Return the right to use the key through S3 for one bucket, by the ARN of the bucket key (S3 user guide)."""
     if not buckets.key:
         return ()
     via = f"s3.{buckets.key.split(':')[3]}.amazonaws.com"
@@ -129,5 +129,5 @@ def _on_key(principal: str, statement: Statement, whose: str) -> Statement:
 
 
 def _sid(whose: str, statement: Statement) -> str:
-    """A name of its own in a policy that several share; letters and digits only."""
+    """Return a unique id in a policy that several share; letters and digits only."""
     return "".join(part[:1].upper() + part[1:] for part in re.findall(r"[A-Za-z0-9]+", whose)) + str(statement["Sid"])

@@ -1,4 +1,4 @@
-"""Publishing: contracts that lint clean in, a catalog in force and what changed in it out.
+"""Publishing: contracts that lint clean in, a catalog in force and its changes out.
 
 In the catalog zone `plans/<sha>.json`, `index/<sha>.json` and `contracts/<version>/<id>/<object>.yaml` (the documents
 themselves) never change once written; `current.json` names the index in force and is moved last, and only if nobody
@@ -36,19 +36,19 @@ class CatalogStore(Protocol):
     """The catalog zone, by name below it."""
 
     def get(self, name: str) -> tuple[bytes, str] | None:
-        """A document and its ETag; None where there is none."""
+        """Return a document and its ETag; None if there is none."""
         ...
 
     def create(self, name: str, body: bytes) -> bool:
-        """Write a document that is not there yet; False, and nothing written, where it is."""
+        """Write a new document; return False, without a write, if it exists."""
         ...
 
     def swap(self, name: str, body: bytes, etag: str | None) -> None:
-        """Write over the document that still has `etag` (None: that is not there); StaleWrite if it has changed."""
+        """Replace the document that still has `etag` (None: there is none); raise StaleWrite if it has changed."""
         ...
 
     def names(self, prefix: str) -> tuple[str, ...]:
-        """The names of all documents that begin so."""
+        """Return the names of all documents that start so."""
         ...
 
 
@@ -75,7 +75,7 @@ class Publication:
 def publish(
     plans: Sequence[Plan], store: CatalogStore, now: datetime, documents: Mapping[str, bytes] | None = None
 ) -> Publication:
-    """Put the plans, and no others, in force; StaleWrite if somebody else published meanwhile.
+    """Put the plans, and no others, in force; raise StaleWrite if somebody else published meanwhile.
 
     `documents` are the contracts that the plans were made from, by their names in the store; they are kept beside them.
     """
@@ -98,7 +98,7 @@ def publish(
 
 
 def _after(former: Pointer | None, now: datetime) -> datetime:
-    """Now, in whole seconds; a second after the former pointer where its publisher's clock was a little ahead."""
+    """Return now in whole seconds, or one second after the former pointer if its publisher's clock was ahead."""
     at = now.replace(microsecond=0)
     try:
         ahead = former.moment() - at if former else -AHEAD
@@ -108,7 +108,7 @@ def _after(former: Pointer | None, now: datetime) -> datetime:
 
 
 def _need_each_other(plans: Sequence[Plan]) -> None:
-    """Refuse plans that look for values in contracts that would not be in force."""
+    """Refuse plans whose references are contracts that would not be in force."""
     contracts = {plan.contract for plan in plans}
     for plan in plans:
         for other in (one.contract for one in plan.references if one.contract and one.contract not in contracts):
@@ -141,7 +141,7 @@ def refusals(contracts: Sequence[Compiled], store: CatalogStore) -> tuple[Findin
 
 
 def _leaving(plans: Sequence[Plan], index: Index, store: CatalogStore) -> list[Plan]:
-    """The plans of contracts that are promoted into a table, or were when they were last published, which are not."""
+    """Return the plans of contracts that were last promoted into a table and would not be any more."""
     former = {entry.contract: entry.plan for entry in index.entries}
     others = [plan for plan in plans if plan.promote != "table" and former.get(plan.contract) != plan.sha]
     titles = kept(store) if others else ()
@@ -164,13 +164,13 @@ def _promoted(
 
 
 def kept(store: CatalogStore) -> tuple[contract_store.Title, ...]:
-    """All contract documents that were ever published."""
+    """Return all contract documents that were ever published."""
     titles = map(contract_store.title_of_key, store.names(contract_store.FOLDER))
     return tuple(t for t in titles if t)
 
 
 def text_of(store: CatalogStore, title: contract_store.Title) -> bytes:
-    """A published document, whole; DocumentInvalid if it is not there, or not what its name says."""
+    """Return a published document, whole; raise DocumentInvalid if it is missing or differs from its name."""
     document = store.get(title.key)
     if document is None:
         raise DocumentInvalid(f"{title.key} is not there any more; publish the contract again as it was.")
@@ -178,7 +178,7 @@ def text_of(store: CatalogStore, title: contract_store.Title) -> bytes:
 
 
 def in_force(store: CatalogStore) -> tuple[str, ...] | None:
-    """The names of the contracts in force; None where nothing was ever published. DocumentInvalid if unreadable."""
+    """Return the contracts in force; None if nothing was ever published. Raises DocumentInvalid if unreadable."""
     current = _in_force(store)
     if current.broken:
         raise DocumentInvalid(f"What is in force cannot be read: {current.broken}.")
@@ -187,7 +187,7 @@ def in_force(store: CatalogStore) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class _InForce:
-    """The index in force, the pointer to it and its ETag, and why there is no such index, though there is a pointer."""
+    """The index in force, its pointer and ETag, and the reason if the pointer has no readable index."""
 
     index: Index = field(default_factory=Index)
     etag: str | None = None
@@ -213,7 +213,7 @@ def _in_force(store: CatalogStore) -> _InForce:
 
 
 def _keep(store: CatalogStore, name: str, text: bytes) -> None:
-    """Write a contract's document; `refusals` has looked, so that another text is somebody else's of this moment."""
+    """Write a contract's document; `refusals` ran before, so another text is a concurrent publish of somebody else."""
     if not store.create(name, text) and (there := store.get(name)) is not None and there[0] != text:
         raise StaleWrite(
             f"Somebody else has just published {name} with another text: take over their changes, raise `version` in "
@@ -222,7 +222,7 @@ def _keep(store: CatalogStore, name: str, text: bytes) -> None:
 
 
 def _write(store: CatalogStore, name: str, body: bytes) -> None:
-    """Write a document that its hash names; what is there under the name must be the same."""
+    """Write a document that its hash names; an existing one must be equal."""
     if store.create(name, body):
         return
     there = store.get(name)
@@ -249,7 +249,7 @@ CHANGED = ("PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey")
 
 
 class S3Catalog:
-    """The catalog zone in a bucket; `zone` is its URI. What S3 refuses otherwise is ServiceUnavailable."""
+    """The catalog zone in a bucket; `zone` is its URI. Other errors of S3 become ServiceUnavailable."""
 
     def __init__(self, client: S3Client, zone: str) -> None:
         self._client = client
@@ -284,7 +284,7 @@ class S3Catalog:
         return tuple(sorted(keys))
 
     def _put(self, name: str, body: bytes, condition: dict[str, Any]) -> bool:
-        """Write on a condition; False if it does not hold."""
+        """Write on a condition; return False if it does not hold."""
         place: dict[str, Any] = {"Bucket": self._bucket, "Key": self._prefix + name, **condition}
         with asking("S3"):
             try:

@@ -1,4 +1,4 @@
-"""A deployed stack by name: what CloudFormation says of it in, its functions' variables and its parts out."""
+"""A deployed stack by name: CloudFormation's description in, its functions' variables and its parts out."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from functions.aws.answers import asking, code
 
 
 class StackMissing(DropgateError):
-    """There is no stack of that name, or it is none of ours; the text says which, and where it was looked for."""
+    """There is no stack of that name, or it is not a dropgate stack; the text names it and its Region."""
 
 
 def environment(cloudformation: Any, stack: str) -> dict[str, str]:
-    """The variables DROPGATE_* of a stack, from its outputs and parameters; raises StackMissing."""
+    """Return the variables DROPGATE_* of a stack, from its outputs and parameters; raise StackMissing."""
     description = described(cloudformation, stack)
     if description is None:
         raise StackMissing(f"There is no stack {stack} in {cloudformation.meta.region_name}.")
@@ -43,7 +43,7 @@ def described(cloudformation: Any, stack: str) -> Mapping[str, Any] | None:
 
 
 def parameters(description: Mapping[str, Any] | None) -> dict[str, str]:
-    """The parameters that a stack was deployed with; none where there is no stack."""
+    """Return the parameters of a deployed stack; empty if there is no stack."""
     return {one["ParameterKey"]: one["ParameterValue"] for one in (description or {}).get("Parameters", [])}
 
 
@@ -64,7 +64,7 @@ class Thing:
 
 
 def resources(cloudformation: Any, stack: str) -> Iterator[Thing]:
-    """The resources of a stack, and of the stacks within it, but for those that are deleted or not made yet."""
+    """Yield the resources of a stack and its nested stacks, without deleted and uncreated ones."""
     with asking("cloudformation"):
         pages = list(cloudformation.get_paginator("list_stack_resources").paginate(StackName=stack))
     for one in (one for page in pages for one in page["StackResourceSummaries"]):
@@ -76,7 +76,7 @@ def resources(cloudformation: Any, stack: str) -> Iterator[Thing]:
 
 
 def queues(cloudformation: Any, stack: str) -> dict[str, str]:
-    """The URLs of the queues of a stack, and of the stacks within it, by logical id."""
+    """Return the URLs of the queues of a stack and its nested stacks, by logical id."""
     things = resources(cloudformation, stack)
     return {thing.logical_id: thing.name for thing in things if thing.kind == "AWS::SQS::Queue"}
 

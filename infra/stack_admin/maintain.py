@@ -1,4 +1,4 @@
-"""A Delta table in, the same rows in fewer files out: small files made one, what nothing names and old logs removed.
+"""A Delta table in, the same rows in fewer files out: small files compacted, unused files and old logs removed.
 
 In a table's folder may lie files that were promoted as objects, before their contract was promoted into the table or
 after: deltalake would remove those, too, as no commit names them. So it only lists, and the table's own files are
@@ -53,7 +53,7 @@ def maintain(
     *,
     dry_run: bool = False,
 ) -> Maintained | None:
-    """Maintain a table; None where there is none. ServiceUnavailable where writers were faster again and again.
+    """Maintain a table; return None if there is none. Raises ServiceUnavailable if concurrent writers won every time.
 
     `table` ends in `/`; `remove` removes a file of it by its URI, and is called from several threads at once.
     """
@@ -92,7 +92,7 @@ def _maintained(table: str, options: Mapping[str, str], remove: Callable[[str], 
 
 
 def _unnamed(opened: Any, days: int) -> tuple[list[str], int]:
-    """The table's own files that no commit of so many days names, and how many others lie there."""
+    """Return the table's own files that no commit of so many days names, and the number of other files there."""
     every: list[str] = opened.vacuum(24 * days, dry_run=True, full=True)
     own = [name for name in every if is_of_table(name)]
     return own, len(every) - len(own)

@@ -1,4 +1,4 @@
-"""Dead letters: a stack's queues in, how many letters wait in each and since when out; and their way back.
+"""Dead letters: a stack's queues in; the letters of each with their age out, and their way back.
 
 By hand and not by StartMessageMoveTask, which takes back what another queue gave up and no more ("non-SQS queue sources
 of dead-letter queues ... are currently not supported", Amazon SQS API): half of ours comes from EventBridge. A letter
@@ -31,7 +31,7 @@ LOOK_SECONDS = 2
 
 
 class NotMoved(DropgateError):
-    """Some letters did not get back; the text says how many, why, and where they are."""
+    """Some letters did not go back; the text gives their number, the reason, and their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Waiting:
 
 
 def waiting(sqs: SQSClient, urls: Mapping[str, str], kind: Kind) -> Waiting:
-    """Look at the letters of a kind and leave them where they are."""
+    """Count the letters of a kind without moving them."""
     url = urls[kind.queue]
     letters, hidden = _counts(sqs, url)
     sent = [int(one["Attributes"]["SentTimestamp"]) for one in (_received(sqs, url, hide_seconds=0) if letters else ())]
@@ -130,7 +130,7 @@ class Redriven:
 
 
 def redrive(sqs: SQSClient, source: str, back: str, progress: Callable[[int], None] = tell_nobody) -> Redriven:
-    """Send all letters of a queue back to theirs. `told` is told as it goes on. Raises NotMoved.
+    """Send all letters of a queue back to their own queue; call `progress` with the number so far. Raises NotMoved.
 
     One that is sent back, fails again and is a dead letter once more meanwhile stays: it would go round for ever.
     """
@@ -172,7 +172,7 @@ def _counts(sqs: SQSClient, url: str) -> tuple[int, int]:
 
 
 def _received(sqs: SQSClient, url: str, hide_seconds: int | None = None) -> Sequence[MessageTypeDef]:
-    """Some letters, which nobody else is given for as long as the queue says, or for so many seconds."""
+    """Return some letters, hidden from other readers for the queue's time, or for so many seconds."""
     with asking("sqs"):
         if hide_seconds is None:
             answer = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=MOST, WaitTimeSeconds=LOOK_SECONDS)
@@ -188,7 +188,7 @@ def _received(sqs: SQSClient, url: str, hide_seconds: int | None = None) -> Sequ
 
 
 def _sent(sqs: SQSClient, url: str, letters: Sequence[MessageTypeDef]) -> tuple[dict[str, str], list[str]]:
-    """The new id of each letter that was sent by its former one, and why others were not.
+    """Return the new id of each sent letter by its former one, and the reasons for the others.
 
     The body alone: what else a letter carries says why it died, and no handler reads it.
     """
@@ -201,7 +201,7 @@ def _sent(sqs: SQSClient, url: str, letters: Sequence[MessageTypeDef]) -> tuple[
 
 
 def _deleted(sqs: SQSClient, url: str, letters: Sequence[MessageTypeDef]) -> list[str]:
-    """Delete letters; why some could not be."""
+    """Delete letters; return the reasons for those that could not be deleted."""
     if not letters:
         return []
     entries = [{"Id": str(n), "ReceiptHandle": one["ReceiptHandle"]} for n, one in enumerate(letters)]

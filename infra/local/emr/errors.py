@@ -14,7 +14,7 @@ class EmrError(Exception):
 
 
 class ValidationException(EmrError):
-    """The request breaks a rule of the API, or asks for what the double does not play."""
+    """The request breaks a rule of the API, or needs a feature that the double does not emulate."""
 
     status = "400 Bad Request"
 

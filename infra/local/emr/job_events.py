@@ -1,4 +1,4 @@
-"""Changes of runs in, EMR Serverless's events out: each once and at once, unless faults are switched on."""
+"""Changes of runs in, EMR Serverless events out: each once and at once, unless faults are switched on."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class EventFaults:
 
 
 class JobEvents:
-    """Sends an event for each change of a run, as `faults` has it."""
+    """Sends an event for each change of a run, with the faults of `faults`."""
 
     def __init__(self, application: Application, emit: Callable[[Event], None]) -> None:
         self.faults = EventFaults()
@@ -35,7 +35,7 @@ class JobEvents:
         self._delayed: list[Timer] = []
 
     def changed(self, run: Run, previous: str | None) -> None:
-        """Tell of a run's new state."""
+        """Send the event of a run's new state."""
         held = self._held.pop(run.id, [])
         if run.state not in self.faults.lose:
             held = [state_change(self._application, run, previous), *held]
@@ -46,7 +46,7 @@ class JobEvents:
             self._send(occurred)
 
     def stop(self) -> None:
-        """Drop what is still on its way."""
+        """Drop the events that are not sent yet."""
         for timer in self._delayed:
             timer.cancel()
 
@@ -62,7 +62,7 @@ class JobEvents:
 
 
 def state_change(application: Application, run: Run, previous: str | None) -> Event:
-    """Build the event of a run's new state: it holds neither name nor tags nor token.
+    """Build the event of a run's new state; it holds no name, tags or token.
 
     docs.aws.amazon.com/emr/latest/EMR-Serverless-UserGuide/using-eventbridge.html
     """

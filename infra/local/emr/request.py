@@ -19,7 +19,7 @@ _NOT_PLAYED = frozenset({"flexExecution"})
 
 
 def read_start(asked: Mapping[str, Any], exists: Callable[[str], bool]) -> JobSpec:
-    """Hold a request against the API's model and the double's lists, and look for the objects that it names."""
+    """Check a request against the API's model and the double's lists, and check that its objects exist."""
     broken = list(_violations(_start_shape(), asked, ""))
     if broken:
         raise ValidationException(f"{len(broken)} validation error(s) detected: {'; '.join(broken)}")
@@ -68,7 +68,7 @@ def _check_played(asked: Mapping[str, Any]) -> None:
 
 
 def _violations(shape: Shape, value: Any, path: str) -> Iterator[str]:
-    """Hold a value against the API's model: required members, lengths, patterns, enumerations."""
+    """Check a value against the API's model: required members, lengths, patterns, enumerations."""
     if isinstance(shape, StructureShape):
         for name in shape.required_members:
             if name not in value:

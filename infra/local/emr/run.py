@@ -42,7 +42,7 @@ class JobSpec:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A job run as it stands; `asked` is the request that began it."""
+    """A job run in its current state; `asked` is its request."""
 
     id: str
     arn: str

@@ -44,12 +44,12 @@ class JobRuns:
         self._workers = [Thread(target=self._work, daemon=True) for _ in range(application.max_concurrent_runs)]
 
     def start(self) -> None:
-        """Begin to take runs from the queue."""
+        """Start to take runs from the queue."""
         for worker in self._workers:
             worker.start()
 
     def stop(self) -> None:
-        """Begin no further run, and wait a little for those at work; one that takes longer stays RUNNING."""
+        """Start no further run, and wait briefly for the active ones; a longer one stays RUNNING."""
         self._stopping.set()
         self._events.stop()
         for _ in self._workers:
@@ -60,7 +60,7 @@ class JobRuns:
         self._stopped.set()
 
     def resume(self, runs: Iterable[Run]) -> None:
-        """Take over the runs of a stack that has stopped: who waited waits on, one at work has lost its worker."""
+        """Take over the runs of a stopped stack: queued runs wait again, an active one has lost its worker."""
         with self._lock:
             for run in runs:
                 self._tokens[run.spec.token], self._runs[run.id] = run.id, run
@@ -70,7 +70,7 @@ class JobRuns:
                     self._end(run.id, "FAILED", "Job failed. Exception: WorkerLostError: the stack was stopped")
 
     def submit(self, job: JobSpec, asked: Mapping[str, Any], created_by: str) -> Run:
-        """Begin a run, or give the one that the same token began before, whatever became of it.
+        """Start a run, or return the earlier run of the same token, in any state.
 
         The API's pages do not say what a token reused with other parameters brings; in practice it is the old run.
         """
@@ -91,14 +91,14 @@ class JobRuns:
             return run
 
     def get(self, run_id: str) -> Run:
-        """Give a run as it stands."""
+        """Return a run in its current state."""
         with self._lock:
             if run_id not in self._runs:
                 raise ResourceNotFoundException(f"Job run {run_id} does not exist.")
             return self._runs[run_id]
 
     def newest_first(self) -> list[Run]:
-        """Give all runs."""
+        """Return all runs, newest first."""
         with self._lock:
             return list(reversed(self._runs.values()))
 
@@ -121,7 +121,7 @@ class JobRuns:
                     self._end(run_id, state, details)
 
     def _advance(self, run_id: str) -> Iterator[bool]:
-        """Lead a run from the queue to its start; false as soon as it was cancelled."""
+        """Advance a run from the queue to its start; return False if it was cancelled."""
         for state in ("PENDING", "SCHEDULED", "RUNNING"):
             if state == "RUNNING":
                 self._stopping.wait(self._cold_start)

@@ -41,11 +41,11 @@ _REMEMBERED_CALLS = 10_000
 
 
 class RunKilledError(Exception):
-    """A run came upon something deadly."""
+    """A run was killed by a deadly text."""
 
 
 class EmrServerless(LoopbackServer):
-    """EMR Serverless with one application; `calls` lists what was asked of it, `faults` what befalls its events.
+    """EMR Serverless with one application; `calls` lists its calls, `faults` are the faults of its events.
 
     `outages` make it fail for a while, `deadly` are texts (as ids of drops): a run is killed whose request holds one.
     """
@@ -66,7 +66,7 @@ class EmrServerless(LoopbackServer):
         port: int = 0,
         guard: Guard | None = None,
     ) -> None:
-        """Take the job (raising fails its run), a look at an s3:// URI, where events go, how the application is.
+        """Take the job (an exception fails its run), a check of s3:// URIs, the receiver of events, the application.
 
         `read` gives the text of a request by its URI, where one may be deadly.
         """
@@ -85,7 +85,7 @@ class EmrServerless(LoopbackServer):
 
     @property
     def faults(self) -> EventFaults:
-        """Give what befalls events from now on."""
+        """Return the faults of events from now on."""
         return self._events.faults
 
     @faults.setter
@@ -93,26 +93,26 @@ class EmrServerless(LoopbackServer):
         self._events.faults = faults
 
     def start(self) -> Self:
-        """Begin to answer and to run jobs."""
+        """Start to answer and to run jobs."""
         self._runs.start()
         return super().start()
 
     def stop(self) -> None:
-        """Answer no more, begin no further run, and drop delayed events."""
+        """Stop answering, start no further run, and drop delayed events."""
         super().stop()
         self._runs.stop()
 
     def keep(self, keep: Callable[[Run], None], runs: Iterable[Run]) -> None:
-        """Go on with the runs of a stack that has stopped, and tell of every change of a run from now on."""
+        """Resume the runs of a stopped stack, and report every change of a run from now on."""
         self._runs.keep = keep
         self._runs.resume(runs)
 
     def idle(self) -> bool:
-        """Tell whether every run has ended."""
+        """Return True if every run has ended."""
         return all(run.state in ENDED for run in self._runs.newest_first())
 
     def _killing(self, run_job: Callable[[JobSpec], None]) -> Callable[[JobSpec], None]:
-        """Kill a run that one of the deadly texts is in, as the JVM's operating system does: it leaves no result."""
+        """Kill a run whose request holds a deadly text, as the operating system kills a JVM: it leaves no result."""
 
         def run(job: JobSpec) -> None:
             if self.deadly and any(text in self._read(job.arguments[-1]) for text in self.deadly):
@@ -167,7 +167,7 @@ class EmrServerless(LoopbackServer):
         return {"applicationId": self.application.id, "jobRunId": run.id, "arn": run.arn}
 
     def _ask(self, call: Call) -> None:
-        """Write a call down; raises AccessDeniedException where its caller may not make it."""
+        """Record a call; raise AccessDeniedException if its caller may not make it."""
         self.calls.append(call)
         if self._guard.refused([call]):
             raise AccessDeniedException(because(call))

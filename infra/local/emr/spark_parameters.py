@@ -1,4 +1,4 @@
-"""A job's sparkSubmitParameters in; the archives and session settings that a local Spark can honour out.
+"""A job's sparkSubmitParameters in; the archives and session settings that a local Spark can apply out.
 
 Every parameter is on one of the lists below or is refused, so that none is silently without effect.
 """
@@ -96,7 +96,7 @@ def read_parameters(text: str) -> SparkParameters:
 
 
 def _archives(conf: Mapping[str, str]) -> tuple[str, ...]:
-    """The archives of packages, which driver and executors must find where they are unpacked."""
+    """Return the archives of packages, which driver and executors must find where they are unpacked."""
     named = [archive.partition("#") for archive in conf.get(ARCHIVES, "").split(",") if archive]
     wanted = ":".join(f"./{folder}" for _, _, folder in named)
     for name in PYTHON_PATHS:
@@ -138,6 +138,6 @@ def _check_worker(conf: Mapping[str, str], worker: str) -> None:
 
 
 def _gb(size: str) -> float:
-    """Read a size in GB; what is in another unit is out of all bounds here."""
+    """Read a size in GB; a size in another unit is out of all bounds here."""
     gigabytes = re.fullmatch(r"(\d+(?:\.\d+)?)g", size, re.IGNORECASE)
     return float(gigabytes[1]) if gigabytes else math.inf

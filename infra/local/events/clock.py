@@ -1,4 +1,4 @@
-"""The time in, calls of a function with EventBridge's scheduled event out: a rule with a rate, played."""
+"""The time in, calls of a function with EventBridge's scheduled event out: a rule with a rate."""
 
 import logging
 import time
@@ -24,7 +24,7 @@ class Clock:
         self._due = time.monotonic() + seconds
 
     def poll(self) -> bool:
-        """Call the function if it is time."""
+        """Call the function if it is due."""
         if time.monotonic() < self._due:
             return False
         self._due = time.monotonic() + self._seconds

@@ -1,4 +1,4 @@
-"""Events as AWS services send them: what happened in, messages in the queues of the matching rules out."""
+"""Events as AWS services send them: a change in, messages in the queues of the matching rules out."""
 
 import json
 import secrets
@@ -23,7 +23,7 @@ _sequencer = count(time.time_ns())
 def object_created(
     bucket: str, region: str, key: str, size: int, etag: str, version_id: str | None, reason: str
 ) -> Event:
-    """Build S3's Object Created event: key not encoded, ETag without quotes, version id only where there is one.
+    """Build S3's Object Created event: key not encoded, ETag without quotes, version id only if there is one.
 
     Sequencers are of different lengths, as S3's may be.
 

@@ -35,7 +35,7 @@ class Context:
     client_context: None = None
 
     def get_remaining_time_in_millis(self) -> int:
-        """Say how long the function may still take before its timeout."""
+        """Return the remaining time before the function's timeout."""
         return max(0, int((self.deadline - time.monotonic()) * 1000))
 
 
@@ -53,7 +53,7 @@ class Invoker:
         self._turn = Lock()
 
     def __call__(self, name: str, event: Mapping[str, Any]) -> Any:
-        """Invoke the function with that logical id; what its handler raises is raised."""
+        """Invoke the function with that logical id; an exception of its handler is raised."""
         function, handler = self._functions[name]
         with self.turn(), acting_as(name):
             answer = handler(json.loads(json.dumps(event)), self._context(function))
@@ -61,7 +61,7 @@ class Invoker:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Let no handler run within."""
+        """Let no handler run meanwhile."""
         with self._turn:
             yield
 
@@ -77,7 +77,7 @@ class Invoker:
 
 @contextmanager
 def acting_as(key: str) -> Iterator[None]:
-    """Let the process have an access key within, as a function has its own."""
+    """Give the process an access key meanwhile, as a function has its own."""
     before = os.environ.get(_KEY)
     os.environ[_KEY] = key
     try:

@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class StreamPipe:
-    """Carries what the filter lets through from the stream to the bus, in order; `carried` is told of each record."""
+    """Sends the filtered records of the stream to the bus, in order; `carried` is called for each record."""
 
     def __init__(
         self, pipe: Pipe, streams: Any, events: Any, listener: Listener | None, carried: Callable[[str], None]
@@ -35,7 +35,7 @@ class StreamPipe:
         self._position: dict[str, str] = {"ShardIteratorType": pipe.start}
 
     def poll(self) -> bool:
-        """Carry what is new; tell whether there was anything."""
+        """Send the new records; return True if there were any."""
         with self._turn:
             records = self._read()
             for record in records:
@@ -49,7 +49,7 @@ class StreamPipe:
         return bool(records)
 
     def _read(self) -> list[dict[str, Any]]:
-        """Read from where we stand, and believe what a second look confirms.
+        """Read from the current position, and accept only records that a second read confirms.
 
         moto rolls a transaction back by putting a copy of table and stream in place: an iterator taken before reads on
         in the old stream, with records that never came to be. One taken afterwards does not know them.
@@ -80,11 +80,11 @@ class StreamPipe:
 
 
 class UnknownOperator(Exception):
-    """The template's filter uses an operator that the embedded pipe does not play."""
+    """The template's filter uses an operator that the embedded pipe does not support."""
 
 
 def matches(pattern: Mapping[str, Any], event: Any) -> bool:
-    """Tell whether an event has every field of a pattern, with one of the listed values or prefixes."""
+    """Return True if an event has every field of a pattern, with one of the listed values or prefixes."""
     return isinstance(event, Mapping) and all(_has(event.get(key), wanted) for key, wanted in pattern.items())
 
 
@@ -103,7 +103,7 @@ def _is(value: Any, wanted: Any) -> bool:
 
 
 def render(template: str, record: Mapping[str, Any]) -> str:
-    """Fill the places of an input template, each with its value as JSON; KeyError where the record has none."""
+    """Fill the places of an input template with values as JSON; raise KeyError if the record lacks one."""
     return _PLACE.sub(lambda place: json.dumps(_value(record, place[1])), template)
 
 

@@ -25,15 +25,15 @@ _log = logging.getLogger(__name__)
 
 
 class Source(Protocol):
-    """Something that may hold work."""
+    """A source of work."""
 
     def poll(self) -> bool:
-        """Do what is due; tell whether anything was."""
+        """Do the due work; return True if there was any."""
         ...
 
 
 class Pump:
-    """Runs the stack's event sources, each in a thread, from entering to leaving the context.
+    """Runs the stack's event sources, each in a thread, while the context is open.
 
     `retry_seconds` brings failed messages back sooner than the template's visibility timeout does; `schedule_seconds`
     stands in for the template's rate; `listener` is given each notice, `carried` the id of each record of the stream
@@ -62,13 +62,13 @@ class Pump:
         self._threads = [Thread(target=self._run, args=(source,), name="pump", daemon=True) for source in sources]
 
     def start(self) -> Self:
-        """Begin to poll."""
+        """Start to poll."""
         for thread in self._threads:
             thread.start()
         return self
 
     def stop(self) -> None:
-        """Let invocations under way end, and poll no more."""
+        """Let active invocations end, and stop polling."""
         self._stopped.set()
         self._bell.ring()
         for thread in self._threads:
@@ -83,15 +83,15 @@ class Pump:
         self.stop()
 
     def wake(self) -> None:
-        """Look at once, because something has just happened outside."""
+        """Poll at once, because something has changed outside."""
         self._bell.ring()
 
     def turn(self) -> AbstractContextManager[None]:
-        """Let no handler run within: for whoever needs the process's environment."""
+        """Let no handler run meanwhile, for a caller that needs the process's environment."""
         return self._invoke.turn()
 
     def idle(self) -> bool:
-        """Tell whether all queues are empty, the stream is read to its end, and no handler is at work."""
+        """Return True if all queues are empty, the stream is read to its end, and no handler is active."""
         before = self._bell.rung
         if self._bell.working:
             return False
@@ -100,7 +100,7 @@ class Pump:
         return quiet and self._bell.working == 0 and self._bell.rung == before
 
     def drain(self, timeout_seconds: float, others_idle: Callable[[], bool] = lambda: True) -> bool:
-        """Wait until nothing is left to do, here and by `others_idle` (the EMR double's); False if it took too long."""
+        """Wait until no work is left here and by `others_idle` (the EMR double's); return False on a timeout."""
         end = time.monotonic() + timeout_seconds
         self.wake()
         while not (others_idle() and self.idle() and others_idle()):
@@ -137,7 +137,7 @@ class Pump:
 
 
 class Bell:
-    """Wakes everyone who waits when one has found work, and counts who is at work."""
+    """Wakes all waiting threads when one has found work, and counts the active ones."""
 
     def __init__(self) -> None:
         self.rung = 0
@@ -151,13 +151,13 @@ class Bell:
             self._condition.notify_all()
 
     def wait(self, since: int, seconds: float) -> bool:
-        """Wait for a ring after the one numbered `since`; tell whether it came."""
+        """Wait for a ring after the one numbered `since`; return True if it came."""
         with self._condition:
             return self._condition.wait_for(lambda: self.rung != since, seconds)
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Count the caller among those at work."""
+        """Count the caller among the active ones."""
         self._count(1)
         try:
             yield

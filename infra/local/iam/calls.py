@@ -1,4 +1,4 @@
-"""A request to the embedded cloud in, the actions and resources that IAM would have been asked about out."""
+"""A request to the embedded cloud in, the actions and resources that IAM would decide on out."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -90,7 +90,7 @@ def request_of(who: Credential, environ: Environ, body: bytes) -> Request:
 
 
 def s3_calls(who: Credential, request: S3Request) -> Iterator[Call]:
-    """Name the S3 actions: a copy reads its source and writes its destination; what is done upon If-Match reads.
+    """Name the S3 actions: a copy reads its source and writes its destination; a condition by If-Match also reads.
 
     docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html and conditional-deletes.html
     """
@@ -111,7 +111,7 @@ def s3_calls(who: Credential, request: S3Request) -> Iterator[Call]:
 
 
 def look_call(who: Credential, bucket: str, key: str) -> Call:
-    """Name what S3 asks for before it says that an object is not there: the right to list, with its key as the prefix.
+    """Name the right that S3 checks before it answers that an object is missing: to list, with its key as prefix.
 
     docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html; the prefix stands on no page of AWS: ceph/ceph, pull
     request 68577, followed S3 in it, and apache/polaris, 1391, gets its 404 by a condition on s3:prefix.
@@ -121,7 +121,7 @@ def look_call(who: Credential, bucket: str, key: str) -> Call:
 
 
 def _s3_context(request: S3Request) -> dict[str, str]:
-    """Give the condition keys of a request; loopback stands for TLS."""
+    """Return the condition keys of a request; loopback counts as TLS."""
     encryption = "x-amz-server-side-encryption"
     headers = (*_CONDITION_HEADERS, *(f"{encryption}-{about}" for about in _KEY_HEADERS))
     context = {f"s3:{name}": value for name in headers if (value := request.header(name))}
@@ -133,7 +133,7 @@ def _s3_context(request: S3Request) -> dict[str, str]:
 
 
 def _deleted(body: bytes) -> Iterator[tuple[str, bool]]:
-    """Read a DeleteObjects request: each key, and whether one version of it is meant."""
+    """Read a DeleteObjects request: each key, and True if it names a version."""
     for each in ET.fromstring(body).iterfind("{*}Object"):  # noqa: S314 (our own clients' request)
         yield each.findtext("{*}Key", ""), each.find("{*}VersionId") is not None
 

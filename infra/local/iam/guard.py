@@ -1,4 +1,4 @@
-"""Calls in; those that the caller's role may not make out, refused as AWS refuses them.
+"""Calls in; those that the caller's role does not allow out, refused as AWS refuses them.
 
 Who is known here is held to the policies of template.yaml; anyone else (a person, a test) may do everything. What was
 made use of and what was refused is kept, so that tests can say what a role has too much or too little of.
@@ -47,7 +47,7 @@ _OF_EVERYBODY = frozenset({"sts:GetCallerIdentity"})
 
 
 class Guard:
-    """Decides on calls; `used` are the grants that callers made use of, `denied` the calls that were refused."""
+    """Decides on calls; `used` are the grants that callers used, `denied` the refused calls."""
 
     def __init__(self) -> None:
         self.used: set[tuple[str, Grant]] = set()
@@ -67,7 +67,7 @@ class Guard:
 
     @contextmanager
     def holding(self, caller: str, statements: Iterable[Mapping[str, Any]]) -> Iterator[None]:
-        """Hold a caller to a policy within."""
+        """Apply a policy to a caller meanwhile."""
         self._rights[caller] = Rights(f"arn:aws:iam::{ACCOUNT}:user/{caller}", read(tuple(statements)))
         try:
             yield
@@ -76,7 +76,7 @@ class Guard:
 
     @contextmanager
     def running(self, stack: Stack, policy: str | None) -> Iterator[None]:
-        """Hold the job to its role and to the policy of its run within; one run at a time."""
+        """Apply its role and the policy of its run to the job meanwhile; one run at a time."""
         assert JOB not in self._rights, "runs at the same time would share a policy"
         session = None if policy is None else read(json.loads(policy))
         self._rights[JOB] = Rights(f"arn:aws:iam::{ACCOUNT}:role/{JOB}", read(stack.roles[JOB]), session)
@@ -87,7 +87,7 @@ class Guard:
 
     @contextmanager
     def without(self, caller: str, sid: str) -> Iterator[None]:
-        """Take a statement from a caller's policy within; what is refused meanwhile is not kept."""
+        """Remove a statement from a caller's policy meanwhile; refusals are not recorded."""
         whole, denied = self._rights[caller], len(self.denied)
         left = tuple(each for each in whole.statements if each.sid != sid)
         assert left != whole.statements, f"{caller} has no statement {sid}"
@@ -99,22 +99,22 @@ class Guard:
             del self.denied[denied:]
 
     def knows(self, caller: str) -> bool:
-        """Tell whether a caller is held to a policy."""
+        """Return True if a policy applies to a caller."""
         return caller in self._rights
 
     def unused(self, stack: Stack) -> set[tuple[str, str, str]]:
-        """List what the template grants and nobody made use of: caller, action, resource by logical id."""
+        """List the template's unused grants: caller, action, resource by logical id."""
         granted = {(name, grant) for name, each in stack.functions.items() for grant in grants(read(each.statements))}
         granted |= {(JOB, grant) for grant in grants(read(stack.roles[JOB]))}
         return {(caller, action, _named(stack, resource)) for caller, (_, action, resource) in granted - self.used}
 
     def refused(self, calls: Iterable[Call]) -> Call | None:
-        """Find the first call that its caller may not make."""
+        """Return the first call that its caller may not make."""
         whole = (each for call in calls for each in (call, *self._with_key(call)))
         return next((call for call in whole if not self._may(call)), None)
 
     def _with_key(self, call: Call) -> Iterator[Call]:
-        """Name what S3 does with the bucket's key for a call."""
+        """Return S3's uses of the bucket's key for a call."""
         key = self._keys.get(call.resource.partition("/")[0])
         actions = _WITH_KEY.get(call.action, ()) if key else ()
         if call.context.get("s3:ObjectCreationOperation") == "false":
@@ -146,7 +146,7 @@ def _named(stack: Stack, resource: str) -> str:
 
 
 def because(call: Call) -> str:
-    """Say it as AWS does: docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html."""
+    """Return AWS's message: docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html."""
     who = f"arn:aws:sts::{ACCOUNT}:assumed-role/{call.caller}/embedded"
     what = f"is not authorized to perform: {call.action} on resource: {call.resource}"
     return f"User: {who} {what} because no policy of template.yaml allows it"

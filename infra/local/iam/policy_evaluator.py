@@ -1,4 +1,4 @@
-"""IAM policies and a request in, allowed, denied or not allowed out: what AWS would answer, by its published rules.
+"""IAM policies and a request in; allowed, denied or not allowed out, by AWS's published rules.
 
 docs.aws.amazon.com/IAM/latest/UserGuide: reference_policies_evaluation-logic.html (a deny wins; in one account identity
 or resource policy allows, across accounts both must), access_policies.html#policies_session (a session policy narrows),
@@ -42,7 +42,7 @@ _RULING_ALONE = frozenset({"kms", "sts"})
 
 
 class UnknownInPolicy(Exception):
-    """A policy holds what is not evaluated here; the message names it."""
+    """A policy holds an element that is not evaluated here; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One operator on one key, with the values of which one must do."""
+    """One operator on one key, with its values, of which one must match."""
 
     operator: str
     key: str
@@ -69,7 +69,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of a policy; `but` tells that actions or resources are those that are not meant."""
+    """A statement of a policy; `but` means that the listed actions or resources are excluded."""
 
     sid: str
     effect: Literal["Allow", "Deny"]
@@ -116,7 +116,7 @@ def decide(
 
 
 def allowing(statements: Iterable[Statement], request: Request) -> Iterator[tuple[str, str, str]]:
-    """Name the grants that a request makes use of: statement, action and resource as the policy writes them."""
+    """Return the grants that a request uses: statement, action and resource as the policy writes them."""
     for each in statements:
         if each.effect == "Allow" and matches(each, request):
             actions = [a for a in each.actions if _like(a.lower(), request.action.lower())]
@@ -125,13 +125,13 @@ def allowing(statements: Iterable[Statement], request: Request) -> Iterator[tupl
 
 
 def grants(statements: Iterable[Statement]) -> set[tuple[str, str, str]]:
-    """List all grants of some statements, each action on each resource by itself."""
+    """List all grants of some statements, each action on each resource separately."""
     allow = [each for each in statements if each.effect == "Allow"]
     return {(each.sid, action, resource) for each in allow for action in each.actions for resource in each.resources}
 
 
 def matches(statement: Statement, request: Request) -> bool:
-    """Tell whether a statement speaks of a request."""
+    """Return True if a statement applies to a request."""
     action, resource = request.action.lower(), request.resource
     return (
         (statement.principals is None or any(_is(named, request.principal) for named in statement.principals))
@@ -142,7 +142,7 @@ def matches(statement: Statement, request: Request) -> bool:
 
 
 def account(principal: str | None) -> str | None:
-    """Give the account of an ARN."""
+    """Return the account of an ARN."""
     return principal.split(":")[4] if principal and principal.startswith("arn:") else None
 
 
@@ -151,7 +151,7 @@ def _allows(statements: Iterable[Statement], request: Request) -> bool:
 
 
 def _names_itself(statement: Statement, request: Request) -> bool:
-    """Tell a grant to the principal from one to its account, which leaves it to that account's own policies."""
+    """Return True for a grant to the principal itself, not to its account, which has its own policies."""
     return any(named in ("*", request.principal) for named in statement.principals or ())
 
 
@@ -212,7 +212,7 @@ def _listed(written: Any) -> Sequence[Any]:
 
 
 def _holds(condition: Condition, context: Mapping[str, str]) -> bool:
-    """Hold a condition; a key that is absent fails it, unless it asks for absence or difference, or ends in IfExists.
+    """Evaluate a condition; an absent key fails it, unless it requires absence or difference, or ends in IfExists.
 
     docs.aws.amazon.com/IAM/latest/UserGuide: reference_policies_elements_condition_operators.html, "...IfExists" and
     "Null"; reference_policies_condition-logic-multiple-context-keys-or-values.html of what is negated. A value that is

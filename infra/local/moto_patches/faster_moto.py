@@ -61,7 +61,7 @@ def _delayed(queue: Any) -> int:
 
 
 def _query(table: Any, *how: Any, **more: Any) -> Any:
-    """Answer by moto's own query, which walks what it is shown; requests to DynamoDB are answered one at a time."""
+    """Answer by moto's own query over fewer items; requests to DynamoDB are answered one at a time."""
     keys = dict(more.get("hash_key_conditions") or [])
     table.all_items = lambda: list(_with(table, keys))
     try:
@@ -71,7 +71,7 @@ def _query(table: Any, *how: Any, **more: Any) -> Any:
 
 
 def _with(table: Any, keys: dict[str, DynamoType]) -> Iterator[Item]:
-    """The items that may have these values; moto looks at each once more."""
+    """Return the items that may have these values; moto checks each of them again."""
     shelves = table.items.values()
     if table.hash_key_attr in keys:
         partition = keys[table.hash_key_attr]
@@ -82,12 +82,12 @@ def _with(table: Any, keys: dict[str, DynamoType]) -> Iterator[Item]:
 
 
 def _alike(one: DynamoType | None, other: DynamoType) -> bool:
-    """Tell whether they may be equal: the same number is written in many ways."""
+    """Return True if two values may be equal: the same number can be written in many ways."""
     return one is not None and (other.type == "N" or one.value == other.value)
 
 
 def _list(backend: S3Backend, bucket: FakeBucket, prefix: str | None, *how: Any, **more: Any) -> Any:
-    """Answer by moto's own list, which walks what it is shown; lists of buckets and writes are answered in turn."""
+    """Answer by moto's own list over fewer keys; lists of buckets and writes are answered in turn."""
     shown: Any = copy.copy(bucket)
     if prefix:
         shown.keys = {name: each[-1] for name, each in dict.items(bucket.keys) if name.startswith(prefix)}

@@ -1,4 +1,4 @@
-"""Requests in; those that are to fail, with the errors that AWS gives when a service is throttled or not well, out."""
+"""Requests in; those that must fail out, with the errors of a throttled or failing AWS service."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Failure:
     message: str
 
     def answer(self, start_response: StartResponse) -> Iterable[bytes]:
-        """Write it as services with JSON protocols do: the code in the body, or in the header of SQS or EMR."""
+        """Write the error as services with JSON protocols do: the code in the body, or in the header of SQS or EMR."""
         body = json.dumps({"__type": self.code, "message": self.message}).encode()
         name = self.code.rpartition("#")[2]
         headers = [("Content-Type", "application/x-amz-json-1.0"), ("Content-Length", str(len(body)))]
@@ -73,7 +73,7 @@ class _Outage:
 
 
 class Outages:
-    """The calls that fail next; `callers` are the callers that they fail for, none for all."""
+    """The calls that fail next; `callers` are the callers for whom they fail (none: for all)."""
 
     def __init__(self) -> None:
         self.callers: frozenset[str] = frozenset()
@@ -81,17 +81,17 @@ class Outages:
         self._turn = Lock()
 
     def begin(self, operation: str, failure: Failure, times: int) -> None:
-        """Let the next requests of an operation, like `s3:GetObject`, fail, so many of them."""
+        """Make the next `times` requests of an operation, like `s3:GetObject`, fail."""
         with self._turn:
             self._under_way.append(_Outage(operation, failure, times))
 
     def end(self) -> None:
-        """Let all services be well again."""
+        """End all outages."""
         with self._turn:
             self._under_way.clear()
 
     def befalls(self, request: Request) -> Failure | None:
-        """Tell with what a request fails now, if it does."""
+        """Return the failure of a request, if it fails now."""
         if self.callers and request.caller not in self.callers:
             return None
         with self._turn:

@@ -19,7 +19,7 @@ WITHIN = {"Versions": "Key", "DeleteMarkers": "Key", "CommonPrefixes": "Prefix"}
 
 
 def encode_lists() -> None:
-    """Let moto encode lists of versions from now on."""
+    """Make moto encode lists of versions from now on."""
     response: Any = S3Response
     response.list_object_versions = _list_object_versions
 

@@ -1,4 +1,4 @@
-"""Lifecycle of the embedded buckets, as far as former versions go: rules, versions and a time in, what is over out.
+"""Lifecycle of former versions in the embedded buckets: rules, versions and a time in, expired versions out.
 
 docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html: a version is over so many days after a newer
 one took its place, a delete marker once nothing is below it. What expires while it is current stays on this machine.
@@ -16,7 +16,7 @@ FIRST_SECONDS, EVERY_SECONDS = 300, 3600
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of an object, or a delete marker; `current`: the newest of its key."""
+    """A version of an object, or a delete marker; `current` marks the newest of its key."""
 
     key: str
     id: str
@@ -26,7 +26,7 @@ class Version:
 
 
 class Lifecycle:
-    """Deletes the former versions in a stack's buckets that are over, once an hour; `rules` are by bucket."""
+    """Deletes the expired former versions of a stack's buckets, once an hour; `rules` are by bucket."""
 
     def __init__(self, rules: Mapping[str, Iterable[Mapping[str, Any]]], s3: Any) -> None:
         self._days = {bucket: days_of(bucket_rules) for bucket, bucket_rules in rules.items()}
@@ -34,7 +34,7 @@ class Lifecycle:
         self._due = time.monotonic() + FIRST_SECONDS
 
     def poll(self) -> bool:
-        """Look through all buckets if it is time."""
+        """Check all buckets if it is due."""
         if time.monotonic() < self._due:
             return False
         self._due = time.monotonic() + EVERY_SECONDS
@@ -43,20 +43,20 @@ class Lifecycle:
         return False  # nothing that others would have to look at
 
     def end(self, bucket: str, days: Mapping[str, int], now: datetime) -> None:
-        """Delete what is over in a bucket."""
+        """Delete the expired versions of a bucket."""
         pages = self._s3.get_paginator("list_object_versions").paginate(Bucket=bucket)
         for one in over(list(_versions(pages)), days, now):
             self._s3.delete_object(Bucket=bucket, Key=one.key, VersionId=one.id)
 
 
 def days_of(rules: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """For how many days former versions are kept, by what their keys begin with."""
+    """Return the days that former versions are kept, by key prefix."""
     ending = (rule for rule in rules if "NoncurrentVersionExpiration" in rule)
     return {rule.get("Prefix", ""): int(rule["NoncurrentVersionExpiration"]["NoncurrentDays"]) for rule in ending}
 
 
 def over(versions: Iterable[Version], days: Mapping[str, int], now: datetime) -> Iterator[Version]:
-    """The versions that are over, older ones first; then markers that nothing is left below."""
+    """Yield the expired versions, older ones first; then markers that have no version left."""
     newest_first = sorted(versions, key=lambda one: (one.key, not one.current, -one.written.timestamp()))
     for key, each in groupby(newest_first, key=lambda one: one.key):
         current, *former = each

@@ -1,4 +1,4 @@
-"""An HTTP request to S3 (path style) in, what it asks for out: operation, bucket, key, source, payload, trailers."""
+"""An HTTP request to S3 (path style) in; its operation, bucket, key, source, payload and trailers out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Source:
 
 @dataclass(frozen=True)
 class S3Request:
-    """A request to S3 with its whole body, still encoded as it came."""
+    """A request to S3 with its whole body, still encoded."""
 
     method: str
     bucket: str
@@ -54,13 +54,13 @@ class S3Request:
     body: bytes
 
     def header(self, name: str) -> str | None:
-        """Give a header's value; None where it was not sent."""
+        """Return a header's value; None if it was not sent."""
         header = self.environ.get("HTTP_" + name.upper().replace("-", "_"))
         return None if header is None else str(header)
 
     @cached_property
     def operation(self) -> str:
-        """Name the API operation, as AWS's API reference names it."""
+        """Return the API operation, as AWS's API reference names it."""
         if not self.key:
             setting = next((name[0].upper() + name[1:] for name in self.query if name in _SETTINGS), "")
             return _named(_BUCKET_OPERATIONS, self.method, self.query) or f"{self.method.capitalize()}Bucket{setting}"
@@ -73,7 +73,7 @@ class S3Request:
 
     @cached_property
     def source(self) -> Source | None:
-        """Give what a copy reads; None where nothing is copied."""
+        """Return the source of a copy; None for other requests."""
         text = self.header("x-amz-copy-source")
         if text is None:
             return None
@@ -83,12 +83,12 @@ class S3Request:
 
     @cached_property
     def payload(self) -> bytes:
-        """Give the object's bytes, without aws-chunked framing."""
+        """Return the object's bytes, without aws-chunked framing."""
         return self._decoded[0]
 
     @cached_property
     def trailers(self) -> Mapping[str, str]:
-        """Give the headers that followed the body."""
+        """Return the headers that followed the body."""
         return self._decoded[1]
 
     @cached_property
@@ -110,7 +110,7 @@ def parse_request(environ: Environ, body: bytes) -> S3Request:
 
 
 def decode_chunks(body: bytes) -> tuple[bytes, dict[str, str]]:
-    """Take the aws-chunked framing off (docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming-trailers.html)."""
+    """Remove the aws-chunked framing (docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming-trailers.html)."""
     chunks, position = [], 0
     while True:
         line_end = body.index(b"\r\n", position)

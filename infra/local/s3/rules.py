@@ -63,7 +63,7 @@ _NO_SUCH_KEY = Refusal("404 Not Found", "NoSuchKey", "The specified key does not
 
 
 def access_denied(message: str) -> Refusal:
-    """Refuse what a caller may not do (docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html)."""
+    """Refuse a call that its caller may not make (docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html)."""
     return Refusal("403 Forbidden", "AccessDenied", message)
 
 
@@ -75,7 +75,7 @@ def key_too_long(request: S3Request) -> Refusal | None:
 
 
 def bad_digest(request: S3Request) -> Refusal | None:
-    """Refuse a body whose checksum is not the one announced.
+    """Refuse a body whose checksum differs from the announced one.
 
     docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html
     """
@@ -91,12 +91,12 @@ def bad_digest(request: S3Request) -> Refusal | None:
 
 
 def names_customers_key(request: S3Request) -> bool:
-    """Tell whether an upload is encrypted with a key that its uploader keeps (SSE-C)."""
+    """Return True if an upload is encrypted with a key that its uploader keeps (SSE-C)."""
     return request.header(CUSTOMERS_KEY) is not None
 
 
 def unreadable(request: S3Request, kms_key: str | None, *, customers: bool) -> Refusal | None:
-    """Refuse to read what lies under a key that its uploader keeps, or under a key of another account.
+    """Refuse to read an object under a key that its uploader keeps, or under a key of another account.
 
     docs.aws.amazon.com/AmazonS3/latest/userguide/ServerSideEncryptionCustomerKeys.html; that a key of another account
     must let us in by its own policy: docs.aws.amazon.com/kms/latest/developerguide, "Allowing users in other accounts".
@@ -113,7 +113,7 @@ def unreadable(request: S3Request, kms_key: str | None, *, customers: bool) -> R
 
 
 def key_disabled(key: str | None, disabled: Collection[str]) -> Refusal | None:
-    """Refuse what needs a key that somebody has disabled, as S3 says it.
+    """Refuse a request that needs a disabled key, with S3's error.
 
     docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html; the code: localstack/localstack, issue 8422.
     """
@@ -138,13 +138,13 @@ def copy_too_large(request: S3Request, size: int, most: int) -> Refusal | None:
 
 
 def is_conditional_write(request: S3Request) -> bool:
-    """Tell whether a request makes an object only under a condition on what lies at its key."""
+    """Return True if a request makes an object only under a condition on its key's current object."""
     conditions = request.header("if-match"), request.header("if-none-match")
     return request.operation in CREATING and any(conditions)
 
 
 def destination_refused(request: S3Request, current: str | None) -> Refusal | None:
-    """Hold If-Match and If-None-Match against the ETag of the key's current version; None: there is none.
+    """Check If-Match and If-None-Match against the ETag of the key's current version; None: there is none.
 
     docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html; for copies also
     docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html
@@ -162,7 +162,7 @@ def destination_refused(request: S3Request, current: str | None) -> Refusal | No
 
 
 def source_refused(request: S3Request, source: str) -> Refusal | None:
-    """Hold x-amz-copy-source-if-match and -if-none-match against the ETag of the version that is copied.
+    """Check x-amz-copy-source-if-match and -if-none-match against the ETag of the copied version.
 
     docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html
     """

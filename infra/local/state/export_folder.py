@@ -37,13 +37,13 @@ class Archive:
 
     @property
     def landing(self) -> str:
-        """The URI that landing had; empty where there never was a drop."""
+        """Return the URI of landing; empty if there never was a drop."""
         drop = next(iter(self._drops.values()), None)
         return f"s3://{drop.bucket}/{drop.key.removesuffix(drop.name)}" if drop else ""
 
     @property
     def promoted(self) -> str:
-        """The URI that the promoted zone had."""
+        """Return the URI of the promoted zone."""
         return self._zones["promoted"]
 
     def located(self, uri: str) -> str:
@@ -63,19 +63,19 @@ class Archive:
         return None
 
     def drop(self, drop_id: str) -> Drop | None:
-        """A drop as it was left."""
+        """Return a drop in its last state."""
         return self._drops.get(drop_id)
 
     def history(self, drop_id: str) -> tuple[Step, ...]:
-        """All that happened to a drop, the oldest first."""
+        """Return all steps of a drop, oldest first."""
         return self._history.get(drop_id, ())
 
     def batch(self, batch_id: str) -> Batch | None:
-        """A batch as it was left."""
+        """Return a batch in its last state."""
         return self._batches.get(batch_id)
 
     def starting_with(self, prefix: str) -> tuple[str, ...]:
-        """The ids that begin so."""
+        """Return the ids that start so."""
         return tuple(i for i in self._drops if i.startswith(prefix))
 
     def of_month(
@@ -87,7 +87,7 @@ class Archive:
         return tuple(sorted(drops, key=lambda d: d.received_at, reverse=True)[:most])
 
     def file_set(self, set_id: str) -> FileSet | None:
-        """A set of files as it was left."""
+        """Return a set of files in its last state."""
         return self._sets.get(set_id)
 
     def absences(self, contract: str, month: str) -> tuple[Absence, ...]:

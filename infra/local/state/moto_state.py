@@ -1,4 +1,4 @@
-"""moto's memory and a request that has changed it in, the same things in a folder out; and back, when a stack starts.
+"""moto's memory and a request that changed it in; the same data in a folder out, and back when a stack starts.
 
 What is kept: objects with all their versions, the ledger's items, what its stream has not told yet, messages. What is
 not: uploads in parts that are under way, and which messages were being worked on: these come again.
@@ -47,11 +47,11 @@ class Memory:
 
     @property
     def _table(self) -> Any:
-        """The table as it is: a transaction that moto rolls back puts a copy in its place."""
+        """Return the current table: a transaction that moto rolls back replaces it by a copy."""
         return self._tables[self._table_name]
 
     def restore(self) -> None:
-        """Bring back what the folder holds, into a stack that has just been made; NotKept."""
+        """Restore the folder's data into a new stack; raise NotKept."""
         for place, (stored, tags) in self._kept.all("object"):
             bucket, key = json.loads(place)
             if bucket not in self._s3.buckets:
@@ -73,7 +73,7 @@ class Memory:
             self._sent[name][message.id] = message
 
     def after_s3(self, request: S3Request) -> None:
-        """Keep what a request to S3 has changed, and the messages that tell of it."""
+        """Save the changes of a request to S3, and the messages that they caused."""
         keys = _deleted(request) if request.operation == "DeleteObjects" else [request.key]
         with self._kept.one():
             for key in filter(None, keys):
@@ -81,7 +81,7 @@ class Memory:
             self.queues()
 
     def after_dynamodb(self, target: str, body: bytes) -> None:
-        """Keep what a request to DynamoDB has changed, and what the stream has to tell of it."""
+        """Save the changes of a request to DynamoDB, and the new records of the stream."""
         operation = target.rpartition(".")[2]
         if "Streams" in target or operation in READING or not body:
             return
@@ -94,11 +94,11 @@ class Memory:
             self._streamed = len(records)
 
     def carried(self, event_id: str) -> None:
-        """Forget a record of the stream that the pipe has carried on."""
+        """Delete a record of the stream that the pipe has sent on."""
         self._kept.drop("record", "", [event_id])
 
     def queues(self) -> None:
-        """Keep what has come into the queues and what has left them."""
+        """Save the messages that have entered and left the queues."""
         with self._kept.one():
             for name, queue in self._queues.items():
                 before, now = self._sent[name], {m.id: m for m in list(queue._messages)}  # noqa: SLF001
@@ -131,7 +131,7 @@ class Memory:
 
 @contextmanager
 def _alone(version: Any) -> Iterator[Any]:
-    """A version without the upload in parts that it came from, which holds its bytes once more."""
+    """Return a version without its upload in parts, which holds its bytes a second time."""
     if getattr(version, "multipart", None) is None:
         yield version
         return
@@ -146,7 +146,7 @@ def _deleted(request: S3Request) -> list[str]:
 
 
 def _written(operation: str, asked: Mapping[str, Any], table: str) -> Iterator[Mapping[str, Any]]:
-    """The keys of the items that a request may have written."""
+    """Yield the keys of the items that a request may have written."""
     if operation == "TransactWriteItems":
         writes = [one for entry in asked["TransactItems"] for one in entry.values()]
     elif operation == "BatchWriteItem":

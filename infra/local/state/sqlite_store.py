@@ -1,4 +1,4 @@
-"""A folder in, the stack's data in it out: what lasts when the stack stops, however it stops.
+"""A folder in, the stack's persistent data in it out: the data survive any stop of the stack.
 
 One SQLite file with a row for each thing (a version of an object, an item, a message, a run). What one request changes
 is one transaction, written before the request is answered: a process that is killed leaves what it has answered for.
@@ -29,14 +29,14 @@ DATA = ("data.sqlite", "data.sqlite-wal", "data.sqlite-shm", "data.sqlite-journa
 
 
 class NotKept(DropgateError):
-    """A folder cannot be used; the text says why, and what to do."""
+    """A folder cannot be used; the text names the reason and the fix."""
 
 
 class Kept:
     """The rows of a folder; one stack at a time."""
 
     def __init__(self, folder: Path) -> None:
-        """Open a folder, or make it; NotKept."""
+        """Open a folder, or create it; raise NotKept."""
         try:
             refuse_links(folder)
             folder.mkdir(parents=True, exist_ok=True)
@@ -81,13 +81,13 @@ class Kept:
         (self._n,) = self._rows.execute("SELECT coalesce(max(n), 0) FROM thing").fetchone()
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Close the folder."""
         self._rows.close()
         self._lock_file.close()
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        """Let all that is written within be written, or nothing of it."""
+        """Write all changes in one transaction, or none."""
         with self._turn:
             if self._rows.in_transaction:  # within another one
                 yield
@@ -103,13 +103,13 @@ class Kept:
                     raise
 
     def check(self) -> None:
-        """Raise NotKept once something could not be written: what is in memory is no longer what the folder holds."""
+        """Raise NotKept after a failed write: the memory then differs from the folder."""
         if self._broken:
             raise self._broken
 
     @contextmanager
     def _written(self) -> Iterator[None]:
-        """Let a write within fail once and for all."""
+        """Make a failed write permanent: every later use raises NotKept."""
         self.check()
         try:
             yield
@@ -121,7 +121,7 @@ class Kept:
             raise self._broken from error
 
     def put(self, kind: Kind, place: str, name: str, thing: Any) -> None:
-        """Keep a thing; behind all others, unless it is kept already."""
+        """Save a thing, after all others unless it is saved already."""
         with self._turn, self._written():
             self._n += 1
             self._rows.execute(
@@ -130,14 +130,14 @@ class Kept:
             )
 
     def drop(self, kind: Kind, place: str, names: Iterable[str]) -> None:
-        """Keep things no more."""
+        """Delete things."""
         with self._turn, self._written():
             self._rows.executemany(
                 "DELETE FROM thing WHERE kind = ? AND place = ? AND name = ?", [(kind, place, n) for n in names]
             )
 
     def names(self, kind: Kind, place: str) -> set[str]:
-        """The names of what is kept at a place."""
+        """Return the names that are kept at a place."""
         with self._turn:
             rows = self._rows.execute("SELECT name FROM thing WHERE kind = ? AND place = ?", (kind, place))
             return {name for (name,) in rows}

@@ -1,4 +1,4 @@
-"""A template of templates in, one flat template out: what CloudFormation makes of them, seen from above.
+"""Nested templates in, one flat template out, as CloudFormation resolves them.
 
 A nested template's parameters become what its parent gives for them, and the parent's `Outputs` become what they are
 made of; the names of resources and conditions stay, as no two templates of ours share one.
@@ -19,7 +19,7 @@ class NamedTwice(Exception):
 
 
 def flattened(path: Path, load: Callable[[Path], Template]) -> Template:
-    """The template at `path` with all that it nests; `load` reads one file."""
+    """Return the template at `path` with all nested templates; `load` reads one file."""
     root = load(path)
     inner = {
         name: (load(path.parent / resource["Properties"]["TemplateURL"]), resource["Properties"].get("Parameters", {}))
@@ -30,14 +30,14 @@ def flattened(path: Path, load: Callable[[Path], Template]) -> Template:
 
 
 class _Scopes:
-    """The root and what it nests, each with what its parameters stand for."""
+    """The root and its nested templates, each with the values of its parameters."""
 
     def __init__(self, root: Template, inner: Mapping[str, tuple[Template, Mapping[str, Any]]]) -> None:
         self._root, self._inner = root, inner
         self._values: dict[str, dict[str, Any]] = {}
 
     def flat(self) -> Template:
-        """One template of all."""
+        """Return one template of all."""
         parts = [self._root, *(template for template, _ in self._inner.values())]
         scopes: list[Mapping[str, Any]] = [{}, *(self._parameters(name) for name in self._inner)]
         whole: Template = dict(self._root) | {section: {} for section in MERGED}
@@ -68,7 +68,7 @@ class _Scopes:
         return self._resolved(template["Outputs"][name]["Value"], self._parameters(stack))
 
     def _resolved(self, node: Any, scope: Mapping[str, Any]) -> Any:
-        """A piece of a template with nothing left in it of parameters in scope, or of another stack's outputs."""
+        """Resolve parameters in scope and outputs of other stacks in a piece of a template."""
         match node:
             case {"Ref": str(name)} if name in scope:
                 return scope[name]
@@ -94,7 +94,7 @@ def _as_list(text: Any) -> dict[str, Any]:
 
 
 def _substituted(text: str, scope: Mapping[str, Any]) -> dict[str, Any]:
-    """`Fn::Sub` with what parameters stand for: as another name where they have one, else as a variable."""
+    """Resolve `Fn::Sub`: a parameter becomes another name if it has one, else a variable."""
     variables: dict[str, Any] = {}
 
     def replaced(match: re.Match[str]) -> str:

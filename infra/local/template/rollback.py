@@ -1,4 +1,4 @@
-"""A DynamoDB transaction in, as much of a copy of its tables out as a rollback needs.
+"""A DynamoDB transaction in; a copy of only those parts of its tables that a rollback needs out.
 
 moto copies a table with its whole stream once for each item of a transaction: half a second each after a few hundred.
 """
@@ -17,7 +17,7 @@ from moto.dynamodb.models.table import Table
 
 @contextmanager
 def sparing_copies(target: str, body: bytes) -> Iterator[None]:
-    """While moto answers this request, let it copy only what the transaction may change; one request at a time."""
+    """Let moto copy only the keys of this transaction while it answers; one request at a time."""
     if not target.endswith(".TransactWriteItems"):
         yield
         return
@@ -35,7 +35,7 @@ def sparing_copies(target: str, body: bytes) -> Iterator[None]:
 
 
 def _copy(table: Table, keys: list[Mapping[str, Any]]) -> Table:
-    """Copy a table's lists, and of its content what has one of the keys; a partition may hold thousands of items."""
+    """Copy a table's lists, and the items with one of the keys; a partition may hold thousands of items."""
     twin = copy.copy(table)
     twin.items = defaultdict(dict, table.items)
     for partition, places in _touched(table, keys).items():
@@ -50,7 +50,7 @@ def _copy(table: Table, keys: list[Mapping[str, Any]]) -> Table:
 
 
 def _touched(table: Table, keys: list[Mapping[str, Any]]) -> dict[DynamoType, set[DynamoType]]:
-    """The partitions that keys lie in, and their places there; a table may have none but the partition."""
+    """Return the partitions and sort keys of keys; a table may have only a partition key."""
     touched: dict[DynamoType, set[DynamoType]] = defaultdict(set)
     for key in keys:
         if (partition := DynamoType(key[table.hash_key_attr])) in table.items:

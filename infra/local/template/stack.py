@@ -1,4 +1,4 @@
-"""template.yaml and an embedded AWS in, a deployed stack out: its names, and per function what Lambda would hand it.
+"""template.yaml and an embedded AWS in, a deployed stack out: its names, and each function's Lambda settings.
 
 moto's CloudFormation makes buckets, queues, rules, table, bus and the job's role, and resolves every reference of the
 parts that are played here; so a variable or a name that the template gets wrong breaks here, before anything runs.
@@ -51,7 +51,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class PolledQueue:
-    """An event source mapping: which queue Lambda polls for which function, and how."""
+    """An event source mapping: the queue that Lambda polls for a function, with its settings."""
 
     function: str
     url: str
@@ -134,7 +134,7 @@ def _checked(parameters: Mapping[str, str | int], template: Template) -> Mapping
 
 
 def _document(template: Template, made: Template, application_id: str) -> Template:
-    """Write what CloudFormation gets: the application as a parameter, and one output that answers our questions."""
+    """Return CloudFormation's input: the application as a parameter, and one output that answers our questions."""
     return {
         "Parameters": template["Parameters"] | {"EmrApplication": {"Type": "String", "Default": application_id}},
         "Conditions": template.get("Conditions", {}),
@@ -160,7 +160,7 @@ def _create(name: str, document: Template, parameters: Mapping[str, str | int], 
 
 
 def _questions(template: Template, made: Template) -> dict[str, Any]:
-    """Gather what is to be resolved."""
+    """Collect the expressions to resolve."""
     functions = of_type(template, "AWS::Lambda::Function")
     (pipe,) = of_type(template, "AWS::Pipes::Pipe").values()
     (application,) = of_type(template, "AWS::EMRServerless::Application").values()
@@ -196,7 +196,7 @@ def _questions(template: Template, made: Template) -> dict[str, Any]:
 
 
 def _name_of(name: str, resource: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask for what Ref gives; moto knows it of every type but a bus, where it is the name."""
+    """Return an expression for Ref's value; moto resolves Ref for every type but a bus, where it is the name."""
     return {"Fn::GetAtt": [name, "Name"]} if resource["Type"] == "AWS::Events::EventBus" else {"Ref": name}
 
 
@@ -260,7 +260,7 @@ def _target(rule: Mapping[str, Any]) -> str:
 
 
 def _finish_buckets(made: Template, names: Mapping[str, str], s3: Any) -> None:
-    """Set what moto's CloudFormation leaves out of a bucket: versions, and events to EventBridge."""
+    """Set the bucket properties that moto's CloudFormation leaves out: versions, and events to EventBridge."""
     for name, bucket in of_type({"Resources": made}, "AWS::S3::Bucket").items():
         properties = bucket["Properties"]
         if "VersioningConfiguration" in properties:

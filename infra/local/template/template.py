@@ -1,4 +1,4 @@
-"""template.yaml and what it nests in, their resources out: those that moto makes, and those that our doubles play."""
+"""template.yaml and its nested templates in, their resources out: moto's, and those of our doubles."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -51,22 +51,22 @@ _NOT_MADE = frozenset(
 
 
 class UnknownResourceType(Exception):
-    """The template holds a type of which nobody has said who makes or plays it in the embedded stack."""
+    """The template holds a resource type that neither moto nor a double is assigned to."""
 
 
 def parameters_of(path: Path) -> Mapping[str, Mapping[str, Any]]:
-    """The parameters that a template declares."""
+    """Return the parameters that a template declares."""
     parameters: Mapping[str, Mapping[str, Any]] = yaml_parse(path.read_text(encoding="utf-8"))["Parameters"]
     return parameters
 
 
 def expand(path: Path, region: str) -> Template:
-    """Turn the templates into one of CloudFormation, as the service does when it deploys."""
+    """Translate the templates into one of CloudFormation, as the service does on deployment."""
     return flattened(path, lambda file: _translated(file, region))
 
 
 def _translated(path: Path, region: str) -> Template:
-    """One file, without what SAM shortens."""
+    """Return one file with SAM's short forms translated."""
     template: Template = yaml_parse(path.read_text(encoding="utf-8"))
     if "Transform" not in template:
         return template
@@ -107,7 +107,7 @@ def statements_of(template: Template, function: Mapping[str, Any]) -> list[dict[
 
 
 def policy_statements(template: Template, policy: str) -> list[dict[str, Any]]:
-    """Collect the statements of a policy that is there to be attached."""
+    """Collect the statements of a managed policy."""
     statements: list[dict[str, Any]] = template["Resources"][policy]["Properties"]["PolicyDocument"]["Statement"]
     return statements
 
@@ -120,12 +120,12 @@ def role_statements(template: Template, role: str) -> list[dict[str, Any]]:
 
 
 def _is_played(name: str, resource: Mapping[str, Any], template: Template) -> bool:
-    """Tell schedules, and roles that only Lambda or Pipes would assume: nobody here asks for them."""
+    """Return True for schedules, and roles that only Lambda or Pipes would assume: nothing here uses them."""
     return name in schedules(template) or (resource["Type"] == "AWS::IAM::Role" and name not in _roles_named(template))
 
 
 def _roles_named(template: Template) -> set[str]:
-    """Find the roles that functions are told about in their environment."""
+    """Return the roles that functions have in their environment."""
     variables = [
         value
         for function in of_type(template, "AWS::Lambda::Function").values()

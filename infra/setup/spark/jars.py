@@ -38,7 +38,7 @@ LOADED = (".jar", ".so")  # what a Java on Linux loads
 
 
 def folder() -> Path:
-    """Return where the jars lie: DROPGATE_JARS, or .dropgate/jars in the checkout."""
+    """Return the folder of the jars: DROPGATE_JARS, or .dropgate/jars in the checkout."""
     return Path(os.environ.get("DROPGATE_JARS") or ROOT / ".dropgate" / "jars").absolute()
 
 
@@ -58,14 +58,14 @@ def pinned(lock: Path = LOCK) -> dict[str, str]:
 
 
 def resolve(java_home: Path) -> int:
-    """Fetch the jars, hold each against the lock, put them into the folder; return how many."""
+    """Fetch the jars, check each against the lock, and put them into the folder; return their number."""
     return bring(java_home, folder(), pinned(), PACKAGES, EXCLUDED)
 
 
 def bring(
     java_home: Path, place: Path, expected: dict[str, str], packages: tuple[str, ...], excluded: tuple[str, ...] = ()
 ) -> int:
-    """Fetch packages, hold each file against what is expected, put them into a place; return how many."""
+    """Fetch packages, check each file against the expected hash, and put them into a place; return their number."""
     place.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="ivy-", dir=place.parent) as scratch:
         hashes = fetch(java_home, Path(scratch), packages, excluded)
@@ -80,7 +80,7 @@ def bring(
 def fetch(
     java_home: Path, scratch: Path, packages: tuple[str, ...] = PACKAGES, excluded: tuple[str, ...] = EXCLUDED
 ) -> dict[str, str]:
-    """Let Ivy resolve packages into scratch/jars; return name and SHA-256 of what came."""
+    """Let Ivy resolve packages into scratch/jars; return name and SHA-256 of each file."""
     log = ROOT / ".dropgate" / "jars.log"
     log.parent.mkdir(exist_ok=True)
     with log.open("wb") as out:
@@ -101,7 +101,7 @@ def fetch(
 
 
 def _ivy(scratch: Path, packages: tuple[str, ...], excluded: tuple[str, ...]) -> list[str]:
-    """Return the spark-submit that resolves packages, and as its program only asks Hadoop for its version."""
+    """Return a spark-submit that resolves packages; its program only prints Hadoop's version."""
     submit = _spark_home() / "bin" / "spark-submit"
     wanted = ["--packages", ",".join(packages), "--exclude-packages", ",".join(excluded)]
     quiet = ["--master", "local[1]", "--conf", f"spark.jars.ivy={scratch}"]
@@ -109,11 +109,11 @@ def _ivy(scratch: Path, packages: tuple[str, ...], excluded: tuple[str, ...]) ->
 
 
 def _environment(java_home: Path) -> dict[str, str]:
-    """Return the environment of the JVM: this Java, this Spark, whatever else the machine has set."""
+    """Return the environment of the JVM: this Java, this Spark, and the machine's other variables."""
     return {**os.environ, "JAVA_HOME": str(java_home), "SPARK_HOME": str(_spark_home()), "SPARK_LOCAL_IP": "127.0.0.1"}
 
 
 def _spark_home() -> Path:
-    """Return where the pyspark wheel keeps its Spark, without importing it: .venv has the Python that runs this."""
+    """Return the path of Spark in the pyspark wheel, without importing it: .venv has the Python that runs this."""
     python = "python{}.{}".format(*sys.version_info)
     return ROOT / ".venv" / "lib" / python / "site-packages" / "pyspark"

@@ -18,7 +18,7 @@ INSTALLED = (Path("/usr/lib/jvm"), Path("/opt/java"), Path("/Library/Java/JavaVi
 
 
 def java_home(environment: Mapping[str, str] | None = None, folders: tuple[Path, ...] = INSTALLED) -> Path:
-    """Return the home of a Java that runs Spark, or raise SetupMissing with the sentence that says how to get one.
+    """Return the home of a Java that runs Spark; raise SetupMissing with the way to get one.
 
     What JAVA_HOME names comes first; of the others the default of EMR.
     """
@@ -38,7 +38,7 @@ def java_home(environment: Mapping[str, str] | None = None, folders: tuple[Path,
 
 
 def version(home: Path) -> str:
-    """Return the full version of the Java in a home, or nothing where it does not say."""
+    """Return the full version of the Java in a home; empty if it does not print one."""
     try:
         text = (home / "release").read_text(encoding="utf-8")
     except OSError:
@@ -48,14 +48,14 @@ def version(home: Path) -> str:
 
 
 def _release(home: Path) -> int:
-    """Return the release of the Java in a home, 0 where there is none."""
+    """Return the release of the Java in a home; 0 if there is none."""
     if not (home / "bin" / "java").is_file():
         return 0
     return int(version(home).split(".")[0] or 0)
 
 
 def _candidates(environment: Mapping[str, str], folders: tuple[Path, ...]) -> Iterator[Path]:
-    """Yield homes in the order people expect: what they call, what is installed."""
+    """Yield homes in the order that people expect: the called one, then the installed ones."""
     if on_path := shutil.which("java", path=environment.get("PATH", "")):
         yield Path(on_path).resolve().parent.parent
     for folder in folders:
@@ -65,7 +65,7 @@ def _candidates(environment: Mapping[str, str], folders: tuple[Path, ...]) -> It
 
 
 def _asked(home: Path) -> str:
-    """Ask Java itself, for runtimes that ship without a release file."""
+    """Run Java itself, for runtimes without a release file."""
     try:
         command = [str(home / "bin" / "java"), "-version"]
         answer = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)

@@ -47,7 +47,7 @@ def local_session(
     *,
     brief: bool = False,
 ) -> SparkSession:
-    """Start Spark on this machine; with an endpoint, s3:// and s3a:// lead there. Raises SetupMissing.
+    """Start Spark on this machine; with an endpoint, s3:// and s3a:// use it. Raises SetupMissing.
 
     A process has one JVM: `memory` and `brief` (where it has little to do: it compiles quickly, not well) hold from
     its first session on. What the JVM says goes to .dropgate/spark.log.
@@ -64,7 +64,7 @@ def local_session(
 
 
 def lead_s3(session: SparkSession, endpoint: str, access_key: str, secret_key: str) -> SparkSession:
-    """Let a running session's s3:// and s3a:// lead to another endpoint; it must have been started with one."""
+    """Direct a running session's s3:// and s3a:// to another endpoint; it must have been started with one."""
     hadoop: Any = session.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 (pyspark has no public way to it)
     for name, value in s3_settings(endpoint, access_key, secret_key).items():
         hadoop.set(name.removeprefix("spark.hadoop."), value)
@@ -72,7 +72,7 @@ def lead_s3(session: SparkSession, endpoint: str, access_key: str, secret_key: s
 
 
 def local_settings(app: str, memory: str, cores: int) -> dict[str, str]:
-    """Return what every local session has, with S3 or without."""
+    """Return the settings of every local session, with S3 or without."""
     return {
         "spark.app.name": app,
         "spark.master": f"local[{cores}]",
@@ -94,7 +94,7 @@ def local_settings(app: str, memory: str, cores: int) -> dict[str, str]:
 
 
 def s3_settings(endpoint: str, access_key: str, secret_key: str) -> dict[str, str]:
-    """Return what makes s3:// and s3a:// speak to one S3 endpoint that is not AWS's."""
+    """Return the settings that direct s3:// and s3a:// to one S3 endpoint other than AWS's."""
     return {
         "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
         "spark.hadoop.fs.AbstractFileSystem.s3.impl": "org.apache.hadoop.fs.s3a.S3A",
@@ -113,13 +113,13 @@ def s3_settings(endpoint: str, access_key: str, secret_key: str) -> dict[str, st
 
 
 def has_ended() -> bool:
-    """Tell whether the JVM of this process was started and is no longer at work."""
+    """Return True if the JVM of this process was started and has ended."""
     gateway: Any = SparkContext._gateway  # noqa: SLF001 (pyspark has no public way to its JVM)
     return gateway is not None and gateway.proc is not None and gateway.proc.poll() is not None
 
 
 def end() -> None:
-    """End the JVM of this process, whatever it is at; the next session starts another one."""
+    """End the JVM of this process, even if it is active; the next session starts another one."""
     gateway: Any = SparkContext._gateway  # noqa: SLF001
     if gateway is None or gateway.proc is None:
         return
@@ -133,7 +133,7 @@ def end() -> None:
 
 
 def _forget() -> None:
-    """Let pyspark know nothing of a JVM that has ended, so that it starts another one."""
+    """Remove an ended JVM from pyspark's state, so that it starts another one."""
     gateway: Any = SparkContext._gateway  # noqa: SLF001
     SparkContext._active_spark_context = None  # noqa: SLF001
     SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001
@@ -143,7 +143,7 @@ def _forget() -> None:
 
 
 def start(conf: SparkConf) -> SparkContext:
-    """Start the context, in the JVM that this process has or else in a new one under our Java."""
+    """Start the context, in the JVM of this process or else in a new one under our Java."""
     spark_home = str(Path(pyspark.__file__).parent)
     os.environ |= {
         "JAVA_HOME": str(java_home()),

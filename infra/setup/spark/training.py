@@ -28,7 +28,7 @@ def main(place: Path) -> None:
 
 
 def exercise(spark: SparkSession, folder: Path) -> None:
-    """Read text, parse, cast, check, group, write and read again: the classes that this needs are what is archived."""
+    """Read text, parse, cast, check, group, write and read again: the archive holds the classes of this work."""
     (folder / "in.csv").write_text("1,2.5,2026-01-31,a\n2,,x,b\n", encoding="utf-8")
     parsed = spark.read.text(str(folder / "in.csv")).selectExpr(
         "_metadata.file_path AS file",
