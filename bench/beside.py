@@ -79,7 +79,7 @@ def differing(ours: Mapping[str, int], theirs: Counts, cannot: Mapping[str, str]
         rule = rules.get(check)
         expected = sum(ours[part] for part in (rule or check).split("+"))
         if rule is None:
-            differences[check] = f"`{check}`: not looked at"
+            differences[check] = f"`{check}`: not evaluated"
         elif theirs[rule] != expected:
             differences[check] = f"`{rule}`: {theirs[rule]:,} rows, ours {expected:,}"
     return differences

@@ -45,7 +45,7 @@ NUMBERS = (
 """Who is asked for counts, on the clean file: what must be how many times slower, what it writes, a command."""
 WHICH = ((3, ROWS, GX, "gx", "pandas", "rows"), (10, ROWS, GX, "gx", "spark", "rows"))
 """Who is asked which rows fail, on the file with bad rows, as we say it of each."""
-UNLOOKED = "not looked at: it is what reading costs"
+UNLOOKED = "not evaluated: the scan shows the cost of reading"
 
 
 def rivals(bench: Bench) -> list[Duel]:

@@ -70,7 +70,7 @@ def plan(_: Files) -> Figure:
     text = a_contract(0, COLUMNS, CHECKS)
     compiled = compile_text(text, "c0.v1.yaml").plan
     assert compiled
-    what = f"plan {len(compiled.checks)} checks over {COLUMNS} columns, from the text of the contract"
+    what = f"compile {len(compiled.checks)} checks over {COLUMNS} columns from the contract's text"
     return Figure(what, _rounds(lambda: compile_text(text, "c0.v1.yaml")), 3)
 
 

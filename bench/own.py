@@ -57,7 +57,7 @@ class Bench:
 def clean(bench: Bench) -> list[Row]:
     """The job on a file without a bad row."""
     file = bench.files.clean
-    what = f"clean CSV, {file.stat().st_size / 2**20:.0f} MiB, beside a bare typed scan"
+    what = f"clean CSV, {file.stat().st_size / 2**20:.0f} MiB; baseline: a bare typed scan"
     return [Row(what, bench.beside(bench.scan(file), bench.job(bench.plain, file)), 1.8)]
 
 
@@ -67,7 +67,7 @@ def bad(bench: Bench) -> list[Row]:
     job = bench.job(bench.plain, file)
     pairs = bench.beside(bench.scan(file), job)
     assert job.result().drops[0].rejected == bench.files.bad
-    return [Row(f"6 % bad rows ({bench.files.bad:,}), quarantined with all ids, beside the scan", pairs, 2.2)]
+    return [Row(f"6 % bad rows ({bench.files.bad:,}), quarantined with all ids; baseline: the scan", pairs, 2.2)]
 
 
 def unique(bench: Bench) -> list[Row]:
@@ -76,15 +76,15 @@ def unique(bench: Bench) -> list[Row]:
     pairs = bench.beside(bench.scan(ascending), bench.job(bench.whole, ascending), *LONG)
     shuffled = bench.beside(bench.scan(turned), bench.job(bench.whole, turned), *LONG)
     return [
-        Row("clean, and uniqueness of `index`, whose values ascend, beside the scan", pairs),
-        Row("the same with the file's second half first: uniqueness is a shuffle", shuffled),
+        Row("clean, with uniqueness of `index` (ascending values); baseline: the scan", pairs),
+        Row("the same, with the file's second half first: uniqueness needs a shuffle", shuffled),
     ]
 
 
 def parquet(bench: Bench) -> list[Row]:
     """The job on Parquet of the same rows."""
     file = bench.files.parquet(bench.spark, bench.plain)
-    what = f"Parquet of the same rows, {file.stat().st_size / 2**20:.0f} MiB, beside the job on CSV"
+    what = f"Parquet of the same rows, {file.stat().st_size / 2**20:.0f} MiB; baseline: the job on CSV"
     typed = bench.job(plans.plain(plans.in_format("parquet")), file)
     return [Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, typed), 0.6)]
 
@@ -92,7 +92,7 @@ def parquet(bench: Bench) -> list[Row]:
 def jsonl(bench: Bench) -> list[Row]:
     """The job on JSON Lines of the same rows."""
     file = bench.files.json_lines(bench.spark, bench.plain)
-    what = f"JSON Lines of the same rows, {file.stat().st_size / 2**20:.0f} MiB, beside the job on CSV"
+    what = f"JSON Lines of the same rows, {file.stat().st_size / 2**20:.0f} MiB; baseline: the job on CSV"
     lines = bench.job(plans.plain(plans.in_format("jsonl")), file)
     return [Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, lines, *LONG))]
 
@@ -101,32 +101,36 @@ def drops(bench: Bench) -> list[Row]:
     """A job of many small drops."""
     files = bench.files.small
     pairs = bench.beside(bench.job(bench.plain, files[0]).run, bench.job(bench.plain, *files))
-    return [Row("1,000 drops of 100 rows, beside the job of one", pairs, 8)]
+    return [Row("1,000 drops of 100 rows; baseline: the job of one", pairs, 8)]
 
 
 def four(bench: Bench) -> list[Row]:
     """Four times the rows: the seconds, and the heap in use."""
     once, often = (bench.job(bench.plain, file) for file in (bench.files.clean, bench.files.four))
-    seconds = Row("4 times the rows, beside the job on them once", bench.beside(once.run, often, *LONG), 4.2)
+    seconds = Row("4 times the rows; baseline: the job on them once", bench.beside(once.run, often, *LONG), 4.2)
     heap = (
         memory.in_use(bench.spark, once.run, seconds.yardstick),
         memory.in_use(bench.spark, often.run, seconds.job),
     )
-    return [seconds, Row("heap in use at most, 4 times the rows", (heap,), 1.1, "MiB")]
+    return [seconds, Row("peak heap in use, 4 times the rows", (heap,), 1.1, "MiB")]
 
 
 def fresh(bench: Bench) -> list[Row]:
     """The first job of a JVM beside the first scan of another."""
     first = partial(_fresh, bench.files)
     pairs = tuple((first("scan"), first("job")) for _ in range(LONG[1]))
-    return [Row("first job of a fresh JVM, beside the first scan of another", pairs, 1.5)]
+    return [Row("first job of a fresh JVM; baseline: the first scan of another", pairs, 1.5)]
 
 
 def checks(bench: Bench) -> list[Row]:
     """Many checks beside few, on the same file."""
     few, many = (bench.job(plans.of_checks(bench.plain, n), bench.files.clean) for n in (FEW, MANY))
     return [
-        Row(f"{MANY} checks, beside {FEW} of the same kinds", bench.beside(few.run, many, *LONG), round(MANY / FEW, 1))
+        Row(
+            f"{MANY} checks; baseline: {FEW} checks of the same kinds",
+            bench.beside(few.run, many, *LONG),
+            round(MANY / FEW, 1),
+        )
     ]
 
 
@@ -135,7 +139,7 @@ def nested(bench: Bench) -> list[Row]:
     deep, wide = (
         bench.job(plan, file) for plan, file in zip(orders.plans(), orders.write(bench.files.folder), strict=True)
     )
-    what = f"JSON Lines of {orders.ORDERS:,} orders with an object and an array of two, beside flat columns"
+    what = f"JSON Lines of {orders.ORDERS:,} orders with an object and an array of two; baseline: flat columns"
     return [Row(what, bench.beside(wide.run, deep, *LONG), 2)]
 
 

@@ -68,13 +68,13 @@ def _head(bench: Bench) -> str:
     return f"""\
 {HEADINGS[0]}
 
-Written by `make bench`: pyspark {pyspark.__version__}, Python
-{platform.python_version()}, {_processor()}, {os.cpu_count()} cores; Spark has two of them and {MEMORY.rstrip("g")} GiB.
-The file is weather in the shape of INMET's, {bench.files.rows:,} rows of 27 columns, under
-`contracts/weather/inmet-weather.v1.yaml`: {len(bench.plain.checks)} checks, among them the 45 of the thesis'
-nine rules; uniqueness of `index` has lines of its own, as it is a shuffle where values do not ascend. What is compared
-runs in turn within one run of the bench, so that a machine whose speed drifts slows both: the ratio of the medians is
-what counts.
+`make bench` writes this page. It ran with pyspark {pyspark.__version__}, Python {platform.python_version()} and
+{_processor()}, {os.cpu_count()} cores; Spark has two of them and {MEMORY.rstrip("g")} GiB.
+The file is invented weather with INMET's columns, {bench.files.rows:,} rows of 27 columns. Its contract is
+`contracts/weather/inmet-weather.v1.yaml` with {len(bench.plain.checks)} checks, including the 45 of the thesis' nine
+rules. Uniqueness of `index` has rows of its own, because it needs a shuffle if the values do not ascend.
+The two sides of a comparison run in turn within one run of the bench. A machine whose speed drifts slows both sides, so
+the ratio of the medians is the result.
 """
 
 
@@ -86,44 +86,47 @@ def _titled(which: int) -> str:
 def _ours(rows: Sequence[Row]) -> str:
     return f"""\
 {_titled(1)}
-The whole job: read, check, count, write evidence, rejected rows and result. Medians of {measuring.ROUNDS} rounds after
-{measuring.WARM} of warm-up, of what takes long {measuring.LONG[1]} after {measuring.LONG[0]}; fresh JVMs have none.
-`first`: the ratio of the first round that counts, alone.
+A job reads and checks the file, counts, and writes evidence, rejected rows and the result. Times are medians of
+{measuring.ROUNDS} rounds after {measuring.WARM} rounds of warm-up ({measuring.LONG[1]} after {measuring.LONG[0]} for
+long work; no warm-up for fresh JVMs). `first` is the ratio of the first measured round.
 
-| what | job | beside | ratio | first | at most | met |
+| work | job | baseline | ratio | first | at most | met |
 |---|---|---|---|---|---|---|
 {_lines(rows)}
 
-- The scan is Spark's own CSV reader with a typed schema, to `noop`: it checks and writes nothing.
-- 4 times the rows are those of the file four times over. The heap in use is what a full collection leaves, looked at a
-  dozen times during a run; in one JVM it is the driver's and the executors'. A tenth more is taken for noise.
-- The contracts of 46 and 500 checks are made by code: types of all columns, the rest bounds of numbers.
-- The start of Spark is not among the seconds of a first job or scan.
+- The scan is Spark's own CSV reader with a typed schema, written to `noop`: it checks and writes nothing.
+- "4 times the rows" is the content of the file four times. The heap in use is the heap after a full garbage collection,
+  measured a dozen times during a run; driver and executors share one JVM. A tenth more counts as noise.
+- The contracts of 46 and 500 checks are generated: types of all columns, and bounds of numbers.
+- The times of a first job and a first scan do not include the start of Spark.
 """
 
 
 def _theirs(duels: Sequence[Duel]) -> str:
     return f"""\
 {_titled(2)}
-The same checks on the same file by tools that are in use: the clean one, or where they are asked which rows fail that
-with 6 % bad rows. Each runs in an environment of its own with pinned versions (`locks/bench-*.txt`), on two cores.
-datacontract-cli is a whole process from start to end, `datacontract test` beside `dropgate test`; the others are warm,
-as the job beside them is, and their start does not count. Medians of {beside.ROUNDS} rounds. Counts of failing rows
-were held against ours, check by check, on both files; what differs is named.
+Other tools run the same checks on the same file: the clean file, or the file with 6 % bad rows if they return the
+failing rows. Each tool runs in an environment of its own with pinned versions (`locks/bench-*.txt`), on two cores.
+datacontract-cli is measured as a whole process from start to end: `datacontract test` against `dropgate test`.
+The other tools and the job are warm, and their start does not count. Times are medians of {beside.ROUNDS} rounds.
+The counts of failing rows were compared with ours, check by check, on both files; the table names each difference.
 
 | rival | its time | ours | times faster | at least | met | counts | it writes |
 |---|---|---|---|---|---|---|---|
 {_lines(duels)}
 
-dropgate writes in that time every rejected row with its record number, its line as it came and the ids of all checks it
-fails, a file of them for the producer, and the results of all checks. No rival sets rows apart. Great Expectations is
-asked three times: as it comes, which is what `validate` does if nothing is set; how many rows fail, the least work that
-it can be given; and which, as dropgate says it of each. On Spark it keeps the file in Spark's cache, which has to be
-large enough. The bound of 10 was set by its first look at such a file in a new process with the cache off, 32.5 s;
-warm it is faster. Two bounds of a property are one expectation. The bare scan checks nothing. DuckDB with SQL by hand,
-one query and one for uniqueness, is the floor. `index` ascends, so that dropgate needs no shuffle for it; what that
-costs where it does not, stands above. What rivals leave out, as they cannot count it row by row or not beside another
-rule:
+In its time dropgate also writes every rejected row with its record number, its original line and the ids of all checks
+that it fails, a file of these rows for the producer, and the results of all checks. No rival separates rows.
+
+- Great Expectations runs in three modes: with its default result (`validate` without settings); with only counts of
+  failing rows, which is the least work; and with the keys of failing rows, which dropgate also reports. On Spark it
+  keeps the file in Spark's cache, which must be large enough. The bound of 10 comes from its first run on such a file
+  in a new process with the cache off (32.5 s); a warm process is faster. Two bounds of a property are one expectation.
+- The bare scan checks nothing.
+- DuckDB with SQL by hand is the lower bound: one query, and one more for uniqueness.
+- `index` ascends, so dropgate needs no shuffle for it. The table of dropgate has the cost if it does not ascend.
+
+The rivals leave these checks out, because they cannot count them row by row, or not together with another rule:
 
 {_left_out(duels)}
 """
@@ -132,10 +135,10 @@ rule:
 def _alone(figures: Sequence[Figure]) -> str:
     return f"""\
 {_titled(3)}
-Before any file comes in; medians of {measuring.LONG[1]} rounds after {measuring.LONG[0]} of warm-up, in one process
-whose start does not count unless it says so.
+This work happens before a file arrives. Times are medians of {measuring.LONG[1]} rounds after {measuring.LONG[0]} of
+warm-up, in one process; its start counts only for a whole process.
 
-| what | time | at most | met |
+| work | time | at most | met |
 |---|---|---|---|
 {_lines(figures)}
 """
@@ -144,15 +147,14 @@ whose start does not count unless it says so.
 def _at_once(hauls: Sequence[Haul]) -> str:
     return f"""\
 {_titled(4)}
-The whole stack on this machine, from the first upload by {load.PRODUCERS} producers until the last drop is accepted;
-windows of {load.WINDOW_SECONDS} s. Functions, adapters, policies and job are those that are deployed; AWS is emulated,
-in the same process as the functions, so that calls for a drop are what they are on AWS, and seconds are not. Waiting
-counts from a drop's event to its end, and its window is part of it: of a drop alone what is above
-{load.WINDOW_SECONDS} s is the stack's. Of calls those of the schedule are left out, which asks as much each minute
-whatever comes in. The memory is the most that this process has taken so far, with all that AWS
-holds, without Spark's JVM.
+The whole stack runs on this machine, from the first upload by {load.PRODUCERS} producers until the last drop is
+accepted, with windows of {load.WINDOW_SECONDS} s. Functions, adapters, policies and job are the deployed ones; AWS is
+emulated in the process of the functions. So the calls of a drop are those on AWS, but the times are not. The wait of
+a drop counts from its event to its end and includes its window: for a lone drop, the time above
+{load.WINDOW_SECONDS} s is the stack's own. The calls leave out the schedule, which makes the same calls each minute
+under any load. The memory is the peak of this process so far, with all data of the emulated AWS, without Spark's JVM.
 
-| what | drops in the ledger before | time | drops a second | wait, median | longest | calls a drop | memory |
+| work | drops in the ledger before | time | drops a second | wait, median | longest | calls a drop | memory |
 |---|---|---|---|---|---|---|---|
 {_lines(hauls)}
 
@@ -166,9 +168,9 @@ def _held(hauls: Sequence[Haul]) -> str:
     own = statistics.median(alone.waits) - load.WINDOW_SECONDS
     before, after = (round(each.calls / len(each.waits), 1) for each in (few, late))
     return f"""\
-- Outside its window a drop alone takes {own:.1f} s, of at most {load.OUTSIDE}: {_met(own <= load.OUTSIDE)}.
-- Drops beside {late.ledger:,} others ask for {after} calls each, beside {few.ledger:,} for {before}; of at most a tenth
-  more, as they may fall into more batches: {_met(after <= before * 1.1)}."""
+- A lone drop takes {own:.1f} s outside its window; the bound is {load.OUTSIDE} s: {_met(own <= load.OUTSIDE)}.
+- A drop needs {after} calls with {late.ledger:,} drops in the ledger, and {before} with {few.ledger:,}; the bound is a
+  tenth more, because drops may fall into more batches: {_met(after <= before * 1.1)}."""
 
 
 def _met(is_met: bool) -> str:

@@ -23,7 +23,7 @@ KINDS = {
 }
 PRESENT = "field_is_present"
 READER = "left to the reader, which stops at the first fault"
-TWICE = "on the nulls of a property that has another such rule, with which they clash"
+TWICE = "on nulls of a property that has another such rule, which it cannot hold as well"
 
 
 def document(contract: dict[str, Any], file: Path) -> dict[str, Any]:

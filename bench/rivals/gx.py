@@ -32,7 +32,7 @@ PANDAS_TYPES = {"integer": "int64", "number": "float64"}
 SPARK_TYPES = {"integer": "bigint", "number": "double", "date": "date"}
 FILLED, NULLED = (
     "left to the reader, which fills short lines and stops at other faults",
-    "left to the reader, which makes nulls of what it cannot read",
+    "left to the reader, which reads invalid values as null",
 )
 CANNOT = {"pandas": FILLED, "spark": NULLED, "uncached": NULLED}
 NAMES = {"pandas": f"pandas {pd.__version__}", "spark": "Spark", "uncached": "Spark with its cache off"}
@@ -57,9 +57,9 @@ def main(engine: str, asked_for: str, checks: list[Wanted], columns: dict[str, s
         return {one.expectation_config.meta["ids"]: failing(one) for one in results}
 
     which = {
-        "plainly": "as it comes",
-        "numbers": "asked how many rows fail",
-        "rows": "asked which rows fail, of 6 % bad ones",
+        "plainly": "with its default result",
+        "numbers": "only counts of failing rows",
+        "rows": "keys of failing rows, on the file with 6 % bad rows",
     }[asked_for]
     serve(f"Great Expectations {gx.__version__} on {NAMES[engine]}, {which}", cannot, judge)
 

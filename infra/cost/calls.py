@@ -41,21 +41,27 @@ class Calls:
 
 
 CALLS = (
-    Calls(CREATED, "s3:GetObject", 1, 1, "the catalog's pointer, unless it has changed"),
-    Calls(CREATED, "dynamodb:TransactWriteItems", 1, 1, "received: drop, history, way from the beginning of its id"),
+    Calls(CREATED, "s3:GetObject", 1, 1, "the catalog's pointer, if it has not changed"),
+    Calls(CREATED, "dynamodb:TransactWriteItems", 1, 1, "received: drop, history, lookup by the start of its id"),
     Calls(CREATED, "s3:GetObject", 1, 1, "the head of the file, for admission"),
     Calls(CREATED, "s3:CopyObject", 1, 1, "landing to stage, on conditions"),
     Calls(CREATED, "s3:DeleteObject", 1, 1, "the pinned version leaves landing"),
-    Calls(CREATED, "dynamodb:TransactWriteItems", 1, 1, "staged: drop, history, pending; the first: its window"),
+    Calls(
+        CREATED,
+        "dynamodb:TransactWriteItems",
+        1,
+        1,
+        "staged: drop, history, pending; the first drop also opens the window",
+    ),
     Calls(CREATED, "dynamodb:PutItem", 0, 1, "the plan's window, refused while one is open"),
     Calls(CREATED, "sqs:SendMessage", 1, 0, "the window's message"),
     Calls(DUE, "dynamodb:DeleteItem", 1, 0, "the window is closed"),
-    Calls(DUE, "dynamodb:Query", 1, 0, "the drops that wait"),
+    Calls(DUE, "dynamodb:Query", 1, 0, "the waiting drops"),
     Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the batch, its slot and its members, unless paused"),
     Calls(DUE, "s3:PutObject", 1, 0, "the request document"),
     Calls(DUE, "emr-serverless:StartJobRun", 1, 0, "the job"),
-    Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the run, and the way from it to the batch"),
-    Calls(ENDED, "dynamodb:GetItem", 1, 0, "the way from the run"),
+    Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the run, and the lookup of its batch"),
+    Calls(ENDED, "dynamodb:GetItem", 1, 0, "the batch of the run"),
     Calls(ENDED, "dynamodb:BatchGetItem", 1, 0, "the batch and its members"),
     Calls(ENDED, "s3:GetObject", 1, 0, "the result document"),
     Calls(ENDED, "dynamodb:TransactWriteItems", 1, 1, "promoting: verdict, destination, lineage"),
@@ -63,16 +69,16 @@ CALLS = (
     Calls(ENDED, "s3:PutObject", 1, 1, "the receipt for people"),
     Calls(ENDED, "s3:PutObject", 1, 1, "the receipt for machines"),
     Calls(
-        ENDED, "dynamodb:TransactWriteItems", 1, 1, "accepted: drop, history, lineage; of a lone drop its batch, too"
+        ENDED, "dynamodb:TransactWriteItems", 1, 1, "accepted: drop, history, lineage; for a lone drop also its batch"
     ),
-    Calls(ENDED, "dynamodb:TransactWriteItems", 0, 0, "the batch of several has ended", several=1),
-    Calls(ENDED, "s3:CopyObject", 1, 1, "the rejected rows, beside the receipt", rejected=True),
+    Calls(ENDED, "dynamodb:TransactWriteItems", 0, 0, "the end of a batch of several drops", several=1),
+    Calls(ENDED, "s3:CopyObject", 1, 1, "the rejected rows, next to the receipt", rejected=True),
     Calls(
-        *(ENDED, "s3:HeadObject", 1, 1, "the valid rows are there; they are copied instead of the drop"),
+        *(ENDED, "s3:HeadObject", 1, 1, "the valid rows exist; they are copied instead of the drop"),
         promote=("rows",),
         rejected=True,
     ),
-    Calls(ENDED, "s3:HeadObject", 1, 1, "the list of the files of rows is there", promote=("table",)),
+    Calls(ENDED, "s3:HeadObject", 1, 1, "the list of the files of rows exists", promote=("table",)),
     Calls(ENDED, "s3:GetObject", 1, 1, "that list; the files are copied instead of the drop", promote=("table",)),
 )
 

@@ -113,7 +113,7 @@ def test_differing_counts_are_named() -> None:
 
 
 def test_check_that_a_rival_forgets_is_named() -> None:
-    assert differing({"a": 1}, {}, {}) == {"a": "`a`: not looked at"}
+    assert differing({"a": 1}, {}, {}) == {"a": "`a`: not evaluated"}
 
 
 def test_contest_counts_the_rounds_after_warm_up() -> None:
