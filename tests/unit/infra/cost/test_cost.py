@@ -202,7 +202,7 @@ def test_every_price_has_source_and_unit() -> None:
     for price in prices().values():
         assert price["source"].startswith("https://aws.amazon.com/")
         assert {"service", "usd", "per", "unit"} <= set(price)
-        assert price["said_by"]
+        assert price["quoted_by"]
 
 
 def test_longer_window_and_smaller_files_cost_less() -> None:
