@@ -33,7 +33,7 @@ EXAMPLES = """\
 rows:
   clean parquet jsonl   the job on the clean file, in each format
   bad unique            on one with 6 % bad rows; with uniqueness
-  nested                orders with objects and arrays, beside flat ones
+  nested                orders with objects and arrays, against flat ones
   drops four checks     1,000 small drops; 4 times the rows; 500 checks
   fresh                 the first job of a JVM
   rivals                DuckDB and Great Expectations on the same checks
@@ -107,7 +107,7 @@ def _measured(names: list[str], stations: int) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m bench",
-        description="Measure the job beside a bare Spark scan and beside rivals.",
+        description="Measure the job against a bare Spark scan and against rivals.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -58,7 +58,7 @@ def replaced(page: str, new: str) -> str:
     head, *_ = new.splitlines()
     lines = page.splitlines()
     if head not in lines:
-        raise ValueError(f"{PAGE.name} has no table that begins with {head!r}; write that line where it should stand")
+        raise ValueError(f"{PAGE.name} has no table that begins with {head!r}; write that line at its place")
     begin = lines.index(head)
     end = next((n for n in range(begin, len(lines)) if not lines[n].startswith("|")), len(lines))
     return "\n".join([*lines[:begin], *new.splitlines(), *lines[end:]]) + "\n"

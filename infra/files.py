@@ -108,5 +108,5 @@ def _write(home: int, name: str, body: bytes) -> None:
 def _refused(place: Path, error: OSError) -> NotWritten:
     linked = any(p.is_symlink() for p in (place, *place.parents))  # Linux says ENOTDIR of one that is to be a folder
     if error.errno in IS_LINK or (error.errno == errno.ENOTDIR and linked):
-        return NotWritten(f"{place} is or lies behind a symbolic link, which is not written through: name another one.")
+        return NotWritten(f"{place} is a symbolic link or behind one, and links are not followed: name another path.")
     return NotWritten(f"{place} cannot be written: {error.strerror}. Name another folder, or make room there.")

@@ -71,9 +71,11 @@ def command(
 
     match = PRINCIPAL.fullmatch(principal)
     if not match:
-        raise click.UsageError("--principal wants an ARN, as arn:aws:iam::123456789012:role/sender.")
+        raise click.UsageError("--principal needs an ARN, such as arn:aws:iam::123456789012:role/sender.")
     if key and not KEY.fullmatch(key):
-        raise click.UsageError("--key wants the ARN of a key, as arn:aws:kms:eu-west-1:123456789012:key/1234abcd-...")
+        raise click.UsageError(
+            "--key needs the ARN of a key, such as arn:aws:kms:eu-west-1:123456789012:key/1234abcd-..."
+        )
     given = {"landing": landing_bucket, "internal": internal_bucket, "promoted": promoted_bucket}
     buckets, owner = _buckets(who, given, key, match[1])
     if who == "consumer":
@@ -147,7 +149,7 @@ def _text(access: Access, account: str, owner: str | None, key: str | None) -> s
     for name, statements in whole["bucketPolicyStatements"].items():
         allowed = [one for one in statements if one["Effect"] == "Allow"]
         denied = [one for one in statements if one["Effect"] == "Deny"]
-        title = f"Add to the policy of the bucket {name}, beside what stands there"
+        title = f"Add to the policy of the bucket {name}, in addition to its statements"
         if owner != account:
             parts.append((f"{title}, {other}:", {"Statement": allowed}))
         if denied:

@@ -73,7 +73,7 @@ def _of_stack(zone: str | None) -> tuple[list[Title], Read]:
     from infra.stack_admin.catalog import S3Catalog, kept, text_of
 
     if zone and not zone.startswith("s3://"):
-        raise click.UsageError("--catalog wants a URI, as s3://my-internal-bucket/catalog/.")
+        raise click.UsageError("--catalog needs a URI, such as s3://my-internal-bucket/catalog/.")
     client, uri = catalog_client(zone if zone is None or zone.endswith("/") else f"{zone}/")
     store = S3Catalog(client, uri)
     return list(kept(store)), lambda title: text_of(store, title)

@@ -38,7 +38,7 @@ class Size(click.ParamType):
 
 def _finite(_: click.Context, __: click.Parameter, value: float) -> float:
     if not isfinite(value):
-        raise click.BadParameter("it is no number")
+        raise click.BadParameter("it is not a number")
     return value
 
 
@@ -111,7 +111,7 @@ def command(
     time. A batch is one Spark job, which costs at least one minute of its workers. A longer window puts more files into
     a batch: it costs less, and each file waits longer.
 
-    docs/explanation/cost.md says what is counted and what is assumed.
+    docs/explanation/cost.md lists the counted and the assumed figures.
     """
     from infra.cost.cost import MONTH_DAYS, Load, bill
 

@@ -11,8 +11,8 @@ FULL = "No space left on device"
 """How Java and Python say that a disk is full."""
 
 JVM_ENDED = (
-    "Spark's Java process has ended, most likely for want of memory: give it more, for example by --memory 4g. "
-    ".dropgate/spark.log says why."
+    "Spark's Java process has ended, most likely because it had too little memory: give it more, for example "
+    "--memory 4g. .dropgate/spark.log has the reason."
 )
 
 
@@ -21,7 +21,7 @@ def named(error: Exception) -> str | None:
     if _is_full(error):
         return "The disk is full: free some space (temporary files are in TMPDIR, or /tmp), and try again."
     if isinstance(error, MemoryError):
-        return "This machine has too little memory for it: end other programs, or use a larger one."
+        return "This machine has too little memory: end other programs, or use a larger machine."
     if isinstance(error, PermissionError) and error.filename:
         return f"{error.filename} cannot be opened: {error.strerror}. Check its permissions, and those of its folder."
     if _jvm_has_ended():

@@ -84,7 +84,7 @@ def _bytes(path: Path) -> bytes:
 def _tell(contract: Contract, exported: Exported, form: str) -> None:
     """Print the losses of a format."""
     if exported.losses:
-        click.echo(f"{contract.name}: not said by {form}:", err=True)
+        click.echo(f"{contract.name}: not expressed by {form}:", err=True)
     for loss in exported.losses:
         say(f"  {line(loss, 400)}", err=True)
 

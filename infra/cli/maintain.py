@@ -65,12 +65,12 @@ def as_text(done: Maintained | None) -> str:
     """Return the changes of a table, in one line."""
     if done is None:
         return "has no table yet"
-    stay = f"; {done.others:,} that are none of the table stay" if done.others else ""
+    stay = f"; {done.others:,} that do not belong to the table stay" if done.others else ""
     if done.compacted_into is None:
-        fewer = f"{done.files:,} files, of which {done.compacted:,} would be made fewer"
+        fewer = f"{done.files:,} files, of which {done.compacted:,} would be compacted"
         return f"{fewer}; {done.removed:,} would be removed{stay}"
-    fewer = f"{done.compacted:,} made {done.compacted_into:,}" if done.compacted else "none made fewer"
-    return f"{done.files:,} files, {fewer}; {done.removed:,} removed that nothing needs{stay}"
+    fewer = f"{done.compacted:,} compacted into {done.compacted_into:,}" if done.compacted else "none compacted"
+    return f"{done.files:,} files, {fewer}; {done.removed:,} unused ones removed{stay}"
 
 
 def _tables(world: Ports, contract: str | None) -> list[str]:

@@ -49,7 +49,7 @@ def warn_of_broken(linted: Linted) -> None:
     broken = dict.fromkeys(c.file for c in linted.contracts if c.failed)
     if broken:
         names = ", ".join(map(line, broken))
-        say(f"Not searched, since it does not compile: {names} (dropgate lint says why).", err=True)
+        say(f"Not searched, because it does not compile: {names} (see `dropgate lint`).", err=True)
 
 
 def _text(matched: Match) -> str:
@@ -57,16 +57,16 @@ def _text(matched: Match) -> str:
         entry = matched.entry
         lines = [line(entry.contract), f"  pattern   {line(matched.pattern)}", f"  producer  {line(entry.producer)}"]
         if matched.pattern == matched.entry.signal:
-            lines.append("  tells of  a set of files, and is none of them")
+            lines.append("  signal    of a set of files; it is not one of its files")
         lines += [f"  {name:<9} {line(value)}" for name, value in matched.parts.items()]
         return "\n".join(
-            lines + (["  deprecated: it still matches, but not for long"] if matched.entry.deprecated else [])
+            lines + (["  deprecated: it still matches, and will be retired"] if matched.entry.deprecated else [])
         )
     if isinstance(matched, Ambiguous):
-        several = f"Several contracts claim it: {', '.join(matched.contracts)}."
-        return f"{several} Such a file stays unmatched; dropgate lint shows where they overlap."
-    like = f"\nA key like {line(example(matched.pattern))} would be taken." if matched.pattern else ""
-    return f"No contract claims it: {line(matched.reason)}.{like}"
+        several = f"Several contracts match it: {', '.join(matched.contracts)}."
+        return f"{several} Such a file stays unmatched; `dropgate lint` shows the overlap."
+    like = f"\nA key like {line(example(matched.pattern))} would match." if matched.pattern else ""
+    return f"No contract matches it: {line(matched.reason)}.{like}"
 
 
 def _document(matched: Match) -> dict[str, Any]:

@@ -38,9 +38,9 @@ class Words:
 def _reason(_: click.Context, __: click.Parameter, value: str) -> str:
     reason = " ".join(value.split())
     if not reason:
-        raise click.UsageError("--because is empty: say why, for those who look later.")
+        raise click.UsageError("--because is empty: give the reason, for the record.")
     if len(reason.encode()) > MOST_REASON:
-        raise click.UsageError(f"--because has more than {MOST_REASON} bytes: say it in fewer words.")
+        raise click.UsageError(f"--because has more than {MOST_REASON} bytes: shorten it.")
     return reason
 
 
@@ -154,6 +154,6 @@ def _say(words: Words, drop: Drop, verdict: str, note: str | None) -> None:
     if words.dry_run:
         say(f"{name} would be {verdict}: {drop.state}, {visible(drop.name, 200)}")
     else:
-        click.echo(f"{name}, attempt {drop.attempt}: {drop.state}. `dropgate show {name}` says more.")
+        click.echo(f"{name}, attempt {drop.attempt}: {drop.state}. `dropgate show {name}` shows details.")
     if note:
         click.echo(note)

@@ -63,7 +63,7 @@ def resume(contract: str | None, producer: str | None, form: str) -> None:
     held = world.ledger.pauses()
     kind, name = ("producer", producer) if producer else ("contract", contract)
     if not name:
-        raise click.UsageError("Say what: a contract, or --producer P. `dropgate pause` lists what is held up.")
+        raise click.UsageError("Name a contract, or --producer P. `dropgate pause` lists the pauses.")
     pause = next((one for one in held if (one.kind, one.name) == (kind, name)), None)
     if pause is None or not world.ledger.resume(pause):
         raise click.UsageError(f"The {kind} {name} is not held up. {_suggestion([one.name for one in held], name)}")
@@ -76,7 +76,7 @@ def _pause(world: Ports, contract: str | None, producer: str | None, reason: str
     from infra.cli.options.target import caller
 
     if contract and producer:
-        raise click.UsageError("Say one: a contract, or --producer P.")
+        raise click.UsageError("Name either a contract or --producer P.")
     entries = world.catalog.index().entries
     if producer:
         name, names = producer, {entry.producer for entry in entries}

@@ -56,7 +56,7 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
         )
         raise SystemExit(1)
     if zone and not zone.startswith("s3://"):
-        raise click.UsageError("--catalog wants a URI, as s3://my-internal-bucket/catalog/.")
+        raise click.UsageError("--catalog needs a URI, such as s3://my-internal-bucket/catalog/.")
     client, uri = catalog_client(zone if zone is None or zone.endswith("/") else f"{zone}/")
     store = S3Catalog(client, uri)
     if zone is None and (why := unfit(linted.plans, surroundings() or {})):

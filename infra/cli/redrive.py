@@ -32,8 +32,8 @@ Examples:
 def command(queue: str | None, dry_run: bool, form: str) -> None:
     """Send the dead letters of QUEUE back to the function that failed on them.
 
-    Without QUEUE, the command lists the dead letters of all queues and what to do with them. Nothing is lost if it is
-    interrupted, and a repeated event changes nothing.
+    Without QUEUE, the command lists the dead letters of all queues and what to do with them. An interrupted run loses
+    nothing, and a repeated event changes nothing.
     """
     from infra.cli.options.target import queues
     from infra.stack_admin.redrive import KINDS, redrive, waiting
@@ -112,8 +112,8 @@ def listed(one: Waiting, now: datetime, *, embedded: bool = False) -> str:
 def outcome(name: str, letters: int, left: int, *, dry_run: bool) -> str:
     """Return the number of letters that went back (or would), that failed again, and that remain."""
     done = "would go back" if dry_run else "went back"
-    summary = f"{name}: {_number(letters)} {done}{'' if letters else '; there is none'}."
-    why = "because they failed again or wait behind one that did: fix the cause, then run it again."
+    summary = f"{name}: {_number(letters)} {done}{'' if letters else '; the queue is empty'}."
+    why = "because they failed again or wait behind one that did: fix the cause, then run the command again."
     rest = f" {_number(left)} remain, {why}"
     return summary + (rest if left and not dry_run else "")
 

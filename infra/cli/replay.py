@@ -142,7 +142,7 @@ class Done:
         if dry_run:
             return f"{name} would be judged again: {state}, {visible(self.drop.name, 200)}{_decided(self.drop)}"
         late = ", and the wait for its verdict is over" if self.over else ""
-        return f"{name}, attempt {self.drop.attempt}: {state}{late}. `dropgate show {name}` says more."
+        return f"{name}, attempt {self.drop.attempt}: {state}{late}. `dropgate show {name}` shows details."
 
     def code(self, *, waited: bool) -> int:
         """Return the exit code for the drop."""
@@ -161,7 +161,7 @@ def _decided(drop: Drop) -> str:
 
 def _refuse(drop: str | None, state: str | None, *, retract: bool) -> None:
     if bool(drop) == bool(state):
-        raise click.UsageError("Say one: a DROP, or --state S for all that are in it.")
+        raise click.UsageError("Name either a DROP or --state S for all drops in that state.")
     again = (*AGAIN, *WITH_RETRACT) if retract else AGAIN
     if state in WITH_RETRACT and not retract:
         fix = "Say --retract: their files are withdrawn unless they are found good again."

@@ -143,7 +143,7 @@ def _moment(plan: Plan, text: str | None) -> datetime:
     if text is None:
         return datetime.now(UTC)
     if plan.arrival is None:
-        raise click.UsageError(f"--at: {plan.contract} has no `arrival`, so that its files may come at any time.")
+        raise click.UsageError(f"--at: {plan.contract} has no `arrival`: its files may arrive at any time.")
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:

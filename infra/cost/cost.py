@@ -316,5 +316,5 @@ def size_of(text: str) -> int:
     """Return the bytes of a size like `200MiB`, `100KB` or `512`; raise ValueError if it is not a size."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
     if match is None or match[2].upper() not in SIZES:
-        raise ValueError(f"{text!r} is no size; write it like 100KB, 200MiB or 1.5GiB")
+        raise ValueError(f"{text!r} is not a size; write it like 100KB, 200MiB or 1.5GiB")
     return int(float(match[1]) * SIZES[match[2].upper()])

@@ -72,7 +72,7 @@ def up(options: argparse.Namespace, session: Any) -> None:
     """
     given = parameters.read(options.parameters)
     if mistakes := parameters.wrong(given, parameters_of(TEMPLATE)):
-        raise NotDeployed(f"{chr(10).join(mistakes)}\nNothing was deployed. {TEMPLATE.name} says what each is for.")
+        raise NotDeployed(f"{chr(10).join(mistakes)}\nNothing was deployed. {TEMPLATE.name} explains each parameter.")
     linted = lint((options.contracts or bundles.ROOT / "contracts",))
     if linted.failed or not linted.plans:
         raise NotDeployed(f"{as_text(linted)}\nNothing was deployed.")
@@ -95,9 +95,7 @@ def up(options: argparse.Namespace, session: Any) -> None:
     for step in commands(options):
         _tell(" ".join(step[1:3]))
         if subprocess.run(step, cwd=bundles.ROOT, env=around, check=False).returncode != 0:
-            raise NotDeployed(
-                f"`{' '.join(step[:3])}` did not succeed; what it printed says why. What ran before, runs."
-            )
+            raise NotDeployed(f"`{' '.join(step[:3])}` failed; its output has the reason. The former state still runs.")
     names = deployed.environment(cloudformation, options.stack)
     s3 = session.client("s3")
     for uri in bring_code(s3, names, *archives):
@@ -225,7 +223,7 @@ def put_in_force(
         return published(publish(plans, store, datetime.now(UTC), documents(contracts)))
     many = ", ".join(before) or "none"
     return (
-        f"contracts in force are left alone ({many}); `make deploy CONTRACTS=PATH` or `dropgate publish` changes them"
+        f"contracts in force stay as they are ({many}); `make deploy CONTRACTS=PATH` or `dropgate publish` changes them"
     )
 
 
@@ -254,14 +252,14 @@ def _parser() -> argparse.ArgumentParser:
         "--stack", default=named, help="name in CloudFormation (default: DROPGATE_STACK, else dropgate)"
     )
     parser.add_argument("--profile", help="profile of your AWS configuration")
-    parser.add_argument("--region", help="where, if not where the profile says")
+    parser.add_argument("--region", help="the Region, if not that of the profile")
     parser.add_argument(
         "--contracts",
         type=Path,
         metavar="PATH",
         help="up: contracts to put, and no others, in force (default: those of contracts/ where none are in force yet)",
     )
-    parser.add_argument("--with-data", action="store_true", help="down: delete buckets and ledger, too")
+    parser.add_argument("--with-data", action="store_true", help="down: also delete buckets and ledger")
     parser.add_argument("--confirm", metavar="STACK", help="down --with-data: the stack's name once more")
     parser.add_argument(
         "--parameters", nargs="*", default=[], metavar="NAME=VALUE", help="up: parameters of template.yaml"

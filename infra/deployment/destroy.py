@@ -39,8 +39,8 @@ def down(options: argparse.Namespace, session: Any, tell: Any) -> None:
     logs = [thing.name for thing in things if thing.logical_id == LOGS]
     kept = ", ".join([*buckets, *(f"the table {table}" for table in tables)])
     if options.with_data and options.confirm != options.stack:
-        loss = f"--with-data deletes {kept or 'what there is'}, for good"
-        raise NotDeleted(f"{loss}: say --confirm {options.stack} if you mean it. Nothing was deleted.")
+        loss = f"--with-data deletes {kept or 'all data'}, for good"
+        raise NotDeleted(f"{loss}: add --confirm {options.stack} to confirm. Nothing was deleted.")
     if stack["StackStatus"] != "DELETE_COMPLETE":
         if held := attached(session.client("iam"), things):
             raise NotDeleted(f"Detach first, or CloudFormation cannot delete: {'; '.join(held)}. Nothing was deleted.")
@@ -130,7 +130,9 @@ def _delete(cloudformation: Any, stack: str, name: str) -> None:
         try:
             cloudformation.get_waiter("stack_delete_complete").wait(StackName=stack)
         except WaiterError as error:
-            raise NotDeleted(f"CloudFormation did not delete {name}: its events say why. Then run it again.") from error
+            raise NotDeleted(
+                f"CloudFormation did not delete {name}: its events have the reason. Then run it again."
+            ) from error
 
 
 def _refused(bucket: str, answer: Mapping[str, Any]) -> None:

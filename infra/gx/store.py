@@ -46,7 +46,7 @@ def opened(place: str) -> Store:
     """Return the store of a folder, however its files are named, or of a catalog zone (`s3://bucket/catalog/`)."""
     if not place.startswith("s3://"):
         if not Path(place).is_dir():
-            raise ContractInvalid(f"{place} is no folder of contracts, and no URI as s3://bucket/catalog/.")
+            raise ContractInvalid(f"{place} is neither a folder of contracts nor a URI such as s3://bucket/catalog/.")
         documents = of_folder(Path(place))
         return Store(tuple(documents), documents.__getitem__)
     import boto3  # noqa: PLC0415 (who reads a folder needs none)

@@ -39,10 +39,10 @@ class AtHome:
         name = reference.name
         files = self.given.get(name) or ([self.folder / reference.path] if reference.path else [])
         if not files:
-            return JobReference(name, problem=f"is not at hand: name a file of it with `--reference {name}=FILE`")
+            return JobReference(name, problem=f"is missing: name a file for it with `--reference {name}=FILE`")
         missing = next((path for path in files if not path.is_file()), None)
         if missing:
-            return JobReference(name, problem=f"is not at hand: there is no file {missing}")
+            return JobReference(name, problem=f"is missing: there is no file {missing}")
         theirs = self.plans(reference.contract) if reference.contract else None
         if reference.contract and theirs is None:
             return JobReference(name, problem="is a contract that is not in force")

@@ -59,8 +59,8 @@ class Size:
 
 def main(arguments: list[str]) -> int:
     """Build what the arguments ask for; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m infra.packaging.build", description="Build what is deployed.")
-    parser.add_argument("--into", type=Path, help="put the functions' bundle alone here, unzipped")
+    parser = argparse.ArgumentParser(prog="python -m infra.packaging.build", description="Build the deployed files.")
+    parser.add_argument("--into", type=Path, help="write only the functions' bundle here, unzipped")
     parser.add_argument("--cpu", choices=sorted(MACHINES), default="arm64", help="for which CPU")
     more = "add what contracts with checks of Great Expectations need"
     parser.add_argument("--with-great-expectations", action="store_true", help=more)

@@ -93,11 +93,11 @@ def _names(one: Looked, written: Csv) -> list[str]:
     if not records:
         return []
     if len(records[0]) > MOST_COLUMNS:
-        raise SampleRefused(f"{one.path.name} has {len(records[0]):,} columns; {MOST_COLUMNS:,} are taken at most")
+        raise SampleRefused(f"{one.path.name} has {len(records[0]):,} columns; {MOST_COLUMNS:,} are the maximum")
     if written.header and not all(name.isprintable() for name in records[0]):
         raise SampleRefused(f"{one.path.name}: a name in its header cannot be printed; name the columns plainly")
     if written.header and not set(records[0]) - {*OURS}:
-        raise SampleRefused(f"{one.path.name} has no columns but those that dropgate adds; give the file itself")
+        raise SampleRefused(f"{one.path.name} has only columns that dropgate adds; give the original file")
     return records[0] if written.header else [f"column_{n}" for n in range(1, len(records[0]) + 1)]
 
 

@@ -35,7 +35,7 @@ class _Number(str):
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     unique = dict(pairs)
     if len(unique) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key occurs twice")
     return unique
 
 
@@ -114,7 +114,7 @@ def profile_of(looked: Sequence[Looked]) -> Profile:
             samples.append(read(one.path.name, file, seen))
     keys = sum(len(route) == 1 for route in seen.columns)
     if keys > MOST_COLUMNS:
-        raise SampleRefused(f"the samples have {keys:,} keys; {MOST_COLUMNS:,} are taken at most")
+        raise SampleRefused(f"the samples have {keys:,} keys; {MOST_COLUMNS:,} are the maximum")
     records, broken = (sum(counts) for counts in zip(*((s.records, s.broken) for s in samples), strict=True))
     if 100 * broken > MOST_BROKEN * (records + broken):
         raise SampleRefused(
@@ -192,7 +192,7 @@ def _why_left(seen: Seen, route: Route, column: ColumnCounts) -> str | None:
     if len(column.forms) > 1:
         return f"its values are of several types ({', '.join(sorted(column.forms))})"
     if len(route) > 1 and seen.keys[route[:-1]] > MOST_KEYS:
-        return f"it is one of more than {MOST_KEYS} keys; say whether they are those of a map"
+        return f"it is one of more than {MOST_KEYS} keys; state if they are those of a map"
     return None
 
 

@@ -228,7 +228,8 @@ def _write(store: CatalogStore, name: str, body: bytes) -> None:
     there = store.get(name)
     if there is not None and there[0] != body:
         raise DocumentInvalid(
-            f"{name} in the catalog is not what its name says: delete it, then publish again; nothing is published now."
+            f"{name} in the catalog does not match the hash in its name: delete it, then publish again; "
+            "nothing was published."
         )
 
 

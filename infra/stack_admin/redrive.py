@@ -61,14 +61,14 @@ KINDS = (
         "object-created",
         "ObjectCreatedDlq",
         "ObjectCreatedQueue",
-        "uploads that were not taken in; they are in landing",
+        "uploads that were not processed; they are in landing",
         "fix the cause, then `dropgate redrive object-created`",
     ),
     Kind(
         "batch-due",
         "BatchDueDlq",
         "BatchDueQueue",
-        "windows that are over; the schedule starts their batches anyway",
+        "windows that have ended; the schedule starts their batches anyway",
         "fix the cause, then `dropgate redrive batch-due`",
     ),
     Kind(
@@ -90,9 +90,9 @@ KINDS = (
         "notices",
         "NoticesDlq",
         None,
-        "where notices could not leave; the states are right, and letters name records of the stream, not notices",
-        f"let listeners read `dropgate drops` for the time that they missed, then {DELETE}",
-        f"let listeners read `dropgate drops` for the time that they missed; {NO_HARM}",
+        "notices that were not sent; the states are correct, and letters name records of the stream, not notices",
+        f"let listeners read `dropgate drops` for the missed time, then {DELETE}",
+        f"let listeners read `dropgate drops` for the missed time; {NO_HARM}",
     ),
 )
 """Every dead-letter queue of the template."""
@@ -149,8 +149,8 @@ def redrive(sqs: SQSClient, source: str, back: str, progress: Callable[[int], No
         progress(moved)
         if refused:
             raise NotMoved(
-                f"{moved} were moved, {len(refused)} were not: SQS refused them ({refused[0]}). They and what was not "
-                "looked at are where they were; run the command again."
+                f"{moved} were moved, {len(refused)} were not: SQS refused them ({refused[0]}). These and the "
+                "unread letters stay in the queue; run the command again."
             )
         if kept:
             raise NotMoved(

@@ -201,13 +201,15 @@ def queues(wanted: Iterable[str]) -> tuple[SQSClient, Mapping[str, str]]:
         raise NoStack(NOT_RUNNING)
     stack = _option_value("stack") or environment.get("POWERTOOLS_SERVICE_NAME")
     if stack is None:
-        raise NoStack("The stack's queues are found by its name in CloudFormation: say --stack.")
+        raise NoStack("The stack's queues are found by its name in CloudFormation: name it with --stack.")
     from infra.stack_admin import deployed
 
     sqs = _clients(environment).sqs
     urls = deployed.queues(_session(regional=True).client("cloudformation"), stack)
     if missing := sorted(set(wanted) - urls.keys()):
-        raise NoStack(f"The stack {stack} has no {', '.join(missing)}: it is none of dropgate, or of another version.")
+        raise NoStack(
+            f"The stack {stack} has no {', '.join(missing)}: it is not a dropgate stack, or one of another version."
+        )
     return sqs, urls
 
 
@@ -217,7 +219,7 @@ def catalog_client(zone: str | None) -> tuple[Any, str]:
     if zone is None and environment is None:
         raise NoStack(
             "No catalog to publish to: start a stack with `dropgate up`, name a deployed one with --stack, "
-            "or say --catalog."
+            "or name a catalog with --catalog."
         )
     from functions.aws.answers import asking
 

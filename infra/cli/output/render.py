@@ -98,7 +98,7 @@ def stuck_text(rows: Sequence[Mapping[str, Any]], minutes: int, width: int = 80,
     A row has what, id, state, key, minutes (None if unknown), waits_for and do.
     """
     if not rows:
-        return f"Nothing has stood still for {minutes} minutes.\n"
+        return f"Everything has made progress in the last {minutes} minutes.\n"
     paint, lines = _paint(colour), list[str]()
     for row in rows:
         since = "" if row["minutes"] is None else f", for {row['minutes']:,} minutes"
@@ -115,7 +115,7 @@ def sets_text(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool =
     for row in rows:
         named = ", ".join(f"{name} {visible(value, 80)}" for name, value in row["parts"].items())
         files = "1 file" if len(row["files"]) == 1 else f"{len(row['files']):,} files"
-        state = f"waits: {visible(row['lacks'], 600)}" if row["lacks"] else f"complete, {files} go on together"
+        state = f"waits: {visible(row['lacks'], 600)}" if row["lacks"] else f"complete, {files} are processed together"
         title = paint("… set" if row["lacks"] else "✓ set", "yellow" if row["lacks"] else "green")
         first, *rest = _wrapped(f"({named}) {state}", width - 6, "")
         lines += [f"{title} {first}", *(f"      {line}" for line in rest)]

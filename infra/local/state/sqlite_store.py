@@ -116,7 +116,7 @@ class Kept:
         except sqlite3.DatabaseError as error:
             text = f"{self._folder} cannot be written any more ({error}), so the stack stops."
             self._broken = NotKept(
-                f"{text} Free space there and start it again: what it had answered for is kept, and goes on."
+                f"{text} Free some space and start it again: all answered requests are kept, and work continues."
             )
             raise self._broken from error
 

@@ -235,7 +235,7 @@ def test_commands_know_a_stack_by_its_name(site: Site) -> None:
     [
         (["pause", "order.v1"], "There is no contract order.v1. Did you mean orders.v1?"),
         (["pause", "--producer", "shopp"], "There is no producer shopp. Did you mean shop?"),
-        (["pause", "orders.v1", "--producer", "shop"], "Say one: a contract, or --producer P."),
+        (["pause", "orders.v1", "--producer", "shop"], "Name either a contract or --producer P."),
         (["resume", "orders.v1"], "The contract orders.v1 is not held up. Known: none."),
         (["resume"], "Say what: a contract, or --producer P."),
         (["redrive", "object-craeted"], "There is no dead-letter queue object-craeted. Did you mean object-created?"),

@@ -306,7 +306,7 @@ def test_maintenance_leaves_what_was_promoted_as_objects(form: str, tmp_path: Pa
 
     assert found == Maintained(table, 0, 0, None, 2, len(objects[form]), None)
     assert done == Maintained(table, 0, 0, 0, 2, len(objects[form]), True)
-    assert as_text(done).endswith(f"2 removed that nothing needs; {len(objects[form])} that are none of the table stay")
+    assert as_text(done).endswith(f"2 unused ones removed; {len(objects[form])} that do not belong to the table stay")
     assert all((tmp_path / name).exists() for name in objects[form])
     assert not any((tmp_path / name).exists() for name in left_by_a_crash)
 

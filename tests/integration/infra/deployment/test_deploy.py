@@ -127,7 +127,8 @@ def test_contracts_of_others_are_withdrawn_only_when_contracts_are_named(stack: 
 
     assert "new        orders.v1" in deploy.put_in_force(store, [theirs], named=False)
     assert deploy.put_in_force(store, [ours], named=False) == (
-        "contracts in force are left alone (orders.v1); `make deploy CONTRACTS=PATH` or `dropgate publish` changes them"
+        "contracts in force stay as they are (orders.v1); "
+        "`make deploy CONTRACTS=PATH` or `dropgate publish` changes them"
     )
     assert in_force(store) == ("orders.v1",)
     assert "withdrawn  orders.v1" in deploy.put_in_force(store, [ours], named=True)
@@ -349,7 +350,7 @@ def test_data_goes_only_when_it_is_said_twice(stack: str, capsys: pytest.Capture
     s3.delete_object(Bucket=landing, Key="orders/1.csv")
 
     assert deploy.main(["down", "--stack", stack, "--with-data"]) == 3
-    assert f"say --confirm {stack} if you mean it. Nothing was deleted." in capsys.readouterr().err
+    assert f"add --confirm {stack} to confirm. Nothing was deleted." in capsys.readouterr().err
     assert s3.head_bucket(Bucket=landing)
     assert deploy.main(["down", "--stack", stack, "--with-data", "--confirm", stack]) == 0
     with pytest.raises(ClientError, match=r"404|NoSuchBucket"):

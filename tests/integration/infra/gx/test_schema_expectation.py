@@ -146,7 +146,7 @@ def test_suites_are_critical_and_named_for_their_tables(schema: ModuleType, stor
 def test_table_without_a_contract_is_an_error(store: Path) -> None:
     with pytest.raises(ContractInvalid, match="did you mean `orders/orders`"):
         opened(str(store)).title("orders", "order")
-    with pytest.raises(ContractInvalid, match="is no folder of contracts"):
+    with pytest.raises(ContractInvalid, match="is neither a folder of contracts"):
         opened(f"{store}/nowhere")
 
 

@@ -44,8 +44,8 @@ def test_miss_says_why_and_ends_with_one() -> None:
     result = match("shop/orders/2026-01-31_7.txt")
     assert result.exit_code == 1
     why, like = result.stdout.splitlines()
-    assert why.startswith("No contract claims it: nearest is `shop/orders/{day:%Y-%m-%d}_{till}.csv` (orders.v1): ")
-    assert like == "A key like shop/orders/2026-01-31_till.csv would be taken."
+    assert why.startswith("No contract matches it: nearest is `shop/orders/{day:%Y-%m-%d}_{till}.csv` (orders.v1): ")
+    assert like == "A key like shop/orders/2026-01-31_till.csv would match."
     assert match(like.split()[3]).exit_code == 0
 
 
@@ -59,7 +59,7 @@ def test_two_contracts_are_named_and_end_with_one(contracts: Path) -> None:
     (contracts / "all.v1.yaml").write_text(a_document(head=head, drop=drop), encoding="utf-8")
     result = match("shop/orders/2026-01-31_7.csv")
     assert result.exit_code == 1
-    assert result.stdout.startswith("Several contracts claim it: all.v1, orders.v1.")
+    assert result.stdout.startswith("Several contracts match it: all.v1, orders.v1.")
 
 
 def test_deprecated_contract_is_told() -> None:
@@ -90,5 +90,5 @@ def test_marker_of_a_set_is_told(contracts: Path) -> None:
     shown = match("shop/sets/1/_OK").stdout.splitlines()
 
     assert shown[:2] == ["sets.v1", "  pattern   shop/sets/{day}/_OK"]
-    assert "  tells of  a set of files, and is none of them" in shown
+    assert "  signal    of a set of files; it is not one of its files" in shown
     assert "tells of" not in match("shop/sets/1/a.csv").stdout

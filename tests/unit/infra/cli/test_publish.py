@@ -151,7 +151,7 @@ def test_pointer_moved_by_another_is_not_overwritten() -> None:
 def test_plan_that_is_not_what_its_name_says_stops_everything() -> None:
     store = MemoryCatalog()
     store.documents[f"plans/{ORDERS.sha}.json"] = b"{}"
-    with pytest.raises(DocumentInvalid, match="is not what its name says"):
+    with pytest.raises(DocumentInvalid, match="does not match the hash in its name"):
         publish([ORDERS], store, NOW)
     assert "current.json" not in store.documents
 

@@ -26,7 +26,7 @@ def test_reference_file_lies_beside_the_contract(tmp_path: Path) -> None:
 
     assert lands.files == ((tmp_path / "lands.csv").as_uri(),)
     assert lands.version == "sha256:" + sha256(b"code\nAT\n").hexdigest()
-    assert customers.problem == "is not at hand: name a file of it with `--reference customers.v1=FILE`"
+    assert customers.problem == "is missing: name a file for it with `--reference customers.v1=FILE`"
 
 
 def test_named_files_come_before_those_of_the_folder(tmp_path: Path) -> None:
@@ -43,8 +43,8 @@ def test_what_is_not_at_hand_is_said(tmp_path: Path) -> None:
     given = {"customers.v1": [tmp_path]}
     lands, customers = AtHome(tmp_path, given).pinned(ORDERS)
 
-    assert lands.problem == f"is not at hand: there is no file {tmp_path / 'lands.csv'}"
-    assert customers.problem == f"is not at hand: there is no file {tmp_path}"
+    assert lands.problem == f"is missing: there is no file {tmp_path / 'lands.csv'}"
+    assert customers.problem == f"is missing: there is no file {tmp_path}"
     (tmp_path / "1.csv").touch()
     withdrawn = AtHome(tmp_path, {"customers.v1": [tmp_path / "1.csv"]}).pinned(ORDERS)[1]
     assert withdrawn.problem == "is a contract that is not in force"
@@ -105,4 +105,4 @@ def test_reference_without_a_file_is_a_usage_error() -> None:
 def test_reference_that_is_not_at_hand_is_asked_for_before_anything_runs() -> None:
     result = judged()
     assert result.exit_code == 2
-    assert "orders.v1 looks for values in lands, which is not at hand: there is no file" in result.stderr
+    assert "orders.v1 looks for values in lands, which is missing: there is no file" in result.stderr

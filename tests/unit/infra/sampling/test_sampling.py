@@ -134,7 +134,7 @@ def test_dialect_is_found(tmp_path: Path, body: bytes, shown: str) -> None:
         ({"a.jsonl": b'{"a": [1]}\n{"a": {}}\n'}, "its values are of several types (lists, objects)"),
         (
             {"a.jsonl": json.dumps({f"k{n}": n for n in range(2001)}).encode()},
-            "have 2,001 keys; 2,000 are taken at most",
+            "have 2,001 keys; 2,000 are the maximum",
         ),
         ({"a.parquet": b"PAR1" + b"x" * 99}, "does not end as a Parquet file does"),
     ],

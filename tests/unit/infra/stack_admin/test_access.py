@@ -93,11 +93,11 @@ def titles(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("principal", "more", "expected"),
     [
-        (SENDER, (), ["Attach", "outer, beside what stands there, only if", "inner, ", "of the key, only if"]),
+        (SENDER, (), ["Attach", "outer, in addition to its statements, only if", "inner, ", "of the key, only if"]),
         (OWN, (), ["Attach"]),
-        (OWN, ("--no-overwrite",), ["Attach", "outer, beside what stands there, whichever account"]),
+        (OWN, ("--no-overwrite",), ["Attach", "outer, in addition to its statements, whichever account"]),
         (OWN, ("--key", KEY.replace("123456789012", "210987654321")), ["Attach", "of the key, only if"]),
-        (OWN, NAMED[:2], ["Attach", "drops, beside what stands there, only if", "inner, "]),
+        (OWN, NAMED[:2], ["Attach", "drops, in addition to its statements, only if", "inner, "]),
     ],
 )
 def test_text_leaves_out_what_one_account_makes_needless(

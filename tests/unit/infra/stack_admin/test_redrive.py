@@ -161,7 +161,7 @@ def test_empty_queue_is_a_line() -> None:
 def test_letters_are_listed_with_what_to_do() -> None:
     assert listed(waiting(letters(3), URLS, OBJECTS), NOW).splitlines() == [
         "object-created     3 dead letters, the oldest 2 days old",
-        "  what they are      uploads that were not taken in; they are in landing",
+        "  what they are      uploads that were not processed; they are in landing",
         "  what to do         fix the cause, then `dropgate redrive object-created`",
     ]
 
