@@ -359,7 +359,7 @@ def test_every_alarm_tells_the_same_topic_and_stands_on_the_dashboard() -> None:
 
 def test_every_alarm_is_explained_and_no_other() -> None:
     text = (ROOT / "docs" / "how-to" / "operations.md").read_text(encoding="utf-8")
-    _, _, table = text.partition("| alarm | means | do |")
+    _, _, table = text.partition("| alarm | meaning | what to do |")
     rows = re.findall(r"^\| ([A-Z][A-Za-z, ]+) \|", table.partition("\n\n")[0], re.MULTILINE)
 
     assert sorted(name for row in rows for name in row.split(", ")) == sorted(n.removesuffix("Alarm") for n in ALARMS)
