@@ -126,8 +126,8 @@ def _decide(
 
     world = ports()
     named = the_drop(of_ports(world), words.drop, words.month)
-    if note := named.uploads_note():
-        click.echo(note, err=True)
+    if uploads_note := named.uploads_note():
+        click.echo(uploads_note, err=True)
     drop = named.drop
     if words.dry_run:
         answer = could(world, drop)

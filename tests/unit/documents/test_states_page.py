@@ -14,7 +14,7 @@ HEAD = """\
 Written from the table `TRANSITIONS` in [functions/drop.py](../../functions/drop.py); a test holds this page to it.
 An event that the table does not list for a state changes nothing: every repeated, late or reordered event has its
 answer there. Only `dropgate replay`, `accept` and `reject` move a settled drop again; the picture leaves them out.
-The [glossary](../glossary.md#states) says what each state means.
+The [glossary](../glossary.md#states) explains each state.
 
 """
 

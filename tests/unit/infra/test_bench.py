@@ -292,6 +292,6 @@ def test_page_says_what_many_drops_may_take(tmp_path: Path) -> None:
 
     text = page(Bench(Files(tmp_path, 157)), [], [], [], hauls)
 
-    assert "a drop alone takes 3.0 s, of at most 5: met." in text
-    assert "beside 100,000 others ask for 12.0 calls each, beside 100 for 10.0;" in text
+    assert "A lone drop takes 3.0 s outside its window; the bound is 5 s: met." in text
+    assert "A drop needs 12.0 calls with 100,000 drops in the ledger, and 10.0 with 100;" in text
     assert "more batches: **not met**." in text

@@ -132,9 +132,9 @@ WRONG = {
     "no producer": (("producer", *NAMED), "There are: inmet, nyc-airports."),
     "unknown contract": (("consumer", "inmet-weather.v2", *NAMED), "Did you mean 'inmet-weather.v1'?"),
     "no bucket": (("producer", "inmet"), "--landing-bucket"),
-    "no key": (("consumer", *NAMED, "--key", "0a1b"), "--key wants the ARN of a key"),
-    "no ARN": (("consumer", *NAMED, "--principal", "sender"), "--principal wants an ARN"),
-    "everybody": (("consumer", *NAMED, "--principal", "*"), "--principal wants an ARN"),
+    "no key": (("consumer", *NAMED, "--key", "0a1b"), "--key needs the ARN of a key"),
+    "no ARN": (("consumer", *NAMED, "--principal", "sender"), "--principal needs an ARN"),
+    "everybody": (("consumer", *NAMED, "--principal", "*"), "--principal needs an ARN"),
 }
 
 
