@@ -10,13 +10,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from contracts import rules
 from contracts.authoring.document import source
-from contracts.authoring.exports.exported import Column, Contract
+from contracts.authoring.exports.exported import Contract, ExportedColumn
 from contracts.authoring.exports.formats import FORMATS
 from contracts.authoring.exports.reading import read
 from contracts.authoring.imports.importing import import_source
 from contracts.plan import Property
-from tests.builders import arguments_of
 from tests.oracle.cases import FORMS
 from tests.oracle.contracts import a_contract
 from tests.oracle.test_exported import VALIDATOR, loaded, read_back
@@ -63,9 +63,9 @@ def _expected(contract: Contract, wider: Said, *, lengths: bool) -> dict[str, Sa
     found = {}
     for column in contract.columns():
         said = _kept(column.prop, column.source, lengths=lengths)
-        check = column.check("format")
+        check = column.rule(rules.Format)
         said["format"] = wider.get(said["format"], said["format"]) if check else None
-        if column.check("maxLength") is None:
+        if column.rule(rules.MaxLength) is None:
             said["longest"] = None
         found[column.name] = said | {"required": column.never_null}
     return found
@@ -84,12 +84,10 @@ def test_avro_comes_back_with_types_and_nulls(seed: int) -> None:
     back = there_and_back(contract, "avro")
     wanted, found = _expected(contract, AVRO_INTS, lengths=False), _found(back, lengths=False)
     assert list(found.values()) == list(wanted.values())  # names that are none of Avro's come back as others
-    enums = [c.check("enum") for c in back.columns()]
     carried = FORMATS["avro"].write(contract).carried
-    assert [arguments_of(c)["values"] for c in enums if c] == [
-        list(dict.fromkeys(arguments_of(e)["values"]))
-        for c in contract.columns()
-        if (e := c.check("enum")) and e.id in carried
+    enums = [hard for c in contract.columns() if (hard := c.check(rules.Enum)) and hard[0].id in carried]
+    assert [rule.values for c in back.columns() if (rule := c.rule(rules.Enum))] == [
+        tuple(dict.fromkeys(rule.values)) for _, rule in enums
     ]
 
 
@@ -125,7 +123,7 @@ def test_json_schema_comes_back_with_the_same_meaning(seed: int) -> None:
                 assert VALIDATOR(old).is_valid(value) == VALIDATOR(new).is_valid(value), (column.source, value)
 
 
-def _is_wide(column: Column) -> bool:
+def _is_wide(column: ExportedColumn) -> bool:
     """Whether the bounds of a decimal are too far apart for a contract that has no `physicalType` any more."""
     prop = column.prop
     return prop.exact is not None and (

@@ -1,1 +1,1 @@
-"""Contracts written in other formats: a contract and its plan in, text and what the format cannot say out."""
+"""Exports of contracts: a contract and its plan in, a text in another format and its losses out."""

@@ -1,6 +1,6 @@
-"""A contract as an Avro schema (`.avsc`, specification 1.12): names, types, what may be null, what the columns mean.
+"""A contract as an Avro schema (`.avsc`, specification 1.12): names, types, nullability and descriptions.
 
-Of the checks Avro carries types, what must not be null, and lists of values that are names; `doc` says the others.
+Avro has types, nullability, and lists of values that are names; `doc` lists the other checks.
 """
 
 from __future__ import annotations
@@ -9,14 +9,21 @@ import itertools
 import re
 from typing import Any
 
-from contracts.authoring.exports import json_text
-from contracts.authoring.exports.exported import Account, Column, Contract, Exported, described, heading, only_hard
+from contracts import rules
+from contracts.authoring.exports import json_text, moments
+from contracts.authoring.exports.exported import (
+    Account,
+    Contract,
+    Exported,
+    ExportedColumn,
+    only_hard,
+)
 from contracts.authoring.imports.imported import given
-from contracts.plan import CONTAINERS, Check, Property
+from contracts.plan import CONTAINERS, Check
 from contracts.values.text_formats import INTEGERS
 
 NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
-"""What Avro takes for a name (specification, "Names")."""
+"""A valid name in Avro (specification, "Names")."""
 MICROS = {
     "date": {"type": "int", "logicalType": "date"},
     "timestamp": {"type": "long", "logicalType": "timestamp-micros"},
@@ -39,28 +46,27 @@ TYPES: dict[tuple[str, str | None], Any] = {
     ("timestamp", None): MICROS["timestamp"],
     ("time", None): MICROS["time"],
 }
-"""By logical type and the format that the contract insists on; None for all other formats."""
+"""The Avro type by logical type and rejecting format; None stands for all other formats."""
 WHOLE = ("f32", "i32", "i64", "f64", "uuid")
-"""Formats that a type of Avro says in full."""
+"""Formats that are exactly a type of Avro."""
 TOO_SMALL = "Avro has no type so narrow"
 ONLY_TYPES = "Avro knows types, nulls and lists of names"
 
 
 def write(contract: Contract) -> Exported:
-    """The record that a contract's records are."""
+    """Return the record type of a contract."""
     account = Account(contract)
     taken = {column.name for column in contract.columns()}
     name = _name(account, contract.object["name"], set())
     fields = [_field(account, column, taken, name) for column in contract.columns()]
     account.keys({"description"}, {"description"}, {"description"})
     account.checks(only_hard(lambda check: TOO_SMALL if _is_narrow(check) else ONLY_TYPES))
-    _written(account)
-    doc = "\n".join([*filter(None, [described(contract)]), heading(contract), "Not said here:", *account.lost])
-    record = {"type": "record", "name": name, "doc": doc, "fields": fields}
+    account.lose_notation()
+    record = {"type": "record", "name": name, "doc": account.notes(), "fields": fields}
     return account.done(json_text.text(record) + "\n")
 
 
-def _field(account: Account, column: Column, taken: set[str], owner: str) -> dict[str, Any]:
+def _field(account: Account, column: ExportedColumn, taken: set[str], owner: str) -> dict[str, Any]:
     name = _name(account, column.key, taken)
     inner = f"{owner}_{name}" if column.prop.path else name
     kind = _nullable(account, column, inner)
@@ -68,47 +74,45 @@ def _field(account: Account, column: Column, taken: set[str], owner: str) -> dic
     return {**head, "type": kind} if column.never_null else {**head, "type": kind, "default": None}
 
 
-def _nullable(account: Account, column: Column, name: str) -> Any:
-    """The type of a property, with null where it may be; `name` is for what needs one."""
+def _nullable(account: Account, column: ExportedColumn, name: str) -> Any:
+    """Return the type of a property, with null if it may be null; `name` is for types that need one."""
     kind = _nested(account, column, name) if column.prop.type in CONTAINERS else _type(account, column, name)
     account.carried |= column.null_checks()
     return kind if column.never_null else ["null", kind]
 
 
-def _nested(account: Account, column: Column, name: str) -> Any:
-    """The type of what holds others."""
+def _nested(account: Account, column: ExportedColumn, name: str) -> Any:
+    """Return the type of an object, an array or a map."""
     inner = account.contract.inner(column)
-    account.unsaid(column)
-    kinds = column.check("logicalType")
-    account.carried |= {kinds.id} if kinds else set()
+    account.undefined_content(column)
+    account.carry(column, rules.LogicalType)
     match column.prop.type:
         case "object":
-            taken = {one.key for one in inner}
+            taken = {field.key for field in inner}
             return {
                 "type": "record",
                 "name": _type_name(account, f"{name}_record"),
-                "fields": [_field(account, one, taken, name) for one in inner],
+                "fields": [_field(account, field, taken, name) for field in inner],
             }
         case "array":
             return {"type": "array", "items": _nullable(account, inner[0], f"{name}_item") if inner else "string"}
     key, value = inner
-    account.carried |= {c.id for c in key.checks if c.kind in ("logicalType", "required")}
+    account.carried |= {c.id for c in key.checks if isinstance(c.rule, rules.LogicalType | rules.Required)}
     return {"type": "map", "values": _nullable(account, value, f"{name}_value")}
 
 
-def _type(account: Account, column: Column, name: str) -> Any:
-    """The type of a column's values; what it says of them is carried."""
-    prop, check = column.prop, column.check("format")
+def _type(account: Account, column: ExportedColumn, name: str) -> Any:
+    """Return the type of a column's values; count the checks that the type implies as carried."""
+    prop, rule = column.prop, column.rule(rules.Format)
     if not column.typed:
         account.lose(f"That values of `{column.name}` may be of another type: it is only a warning.")
-    kinds = column.check("logicalType")
-    account.carried |= {kinds.id} if kinds else set()
-    form = check.arguments["format"] if check else None
-    if check and form in WHOLE and not prop.exact:
-        account.carried.add(check.id)
+    account.carry(column, rules.LogicalType)
+    form = rule.format if rule else None
+    if form in WHOLE and not prop.exact:
+        account.carry(column, rules.Format)
     if prop.exact:
         return {"type": "bytes", "logicalType": "decimal", "precision": prop.exact[0], "scale": prop.exact[1]}
-    if prop.type == "timestamp" and is_local(prop):
+    if prop.type == "timestamp" and moments.is_local(prop):
         return MICROS["local"]
     symbols = _symbols(account, column)
     if symbols:
@@ -116,48 +120,39 @@ def _type(account: Account, column: Column, name: str) -> Any:
     return TYPES.get((prop.type, form), TYPES[prop.type, None])
 
 
-def is_local(prop: Property) -> bool:
-    """Return True if timestamps have no offset and the contract names no time zone."""
-    return prop.offset is False and prop.zone is None
-
-
 def _is_narrow(check: Check) -> bool:
-    return check.kind == "format" and check.arguments["format"] in INTEGERS
+    return isinstance(check.rule, rules.Format) and check.rule.format in INTEGERS
 
 
-def _symbols(account: Account, column: Column) -> list[str]:
-    """The list of values, where all of them can be symbols."""
-    check = column.check("enum")
-    values: list[str] = check.arguments["values"] if check else []
-    if check is None or column.prop.type != "string" or not all(NAME.fullmatch(v) for v in values):
+def _symbols(account: Account, column: ExportedColumn) -> list[str]:
+    """Return the list of values if all of them can be symbols."""
+    rule = column.rule(rules.Enum)
+    if rule is None or column.prop.type != "string" or not all(NAME.fullmatch(v) for v in rule.values):
         return []
-    account.carried.add(check.id)
-    return list(dict.fromkeys(values))
+    account.carry(column, rules.Enum)
+    return list(dict.fromkeys(rule.values))
 
 
 def _type_name(account: Account, name: str) -> str:
-    """A name that no other type has."""
-    made = next(one for n in itertools.count(1) if (one := name if n == 1 else f"{name}_{n}") not in account.named)
+    """Return a name that no other type has."""
+    made = _free(name, account.named)
     account.named.add(made)
     return made
 
 
 def _name(account: Account, name: str, taken: set[str]) -> str:
-    """A name that Avro takes and that nothing else has; one that is not the contract's is told."""
+    """Return a valid and free Avro name; add a loss if it is not the contract's name."""
     if NAME.fullmatch(name):
         return name
     plain = re.sub("[^A-Za-z0-9_]", "_", name)
     plain = f"_{plain}" if plain[:1].isdigit() else plain
-    made = next(one for n in itertools.count(1) if (one := plain if n == 1 else f"{plain}_{n}") not in taken)
+    made = _free(plain, taken)
     taken.add(made)
     account.lose(f"The name `{name}`; here it is `{made}`.")
     return made
 
 
-def _written(account: Account) -> None:
-    """Name what is about text alone: Avro's values have a form of their own."""
-    for prop in account.contract.plan.properties:
-        if prop.format:
-            account.lose(f"The way in which `{prop.name}` is written (`{prop.format}`).")
-        if prop.zone:
-            account.lose(f"The zone of `{prop.name}` ({prop.zone}).")
+def _free(name: str, taken: set[str]) -> str:
+    """Return a name, with a number if it is taken."""
+    numbered = (name if n == 1 else f"{name}_{n}" for n in itertools.count(1))
+    return next(candidate for candidate in numbered if candidate not in taken)

@@ -1,30 +1,32 @@
 """A contract as properties of a dbt model (a `schema.yml`): columns with types of Spark, constraints and data tests.
 
-A rule of one row that rejects becomes a test of dbt itself, where it has one that means the same, else a `check`
-constraint in Spark SQL, which nulls pass as they pass the contract's. Packages of others are not asked for.
+A row rule that rejects becomes an equal test of dbt itself, or a `check` constraint in Spark SQL, which nulls pass as
+they pass the contract's rule. No packages of dbt are needed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from contracts.authoring.exports.exported import Account, Column, Contract, Exported, described, heading
-from contracts.authoring.exports.spark_types import is_sayable, literal, nested_type, of_each, sayable, written
+from contracts import rules
+from contracts.authoring.exports import moments
+from contracts.authoring.exports.exported import Account, Contract, Exported, ExportedColumn, described
+from contracts.authoring.exports.spark_types import is_valid_name, literal, nested_type, of_each, valid_name
 from contracts.authoring.imports import writing
 from contracts.authoring.imports.imported import given
 from contracts.authoring.properties.values import moment_of
 from contracts.authoring.quality.relationships import target
-from contracts.plan import FORBID_NULL, FOREIGN_KEY, Check, Limit, Operator, Property, Threshold
+from contracts.plan import Check, Limit, Operator, Property, Threshold
 from contracts.problem import quoted
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
 
 OPENING = re.compile(r"\{[{%#]")
-"""What begins a template of Jinja, which dbt reads in every text."""
+"""The beginning of a Jinja template, which dbt reads in every text."""
 OTHERWISE = re.compile(r"endraw|\r|\n\Z|\A\s*(?:env_var|ref|var|source|doc)\s*\(")
-"""What a text of Jinja cannot hold as it stands, and what dbt takes for a call where it is a test's whole argument."""
+"""Text that a raw block of Jinja cannot hold, and text that dbt reads as a call in an argument of a test."""
 SIGNS_OF_JINJA = "{}%#\\'\""
 FIRST_PLAIN = ord(" ")
 QUOTE, DOUBLE = "'", '"'
@@ -36,32 +38,90 @@ BEYOND: dict[Operator, str] = {
     "mustBeLessThan": ">= {0}",
     "mustBeLessOrEqualTo": "> {0}",
 }
-"""When a number of failing rows is too much, for `error_if` and `warn_if`; two bounds at once dbt cannot say."""
-SIGNS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
-Sql = Callable[[str, Column, Check], str | None]
-"""Of a value in SQL, and the column and the check that it is about: what must be true; None where SQL cannot say it."""
+"""The condition on failing rows for `error_if` and `warn_if`; dbt has none with two bounds."""
+Tested = rules.ForbidsNull | rules.Unique | rules.Enum | rules.ForeignKey
+"""The rules with a test of dbt, which counts as the contract does; a primary key of one property has two."""
+Constrained = (
+    rules.Bound
+    | rules.MultipleOf
+    | rules.Count
+    | rules.Pattern
+    | rules.Regex
+    | rules.NotBlank
+    | rules.Format
+    | rules.MissingValues
+    | rules.InvalidValues
+)
+"""The row rules with a condition in Spark SQL."""
+OF_THE_FILE = "dbt itself has no test for it"
+NOT_SOFT = "a constraint is not held in part, nor as a warning"
+NO_KEYS = "a struct has all of its fields, null or not"
+NO_NAME = "SQL cannot hold its name"
+NO_SQL = "Spark's value does not show how it was written"
 
 
-def _bound(value: str, column: Column, check: Check) -> str | None:
-    bound = _literal(column, check.arguments["value"])
-    return None if bound is None else f"{value} {SIGNS[check.kind]} {bound}"
+def condition(column: ExportedColumn, check: Check) -> str | None:
+    """Return a row check of a nested or plain property as a condition in Spark SQL; None if it has none."""
+    rule = check.rule
+    if not column.prop.path and not isinstance(rule, Constrained):
+        return None
+    if not all(map(is_valid_name, column.prop.route)) or _holds("", column, rule) is None:
+        return None
+
+    def test(value: str, owner: str | None) -> str:
+        sql = _holds(value, column, rule) or ""
+        return f"({owner} IS NULL OR {sql})" if owner and _forbids_null(rule) else sql
+
+    return of_each(column.prop.route, test)
 
 
-def _multiple(value: str, _: Column, check: Check) -> str:
-    return f"{value} % {check.arguments['value']} = 0"
+def _forbids_null(rule: rules.Rule) -> bool:
+    return rule.null if isinstance(rule, rules.MissingValues) else isinstance(rule, rules.ForbidsNull)
 
 
-def _length(value: str, _: Column, check: Check) -> str:
-    sign = ">=" if check.kind == "minLength" else "<="
-    return f"char_length({value}) {sign} {check.arguments['value']}"
+def _holds(  # noqa: C901, PLR0912 (a case for each kind)
+    value: str, column: ExportedColumn, rule: rules.Rule
+) -> str | None:
+    """Return the condition that a value in SQL meets a rule, with the job's patterns; None if SQL has none."""
+    match rule:
+        case rules.Minimum(text):
+            return _compared(value, ">=", _literal(column, text))
+        case rules.ExclusiveMinimum(text):
+            return _compared(value, ">", _literal(column, text))
+        case rules.Maximum(text):
+            return _compared(value, "<=", _literal(column, text))
+        case rules.ExclusiveMaximum(text):
+            return _compared(value, "<", _literal(column, text))
+        case rules.MultipleOf(text):
+            return f"{value} % {text} = 0"
+        case rules.MinLength(length):
+            return f"char_length({value}) >= {length}"
+        case rules.MaxLength(length):
+            return f"char_length({value}) <= {length}"
+        case rules.Pattern(pattern) | rules.Regex(pattern) | rules.NotBlank(pattern):
+            return _matches(value, pattern)
+        case rules.Format(name):
+            return _format(value, column, name)
+        case rules.MissingValues():
+            return _present(value, column, rule)
+        case rules.InvalidValues(values, pattern):
+            return _valid(value, column, values or (), pattern)
+        case rules.Enum(values):
+            return _valid(value, column, values, None)
+        case rules.MinItems(count) | rules.MinProperties(count):
+            return _size(value, column, f">= {count}")
+        case rules.MaxItems(count) | rules.MaxProperties(count):
+            return _size(value, column, f"<= {count}")
+        case rules.Required() | rules.NullValues():
+            return f"{value} IS NOT NULL"
+    return None
 
 
-def _pattern(value: str, _: Column, check: Check) -> str:
-    return _matches(value, check.arguments["pattern"])
+def _compared(value: str, sign: str, bound: str | None) -> str | None:
+    return None if bound is None else f"{value} {sign} {bound}"
 
 
-def _format(value: str, column: Column, check: Check) -> str:
-    name = check.arguments["format"]
+def _format(value: str, column: ExportedColumn, name: str) -> str:
     if column.prop.type == "string":
         return _matches(value, TEXT[name].pattern)
     if name == "f32":
@@ -70,133 +130,76 @@ def _format(value: str, column: Column, check: Check) -> str:
     return f"{value} BETWEEN {least} AND {most}"
 
 
-def _present(value: str, column: Column, check: Check) -> str | None:
+def _present(value: str, column: ExportedColumn, rule: rules.MissingValues) -> str | None:
     if column.prop.type != "string":
         return None
-    texts = ", ".join(literal(text) for text in check.arguments["values"])
+    texts = ", ".join(literal(text) for text in rule.values)
     parts = [f"{value} NOT IN ({texts})"] if texts else []
-    parts += [f"{value} IS NOT NULL"] if check.arguments["null"] else []
+    parts += [f"{value} IS NOT NULL"] if rule.null else []
     return " AND ".join(parts)
 
 
-def _valid(value: str, column: Column, check: Check) -> str | None:
-    values = [_literal(column, text) for text in check.arguments.get("values", ())]
+def _valid(value: str, column: ExportedColumn, texts: Sequence[str], pattern: str | None) -> str | None:
+    values = [_literal(column, text) for text in texts]
     listed = ", ".join(v for v in values if v is not None)
     parts = [f"{value} IN ({listed})"] if listed else []
-    parts += [_matches(value, check.arguments["pattern"])] if "pattern" in check.arguments else []
+    parts += [] if pattern is None else [_matches(value, pattern)]
     return None if None in values else " AND ".join(parts)
 
 
-def _filled(value: str, *_: object) -> str:
-    return f"{value} IS NOT NULL"
-
-
-def _size(value: str, column: Column, check: Check) -> str | None:
+def _size(value: str, column: ExportedColumn, limit: str) -> str | None:
     if column.prop.type == "object":
         return None
-    given = f"map_filter({value}, (k, v) -> v IS NOT NULL)" if column.prop.type == "map" else value
-    sign = ">=" if check.kind.startswith("min") else "<="
-    return f"({value} IS NULL OR size({given}) {sign} {check.arguments['value']})"
-
-
-CONSTRAINTS: dict[str, Sql] = {
-    "minimum": _bound,
-    "maximum": _bound,
-    "exclusiveMinimum": _bound,
-    "exclusiveMaximum": _bound,
-    "multipleOf": _multiple,
-    "minLength": _length,
-    "maxLength": _length,
-    "pattern": _pattern,
-    "regex": _pattern,
-    "notBlank": _pattern,
-    "format": _format,
-    "missingValues": _present,
-    "invalidValues": _valid,
-    **dict.fromkeys(("minItems", "maxItems", "minProperties", "maxProperties"), _size),
-}
-"""Row checks as conditions of Spark SQL; patterns are those that the job runs."""
-WITHIN: dict[str, Sql] = {**CONSTRAINTS, "required": _filled, "nullValues": _filled, "enum": _valid}
-"""The same of properties within others, for which there are no tests."""
-TESTS = {
-    "required": "not_null",
-    "nullValues": "not_null",
-    "unique": "unique",
-    "enum": "accepted_values",
-    FOREIGN_KEY: "relationships",
-}
-"""Checks that a test of dbt says, which counts as the contract does."""
-OF_THE_FILE = "dbt itself has no test for it"
-NOT_SOFT = "a constraint is not held in part, nor as a warning"
-NO_KEYS = "a struct has all of its fields, null or not"
-NO_NAME = "SQL cannot hold its name"
-NO_SQL = "Spark's value does not show how it was written"
-
-
-def condition(column: Column, check: Check) -> str | None:
-    """Return a row check of a nested or plain property as a condition in Spark SQL; None if it has none."""
-    made = (WITHIN if column.prop.path else CONSTRAINTS).get(check.kind)
-    if made is None or not all(map(is_sayable, column.prop.route)) or made("", column, check) is None:
-        return None
-
-    def asked(value: str, owner: str | None) -> str:
-        found = made(value, column, check) or ""
-        return f"({owner} IS NULL OR {found})" if owner and _minds_null(check) else found
-
-    return of_each(column.prop.route, asked)
-
-
-def _minds_null(check: Check) -> bool:
-    return check.kind in FORBID_NULL or bool(check.arguments.get("null"))
+    held = f"map_filter({value}, (k, v) -> v IS NOT NULL)" if column.prop.type == "map" else value
+    return f"({value} IS NULL OR size({held}) {limit})"
 
 
 def write(contract: Contract) -> Exported:
-    """A `schema.yml` with one model."""
+    """Return a `schema.yml` with one model."""
     account = Account(contract)
     columns = [_column(account, column) for column in contract.columns()]
     account.keys({"description", "tags"}, {"description", "tags"}, {"description", "tags"})
     account.checks(_why)
-    written(account)
+    account.lose_notation()
     closed = contract.plan.columns.extra == "reject" and not contract.bare
     if not closed:
         account.lose("That columns which the contract lacks are let through: an enforced contract of dbt refuses them.")
     tags = [*(contract.data.get("tags") or ()), *(contract.object.get("tags") or ())]
     model = {
-        "name": sayable(account, contract.object["name"]),
+        "name": valid_name(account, contract.object["name"]),
         **given({"description": described(contract)}),
         "config": {**({"contract": {"enforced": True}} if closed else {}), **given({"tags": tags}), **_meta(contract)},
         "columns": columns,
     }
-    head = [heading(contract), *(["Not said here:"] if account.lost else []), *(f"  {line}" for line in account.lost)]
-    return account.done(writing.text({"version": 2, "models": [_plain(model)]}, head))
+    return account.done(writing.text({"version": 2, "models": [_plain(model)]}, account.comment()))
 
 
 def _meta(contract: Contract) -> dict[str, Any]:
     return {"meta": {"contract": contract.name, "version": contract.plan.version}}
 
 
-def _column(account: Account, column: Column) -> dict[str, Any]:
+def _column(account: Account, column: ExportedColumn) -> dict[str, Any]:
     kind = nested_type(account, column)
     start = column.prop.route
-    inside = [one for one in account.contract.every if one.prop.route[: len(start)] == start]
-    for one in inside:
-        account.carried -= one.null_checks()  # a test or a constraint says it, or nothing
-    if named := [one.name for one in inside if one.prop.path and one.source.keys() & {"description", "tags"}]:
+    inside = [part for part in account.contract.every if part.prop.route[: len(start)] == start]
+    for part in inside:
+        account.carried -= part.null_checks()  # only a test or a constraint carries them
+    if named := [part.name for part in inside if part.prop.path and part.source.keys() & {"description", "tags"}]:
         account.lose(f"What is said of {quoted(named, most=20)} in words.")
     tests: list[Any] = []
     constraints: list[dict[str, Any]] = []
-    for one, check in [(each, check) for each in inside for check in each.checks]:
-        if not one.prop.path and (check.kind in TESTS or (check.kind == "primaryKey" and check.property)):
-            found = _tests(column, check)
-            tests += [test for test in found if test not in tests]
-            account.carried |= {check.id} if found else set()
+    for part, check in [(owner, check) for owner in inside for check in owner.checks]:
+        if not part.prop.path and _is_tested(check):
+            equal = _tests(column, check)
+            tests += [test for test in equal if test not in tests]
+            account.carried |= {check.id} if equal else set()
             account.tolerated |= {check.id}
-        elif _is_hard(check) and _is_said(check, one) and (asked := condition(one, check)):
-            constraints.append({"type": "check", "expression": asked})
+        elif _is_hard(check) and _is_of_type(check, part) and (sql := condition(part, check)):
+            constraints.append({"type": "check", "expression": sql})
             account.carried.add(check.id)
     tags = column.source.get("tags")
     return {
-        "name": sayable(account, column.name),
+        "name": valid_name(account, column.name),
         **given({"description": (column.source.get("description") or "").rstrip("\n")}),
         **({"quote": True} if not column.name.isidentifier() or not column.name.isascii() else {}),
         "data_type": kind,
@@ -208,46 +211,56 @@ def _is_hard(check: Check) -> bool:
     return check.severity == "error" and check.scope == "row" and not check.tolerance
 
 
-def _is_said(check: Check, column: Column) -> bool:
+def _is_tested(check: Check) -> bool:
+    whole_key = isinstance(check.rule, rules.PrimaryKey) and check.property is not None
+    return isinstance(check.rule, Tested) or whole_key
+
+
+def _is_of_type(check: Check, column: ExportedColumn) -> bool:
     """Return False for a rule about numbers on a column whose type is not enforced."""
-    return column.typed or check.kind not in ("multipleOf", *SIGNS)
+    return column.typed or not isinstance(check.rule, rules.MultipleOf | rules.Bound)
 
 
 def _why(check: Check) -> str:
-    if check.property and not is_sayable(check.property):
+    if check.property and not is_valid_name(check.property):
         return NO_NAME
-    if check.kind in ("minProperties", "maxProperties"):
+    if isinstance(check.rule, rules.MinProperties | rules.MaxProperties):
         return NO_KEYS
-    if check.kind in CONSTRAINTS and check.scope == "row":
+    if isinstance(check.rule, Constrained) and check.scope == "row":
         return NO_SQL if _is_hard(check) else NOT_SOFT
     return OF_THE_FILE
 
 
-def _tests(column: Column, check: Check) -> list[Any]:
-    """The tests that say what a check says; none where dbt counts or judges otherwise."""
-    config = _config(check)
-    if config is None or (check.kind in ("unique", "primaryKey") and check.tolerance):
-        return []  # dbt counts values that repeat, the contract records that have them
-    if check.kind == "primaryKey":
-        return [_test("not_null", {}, config), _test("unique", {}, config)]
-    if check.kind == FOREIGN_KEY:
-        return [_test(TESTS[FOREIGN_KEY], _related(column, check), config)]
-    if check.kind != "enum":
-        return [_test(TESTS[check.kind], {}, config)]
-    values = [_literal(column, text) for text in check.arguments["values"]]
-    if None in values:
-        return []
-    texts = column.prop.type == "string"
-    arguments = {"values": check.arguments["values"] if texts else values, **({} if texts else {"quote": False})}
-    return [_test("accepted_values", arguments, config)]
+def _tests(column: ExportedColumn, check: Check) -> list[Any]:
+    """Return the tests equal to a check; none if dbt counts or judges differently."""
+    config, rule = _config(check), check.rule
+    if config is None or (isinstance(rule, rules.Unique | rules.PrimaryKey) and check.tolerance):
+        return []  # dbt counts repeated values, the contract counts records with them
+    match rule:
+        case rules.PrimaryKey():
+            return [_test("not_null", {}, config), _test("unique", {}, config)]
+        case rules.Unique():
+            return [_test("unique", {}, config)]
+        case rules.Required() | rules.NullValues():
+            return [_test("not_null", {}, config)]
+        case rules.ForeignKey():
+            return [_test("relationships", _related(column, check.id, rule), config)]
+        case rules.Enum(texts):
+            values = [_literal(column, text) for text in texts]
+            if None in values:
+                return []
+            is_text = column.prop.type == "string"
+            arguments = {"values": list(texts) if is_text else values, **({} if is_text else {"quote": False})}
+            return [_test("accepted_values", arguments, config)]
+    return []
 
 
-def _related(column: Column, check: Check) -> dict[str, str]:
-    """The model or seed that is looked in, which is called as the object or the reference file, and its column."""
-    written = {str(e.get("id") or check.id): e["to"] for e in column.source["relationships"]}[check.id]
-    found = target(written if isinstance(written, str) else written[0])
-    name = found.object if found else check.arguments["to"]
-    return {"to": _Call(f"ref({_in_jinja(name, QUOTE)})"), "field": check.arguments["columns"][0]}
+def _related(column: ExportedColumn, check_id: str, rule: rules.ForeignKey) -> dict[str, str]:
+    """Return the model or seed of a reference, named for its object or file, and the column in it."""
+    written = {str(e.get("id") or check_id): e["to"] for e in column.source["relationships"]}[check_id]
+    reference = target(written if isinstance(written, str) else written[0])
+    name = reference.object if reference else rule.to
+    return {"to": _Call(f"ref({_in_jinja(name, QUOTE)})"), "field": rule.columns[0]}
 
 
 def _test(name: str, arguments: dict[str, Any], config: dict[str, str]) -> Any:
@@ -257,7 +270,7 @@ def _test(name: str, arguments: dict[str, Any], config: dict[str, str]) -> Any:
 
 
 def _config(check: Check) -> dict[str, str] | None:
-    """Severity and limits of a test; None where dbt has no such limit."""
+    """Return severity and limits of a test; None if dbt has no such limit."""
     limit: Limit | Threshold | None = check.threshold or check.tolerance
     warns = {"severity": "warn"} if check.severity == "warning" else {}
     if limit is None:
@@ -277,8 +290,8 @@ def _matches(value: str, pattern: str) -> str:
     return f"{value} RLIKE {literal(pattern)}"
 
 
-def _literal(column: Column, text: str) -> str | None:
-    """A value of a column in Spark SQL; None for dates and times that are not written as SQL reads them."""
+def _literal(column: ExportedColumn, text: str) -> str | None:
+    """Return a value of a column in Spark SQL; None for times of day."""
     prop = column.prop
     if prop.type == "string":
         return literal(text)
@@ -290,25 +303,24 @@ def _literal(column: Column, text: str) -> str | None:
 
 
 def _moment(text: str, prop: Property) -> str | None:
-    """A date or timestamp as SQL reads it, whatever the contract's own format."""
-    found = moment_of(text, prop)
-    if found is None:
+    """Return a date or timestamp as a literal of SQL, whatever the contract's own format."""
+    moment = moment_of(text, prop)
+    if moment is None:
         return None
     if prop.type == "date":
-        return f"DATE {literal(found.date().isoformat())}"
-    local = prop.offset is False and prop.zone is None
-    written = found.replace(tzinfo=None).isoformat(" ")
-    return f"TIMESTAMP_NTZ {literal(written)}" if local else f"TIMESTAMP {literal(written + 'Z')}"
+        return f"DATE {literal(moment.date().isoformat())}"
+    written = moment.replace(tzinfo=None).isoformat(" ")
+    return f"TIMESTAMP_NTZ {literal(written)}" if moments.is_local(prop) else f"TIMESTAMP {literal(written + 'Z')}"
 
 
 class _Call(str):
-    """A text that dbt is to take for a call."""
+    """A text that dbt must read as a call."""
 
     __slots__ = ()
 
 
 def _plain(value: Any) -> Any:
-    """A value that dbt takes as it stands: it renders each text in it once."""
+    """Return a value that dbt, which renders each text once, reads unchanged."""
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -323,6 +335,6 @@ def _plain(value: Any) -> Any:
 
 
 def _in_jinja(text: str, quote: str) -> str:
-    """A text as Jinja writes one: it has no sign in it that could end it or the template, whatever stands in it."""
+    """Return a text as a Jinja literal, without any sign that could end the literal or the template."""
     plain = (f"\\x{ord(c):02x}" if c in SIGNS_OF_JINJA or ord(c) < FIRST_PLAIN else c for c in text)
     return f"{quote}{''.join(plain)}{quote}"

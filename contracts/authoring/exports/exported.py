@@ -1,12 +1,13 @@
-"""The input and output of an exporter: a parsed contract in; a text, the checks it carries and its losses out."""
+"""The input and output of an exporter: a parsed contract in; a text, the checks in it and its losses out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
+from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.properties import nesting
 from contracts.authoring.quality import library_metrics
@@ -14,22 +15,24 @@ from contracts.messages import tolerated_in_words
 from contracts.plan import CONTAINERS, Check, Plan, Property
 from contracts.problem import quoted, visible
 
-HEADING = {"apiVersion", "kind", "id", "version", "status", "schema"}
-"""Keys of a document that make its name, or that an exporter reads by itself."""
-RULES = {"name", "logicalType", "logicalTypeOptions", "required", "unique", "primaryKey", "primaryKeyPosition", "enum"}
-RULES |= {"quality", "relationships", "id", "properties", "items", "map"}
+METADATA = {"apiVersion", "kind", "id", "version", "status", "schema"}
+"""Keys of a document that make its name, or that every exporter reads."""
+IN_PLAN = {"name", "logicalType", "logicalTypeOptions", "required", "unique", "primaryKey", "primaryKeyPosition"}
+IN_PLAN |= {"enum", "quality", "relationships", "id", "properties", "items", "map"}
 """Keys of a property whose meaning is in the plan."""
 MOST_OF_A_LOSS = 2_000
-"""Characters of a line that says what a format cannot."""
+"""Characters of a line about a loss."""
 WARNS = "it only warns"
 OF_SOME = "it checks only some records"
+
+R = TypeVar("R", bound=rules.Rule)
 
 
 @dataclass(frozen=True)
 class Contract:
-    """An ODCS document as of 3.2, and its plan.
+    """An ODCS 3.2 document, and its plan.
 
-    `bare` says that it has no `drop` block, so that nobody knows its files; `name` is `<id>.v<major>`.
+    A `bare` contract has no `drop` block, so its files are unknown; `name` is `<id>.v<major>`.
     """
 
     data: dict[str, Any]
@@ -43,30 +46,30 @@ class Contract:
 
     @property
     def object(self) -> dict[str, Any]:
-        """Its schema object."""
-        found: dict[str, Any] = self.data["schema"][0]
-        return found
+        """Return the schema object."""
+        schema_object: dict[str, Any] = self.data["schema"][0]
+        return schema_object
 
-    def columns(self) -> Iterator[Column]:
-        """The properties of the record, each with how it is written and with its checks."""
-        yield from (one for one in self.every if not one.prop.path)
+    def columns(self) -> Iterator[ExportedColumn]:
+        """Yield the properties of the record, each with its source and checks."""
+        yield from (column for column in self.every if not column.prop.path)
 
-    def inner(self, column: Column) -> list[Column]:
-        """The properties that lie in one."""
-        return [one for one in self.every if one.prop.path[:-1] == column.prop.route]
+    def inner(self, column: ExportedColumn) -> list[ExportedColumn]:
+        """Return the properties directly within one."""
+        return [inner for inner in self.every if inner.prop.path[:-1] == column.prop.route]
 
     @cached_property
-    def every(self) -> tuple[Column, ...]:
-        """All properties, each before those that lie in it."""
+    def every(self) -> tuple[ExportedColumn, ...]:
+        """Return all properties, each before those within it."""
         sources = {p.route: p.source for p in nesting.places(Document(""), (), self.object["properties"])}
         checks: dict[str | None, list[Check]] = {}
         for check in self.plan.checks:
             if not check.filter:
                 checks.setdefault(check.property, []).append(check)
-        return tuple(Column(p, sources[p.route], tuple(checks.get(p.name, ()))) for p in self.plan.properties)
+        return tuple(ExportedColumn(p, sources[p.route], tuple(checks.get(p.name, ()))) for p in self.plan.properties)
 
     def entry(self, check: Check) -> dict[str, Any]:
-        """The quality entry that a check was made of; empty where it is no such check."""
+        """Return the quality entry of a check; empty if it has none."""
         return self._entries.get((check.property, check.id), {})
 
     @cached_property
@@ -83,8 +86,8 @@ class Contract:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A property of the plan, how the document writes it, and its checks of every record."""
+class ExportedColumn:
+    """A property of the plan, its source in the document, and its checks of every record."""
 
     prop: Property
     source: dict[str, Any]
@@ -92,43 +95,51 @@ class Column:
 
     @property
     def name(self) -> str:
-        """The name of the property, which is that of the column; of one within another, with what it lies in."""
+        """Return the name of the property; a nested one includes the names of its parents."""
         return self.prop.name
 
     @property
     def key(self) -> str:
-        """Its name within what it lies in, if that is an object."""
+        """Return its name within the object that holds it."""
         return self.prop.path[-1][1:] if self.prop.path else self.prop.name
 
     def options(self) -> dict[str, Any]:
-        """Its logicalTypeOptions."""
-        found: dict[str, Any] = self.source.get("logicalTypeOptions") or {}
-        return found
+        """Return its `logicalTypeOptions`."""
+        options: dict[str, Any] = self.source.get("logicalTypeOptions") or {}
+        return options
 
-    def check(self, kind: str) -> Check | None:
-        """The row check of a kind that rejects, if there is one."""
-        return next((c for c in self.checks if c.kind == kind and rejects(c)), None)
+    def check(self, kind: type[R]) -> tuple[Check, R] | None:
+        """Return the rejecting row check with a rule of a kind, and the rule; None if there is none."""
+        return next(((c, c.rule) for c in self.checks if isinstance(c.rule, kind) and rejects(c)), None)
+
+    def rule(self, kind: type[R]) -> R | None:
+        """Return the rule of a kind by which records are rejected; None if there is none."""
+        hard = self.check(kind)
+        return hard[1] if hard else None
+
+    def limits(self, kind: type[rules.Count]) -> list[int]:
+        """Return the limits of all checks with a rule of a kind, including those that only warn."""
+        return [c.rule.value for c in self.checks if isinstance(c.rule, kind)]
 
     @property
     def never_null(self) -> bool:
         """Return True if a record with a null in this column is rejected."""
-        missing = [c for c in self.checks if c.kind == "missingValues" and rejects(c)]
-        return bool(self.null_checks()) or any(c.arguments["null"] for c in missing)
+        missing = [c.rule for c in self.checks if isinstance(c.rule, rules.MissingValues) and rejects(c)]
+        return bool(self.null_checks()) or any(rule.null for rule in missing)
 
     def null_checks(self) -> set[str]:
-        """The ids of the checks by which a record with a null is rejected, and for nothing else."""
-        return {c.id for c in self.checks if c.kind in ("required", "nullValues") and rejects(c)}
+        """Return the ids of the checks that reject records with a null, and only these records."""
+        return {c.id for c in self.checks if isinstance(c.rule, rules.ForbidsNull) and rejects(c)}
 
     @property
     def typed(self) -> bool:
         """Return True if a record with a value of another type is rejected; in CSV every cell is a text."""
-        types = [c for c in self.checks if c.kind == "logicalType"]
-        return all(rejects(c) for c in types)
+        return all(rejects(c) for c in self.checks if isinstance(c.rule, rules.LogicalType))
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A text, the ids of the checks that it carries with the same meaning, and a line for each thing it cannot say."""
+    """A text, the ids of the checks that it has with the same meaning, and a line for each loss."""
 
     text: str
     carried: frozenset[str]
@@ -136,7 +147,7 @@ class Exported:
 
 
 class Account:
-    """The checks that an exporter carried over and those that it lost, while it writes."""
+    """The checks that an exporter exported and lost so far."""
 
     def __init__(self, contract: Contract) -> None:
         self.contract = contract
@@ -146,18 +157,23 @@ class Account:
         self.lost: list[str] = []
 
     def lose(self, line: str) -> None:
-        """Say what the format cannot say, on one line whatever names stand in it."""
+        """Add a loss, as one line whatever names it contains."""
         self.lost.append(visible(line, MOST_OF_A_LOSS))
 
-    def unsaid(self, column: Column) -> None:
-        """Say that a column holds what the contract does not name, if it does."""
+    def carry(self, column: ExportedColumn, kind: type[rules.Rule]) -> None:
+        """Count the rejecting check of a column with a rule of a kind as carried, if there is one."""
+        if hard := column.check(kind):
+            self.carried.add(hard[0].id)
+
+    def undefined_content(self, column: ExportedColumn) -> None:
+        """Add a loss if the contract does not define the content of a column."""
         if column.prop.type in CONTAINERS and not self.contract.inner(column):
             self.lose(f"What stands in `{column.name}`: the contract does not name it.")
 
     def keys(self, of_document: set[str], of_object: set[str], of_property: set[str]) -> None:
-        """Name the keys of a contract that have no place in the format; those given have one."""
+        """Add a loss for the keys of a contract that the format lacks; the given keys have a place in it."""
         data = self.contract.data
-        others = [k for k in data if k not in HEADING | of_document and data[k] not in (None, [], {})]
+        others = [k for k in data if k not in METADATA | of_document and data[k] not in (None, [], {})]
         only_ours = not self.contract.bare and len(data.get("customProperties") or ()) == 1
         if named := [k for k in others if k != "customProperties" or not only_ours]:
             self.lose(f"{quoted(named, most=20)} of the contract.")
@@ -167,25 +183,43 @@ class Account:
         if named := [k for k in self.contract.object if k not in kept]:
             self.lose(f"{quoted(named, most=20)} of `{self.contract.object['name']}`.")
         for column in self.contract.every:
-            kept = RULES | of_property | ({"physicalType"} if column.prop.exact else set())
+            kept = IN_PLAN | of_property | ({"physicalType"} if column.prop.exact else set())
             if named := [k for k in column.source if k not in kept]:
                 self.lose(f"{quoted(named, most=20)} of `{column.name}`.")
 
     def checks(self, why: Callable[[Check], str]) -> None:
-        """Name the checks that were not carried, and why; of those that were, the tolerances that were not."""
+        """Add a loss for each check that was not carried, with the reason, and for each lost tolerance."""
         plan = self.contract.plan
         if any(c.scope == "record" for c in plan.checks) and not self.contract.bare:
             self.lose("What a line must be before it is a record: well formed, text in the agreed encoding.")
         for check in plan.checks:
-            unknown = check.scope == "record" or (check.kind == "knownKeys" and self.contract.bare)
+            unknown = check.scope == "record" or (isinstance(check.rule, rules.KnownKeys) and self.contract.bare)
             if check.id not in self.carried and not unknown:
                 reason = OF_SOME if check.filter else why(check)
                 self.lose(f"The check `{check.id}` ({visible(check.expected)}): {reason}.")
             elif check.tolerance and not unknown and check.id not in self.tolerated:
                 self.lose(f"The tolerance of `{check.id}`: {tolerated_in_words(check.tolerance)}.")
 
+    def lose_notation(self) -> None:
+        """Add losses of the text notation of dates and times, for a format with values of its own."""
+        for prop in self.contract.plan.properties:
+            if prop.format:
+                self.lose(f"The way in which `{prop.name}` is written (`{prop.format}`).")
+            if prop.zone:
+                self.lose(f"The zone of `{prop.name}` ({prop.zone}).")
+
+    def comment(self) -> list[str]:
+        """Return the lines of a comment above the text: its source and its losses."""
+        losses = ["Not said here:", *(f"  {line}" for line in self.lost)] if self.lost else []
+        return [source_line(self.contract), *losses]
+
+    def notes(self) -> str:
+        """Return a text for a format with one field of notes: the description, the source and the losses."""
+        about = described(self.contract)
+        return "\n".join([*([about] if about else []), source_line(self.contract), "Not said here:", *self.lost])
+
     def done(self, text: str) -> Exported:
-        """The text with the account of it."""
+        """Return the text with its carried checks and losses."""
         return Exported(text, frozenset(self.carried), tuple(self.lost))
 
 
@@ -195,7 +229,7 @@ def rejects(check: Check) -> bool:
 
 
 def only_hard(why: Callable[[Check], str]) -> Callable[[Check], str]:
-    """Return a function that says why a format without warnings cannot carry a check; `why` is for rejecting checks."""
+    """Return a function that gives the reason for a lost check; `why` is only for checks that reject."""
     return lambda check: WARNS if check.severity == "warning" else why(check)
 
 
@@ -208,13 +242,14 @@ def _severity(entry: dict[str, Any]) -> Any:
     return entry.get("severity", "error")
 
 
-def heading(contract: Contract) -> str:
+def source_line(contract: Contract) -> str:
     """Return one line that names the source of an exported text."""
     return f"From {contract.name} {contract.plan.version}, by dropgate export."
 
 
 def described(contract: Contract) -> str:
     """Return the description of the object, then of the document, in a few sentences."""
-    said = contract.data.get("description")
-    parts = [contract.object.get("description"), *(said or {}).values()] if isinstance(said, dict) else [said]
+    description = contract.data.get("description")
+    own = list(description.values()) if isinstance(description, dict) else [description]
+    parts = [contract.object.get("description"), *own] if isinstance(description, dict) else own
     return "\n".join(str(part).strip() for part in parts if isinstance(part, str) and part.strip())

@@ -1,4 +1,4 @@
-"""The formats that contracts are written in: a name in; what it is, how its files end and what writes it out."""
+"""The formats of exported contracts: a name in; its title, file ending and exporter out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contracts.authoring.exports.exported import Contract, Exported
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: what it is, for help; the ending of its files; what writes a contract in it."""
+    """A format: its title for help, the ending of its files, its exporter."""
 
     name: str
     what: str

@@ -9,19 +9,19 @@ from typing import Any
 from contracts.problem import printable
 
 SHORT = 90
-"""Characters up to which a list or mapping of plain values stands on one line."""
+"""Characters up to which a list or mapping of plain values is on one line."""
 FULL = 25
 """Characters up to which a number is written without exponent."""
 
 
 def text(value: Any, indent: str = "") -> str:
-    """A value as JSON; what is short stands on one line."""
+    """Return a value as JSON; short lists and mappings are on one line."""
     inner = indent + "  "
     if isinstance(value, dict):
-        parts = [f"{_plain(key)}: {text(found, inner)}" for key, found in value.items()]
+        parts = [f"{_plain(key)}: {text(part, inner)}" for key, part in value.items()]
         return _around("{", parts, "}", indent, flat=not any(isinstance(v, (dict, list)) for v in value.values()))
     if isinstance(value, (list, tuple)):
-        parts = [text(found, inner) for found in value]
+        parts = [text(part, inner) for part in value]
         return _around("[", parts, "]", indent, flat=not any(isinstance(v, (dict, list)) for v in value))
     if isinstance(value, Decimal):
         plain = f"{value:f}"

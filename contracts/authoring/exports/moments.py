@@ -1,4 +1,4 @@
-"""Dates and times as patterns of text: a property in, a pattern (ECMA-262) that finds what the calendar has, out."""
+"""Dates and times as patterns of text: a property in, an ECMA-262 pattern of all valid texts out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DAYS = (
     ("[0-9]{4}", "(?:0[13578]|1[02])", "31"),
     (LEAP, "02", "29"),
 )
-"""Year, month and day of all days there are."""
+"""Year, month and day of all valid days."""
 HOUR, SIXTY = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
 OFFSETS = {
     "XXX": "(?:Z|[+-](?:(?:0[0-9]|1[0-7]):[0-5][0-9]|18:00))",
@@ -28,7 +28,7 @@ FRACTION = "(?:\\.[0-9]{1,6})"
 
 
 def pattern(prop: Property) -> str:
-    """The pattern of a date, a timestamp or a time; of local times that clocks skip it knows nothing."""
+    """Return the pattern of a date, timestamp or time; it also matches local times that clocks skip."""
     if prop.type == "time" and prop.format is None:
         return f"^{HOUR}:{SIXTY}(?::{SIXTY}{FRACTION}?)?$"
     if prop.type == "timestamp" and prop.format is None:
@@ -36,6 +36,11 @@ def pattern(prop: Property) -> str:
         clock = f"[T ]{HOUR}:{SIXTY}:{SIXTY}{FRACTION}?{'' if prop.offset is False else offset}"
         return f"^{_days(ISO_DATE)}{clock}$"
     return f"^{_days(prop.format or ISO_DATE)}$"
+
+
+def is_local(prop: Property) -> bool:
+    """Return True if timestamps have no offset and the contract names no time zone."""
+    return prop.offset is False and prop.zone is None
 
 
 def one_text(prop: Property) -> bool:
@@ -47,7 +52,7 @@ def one_text(prop: Property) -> bool:
 
 
 def _days(written: str) -> str:
-    """A java.time pattern, its date each day that the calendar has; without a date any time of day."""
+    """Return the pattern of a java.time format, with each valid day for its date."""
     pieces = list(PIECE.finditer(written))
     dated = [n for n, piece in enumerate(pieces) if piece[0] in DATE]
     if not dated:
@@ -58,16 +63,16 @@ def _days(written: str) -> str:
 
 
 def _parts(pieces: list[re.Match[str]], day: dict[str, str]) -> str:
-    known = {**day, "HH": HOUR, "mm": SIXTY, "ss": SIXTY, **OFFSETS}
-    found = []
+    patterns = {**day, "HH": HOUR, "mm": SIXTY, "ss": SIXTY, **OFFSETS}
+    parts = []
     for piece in pieces:
         if not piece[2]:
-            found.append(_plain(literal(piece)))
+            parts.append(_plain(literal(piece)))
         elif piece[0].startswith("S"):
-            found.append(f"[0-9]{{{len(piece[0])}}}")
+            parts.append(f"[0-9]{{{len(piece[0])}}}")
         else:
-            found.append(known[piece[0]])
-    return "".join(found)
+            parts.append(patterns[piece[0]])
+    return "".join(parts)
 
 
 def _plain(text: str) -> str:

@@ -15,14 +15,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from contracts import rules
 from contracts.authoring.drop_block.pattern_overlap import shared_key
 from contracts.authoring.exports import sample
-from contracts.authoring.exports.exported import HEADING, Column, Contract, Exported
+from contracts.authoring.exports.exported import IN_PLAN, METADATA, Contract, Exported, ExportedColumn
 from contracts.authoring.exports.rules_in_words import how_limited, how_many, in_words, of_breaking, type_in_words
 from contracts.authoring.imports.writing import COMMAND
-from contracts.authoring.properties.nesting import WITHIN
 from contracts.messages import tolerated_in_words
-from contracts.plan import EXPECTATION, QUERIES, Check, Plan
+from contracts.plan import Check, Plan
 from contracts.problem import quoted, visible
 from contracts.terms.key_pattern import captures
 from contracts.terms.trailer import Trailer
@@ -53,7 +53,7 @@ SHOWN_OF_COLUMN = {"description", "businessName", "examples", "deprecated"}
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ShownRule:
     """A rule in plain words, the consequence of breaking it, and the description by the contract's author."""
 
     text: str
@@ -63,14 +63,14 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ShownColumn:
     """A column on the page."""
 
     name: str
     called: str
     meaning: str
     kind: str
-    rules: tuple[Rule, ...]
+    rules: tuple[ShownRule, ...]
     example: str | None
     labels: tuple[tuple[str, str], ...]
     deprecated: bool
@@ -94,7 +94,7 @@ def write(contract: Contract) -> Exported:
         records=[in_words(check) for check in plan.checks if check.scope == "record"],
         consequences=list(_consequences(plan)),
         line=sample.line(contract, values),
-        unknown=[name for name, found in values.items() if found is None],
+        unknown=[name for name, text in values.items() if text is None],
         style=_style(),
         longest=LONGEST,
     )
@@ -105,37 +105,33 @@ def write(contract: Contract) -> Exported:
 
 def _key(pattern: str) -> str | None:
     """Return a key that the pattern matches."""
-    found = sample.key(pattern)
-    return found if captures(pattern, found) is not None else shared_key(pattern, pattern)
+    example = sample.key(pattern)
+    return example if captures(pattern, example) is not None else shared_key(pattern, pattern)
 
 
 def _about(contract: Contract) -> list[tuple[str, str]]:
     """Return the descriptions of the data, each with its heading."""
-    said = contract.data.get("description")
+    description = contract.data.get("description")
     parts = [("", contract.object.get("description"))]
-    if isinstance(said, dict):
+    if isinstance(description, dict):
         titles = {"purpose": "What it is for", "limitations": "Limits", "usage": "How it is used"}
-        parts += [(titles.get(key, ""), text) for key, text in said.items()]
+        parts += [(titles.get(key, ""), text) for key, text in description.items()]
     else:
-        parts.append(("", said))
+        parts.append(("", description))
     return [(title, text.strip()) for title, text in parts if isinstance(text, str) and text.strip()]
 
 
-def _row(contract: Contract, column: Column, example: str | None) -> Row:
+def _row(contract: Contract, column: ExportedColumn, example: str | None) -> ShownColumn:
     source = column.source
-    hidden = ("logicalType",)
-    checks = [c for c in contract.plan.checks if c.property == column.name]
-    rules = tuple(
-        _rule(contract.plan, c) for c in checks if c.kind not in hidden or c.severity == "warning" or c.tolerance
-    )
+    checks = [c for c in contract.plan.checks if c.property == column.name and not _is_hidden(c)]
     labels = tuple((str(e["value"]), str(e["label"])) for e in source.get("enum") or () if e.get("label"))
-    counted = any(c.kind in ("primaryKey", "nullValues") for c in column.checks)
-    return Row(
+    counted = any(isinstance(c.rule, rules.PrimaryKey | rules.NullValues) for c in column.checks)
+    return ShownColumn(
         name=column.name,
         called=str(source.get("businessName") or ""),
         meaning=str(source.get("description") or "").strip(),
         kind=type_in_words(column.prop),
-        rules=rules,
+        rules=tuple(_rule(contract.plan, check) for check in checks),
         example=example,
         labels=labels,
         deprecated=bool(source.get("deprecated")),
@@ -144,26 +140,38 @@ def _row(contract: Contract, column: Column, example: str | None) -> Row:
     )
 
 
-def _rule(plan: Plan, check: Check) -> Rule:
+def _is_hidden(check: Check) -> bool:
+    """Return True for a type that rejects, which the column already shows."""
+    return isinstance(check.rule, rules.LogicalType) and check.severity == "error" and not check.tolerance
+
+
+def _rule(plan: Plan, check: Check) -> ShownRule:
+    text, exact = _text(check)
+    return ShownRule(text, of_breaking(plan, check), " ".join((check.description or "").split()), exact)
+
+
+def _text(check: Check) -> tuple[str, str]:
+    """Return a rule in plain words, and the part of it that the page shows as code."""
     text = in_words(check)
-    exact = ""
-    if check.kind == "logicalType":
-        text = f"a valid value of its type ({check.expected})"
-    elif check.kind == "quantile":
-        share = Decimal(check.arguments["value"]) * 100
-        text = f"The {share.normalize():f} % quantile of all values is {how_limited(check)}"
-    elif check.kind in QUERIES:
-        asks = "The result of this query" if check.kind == "sql" else "The number of rows that this query finds"
-        exact, text = check.arguments["text"], f"{asks} is {how_limited(check)}:"
-    elif check.kind == "expression":
-        exact = check.arguments["text"]
-        text = f"This is false in {how_many(check)}:" if check.threshold else "This is true in every row:"
-    elif check.kind == EXPECTATION:
-        exact, text = check.expected, "This Great Expectations expectation is met:"
-    elif "matching " in check.expected and not check.threshold and check.kind != "missingValues":
-        exact = check.expected.rpartition("matching ")[2]
-        text = f"{text.rpartition('matching ')[0]}matching the pattern"
-    return Rule(text, of_breaking(plan, check), " ".join((check.description or "").split()), exact)
+    match check.rule:
+        case rules.LogicalType():
+            return f"a valid value of its type ({check.expected})", ""
+        case rules.Quantile(value=share):
+            percent = (Decimal(share) * 100).normalize()
+            return f"The {percent:f} % quantile of all values is {how_limited(check)}", ""
+        case rules.Sql(text=query):
+            return f"The result of this query is {how_limited(check)}:", query
+        case rules.Statement(text=query):
+            return f"The number of rows that this query finds is {how_limited(check)}:", query
+        case rules.Expression(text=expression):
+            words = f"This is false in {how_many(check)}:" if check.threshold else "This is true in every row:"
+            return words, expression
+        case rules.Expectation():
+            return "This Great Expectations expectation is met:", check.expected
+    if "matching " in check.expected and not check.threshold and not isinstance(check.rule, rules.MissingValues):
+        pattern = check.expected.rpartition("matching ")[2]
+        return f"{text.rpartition('matching ')[0]}matching the pattern", pattern
+    return text, ""
 
 
 def _written(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -192,8 +200,8 @@ def _last(rule: Trailer) -> str:
     """Return the trailer in words."""
     places = {rule.rows: "the number of rows"} if rule.rows else {}
     places |= {place: f"the sum of {name}" for name, place in rule.sums.items()}
-    said = "".join(f"; cell {place}: {what}" for place, what in sorted(places.items()))
-    return f"the last line, which begins with “{rule.begins}” and holds no data{said}"
+    cells = "".join(f"; cell {place}: {figure}" for place, figure in sorted(places.items()))
+    return f"the last line, which begins with “{rule.begins}” and holds no data{cells}"
 
 
 def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -228,16 +236,14 @@ def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:
 
 def _left_out(contract: Contract) -> Iterator[str]:
     """Yield the parts of the contract that the page leaves out."""
-    keys = [k for k in contract.data if k not in HEADING | SHOWN | {"customProperties"}]
+    keys = [k for k in contract.data if k not in METADATA | SHOWN | {"customProperties"}]
     if keys:
         yield f"{quoted(keys, most=20)} of the contract."
     if named := [k for k in contract.object if k not in OF_OBJECT]:
         yield f"{quoted(named, most=20)} of `{contract.object['name']}`."
     for column in contract.every:
-        known = {"name", "id", "logicalType", "logicalTypeOptions", "required", "unique", "primaryKey", "enum"}
-        known |= {"primaryKeyPosition", "quality", "relationships", "physicalType", "classification"} | SHOWN_OF_COLUMN
-        known |= set(WITHIN.values())
-        if named := [k for k in column.source if k not in known]:
+        shown = IN_PLAN | {"physicalType", "classification"} | SHOWN_OF_COLUMN
+        if named := [k for k in column.source if k not in shown]:
             yield f"{quoted(named, most=20)} of `{column.name}`."
 
 

@@ -1,6 +1,6 @@
-"""A contract file for export: its bytes in; the contract with its plan, and findings that say why there is none, out.
+"""A contract file for export: its bytes in; the contract with its plan, or the findings that prevent one, out.
 
-A contract that is not in force, or matches no files, is compiled as if it were: what its checks mean is the same.
+A contract that is not in force, or matches no files, is compiled as if it were: its checks have the same meaning.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ from contracts.authoring.imports import writing
 from contracts.plan import Plan
 
 TRIAL = {"files": "trial/*", "producer": "trial", "format": "jsonl"}
-"""The block of a contract that has none."""
+"""The `drop` block for a contract without one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadContract:
     """A contract, or None and errors among the findings."""
 
     contract: Contract | None
     findings: tuple[Finding, ...]
 
 
-def read(raw: bytes, file: str) -> Read:
-    """The contract in a file's bytes, lifted to the standard of today; of several the first."""
+def read(raw: bytes, file: str) -> ReadContract:
+    """Return the first contract in a file's bytes, upgraded to the current standard."""
     return read_each(raw, file)[0]
 
 
-def read_each(raw: bytes, file: str) -> list[Read]:
-    """The contracts in a file's bytes, one of each schema object."""
+def read_each(raw: bytes, file: str) -> list[ReadContract]:
+    """Return the contracts in a file's bytes, one for each schema object."""
     compiled = compile_each(raw, file)
-    if any(one.failed for one in compiled):
-        errors = (f for one in compiled for f in one.findings if f.level == "error")
-        return [Read(None, tuple(dict.fromkeys(errors)))]
+    if any(part.failed for part in compiled):
+        errors = (f for part in compiled for f in part.findings if f.level == "error")
+        return [ReadContract(None, tuple(dict.fromkeys(errors)))]
     document = source.read(raw, file)
     upgrade(document)
-    return [_read(part, one, file) for part, one in zip(schema_objects.parts(document), compiled, strict=True)]
+    return [_read(*pair, file) for pair in zip(schema_objects.parts(document), compiled, strict=True)]
 
 
-def _read(document: Document, compiled: Compiled, file: str) -> Read:
+def _read(document: Document, compiled: Compiled, file: str) -> ReadContract:
     data: dict[str, Any] = document.data | {"id": document.product}
     bare = not any(_is_ours(entry) for entry in data.get("customProperties") or ())
     if compiled.plan and not bare:
-        return Read(Contract(data, compiled.plan), ())
+        return ReadContract(Contract(data, compiled.plan), ())
     plan, findings = _tried(data, file, bare=bare)
-    return Read(Contract(data, plan, bare) if plan else None, findings)
+    return ReadContract(Contract(data, plan, bare) if plan else None, findings)
 
 
 def _is_ours(entry: dict[str, Any]) -> bool:
@@ -62,7 +62,7 @@ def _is_ours(entry: dict[str, Any]) -> bool:
 
 
 def _tried(data: dict[str, Any], file: str, *, bare: bool) -> tuple[Plan | None, tuple[Finding, ...]]:
-    """The plan that a contract would have in force."""
+    """Return the plan that a contract would have in force."""
     made = {**data, "status": data.get("status") if data.get("status") in IN_FORCE else "active"}
     if bare:
         block = {"property": "drop", "vendor": VENDOR, "value": TRIAL}

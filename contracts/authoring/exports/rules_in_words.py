@@ -13,16 +13,6 @@ from contracts.plan import Check, Filter, Plan, Property
 from contracts.sentences import bound_in_words, figure_in_words
 from contracts.values.text_formats import INTEGERS, TEXT
 
-AILING = {
-    "nullValues": "empty",
-    "missingValues": "missing",
-    "invalidValues": "invalid",
-    "notBlank": "blank",
-    "regex": "invalid",
-    "duplicateValues": "repeated",
-    "expression": "false",
-}
-"""The fault that each metric counts, as an adjective."""
 TYPES = {
     "string": "text",
     "integer": "whole number",
@@ -88,7 +78,23 @@ def how_many(check: Check) -> str:
 
 def _counted(check: Check) -> str:
     about = f" ({check.expected.partition(' (')[2]}" if " (" in check.expected else ""
-    return f"{AILING.get(check.kind, 'invalid')} in {how_many(check)}{about}"
+    return f"{_fault(check.rule)} in {how_many(check)}{about}"
+
+
+def _fault(rule: rules.Rule) -> str:
+    """Return the fault that a metric counts, as an adjective."""
+    match rule:
+        case rules.NullValues():
+            return "empty"
+        case rules.MissingValues():
+            return "missing"
+        case rules.NotBlank():
+            return "blank"
+        case rules.DuplicateValues():
+            return "repeated"
+        case rules.Expression():
+            return "false"
+    return "invalid"
 
 
 def how_limited(check: Check) -> str:
@@ -157,7 +163,7 @@ def _of_values(check: Check, rule: rules.ValueRule) -> str:  # noqa: C901, PLR09
 
 
 def _of_several(check: Check) -> str:
-    """Return the words for a rule about several records, or several properties of one."""
+    """Return the words for a rule about several records or properties; the others use the text of the plan."""
     match check.rule:
         case rules.Unique():
             return "different in every row of a file"

@@ -1,20 +1,22 @@
-"""A good row of a contract: the rules in, a value for each column that keeps all of them out, where one is found."""
+"""A sample row of a contract: the rules in, a value for each column that meets all of them out, if one is found."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
-from contracts.authoring.exports.exported import Column, Contract
+from contracts import rules
+from contracts.authoring.exports.exported import Contract, ExportedColumn
 from contracts.authoring.patterns import regex
 from contracts.authoring.properties import datetimes
 from contracts.authoring.properties.values import DEFAULT_FORMATS, LOCAL, moment_of, order_of
-from contracts.plan import CONTAINERS, Check, Property
+from contracts.plan import CONTAINERS, Property
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
 
 TOKEN = re.compile(
@@ -22,35 +24,37 @@ TOKEN = re.compile(
 )
 COUNT = re.compile(r"\{(\d+)(?:,\d*)?\}|[*+?]")
 OF_ESCAPE = {"d": "7", "w": "a", "s": " ", "D": "a", "W": "-", "S": "a"}
-BEGINNINGS = "AaK5"
-"""Characters that a class is asked for first, so that a sample looks like a word or a number."""
+FIRST_TRIED = "AaK5"
+"""The first candidates for a character of a class, so that a sample looks like a word or a number."""
 MOST = 200
+MOST_DIGITS = 200
+"""Digits in which numbers are rounded: bounds may have 100, and a scale adds 38."""
 PART = re.compile(r"\{(?P<name>[^}:]+)(?::(?P<form>[^}]*))?\}|\*\*|\*|\?")
-"""What stands for something else in a pattern of files."""
+"""The variable parts of a key pattern."""
 SOME_DAY = datetime(2026, 1, 31, 13, 45, 7, tzinfo=UTC)
-"""The day of all examples."""
+"""The moment of all examples."""
 
 
 def row(contract: Contract) -> dict[str, str | None]:
-    """A text for each property that holds no others; None where it is null, or where no good value was found."""
-    return {one.name: value(contract, one) for one in contract.every if one.prop.type not in CONTAINERS}
+    """Return a text for each property with single values; None if no valid value was found."""
+    return {column.name: value(contract, column) for column in contract.every if column.prop.type not in CONTAINERS}
 
 
-def value(contract: Contract, column: Column) -> str | None:
-    """A value that keeps every rule of its column, those that only warn too."""
-    made = dict.fromkeys(_candidates(contract, column))
-    return next((text for text in made if _is_good(contract, column, text)), None)
+def value(contract: Contract, column: ExportedColumn) -> str | None:
+    """Return a value that meets every rule of its column, including those that only warn."""
+    candidates = dict.fromkeys(_candidates(contract, column))
+    return next((text for text in candidates if _is_valid(contract, column, text)), None)
 
 
 def line(contract: Contract, values: dict[str, str | None]) -> str:
-    """The row as a line of a file; empty of formats that are no text, and where lists or objects ask for too much."""
+    """Return the row as a line of a file; empty for binary formats, and if lists or objects need too much."""
     plan = contract.plan
     if plan.file_format == "jsonl":
         try:
-            found = {column.name: _nested(contract, column, values) for column in contract.columns()}
-        except _Hard:
+            record = {column.name: _nested(contract, column, values) for column in contract.columns()}
+        except _TooComplex:
             return ""
-        return json.dumps(found, ensure_ascii=False)
+        return json.dumps(record, ensure_ascii=False)
     if plan.file_format == "parquet":
         return ""
     null = plan.csv.null_values[0] if plan.csv.null_values else ""
@@ -59,16 +63,16 @@ def line(contract: Contract, values: dict[str, str | None]) -> str:
 
 
 def key(pattern: str) -> str:
-    """A key that a pattern of files matches, as a person would name it."""
+    """Return a key that a key pattern matches, as a person would name it."""
     return PART.sub(_part, pattern)
 
 
-def _part(found: re.Match[str]) -> str:
-    name, form = found["name"], found["form"]
+def _part(variable: re.Match[str]) -> str:
+    name, form = variable["name"], variable["form"]
     if name:
         return SOME_DAY.strftime(form) if form else name
-    begins = found.start() == 0 or found.string[found.start() - 1] == "/"
-    return {"**": "2026/file", "?": "1"}.get(found[0], "file" if begins else "")
+    begins = variable.start() == 0 or variable.string[variable.start() - 1] == "/"
+    return {"**": "2026/file", "?": "1"}.get(variable[0], "file" if begins else "")
 
 
 def _cell(contract: Contract, text: str) -> str:
@@ -78,37 +82,40 @@ def _cell(contract: Contract, text: str) -> str:
     return text
 
 
-def _nested(contract: Contract, column: Column, values: dict[str, str | None]) -> Any:
-    """A good value of a property as JSON, with all that it holds."""
+def _nested(contract: Contract, column: ExportedColumn, values: dict[str, str | None]) -> Any:
+    """Return a valid value of a property as JSON, with its parts."""
     inner = contract.inner(column)
     made: dict[str, Any] | list[Any]
     match column.prop.type:
         case "object":
-            made = {one.key: _nested(contract, one, values) for one in inner}
+            made = {part.key: _nested(contract, part, values) for part in inner}
         case "array":
             made = [_nested(contract, inner[0], values)] * _least(column) if inner else []
         case "map":
             made = {str(values[inner[0].name]): _nested(contract, inner[1], values)}
         case _:
             return _of_json(values[column.name], column.prop)
-    if not all(_holds(check, len(made)) for check in column.checks):
-        raise _Hard
+    if not all(_meets_size(check.rule, len(made)) for check in column.checks):
+        raise _TooComplex
     return made
 
 
-def _least(column: Column) -> int:
+def _least(column: ExportedColumn) -> int:
     """Return the number of elements of a sample array: its minimum, or one if that is allowed."""
-    sizes = {c.kind: int(c.arguments["value"]) for c in column.checks if c.kind in ("minItems", "maxItems")}
-    return min(max(1, sizes.get("minItems", 0)), sizes.get("maxItems", MOST), MOST)
+    least, most = column.limits(rules.MinItems), column.limits(rules.MaxItems)
+    return min(max([1, *least]), *most, MOST)
 
 
-def _holds(check: Check, count: int) -> bool:
-    """Return True if an array of `count` equal elements, or a map of `count` keys, meets a check."""
-    if check.kind == "uniqueItems":
-        return count <= 1
-    if check.kind in ("minItems", "minProperties"):
-        return count >= int(check.arguments["value"])
-    return check.kind not in ("maxItems", "maxProperties") or count <= int(check.arguments["value"])
+def _meets_size(rule: rules.Rule, count: int) -> bool:
+    """Return True if an array of `count` equal elements, or a map of `count` keys, meets a rule."""
+    match rule:
+        case rules.UniqueItems():
+            return count <= 1
+        case rules.MinItems(least) | rules.MinProperties(least):
+            return count >= least
+        case rules.MaxItems(most) | rules.MaxProperties(most):
+            return count <= most
+    return True
 
 
 def _of_json(text: str | None, prop: Property) -> Any:
@@ -119,14 +126,20 @@ def _of_json(text: str | None, prop: Property) -> Any:
     return int(text) if prop.type == "integer" else float(text)
 
 
-def _candidates(contract: Contract, column: Column) -> Iterator[str]:
-    """Texts that may be good values, those that the author gives first."""
+def _candidates(contract: Contract, column: ExportedColumn) -> Iterator[str]:
+    """Yield texts that may be valid values, the author's examples first."""
     prop = column.prop
-    for one in column.source.get("examples") or ():
-        yield str(one).lower() if isinstance(one, bool) else f"{one:f}" if isinstance(one, Decimal) else str(one)
+    for given in column.source.get("examples") or ():
+        yield (
+            str(given).lower()
+            if isinstance(given, bool)
+            else f"{given:f}"
+            if isinstance(given, Decimal)
+            else str(given)
+        )
     for check in column.checks:
-        if check.kind in ("enum", "invalidValues"):
-            yield from check.arguments.get("values", ())
+        if isinstance(check.rule, rules.Enum | rules.InvalidValues):
+            yield from check.rule.values or ()
     if prop.type == "boolean":
         yield from ("true", "false")
     elif prop.type in ("integer", "number"):
@@ -136,62 +149,65 @@ def _candidates(contract: Contract, column: Column) -> Iterator[str]:
     else:
         written = prop.format or (LOCAL if prop.offset is False else DEFAULT_FORMATS[prop.type])
         yield datetimes.example(written)
-        yield from (c.arguments["value"] for c in column.checks if c.kind in ("minimum", "maximum"))
+        yield from (c.rule.value for c in column.checks if isinstance(c.rule, rules.Minimum | rules.Maximum))
 
 
-def _numbers(column: Column) -> Iterator[str]:
-    bounds = [Decimal(c.arguments["value"]) for c in column.checks if c.kind in SIGNS]
-    steps = [Decimal(c.arguments["value"]) for c in column.checks if c.kind == "multipleOf"]
+def _numbers(column: ExportedColumn) -> Iterator[str]:
+    bounds = [Decimal(c.rule.value) for c in column.checks if isinstance(c.rule, rules.Bound)]
+    steps = [Decimal(c.rule.value) for c in column.checks if isinstance(c.rule, rules.MultipleOf)]
     middle = [sum(bounds) / 2] if len(bounds) == 2 else []
     scale = column.prop.exact[1] if column.prop.exact else 0 if column.prop.type == "integer" else 1
     around = [b + d for b in bounds for d in (0, 1, -1, Decimal("0.5"), Decimal("-0.5"))]
     for number in (*middle, Decimal("12.5"), Decimal(12), Decimal(1), Decimal(0), *around):
-        yield f"{round(Decimal(number), scale):f}" if scale else f"{int(number)}"
+        with localcontext(prec=MOST_DIGITS):
+            text = f"{round(Decimal(number), scale):f}" if scale else f"{int(number)}"
+        yield text
         for step in steps:
             yield f"{step * int(Fraction(number) / Fraction(step)):f}"
 
 
-def _texts(contract: Contract, column: Column) -> Iterator[str]:
+def _texts(contract: Contract, column: ExportedColumn) -> Iterator[str]:
     for check in column.checks:
-        if check.kind == "format":
-            yield TEXT[check.arguments["format"]].example
-        if check.kind == "pattern":
-            yield from _found(column.options()["pattern"])
-        if check.kind in ("regex", "invalidValues"):
-            entry = contract.entry(check)
-            yield from _found(str((entry.get("implementation") or entry.get("arguments") or {}).get("pattern") or ""))
-    least = max((c.arguments["value"] for c in column.checks if c.kind == "minLength"), default=0)
-    most = min((c.arguments["value"] for c in column.checks if c.kind == "maxLength"), default=MOST)
+        match check.rule:
+            case rules.Format(name):
+                yield TEXT[name].example
+            case rules.Pattern():
+                yield from _sampled(column.options()["pattern"])
+            case rules.Regex() | rules.InvalidValues():
+                entry = contract.entry(check)
+                inner = entry.get("implementation") or entry.get("arguments") or {}
+                yield from _sampled(str(inner.get("pattern") or ""))
+    least = max(column.limits(rules.MinLength), default=0)
+    most = min(column.limits(rules.MaxLength), default=MOST)
     word = re.sub("[^a-z]+", " ", column.name.casefold()).strip() or "text"
     yield word[:most].strip().ljust(min(least, MOST), "x")
 
 
-def _found(pattern: str) -> Iterator[str]:
-    """A text in which a plain pattern is found, if it is plain: its first alternative, the fewest repetitions."""
-    made = _Sampled(pattern)
+def _sampled(pattern: str) -> Iterator[str]:
+    """Yield a text that a simple pattern matches: its first alternative, with few repetitions."""
     try:
-        yield made.alternatives()
-    except (_Hard, IndexError):
+        yield _Sampler(pattern).alternatives()
+    except (_TooComplex, IndexError):
         return
 
 
-class _Hard(Exception):
-    """A pattern has what this does not read, or a list or an object asks for more than is made here."""
+class _TooComplex(Exception):
+    """A pattern has an unsupported construct, or a list or an object needs more than a sample has."""
 
 
-class _Sampled:
-    """The reading of a pattern, sign by sign."""
+class _Sampler:
+    """Reads a pattern, sign by sign, into a matching text."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern, self.at = pattern, 0
 
     def alternatives(self) -> str:
-        """The first alternative up to the end of a group."""
-        found = [self._sequence()]
+        """Return the first alternative up to the end of a group."""
+        first = self._sequence()
         while self.pattern[self.at : self.at + 1] == "|":
             self.at += 1
-            found.append(self._sequence())
-        return found[0]
+            self._sequence()
+        return first
 
     def _sequence(self) -> str:
         parts: list[str] = []
@@ -207,22 +223,22 @@ class _Sampled:
             return self._group()
         match = TOKEN.match(self.pattern, self.at)
         if match is None:
-            raise _Hard
+            raise _TooComplex
         self.at = match.end()
         if match["class"] is not None:
             return _member(match[0])
         escape = match["escape"]
         if escape and escape.isalnum() and escape not in OF_ESCAPE:
-            raise _Hard
+            raise _TooComplex
         return OF_ESCAPE.get(escape, escape) if escape else "x" if match["any"] else match[0]
 
     def _group(self) -> str:
         self.at += 3 if self.pattern.startswith("(?:", self.at) else 1
         if self.pattern[self.at] == "?":
-            raise _Hard
-        found = self.alternatives()
+            raise _TooComplex
+        text = self.alternatives()
         self.at += 1
-        return found
+        return text
 
     def _repeated(self, atom: str) -> str:
         match = COUNT.match(self.pattern, self.at)
@@ -234,22 +250,19 @@ class _Sampled:
 
 
 def _member(written: str) -> str:
-    """A character of a class."""
+    """Return a character of a class."""
     java = regex.to_java(written)
     if isinstance(java, regex.PatternRefused):
-        raise _Hard
+        raise _TooComplex
     members = re.compile(java, re.ASCII)
-    found = next((c for c in (*BEGINNINGS, *map(chr, range(33, 0x250)), " ") if members.fullmatch(c)), None)
-    if found is None:
-        raise _Hard
-    return str(found)
+    candidates: Iterator[str] = itertools.chain(FIRST_TRIED, map(chr, range(33, 0x250)), " ")
+    character = next(filter(members.fullmatch, candidates), None)
+    if character is None:
+        raise _TooComplex
+    return character
 
 
-SIGNS = {"minimum": 1, "exclusiveMinimum": 1, "maximum": -1, "exclusiveMaximum": -1}
-"""On which side of a bound values lie."""
-
-
-def _is_good(contract: Contract, column: Column, text: str) -> bool:
+def _is_valid(contract: Contract, column: ExportedColumn, text: str) -> bool:
     """Return True if a text is a value of its column and meets the rules."""
     prop = column.prop
     if prop.type in DEFAULT_FORMATS and moment_of(text, prop) is None:
@@ -257,7 +270,7 @@ def _is_good(contract: Contract, column: Column, text: str) -> bool:
     null = contract.plan.csv.null_values if contract.plan.file_format == "csv" else ()
     if text in null or not _is_number(text, prop):
         return False
-    return all(_keeps(check, prop, text) for check in column.checks)
+    return all(_meets(check.rule, prop, text) for check in column.checks)
 
 
 def _is_number(text: str, prop: Property) -> bool:
@@ -271,32 +284,47 @@ def _is_number(text: str, prop: Property) -> bool:
     return prop.type == "number" or -(2**63) <= int(text) < 2**63
 
 
-def _keeps(check: Check, prop: Property, text: str) -> bool:
-    arguments = check.arguments
-    if check.kind in SIGNS:
-        side = (order_of(text, prop) - order_of(arguments["value"], prop)) * SIGNS[check.kind]
-        return side > 0 if check.kind.startswith("exclusive") else side >= 0
-    if check.kind in ("minLength", "maxLength"):
-        length: int = arguments["value"]
-        return len(text) >= length if check.kind == "minLength" else len(text) <= length
-    if check.kind == "multipleOf":
-        return (Fraction(text) / Fraction(arguments["value"])).denominator == 1
-    if check.kind == "format":
-        return _is_of(arguments["format"], prop, text)
-    if check.kind == "missingValues":
-        return text not in arguments["values"]
-    if check.kind == "enum" or (check.kind == "invalidValues" and "values" in arguments):
-        same = [order_of(v, prop) for v in arguments["values"]] if prop.type not in ("string", "boolean") else None
-        if (order_of(text, prop) if same is not None else text) not in (arguments["values"] if same is None else same):
-            return False
-    if check.kind in ("pattern", "regex", "notBlank", "invalidValues") and "pattern" in arguments:
-        return re.search(arguments["pattern"].replace(r"\z", r"\Z"), text, re.ASCII) is not None
+def _meets(rule: rules.Rule, prop: Property, text: str) -> bool:  # noqa: C901 (a case for each kind)
+    """Return True if a value meets a rule of single values; other rules do not count."""
+    match rule:
+        case rules.Minimum(bound):
+            return order_of(text, prop) >= order_of(bound, prop)
+        case rules.ExclusiveMinimum(bound):
+            return order_of(text, prop) > order_of(bound, prop)
+        case rules.Maximum(bound):
+            return order_of(text, prop) <= order_of(bound, prop)
+        case rules.ExclusiveMaximum(bound):
+            return order_of(text, prop) < order_of(bound, prop)
+        case rules.MinLength(length):
+            return len(text) >= length
+        case rules.MaxLength(length):
+            return len(text) <= length
+        case rules.MultipleOf(step):
+            return (Fraction(text) / Fraction(step)).denominator == 1
+        case rules.Format(name):
+            return _is_of(name, prop, text)
+        case rules.MissingValues(values):
+            return text not in values
+        case rules.Enum(values):
+            return _is_among(text, values, prop)
+        case rules.InvalidValues(values, pattern):
+            return (values is None or _is_among(text, values, prop)) and (
+                pattern is None or regex.matches(pattern, text)
+            )
+        case rules.Pattern(pattern) | rules.Regex(pattern) | rules.NotBlank(pattern):
+            return regex.matches(pattern, text)
     return True
+
+
+def _is_among(text: str, values: Sequence[str], prop: Property) -> bool:
+    if prop.type in ("string", "boolean"):
+        return text in values
+    return order_of(text, prop) in [order_of(value, prop) for value in values]
 
 
 def _is_of(name: str, prop: Property, text: str) -> bool:
     if prop.type == "string":
-        return re.search(TEXT[name].pattern.replace(r"\z", r"\Z"), text, re.ASCII) is not None
+        return regex.matches(TEXT[name].pattern, text)
     if name == "f32":
         return abs(float(text)) < BEYOND_F32
     least, most = INTEGERS[name]

@@ -1,4 +1,4 @@
-"""The types of Spark SQL for a contract's columns: a column in, its type, and what the type says of it, out."""
+"""The types of Spark SQL for a contract's columns: a column in; its type, and the checks that the type implies, out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from contracts.authoring.exports.exported import Account, Column
+from contracts import rules
+from contracts.authoring.exports import moments
+from contracts.authoring.exports.exported import Account, ExportedColumn
 from contracts.plan import CONTAINERS, REPEATING
 
 STRING, BIGINT, DOUBLE, TIMESTAMP = "string", "bigint", "double", "timestamp"
@@ -25,75 +27,65 @@ TYPES: dict[tuple[str, str | None], str] = {
     ("timestamp", None): TIMESTAMP,
     ("time", None): STRING,
 }
-"""By logical type and the format that the contract insists on; None for all other formats."""
+"""The Spark type by logical type and rejecting format; None stands for all other formats."""
 WHOLE = ("i8", "i16", "i32", "i64", "f32", "f64")
-"""Formats that a type of Spark says in full."""
+"""Formats that are exactly a type of Spark."""
 IN_JSON = {"bigint": "long", "int": "integer", "smallint": "short", "tinyint": "byte"}
-"""The names that types have in the JSON of a StructType, where they are others."""
+"""The different names of types in the JSON of a StructType."""
 ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 FIRST_LONG = 0x10000
 SUBSTITUTED, UNSUBSTITUTED = "${", "\\u0024{"
-"""What begins a variable, which Spark replaces in every statement; and the same in a text, which it leaves."""
+"""The beginning of a variable, which Spark replaces in every statement; and an escape of it, which it does not."""
 LONGEST = 2**31 - 1
 """Characters of the longest `varchar`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A type as DDL names it, and the longest text, if the contract says one."""
+    """A type in DDL, and the greatest length of texts, if the contract has one."""
 
     name: str
     length: int | None = None
 
 
-def typed(account: Account, column: Column) -> Typed:
-    """The type of a column; what it says is carried, what it takes away is told."""
-    prop, check = column.prop, column.check("format")
+def typed(account: Account, column: ExportedColumn) -> Typed:
+    """Return the type of a column; count the checks that it implies as carried, and add what it loses."""
+    prop, rule, length = column.prop, column.rule(rules.Format), column.rule(rules.MaxLength)
     if not column.typed:
         account.lose(f"That values of `{column.name}` may be of another type: it is only a warning.")
-    if (of_type := column.check("logicalType")) and prop.type != "time":
-        account.carried.add(of_type.id)
+    if prop.type != "time":
+        account.carry(column, rules.LogicalType)
     account.carried |= column.null_checks()
-    account.unsaid(column)
-    form = check.arguments["format"] if check else None
-    if check and form in WHOLE and not prop.exact:
-        account.carried.add(check.id)
-    longest = column.check("maxLength")
+    account.undefined_content(column)
+    form = rule.format if rule else None
+    if form in WHOLE and not prop.exact:
+        account.carry(column, rules.Format)
     if prop.exact:
         return Typed(f"decimal({prop.exact[0]},{prop.exact[1]})")
-    if prop.type == "timestamp" and prop.offset is False and prop.zone is None:
+    if prop.type == "timestamp" and moments.is_local(prop):
         return Typed("timestamp_ntz")
-    if prop.type == "string" and longest and 0 < longest.arguments["value"] <= LONGEST:
-        return Typed(STRING, longest.arguments["value"])
+    if prop.type == "string" and length and 0 < length.value <= LONGEST:
+        return Typed(STRING, length.value)
     return Typed(prop.type if prop.type in CONTAINERS else TYPES.get((prop.type, form), TYPES[prop.type, None]))
 
 
-def written(account: Account) -> None:
-    """Name what is about text alone: Spark's values have a form of their own."""
-    for prop in account.contract.plan.properties:
-        if prop.format:
-            account.lose(f"The way in which `{prop.name}` is written (`{prop.format}`).")
-        if prop.zone:
-            account.lose(f"The zone of `{prop.name}` ({prop.zone}).")
-
-
-def nested_type(account: Account, column: Column) -> str:
-    """The type of a column with all that it holds, which it is told of as by `typed`."""
+def nested_type(account: Account, column: ExportedColumn) -> str:
+    """Return the type of a column with its parts; carried checks and losses are counted as in `typed`."""
     kind, inner = typed(account, column), account.contract.inner(column)
     if column.prop.type == "object":
-        fields = ", ".join(f"{quoted_name(sayable(account, one.key))}: {nested_type(account, one)}" for one in inner)
-        return f"struct<{fields}>"
+        fields = [f"{quoted_name(valid_name(account, part.key))}: {nested_type(account, part)}" for part in inner]
+        return f"struct<{', '.join(fields)}>"
     if column.prop.type in CONTAINERS:
-        return f"{column.prop.type}<{', '.join([nested_type(account, one) for one in inner] or [STRING])}>"
+        return f"{column.prop.type}<{', '.join([nested_type(account, part) for part in inner] or [STRING])}>"
     return kind.name
 
 
 Condition = Callable[[str, str | None], str]
-"""Of a value, and of the object that it lies in, both in SQL: what must be true of it."""
+"""A function from a value and the object that holds it, both in SQL, to the condition in SQL."""
 
 
 def of_each(route: Sequence[str], condition: Condition) -> str:
-    """A condition of all that lies at the end of a route, in SQL; what is within nothing keeps it."""
+    """Return a condition on all values at the end of a route, in SQL; absent values meet it."""
     return _of_each(quoted_name(route[0]), None, route[1:], condition)
 
 
@@ -108,11 +100,11 @@ def _of_each(value: str, owner: str | None, steps: Sequence[str], condition: Con
 
 
 def quoted_name(name: str) -> str:
-    """A name of a column or table, in backquotes."""
+    """Return a name of a column or table, in backquotes."""
     return "`" + name.replace("`", "``") + "`"
 
 
-def is_sayable(name: str) -> bool:
+def is_valid_name(name: str) -> bool:
     """Return True if SQL text can hold a name; nothing is escaped within backquotes.
 
     Spark puts a variable in the place of `${...}` before it reads a statement; its command line ends one at a `;`.
@@ -120,9 +112,9 @@ def is_sayable(name: str) -> bool:
     return SUBSTITUTED not in name and ";" not in name and name.isprintable()
 
 
-def sayable(account: Account, name: str) -> str:
-    """A name as SQL text can hold it; one that is not the contract's is told, and equals no other."""
-    if is_sayable(name):
+def valid_name(account: Account, name: str) -> str:
+    """Return a unique name that is valid in SQL text; add a loss if it is not the contract's name."""
+    if is_valid_name(name):
         return name
     plain = "".join(c if c.isprintable() and c not in "$;" else "_" for c in name)
     made = f"{plain}_{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
@@ -131,7 +123,7 @@ def sayable(account: Account, name: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A text as SQL of Spark writes it, character for character; what would not print is an escape of SQL's."""
+    """Return a text as a literal of Spark SQL; characters that are not printable are escaped."""
     return f"'{''.join(map(_escaped, text)).replace(SUBSTITUTED, UNSUBSTITUTED)}'"
 
 

@@ -1,4 +1,4 @@
-"""What an exporter makes of a property and its rules: a table for each format, a line for each case."""
+"""Exports of a property and its rules: a table for each format, a line for each case."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ JSONL = "files: shop/orders/*.jsonl\nproducer: shop\nformat: jsonl\n"
 
 
 def contract(text: str) -> Contract:
-    found = read(text.encode(), FILE)
-    assert found.contract, found.findings
-    return found.contract
+    opened = read(text.encode(), FILE)
+    assert opened.contract, opened.findings
+    return opened.contract
 
 
 def export(form: str, text: str) -> Exported:
@@ -92,10 +92,10 @@ def test_json_schema_of_a_property(given: tuple[str, str], wanted: dict[str, Any
     kind, body = given
     schema = json.loads(export("json-schema", _property(body, kind)).text)
     Draft202012Validator.check_schema(schema)
-    found = schema["properties"]["x"]
+    of_x = schema["properties"]["x"]
     if kind == "timestamp":
-        found.pop("pattern")
-    assert found == wanted
+        of_x.pop("pattern")
+    assert of_x == wanted
     assert schema.get("required", []) == (["x"] if "null" not in wanted["type"] else [])
 
 
@@ -319,8 +319,8 @@ GX: dict[tuple[str, str], list[tuple[str, dict[str, Any], str]]] = {
 @pytest.mark.parametrize(("given", "wanted"), GX.items(), ids=map(str, GX))
 def test_expectations_of_a_property(given: tuple[str, str], wanted: list[tuple[str, dict[str, Any], str]]) -> None:
     suite = json.loads(export("great-expectations", _property(given[1], given[0])).text)
-    found = [(e["type"], e["kwargs"], e["severity"]) for e in suite["expectations"] if "check" in e["meta"]]
-    assert found == [(kind, {"column": "x", **kwargs}, severity) for kind, kwargs, severity in wanted]
+    expectations = [(e["type"], e["kwargs"], e["severity"]) for e in suite["expectations"] if "check" in e["meta"]]
+    assert expectations == [(kind, {"column": "x", **kwargs}, severity) for kind, kwargs, severity in wanted]
 
 
 def test_rules_without_an_expectation_are_queries() -> None:
@@ -350,23 +350,23 @@ def test_columns_of_a_file_are_expected() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "said"),
+    ("form", "reason"),
     [
         ("json-schema", "JSON Schema knows no other data"),
         ("great-expectations", "a suite is of one batch of data"),
         ("spark", "Spark's columns have only types and nullability"),
     ],
 )
-def test_relationship_is_named_where_it_cannot_be_said(form: str, said: str) -> None:
+def test_relationship_is_named_where_it_cannot_be_said(form: str, reason: str) -> None:
     exported = export(form, a_property("relationships: [{to: c.v1.yaml#/schema/countries/properties/code}]"))
     assert [line for line in exported.losses if "foreignKey" in line] == [
-        f"The check `x.foreignKey` (found in c.v1.code): {said}."
+        f"The check `x.foreignKey` (found in c.v1.code): {reason}."
     ]
     assert not [line for line in exported.losses if "relationships" in line]
 
 
 @pytest.mark.parametrize(
-    ("form", "quality", "said"),
+    ("form", "quality", "reason"),
     [
         ("dbt", "{metric: nullValues, mustBeLessThan: 5, unit: percent}", "dbt itself has no test for it"),
         ("avro", "{metric: nullValues, mustBe: 0, severity: warning}", "it only warns"),
@@ -374,10 +374,10 @@ def test_relationship_is_named_where_it_cannot_be_said(form: str, said: str) -> 
         ("spark", "{metric: nullValues, mustBeLessThan: 5}", "Spark's columns have only types and nullability"),
     ],
 )
-def test_what_a_format_cannot_say_is_named(form: str, quality: str, said: str) -> None:
+def test_what_a_format_cannot_say_is_named(form: str, quality: str, reason: str) -> None:
     exported = export(form, a_property(f"quality: [{quality}]"))
     (line,) = [line for line in exported.losses if "nullValues" in line]
-    assert said in line
+    assert reason in line
 
 
 @pytest.mark.parametrize("form", ["spark-ddl", "dbt"])
@@ -412,9 +412,9 @@ def test_draft_without_files_is_written_too(form: str) -> None:
 
 
 def test_contract_that_lint_refuses_is_not_written() -> None:
-    found = read(a_property("logicalTypeOptions: {maxLenght: 1}").encode(), FILE)
-    assert found.contract is None
-    assert [f.code for f in found.findings] == ["unknown-key"]
+    opened = read(a_property("logicalTypeOptions: {maxLenght: 1}").encode(), FILE)
+    assert opened.contract is None
+    assert [f.code for f in opened.findings] == ["unknown-key"]
 
 
 def test_normalised_document_reads_as_the_same_values() -> None:

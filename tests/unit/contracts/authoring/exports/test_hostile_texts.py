@@ -17,7 +17,7 @@ from jinja2 import Environment, StrictUndefined
 from contracts.authoring.exports.exported import Contract, Exported
 from contracts.authoring.exports.formats import FORMATS
 from contracts.authoring.exports.reading import read
-from contracts.authoring.exports.spark_types import is_sayable, literal
+from contracts.authoring.exports.spark_types import is_valid_name, literal
 from tests.unit.contracts.authoring.documents import FILE
 
 HOSTILE = (
@@ -62,16 +62,16 @@ HOSTILE = (
 )
 FORMS = tuple(FORMATS)
 BLOCKS = ("odcs", "dbt", "html")
-"""The formats in which a text of several lines has them, within a block or an element."""
+"""The formats in which a text keeps its lines, within a block or an element."""
 
 
 def called(text: str) -> str | None:
-    """A name that holds a text, where a contract may have such a name."""
+    """Return a name that contains a text; None if a contract cannot have such a name."""
     return f"n{text}" if text.isprintable() else None
 
 
 def contract(text: str, name: str | None = None) -> Contract:
-    """A contract that says a text everywhere, and calls a property so where it can be a name."""
+    """Return a contract with a text in all places, and as the name of a property if it can be one."""
     fields = [
         {"name": "kind", "logicalType": "string", "enum": [{"value": text, "label": text}], "description": text},
         {"name": "size", "logicalType": "integer", "businessName": text, "examples": [7], "tags": [text]},
@@ -90,13 +90,13 @@ def contract(text: str, name: str | None = None) -> Contract:
         "customProperties": [{"property": "drop", "vendor": "dropgate", "value": {
             "files": "shop/*.jsonl", "producer": "shop", "format": "jsonl"}}],
     }  # fmt: skip
-    found = read(yaml.safe_dump(document, allow_unicode=True).encode("utf-8", "surrogatepass"), FILE)
-    assert found.contract, found.findings
-    return found.contract
+    opened = read(yaml.safe_dump(document, allow_unicode=True).encode("utf-8", "surrogatepass"), FILE)
+    assert opened.contract, opened.findings
+    return opened.contract
 
 
 def texts(value: Any) -> Iterator[str]:
-    """All texts of a document."""
+    """Yield all texts of a document."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from (key, *texts(inner))
@@ -129,11 +129,11 @@ def test_no_text_begins_a_line_or_moves_a_cursor(form: str, text: str) -> None:
 @pytest.mark.parametrize("form", ["json-schema", "avro", "spark", "great-expectations"])
 def test_texts_of_json_read_back_as_they_were(form: str, text: str) -> None:
     _, made = exported(form, text, called(text))
-    said = list(texts(json.loads(made.text)))
+    texts_written = list(texts(json.loads(made.text)))
     if form != "great-expectations":
-        assert text in said
+        assert text in texts_written
     if form != "avro" and (name := called(text)):
-        assert any(name in one for one in said)
+        assert any(name in written for written in texts_written)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -151,7 +151,7 @@ def _plain(value: Any) -> Any:
 
 
 def rendered(text: str) -> str:
-    """A text as dbt renders it; what it calls fails."""
+    """Return a text rendered by dbt; calls fail."""
     call = re.fullmatch(r"\s*(env_var|ref|var|source|doc)\s*\(.+\)\s*", text)
     return Environment(undefined=StrictUndefined).from_string(f"{{{{ {text} }}}}" if call else text).render()  # noqa: S701
 
@@ -169,7 +169,7 @@ def test_dbt_renders_every_text_to_itself(text: str) -> None:
     assert rendered(model["columns"][0]["description"]).rstrip("\n") == text.rstrip("\n")
     name = rendered(model["columns"][2]["name"])
     wanted = called(text) or "plain"
-    assert name == wanted if is_sayable(wanted) else name.startswith("n")
+    assert name == wanted if is_valid_name(wanted) else name.startswith("n")
     for one in texts(model):
         rendered(one)  # nothing is undefined, as nothing is called
     assert [one for one in sql if "${" in one] == []
@@ -207,15 +207,15 @@ def test_literal_of_sql_is_the_text_itself(text: str) -> None:
 
 
 def _unescaped(sql: str) -> str:
-    """A literal of Spark as its parser reads it (ParserUtils.unescapeSQLString)."""
+    """Return the value of a Spark literal, read as by its parser (ParserUtils.unescapeSQLString)."""
     signs = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "b": "\b", "Z": "\x1a"}
 
-    def one(found: re.Match[str]) -> str:
-        if found[1] or found[2]:
-            return chr(int(found[1] or found[2], 16))
-        return signs.get(found[3], found[3])
+    def character(escape: re.Match[str]) -> str:
+        if escape[1] or escape[2]:
+            return chr(int(escape[1] or escape[2], 16))
+        return signs.get(escape[3], escape[3])
 
-    return re.sub(r"\\(?:u([0-9a-f]{4})|U([0-9a-f]{8})|(.))", one, sql[1:-1])
+    return re.sub(r"\\(?:u([0-9a-f]{4})|U([0-9a-f]{8})|(.))", character, sql[1:-1])
 
 
 class _Page(HTMLParser):
@@ -231,13 +231,13 @@ class _Page(HTMLParser):
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_page_has_no_element_that_a_text_has_made(text: str) -> None:
-    found = []
-    for said in ("plain words", text):
+    structures = []
+    for text_shown in ("plain words", text):
         page = _Page()
-        page.feed(exported("html", said, None if said == "plain words" else called(text))[1].text)
-        found.append((page.tags, page.attributes))
-    assert found[1][0] - found[0][0] <= {"br"}
-    assert found[1][1] == found[0][1]
+        page.feed(exported("html", text_shown, None if text_shown == "plain words" else called(text))[1].text)
+        structures.append((page.tags, page.attributes))
+    assert structures[1][0] - structures[0][0] <= {"br"}
+    assert structures[1][1] == structures[0][1]
 
 
 def test_query_of_great_expectations_has_one_place_to_fill() -> None:

@@ -1,4 +1,4 @@
-"""Nested properties in other formats and back: what one writes, the importer of that format reads as the same."""
+"""Nested properties in other formats and back: each importer reads the output of the exporter as the same."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_every_check_of_a_row_is_carried_or_named(form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "phrase",
     [
         "to.geo.lat number at least 0",
         "lines list at least 1 element no element twice",
@@ -96,8 +96,8 @@ def test_every_check_of_a_row_is_carried_or_named(form: str) -> None:
         GOOD_ROW,
     ],
 )
-def test_page_tells_of_what_lies_within(said: str) -> None:
-    assert said in words(a_document(PROPERTIES, drop=DROP))
+def test_page_tells_of_what_lies_within(phrase: str) -> None:
+    assert phrase in words(a_document(PROPERTIES, drop=DROP))
 
 
 @pytest.mark.parametrize("options", ["minItems: 2, uniqueItems: true", "maxItems: 0, minItems: 0"])

@@ -1,4 +1,4 @@
-"""The page of a contract: it says everything in plain words, and text of strangers stays text."""
+"""The page of a contract: everything in plain words, and untrusted text stays text."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ QUALITY = """\
 
 
 class _Reader(HTMLParser):
-    """The tags and the text of a page."""
+    """The tags and texts of a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ def words(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "phrase",
     [
         "Sent by shop",
         "shop/orders/*.csv for example shop/orders/file.csv",
@@ -90,8 +90,8 @@ def words(text: str) -> str:
         "The file has no rows The file is rejected.",
     ],
 )
-def test_page_says_in_plain_words(said: str) -> None:
-    assert said in words(a_document(ORDERS, QUALITY))
+def test_page_says_in_plain_words(phrase: str) -> None:
+    assert phrase in words(a_document(ORDERS, QUALITY))
 
 
 def test_tolerance_and_warnings_are_told() -> None:
@@ -129,7 +129,7 @@ QUANTILE = """\
 
 
 @pytest.mark.parametrize(
-    "said",
+    "phrase",
     [
         "The result of this query is exactly 0: select count(*) from orders where id < 0",
         "The file has more than 5 rows (only rows where id > 7)",
@@ -140,8 +140,8 @@ QUANTILE = """\
         "The 95 % quantile of all values is less than 9",
     ],
 )
-def test_questions_and_rules_for_others_are_told(said: str) -> None:
-    assert said in words(a_document(QUANTILE, QUESTIONS))
+def test_questions_and_rules_for_others_are_told(phrase: str) -> None:
+    assert phrase in words(a_document(QUANTILE, QUESTIONS))
 
 
 def test_text_of_strangers_stays_text() -> None:
@@ -149,16 +149,16 @@ def test_text_of_strangers_stays_text() -> None:
     head = HEAD + f"name: '{evil}'\ndescription: {{purpose: '{evil}'}}\n"
     listed = f"enum: [{{value: '{evil}', label: '{evil}'}}]"
     body = f"- {{name: '{evil}', logicalType: string, description: '{evil}', {listed}}}\n"
-    found = page(a_document(body, head=head))
-    assert "script" not in found.tags
-    assert sum(EVIL in part for part in found.parts) >= 5
+    shown_page = page(a_document(body, head=head))
+    assert "script" not in shown_page.tags
+    assert sum(EVIL in part for part in shown_page.parts) >= 5
 
 
 def test_page_has_no_script_and_loads_nothing() -> None:
     text = export("html", a_document(ORDERS, QUALITY)).text
-    found = page(a_document(ORDERS, QUALITY))
-    assert not {"script", "link", "img", "iframe", "form"} & set(found.tags)
-    assert not {"src", "href", "style"} & {name for name, _ in found.attributes}
+    shown_page = page(a_document(ORDERS, QUALITY))
+    assert not {"script", "link", "img", "iframe", "form"} & set(shown_page.tags)
+    assert not {"src", "href", "style"} & {name for name, _ in shown_page.attributes}
     assert "url(" not in text
     assert "@import" not in text
     (style,) = re.findall("<style>(.*?)</style>", text, re.DOTALL)
@@ -172,6 +172,11 @@ def test_hidden_characters_are_written_out() -> None:
     text = export("html", a_document('- {name: x, logicalType: string, description: "a\\u202eb"}\n')).text
     assert "\u202e" not in text
     assert "a\\u202eb" in text
+
+
+def test_decimal_of_all_digits_has_an_example() -> None:
+    made = contract(a_document("- {name: x, logicalType: number, physicalType: 'decimal(38,38)'}\n"))
+    assert sample.row(made)["x"] == f"0.{'0' * 38}"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +199,7 @@ def test_example_key_is_one_of_the_patterns(pattern: str) -> None:
 )
 def test_good_value_of_a_pattern(pattern: str, wanted: str | None) -> None:
     made = contract(a_document(f"- {{name: x, logicalType: string, logicalTypeOptions: {{pattern: '{pattern}'}}}}\n"))
-    found = sample.row(made)["x"]
-    assert found == (wanted or found)
+    example = sample.row(made)["x"]
+    assert example == (wanted or example)
     if wanted is None:
-        assert found is None or re.search(pattern, found)
+        assert example is None or re.search(pattern, example)
