@@ -40,7 +40,7 @@ def command(contract: str | None, producer: str | None, reason: str, form: str) 
     if contract or producer:
         pause = _pause(world, contract, producer, reason)
         if not world.ledger.pause(pause):
-            raise click.UsageError(f"The {pause.kind} {pause.name} is held up already.")
+            raise click.UsageError(f"The {pause.kind} {pause.name} is paused already.")
     _show(world.ledger.pauses(), form)
 
 
@@ -66,7 +66,7 @@ def resume(contract: str | None, producer: str | None, form: str) -> None:
         raise click.UsageError("Name a contract, or --producer P. `dropgate pause` lists the pauses.")
     pause = next((one for one in held if (one.kind, one.name) == (kind, name)), None)
     if pause is None or not world.ledger.resume(pause):
-        raise click.UsageError(f"The {kind} {name} is not held up. {_suggestion([one.name for one in held], name)}")
+        raise click.UsageError(f"The {kind} {name} is not paused. {_suggestion([one.name for one in held], name)}")
     _show(world.ledger.pauses(), form)
 
 
@@ -102,6 +102,6 @@ def _show(pauses: tuple[Pause, ...], form: str) -> None:
         return
     for one in pauses:
         who = f" by {one.by}" if one.by else ""
-        say(line(f"{one.kind} {one.name}  held up since {one.at}{who}: {one.reason or 'no reason given'}"))
+        say(line(f"{one.kind} {one.name}  paused since {one.at}{who}: {one.reason or 'no reason given'}"))
     if not pauses:
-        click.echo("Nothing is held up.")
+        click.echo("Nothing is paused.")

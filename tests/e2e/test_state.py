@@ -194,7 +194,7 @@ def test_folder_on_a_full_disk_ends_the_stack_and_what_was_kept_is_found(tmp_pat
 
     with pytest.raises(NotKept, match=r"cannot be written any more \(database or disk is full\), so the stack stops"):
         kept.put("item", "", "2", "x" * MIB)
-    with pytest.raises(NotKept, match="Free space there and start it again"):
+    with pytest.raises(NotKept, match="Free some space and start it again"):
         kept.put("item", "", "3", {})  # memory is ahead of the folder: nothing may be answered for
     with pytest.raises(NotKept):
         kept.check()
