@@ -253,7 +253,7 @@ class Plans:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Scenario:
     """A day to simulate, or its first hours; `wait` is from StartJobRun to the workers, in seconds."""
 
     load: Load
@@ -263,7 +263,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SimulatedDay:
     """The result of a simulated day."""
 
     load: Load
@@ -313,7 +313,7 @@ class Simulation:
             load.most,
         )
 
-    def run(self, most_days: float = 4) -> Outcome:
+    def run(self, most_days: float = 4) -> SimulatedDay:
         """Let the day pass, and as much more as the last drop needs; `left` are those that still wait in the end."""
         random.seed(0)  # which slots are asked for: the same day again
         self._at(MINUTE, self._reconcile)
@@ -324,7 +324,9 @@ class Simulation:
             act()
         left = len(self._arrived)
         hours = self.clock.seconds / 3600
-        return Outcome(self.load, self.pattern, tuple(sorted(self._waits)), left, self._ended, hours, self.jobs.seen)
+        return SimulatedDay(
+            self.load, self.pattern, tuple(sorted(self._waits)), left, self._ended, hours, self.jobs.seen
+        )
 
     def send(self, window: Window, seconds: int) -> None:
         """Deliver the message of a window later, and once more if it fails."""
@@ -419,16 +421,16 @@ HEAD = (
 )  # fmt: skip
 
 MILLION = Load(1_000_000, 20_000)
-SHORT = Row(replace(MILLION, drops=10_000, contracts=40), "hourly")
+SHORT = Scenario(replace(MILLION, drops=10_000, contracts=40), "hourly")
 """The row that a test computes anew; more contracts than batches may be under way, so that some stand in line."""
 ROWS = (
     SHORT,
-    *(Row(replace(MILLION, contracts=n), "even") for n in (1, 20, 200)),
+    *(Scenario(replace(MILLION, contracts=n), "even") for n in (1, 20, 200)),
 )
 """The rows of docs/explanation/cost.md."""
 
 
-def cells_of(row: Row) -> tuple[str, ...]:
+def cells_of(row: Scenario) -> tuple[str, ...]:
     """Return the result of a row's day as the cells of a page."""
     day = Simulation(row.load, row.pattern, Assumed(job_wait=row.wait), row.hours).run()
     load, waits = day.load, day.waits
@@ -458,11 +460,11 @@ def main(arguments: list[str]) -> int:
         "--page", action="store_true", help="write the table of docs/explanation/cost.md; the others count for nothing"
     )
     asked = parser.parse_args(arguments)
-    rows: Sequence[Row] = (
+    rows: Sequence[Scenario] = (
         ROWS
         if asked.page
         else [
-            Row(Load(asked.drops, asked.size, contracts, asked.window), pattern, asked.wait, asked.hours)
+            Scenario(Load(asked.drops, asked.size, contracts, asked.window), pattern, asked.wait, asked.hours)
             for contracts in asked.contracts
             for pattern in asked.arrive
         ]

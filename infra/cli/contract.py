@@ -14,7 +14,7 @@ from infra.cli.screen import as_json
 if TYPE_CHECKING:
     from contracts.authoring.store import Title
 
-    Read = Callable[[Title], bytes]
+    DocumentReader = Callable[[Title], bytes]
 
 
 @click.command(
@@ -61,14 +61,14 @@ def command(name: str | None, version: str, folder: Path | None, zone: str | Non
     click.echo(as_json({**_document(title), "document": text}))
 
 
-def _of_folder(folder: Path) -> tuple[list[Title], Read]:
+def _of_folder(folder: Path) -> tuple[list[Title], DocumentReader]:
     from contracts.authoring.store import of_folder
 
     documents = of_folder(folder)
     return list(documents), documents.__getitem__
 
 
-def _of_stack(zone: str | None) -> tuple[list[Title], Read]:
+def _of_stack(zone: str | None) -> tuple[list[Title], DocumentReader]:
     from infra.cli.options.target import catalog_client
     from infra.stack_admin.catalog import S3Catalog, kept, text_of
 

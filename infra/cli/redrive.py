@@ -14,7 +14,7 @@ from contracts.problem import nearest
 from infra.cli.options.target import is_embedded, of_a_stack
 
 if TYPE_CHECKING:
-    from infra.stack_admin.redrive import Kind, Waiting
+    from infra.stack_admin.redrive import LetterKind, Waiting
 
 
 @click.command(
@@ -59,7 +59,7 @@ def command(queue: str | None, dry_run: bool, form: str) -> None:
         click.echo(outcome(kind.name, letters, left, dry_run=dry_run))
 
 
-def _kind(name: str, kinds: Sequence[Kind]) -> Kind:
+def _kind(name: str, kinds: Sequence[LetterKind]) -> LetterKind:
     """Return the kind of that name; raise a usage error if there is none."""
     names = [kind.name for kind in kinds]
     if name not in names:

@@ -128,7 +128,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CostLine:
     """A price times a quantity, both for a month."""
 
     service: str
@@ -145,7 +145,7 @@ class Bill:
     load: Load
     per_batch: float
     batches: float
-    lines: tuple[Line, ...]
+    lines: tuple[CostLine, ...]
 
     @property
     def dollars(self) -> float:
@@ -299,7 +299,7 @@ def bill(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> B
     for name, quantity in usage(load, assumed, each).items():
         price = prices()[name]
         dollars = quantity * price["usd"] / price["per"]
-        lines.append(Line(price["service"], name, price["unit"], quantity, dollars))
+        lines.append(CostLine(price["service"], name, price["unit"], quantity, dollars))
     each = each or batch_drops(load)
     return Bill(load, each, load.drops / each, tuple(lines))
 

@@ -12,7 +12,7 @@ from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.drop import Drop
 from functions.ports import Ports
-from infra.demo.uploads import Upload, uploads
+from infra.demo.uploads import DemoFile, uploads
 from infra.local.embedded import Embedded, session
 from infra.local.state import export_folder
 
@@ -24,7 +24,7 @@ PATIENCE = 240.0
 class Traveller:
     """One upload: its drop, and the times when it was sent and settled (monotonic seconds)."""
 
-    upload: Upload
+    upload: DemoFile
     drop: Drop | None = None
     drop_id: str | None = None
     sent: float | None = None

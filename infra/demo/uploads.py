@@ -17,7 +17,7 @@ from infra.errors import SetupMissing
 
 
 @dataclass(frozen=True, slots=True)
-class Upload:
+class DemoFile:
     """One file of the demo; `expected` is its end, `after` the earlier state of its key that it waits for."""
 
     story: str
@@ -27,15 +27,15 @@ class Upload:
     after: str | None = None
 
 
-def uploads() -> tuple[Upload, ...]:
+def uploads() -> tuple[DemoFile, ...]:
     """Return the files in the order in which they are sent."""
     return (
-        Upload("real flights", "nyc/flights/2013.csv", "accepted", flights),
-        Upload("real weather, a wild gust", "nyc/weather/2013.csv", "accepted_with_warnings", weather),
-        Upload("weather, 6 % rows wrong", "inmet/SP/2019-01-31.csv", "rejected", lambda: made(bad=0.06)),
-        Upload("a column renamed", "nyc/weather/2014.csv", "rejected", renamed),
-        Upload("a typing error in the key", "nyc/wheather/2013.csv", "unmatched", renamed),
-        Upload("the same, corrected", "inmet/SP/2019-01-31.csv", "accepted", made, after="rejected"),
+        DemoFile("real flights", "nyc/flights/2013.csv", "accepted", flights),
+        DemoFile("real weather, a wild gust", "nyc/weather/2013.csv", "accepted_with_warnings", weather),
+        DemoFile("weather, 6 % rows wrong", "inmet/SP/2019-01-31.csv", "rejected", lambda: made(bad=0.06)),
+        DemoFile("a column renamed", "nyc/weather/2014.csv", "rejected", renamed),
+        DemoFile("a typing error in the key", "nyc/wheather/2013.csv", "unmatched", renamed),
+        DemoFile("the same, corrected", "inmet/SP/2019-01-31.csv", "accepted", made, after="rejected"),
     )
 
 

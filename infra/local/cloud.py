@@ -25,7 +25,7 @@ from infra.local.loopback import ACCOUNT, Environ, LoopbackServer, StartResponse
 from infra.local.moto_patches.faster_moto import spare
 from infra.local.moto_patches.fault_injection import Outages
 from infra.local.s3.encoding import encode_lists
-from infra.local.s3.request import S3Request, Source, parse_request
+from infra.local.s3.request import CopySource, S3Request, parse_request
 from infra.local.s3.rules import (
     CONFLICT,
     CREATING,
@@ -207,10 +207,10 @@ class Cloud(LoopbackServer):
         return destination_refused(request, current.etag if current else None)
 
 
-def _read_by(request: S3Request) -> Source | None:
+def _read_by(request: S3Request) -> CopySource | None:
     """Return the object whose bytes or metadata a request reads."""
     if request.operation in {"GetObject", "HeadObject"}:
-        return Source(request.bucket, request.key, request.query.get("versionId"))
+        return CopySource(request.bucket, request.key, request.query.get("versionId"))
     return request.source
 
 

@@ -47,7 +47,7 @@ DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=_Number, parse_f
 
 
 @dataclass(slots=True)
-class Seen:
+class SampleContents:
     """The contents of samples, by the steps from a record (see `contracts.values.nested`).
 
     `objects` counts the objects that stood somewhere, `arrays` the arrays, `elements` what these or maps held in all.
@@ -107,7 +107,7 @@ def profile_of(looked: Sequence[Looked]) -> Profile:
     for one in looked:
         if one.encoding != "utf-8":
             raise SampleRefused(f"{one.path.name} is not UTF-8, as JSON Lines are; write it in UTF-8")
-    seen = Seen()
+    seen = SampleContents()
     samples = []
     for one in looked:
         with opened(one) as file:
@@ -124,7 +124,7 @@ def profile_of(looked: Sequence[Looked]) -> Profile:
     return Profile(tuple(samples), "jsonl", columns, compression=looked[0].compression, left=left)
 
 
-def read(name: str, file: IO[str], seen: Seen) -> Sample:
+def read(name: str, file: IO[str], seen: SampleContents) -> Sample:
     """Add the values under each key to `seen`; raise SampleRefused."""
     records = broken = 0
     filled = Counter[str]()
@@ -157,7 +157,7 @@ def _is_text(line: str, record: dict[str, Any]) -> bool:
 
 
 def settled(
-    seen: Seen, records: int, given: Mapping[Route, LogicalType] | None = None
+    seen: SampleContents, records: int, given: Mapping[Route, LogicalType] | None = None
 ) -> tuple[tuple[ColumnProfile, ...], tuple[tuple[str, str], ...]]:
     """Return the columns that have a type, each before its nested ones, and the others with the reason."""
     columns: list[ColumnProfile] = []
@@ -178,7 +178,7 @@ def settled(
     return tuple(columns), tuple(left)
 
 
-def _why_left(seen: Seen, route: Route, column: ColumnCounts) -> str | None:
+def _why_left(seen: SampleContents, route: Route, column: ColumnCounts) -> str | None:
     """Return why nothing is proposed for a place."""
     name = route[-1].removeprefix(".")
     if not name.strip():
@@ -196,7 +196,7 @@ def _why_left(seen: Seen, route: Route, column: ColumnCounts) -> str | None:
     return None
 
 
-def _column(seen: Seen, route: Route, records: int, given: LogicalType | None) -> ColumnProfile:
+def _column(seen: SampleContents, route: Route, records: int, given: LogicalType | None) -> ColumnProfile:
     column, path = seen.columns[route], route if len(route) > 1 else ()
     above = route[:-1]
     places = records if not above else seen.elements[above] if route[-1] in REPEATING else seen.objects[above]

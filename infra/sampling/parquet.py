@@ -20,7 +20,7 @@ from functions.admission.heads.parquet_footer import Column as Stored
 from functions.admission.heads.parquet_head import LARGEST_FOOTER
 from functions.admission.heads.parquet_nested import read_as, steps
 from functions.admission.heads.parquet_types import TOO_LONG
-from infra.sampling.json_lines import Route, Seen, read, settled
+from infra.sampling.json_lines import Route, SampleContents, read, settled
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,7 +39,7 @@ def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Pr
         raise SampleRefused(f"{paths[0].name}: no column has a type that a contract can have")
     types = {c.name: read_as(c, (c.name,), properties) for c in columns if (c.name,) in properties}
     maps = frozenset(route for route, prop in properties.items() if prop.type == "map")
-    seen = Seen({route: ColumnCounts(frozenset()) for route in properties}, maps=maps)
+    seen = SampleContents({route: ColumnCounts(frozenset()) for route in properties}, maps=maps)
     samples = [_read_parquet(path, session(), seen, types) for path in paths]
     numbers = [route for route, prop in properties.items() if prop.type in ("number", "integer")]
     if unfit := [name_of(route) for route in numbers if seen.columns[route].forms - {"number"}]:
@@ -139,7 +139,7 @@ def _places(prop: Property) -> tuple[int, int] | None:
     return (prop.exact[0] - prop.exact[1], prop.exact[1]) if prop.exact else None
 
 
-def _read_parquet(path: Path, session: SparkSession, seen: Seen, types: Mapping[str, str]) -> Sample:
+def _read_parquet(path: Path, session: SparkSession, seen: SampleContents, types: Mapping[str, str]) -> Sample:
     """Let Spark write the columns of these types as JSON Lines, and read these."""
     from spark_jobs.formats import parquet, parquet_pages
     from spark_jobs.validate import configured

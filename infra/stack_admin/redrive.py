@@ -35,7 +35,7 @@ class NotMoved(DropgateError):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class LetterKind:
     """Letters of one kind: the logical ids of their queue and of the one that they go back to, if there is one.
 
     `holds` says what they are, `remedy` what to do with them: on AWS with `{url}` of their queue, and `at_home` on a
@@ -57,28 +57,28 @@ class Kind:
 NO_HARM = "the letters do no harm, and leave after 14 days"
 DELETE = "`aws sqs purge-queue --queue-url {url}` deletes them"
 KINDS = (
-    Kind(
+    LetterKind(
         "object-created",
         "ObjectCreatedDlq",
         "ObjectCreatedQueue",
         "uploads that were not processed; they are in landing",
         "fix the cause, then `dropgate redrive object-created`",
     ),
-    Kind(
+    LetterKind(
         "batch-due",
         "BatchDueDlq",
         "BatchDueQueue",
         "windows that have ended; the schedule starts their batches anyway",
         "fix the cause, then `dropgate redrive batch-due`",
     ),
-    Kind(
+    LetterKind(
         "job-state-changed",
         "JobStateChangedDlq",
         "JobStateChangedQueue",
         "runs that have ended; the schedule settles their drops anyway",
         "fix the cause, then `dropgate redrive job-state-changed`",
     ),
-    Kind(
+    LetterKind(
         "schedule",
         "ScheduleDlq",
         None,
@@ -86,7 +86,7 @@ KINDS = (
         f"see its logs, then {DELETE}",
         f"see the output of `dropgate up`; {NO_HARM}",
     ),
-    Kind(
+    LetterKind(
         "notices",
         "NoticesDlq",
         None,
@@ -105,14 +105,14 @@ class Waiting:
     `hidden` are those that somebody has just received; SQS counts approximately.
     """
 
-    kind: Kind
+    kind: LetterKind
     url: str
     letters: int
     hidden: int
     oldest_seen: datetime | None
 
 
-def waiting(sqs: SQSClient, urls: Mapping[str, str], kind: Kind) -> Waiting:
+def waiting(sqs: SQSClient, urls: Mapping[str, str], kind: LetterKind) -> Waiting:
     """Count the letters of a kind without moving them."""
     url = urls[kind.queue]
     letters, hidden = _counts(sqs, url)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "sarif", "junit", "github")
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 GITHUB = {"error": "error", "warning": "warning", "note": "notice"}
-Outcome = Literal["passed", "failed", "error", "skipped"]
+CaseOutcome = Literal["passed", "failed", "error", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Case:
 
     classname: str
     name: str
-    outcome: Outcome = "passed"
+    outcome: CaseOutcome = "passed"
     message: str = ""
     text: str = ""
     file: str | None = None
@@ -156,7 +156,7 @@ def of_files(files: Iterable[str], findings: Sequence[Finding], classname: str) 
         errors = [f for f in own if f.level == "error"]
         text = "\n".join(_plain(f"{f.file}:{f.line}:{f.column}: {f.level}[{f.code}]: {f.message} {f.fix}") for f in own)
         first = errors[0].message if errors else ""
-        outcome: Outcome = "failed" if errors else "passed"
+        outcome: CaseOutcome = "failed" if errors else "passed"
         cases.append(Case(classname, file, outcome, first, text, file))
     return cases
 
@@ -186,13 +186,13 @@ def of_set(name: str, lacks: str | None, file: str) -> tuple[list[Finding], Case
     return [finding], Case("sets", name, "failed", message, f"{message} {fix}", file)
 
 
-VERDICTS: dict[str | None, Outcome] = {
+VERDICTS: dict[str | None, CaseOutcome] = {
     "accepted": "passed",
     "accepted_with_warnings": "passed",
     "rejected": "failed",
     None: "error",
 }
-RESULTS: dict[str, Outcome] = {
+RESULTS: dict[str, CaseOutcome] = {
     "passed": "passed",
     "warning": "passed",
     "failed": "failed",
@@ -214,7 +214,7 @@ def _of_check(contract: str, check: Mapping[str, Any], problem: Mapping[str, Any
 
 def _of_problem(contract: str, problem: Mapping[str, Any], file: str) -> Case:
     name = ".".join(filter(None, (problem["property"], problem["code"])))
-    outcome: Outcome = "failed" if problem["level"] == "error" else "passed"
+    outcome: CaseOutcome = "failed" if problem["level"] == "error" else "passed"
     return Case(contract, name, outcome, problem["message"], f"{problem['message']} {problem['fix']}", file)
 
 

@@ -24,7 +24,7 @@ _LONGEST_WAIT = 1.0
 _log = logging.getLogger(__name__)
 
 
-class Source(Protocol):
+class EventSource(Protocol):
     """A source of work."""
 
     def poll(self) -> bool:
@@ -58,7 +58,7 @@ class Pump:
         clocks = [Clock(rule, name, stack.region, invoke, schedule_seconds) for rule, name in stack.schedules.items()]
         self._bell = Bell()
         self._stopped = Event()
-        sources: list[Source] = [*self._queues, self._pipe, *clocks, Lifecycle(stack.lifecycles, client_for("s3"))]
+        sources: list[EventSource] = [*self._queues, self._pipe, *clocks, Lifecycle(stack.lifecycles, client_for("s3"))]
         self._threads = [Thread(target=self._run, args=(source,), name="pump", daemon=True) for source in sources]
 
     def start(self) -> Self:
@@ -112,7 +112,7 @@ class Pump:
     def _empty(self) -> bool:
         return all(queue.empty() for queue in self._queues)
 
-    def _run(self, source: Source) -> None:
+    def _run(self, source: EventSource) -> None:
         wait = _SHORTEST_WAIT
         while not self._stopped.is_set():
             rung = self._bell.rung
@@ -120,7 +120,7 @@ class Pump:
             woken = busy or self._bell.wait(rung, wait)
             wait = _SHORTEST_WAIT if woken else min(wait * 1.5, _LONGEST_WAIT)
 
-    def _poll(self, source: Source) -> bool:
+    def _poll(self, source: EventSource) -> bool:
         with self._bell.at_work():
             try:
                 busy = source.poll()

@@ -34,7 +34,7 @@ _PLAIN = {"GET": "GetObject", "HEAD": "HeadObject", "PUT": "PutObject", "DELETE"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CopySource:
     """The source of a copy: an object, or one version of it."""
 
     bucket: str
@@ -72,14 +72,14 @@ class S3Request:
         return _named(_OBJECT_OPERATIONS, self.method, self.query) or _PLAIN.get(self.method, self.method)
 
     @cached_property
-    def source(self) -> Source | None:
+    def source(self) -> CopySource | None:
         """Return the source of a copy; None for other requests."""
         text = self.header("x-amz-copy-source")
         if text is None:
             return None
         path, _, version = text.partition("?versionId=")
         bucket, _, key = unquote(path).lstrip("/").partition("/")
-        return Source(bucket, key, version or None)
+        return CopySource(bucket, key, version or None)
 
     @cached_property
     def payload(self) -> bytes:

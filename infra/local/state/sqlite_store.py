@@ -19,7 +19,7 @@ from typing import Any, Literal
 from contracts.errors import DropgateError
 from infra.files import NotWritten, no_link, refuse_link, refuse_links
 
-Kind = Literal["object", "item", "record", "message", "run"]
+RowKind = Literal["object", "item", "record", "message", "run"]
 """A version of an object, an item of a table, a record of its stream that was not carried on, a message, a run."""
 
 FORMAT = f"dropgate 1, moto {version('moto')}"
@@ -120,7 +120,7 @@ class Kept:
             )
             raise self._broken from error
 
-    def put(self, kind: Kind, place: str, name: str, thing: Any) -> None:
+    def put(self, kind: RowKind, place: str, name: str, thing: Any) -> None:
         """Save a thing, after all others unless it is saved already."""
         with self._turn, self._written():
             self._n += 1
@@ -129,20 +129,20 @@ class Kept:
                 (kind, place, name, self._n, pickle.dumps(thing)),
             )
 
-    def drop(self, kind: Kind, place: str, names: Iterable[str]) -> None:
+    def drop(self, kind: RowKind, place: str, names: Iterable[str]) -> None:
         """Delete things."""
         with self._turn, self._written():
             self._rows.executemany(
                 "DELETE FROM thing WHERE kind = ? AND place = ? AND name = ?", [(kind, place, n) for n in names]
             )
 
-    def names(self, kind: Kind, place: str) -> set[str]:
+    def names(self, kind: RowKind, place: str) -> set[str]:
         """Return the names that are kept at a place."""
         with self._turn:
             rows = self._rows.execute("SELECT name FROM thing WHERE kind = ? AND place = ?", (kind, place))
             return {name for (name,) in rows}
 
-    def all(self, kind: Kind) -> Iterator[tuple[str, Any]]:
+    def all(self, kind: RowKind) -> Iterator[tuple[str, Any]]:
         """Yield all kept values of a kind, each with its place, in the order of arrival."""
         rows = self._rows.execute("SELECT place, body FROM thing WHERE kind = ? ORDER BY n", (kind,))
         for place, body in rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.cost_page import PAGE, table
-from bench.quotas import HEAD, MOST_RUNS, ROWS, SHORT, VCPU, Outcome, Simulation, cells_of, main
+from bench.quotas import HEAD, MOST_RUNS, ROWS, SHORT, VCPU, SimulatedDay, Simulation, cells_of, main
 from functions.ports import MOST_DROPS
 from infra.cost.cost import Load
 
@@ -13,16 +13,16 @@ DROPS = 4000
 
 
 @pytest.fixture(scope="module", params=[(1, "even"), (1, "daily"), (20, "daily"), (40, "hourly")], ids=str)
-def outcome(request: pytest.FixtureRequest) -> Outcome:
+def outcome(request: pytest.FixtureRequest) -> SimulatedDay:
     contracts, pattern = request.param
     return Simulation(Load(DROPS, 20_000, contracts), pattern).run()
 
 
-def test_every_drop_is_judged_once(outcome: Outcome) -> None:
+def test_every_drop_is_judged_once(outcome: SimulatedDay) -> None:
     assert (len(outcome.waits), outcome.left) == (DROPS, 0)
 
 
-def test_quotas_hold(outcome: Outcome) -> None:
+def test_quotas_hold(outcome: SimulatedDay) -> None:
     assert outcome.seen["most at once"] <= min(MOST_RUNS, VCPU // 4)
     assert outcome.seen["most queued"] <= 16
     assert (outcome.seen["refused"], outcome.seen["timed out in the queue"]) == (0, 0)

@@ -16,7 +16,7 @@ from infra.cli.main import main
 from infra.cli.redrive import listed, outcome
 from infra.local.template.template import expand, of_type
 from infra.packaging.bundles import ROOT
-from infra.stack_admin.redrive import KINDS, Kind, NotMoved, Redriven, Waiting, redrive, waiting
+from infra.stack_admin.redrive import KINDS, LetterKind, NotMoved, Redriven, Waiting, redrive, waiting
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 OBJECTS = KINDS[0]
@@ -173,7 +173,7 @@ def test_age_of_a_part_is_no_age_of_all() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_nothing_of_aws_is_named_where_a_stack_runs_on_a_laptop(kind: Kind) -> None:
+def test_nothing_of_aws_is_named_where_a_stack_runs_on_a_laptop(kind: LetterKind) -> None:
     text = listed(Waiting(kind, "http://127.0.0.1:1/dead", 3, 0, None), NOW, embedded=True)
     assert "what to do" in text
     assert not re.search(r"(?i)\baws\b|127\.0|queue-url|\blogs\b", text)
