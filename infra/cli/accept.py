@@ -1,5 +1,5 @@
 """`dropgate accept`: promote a rejected drop by a person's decision."""
 
-from infra.cli.overruling import accept as command
+from infra.cli.override import accept as command
 
 __all__ = ["command"]

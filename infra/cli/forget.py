@@ -12,7 +12,7 @@ import click
 from contracts.problem import visible
 from infra.cli.options.drop_argument import month_option, the_drop
 from infra.cli.options.target import of_a_stack
-from infra.cli.overruling import because_option
+from infra.cli.override import because_option
 from infra.cli.screen import as_json, say
 
 if TYPE_CHECKING:

@@ -44,13 +44,13 @@ def command(files: tuple[Path, ...], folder: Path | None, called: str | None, pr
     from contracts.authoring.draft.drafting import draft
     from contracts.authoring.draft.profile import SampleRefused
     from infra.sampling import profile
-    from infra.sampling.door import held
+    from infra.sampling.self_check import checked
 
     _are_names(called, producer)
     if folder is not None:
         written.refuse_links(folder)
     try:
-        made = held(draft(profile(files, _spark), called, producer), files)
+        made = checked(draft(profile(files, _spark), called, producer), files)
     except SampleRefused as error:
         say(f"dropgate: {line(error)}.", err=True)
         raise SystemExit(1) from None

@@ -1,5 +1,5 @@
 """`dropgate reject`: withdraw a promoted drop by a person's decision."""
 
-from infra.cli.overruling import reject as command
+from infra.cli.override import reject as command
 
 __all__ = ["command"]

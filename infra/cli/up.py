@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from contracts.plan import Plan
 
 LOOK_SECONDS = 0.5
-"""How often the stack is looked at while it runs."""
+"""Seconds between two checks of the running stack."""
 
 
 @click.command(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 MONTHS = 13
-"""So many months of arrival are looked through, the newest first."""
+"""The number of months of arrival that are searched, newest first."""
 CHUNK = 64 * 1024**2
 """Bytes that are read at a time."""
 JUDGED = ("accepted", "accepted_with_warnings", "rejected")

@@ -1,7 +1,7 @@
 """Sample files in, a profile of all their records out: format, dialect, and the content of each column.
 
 CSV and JSON Lines are read whole and in pieces: a piece is cut into columns at once, and the texts of a column are
-counted rather than looked at one by one.
+counted, not read one by one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from contracts.authoring.draft.profile import Profile, SampleRefused
 from infra.sampling import delimited, json_lines, parquet
-from infra.sampling.looking import LARGE, kind, look
+from infra.sampling.sample_heads import LARGE, head_of, kind
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: int = LARGE) -> Profile:
     """Read sample files of one kind; Spark starts only for Parquet. Raises SampleRefused."""
-    looked = [look(path, large) for path in paths]
-    first = looked[0]
-    for other in looked[1:]:
+    heads = [head_of(path, large) for path in paths]
+    first = heads[0]
+    for other in heads[1:]:
         if (other.format, other.compression) != (first.format, first.compression):
             raise SampleRefused(
                 f"{first.path.name} is {kind(first)} and {other.path.name} is {kind(other)}; "
@@ -32,9 +32,9 @@ def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: i
             )
     try:
         if first.format == "csv":
-            return delimited.profile_of(looked)
+            return delimited.profile_of(heads)
         if first.format == "jsonl":
-            return json_lines.profile_of(looked)
+            return json_lines.profile_of(heads)
         return parquet.profile_of(paths, session)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise SampleRefused(f"A sample cannot be unpacked ({error}); compress it with gzip again") from None

@@ -18,19 +18,19 @@ from contracts.authoring.draft.profile import Profile, Sample, SampleRefused, fi
 from contracts.files.header import MOST_COLUMNS, OURS
 from contracts.plan import Csv
 from contracts.problem import quoted
-from infra.sampling.looking import ADDED, HEAD, MOST_BROKEN, Looked, opened, pieces
+from infra.sampling.sample_heads import ADDED, HEAD, MOST_BROKEN, SampleHead, opened, pieces
 
 
-def profile_of(looked: Sequence[Looked]) -> Profile:
+def profile_of(heads: Sequence[SampleHead]) -> Profile:
     """Return the profile of CSV files with one header, in the dialect with the fewest broken lines."""
-    encoding = "utf-8" if all(one.encoding == "utf-8" for one in looked) else "iso-8859-1"
-    looked = [replace(one, encoding=encoding) for one in looked]
-    guess = replace(_guess(looked[0]), mojibake="warn" if any(one.mojibake for one in looked) else "reject")
-    tried = [_read_csv(looked, guess)]
+    encoding = "utf-8" if all(one.encoding == "utf-8" for one in heads) else "iso-8859-1"
+    heads = [replace(one, encoding=encoding) for one in heads]
+    guess = replace(_guess(heads[0]), mojibake="warn" if any(one.mojibake for one in heads) else "reject")
+    tried = [_read_csv(heads, guess)]
     for other in dialect.others(guess) if tried[0].broken else ():
         written = replace(other, header=guess.header)
-        if [_names(one, written) for one in looked] == [_names(one, guess) for one in looked]:
-            tried.append(_read_csv(looked, written))
+        if [_names(one, written) for one in heads] == [_names(one, guess) for one in heads]:
+            tried.append(_read_csv(heads, written))
     fit = [one for one in tried if not (one.broken and one.csv and one.csv.multi_line)]  # the job refuses such whole
     best = min(fit or tried, key=lambda one: one.broken)
     if not fit or 100 * best.broken > MOST_BROKEN * (best.records + best.broken):
@@ -41,7 +41,7 @@ def profile_of(looked: Sequence[Looked]) -> Profile:
     return best
 
 
-def _guess(one: Looked) -> Csv:
+def _guess(one: SampleHead) -> Csv:
     guess = dialect.guessed(one.head, one.encoding)
     records = dialect.first_records(one.head, guess)
     if not records:
@@ -55,13 +55,13 @@ def _guess(one: Looked) -> Csv:
     return replace(guess, header=False)
 
 
-def _read_csv(looked: Sequence[Looked], written: Csv) -> Profile:
-    names = _names(looked[0], written)
+def _read_csv(heads: Sequence[SampleHead], written: Csv) -> Profile:
+    names = _names(heads[0], written)
     seen = {name: ColumnCounts() for name in names}
     samples, is_same_order, apart = [], True, list[dict[str, ColumnCounts]]()
-    for one in looked:
+    for one in heads:
         theirs = _names(one, written)
-        _are_alike(looked[0], names, one, theirs, written)
+        _are_alike(heads[0], names, one, theirs, written)
         is_same_order &= theirs == names
         apart.append({name: ColumnCounts() for name in theirs})
         samples.append(_read_one(one, written, apart[-1]))
@@ -85,10 +85,10 @@ def _read_csv(looked: Sequence[Looked], written: Csv) -> Profile:
     order: Any = "exact" if is_same_order and written.header else "any"
     csv = replace(written, null_values=nulls)
     left = tuple((name, ADDED) for name in seen if name in OURS)
-    return Profile(tuple(samples), "csv", columns, csv, looked[0].compression, order, left)
+    return Profile(tuple(samples), "csv", columns, csv, heads[0].compression, order, left)
 
 
-def _names(one: Looked, written: Csv) -> list[str]:
+def _names(one: SampleHead, written: Csv) -> list[str]:
     records = dialect.first_records(one.head, written)
     if not records:
         return []
@@ -101,7 +101,7 @@ def _names(one: Looked, written: Csv) -> list[str]:
     return records[0] if written.header else [f"column_{n}" for n in range(1, len(records[0]) + 1)]
 
 
-def _are_alike(first: Looked, names: list[str], one: Looked, theirs: list[str], written: Csv) -> None:
+def _are_alike(first: SampleHead, names: list[str], one: SampleHead, theirs: list[str], written: Csv) -> None:
     if sorted(names) == sorted(theirs):
         return
     if not written.header:
@@ -117,7 +117,7 @@ def _are_alike(first: Looked, names: list[str], one: Looked, theirs: list[str], 
     )
 
 
-def _read_one(one: Looked, written: Csv, seen: dict[str, ColumnCounts]) -> Sample:
+def _read_one(one: SampleHead, written: Csv, seen: dict[str, ColumnCounts]) -> Sample:
     records = broken = 0
     for counted, good, bad in _counted(one, written, len(seen)):
         records += good
@@ -129,7 +129,7 @@ def _read_one(one: Looked, written: Csv, seen: dict[str, ColumnCounts]) -> Sampl
     return Sample(one.path.name, records, broken)
 
 
-def _counted(one: Looked, written: Csv, width: int) -> Iterator[tuple[list[ColumnCounts], int, int]]:
+def _counted(one: SampleHead, written: Csv, width: int) -> Iterator[tuple[list[ColumnCounts], int, int]]:
     """Return the columns of a file and its numbers of records and broken lines; read large files in parallel."""
     ends = _ends(one, written)
     dialects = [replace(written, header=written.header and not n) for n in range(len(ends))]
@@ -142,7 +142,7 @@ def _counted(one: Looked, written: Csv, width: int) -> Iterator[tuple[list[Colum
         yield from [f.result() for f in [pool.submit(_count, one, width, *part) for part in parts]]
 
 
-def _ends(one: Looked, written: Csv) -> list[int]:
+def _ends(one: SampleHead, written: Csv) -> list[int]:
     """Return the ends of a file's parts that are read in parallel: each after a line, with nothing after the last."""
     size = one.path.stat().st_size
     if one.parts == 1 or written.multi_line:
@@ -156,7 +156,7 @@ def _ends(one: Looked, written: Csv) -> list[int]:
     return sorted({*ends, size})
 
 
-def _count(one: Looked, width: int, written: Csv, start: int, end: int) -> tuple[list[ColumnCounts], int, int]:
+def _count(one: SampleHead, width: int, written: Csv, start: int, end: int) -> tuple[list[ColumnCounts], int, int]:
     """Return the columns of a part of a file, and its numbers of records and broken lines."""
     seen = [ColumnCounts() for _ in range(width)]
     records = broken = 0
@@ -169,7 +169,7 @@ def _count(one: Looked, width: int, written: Csv, start: int, end: int) -> tuple
     return seen, records, broken
 
 
-def _part(one: Looked, start: int, end: int) -> IO[str]:
+def _part(one: SampleHead, start: int, end: int) -> IO[str]:
     mark = "utf-8-sig" if one.encoding == "utf-8" and not start else one.encoding
     return io.TextIOWrapper(io.BufferedReader(_Part(one.path, start, end)), encoding=mark)
 

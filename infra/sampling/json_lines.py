@@ -14,10 +14,10 @@ from contracts.authoring.draft.profile import ColumnProfile, Profile, Sample, Sa
 from contracts.files.header import MOST_COLUMNS, OURS
 from contracts.plan import CONTAINERS, REPEATING, LogicalType
 from contracts.values.nested import name_of
-from infra.sampling.looking import ADDED, MOST_BROKEN, Looked, opened, pieces
+from infra.sampling.sample_heads import ADDED, MOST_BROKEN, SampleHead, opened, pieces
 
 MOST_DEPTH, MOST_KEYS = 10, 100
-"""Levels of values within values that are looked at, and keys of an object from which on it is rather a map."""
+"""Levels of nested values that are read, and the number of keys from which an object is taken for a map."""
 FORMS = {str: "text", int: "number", float: "number", bool: "boolean", dict: "objects", list: "lists"}
 
 
@@ -102,14 +102,14 @@ def _by_key(objects: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return values
 
 
-def profile_of(looked: Sequence[Looked]) -> Profile:
+def profile_of(heads: Sequence[SampleHead]) -> Profile:
     """Return the profile of files of JSON Lines; raise SampleRefused."""
-    for one in looked:
+    for one in heads:
         if one.encoding != "utf-8":
             raise SampleRefused(f"{one.path.name} is not UTF-8, as JSON Lines are; write it in UTF-8")
     seen = SampleContents()
     samples = []
-    for one in looked:
+    for one in heads:
         with opened(one) as file:
             samples.append(read(one.path.name, file, seen))
     keys = sum(len(route) == 1 for route in seen.columns)
@@ -121,7 +121,7 @@ def profile_of(looked: Sequence[Looked]) -> Profile:
             f"{broken:,} of {records + broken:,} lines of the samples are not JSON objects; write one on each line"
         )
     columns, left = settled(seen, records)
-    return Profile(tuple(samples), "jsonl", columns, compression=looked[0].compression, left=left)
+    return Profile(tuple(samples), "jsonl", columns, compression=heads[0].compression, left=left)
 
 
 def read(name: str, file: IO[str], seen: SampleContents) -> Sample:

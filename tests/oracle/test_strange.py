@@ -14,7 +14,7 @@ from contracts.authoring.draft.drafting import draft
 from contracts.authoring.draft.profile import SampleRefused
 from infra.offline.judge import judge as at_home
 from infra.sampling import profile
-from infra.sampling.door import held
+from infra.sampling.self_check import checked
 from tests.oracle import strange, strange_tables
 from tests.oracle.test_drafts import no_spark, verdict
 from tests.oracle.test_oracle import TORTURE
@@ -29,7 +29,7 @@ def look(folder: Path, what: str, name: str, body: bytes) -> str:
     path = folder / name
     path.write_bytes(body)
     try:
-        made = held(draft(profile([path], no_spark)), [path])
+        made = checked(draft(profile([path], no_spark)), [path])
     except SampleRefused:
         return "refused"
     plan = compile_text(made.text.encode(), f"{made.name}.yaml").plan
@@ -83,7 +83,7 @@ def test_samples_of_several_kinds_are_refused_or_pass_together(tmp_path: Path) -
         for second in bodies:
             paths = [tmp_path / first, tmp_path / second]
             try:
-                made = held(draft(profile(paths, no_spark)), paths)
+                made = checked(draft(profile(paths, no_spark)), paths)
             except SampleRefused:
                 continue
             plan = compile_text(made.text.encode(), f"{made.name}.yaml").plan
@@ -100,7 +100,7 @@ def test_tables_of_every_type_are_refused_or_pass_the_contract_made_of_them(
         path = tmp_path / f"t{n}.parquet"
         path.write_bytes(body)
         try:
-            made = held(draft(profile([path], lambda: spark)), [path])
+            made = checked(draft(profile([path], lambda: spark)), [path])
         except SampleRefused:
             ends[what] = "refused"
             continue

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from infra.cli.options.target import Target
 
 ID = re.compile(r"[A-Za-z0-9]+")
-"""What may be the beginning of an id; a key nearly always has a point or a slash, and can be said as a URI."""
+"""The form of the start of an id. A key usually has a point or a slash, and can be written as a URI."""
 MONTHS = 3
-"""So many months are looked through for a key, the newest first, to the first that has it."""
+"""The number of months that are searched for a key, newest first, up to the first that has it."""
 NEAREST = 200
-"""Of each contract, so many of the newest drops are looked at for a key that is spelt nearly so."""
+"""The number of newest drops of each contract that are searched for a similar key."""
 
 month_option = click.option(
     "--month",
@@ -92,10 +92,10 @@ def _of_key(target: Target, key: str, month: datetime | None) -> Named:
     names = {d.name for c in (*claiming, *others) for d in target.ledger.of_month(c, months[0], NEAREST)}
     close = nearest(key, names)
     instead = f"Did you mean {visible(close)}?" if close else "`dropgate drops` lists all drops."
-    raise click.UsageError(f"No drop has the key {visible(key)}. {_looked(claiming, others, months)} {instead}")
+    raise click.UsageError(f"No drop has the key {visible(key)}. {_searched(claiming, others, months)} {instead}")
 
 
-def _looked(claiming: Sequence[str | None], others: Sequence[str], months: Sequence[str]) -> str:
+def _searched(claiming: Sequence[str | None], others: Sequence[str], months: Sequence[str]) -> str:
     """Return which contracts and months were searched without a result."""
     own = " and ".join([*(c for c in claiming if c), "no contract"])
     rest = f", {len(others)} other contract{'s' if len(others) > 1 else ''} in {months[0]}" if others else ""

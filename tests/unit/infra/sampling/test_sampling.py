@@ -1,4 +1,4 @@
-"""Sample files looked through: what is found in them, what the first contract says, and what cannot be one."""
+"""Sample files: their profile, the first contract, and the samples that are refused."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A drafted contract and its samples in; the contract out, or the reason why it would refuse its samples.
 
-A draft is worth nothing if the door refuses the very files that it was made of: lint and the door's own code decide.
+A draft must accept the files that it was made of: lint and the code of admission decide.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contracts.authoring.draft.profile import SampleRefused
 from functions.admission.admit import admit
 
 
-def held(made: Draft, paths: Sequence[Path]) -> Draft:
+def checked(made: Draft, paths: Sequence[Path]) -> Draft:
     """Return the draft if it lints and admission accepts its samples; raise SampleRefused."""
     compiled = compile_text(made.text.encode(), f"{made.name}.yaml")
     if compiled.plan is None:

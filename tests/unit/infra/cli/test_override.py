@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from infra.cli.overruling import Words, _say
+from infra.cli.override import Words, _say
 from tests.builders import a_drop
 
 NOTE = "Consumers get the whole file."

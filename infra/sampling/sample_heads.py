@@ -31,7 +31,7 @@ ADDED = "dropgate adds it to rejected.csv, and leaves it out of account when the
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class SampleHead:
     """The facts from the first bytes of a file; for CSV also the number of parts that are read in parallel.
 
     `mojibake` says that it holds text in another encoding, which only a contract that allows it accepts.
@@ -46,18 +46,18 @@ class Looked:
     mojibake: bool = False
 
 
-def kind(looked: Looked) -> str:
+def kind(head: SampleHead) -> str:
     """Return the kind of a sample, for people."""
-    name = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}[looked.format]
-    return f"{name}, compressed by gzip," if looked.compression == "gzip" else name
+    name = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}[head.format]
+    return f"{name}, compressed by gzip," if head.compression == "gzip" else name
 
 
-def look(path: Path, large: int) -> Looked:
+def head_of(path: Path, large: int) -> SampleHead:
     """Return the facts of a file; CSV of `large` bytes or more will be read in parts. Raise SampleRefused."""
     with path.open("rb") as file:
         raw = file.read(HEAD)
     if raw.startswith(parquet_footer.MAGIC):
-        return Looked(path, "parquet")
+        return SampleHead(path, "parquet")
     packed: Compression = "gzip" if raw.startswith(MAGIC) else "none"
     if packed == "gzip":
         try:
@@ -77,7 +77,7 @@ def look(path: Path, large: int) -> Looked:
         raise SampleRefused(f"{path.name} is empty; give a file with records")
     odd = encoding != "utf-8" and _is_odd(path, packed)
     parts = PARTS if packed == "none" and path.stat().st_size >= large else 1
-    return Looked(path, _format(path, head), packed, encoding, head, parts, odd)
+    return SampleHead(path, _format(path, head), packed, encoding, head, parts, odd)
 
 
 def _is_text(path: Path, raw: bytes) -> None:
@@ -128,12 +128,12 @@ def _format(path: Path, head: str) -> FileFormat:
     return "csv"
 
 
-def opened(looked: Looked) -> IO[str]:
+def opened(head: SampleHead) -> IO[str]:
     """Open the text of a sample, decompressed, without its byte order mark."""
-    encoding = "utf-8-sig" if looked.encoding == "utf-8" else looked.encoding
-    if looked.compression == "gzip":
-        return gzip.open(looked.path, "rt", encoding=encoding)
-    return looked.path.open(encoding=encoding)
+    encoding = "utf-8-sig" if head.encoding == "utf-8" else head.encoding
+    if head.compression == "gzip":
+        return gzip.open(head.path, "rt", encoding=encoding)
+    return head.path.open(encoding=encoding)
 
 
 def pieces(file: IO[str]) -> Iterator[str]:
