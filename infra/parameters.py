@@ -54,17 +54,12 @@ def _wrong(name: str, value: str, declared: Declared) -> str | None:
         return None if value in allowed else f"{name} is {value!r}; allowed is one of {', '.join(allowed)}."
     if rules["Type"] == "Number":
         least, most = rules.get("MinValue"), rules.get("MaxValue")
-        fits = re.fullmatch(r"-?[0-9]{1,18}", value) and _within(int(value), least, most)
-        return None if fits else f"{name} is {value!r}; allowed is a whole number{_range(least, most)}."
+        number = int(value) if re.fullmatch(r"-?[0-9]{1,18}", value) else None
+        if number is not None and (least is None or number >= least) and (most is None or number <= most):
+            return None
+        bounds = (f" from {least}" if least is not None else "") + (f" to {most}" if most is not None else "")
+        return f"{name} is {value!r}; allowed is a whole number{bounds}."
     pattern = rules.get("AllowedPattern")
     if pattern and not re.fullmatch(pattern, value):
         return f"{name} is {value!r}; it {rules.get('ConstraintDescription', f'must match {pattern}')}"
     return None
-
-
-def _within(value: int, least: int | None, most: int | None) -> bool:
-    return (least is None or value >= least) and (most is None or value <= most)
-
-
-def _range(least: int | None, most: int | None) -> str:
-    return (f" from {least}" if least is not None else "") + (f" to {most}" if most is not None else "")

@@ -51,7 +51,8 @@ def command(name: str | None, version: str, folder: Path | None, zone: str | Non
         raise click.UsageError("Name one of --from and --catalog.")
     titles, read = _of_folder(folder) if folder else _of_stack(zone)
     if name is None:
-        click.echo(_json(titles) if form == "json" else _text(titles))
+        rows = [_document(title) for title in _sorted(titles)]
+        click.echo(as_json(rows) if form == "json" else _text(titles))
         return
     title = _title_of(titles, name, version)
     text = read(title).decode("utf-8-sig")
@@ -99,10 +100,6 @@ def _title_of(titles: list[Title], name: str, version: str) -> Title:
 
 def _document(title: Title) -> dict[str, str]:
     return {"contract": title.contract, "version": title.version, "table": title.table, "key": title.key}
-
-
-def _json(titles: list[Title]) -> str:
-    return as_json([_document(t) for t in _sorted(titles)])
 
 
 def _text(titles: list[Title]) -> str:

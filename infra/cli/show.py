@@ -116,11 +116,8 @@ def _first(problem: Problem) -> str:
 
 
 def _event(step: Step) -> dict[str, Any]:
-    return {"at": step.at, "state": step.state, "attempt": step.attempt, "note": _note(step)}
-
-
-def _note(step: Step) -> str:
-    return f"{step.event} by {step.by}: {step.because}" if step.by else step.problem or step.event
+    note = f"{step.event} by {step.by}: {step.because}" if step.by else step.problem or step.event
+    return {"at": step.at, "state": step.state, "attempt": step.attempt, "note": note}
 
 
 def _links(drop: Drop, target: Target) -> dict[str, str]:

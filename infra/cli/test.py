@@ -122,7 +122,9 @@ def command(
     arguments = (_telling(quiet=quiet), _marks(plan, marks), pinned)
     judged = judge.judge_all(home.uploads, plan, spark, *arguments, with_rows=True) + list(home.broken.values())
     paths, alone = [*(upload.path for upload in home.uploads), *home.broken], len(files) == 1
-    places = _places(receipt, judged, alone=alone) if receipt else []
+    places: list[Path] = []
+    if receipt:
+        places = [receipt if alone else receipt / f"{n}-{one.file.name}" for n, one in enumerate(judged, 1)]
     for one, place in zip(judged, places, strict=False):
         judge.write_receipt(one, place)
     _show(judged, paths, home.sets, form, alone=alone)
@@ -131,11 +133,6 @@ def command(
             click.echo(f"Receipt: {place / 'receipt.html'}")
     waits = not alone and any(one.lacks for one in home.sets)
     sys.exit(max([EXIT[one.decision.verdict] for one in judged] + [int(waits)]))
-
-
-def _places(folder: Path, judged: Sequence[Judged], *, alone: bool) -> list[Path]:
-    """Return the folders of the receipts."""
-    return [folder if alone else folder / f"{n}-{one.file.name}" for n, one in enumerate(judged, 1)]
 
 
 def _moment(plan: Plan, text: str | None) -> datetime:

@@ -48,8 +48,9 @@ def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Pr
         column.forms.clear()
     given = {route: prop.type for route, prop in properties.items()}
     profiles, more = settled(seen, sum(sample.records for sample in samples), given)
-    columns_of_profile = tuple(replace(one, exact=_places(properties[one.path or (one.name,)])) for one in profiles)
-    return Profile(tuple(samples), "parquet", columns_of_profile, order="exact", left=(*left, *more))
+    exact = {route: prop.exact and (prop.exact[0] - prop.exact[1], prop.exact[1]) for route, prop in properties.items()}
+    with_digits = tuple(replace(one, exact=exact[one.path or (one.name,)]) for one in profiles)
+    return Profile(tuple(samples), "parquet", with_digits, order="exact", left=(*left, *more))
 
 
 def _add_property(column: Stored, route: Route, properties: dict[Route, Property]) -> Iterator[tuple[str, str]]:
@@ -132,11 +133,6 @@ def _exact(kind: str) -> tuple[int, int] | None:
         return None
     precision, scale = (int(n) for n in kind[8:-1].split(","))
     return precision, scale
-
-
-def _places(prop: Property) -> tuple[int, int] | None:
-    """Return the digits before and after the point of an exact number."""
-    return (prop.exact[0] - prop.exact[1], prop.exact[1]) if prop.exact else None
 
 
 def _read_parquet(path: Path, session: SparkSession, seen: SampleContents, types: Mapping[str, str]) -> Sample:

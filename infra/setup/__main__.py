@@ -52,10 +52,6 @@ def _java(progress: Progress) -> str:
     return str(java_home())
 
 
-def _packages_are_there() -> bool:
-    return packages.packages_are_there() and packages.project_is_there()
-
-
 def _packages(progress: Progress) -> str:
     if not packages.packages_are_there():
         packages.install_packages(progress.tell)
@@ -76,10 +72,6 @@ def _jars(progress: Progress) -> str:
     return f"{jars.resolve(java_home())} in {jars.folder()}"
 
 
-def _archive_is_there() -> bool:
-    return archive.archive(java_home()).is_file()
-
-
 def _archive(progress: Progress) -> str:
     progress.tell("a first Spark job shows which classes Java should keep")
     return "Spark starts faster" if archive.make(java_home()) else "not with this Java; Spark starts as ever"
@@ -88,9 +80,9 @@ def _archive(progress: Progress) -> str:
 STEPS: tuple[Step, ...] = (
     (f"Python {packages.VERSION} environment", packages.environment_fits, _python),
     ("Java", _java_is_there, _java),
-    ("Python packages", _packages_are_there, _packages),
+    ("Python packages", lambda: packages.packages_are_there() and packages.project_is_there(), _packages),
     ("Spark's jars", _jars_are_there, _jars),
-    ("Start-up archive", _archive_is_there, _archive),
+    ("Start-up archive", lambda: archive.archive(java_home()).is_file(), _archive),
 )
 
 if __name__ == "__main__":

@@ -30,7 +30,9 @@ def listed(application: Application, runs: list[Run], query: Mapping[str, list[s
     first = int(query.get("nextToken", ["0"])[0])
     end = first + int(query.get("maxResults", [str(_PAGE)])[0])
     more = {"nextToken": str(end)} if end < len(wanted) else {}
-    return {"jobRuns": [_summarised(application, run) for run in wanted[first:end]], **more}
+    # .../APIReference/API_JobRunSummary.html
+    summaries = [{**_common(application, run), "id": run.id, "type": "SPARK"} for run in wanted[first:end]]
+    return {"jobRuns": summaries, **more}
 
 
 def _asked_for(run: Run, query: Mapping[str, list[str]]) -> bool:
@@ -56,11 +58,6 @@ def described(application: Application, run: Run) -> dict[str, Any]:
         "executionTimeoutMinutes": asked.get("executionTimeoutMinutes", DEFAULT_TIMEOUT_MINUTES),
         "retryPolicy": {"maxAttempts": 1},
     }
-
-
-def _summarised(application: Application, run: Run) -> dict[str, Any]:
-    """Write a run as ListJobRuns does (.../APIReference/API_JobRunSummary.html)."""
-    return {**_common(application, run), "id": run.id, "type": "SPARK"}
 
 
 def _common(application: Application, run: Run) -> dict[str, Any]:

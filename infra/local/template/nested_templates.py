@@ -57,7 +57,8 @@ class _Scopes:
         if stack not in self._values:
             template, given = self._inner[stack]
             self._values[stack] = {
-                name: _as_list(value) if _is_list(declared) else value
+                # A parent passes a list down as one text.
+                name: {"Fn::Split": [",", value]} if declared["Type"] == "CommaDelimitedList" else value
                 for name, declared in template.get("Parameters", {}).items()
                 for value in [self._resolved(given.get(name, declared.get("Default")), {})]
             }
@@ -82,15 +83,6 @@ class _Scopes:
                 return [self._resolved(value, scope) for value in node]
             case _:
                 return node
-
-
-def _is_list(parameter: Mapping[str, Any]) -> bool:
-    return bool(parameter["Type"] == "CommaDelimitedList")
-
-
-def _as_list(text: Any) -> dict[str, Any]:
-    """Return the list that a parent passes down as one text, as the nested template sees it."""
-    return {"Fn::Split": [",", text]}
 
 
 def _substituted(text: str, scope: Mapping[str, Any]) -> dict[str, Any]:
