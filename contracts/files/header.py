@@ -98,13 +98,15 @@ def _blank(header: tuple[str, ...]) -> list[Problem]:
 
 
 def _duplicated(header: tuple[str, ...]) -> list[Problem]:
-    twice = [(name, n) for name, n in Counter(header).items() if n > 1 and name.strip()]
-    return _shortened([_twice(name, n) for name, n in twice])
-
-
-def _twice(name: str, times: int) -> Problem:
-    message = f"The header names `{name}` {times} times."
-    return Problem("duplicate-column", message, f"Keep one column `{name}`.", property=name)
+    return _shortened(
+        [
+            Problem(
+                "duplicate-column", f"The header names `{name}` {n} times.", f"Keep one column `{name}`.", property=name
+            )
+            for name, n in Counter(header).items()
+            if n > 1 and name.strip()
+        ]
+    )
 
 
 def _missing(plan: Plan, names: list[str], renamed: dict[str, str]) -> list[Problem]:

@@ -29,8 +29,10 @@ def upgrade(document: Document) -> None:
     if edition not in OLDER:
         return
     data["apiVersion"] = CURRENT
-    for path, entry in _qualities(data):
-        _upgrade_metric(document, path, entry)
+    owners = [*_entries(data.get("schema"), ("schema",)), *_properties(data)]
+    for path, owner in owners:
+        for at, entry in _entries(owner.get("quality"), (*path, "quality")):
+            _upgrade_metric(document, at, entry)
     if edition < "v3.1":
         for _, prop in _properties(data):
             _upgrade_timestamp(prop)
@@ -53,11 +55,6 @@ def _within(owner: dict[str, Any], path: Path) -> list[tuple[Path, dict[str, Any
     own = _entries(owner.get("properties"), (*path, "properties"))
     own += [(at, items)] if isinstance(items, dict) else []
     return [pair for here, prop in own for pair in ((here, prop), *_within(prop, here))]
-
-
-def _qualities(data: dict[str, Any]) -> list[tuple[Path, dict[str, Any]]]:
-    owners = [*_entries(data.get("schema"), ("schema",)), *_properties(data)]
-    return [pair for path, owner in owners for pair in _entries(owner.get("quality"), (*path, "quality"))]
 
 
 def _upgrade_metric(document: Document, path: Path, entry: dict[str, Any]) -> None:

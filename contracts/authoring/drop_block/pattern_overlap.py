@@ -47,7 +47,8 @@ class State:
 
 def shared_key(first: str, second: str) -> str | None:
     """Return a shortest key that both patterns match; None if there is none."""
-    if not _may_share(first, second):
+    one, other = literal_folder(first), literal_folder(second)
+    if not one.startswith(other) and not other.startswith(one):
         return None
     toks = (tokens(first), tokens(second))
     start = (State(), State())
@@ -64,11 +65,6 @@ def shared_key(first: str, second: str) -> str | None:
             if pair not in seen:
                 queue.append((pair, key + char)) if char else queue.appendleft((pair, key))
     return None
-
-
-def _may_share(first: str, second: str) -> bool:
-    a, b = literal_folder(first), literal_folder(second)
-    return a.startswith(b) or b.startswith(a)
 
 
 def _moves(

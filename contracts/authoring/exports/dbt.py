@@ -13,7 +13,7 @@ from typing import Any
 
 from contracts import rules
 from contracts.authoring.exports import moments
-from contracts.authoring.exports.exported import Account, Contract, Exported, ExportedColumn, described
+from contracts.authoring.exports.exported import Account, Contract, Exported, ExportedColumn, described, forbids_null
 from contracts.authoring.exports.spark_types import is_valid_name, literal, nested_type, of_each, valid_name
 from contracts.authoring.imports import writing
 from contracts.authoring.imports.imported import given
@@ -70,13 +70,9 @@ def condition(column: ExportedColumn, check: Check) -> str | None:
 
     def test(value: str, owner: str | None) -> str:
         sql = _holds(value, column, rule) or ""
-        return f"({owner} IS NULL OR {sql})" if owner and _forbids_null(rule) else sql
+        return f"({owner} IS NULL OR {sql})" if owner and forbids_null(rule) else sql
 
     return of_each(column.prop.route, test)
-
-
-def _forbids_null(rule: rules.Rule) -> bool:
-    return rule.null if isinstance(rule, rules.MissingValues) else isinstance(rule, rules.ForbidsNull)
 
 
 def _holds(  # noqa: C901, PLR0912 (a case for each kind)
@@ -165,17 +161,14 @@ def write(contract: Contract) -> Exported:
     if not closed:
         account.lose("That columns which the contract lacks are let through: an enforced contract of dbt refuses them.")
     tags = [*(contract.data.get("tags") or ()), *(contract.object.get("tags") or ())]
+    meta = {"contract": contract.name, "version": contract.plan.version}
     model = {
         "name": valid_name(account, contract.object["name"]),
         **given({"description": described(contract)}),
-        "config": {**({"contract": {"enforced": True}} if closed else {}), **given({"tags": tags}), **_meta(contract)},
+        "config": {**({"contract": {"enforced": True}} if closed else {}), **given({"tags": tags}), "meta": meta},
         "columns": columns,
     }
     return account.done(writing.text({"version": 2, "models": [_plain(model)]}, account.comment()))
-
-
-def _meta(contract: Contract) -> dict[str, Any]:
-    return {"meta": {"contract": contract.name, "version": contract.plan.version}}
 
 
 def _column(account: Account, column: ExportedColumn) -> dict[str, Any]:

@@ -78,7 +78,7 @@ class Contract:
         return {
             (
                 prop.name if prop else None,
-                library_metrics.identity(entry, prop, _metric(entry), _severity(entry)),
+                library_metrics.identity(entry, prop, _metric(entry), entry.get("severity", "error")),
             ): entry
             for prop, owner in owners
             for entry in owner.get("quality") or ()
@@ -124,8 +124,7 @@ class ExportedColumn:
     @property
     def never_null(self) -> bool:
         """Return True if a record with a null in this column is rejected."""
-        missing = [c.rule for c in self.checks if isinstance(c.rule, rules.MissingValues) and rejects(c)]
-        return bool(self.null_checks()) or any(rule.null for rule in missing)
+        return any(rejects(c) and forbids_null(c.rule) for c in self.checks)
 
     def null_checks(self) -> set[str]:
         """Return the ids of the checks that reject records with a null, and only these records."""
@@ -228,6 +227,11 @@ def rejects(check: Check) -> bool:
     return check.severity == "error" and check.scope != "set"
 
 
+def forbids_null(rule: rules.Rule) -> bool:
+    """Return True if a null value fails a rule."""
+    return rule.null if isinstance(rule, rules.MissingValues) else isinstance(rule, rules.ForbidsNull)
+
+
 def only_hard(why: Callable[[Check], str]) -> Callable[[Check], str]:
     """Return a function that gives the reason for a lost check; `why` is only for checks that reject."""
     return lambda check: WARNS if check.severity == "warning" else why(check)
@@ -236,10 +240,6 @@ def only_hard(why: Callable[[Check], str]) -> Callable[[Check], str]:
 def _metric(entry: dict[str, Any]) -> str:
     inner = entry.get("implementation") if entry.get("type") == "custom" else entry
     return str(inner.get("metric")) if isinstance(inner, dict) else ""
-
-
-def _severity(entry: dict[str, Any]) -> Any:
-    return entry.get("severity", "error")
 
 
 def source_line(contract: Contract) -> str:

@@ -18,6 +18,7 @@ from contracts.authoring.exports.exported import (
     Exported,
     ExportedColumn,
     described,
+    forbids_null,
     only_hard,
     rejects,
     source_line,
@@ -186,11 +187,7 @@ def _property(account: Account, column: ExportedColumn, defs: Keywords, *, close
 
 def _never_null(account: Account, column: ExportedColumn) -> bool:
     """Return True if a carried check forbids nulls."""
-    return any(c.id in account.carried and _forbids_null(c.rule) for c in column.checks)
-
-
-def _forbids_null(rule: rules.Rule) -> bool:
-    return rule.null if isinstance(rule, rules.MissingValues) else isinstance(rule, rules.ForbidsNull)
+    return any(c.id in account.carried and forbids_null(c.rule) for c in column.checks)
 
 
 def _classified(account: Account, column: ExportedColumn) -> None:

@@ -22,10 +22,10 @@ from contracts.authoring.exports.spark_types import (
     SUBSTITUTED,
     UNSUBSTITUTED,
     literal,
-    quoted_name,
     typed,
     valid_name,
 )
+from contracts.authoring.sql.lexing import quoted_name
 from contracts.problem import visible
 
 ANYTHING = "string"

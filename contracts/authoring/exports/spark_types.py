@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from contracts import rules
 from contracts.authoring.exports import moments
 from contracts.authoring.exports.exported import Account, ExportedColumn
+from contracts.authoring.sql.lexing import quoted_name
 from contracts.plan import CONTAINERS, REPEATING
 
 STRING, BIGINT, DOUBLE, TIMESTAMP = "string", "bigint", "double", "timestamp"
@@ -97,11 +98,6 @@ def _of_each(value: str, owner: str | None, steps: Sequence[str], condition: Con
         return _of_each(f"{value}.{quoted_name(step[1:])}", value, rest, condition, depth)
     several = {"[]": value, "*": f"map_values({value})", "~": f"map_keys({value})"}[step]
     return f"forall({several}, x{depth} -> {_of_each(f'x{depth}', None, rest, condition, depth + 1)})"
-
-
-def quoted_name(name: str) -> str:
-    """Return a name of a column or table, in backquotes."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def is_valid_name(name: str) -> bool:

@@ -74,11 +74,7 @@ def _type(document: Document, path: Path, field: dict[str, Any]) -> dict[str, An
     if isinstance(kind, dict):
         rest_lost(document, path, kind, {"fields"}, f"the type of `{field['name']}`")
         return {"logicalType": "object", "properties": _fields(document, path, kind)}
-    prop = sql_types.property_of(kind)
-    if prop is None:
-        lost(document, path, f"The type `{kind:.60}` of `{field['name']}` has no equivalent.")
-        return {"physicalType": kind}
-    return prop
+    return sql_types.property_or_loss(document, path, kind, field["name"])
 
 
 def _is_repeated(document: Document, path: Path, field: dict[str, Any]) -> bool:

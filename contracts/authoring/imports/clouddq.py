@@ -219,10 +219,7 @@ def _entity(document: Document, name: str, entity: dict[str, Any]) -> Imported:
 def _column(document: Document, path: Path, name: str, column: dict[str, Any]) -> dict[str, Any]:
     rest_lost(document, path, column, READ["column"], f"the column `{name}`")
     kind = column.get("data_type") or "string"
-    prop = sql_types.property_of(kind)
-    if prop is None:
-        lost(document, (*path, "data_type"), f"The type `{kind:.60}` of `{name}` has no equivalent.")
-        prop = {"physicalType": kind}
+    prop = sql_types.property_or_loss(document, (*path, "data_type"), kind, name)
     return {"name": column.get("name") or name, **prop, **given({"description": column.get("description")})}
 
 
@@ -247,7 +244,7 @@ def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) 
             value = {"column": prop["name"], "where": where, "rule": rule, "arguments": arguments}
             table.custom.append(kept(f"{name}-{rule_id}", given(value)))
             continue
-        of_rows = not _is_statement(entry)
+        of_rows = entry.get("implementation", {}).get("metric") != "statement"
         if reference and not of_rows and any(c not in entry["implementation"]["statement"] for c in reference):
             lost(document, at, f"The reference columns of `{rule_id}`, which is about no record.")
         also = only | newer | ({"referenceColumns": reference} if reference and of_rows else {})
@@ -278,10 +275,6 @@ def _reference(document: Document, binding: dict[str, Any]) -> list[str]:
     columns = _section(document, "reference_columns").get(binding.get("reference_columns_id") or "") or {}
     listed = columns.get("include_reference_columns") or ()
     return [str(c).upper() if str(c).upper() in columns else str(c) for c in listed]
-
-
-def _is_statement(entry: dict[str, Any]) -> bool:
-    return bool(entry.get("implementation", {}).get("metric") == "statement")
 
 
 def _with(entry: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:

@@ -129,14 +129,11 @@ def _is_of(form: Format, document: Document, raw: bytes) -> bool:
     """Return True if a source is of the format; else report a finding that names the format that it resembles."""
     if form.recognizes(document.data):
         return True
-    resembled = signs.format_of(raw) or signs.format_of(document.data) or signs.format_of(_text(raw))
+    text = raw[: source.MOST_BYTES].decode("utf-8", "replace")
+    resembled = signs.format_of(raw) or signs.format_of(document.data) or signs.format_of(text)
     looks = f"; it looks like {resembled}" if resembled else ""
     document.error((), "wrong-format", f"The file is no {form.title}{looks}.", signs.fix(resembled, tuple(FORMATS)))
     return False
-
-
-def _text(raw: bytes) -> str:
-    return raw[: source.MOST_BYTES].decode("utf-8", "replace")
 
 
 def _written(

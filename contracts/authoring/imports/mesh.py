@@ -190,9 +190,5 @@ def _described(value: dict[str, Any]) -> dict[str, Any]:
 
 def _column(document: Document, path: Path, column: dict[str, Any]) -> dict[str, Any]:
     rest_lost(document, path, column, READ["column"], f"`{column['name']}`")
-    prop = sql_types.property_of(column["dataType"])
-    if prop is None:
-        message = f"The type `{column['dataType']:.60}` of `{column['name']}` has no equivalent."
-        lost(document, (*path, "dataType"), message)
-        prop = {"physicalType": column["dataType"]}
+    prop = sql_types.property_or_loss(document, (*path, "dataType"), column["dataType"], column["name"])
     return {"name": column["name"], **_described(column), **prop}

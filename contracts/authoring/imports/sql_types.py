@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.imports.imported import lost
+
 OPTIONS = "logicalTypeOptions"
 NUMBER: dict[str, Any] = {"logicalType": "number"}
 INTEGER: dict[str, Any] = {"logicalType": "integer"}
@@ -46,4 +50,13 @@ def property_of(written: str) -> dict[str, Any] | None:
         prop["physicalType"] = f"decimal({int(match[2])},{int(match[3] or 0)})"
     elif match[2] and base is STRING:
         prop[OPTIONS] = {"maxLength": int(match[2])}
+    return prop
+
+
+def property_or_loss(document: Document, path: Path, written: str, name: str) -> dict[str, Any]:
+    """Return the ODCS property for the SQL type of a named column; a type without equivalent stays, with a note."""
+    prop = property_of(written)
+    if prop is None:
+        lost(document, path, f"The type `{written:.60}` of `{name}` has no equivalent.")
+        return {"physicalType": written}
     return prop

@@ -33,12 +33,12 @@ def _of_text(text: str) -> str:
     parts = TEXT.fullmatch(text)
     if parts is None:
         raise SqlRefused(f"`{text:.60}` is not a known condition of Great Expectations.", INSTEAD)
-    name = lexing.named(parts["name"] or parts["other"])
+    name = lexing.quoted_name(parts["name"] or parts["other"])
     if parts["filled"]:
         return f"{name} is not null"
     if parts["date"]:
-        return f"{name} {SIGNS[parts['sign']]} date {lexing.quoted(parts['date'][1:-1])}"
-    value = parts["number"] or lexing.quoted(parts["text"][1:-1])
+        return f"{name} {SIGNS[parts['sign']]} date {lexing.literal(parts['date'][1:-1])}"
+    value = parts["number"] or lexing.literal(parts["text"][1:-1])
     return f"{name} {SIGNS[parts['sign']]} {value}"
 
 
@@ -53,7 +53,7 @@ def _of_mapping(condition: Any, dated: dict[str, str]) -> str:
     column = condition["column"]
     if not isinstance(column, dict) or list(column) != ["name"] or not isinstance(column["name"], str):
         raise SqlRefused("The condition names no column.", "Write `column: {name: id}`.")
-    name = lexing.named(column["name"])
+    name = lexing.quoted_name(column["name"])
     if kind == "nullity":
         if not isinstance(condition["is_null"], bool):
             raise SqlRefused("`is_null` must be true or false.", INSTEAD)

@@ -35,10 +35,6 @@ def _count(reader: Reader, node: exp.Count) -> SqlAndType:
     return f"count({reader.typed(of).sql})", "integer"
 
 
-def _count_if(reader: Reader, node: exp.CountIf) -> SqlAndType:
-    return f"count_if({reader.boolean(node.this)})", "integer"
-
-
 def _sum(reader: Reader, node: exp.Sum) -> SqlAndType:
     operand = reader.one_of(node.this, *NUMBERS)
     return f"try_sum({operand.sql})", operand.kind
@@ -61,7 +57,7 @@ def _end(function: str) -> Callable[[Reader, Any], SqlAndType]:
 
 AGGREGATES: dict[type, Callable[[Any, Any], SqlAndType]] = {
     exp.Count: _count,
-    exp.CountIf: _count_if,
+    exp.CountIf: lambda reader, node: (f"count_if({reader.boolean(node.this)})", "integer"),
     exp.Sum: _sum,
     exp.Avg: _of_doubles("avg"),
     exp.Stddev: _of_doubles("stddev_samp"),
@@ -107,10 +103,6 @@ def _plus_days(reader: Reader, node: Any) -> Typed:
     return Typed(f"date_add({reader.of(node.this, 'date')}, {_whole(node.expression)})", "date")
 
 
-def _plus_months(reader: Reader, node: exp.AddMonths) -> Typed:
-    return Typed(f"add_months({reader.of(node.this, 'date')}, {_whole(node.expression)})", "date")
-
-
 def _whole(node: Any) -> int:
     """Return a literal integer, or the product of some."""
     match node:
@@ -128,15 +120,11 @@ def _whole(node: Any) -> int:
 def _read_as(reader: Reader, node: Any) -> Typed:
     """Return a text as a date; null if it is not one."""
     if node.args.get("format") is None:
-        return _cast_to_date(reader, node)
+        return Typed(f"to_date({reader.of(node.this, 'date', 'timestamp')})", "date")
     java = STRPTIME.sub(lambda part: SPARK.get(part[0], part[0]), node.args["format"].name)
     if not CALENDAR.fullmatch(java) or any(java.count(part) > 1 for part in ("yyyy", "MM", "dd", "HH", "mm", "ss")):
         raise SqlRefused(f"`{shown(node)}` has a pattern that is not known.", "Write it of yyyy MM dd HH mm ss.")
     return Typed(f"to_date(try_to_timestamp({reader.of(node.this, 'text')}, '{java}'))", "date")
-
-
-def _cast_to_date(reader: Reader, node: Any) -> Typed:
-    return Typed(f"to_date({reader.of(node.this, 'date', 'timestamp')})", "date")
 
 
 def _sum_or_shift(reader: Reader, node: exp.Sub | exp.Add) -> Typed:
@@ -159,7 +147,9 @@ def _sum_or_shift(reader: Reader, node: exp.Sub | exp.Add) -> Typed:
 def _now(function: str, kind: SqlType) -> Callable[[Reader, Any], Typed]:
     def read_it(reader: Reader, _: Any) -> Typed:
         if function in reader.by_name:
-            raise SqlRefused(f"`{function}` is also a property.", f"Write {lexing.named(function)} for the property.")
+            raise SqlRefused(
+                f"`{function}` is also a property.", f"Write {lexing.quoted_name(function)} for the property."
+            )
         return Typed(f"{function}()", kind)
 
     return read_it
@@ -179,7 +169,9 @@ OF_QUERIES: dict[type, Callable[[Any, Any], Typed]] = {
     exp.TimestampTrunc: _truncated,
     exp.TsOrDsAdd: _plus_days,
     exp.DateAdd: _plus_days,
-    exp.AddMonths: _plus_months,
+    exp.AddMonths: lambda reader, node: Typed(
+        f"add_months({reader.of(node.this, 'date')}, {_whole(node.expression)})", "date"
+    ),
     exp.TsOrDsToDate: _read_as,
     exp.StrToDate: _read_as,
     exp.Add: _sum_or_shift,

@@ -256,7 +256,7 @@ class Reader:
         if java.open and not (self._fails and _must_be_true(node.parent)):
             message = f"A text of more than {java.longest:,} characters is not held against `{written}`."
             raise SqlRefused(message, f"Write a pattern that is cheaper. {regex.LONGER}")
-        return lexing.quoted(java.text)
+        return lexing.literal(java.text)
 
 
 class NamingReader(Reader):
@@ -267,7 +267,7 @@ class NamingReader(Reader):
         if prop.type == "time":
             message = f"`{prop.name}` is a time of day, which others see as text."
             raise SqlRefused(message, "Use `metric: expression` of dropgate, which knows times.")
-        return Typed(lexing.named(prop.name), super().value_of(number, prop).kind)
+        return Typed(lexing.quoted_name(prop.name), super().value_of(number, prop).kind)
 
 
 def _must_be_true(node: Any) -> bool:
@@ -328,7 +328,7 @@ def _how_to_compare(kinds: set[Any]) -> str:
 
 def _literal(_: Reader, node: exp.Literal) -> Typed:
     if node.is_string:
-        return Typed(lexing.quoted(node.name), "text")
+        return Typed(lexing.literal(node.name), "text")
     if not NUMBER.fullmatch(node.name) or isinf(float(node.name)):
         raise SqlRefused(f"`{node.name:.40}` is not a number.", "Write it as `1`, `1.5` or `1e20`.")
     number = Decimal(node.name)
@@ -434,7 +434,7 @@ def _like(reader: Reader, node: exp.Like) -> Typed:
     if not isinstance(pattern, exp.Literal) or not pattern.is_string or "\\" in pattern.name:
         raise SqlRefused("`like` needs a text in quotes, without backslashes.", "Use `rlike r'...'` for more.")
     whole = _whole([_of_like(part) for part in pattern.name.split("%")])
-    test = f"({reader.of(node.this, 'text')} rlike {lexing.quoted(whole)})"
+    test = f"({reader.of(node.this, 'text')} rlike {lexing.literal(whole)})"
     return Typed(f"(not {test})" if node.args.get("negate") else test, "boolean")
 
 
@@ -460,10 +460,6 @@ def _whole(parts: Sequence[str]) -> str:
     first, *inner, last = parts
     middle = "".join(rf"(?>[\s\S]*?{part})" for part in inner if part)
     return rf"^{first}{middle}[\s\S]*{last}\z"
-
-
-def _matching(reader: Reader, node: exp.RegexpLike) -> Typed:
-    return Typed(f"({reader.of(node.this, 'text')} rlike {reader.pattern(node.expression)})", "boolean")
 
 
 def _case(reader: Reader, node: exp.Case) -> Typed:
@@ -553,14 +549,10 @@ def _part(reader: Reader, node: exp.Substring) -> Typed:
     return Typed(f"substring({reader.of(node.this, 'text')}{places})", "text")
 
 
-def _together(reader: Reader, node: exp.Concat) -> Typed:
+def _concatenated(reader: Reader, node: exp.Concat | exp.DPipe) -> Typed:
     reader.refuse_growth(node)
-    return Typed(f"concat({', '.join(reader.of(part, 'text') for part in node.expressions)})", "text")
-
-
-def _both(reader: Reader, node: exp.DPipe) -> Typed:
-    reader.refuse_growth(node)
-    return Typed(f"concat({reader.of(node.this, 'text')}, {reader.of(node.expression, 'text')})", "text")
+    parts = node.expressions if isinstance(node, exp.Concat) else [node.this, node.expression]
+    return Typed(f"concat({', '.join(reader.of(part, 'text') for part in parts)})", "text")
 
 
 def _day_of(reader: Reader, node: exp.TsOrDsToDate) -> Typed:
@@ -592,10 +584,6 @@ def _extracted(reader: Reader, node: exp.Extract) -> Typed:
     if part is None:
         raise SqlRefused(f"`{shown(node)}` asks for an unknown part.", f"Write one of {', '.join(CALENDAR)}.")
     return READERS[part](reader, part(this=node.expression))
-
-
-def _end_of_month(reader: Reader, node: exp.LastDay) -> Typed:
-    return Typed(f"last_day({reader.of(node.this, 'date', 'timestamp')})", "date")
 
 
 CALENDAR: dict[str, type[exp.Func]] = {
@@ -684,12 +672,14 @@ READERS: dict[type, Callable[[Reader, Any], Typed]] = {
     exp.Between: _between,
     exp.Like: _like,
     exp.ILike: _like_any_case,
-    exp.RegexpLike: _matching,
+    exp.RegexpLike: lambda reader, node: Typed(
+        f"({reader.of(node.this, 'text')} rlike {reader.pattern(node.expression)})", "boolean"
+    ),
     exp.Anonymous: anonymous,
     exp.Case: _case,
     exp.If: _if,
-    exp.DPipe: _both,
-    exp.Concat: _together,
+    exp.DPipe: _concatenated,
+    exp.Concat: _concatenated,
     exp.Abs: _absolute,
     exp.Coalesce: _any_of("coalesce"),
     exp.Least: _any_of("least"),
@@ -716,7 +706,7 @@ READERS: dict[type, Callable[[Reader, Any], Typed]] = {
     exp.Hour: _of_moment("hour"),
     exp.Minute: _of_moment("minute"),
     exp.Second: _of_moment("second"),
-    exp.LastDay: _end_of_month,
+    exp.LastDay: lambda reader, node: Typed(f"last_day({reader.of(node.this, 'date', 'timestamp')})", "date"),
     exp.Extract: _extracted,
     exp.DateDiff: _days,
 }

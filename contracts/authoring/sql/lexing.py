@@ -65,13 +65,13 @@ def lexed(text: str) -> Lexed:
     masked, literals = list(text), list(_literals(text, blanked))
     for at in blanked:
         masked[at] = "\n" if text[at] == "\n" else " "
-    for literal in literals:
-        inner = text[literal.start + 1 : literal.end - 1]
-        masked[literal.start : literal.end] = ["'", *("\n" if c == "\n" else "x" for c in inner), "'"]
+    for quoted in literals:
+        inner = text[quoted.start + 1 : quoted.end - 1]
+        masked[quoted.start : quoted.end] = ["'", *("\n" if c == "\n" else "x" for c in inner), "'"]
     return Lexed(
         "".join(masked),
-        {literal.start: literal.value for literal in literals},
-        frozenset(literal.value for literal in literals if literal.lost),
+        {quoted.start: quoted.value for quoted in literals},
+        frozenset(quoted.value for quoted in literals if quoted.lost),
     )
 
 
@@ -109,7 +109,7 @@ def _refuse(kind: str, piece: str) -> None:
         inner = piece.lstrip("rR")[1:-1]
         raise SqlRefused(
             f"`{piece:.60}` in double quotes is text for Spark, never a name.",
-            f"Write {named(inner)[:60]} if the property is meant, {quoted(inner)[:60]} if the text is.",
+            f"Write {quoted_name(inner)[:60]} if the property is meant, {literal(inner)[:60]} if the text is.",
         )
     if kind == "open":
         raise SqlRefused(f"A `{piece}` is never closed.", "Write it a second time where the text or the name ends.")
@@ -157,12 +157,12 @@ def _joined_surrogates(value: str) -> str:
         ) from error
 
 
-def quoted(value: str) -> str:
+def literal(value: str) -> str:
     """Return a text as a Spark literal in which nothing is substituted, whatever the session's settings are."""
     escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("${", "\\u0024{")
     return f"'{escaped}'"
 
 
-def named(name: str) -> str:
+def quoted_name(name: str) -> str:
     """Return a name in backquotes."""
     return f"`{name.replace('`', '``')}`"

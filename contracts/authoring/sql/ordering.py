@@ -41,7 +41,7 @@ def refuse_chains(text: str, tokens: Sequence[Any]) -> None:
             kind is TokenType.AND
             and open_[-1]
             and open_[-1][-1].token_type is TokenType.BETWEEN
-            and not _has_and(open_[-1])
+            and not any(earlier.token_type is TokenType.AND for earlier in open_[-1])
         ):
             open_[-1].append(token)
         elif kind in PARTING and not (kind is TokenType.FROM and tokens[n - 1].token_type is TokenType.DISTINCT):
@@ -56,11 +56,6 @@ def refuse_chains(text: str, tokens: Sequence[Any]) -> None:
                     "Put brackets around what belongs together.",
                 )
             open_[-1].append(token)
-
-
-def _has_and(tokens: Sequence[Any]) -> bool:
-    """Return True if the tokens contain the `and` of a `between`."""
-    return any(token.token_type is TokenType.AND for token in tokens)
 
 
 def _ends_in_constant(tokens: Sequence[Any], at: int) -> bool:

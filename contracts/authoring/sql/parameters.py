@@ -90,7 +90,7 @@ def literal(value: Any) -> str | None:
             text = f"{value:f}" if isinstance(value, Decimal) else str(value)
             return f"({text})" if value < 0 else text
         case str():
-            return lexing.quoted(value)
+            return lexing.literal(value)
         case list() if value:
             parts = [literal(part) for part in value]
             return (
@@ -106,7 +106,7 @@ def quoted_name(name: str) -> str:
     tokens = sqlglot.tokenize(name, read="spark") if name.isidentifier() and name.isascii() else []
     if [token.token_type for token in tokens] == [sqlglot.TokenType.VAR]:
         return name
-    return lexing.named(name)
+    return lexing.quoted_name(name)
 
 
 def plain(value: Any) -> Any:

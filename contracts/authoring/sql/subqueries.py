@@ -74,12 +74,8 @@ def _pair(test: Node, outer: Collection[str]) -> tuple[Node, Node] | None:
     """Return the subquery's side of a comparison by `=`, and the side of the outer rows."""
     if not isinstance(test, exp.EQ):
         return None
-    theirs = [side for side in (test.this, test.expression) if (of := _tables_of(side)) and of <= set(outer)]
+    sides = (test.this, test.expression)
+    theirs = [side for side in sides if (of := {c.table for c in side.find_all(exp.Column)}) and of <= set(outer)]
     if len(theirs) != 1:
         return None
     return (test.expression if theirs[0] is test.this else test.this), theirs[0]
-
-
-def _tables_of(node: Node) -> set[str]:
-    """Return the tables whose columns a part names; an empty name stands for unqualified columns."""
-    return {column.table for column in node.find_all(exp.Column)}

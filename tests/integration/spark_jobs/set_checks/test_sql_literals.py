@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts.authoring.compiler.compile import Compiled, compile_text
 from contracts.authoring.sql import expressions, statements
-from contracts.authoring.sql.lexing import lexed, quoted
+from contracts.authoring.sql.lexing import lexed, literal
 from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import ROWS, Check, Property
 from spark_jobs.validate import configured
@@ -296,7 +296,7 @@ def test_conditions_say_of_each_row_what_spark_says(session: SparkSession, recor
 def test_what_is_written_is_read_as_it_was(session: SparkSession, value: str) -> None:
     session.conf.set("spark.sql.variable.substitute", "true")
     try:
-        assert session.sql(f"select {quoted(value)}").collect()[0][0] == value
+        assert session.sql(f"select {literal(value)}").collect()[0][0] == value
     finally:
         session.conf.set("spark.sql.variable.substitute", "false")
 
