@@ -130,7 +130,10 @@ class _Composer:
             message = f"Values are nested more than {MOST_DEPTH} deep."
             raise self._stop(event, "too-deep", message, "Check that it is the right file.")
         if isinstance(event, yaml.AliasEvent):
-            return self._alias(event)
+            if event.anchor not in self.anchors:
+                message = f"`*{event.anchor}` names nothing that was read before it."
+                raise self._stop(event, "unknown-alias", message, "Write the value out.")
+            return self.anchors[event.anchor]
         if isinstance(event, yaml.ScalarEvent):
             node = self._scalar(event)
         elif isinstance(event, yaml.SequenceStartEvent):
@@ -140,12 +143,6 @@ class _Composer:
         if event.anchor:
             self.anchors[event.anchor] = node
         return node
-
-    def _alias(self, event: Any) -> Node:
-        if event.anchor not in self.anchors:
-            message = f"`*{event.anchor}` names nothing that was read before it."
-            raise self._stop(event, "unknown-alias", message, "Write the value out.")
-        return self.anchors[event.anchor]
 
     def _items(self, depth: int) -> list[Node]:
         nodes = []
@@ -214,6 +211,6 @@ def _place(node: Node, path: Path, document: Document) -> Any:
 
 
 def _duplicate(document: Document, key: Mark, first: Mark) -> None:
-    message = f"The key `{key.text}` occurs twice in one mapping; the first is in line {first.line} first."
+    message = f"The key `{key.text}` occurs twice in one mapping; the first is in line {first.line}."
     fix = "Keep one of them."
     document.findings.append(Finding(document.file, key.line, key.column, "error", "duplicate-key", message, fix))

@@ -131,7 +131,7 @@ def _hidden_parts(document: Document, at: Path, pattern: str, *, last: bool) -> 
     parts = pattern.split("/")
     hidden = next((p for p in (parts[-1:] if last else parts) if HIDDEN.match(p)), None)
     if hidden is not None:
-        message = f"`{hidden}` begins with `_` or `.`: Spark and Hive leave such files out, so the door refuses them."
+        message = f"`{hidden}` begins with `_` or `.`: Spark and Hive ignore such files, so admission refuses them."
         document.error(at, "bad-pattern", message, "Write another first character, or `promote: table`.")
 
 

@@ -129,7 +129,7 @@ def _date_steps(parts: list[str], day: Day) -> Iterator[tuple[str, Day]]:
     for char in "0123456789":
         digits = day.digits + char
         if len(digits) < width:
-            if any(_in_range(part[1], int(digits + rest)) for rest in _rests(width - len(digits))):
+            if any(_in_range(part[1], int(digits + rest)) for rest in (n * (width - len(digits)) for n in "019")):
                 yield char, replace(day, digits=_year_class(digits) if part[1] == "Y" else digits)
         elif _in_range(part[1], int(digits)):
             after = _with_part(replace(day, at=day.at + 1, digits=""), part[1], int(digits))
@@ -153,12 +153,6 @@ def _class(day: Day) -> Day:
         return Day(day.at)
     month = day.month and (2 if day.month == 2 else 4 if day.month in (4, 6, 9, 11) else 1)
     return replace(day, month=month, day=day.day and max(28, day.day), ordinal=day.ordinal and max(365, day.ordinal))
-
-
-def _rests(width: int) -> Iterator[str]:
-    yield "0" * width
-    yield "1" * width
-    yield "9" * width
 
 
 def _in_range(part: str, value: int) -> bool:

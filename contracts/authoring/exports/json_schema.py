@@ -166,11 +166,14 @@ def _property(account: Account, column: ExportedColumn, defs: Keywords, *, close
             account.carried.add(check.id)
     around = rules.LogicalType | rules.ForbidsNull
     account.carried |= {c.id for c in column.checks if rejects(c) and isinstance(c.rule, around)}
-    _classified(account, column)
+    name = column.options().get("format")
+    if column.prop.type == "string" and name in UNCHECKED:
+        account.lose(f"The format `{name}` of `{column.name}`: it checks nothing.")
     kind = TYPES[column.prop.type]
     parts.sort(key=lambda keywords: "$ref" not in keywords)  # the other parts need not repeat a definition
     typed = _typed(column, parts)
-    _define(defs, [*typed, *parts])
+    names = [part["$ref"].rpartition("/")[2] for part in (*typed, *parts) if "$ref" in part]
+    defs |= {name: _definition(name) for name in names}
     if column.typed:
         null = not _never_null(account, column)
         return _together(
@@ -190,12 +193,6 @@ def _never_null(account: Account, column: ExportedColumn) -> bool:
     return any(c.id in account.carried and forbids_null(c.rule) for c in column.checks)
 
 
-def _classified(account: Account, column: ExportedColumn) -> None:
-    name = column.options().get("format")
-    if column.prop.type == "string" and name in UNCHECKED:
-        account.lose(f"The format `{name}` of `{column.name}`: it checks nothing.")
-
-
 def _typed(column: ExportedColumn, parts: list[Keywords]) -> list[Keywords]:
     """Return the further keywords for the values of a column, besides their JSON type."""
     prop = column.prop
@@ -211,13 +208,6 @@ def _typed(column: ExportedColumn, parts: list[Keywords]) -> list[Keywords]:
     if prop.type in ("integer", "number") and not refs:
         return [{"$ref": "#/$defs/i64"} if prop.type == "integer" else {"format": "double"}]
     return []
-
-
-def _define(defs: Keywords, all_keywords: Iterable[Keywords]) -> None:
-    for keywords in all_keywords:
-        if ref := keywords.get("$ref"):
-            name = ref.rpartition("/")[2]
-            defs[name] = _definition(name)
 
 
 def _definition(name: str) -> Keywords:

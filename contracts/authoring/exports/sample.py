@@ -90,7 +90,9 @@ def _nested(contract: Contract, column: ExportedColumn, values: dict[str, str | 
         case "object":
             made = {part.key: _nested(contract, part, values) for part in inner}
         case "array":
-            made = [_nested(contract, inner[0], values)] * _least(column) if inner else []
+            least, most = column.limits(rules.MinItems), column.limits(rules.MaxItems)
+            count = min(max([1, *least]), *most, MOST)
+            made = [_nested(contract, inner[0], values)] * count if inner else []
         case "map":
             made = {str(values[inner[0].name]): _nested(contract, inner[1], values)}
         case _:
@@ -98,12 +100,6 @@ def _nested(contract: Contract, column: ExportedColumn, values: dict[str, str | 
     if not all(_meets_size(check.rule, len(made)) for check in column.checks):
         raise _TooComplex
     return made
-
-
-def _least(column: ExportedColumn) -> int:
-    """Return the number of elements of a sample array: its minimum, or one if that is allowed."""
-    least, most = column.limits(rules.MinItems), column.limits(rules.MaxItems)
-    return min(max([1, *least]), *most, MOST)
 
 
 def _meets_size(rule: rules.Rule, count: int) -> bool:

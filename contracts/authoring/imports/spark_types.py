@@ -165,7 +165,10 @@ def property_of(text: Tokens, depth: int = 0) -> dict[str, Any]:
         precision, scale = (*_figures(text, 0, 2), 0, 0)[:2] if text.next.text == "(" else PLAIN_DECIMAL
         return {"logicalType": "number", "physicalType": f"decimal({precision},{scale})"}
     if kind == "array":
-        return {"logicalType": "array", "items": _inner(text, depth)}
+        text.want("<")
+        element = property_of(text, depth + 1)
+        text.want(">")
+        return {"logicalType": "array", "items": element}
     if kind == "map":
         text.want("<")
         key = property_of(text, depth + 1)
@@ -182,13 +185,6 @@ def property_of(text: Tokens, depth: int = 0) -> dict[str, Any]:
     raise DdlInvalid(
         token, f"{token} is no type of Spark.", f"Write one of {', '.join(TYPES)}, decimal, array, map, struct."
     )
-
-
-def _inner(text: Tokens, depth: int) -> dict[str, Any]:
-    text.want("<")
-    element = property_of(text, depth + 1)
-    text.want(">")
-    return element
 
 
 def _fields(text: Tokens, depth: int) -> Iterator[dict[str, Any]]:

@@ -136,13 +136,8 @@ def _without_groups(pieces: Sequence[_Piece]) -> list[_Piece]:
 def _class(token: str, sign: str, ranges: Ranges) -> str:
     """Return the text of a class without a sign; a negated class keeps the author's notation."""
     if token.startswith("[^") and not sign.startswith("["):
-        return f"[^{_member(sign)}{token[2:]}"
+        return f"[^{sign if len(sign) > 1 else _shown(ord(sign))}{token[2:]}"
     return "[" + "".join(_shown(low) if low == high else f"{_shown(low)}-{_shown(high)}" for low, high in ranges) + "]"
-
-
-def _member(sign: str) -> str:
-    """Return a sign as a member of a class."""
-    return sign if len(sign) > 1 else _shown(ord(sign))
 
 
 def _shown(code: int) -> str:
