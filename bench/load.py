@@ -30,7 +30,8 @@ from functions import keys
 from functions.aws import items
 from functions.aws.clients import Clients, ports_from
 from functions.drop import Drop
-from functions.ports import Ports, months
+from functions.ports import Ports
+from functions.ports.clock import months
 from infra.demo import inmet
 from infra.local.embedded import REGION, Embedded, session
 from infra.local.loopback import ACCOUNT

@@ -25,10 +25,15 @@ from contracts.errors import DropgateError, ServiceUnavailable, StaleWrite
 from contracts.plan import RECORD_CHECKS, Csv, Plan, Property
 from functions.aws.delta import DeltaTables
 from functions.aws.emr_serverless import workers_for
-from functions.drop import Drop, Location, Moved
+from functions.drop import Drop, Location, Transition
 from functions.flow.batching import batch_due, open_window
 from functions.keys import Zones
-from functions.ports import Batch, InFlight, Page, Place, Ports, Reach, RunStatus, Unmoved, Window, stamp
+from functions.ports import Ports
+from functions.ports.batches import Batch, VersionCheck, Window
+from functions.ports.clock import stamp
+from functions.ports.jobs import Reach, RunStatus
+from functions.ports.ledger import InFlight
+from functions.ports.store import ListingCursor, ListingPage
 from functions.schedule.reconcile import reconcile
 from infra.cost.calls import CALLS, ENDED
 from infra.cost.cost import ASSUMED, DAY, MONTH_DAYS, Assumed, Bill, Load, bill, job_seconds, vcpu
@@ -79,7 +84,7 @@ class Records:
         plan = self.plans[drop.id] = drop.plan or ""
         self.staged.setdefault(plan, {})[drop.id] = drop
 
-    def write(self, moves: Sequence[Moved], *beside: Batch | Unmoved) -> None:
+    def write(self, moves: Sequence[Transition], *beside: Batch | VersionCheck) -> None:
         """Bring staged drops into a batch; nobody else moves one."""
         batches = [one for one in beside if isinstance(one, Batch)]
         if any(batch.id in self.batches or batch.slot in self.slots for batch in batches):
@@ -232,9 +237,9 @@ class Documents:
     def put(self, uri: str, body: bytes, content_type: str) -> None:
         """Take a document."""
 
-    def lying(self, folder: str, after: Place | None, most: int) -> Page:  # noqa: ARG002
+    def lying(self, folder: str, after: ListingCursor | None, most: int) -> ListingPage:  # noqa: ARG002
         """Return nothing: every event arrives here."""
-        return Page(())
+        return ListingPage(())
 
 
 @dataclass(frozen=True, slots=True)

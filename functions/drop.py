@@ -346,7 +346,7 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class Transition:
     """The drop after an event, to be written on the condition that nobody wrote since `before`."""
 
     before: Drop
@@ -355,24 +355,24 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Stays:
+class NoChange:
     """An event that changes nothing, and why."""
 
     drop: Drop
     reason: str
 
 
-Answer = Moved | Stays
+Answer = Transition | NoChange
 
 
 def advance(drop: Drop, event: Event, at: str, **changes: Any) -> Answer:
     """Return the drop after an event; `changes` are the fields that the event sets besides the state."""
     to = TRANSITIONS[drop.state].get(event)
     if to is None:
-        return Stays(drop, _why_not(drop.state, event))
+        return NoChange(drop, _why_not(drop.state, event))
     step = 1 if event in BY_PERSON else drop.step + 1
     after = replace(drop, state=to, version=drop.version + 1, step=step, changed_at=at, **changes)
-    return Moved(drop, event, after)
+    return Transition(drop, event, after)
 
 
 ACCEPTED_ALREADY: dict[State, str] = {

@@ -26,7 +26,9 @@ from functions.flow.batching import batch_due
 from functions.flow.finalize import job_ended
 from functions.flow.ingest import ingest
 from functions.keys import Zones
-from functions.ports import ObjectStore, Ports, RunStatus
+from functions.ports import Ports
+from functions.ports.jobs import RunStatus
+from functions.ports.store import ObjectStore
 from functions.schedule.reconcile import reconcile
 from tests.fakes import MemoryDelays, MemoryJobs, MemoryLedger, MemoryStore, MemoryTables, TestClock
 

@@ -22,32 +22,15 @@ from contracts.errors import (
 from contracts.job import DataFile
 from contracts.table import TableColumn, lacking
 from functions import keys
-from functions.drop import Drop, Location, Moved
-from functions.ports import (
-    LARGEST_COPY,
-    Absence,
-    Batch,
-    Beside,
-    FileSet,
-    InFlight,
-    Lineage,
-    Lying,
-    Mark,
-    Page,
-    Pause,
-    Place,
-    Reach,
-    Remains,
-    RollCall,
-    RunStatus,
-    Stat,
-    Step,
-    Unmoved,
-    Watermarks,
-    Window,
-    stamp,
-    step_of,
-)
+from functions.drop import Drop, Location, Transition
+from functions.ports.batches import Batch, Pause, VersionCheck, Window
+from functions.ports.clock import stamp
+from functions.ports.drops import Step, step_of
+from functions.ports.expected_files import Absence, FileSet, RollCall
+from functions.ports.jobs import Reach, RunStatus
+from functions.ports.ledger import InFlight, TransactionItem
+from functions.ports.lineages import Lineage, Watermarks
+from functions.ports.store import LARGEST_COPY, CopyTag, ListedVersion, ListingCursor, ListingPage, Stat, StoredVersion
 
 T = TypeVar("T")
 
@@ -57,7 +40,7 @@ class Held:
     """One version of an object in memory."""
 
     body: bytes
-    mark: Mark | None = None
+    tag: CopyTag | None = None
     content_type: str = "application/octet-stream"
     written_at: str = ""
 
@@ -65,7 +48,7 @@ class Held:
     def stat(self) -> Stat:
         """What HEAD would tell."""
         etag, sha = hashlib.md5(self.body, usedforsecurity=False).hexdigest(), hashlib.sha256(self.body).hexdigest()
-        return Stat(etag, len(self.body), sha, *((self.mark.drop, self.mark.attempt) if self.mark else ()))
+        return Stat(etag, len(self.body), sha, *((self.tag.drop, self.tag.attempt) if self.tag else ()))
 
 
 @dataclass
@@ -73,7 +56,7 @@ class Upload:
     """A copy in parts."""
 
     target: str
-    mark: Mark
+    tag: CopyTag
     parts: list[bytes] = field(default_factory=list)
     live: bool = True
 
@@ -111,18 +94,20 @@ class MemoryStore:
             former |= {f"former-{len(former)}": there[None]}
             former |= {f"former-{len(former)}": None} if marker else {}
 
-    def remaining(self, place: str) -> tuple[Remains, ...]:
+    def remaining(self, place: str) -> tuple[StoredVersion, ...]:
         def mine(uri: str) -> bool:
             return uri.startswith(place) if place.endswith("/") else uri == place
 
         before = [
-            Remains(Location(uri, version), uri not in self.objects and version == next(reversed(each)), held is None)
+            StoredVersion(
+                Location(uri, version), uri not in self.objects and version == next(reversed(each)), held is None
+            )
             for uri, each in self.former.items()
             for version, held in each.items()
             if mine(uri)
         ]
         now = [
-            Remains(Location(uri, version or "null"), version == next(reversed(each)))
+            StoredVersion(Location(uri, version or "null"), version == next(reversed(each)))
             for uri, each in self.objects.items()
             for version in each
             if mine(uri)
@@ -164,10 +149,12 @@ class MemoryStore:
         found = {uri: next(reversed(held.values())).stat.etag for uri, held in sorted(self.objects.items())}
         return dict([(uri, etag) for uri, etag in found.items() if uri.startswith(folder)][:most])
 
-    def lying(self, folder: str, after: Place | None, most: int) -> Page:
+    def lying(self, folder: str, after: ListingCursor | None, most: int) -> ListingPage:
         bucket = f"s3://{keys.split(folder)[0]}/"
         found = [
-            Lying(uri.removeprefix(bucket), version or "null", held.stat.etag, held.stat.size, held.written_at, last)
+            ListedVersion(
+                uri.removeprefix(bucket), version or "null", held.stat.etag, held.stat.size, held.written_at, last
+            )
             for uri, versions in sorted(self.objects.items())
             for version, held in reversed(versions.items())
             for last in [version == next(reversed(versions))]
@@ -177,7 +164,7 @@ class MemoryStore:
         begin = places.index(after) + 1 if after in places else 0
         page = tuple(found[begin : begin + most])
         more = len(found) > begin + most
-        return Page(page, (page[-1].key, page[-1].version) if more else None)
+        return ListingPage(page, (page[-1].key, page[-1].version) if more else None)
 
     def put(self, uri: str, body: bytes, content_type: str, replaces: str | None = None) -> None:
         there = self.head(Location(uri))
@@ -185,7 +172,7 @@ class MemoryStore:
             raise ObjectReplaced(uri)
         self._lay(uri, Held(body, content_type=content_type))
 
-    def copy(self, source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:
+    def copy(self, source: Location, target: str, tag: CopyTag, replaces: str | None = None) -> Stat:
         found, there = self._need(source), self.head(Location(target))
         if source.etag and found.stat.etag != source.etag:
             raise ObjectReplaced(source.uri)
@@ -193,11 +180,11 @@ class MemoryStore:
             raise DestinationTaken(target)
         if len(found.body) > self.largest_copy:
             raise ObjectUnreadable(source.uri)
-        self._lay(target, Held(found.body, mark))
+        self._lay(target, Held(found.body, tag))
         return self.objects[target][None].stat
 
-    def begin(self, target: str, mark: Mark) -> str:
-        self.uploads[name := f"upload-{len(self.uploads) + 1}"] = Upload(target, mark)
+    def begin(self, target: str, tag: CopyTag) -> str:
+        self.uploads[name := f"upload-{len(self.uploads) + 1}"] = Upload(target, tag)
         return name
 
     def go_on(self, upload: str, source: Location, target: str, size: int, replaces: str | None = None) -> Stat | None:
@@ -214,7 +201,7 @@ class MemoryStore:
         if (there and there.etag) != replaces:
             raise DestinationTaken(target)
         begun.live = False
-        self._lay(target, Held(b"".join(begun.parts), begun.mark))
+        self._lay(target, Held(b"".join(begun.parts), begun.tag))
         return self.objects[target][None].stat
 
     def break_off(self, upload: str, target: str) -> None:
@@ -270,9 +257,9 @@ class MemoryLedger:
         self._batches: dict[str, Batch] = {}
         self._pauses: dict[tuple[str, str], Pause] = {}
         self._runs: dict[str, str] = {}
-        self._sweep: Place | None = None
+        self._sweep: ListingCursor | None = None
         self._pointer = ""
-        self._uploads: dict[tuple[Mark, str], str] = {}
+        self._uploads: dict[tuple[CopyTag, str], str] = {}
         self._roll = RollCall()
         self._sets: dict[str, FileSet] = {}
         self._absences: dict[tuple[str, str], Absence] = {}
@@ -292,7 +279,7 @@ class MemoryLedger:
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
         return tuple(self._drops[i] for i in drop_ids if i in self._drops and i not in self.unreadable)
 
-    def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
+    def write(self, moves: Sequence[Transition], *beside: TransactionItem) -> None:
         places = [*(("drop", m.drop.id) for m in moves), *(place for one in beside for place in _places(one))]
         if len(set(places)) < len(places):  # Amazon DynamoDB API, TransactWriteItems
             raise ServiceUnavailable("a transaction cannot have two operations on one item")
@@ -312,11 +299,11 @@ class MemoryLedger:
         """Whether history has that step already."""
         return any((s.attempt, s.step) == (drop.attempt, drop.step) for s in self._steps.get(drop.id, ()))
 
-    def _fits(self, one: Beside) -> bool:
+    def _fits(self, one: TransactionItem) -> bool:
         match one:
             case Window():
                 return one.plan not in self._windows
-            case Unmoved():
+            case VersionCheck():
                 there = self._batches.get(one.batch.id)
                 return there is not None and there.version == one.batch.version
             case Batch():
@@ -336,11 +323,11 @@ class MemoryLedger:
                 known_absence = self._absences.get((one.contract, one.day))
                 return (known_absence.version if known_absence else 0) == one.version
 
-    def _put(self, one: Beside) -> None:
+    def _put(self, one: TransactionItem) -> None:
         match one:
             case Window():
                 self._windows[one.plan] = one
-            case Unmoved():
+            case VersionCheck():
                 pass
             case Batch():
                 self._batches[one.id] = replace(one, version=one.version + 1)
@@ -447,19 +434,19 @@ class MemoryLedger:
         waiting = (d for d in there if d.state == "staged" and d.plan == plan)
         return tuple(sorted(waiting, key=lambda d: (d.staged_at or "", d.id))[:most])
 
-    def upload(self, mark: Mark, target: str) -> str | None:
-        return self._uploads.get((mark, target))
+    def upload(self, tag: CopyTag, target: str) -> str | None:
+        return self._uploads.get((tag, target))
 
-    def note_upload(self, mark: Mark, target: str, upload: str, instead: str | None) -> bool:
-        if self._uploads.get((mark, target)) != instead:
+    def note_upload(self, tag: CopyTag, target: str, upload: str, instead: str | None) -> bool:
+        if self._uploads.get((tag, target)) != instead:
             return False
-        self._uploads[mark, target] = upload
+        self._uploads[tag, target] = upload
         return True
 
-    def sweep(self) -> Place | None:
+    def sweep(self) -> ListingCursor | None:
         return self._sweep
 
-    def put_sweep(self, after: Place | None) -> None:
+    def put_sweep(self, after: ListingCursor | None) -> None:
         self._sweep = after
 
     def newest_pointer(self) -> str:
@@ -512,7 +499,7 @@ class MemoryLedger:
             self._runs[after.run] = after.id
 
 
-def _places(one: Beside) -> Iterator[tuple[object, ...]]:
+def _places(one: TransactionItem) -> Iterator[tuple[object, ...]]:
     """The items that are written for what goes into the ledger beside drops."""
     match one:
         case Window():
@@ -523,7 +510,7 @@ def _places(one: Beside) -> Iterator[tuple[object, ...]]:
             yield Absence, one.contract, one.day
         case RollCall():
             yield (RollCall,)
-        case Unmoved():
+        case VersionCheck():
             yield Batch, one.batch.id
         case _:
             yield type(one), one.id
@@ -542,35 +529,35 @@ class MemoryTables:
         self.columns: dict[str, tuple[TableColumn, ...]] = {}
         self.rows: dict[str, dict[str, tuple[int, int]]] = {}
         self.commits: list[tuple[str, str, int]] = []
-        self.written: dict[str, dict[str, Mark]] = {}
+        self.written: dict[str, dict[str, CopyTag]] = {}
         self.broken: set[str] = set()
 
-    def ready(self, table: str, columns: Sequence[TableColumn], mark: Mark) -> bool:
+    def ready(self, table: str, columns: Sequence[TableColumn], tag: CopyTag) -> bool:
         there = self.columns.get(table, tuple(columns))
         self.columns[table] = (*there, *lacking(there, columns))
         self.rows.setdefault(table, {})
-        return ("rows", mark.drop, mark.attempt) in self.commits
+        return ("rows", tag.drop, tag.attempt) in self.commits
 
-    def append(self, table: str, files: Sequence[DataFile], mark: Mark) -> None:
-        if self._once("rows", mark):
-            assert mark.drop not in self.rows[table], "its rows are there already"
-            self.rows[table][mark.drop] = mark.attempt, sum(one.rows for one in files)
-            self._wrote(table, mark, *(keys.data_file(mark.drop, mark.attempt, one.name) for one in files))
+    def append(self, table: str, files: Sequence[DataFile], tag: CopyTag) -> None:
+        if self._once("rows", tag):
+            assert tag.drop not in self.rows[table], "its rows are there already"
+            self.rows[table][tag.drop] = tag.attempt, sum(one.rows for one in files)
+            self._wrote(table, tag, *(keys.data_file(tag.drop, tag.attempt, one.name) for one in files))
 
-    def replace(self, table: str, folder: str, files: Sequence[DataFile], mark: Mark, instead: Sequence[str]) -> None:  # noqa: ARG002
-        if self._once("rows", mark):
-            for drop in (*instead, mark.drop):
+    def replace(self, table: str, folder: str, files: Sequence[DataFile], tag: CopyTag, instead: Sequence[str]) -> None:  # noqa: ARG002
+        if self._once("rows", tag):
+            for drop in (*instead, tag.drop):
                 self.rows[table].pop(drop, None)
-            self.rows[table][mark.drop] = mark.attempt, sum(one.rows for one in files)
-            self._wrote(table, mark, f"part-{len(self.commits)}.parquet")
+            self.rows[table][tag.drop] = tag.attempt, sum(one.rows for one in files)
+            self._wrote(table, tag, f"part-{len(self.commits)}.parquet")
 
-    def withdraw(self, table: str, mark: Mark, later: int | None = None) -> None:
-        if table not in self.rows or self._noted("withdrawn", mark):
+    def withdraw(self, table: str, tag: CopyTag, later: int | None = None) -> None:
+        if table not in self.rows or self._noted("withdrawn", tag):
             return
-        if later and self._noted("rows", Mark(mark.drop, later)):
+        if later and self._noted("rows", CopyTag(tag.drop, later)):
             return
-        if self.rows[table].pop(mark.drop, None) or self.made(table, mark):
-            self.commits.append(("withdrawn", mark.drop, mark.attempt))
+        if self.rows[table].pop(tag.drop, None) or self.made(table, tag):
+            self.commits.append(("withdrawn", tag.drop, tag.attempt))
 
     def take_out(self, table: str, drop: str) -> None:
         self.rows.get(table, {}).pop(drop, None)
@@ -584,22 +571,20 @@ class MemoryTables:
         there = self.rows.get(table, {})
         return {name for name, of in self.written.get(table, {}).items() if there.get(of.drop, (0, 0))[0] == of.attempt}
 
-    def made(self, table: str, mark: Mark) -> bool:
-        return table in self.columns and self._noted("rows", mark)
+    def made(self, table: str, tag: CopyTag) -> bool:
+        return table in self.columns and self._noted("rows", tag)
 
-    def _wrote(self, table: str, mark: Mark, *names: str) -> None:
-        self.written.setdefault(table, {}).update(dict.fromkeys(names, mark))
+    def _wrote(self, table: str, tag: CopyTag, *names: str) -> None:
+        self.written.setdefault(table, {}).update(dict.fromkeys(names, tag))
 
-    def _noted(self, what: str, mark: Mark) -> bool:
-        return any(
-            kind == what and drop == mark.drop and attempt >= mark.attempt for kind, drop, attempt in self.commits
-        )
+    def _noted(self, what: str, tag: CopyTag) -> bool:
+        return any(kind == what and drop == tag.drop and attempt >= tag.attempt for kind, drop, attempt in self.commits)
 
-    def _once(self, what: str, mark: Mark) -> bool:
+    def _once(self, what: str, tag: CopyTag) -> bool:
         """Note a change; False if it was made before."""
-        if self._noted(what, mark):
+        if self._noted(what, tag):
             return False
-        self.commits.append((what, mark.drop, mark.attempt))
+        self.commits.append((what, tag.drop, tag.attempt))
         return True
 
 

@@ -29,7 +29,7 @@ from functions.flow.splitting import MOST_TRIES
 from functions.keys import Zones
 from functions.operations.override import accept, reject
 from functions.operations.replay import replay
-from functions.ports import RunStatus
+from functions.ports.jobs import RunStatus
 from functions.schedule.reconcile import reconcile
 from tests.builders import World, a_plan, all_good, answer, one_bad, valid_rows
 from tests.faults import NEVER, Crash, Fuse, Watched

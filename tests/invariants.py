@@ -16,7 +16,8 @@ from contracts.job import JobRequest, JobResult
 from functions import keys
 from functions.drop import OPEN, PROMOTED, Drop, is_later
 from functions.keys import Zones
-from functions.ports import Ports, Step
+from functions.ports import Ports
+from functions.ports.drops import Step
 from tests.builders import ZONES, World
 
 GOOD = ("accepted", "accepted_with_warnings")
@@ -87,7 +88,7 @@ def promoted_once(seen: Seen, _: Seen | None) -> None:
 
     The same of rows in a table.
     """
-    owners = Counter(mark for uri, mark in seen.promoted.items() if not _table_of(seen, uri))
+    owners = Counter(tag for uri, tag in seen.promoted.items() if not _table_of(seen, uri))
     assert all(n == 1 for n in owners.values()), owners
     for drop in seen.drops.values():
         if drop.state in PROMOTED:
@@ -192,7 +193,7 @@ def seen_in(world: World) -> Seen:
     """A look at a world in memory."""
     drops = world.drops()
     marks = {
-        uri: next(reversed(versions.values())).mark
+        uri: next(reversed(versions.values())).tag
         for uri, versions in world.store.objects.items()
         if uri.startswith(ZONES.promoted)
     }
@@ -261,7 +262,7 @@ class Watch:
 def _kept(world: World, drops: Mapping[str, Drop]) -> set[str]:
     """The drops whose own bytes an object holds: the pinned version in landing, or a move's copy of it."""
     every = world.store.objects
-    moved = {held.mark.drop for versions in every.values() for held in versions.values() if held.mark}
+    moved = {held.tag.drop for versions in every.values() for held in versions.values() if held.tag}
     return moved | {d.id for d in drops.values() if d.version_id in every.get(f"s3://{d.bucket}/{d.key}", {})}
 
 

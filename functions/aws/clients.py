@@ -23,7 +23,9 @@ from functions.aws.s3 import PART, S3Store
 from functions.aws.sqs import SqsDelays
 from functions.catalog import Published
 from functions.keys import Zones
-from functions.ports import LARGEST_COPY, Ledger, Ports
+from functions.ports import Ports
+from functions.ports.ledger import Ledger
+from functions.ports.store import LARGEST_COPY
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

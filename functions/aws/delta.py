@@ -19,7 +19,8 @@ from contracts.errors import ServiceUnavailable
 from contracts.job import DataFile
 from contracts.table import DROP, TableColumn, lacking
 from functions import keys
-from functions.ports import REMEMBERED, Mark
+from functions.ports.store import CopyTag
+from functions.ports.tables import REMEMBERED
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable, Schema
@@ -46,35 +47,35 @@ class DeltaTables:
         self._options = options
         self._known: dict[str, tuple[Mapping[str, str], DeltaTable]] = {}
 
-    def ready(self, table: str, columns: Sequence[TableColumn], mark: Mark) -> bool:
+    def ready(self, table: str, columns: Sequence[TableColumn], tag: CopyTag) -> bool:
         for nth in range(ROUNDS):
             with self._conflicts(table, nth):
                 found = self._find(table)
                 if found is None:
                     self._make(table, columns)
                     return False
-                if _has(found, _app(mark), mark.attempt):
+                if _has(found, _app(tag), tag.attempt):
                     return True
                 if more := lacking(columns_of(found.schema()), columns):
                     found.alter.add_columns(_schema(more).fields)
                 return False
         raise _busy(table)
 
-    def append(self, table: str, files: Sequence[DataFile], mark: Mark) -> None:
+    def append(self, table: str, files: Sequence[DataFile], tag: CopyTag) -> None:
         added: list[AddAction | RemoveAction] = [
-            _added(keys.data_file(mark.drop, mark.attempt, one.name), one, mark) for one in files
+            _added(keys.data_file(tag.drop, tag.attempt, one.name), one, tag) for one in files
         ]
 
         def act(found: DeltaTable, how: dict[str, Any]) -> None:
             found.create_write_transaction(added, "append", found.schema(), **how)
 
-        self._change(table, _app(mark), mark.attempt, act)
+        self._change(table, _app(tag), tag.attempt, act)
 
-    def replace(self, table: str, folder: str, files: Sequence[DataFile], mark: Mark, instead: Sequence[str]) -> None:
+    def replace(self, table: str, folder: str, files: Sequence[DataFile], tag: CopyTag, instead: Sequence[str]) -> None:
         from deltalake import DeltaTable, QueryBuilder, write_deltalake
         from deltalake.transaction import create_table_with_add_actions
 
-        added, where = [_added(one.name, one, mark) for one in files], _where((*instead, mark.drop))
+        added, where = [_added(one.name, one, tag) for one in files], _where((*instead, tag.drop))
 
         def act(found: DeltaTable, how: dict[str, Any]) -> None:
             # The files where they lie, read as the table reads them: what they lack is null.
@@ -84,21 +85,21 @@ class DeltaTables:
             rows = laid.execute("select * from laid")
             write_deltalake(found, rows, mode="overwrite", predicate=where, **how)
 
-        self._change(table, _app(mark), mark.attempt, act)
+        self._change(table, _app(tag), tag.attempt, act)
 
-    def withdraw(self, table: str, mark: Mark, later: int | None = None) -> None:
+    def withdraw(self, table: str, tag: CopyTag, later: int | None = None) -> None:
         def act(found: DeltaTable, how: dict[str, Any]) -> None:
-            if later and _has(found, _app(mark), later):
+            if later and _has(found, _app(tag), later):
                 return
             before = found.version()
-            found.delete(_where((mark.drop,)), **how)
+            found.delete(_where((tag.drop,)), **how)
             # Without rows nothing was committed. Where they have been and are gone, none come late: that it was asked
             # for is noted all the same, so that a worker that asks again leaves a later attempt's rows alone.
-            if found.version() == before and _has(found, _app(mark), mark.attempt):
+            if found.version() == before and _has(found, _app(tag), tag.attempt):
                 found.create_write_transaction([], "append", found.schema(), **how)
 
         if self._is_there(table):
-            self._change(table, f"{_app(mark)}:withdrawn", mark.attempt, act)
+            self._change(table, f"{_app(tag)}:withdrawn", tag.attempt, act)
 
     def take_out(self, table: str, drop: str) -> None:
         from deltalake import PostCommitHookProperties
@@ -130,10 +131,10 @@ class DeltaTables:
             found = self._find(table)
             return frozenset(found.get_add_actions().column("path").to_pylist()) if found else frozenset()
 
-    def made(self, table: str, mark: Mark) -> bool:
+    def made(self, table: str, tag: CopyTag) -> bool:
         with _reading(table):
             found = self._find(table)
-            return found is not None and _has(found, _app(mark), mark.attempt)
+            return found is not None and _has(found, _app(tag), tag.attempt)
 
     def _change(self, table: str, app: str, version: int, act: Act) -> None:
         """Commit once, on the table as it stands then."""
@@ -231,11 +232,11 @@ def _schema(columns: Sequence[TableColumn]) -> Schema:
     return Schema.from_json(json.dumps({"type": "struct", "fields": fields}))
 
 
-def _added(path: str, file: DataFile, mark: Mark) -> AddAction:
+def _added(path: str, file: DataFile, tag: CopyTag) -> AddAction:
     """A file in a commit; by the bounds of its drop readers, and writers of other drops' rows, pass it by."""
     from deltalake.transaction import AddAction
 
-    bounds = {"minValues": {DROP: mark.drop}, "maxValues": {DROP: mark.drop}, "nullCount": {DROP: 0}}
+    bounds = {"minValues": {DROP: tag.drop}, "maxValues": {DROP: tag.drop}, "nullCount": {DROP: 0}}
     return AddAction(path, file.size, {}, int(time() * 1000), True, json.dumps({"numRecords": file.rows, **bounds}))
 
 
@@ -244,8 +245,8 @@ def _where(drops: Sequence[str]) -> str:
     return f"{DROP} in ({', '.join(repr(one) for one in dict.fromkeys(drops))})"
 
 
-def _app(mark: Mark) -> str:
-    return f"dropgate:{mark.drop}"
+def _app(tag: CopyTag) -> str:
+    return f"dropgate:{tag.drop}"
 
 
 def _has(table: DeltaTable, app: str, version: int) -> bool:

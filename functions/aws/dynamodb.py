@@ -19,24 +19,14 @@ from contracts.errors import HeldUp, ServiceUnavailable, StaleWrite
 from functions.aws import items
 from functions.aws.answers import asking, code
 from functions.aws.items import Item
-from functions.drop import Drop, Moved
-from functions.ports import (
-    Absence,
-    Batch,
-    Beside,
-    FileSet,
-    InFlight,
-    Lineage,
-    Mark,
-    Pause,
-    Place,
-    RollCall,
-    Step,
-    Unmoved,
-    Watermarks,
-    Window,
-    months,
-)
+from functions.drop import Drop, Transition
+from functions.ports.batches import Batch, Pause, VersionCheck, Window
+from functions.ports.clock import months
+from functions.ports.drops import Step
+from functions.ports.expected_files import Absence, FileSet, RollCall
+from functions.ports.ledger import InFlight, TransactionItem
+from functions.ports.lineages import Lineage, Watermarks
+from functions.ports.store import CopyTag, ListingCursor
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -81,7 +71,7 @@ class DynamoLedger:
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
         return items.drops_of(self._get_many([items.drop_key(i) for i in drop_ids]))
 
-    def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
+    def write(self, moves: Sequence[Transition], *beside: TransactionItem) -> None:
         own = [action for move in moves for action in self._of(move)]
         self._transact([*own, *(action for one in beside for action in self._beside(one))])
 
@@ -215,20 +205,20 @@ class DynamoLedger:
             drops += self.drops([one for one in waiting if isinstance(one, str)])
         return tuple(sorted(drops, key=items.pending_key))
 
-    def upload(self, mark: Mark, target: str) -> str | None:
-        found = self._get(*items.upload_key(mark.drop, mark.attempt, target))
+    def upload(self, tag: CopyTag, target: str) -> str | None:
+        found = self._get(*items.upload_key(tag.drop, tag.attempt, target))
         return str(found["upload"]) if found else None
 
-    def note_upload(self, mark: Mark, target: str, upload: str, instead: str | None) -> bool:
-        item = items.upload_item(mark.drop, mark.attempt, target, upload)
+    def note_upload(self, tag: CopyTag, target: str, upload: str, instead: str | None) -> bool:
+        item = items.upload_item(tag.drop, tag.attempt, target, upload)
         condition, values = ("upload = :u", {":u": instead}) if instead else (NEW, None)
         return self._try(self._put(item, condition, values))
 
-    def sweep(self) -> Place | None:
+    def sweep(self) -> ListingCursor | None:
         found = self._get(*items.SWEEP)
         return (found["key"], found["after"]) if found and "key" in found else None
 
-    def put_sweep(self, after: Place | None) -> None:
+    def put_sweep(self, after: ListingCursor | None) -> None:
         with asking("dynamodb"):
             self._db.put_item(TableName=self._table, Item=items.dumps(items.sweep_item(after)))
 
@@ -279,7 +269,7 @@ class DynamoLedger:
             actions.append(self._put(items.run_item(after.run, after)))
         self._transact(actions)
 
-    def _of(self, move: Moved) -> Iterator[Any]:
+    def _of(self, move: Transition) -> Iterator[Any]:
         """A drop, its history, and its place among those that wait for a batch."""
         before, drop = move.before, move.drop
         yield self._fenced(items.drop_item(drop), before.version)
@@ -293,11 +283,11 @@ class DynamoLedger:
         elif before.state == "staged":
             yield {"Delete": {"TableName": self._table, "Key": items.key(*items.pending_key(before))}}
 
-    def _beside(self, one: Beside) -> Iterator[Any]:
+    def _beside(self, one: TransactionItem) -> Iterator[Any]:
         if isinstance(one, Window):
             yield self._put(items.window_item(one), NEW)
             return
-        if isinstance(one, Unmoved):
+        if isinstance(one, VersionCheck):
             place = items.key(*items.batch_key(one.batch.id))
             as_read = {":v": one.batch.version}
             yield self._check(place, AS_READ, ExpressionAttributeValues=items.dumps(as_read))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import ClientError
 
 from functions.aws.answers import asking, code
-from functions.ports import Reach, RunStatus
+from functions.ports.jobs import Reach, RunStatus
 
 if TYPE_CHECKING:
     from mypy_boto3_emr_serverless import EMRServerlessClient

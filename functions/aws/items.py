@@ -29,8 +29,13 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from contracts import codec
 from contracts.errors import DocumentInvalid
 from functions.drop import Drop
-from functions.ports import Absence, Batch, FileSet, InFlight, Lineage, Pause, Place, RollCall, Step, Watermarks, Window
-from functions.ports import step_of as told
+from functions.ports.batches import Batch, Pause, Window
+from functions.ports.drops import Step
+from functions.ports.drops import step_of as told
+from functions.ports.expected_files import Absence, FileSet, RollCall
+from functions.ports.ledger import InFlight
+from functions.ports.lineages import Lineage, Watermarks
+from functions.ports.store import ListingCursor
 
 Item = dict[str, Any]
 T = TypeVar("T")
@@ -234,7 +239,7 @@ SWEEP = ("SWEEP", STATE)
 """Where the next page of landing begins."""
 
 
-def sweep_item(after: Place | None) -> Item:
+def sweep_item(after: ListingCursor | None) -> Item:
     """Return the item with the position of the next page of landing."""
     pk, sk = SWEEP
     begin = {"key": after[0], "after": after[1]} if after else {}

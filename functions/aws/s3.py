@@ -26,7 +26,8 @@ from contracts.errors import (
 from functions import keys
 from functions.aws.answers import asking, code
 from functions.drop import Location
-from functions.ports import Lying, Mark, Page, Place, Remains, Stat, stamp
+from functions.ports.clock import stamp
+from functions.ports.store import CopyTag, ListedVersion, ListingCursor, ListingPage, Stat, StoredVersion
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -116,24 +117,26 @@ class S3Store:
             each = [item for page in pages for item in page.get("Contents", [])]
         return {f"s3://{bucket}/{item['Key']}": _bare(item["ETag"]) for item in each}
 
-    def lying(self, folder: str, after: Place | None, most: int) -> Page:
+    def lying(self, folder: str, after: ListingCursor | None, most: int) -> ListingPage:
         bucket, prefix = keys.split(folder)
         begin: dict[str, Any] = {"KeyMarker": after[0], "VersionIdMarker": after[1]} if after else {}
         with asking("s3"):
             found = self._s3.list_object_versions(Bucket=bucket, Prefix=prefix, MaxKeys=most, **begin)
         more = (found["NextKeyMarker"], found["NextVersionIdMarker"]) if found.get("IsTruncated") else None
         each = found.get("Versions", [])
-        return Page(
+        return ListingPage(
             tuple(
-                Lying(v["Key"], v["VersionId"], _bare(v["ETag"]), v["Size"], stamp(v["LastModified"]), v["IsLatest"])
+                ListedVersion(
+                    v["Key"], v["VersionId"], _bare(v["ETag"]), v["Size"], stamp(v["LastModified"]), v["IsLatest"]
+                )
                 for v in each
             ),
             more,
         )
 
-    def remaining(self, place: str) -> tuple[Remains, ...]:
+    def remaining(self, place: str) -> tuple[StoredVersion, ...]:
         bucket, key = keys.split(place)
-        found: list[Remains] = []
+        found: list[StoredVersion] = []
         with asking("s3"):
             for page in self._s3.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=key):
                 each = [_remains(bucket, one, marker=False) for one in page.get("Versions", [])]
@@ -155,11 +158,11 @@ class S3Store:
                     raise ObjectReplaced(uri) from error
                 raise
 
-    def copy(self, source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:
+    def copy(self, source: Location, target: str, tag: CopyTag, replaces: str | None = None) -> Stat:
         with asking("s3"):
             for race in range(RACES):
                 try:
-                    return self._copy(source, target, mark, replaces)
+                    return self._copy(source, target, tag, replaces)
                 except ClientError as error:
                     if code(error) in REFUSED | MISSING:
                         raise self._refused(source, target, replaces, missing=code(error) in MISSING) from error
@@ -169,11 +172,11 @@ class S3Store:
                         raise
         raise AssertionError(target)
 
-    def begin(self, target: str, mark: Mark) -> str:
+    def begin(self, target: str, tag: CopyTag) -> str:
         bucket, key = keys.split(target)
         with asking("s3"):
             return self._s3.create_multipart_upload(
-                Bucket=bucket, Key=key, ChecksumAlgorithm="SHA256", **_described(mark)
+                Bucket=bucket, Key=key, ChecksumAlgorithm="SHA256", **_described(tag)
             )["UploadId"]
 
     def go_on(self, upload: str, source: Location, target: str, size: int, replaces: str | None = None) -> Stat | None:
@@ -285,7 +288,7 @@ class S3Store:
                 raise ObjectGone(at.uri) from error
             raise
 
-    def _copy(self, source: Location, target: str, mark: Mark, replaces: str | None) -> Stat:
+    def _copy(self, source: Location, target: str, tag: CopyTag, replaces: str | None) -> Stat:
         bucket, key = keys.split(target)
         condition: dict[str, Any] = {"IfMatch": _quoted(replaces)} if replaces else {"IfNoneMatch": "*"}
         if source.etag:
@@ -297,11 +300,11 @@ class S3Store:
             MetadataDirective="REPLACE",
             TaggingDirective="REPLACE",
             ChecksumAlgorithm="SHA256",
-            **_described(mark),
+            **_described(tag),
             **condition,
         )["CopyObjectResult"]
         sha256 = _hexadecimal(answer.get("ChecksumSHA256"))
-        return Stat(_bare(answer["ETag"]), 0, sha256, mark.drop, mark.attempt)
+        return Stat(_bare(answer["ETag"]), 0, sha256, tag.drop, tag.attempt)
 
     def _refused(
         self, source: Location, target: str, replaces: str | None, *, missing: bool
@@ -363,9 +366,9 @@ def _is_too_large(error: ClientError) -> bool:
     return code(error) == "InvalidRequest" and "copy source is larger than" in str(error)
 
 
-def _described(mark: Mark) -> Any:
+def _described(tag: CopyTag) -> Any:
     """Return the metadata that a move writes with the bytes."""
-    return {"Metadata": {DROP: mark.drop, ATTEMPT: str(mark.attempt)}, **_kind(mark.kind)}
+    return {"Metadata": {DROP: tag.drop, ATTEMPT: str(tag.attempt)}, **_kind(tag.kind)}
 
 
 def _kind(media_type: str) -> Any:
@@ -378,8 +381,8 @@ def _part(number: int, told: Any) -> Any:
     return {"PartNumber": number, "ETag": told["ETag"], **checksum}
 
 
-def _remains(bucket: str, told: Any, *, marker: bool) -> Remains:
-    return Remains(Location(f"s3://{bucket}/{told['Key']}", told["VersionId"]), told["IsLatest"], marker)
+def _remains(bucket: str, told: Any, *, marker: bool) -> StoredVersion:
+    return StoredVersion(Location(f"s3://{bucket}/{told['Key']}", told["VersionId"]), told["IsLatest"], marker)
 
 
 def _place(at: Location) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from contracts import codec
 from functions.aws.answers import asking
-from functions.ports import Window
+from functions.ports.batches import Window
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient

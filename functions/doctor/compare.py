@@ -23,7 +23,11 @@ from functions.doctor.restore import put_back
 from functions.drop import PROMOTED, RETRACTING, Created, Drop, Location
 from functions.flow.finalize import recorded
 from functions.flow.ingest import ingest
-from functions.ports import Batch, Lying, Place, Ports, Stat, stamp, tell_nobody
+from functions.ports import Ports
+from functions.ports.batches import Batch
+from functions.ports.clock import stamp
+from functions.ports.progress import ignore
+from functions.ports.store import ListedVersion, ListingCursor, Stat
 from functions.promotion.copies import Gone, Replaced, Taken, Unfinished, promote
 from functions.promotion.lineage import claims_of
 from functions.promotion.withdraw import hide_unless_named
@@ -38,7 +42,7 @@ KEPT = timedelta(days=7)
 
 
 def differences(
-    ports: Ports, contracts: Sequence[str | None], months: Sequence[str], seen: Callable[[str], None] = tell_nobody
+    ports: Ports, contracts: Sequence[str | None], months: Sequence[str], seen: Callable[[str], None] = ignore
 ) -> Iterator[Difference]:
     """All of them; the records are those of the contracts' drops of these months (YYYY-MM), tables are read whole.
 
@@ -340,11 +344,11 @@ def _evidence(ports: Ports, batch: Batch) -> bool:
     return bool(ports.store.listed(folder, 1))
 
 
-def _lying(ports: Ports, zone: str, seen: Callable[[str], None]) -> Iterator[Lying]:
-    after: Place | None = None
+def _lying(ports: Ports, zone: str, seen: Callable[[str], None]) -> Iterator[ListedVersion]:
+    after: ListingCursor | None = None
     while True:
         page = ports.store.lying(zone, after, 1000)
-        for one in page.found:
+        for one in page.versions:
             seen(one.key)
             yield one
         if page.after is None:
@@ -352,7 +356,7 @@ def _lying(ports: Ports, zone: str, seen: Callable[[str], None]) -> Iterator[Lyi
         after = page.after
 
 
-def _pages(each: Iterator[Lying]) -> Iterator[list[Lying]]:
+def _pages(each: Iterator[ListedVersion]) -> Iterator[list[ListedVersion]]:
     while page := list(islice(each, PAGE)):
         yield page
 

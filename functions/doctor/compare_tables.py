@@ -16,7 +16,11 @@ from functions import keys
 from functions.doctor.difference import GRACE, PAGE, Difference, looked_up, stale, unless_changed
 from functions.doctor.restore import put_back
 from functions.drop import PROMOTED, RETRACTING, Drop
-from functions.ports import REMEMBERED, Mark, Ports, Stat, moment, stamp, tell_nobody
+from functions.ports import Ports
+from functions.ports.clock import moment, stamp
+from functions.ports.progress import ignore
+from functions.ports.store import CopyTag, Stat
+from functions.ports.tables import REMEMBERED
 from functions.promotion.lineage import claims_of
 from functions.promotion.table_commit import Unlike, into_table
 from functions.records.record import reread
@@ -52,7 +56,7 @@ def counted(ports: Ports, contract: str) -> Counted | Difference:
         return Difference("table-unreadable", uri, found, do)
 
 
-def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = tell_nobody) -> Iterator[Difference]:
+def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = ignore) -> Iterator[Difference]:
     """Rows that nobody may read, or that no record knows; `seen` is told of each drop that has any."""
     ids = list(table.rows)
     for begin in range(0, len(ids), PAGE):
@@ -91,7 +95,7 @@ def of_rows(ports: Ports, drop: Drop, table: Counted) -> Iterator[Difference]:
     where, again = f"drop {drop.id}", f"`dropgate replay {drop.id[:10]} --retract` writes them again."
     found = f"is {drop.state}, but {there:,} of its {valid:,} rows are in the table {table.uri}"
     lies, sure = ports.store.head(to.rows), (drop.decided_at or "") > stamp(moment(table.at) - SURE)
-    came = not sure or ports.tables.made(table.uri, Mark(drop.id, to.attempt))
+    came = not sure or ports.tables.made(table.uri, CopyTag(drop.id, to.attempt))
     if there or lies is None or lies.etag != to.rows.etag or came:
         yield Difference("rows-missing", where, found, f"Find out who changed the table; {again}")
         return

@@ -8,7 +8,8 @@ from datetime import timedelta
 
 from contracts.errors import DocumentInvalid, StaleWrite
 from functions.drop import Drop
-from functions.ports import Ports, Step
+from functions.ports import Ports
+from functions.ports.drops import Step
 
 PAGE = 100
 """Objects and drops that are looked at together."""

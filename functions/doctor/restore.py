@@ -15,7 +15,9 @@ from contracts.plan import Plan
 from functions import keys
 from functions.doctor.difference import unless_changed
 from functions.drop import Drop, Promotion, Retraction
-from functions.ports import Lineage, Ports, Stat
+from functions.ports import Ports
+from functions.ports.lineages import Lineage
+from functions.ports.store import Stat
 from functions.promotion.lineage import TRIES, claims_of
 from functions.promotion.withdraw import hide, is_named
 from functions.records.record import reread

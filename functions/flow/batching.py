@@ -17,11 +17,14 @@ from contracts.errors import DocumentInvalid, HeldUp, StaleWrite
 from contracts.job import SIFTED_FROM
 from contracts.plan import Plan
 from functions import keys
-from functions.drop import Drop, Moved, advance
+from functions.drop import Drop, Transition, advance
 from functions.flow import references as flow_references
 from functions.flow.job_request import of_drops, request_of
 from functions.keys import Zones
-from functions.ports import Batch, Ports, Reach, Unmoved, Window, moment, stamp
+from functions.ports import Ports
+from functions.ports.batches import Batch, VersionCheck, Window
+from functions.ports.clock import moment, stamp
+from functions.ports.jobs import Reach
 from functions.promotion.watermarks import pinned
 
 MOST_BYTES = 1024**3
@@ -247,7 +250,7 @@ def _enlist(ports: Ports, batch: Batch, found: Sequence[Drop]) -> tuple[Drop, ..
     for begin in range(0, len(moves), GROUP):
         group = moves[begin : begin + GROUP]
         try:
-            ports.ledger.write(group, Unmoved(batch))
+            ports.ledger.write(group, VersionCheck(batch))
         except StaleWrite:
             if (known := ports.ledger.batch(batch.id)) and known.version != batch.version:
                 raise
@@ -267,7 +270,7 @@ def _named(batch: Batch, drop: Drop) -> bool:
     return (drop.batch, drop.try_) == (batch.id, batch.try_)
 
 
-def _joining(ports: Ports, batch: Batch, drop: Drop) -> Moved | None:
+def _joining(ports: Ports, batch: Batch, drop: Drop) -> Transition | None:
     # A drop that was staged after the claim (by a replay) belongs to another batch.
     if drop.state == "staged" and drop.plan == batch.plan and (drop.staged_at or "") <= batch.claimed_at:
         answer = advance(drop, "claimed", ports.at(), batch=batch.id, try_=batch.try_)
@@ -275,7 +278,7 @@ def _joining(ports: Ports, batch: Batch, drop: Drop) -> Moved | None:
         answer = advance(drop, "retried", ports.at(), batch=batch.id, try_=batch.try_)
     else:
         return None
-    return answer if isinstance(answer, Moved) else None
+    return answer if isinstance(answer, Transition) else None
 
 
 def enter(ports: Ports, batch: Batch, found: Iterable[Drop]) -> None:
@@ -283,11 +286,11 @@ def enter(ports: Ports, batch: Batch, found: Iterable[Drop]) -> None:
     _write_singly(ports, batch, [m for d in found if d.batch != batch.id and (m := _joining(ports, batch, d))])
 
 
-def _write_singly(ports: Ports, batch: Batch, moves: Sequence[Moved]) -> None:
+def _write_singly(ports: Ports, batch: Batch, moves: Sequence[Transition]) -> None:
     """Write drops one by one; those that somebody else was faster with are left alone."""
     for move in moves:
         try:
-            ports.ledger.write((move,), Unmoved(batch))
+            ports.ledger.write((move,), VersionCheck(batch))
         except StaleWrite:
             continue  # another batch or a newer upload was faster; the drop's own record says so
 

@@ -23,19 +23,11 @@ from contracts.problem import Problem
 from contracts.terms.file_sets import SetRule, describe_set
 from functions import keys
 from functions.admission.manifest import Listed, Manifest, read, unlike
-from functions.drop import (
-    MOST_TEXT,
-    SET_INCOMPLETE,
-    Drop,
-    Event,
-    Location,
-    Moved,
-    advance,
-    brief,
-    is_later,
-)
+from functions.drop import MOST_TEXT, SET_INCOMPLETE, Drop, Event, Location, Transition, advance, brief, is_later
 from functions.flow.batching import open_window
-from functions.ports import FileSet, Ports, moment, stamp
+from functions.ports import Ports
+from functions.ports.clock import moment, stamp
+from functions.ports.expected_files import FileSet
 from functions.promotion.lineage import TRIES
 from functions.records.failures import NOT_YOURS
 from functions.records.record import reread
@@ -76,7 +68,7 @@ def join(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, **laid: Any) -> Dr
         if known.state == "complete" and not known.manifest:
             return None
         answer = advance(drop, "joined", ports.at(), **laid)
-        if not isinstance(answer, Moved):
+        if not isinstance(answer, Transition):
             return drop
         late = known.state == "complete"
         of_set = replace(known, look_at=ports.at()) if late else _opened(ports, known, plan, rule)
@@ -95,7 +87,7 @@ def note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> D
     for _ in range(TRIES):
         known = _of(ports, drop, plan, rule)
         answer = advance(drop, "noted", ports.at(), source=at, file_set=known.id)
-        if not isinstance(answer, Moved):
+        if not isinstance(answer, Transition):
             return drop
         told = _told(ports, known, drop, plan, rule, at)
         try:
@@ -270,7 +262,7 @@ def _send_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drops: Se
     return known
 
 
-def _written(ports: Ports, known: FileSet, moves: Sequence[Moved]) -> FileSet:
+def _written(ports: Ports, known: FileSet, moves: Sequence[Transition]) -> FileSet:
     """Write drops; those that a set refuses together with it, as a file that comes opens it anew for all that wait."""
     if known.state == "complete":
         ports.ledger.write(moves)
@@ -285,7 +277,7 @@ def _open_windows(ports: Ports, plans: Iterable[str | None]) -> None:
             open_window(ports, plan, ports.window_seconds)
 
 
-def _sent_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drop: Drop) -> Moved | None:
+def _sent_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drop: Drop) -> Transition | None:
     """Return the next step of a drop that waits for a decided set."""
     at = ports.at()
     if drop.state != "gathering" or drop.file_set != known.id:
@@ -298,7 +290,7 @@ def _sent_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drop: Dro
     elif wrong:
         told = {"verdict": "rejected", "problems": brief((wrong, *drop.problems)), "decided_at": at}
     answer = advance(drop, event, at, **told)
-    return answer if isinstance(answer, Moved) else None
+    return answer if isinstance(answer, Transition) else None
 
 
 def _wrong(known: FileSet, listed: Manifest | Problem, drop: Drop) -> tuple[Problem | None, Listed | None]:

@@ -31,15 +31,21 @@ from functions.drop import (
     Drop,
     Event,
     Location,
-    Moved,
     Promotion,
     RowCounts,
+    Transition,
     advance,
     brief,
 )
 from functions.flow.batching import among, start, whole, write_batch
 from functions.flow.splitting import MOST_TRIES, clear, split, tries
-from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, moment_if_any, tell_nobody, turned
+from functions.ports import Ports
+from functions.ports.batches import Batch
+from functions.ports.clock import moment, moment_if_any, rotated
+from functions.ports.jobs import RunStatus
+from functions.ports.ledger import TransactionItem
+from functions.ports.progress import ignore
+from functions.ports.store import Stat
 from functions.promotion.copies import Gone, Replaced, Taken, Unfinished, its_own, promote
 from functions.promotion.lineage import TRIES, Apart, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
 from functions.promotion.observe_mode import passes
@@ -100,7 +106,7 @@ class Ending:
     batch: Batch | None = None
     written: bool = False
 
-    def write(self, ports: Ports, answer: Moved, *beside: Beside) -> None:
+    def write(self, ports: Ports, answer: Transition, *beside: TransactionItem) -> None:
         """Write them in one transaction; StaleWrite."""
         batch, self.batch = self.batch, None
         ports.ledger.write((answer,), *beside, *((batch,) if batch else ()))
@@ -118,9 +124,7 @@ class Found:
     entered: Claims | None = None
 
 
-def job_ended(
-    ports: Ports, run: str, said: str | None = None, waited: Callable[[timedelta], None] = tell_nobody
-) -> Batch:
+def job_ended(ports: Ports, run: str, said: str | None = None, waited: Callable[[timedelta], None] = ignore) -> Batch:
     """Settle the batch of a run that has ended; a run that works on, and an earlier try's run, change nothing.
 
     `said` is the state that an event of EMR Serverless named: of a success there is no more to ask. `waited` is told
@@ -227,7 +231,7 @@ def _in_turn(ports: Ports, members: Sequence[Drop], result: JobResult) -> Sequen
     for ever.
     """
     line, now = [drop for drop in members if drop.in_flight], ports.clock.now()
-    return turned(line, now) if now - moment(result.header.ended_at) > LATE else line
+    return rotated(line, now) if now - moment(result.header.ended_at) > LATE else line
 
 
 def _each(drops: Sequence[Drop], act: Callable[[Drop], Drop]) -> list[Drop]:
@@ -297,7 +301,7 @@ def _reject(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: En
         return drop
     receipt = write_receipt(ports, drop, plan, decision)
     answer = advance(drop, "rejected", ports.at(), receipt=receipt, retracts=None)
-    if not isinstance(answer, Moved):
+    if not isinstance(answer, Transition):
         return drop
     try:
         ending.write(ports, answer)
@@ -373,7 +377,7 @@ def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Said, rows: Loc
                 promotion = _promotion(ports, plan, drop, claims, rows)
                 told = said.with_problems(verdict, *notes)
                 answer = advance(drop, event, ports.at(), promoted=promotion, **told)
-        if not isinstance(answer, Moved):
+        if not isinstance(answer, Transition):
             return Found(drop)
         taken = claims.taken(drop)
         try:
@@ -447,7 +451,7 @@ def _promoted(
         return _look_again(ports, plan, drop)
     receipt = write_receipt(ports, drop, plan, decision)
     answer = advance(drop, PROMOTED_AS[drop.verdict], ports.at(), receipt=receipt, retracts=None)
-    if not isinstance(answer, Moved):
+    if not isinstance(answer, Transition):
         return drop
     now = _leave_promotion(ports, plan, drop, answer, copied, ending, entered)
     return unless_forgotten(ports, receipt, now)
@@ -470,7 +474,7 @@ def _as_written(ports: Ports, plan: Plan, drop: Drop, to: Promotion) -> bool:
 def _not_promoted(ports: Ports, plan: Plan, drop: Drop, why: Problem) -> Drop:
     at = ports.at()
     answer = advance(drop, "failed", at, verdict=None, rows=None, problems=(why,), decided_at=at)
-    if not isinstance(answer, Moved):
+    if not isinstance(answer, Transition):
         return drop
     return tell(ports, _leave_promotion(ports, plan, drop, answer, None, Ending()))
 
@@ -493,7 +497,7 @@ def _leave_promotion(
     ports: Ports,
     plan: Plan,
     drop: Drop,
-    answer: Moved,
+    answer: Transition,
     copied: Stat | None,
     ending: Ending,
     entered: Claims | None = None,

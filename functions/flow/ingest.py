@@ -43,13 +43,15 @@ from functions.drop import (
     Created,
     Drop,
     Location,
-    Moved,
+    Transition,
     advance,
     brief,
 )
 from functions.flow import file_sets
 from functions.flow.batching import next_window, open_window, quiet
-from functions.ports import MARKER_KEPT, Ports, Window
+from functions.ports import Ports
+from functions.ports.batches import Window
+from functions.ports.store import MARKER_KEPT
 from functions.promotion.copies import Carried, Gone, Replaced, Taken, Unfinished, carry, its_own
 from functions.promotion.lineage import TRIES, announced_late
 from functions.promotion.observe_mode import passes
@@ -325,7 +327,7 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
         return resume(ports, waits) if waits.state in ("staged", "rejecting") else waits
     at = ports.at()
     answer = advance(drop, "staged", at, staged_at=at, **laid)
-    if not isinstance(answer, Moved):
+    if not isinstance(answer, Transition):
         return drop
     if (window := _window(ports, plan)) is not None:
         try:

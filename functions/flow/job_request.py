@@ -14,7 +14,8 @@ from functions import keys
 from functions.admission.admit import header, header_line, notes
 from functions.drop import Drop
 from functions.flow import references
-from functions.ports import Batch, Ports
+from functions.ports import Ports
+from functions.ports.batches import Batch
 from functions.records.failures import failed, staged_gone, staged_replaced
 
 READERS = 8

@@ -17,7 +17,8 @@ from contracts.errors import ServiceUnavailable, StaleWrite
 from functions import keys
 from functions.drop import Drop
 from functions.flow.batching import enter, start
-from functions.ports import Batch, Ports
+from functions.ports import Ports
+from functions.ports.batches import Batch
 
 MOST_TRIES = 3
 MOST_SPLITS = 30

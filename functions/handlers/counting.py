@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from functions.aws.dynamodb import DynamoLedger
-from functions.drop import Drop, Event, Moved
-from functions.ports import Absence, Beside
+from functions.drop import Drop, Event, Transition
+from functions.ports.expected_files import Absence
+from functions.ports.ledger import TransactionItem
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -45,7 +46,7 @@ class CountedLedger(DynamoLedger):
             self._count(RECEIVED)
         return opened
 
-    def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
+    def write(self, moves: Sequence[Transition], *beside: TransactionItem) -> None:
         super().write(moves, *beside)
         for move in moves:
             if name := METRICS.get(move.event):

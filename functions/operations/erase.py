@@ -16,8 +16,10 @@ from dataclasses import dataclass, replace
 from contracts.errors import ObjectGone, ObjectReplaced, ServiceUnavailable, StaleWrite
 from contracts.job import JobRequest, JobResult
 from functions import keys
-from functions.drop import PROMOTED, Drop, Forgotten, Location, Stays, advance
-from functions.ports import Batch, Place, Ports
+from functions.drop import PROMOTED, Drop, Forgotten, Location, NoChange, advance
+from functions.ports import Ports
+from functions.ports.batches import Batch
+from functions.ports.store import ListingCursor
 from functions.promotion.lineage import TRIES
 
 Without = Callable[[bytes, str], bytes | None]
@@ -45,7 +47,7 @@ class NotForgotten:
 def forgettable(ports: Ports, drop: Drop, *, promoted: bool) -> NotForgotten | None:
     """Return why a drop cannot be erased; None if it can."""
     answer = advance(drop, "forgetting", drop.changed_at)
-    if drop.in_flight or isinstance(answer, Stays):
+    if drop.in_flight or isinstance(answer, NoChange):
         return NotForgotten(
             f"it is {drop.state}, so its attempt is not over" if drop.in_flight else f"it is {drop.state}"
         )
@@ -118,7 +120,7 @@ def forget(
 
 def _written(ports: Ports, drop: Drop, event: str, **changes: object) -> Drop | None:
     answer = advance(drop, event, ports.at(), **changes)  # type: ignore[arg-type]
-    if isinstance(answer, Stays):
+    if isinstance(answer, NoChange):
         return None
     try:
         ports.ledger.write((answer,))
@@ -218,10 +220,10 @@ def _files(ports: Ports, table: str, drop: Drop) -> Iterator[Location]:
 def _versions(ports: Ports, uri: str, drop: Drop) -> Iterator[Location]:
     """All versions of a promoted key, or below a folder, that bear the mark of a drop."""
     bucket, key = keys.split(uri)
-    after: Place | None = None
+    after: ListingCursor | None = None
     while True:
         page = ports.store.lying(uri, after, MOST)
-        for one in page.found:
+        for one in page.versions:
             at = Location(f"s3://{bucket}/{one.key}", one.version)
             stat = ports.store.head(at) if one.key == key or uri.endswith("/") else None
             if stat and stat.drop == drop.id:

@@ -19,10 +19,10 @@ from functions.drop import (
     REJECTED_BY_PERSON,
     Answer,
     Drop,
-    Moved,
+    NoChange,
     Override,
     Promotion,
-    Stays,
+    Transition,
     advance,
     brief,
 )
@@ -63,7 +63,7 @@ def accept(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOv
     """Promote a rejected drop by the word of a person, from where its bytes lie."""
     for _ in range(TRIES):
         could = _acceptance(ports, drop, by, because)
-        if isinstance(could, Stays):
+        if isinstance(could, NoChange):
             return NotOverruled(could.reason, drop)
         answer, claims = could
         try:
@@ -79,20 +79,20 @@ def accept(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOv
 def would_accept(ports: Ports, drop: Drop) -> Answer:
     """Return the result of accepting a drop now, with every test of `accept` and without writing."""
     could = _acceptance(ports, drop, "", "")
-    return could if isinstance(could, Stays) else could[0]
+    return could if isinstance(could, NoChange) else could[0]
 
 
-def _acceptance(ports: Ports, drop: Drop, by: str, because: str) -> tuple[Moved, Claims] | Stays:
+def _acceptance(ports: Ports, drop: Drop, by: str, because: str) -> tuple[Transition, Claims] | NoChange:
     """The step by which a person accepts a drop, and what it holds for that; or why there is none."""
-    if isinstance(could := acceptable(ports, drop), Stays):
+    if isinstance(could := acceptable(ports, drop), NoChange):
         return could
     plan = ports.catalog.plan(drop.plan or "")
     claims = claims_of(ports, drop, plan)
     match standing(ports, drop, plan, claims):
         case Waits():
-            return Stays(drop, OTHERS)
+            return NoChange(drop, OTHERS)
         case Overtaken(why) | Barred(why) | Apart(why):
-            return Stays(drop, why.message.rstrip("."))
+            return NoChange(drop, why.message.rstrip("."))
         case Free(notes):
             said = Problem(ACCEPTED_BY_PERSON, f"{by} accepted the file all the same: {because}", SEE, "warning")
             answer = advance(
@@ -103,12 +103,12 @@ def _acceptance(ports: Ports, drop: Drop, by: str, because: str) -> tuple[Moved,
                 verdict="accepted_with_warnings",
                 promoted=_promotion(plan, drop, claims.key.etag if claims.key else None),
             )
-    return (answer, claims) if isinstance(answer, Moved) else answer
+    return (answer, claims) if isinstance(answer, Transition) else answer
 
 
 def reject(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOverruled:
     """Reject a promoted (or a failed) drop by the word of a person, and withdraw what consumers have of it."""
-    if isinstance(could := rejectable(drop), Stays):
+    if isinstance(could := rejectable(drop), NoChange):
         return NotOverruled(could.reason, drop)
     said = Problem(REJECTED_BY_PERSON, f"{by} rejected the file: {because}", ASK)
     changes = _decided(ports, drop, by, because, said)
@@ -116,7 +116,7 @@ def reject(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOv
     answer = advance(
         drop, "rejected_by_person", ports.at(), **changes, verdict="rejected", promoted=None, retracts=retracts
     )
-    if not isinstance(answer, Moved):
+    if not isinstance(answer, Transition):
         return NotOverruled(answer.reason, drop)
     try:
         ports.ledger.write((answer,))
@@ -128,13 +128,13 @@ def reject(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOv
 def acceptable(ports: Ports, drop: Drop) -> Answer:
     """Return the result of accepting a drop, without testing whether another upload blocks it."""
     could = advance(drop, "accepted_by_person", drop.changed_at)
-    if isinstance(could, Moved) and drop.forgotten:
-        return Stays(drop, FORGOTTEN)
-    if isinstance(could, Moved) and gone(ports, drop):
-        return Stays(drop, NO_BYTES)
+    if isinstance(could, Transition) and drop.forgotten:
+        return NoChange(drop, FORGOTTEN)
+    if isinstance(could, Transition) and gone(ports, drop):
+        return NoChange(drop, NO_BYTES)
     could = _with_plan(could)
-    if isinstance(could, Moved) and drop.plan and (why := _barred(ports, ports.catalog.plan(drop.plan), drop)):
-        return Stays(drop, why)
+    if isinstance(could, Transition) and drop.plan and (why := _barred(ports, ports.catalog.plan(drop.plan), drop)):
+        return NoChange(drop, why)
     return could
 
 
@@ -172,8 +172,8 @@ def rejectable(drop: Drop) -> Answer:
 
 
 def _with_plan(could: Answer) -> Answer:
-    if isinstance(could, Moved) and could.drop.plan is None:
-        return Stays(could.before, "no contract has claimed its key, so there is nothing to decide by")
+    if isinstance(could, Transition) and could.drop.plan is None:
+        return NoChange(could.before, "no contract has claimed its key, so there is nothing to decide by")
     return could
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from contracts.errors import ServiceUnavailable, StaleWrite
-from functions.drop import PROMOTED, Answer, Drop, Moved, Retraction, Stays, advance
+from functions.drop import PROMOTED, Answer, Drop, NoChange, Retraction, Transition, advance
 from functions.flow.ingest import pin, resume
 from functions.ports import Ports
 
@@ -39,7 +39,7 @@ def replay(ports: Ports, drop_id: str, *, retract: bool = False) -> Replayed | N
     if drop is None:
         return NotReplayed("no drop has this id; `dropgate drops` lists those there are")
     answer = again(ports, drop, retract=retract)
-    if isinstance(answer, Stays):
+    if isinstance(answer, NoChange):
         return NotReplayed(answer.reason, drop)
     try:
         ports.ledger.write((answer,))
@@ -51,7 +51,7 @@ def replay(ports: Ports, drop_id: str, *, retract: bool = False) -> Replayed | N
 def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
     """Return the result of a replay of a drop, or why it cannot be replayed; nothing is written."""
     if drop.forgotten:
-        return Stays(drop, FORGOTTEN)
+        return NoChange(drop, FORGOTTEN)
     fresh = pin(drop, ports.catalog.match(drop.name))
     promoted = drop.state in PROMOTED
     answer = advance(
@@ -79,9 +79,9 @@ def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
         retracts=retraction(drop),
         override=None,
     )
-    if isinstance(answer, Moved) and fresh.plan is None and (promoted or drop.retracts):
-        return Stays(drop, NO_CONTRACT)
-    return Stays(drop, NO_BYTES) if isinstance(answer, Moved) and gone(ports, drop) else answer
+    if isinstance(answer, Transition) and fresh.plan is None and (promoted or drop.retracts):
+        return NoChange(drop, NO_CONTRACT)
+    return NoChange(drop, NO_BYTES) if isinstance(answer, Transition) and gone(ports, drop) else answer
 
 
 def retraction(drop: Drop) -> Retraction | None:

@@ -1,7 +1,7 @@
 """A drop's bytes from zone to zone: a drop and a target in, where its bytes lie now out.
 
 A move is a copy on conditions, then the delete of the pinned version, so that a crash anywhere leaves it repeatable:
-the copy finds its own mark at the target, the delete finds nothing left to do. What one copy cannot move is copied in
+the copy finds its own tag at the target, the delete finds nothing left to do. What one copy cannot move is copied in
 parts, some at each call: the upload in parts is its own checkpoint, and the ledger knows its name.
 """
 
@@ -13,7 +13,8 @@ from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, Objec
 from functions import keys
 from functions.drop import Drop, Location
 from functions.keys import Zones
-from functions.ports import Mark, Ports, Stat
+from functions.ports import Ports
+from functions.ports.store import CopyTag, Stat
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,8 @@ def carry(ports: Ports, drop: Drop, target: str) -> Carried | Unfinished | Gone 
         return Carried(drop.source, drop.sha256)
     try:
         moved = drop.source.uri == target  # and then nobody wrote down what was laid there
-        mark = Mark(drop.id, drop.attempt, keys.media_type(target))  # a name of ours
-        stat = ports.store.head(drop.source) if moved else _copy(ports, drop, drop.source, target, mark)
+        tag = CopyTag(drop.id, drop.attempt, keys.media_type(target))  # a name of ours
+        stat = ports.store.head(drop.source) if moved else _copy(ports, drop, drop.source, target, tag)
     except (DestinationTaken, ObjectGone):
         stat = ports.store.head(Location(target))
     except ObjectReplaced:
@@ -84,40 +85,40 @@ def promote(
 
     `kind` is the media type of the contract's format: the name is the producer's.
     """
-    mark = Mark(drop.id, drop.attempt, kind)
+    tag = CopyTag(drop.id, drop.attempt, kind)
     try:
-        return _copy(ports, drop, source, target, mark, replaces)
+        return _copy(ports, drop, source, target, tag, replaces)
     except (ObjectGone, ObjectReplaced) as error:
         found = ports.store.head(Location(target))
-        if found and _is(found, mark):
+        if found and _is(found, tag):
             return found
         return Gone() if isinstance(error, ObjectGone) else Replaced()
     except DestinationTaken:
         found = ports.store.head(Location(target))
     if found is None:  # what it was to replace has been removed meanwhile
-        return _copy(ports, drop, source, target, mark)
-    return found if _is(found, mark) else _taken(ports, drop, target)
+        return _copy(ports, drop, source, target, tag)
+    return found if _is(found, tag) else _taken(ports, drop, target)
 
 
 def _copy(
-    ports: Ports, drop: Drop, source: Location, target: str, mark: Mark, replaces: str | None = None
+    ports: Ports, drop: Drop, source: Location, target: str, tag: CopyTag, replaces: str | None = None
 ) -> Stat | Unfinished:
     """Copy bytes of a drop at once, or in parts, on the conditions of `ObjectStore.copy`, which raises."""
     size = drop.size if source == drop.source or drop.size <= ports.largest_copy else _size(ports, source)
     if size <= ports.largest_copy:
         try:
-            return ports.store.copy(source, target, mark, replaces)
+            return ports.store.copy(source, target, tag, replaces)
         except ObjectUnreadable:  # valid rows may take more bytes than the file that they are of
             if source == drop.source or (size := _size(ports, source)) <= ports.largest_copy:
                 raise
-    upload = ports.ledger.upload(mark, target) or _begun(ports, mark, target, None)
+    upload = ports.ledger.upload(tag, target) or _begun(ports, tag, target, None)
     try:
         done = ports.store.go_on(upload, source, target, size, replaces)
     except UploadGone:  # somebody ended it, or lifecycle broke it off after days
         found = ports.store.head(Location(target))
-        if found and _is(found, mark):
+        if found and _is(found, tag):
             return found
-        _begun(ports, mark, target, upload)
+        _begun(ports, tag, target, upload)
         return Unfinished()
     except (ObjectGone, ObjectReplaced):
         ports.store.break_off(upload, target)
@@ -134,19 +135,19 @@ def _size(ports: Ports, source: Location) -> int:
 
 def _taken(ports: Ports, drop: Drop, target: str) -> Taken:
     """Forget what was copied in parts for a target that is somebody else's."""
-    if upload := ports.ledger.upload(Mark(drop.id, drop.attempt), target):
+    if upload := ports.ledger.upload(CopyTag(drop.id, drop.attempt), target):
         ports.store.break_off(upload, target)
     return Taken()
 
 
-def _begun(ports: Ports, mark: Mark, target: str, instead: str | None) -> str:
+def _begun(ports: Ports, tag: CopyTag, target: str, instead: str | None) -> str:
     """A new copy in parts, or that of somebody faster: the ledger knows one, so that all go on with the same."""
-    upload = ports.store.begin(target, mark)
-    if ports.ledger.note_upload(mark, target, upload, instead):
+    upload = ports.store.begin(target, tag)
+    if ports.ledger.note_upload(tag, target, upload, instead):
         return upload
     ports.store.break_off(upload, target)
-    return ports.ledger.upload(mark, target) or upload
+    return ports.ledger.upload(tag, target) or upload
 
 
-def _is(stat: Stat, mark: Mark) -> bool:
-    return (stat.drop, stat.attempt) == (mark.drop, mark.attempt)
+def _is(stat: Stat, tag: CopyTag) -> bool:
+    return (stat.drop, stat.attempt) == (tag.drop, tag.attempt)

@@ -18,7 +18,9 @@ from contracts.plan import Plan
 from contracts.problem import Level, Problem
 from functions import keys
 from functions.drop import CONTENT_UNKNOWN, CONTENT_USED, KEY_USED, Drop, is_later, rank
-from functions.ports import Lineage, Ports, Stat
+from functions.ports import Ports
+from functions.ports.lineages import Lineage
+from functions.ports.store import Stat
 from functions.records.failures import NOT_YOURS
 
 TRIES = 5

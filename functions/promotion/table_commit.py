@@ -15,7 +15,8 @@ from contracts.plan import Plan
 from contracts.table import columns
 from functions import keys
 from functions.drop import Drop, Location, Promotion
-from functions.ports import Mark, Ports, Stat
+from functions.ports import Ports
+from functions.ports.store import CopyTag, Stat
 from functions.promotion.copies import Gone, Replaced, Taken, Unfinished, promote
 
 MOST_LIST = 16 * 1024**2
@@ -33,10 +34,10 @@ def into_table(
     ports: Ports, plan: Plan, drop: Drop, to: Promotion, rows: Location
 ) -> Stat | Unfinished | Gone | Taken | Replaced | Unlike:
     """Let consumers have the rows that the list at `rows` names; repeated, it finds that they do."""
-    mark, table = Mark(drop.id, drop.attempt), keys.table_folder(ports.zones, plan.contract)
+    tag, table = CopyTag(drop.id, drop.attempt), keys.table_folder(ports.zones, plan.contract)
     try:
-        if ports.tables.ready(table, columns(plan), mark):
-            return _promoted(mark)
+        if ports.tables.ready(table, columns(plan), tag):
+            return _promoted(tag)
         files = DataFiles.loads(ports.store.read(rows, 0, MOST_LIST)).files
     except TableUnlike as error:
         return Unlike(str(error))
@@ -46,21 +47,21 @@ def into_table(
         return Replaced()
     folder = f"{rows.uri.rpartition('/')[0]}/"
     if to.instead:
-        ports.tables.replace(table, folder, files, mark, to.instead)
-        return _promoted(mark)
+        ports.tables.replace(table, folder, files, tag, to.instead)
+        return _promoted(tag)
     for one in files:
-        to_lay, kind = data_uri(table, mark, one.name), keys.media_type(one.name)
+        to_lay, kind = data_uri(table, tag, one.name), keys.media_type(one.name)
         copied = promote(ports, drop, Location(f"{folder}{one.name}"), to_lay, None, kind)
         if not isinstance(copied, Stat):
             return copied
-    ports.tables.append(table, files, mark)
-    return _promoted(mark)
+    ports.tables.append(table, files, tag)
+    return _promoted(tag)
 
 
-def data_uri(table: str, mark: Mark, name: str) -> str:
+def data_uri(table: str, tag: CopyTag, name: str) -> str:
     """Return the URI of a file of rows in a table."""
-    return f"{table}{keys.data_file(mark.drop, mark.attempt, name)}"
+    return f"{table}{keys.data_file(tag.drop, tag.attempt, name)}"
 
 
-def _promoted(mark: Mark) -> Stat:
-    return Stat("", 0, None, mark.drop, mark.attempt)
+def _promoted(tag: CopyTag) -> Stat:
+    return Stat("", 0, None, tag.drop, tag.attempt)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from contracts.plan import Plan
 from contracts.watermarks import HighMark, further
 from functions.drop import Drop
-from functions.ports import Ports, Watermarks
+from functions.ports import Ports
+from functions.ports.lineages import Watermarks
 
 
 def pinned(ports: Ports, plan: Plan) -> tuple[HighMark, ...]:

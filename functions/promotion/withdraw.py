@@ -13,7 +13,9 @@ from contracts.errors import StaleWrite
 from contracts.plan import Plan
 from functions import keys
 from functions.drop import PROMOTED, Drop, Location, Retraction
-from functions.ports import Lineage, Mark, Ports
+from functions.ports import Ports
+from functions.ports.lineages import Lineage
+from functions.ports.store import CopyTag
 from functions.promotion.lineage import TRIES, claims_of
 from functions.records.record import reread
 
@@ -58,7 +60,7 @@ def hide(ports: Ports, drop: Drop, former: Retraction) -> None:
     if keys.is_table(former.key):
         # If this comes late, the rows of an attempt after it stay.
         later = max(drop.attempt, former.attempt + 1)
-        ports.tables.withdraw(target.uri, Mark(drop.id, former.attempt), later)
+        ports.tables.withdraw(target.uri, CopyTag(drop.id, former.attempt), later)
         return
     there = ports.store.head(target)
     if there and (there.drop, there.attempt) == (drop.id, former.attempt):

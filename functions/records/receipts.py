@@ -8,7 +8,8 @@ from contracts.files.header import rejected_file
 from contracts.plan import Plan
 from functions import keys
 from functions.drop import PROMOTED, Drop, Location
-from functions.ports import Mark, Ports
+from functions.ports import Ports
+from functions.ports.store import CopyTag
 from functions.records import receipt as records_receipt
 
 ACCEPTED = ("accepted", "accepted_with_warnings")
@@ -54,8 +55,8 @@ def _bring(ports: Ports, drop: Drop, name: str, folder: str) -> bool:
         return False
     left = keys.rejected_folder(ports.zones, drop.batch, drop.try_, drop.id)
     try:
-        mark = Mark(drop.id, drop.attempt, keys.media_type(name))
-        ports.store.copy(Location(f"{left}{name}"), f"{folder}{name}", mark)
+        tag = CopyTag(drop.id, drop.attempt, keys.media_type(name))
+        ports.store.copy(Location(f"{left}{name}"), f"{folder}{name}", tag)
     except DestinationTaken:
         return True  # brought before
     except (ObjectGone, ObjectUnreadable):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from contracts.errors import StaleWrite
-from functions.drop import Drop, Event, Stays, advance
+from functions.drop import Drop, Event, NoChange, advance
 from functions.ports import Ports
 
 
@@ -16,7 +16,7 @@ def record(ports: Ports, drop: Drop, event: Event, **changes: Any) -> Drop:
     caller whether there is anything left to do.
     """
     answer = advance(drop, event, ports.at(), **changes)
-    if isinstance(answer, Stays):
+    if isinstance(answer, NoChange):
         return drop
     try:
         ports.ledger.write((answer,))

@@ -20,7 +20,10 @@ from contracts.terms.arrival import Arrival
 from contracts.terms.key_pattern import captures
 from functions.admission.arrival_window import uploaded
 from functions.drop import Drop
-from functions.ports import Absence, Ports, RollCall, stamp, tell_nobody
+from functions.ports import Ports
+from functions.ports.clock import stamp
+from functions.ports.expected_files import Absence, RollCall
+from functions.ports.progress import ignore
 
 GROUP = 40
 """Absences written in one transaction, which has room for 100 items: of an absence two, and the roll call."""
@@ -50,7 +53,7 @@ class Deadline:
         return f"{stamp(self.at)} {self.entry.contract}"
 
 
-def call_roll(ports: Ports, unread: Told = tell_nobody) -> None:
+def call_roll(ports: Ports, unread: Told = ignore) -> None:
     """Look at the windows that have ended, and at what is missing; no look where no contract has a window.
 
     `unread` is told the key of each item that cannot be read: its drop counts as none until somebody mends it.

@@ -9,7 +9,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from contracts.catalog import AHEAD, Pointer
-from functions.ports import Ports, stamp
+from functions.ports import Ports
+from functions.ports.clock import stamp
 
 
 def misdated(pointer: Pointer, newest: str, now: datetime) -> str | None:

@@ -21,19 +21,11 @@ from functions.flow.batching import open_window, start, started, write_batch
 from functions.flow.file_sets import look
 from functions.flow.finalize import abandon, finish, job_ended
 from functions.flow.ingest import ingest, resume
-from functions.ports import (
-    GOLDEN,
-    Batch,
-    InFlight,
-    Pause,
-    Ports,
-    Window,
-    moment,
-    moment_if_any,
-    stamp,
-    tell_nobody,
-    turned,
-)
+from functions.ports import Ports
+from functions.ports.batches import Batch, Pause, Window
+from functions.ports.clock import GOLDEN, moment, moment_if_any, rotated, stamp
+from functions.ports.ledger import InFlight
+from functions.ports.progress import ignore
 from functions.records.failures import tell
 from functions.schedule.missing_files import call_roll
 from functions.schedule.pointer_check import watch
@@ -68,8 +60,8 @@ Work = tuple[str, Callable[[], object]]
 def reconcile(
     ports: Ports,
     caught: type[Exception] = DropgateError,
-    taken: Callable[[str], None] = tell_nobody,
-    standing: Callable[[timedelta], None] = tell_nobody,
+    taken: Callable[[str], None] = ignore,
+    standing: Callable[[timedelta], None] = ignore,
 ) -> tuple[Trouble, ...]:
     """Take on what has been open for longer than its event should need; what could not be, with the reason.
 
@@ -143,7 +135,7 @@ def _turn(work: list[Work], lost: list[Work], now: datetime) -> list[Work]:
     The lost uploads, which are few, come first in half of all minutes: in no fixed turn, which the pages of landing
     might have, too, so that one would never be first.
     """
-    turn = turned(work, now)[:MOST_STEPS]
+    turn = rotated(work, now)[:MOST_STEPS]
     return [*lost, *turn] if int(int(now.timestamp()) // 60 * GOLDEN) % 2 else [*turn, *lost]
 
 

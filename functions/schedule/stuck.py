@@ -11,7 +11,10 @@ from datetime import timedelta
 from contracts.errors import DocumentInvalid
 from contracts.terms.file_sets import describe_set
 from functions.drop import Drop
-from functions.ports import Batch, FileSet, Pause, Ports, Window, moment_if_any, stamp
+from functions.ports import Ports
+from functions.ports.batches import Batch, Pause, Window
+from functions.ports.clock import moment_if_any, stamp
+from functions.ports.expected_files import FileSet
 from functions.promotion.lineage import claims_of
 
 

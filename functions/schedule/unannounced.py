@@ -12,7 +12,9 @@ from itertools import islice
 
 from functions import keys
 from functions.drop import UNVERSIONED, Created
-from functions.ports import MARKER_KEPT, Ports, stamp
+from functions.ports import Ports
+from functions.ports.clock import stamp
+from functions.ports.store import MARKER_KEPT
 
 PAGE = 1000
 """Versions that are looked at in a minute, as many as S3 lists at once (Amazon S3 API, ListObjectVersions)."""
@@ -35,7 +37,7 @@ def unannounced(ports: Ports) -> Iterator[Created]:
         ports.ledger.put_sweep(page.after)
     late = stamp(ports.clock.now() - LATE)
     kept = stamp(ports.clock.now() - MARKER_KEPT)
-    files = (one for one in page.found if not keys.is_marker(one.key, one.size) or one.written_at < kept)
+    files = (one for one in page.versions if not keys.is_marker(one.key, one.size) or one.written_at < kept)
     lying = {keys.drop_id(bucket, one.key, one.version): one for one in files if one.written_at < late}
     known = {drop.id for drop in ports.ledger.drops(list(lying))}
     found = (one for drop_id, one in lying.items() if drop_id not in known)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from functions.drop import Drop
-    from functions.ports import Absence
+    from functions.ports.expected_files import Absence
     from infra.cli.options.target import Target
 
 BESIDE_STUCK = ("contract", "state", "month", "most", "missing", "minutes")

@@ -119,7 +119,7 @@ def _decide(
     act: Callable[[Ports, Drop, str, str], Any],
     note: Callable[[Ports, Drop], str | None] = lambda *_: None,
 ) -> None:
-    from functions.drop import Stays
+    from functions.drop import NoChange
     from functions.operations.override import NotOverruled
     from infra.cli.options.target import caller, of_ports, ports
     from infra.cli.replay import settled_by
@@ -131,7 +131,7 @@ def _decide(
     drop = named.drop
     if words.dry_run:
         answer = could(world, drop)
-        why = answer.reason if isinstance(answer, Stays) else None
+        why = answer.reason if isinstance(answer, NoChange) else None
     else:
         done = act(world, drop, caller(), words.because)
         why = done.reason if isinstance(done, NotOverruled) else None

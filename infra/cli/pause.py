@@ -11,7 +11,8 @@ from infra.cli.options.target import of_a_stack
 from infra.cli.screen import as_json, line, say
 
 if TYPE_CHECKING:
-    from functions.ports import Pause, Ports
+    from functions.ports import Ports
+    from functions.ports.batches import Pause
 
 
 @click.command(
@@ -72,7 +73,7 @@ def resume(contract: str | None, producer: str | None, form: str) -> None:
 
 def _pause(world: Ports, contract: str | None, producer: str | None, reason: str) -> Pause:
     """Return the pause to write; raise a usage error if there is no such contract or producer."""
-    from functions.ports import Pause
+    from functions.ports.batches import Pause
     from infra.cli.options.target import caller
 
     if contract and producer:

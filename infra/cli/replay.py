@@ -243,12 +243,12 @@ def judge_again(
 
 
 def _replayed(world: Ports, drop: Drop, *, dry_run: bool, retract: bool) -> Done:
-    from functions.drop import Stays
+    from functions.drop import NoChange
     from functions.operations.replay import Replayed, again, replay
 
     if dry_run:
         would = again(world, drop, retract=retract)
-        return Done(drop, would.reason) if isinstance(would, Stays) else Done(drop)
+        return Done(drop, would.reason) if isinstance(would, NoChange) else Done(drop)
     answer = replay(world, drop.id, retract=retract)
     return Done(answer.drop) if isinstance(answer, Replayed) else Done(drop, answer.reason)
 

@@ -17,7 +17,9 @@ from infra.cli.screen import as_json, say
 if TYPE_CHECKING:
     from contracts.problem import Problem
     from functions.drop import Drop, Override
-    from functions.ports import Batch, FileSet, Step
+    from functions.ports.batches import Batch
+    from functions.ports.drops import Step
+    from functions.ports.expected_files import FileSet
     from infra.cli.options.target import Target
 
 

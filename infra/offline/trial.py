@@ -21,7 +21,8 @@ from contracts.terms.file_sets import Totals
 from functions import keys
 from functions.admission.arrival_window import uploaded
 from functions.drop import Drop, Location
-from functions.ports import Ledger, Ports
+from functions.ports import Ports
+from functions.ports.ledger import Ledger
 from infra.offline.judge import Upload, judge_all
 from infra.offline.reference_files import AtHome, of_a_stack
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from contracts.errors import DropgateError
 from functions.aws.answers import asking
-from functions.ports import tell_nobody
+from functions.ports.progress import ignore
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -129,7 +129,7 @@ class Redriven:
     left: int
 
 
-def redrive(sqs: SQSClient, source: str, back: str, progress: Callable[[int], None] = tell_nobody) -> Redriven:
+def redrive(sqs: SQSClient, source: str, back: str, progress: Callable[[int], None] = ignore) -> Redriven:
     """Send all letters of a queue back to their own queue; call `progress` with the number so far. Raises NotMoved.
 
     One that is sent back, fails again and is a dead letter once more meanwhile stays: it would go round for ever.

@@ -27,7 +27,8 @@ from functions.aws import items
 from functions.doctor.compare import differences
 from functions.drop import UNVERSIONED, Drop, Location
 from functions.operations.replay import replay
-from functions.ports import Ports, months, stamp
+from functions.ports import Ports
+from functions.ports.clock import months, stamp
 from functions.schedule.reconcile import reconcile
 from tests.e2e.killable import Killable
 from tests.invariants import INVARIANTS, Seen, judged, observing
@@ -122,7 +123,7 @@ def stored(ports: Ports) -> dict[str, list[tuple[str | None, int | None]]]:
         bucket, _ = keys.split(zone)
         page = ports.store.lying(zone, None, 1000)
         assert page.after is None
-        for one in reversed(page.found):
+        for one in reversed(page.versions):
             uri = f"s3://{bucket}/{one.key}"
             stat = ports.store.head(Location(uri, None if one.version in UNVERSIONED else one.version))
             assert stat

@@ -13,7 +13,7 @@ from contracts.problem import nearest
 
 if TYPE_CHECKING:
     from functions.drop import Drop
-    from functions.ports import Absence
+    from functions.ports.expected_files import Absence
     from infra.cli.options.target import Target
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
     from functions.drop import Drop
-    from functions.ports import Absence, Batch, FileSet, Ports, Step
+    from functions.ports import Ports
+    from functions.ports.batches import Batch
+    from functions.ports.drops import Step
+    from functions.ports.expected_files import Absence, FileSet
 
 HOME = Path(".dropgate")
 RUNNING = HOME / "up.json"

@@ -9,7 +9,10 @@ from typing import Any
 
 from contracts import codec
 from functions.drop import Drop
-from functions.ports import Absence, Batch, FileSet, Ledger, Step
+from functions.ports.batches import Batch
+from functions.ports.drops import Step
+from functions.ports.expected_files import Absence, FileSet
+from functions.ports.ledger import Ledger
 from infra import files
 
 LEDGER = "ledger.json"

@@ -31,7 +31,8 @@ from functions.drop import Drop
 from functions.flow import ingest
 from functions.handlers import runtime
 from functions.handlers.object_created import created
-from functions.ports import ObjectStore, Ports
+from functions.ports import Ports
+from functions.ports.store import ObjectStore
 from infra.local.cloud import Cloud
 from infra.local.emr.run import JobSpec
 from infra.local.emr.server import EmrServerless

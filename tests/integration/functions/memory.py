@@ -12,7 +12,8 @@ from contracts.job import JobRequest
 from functions import keys
 from functions.aws import items
 from functions.aws.s3 import ATTEMPT, DROP
-from functions.ports import Ports, Step
+from functions.ports import Ports
+from functions.ports.drops import Step
 from infra.local.loopback import ACCOUNT
 from tests.builders import ZONES
 from tests.integration.functions.rows import held_by

@@ -7,15 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import functions
-from functions import ports
+from functions.ports.jobs import Jobs
+from functions.ports.ledger import Ledger
+from functions.ports.messages import Delays
+from functions.ports.store import ObjectStore
+from functions.ports.tables import Tables
 
-PORTS = {
-    "store": ports.ObjectStore,
-    "ledger": ports.Ledger,
-    "tables": ports.Tables,
-    "jobs": ports.Jobs,
-    "delays": ports.Delays,
-}
+PORTS = {"store": ObjectStore, "ledger": Ledger, "tables": Tables, "jobs": Jobs, "delays": Delays}
 """Each port by the name that it has wherever it is called."""
 
 Site = tuple[str, str]
@@ -35,7 +33,7 @@ def _within(node: ast.AST, name: str) -> Iterator[Site]:
             # What is defined within a function is called as that function.
             yield from _within(child, name if isinstance(node, ast.FunctionDef) else f"{name}.{child.name}")
             continue
-        if isinstance(child, ast.Attribute) and child.attr in vars(PORTS.get(_of(child.value), object)):
+        if isinstance(child, ast.Attribute) and hasattr(PORTS.get(_of(child.value), object), child.attr):
             yield name, child.attr
         yield from _within(child, name)
 

@@ -19,7 +19,7 @@ from functions import keys
 from functions.flow import ingest
 from functions.handlers.object_created import created
 from functions.operations.override import accept, reject
-from functions.ports import Mark
+from functions.ports.store import CopyTag
 from infra.local.iam.policy_evaluator import Statement, grants, read
 from infra.local.loopback import ACCOUNT
 from tests.builders import valid_rows
@@ -75,7 +75,7 @@ def judged(site: Site, name: str, plan: Plan = ORDERS) -> str:
 def unwell(site: Site) -> dict[str, str]:
     """Drops and what is wrong with them: of all kinds that a repair mends."""
     refused = site.drop(site.land("orders/refused.csv", b"ID,note\n1,a\n"))
-    site.ports.store.copy(refused.source, f"{site.ports.zones.promoted}orders.v1/stray.csv", Mark(refused.id, 1))
+    site.ports.store.copy(refused.source, f"{site.ports.zones.promoted}orders.v1/stray.csv", CopyTag(refused.id, 1))
     hidden = judged(site, "orders/hidden.csv")
     site.unpromote("orders/hidden.csv")
     told = site.ports.ledger.drop(hidden)
@@ -138,9 +138,9 @@ def office(site: Site) -> Office:
     assert withdrawn
     reject(site.ports, withdrawn, "anna", "recalled")
     table = keys.table_folder(site.ports.zones, "orders.v1")
-    site.ports.tables.ready(table, (TableColumn("_drop", "string"),), Mark("d" * 32, 1))
+    site.ports.tables.ready(table, (TableColumn("_drop", "string"),), CopyTag("d" * 32, 1))
     former = f"{table}{keys.data_file(withdrawn.id, 1, '0.parquet')}"
-    site.ports.store.copy(withdrawn.source, former, Mark(withdrawn.id, 1))
+    site.ports.store.copy(withdrawn.source, former, CopyTag(withdrawn.id, 1))
     for name in ("refused", "withdrawn"):
         words = ("forget", office.drops[name], "--because", "request 77", "--promoted")
         office.said[name] = office.ask("eraser", *words)

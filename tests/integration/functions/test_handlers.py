@@ -25,7 +25,8 @@ from functions.aws.clients import Clients, ports_from
 from functions.drop import Drop
 from functions.handlers import batch_due, job_state_changed, object_created, schedule
 from functions.handlers.runtime import STACK, logger
-from functions.ports import Ports, stamp
+from functions.ports import Ports
+from functions.ports.clock import stamp
 from infra.local.cloud import Cloud
 from infra.local.emr.job_events import EventFaults
 from infra.local.emr.run import JobSpec

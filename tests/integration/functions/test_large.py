@@ -13,7 +13,8 @@ from botocore.exceptions import ClientError
 from functions.aws.clients import Clients, ports_from
 from functions.aws.s3 import S3Store
 from functions.drop import Drop, Location
-from functions.ports import Mark, Ports, Stat
+from functions.ports import Ports
+from functions.ports.store import CopyTag, Stat
 from functions.promotion.copies import Carried, Replaced, Taken, Unfinished, carry, promote
 from infra.local.cloud import Cloud
 from infra.local.template.stack import Stack
@@ -110,7 +111,7 @@ def test_large_file_is_promoted_over_what_it_names_alone(site: Site) -> None:
 
     assert isinstance(done, Stat)
     assert site.whole(target) == BODY
-    assert promote(site.ports, drop, drop.source, target, before.etag) == done, "it is found by its mark"
+    assert promote(site.ports, drop, drop.source, target, before.etag) == done, "it is found by its tag"
 
 
 def test_rows_larger_than_their_file_are_promoted_in_parts(site: Site) -> None:
@@ -144,9 +145,9 @@ def test_staged_bytes_that_were_replaced_half_way_are_never_promoted(site: Site)
 
 
 def test_upload_that_was_broken_off_is_begun_anew(site: Site) -> None:
-    drop, target, mark = staged(site), site.target("promoted"), Mark(site.name, 1)
+    drop, target, tag = staged(site), site.target("promoted"), CopyTag(site.name, 1)
     promote(site.ports, drop, drop.source, target, None)
-    first = site.ports.ledger.upload(mark, target)
+    first = site.ports.ledger.upload(tag, target)
     assert first
     site.ports.store.break_off(first, target)
     site.ports.store.break_off(first, target)
@@ -154,14 +155,14 @@ def test_upload_that_was_broken_off_is_begun_anew(site: Site) -> None:
 
     assert outcomes[:2] == [Unfinished(), Unfinished()]
     assert isinstance(outcomes[2], Stat)
-    assert site.ports.ledger.upload(mark, target) != first
+    assert site.ports.ledger.upload(tag, target) != first
 
 
 def test_name_of_an_upload_is_noted_once(site: Site) -> None:
-    mark, ledger = Mark(site.name, 1), site.ports.ledger
+    tag, ledger = CopyTag(site.name, 1), site.ports.ledger
 
-    assert ledger.upload(mark, "s3://a/b") is None
-    assert [ledger.note_upload(mark, "s3://a/b", u, None) for u in ("one", "two")] == [True, False]
-    assert ledger.upload(mark, "s3://a/b") == "one"
-    assert [ledger.note_upload(mark, "s3://a/b", "two", u) for u in ("other", "one")] == [False, True]
-    assert ledger.upload(mark, "s3://a/b") == "two"
+    assert ledger.upload(tag, "s3://a/b") is None
+    assert [ledger.note_upload(tag, "s3://a/b", u, None) for u in ("one", "two")] == [True, False]
+    assert ledger.upload(tag, "s3://a/b") == "one"
+    assert [ledger.note_upload(tag, "s3://a/b", "two", u) for u in ("other", "one")] == [False, True]
+    assert ledger.upload(tag, "s3://a/b") == "two"

@@ -15,7 +15,8 @@ import pytest
 
 from contracts.errors import ServiceUnavailable
 from functions.handlers.runtime import RESERVE
-from functions.ports import Ports, Window
+from functions.ports import Ports
+from functions.ports.batches import Window
 from infra.local.cloud import Cloud
 from infra.local.events.invocation import Invoker
 from infra.local.moto_patches.fault_injection import FAILURES, Failure

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from contracts.errors import ServiceUnavailable
 from contracts.table import TableColumn
 from functions.aws.clients import Clients
-from functions.ports import Mark
+from functions.ports.store import CopyTag
 from infra.cli.main import main
 from infra.local.embedded import session
 from infra.local.iam.calls import Call
@@ -109,7 +109,7 @@ def office(site: Site) -> Office:
     office.said["redriven"] = office.ask("operator", "redrive", "object-created")
     office.said["published"] = office.ask("publisher", "publish", str(CONTRACTS))
     table = f"{site.ports.zones.promoted}tabled.v1/"
-    site.ports.tables.ready(table, (TableColumn("_drop", "string"),), Mark("d" * 32, 1))
+    site.ports.tables.ready(table, (TableColumn("_drop", "string"),), CopyTag("d" * 32, 1))
     office.said["maintained"] = office.ask("maintainer", "maintain", "tabled.v1")
     return office
 

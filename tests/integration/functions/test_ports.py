@@ -23,23 +23,13 @@ from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
 from functions.aws.s3 import S3Store
 from functions.aws.sqs import SqsDelays, window_in
-from functions.drop import Drop, Location, Moved, Promotion, RowCounts, advance
-from functions.ports import (
-    Absence,
-    Batch,
-    FileSet,
-    InFlight,
-    Jobs,
-    Ledger,
-    Mark,
-    ObjectStore,
-    Pause,
-    Reach,
-    RunStatus,
-    Unmoved,
-    Watermarks,
-    Window,
-)
+from functions.drop import Drop, Location, Promotion, RowCounts, Transition, advance
+from functions.ports.batches import Batch, Pause, VersionCheck, Window
+from functions.ports.expected_files import Absence, FileSet
+from functions.ports.jobs import Jobs, Reach, RunStatus
+from functions.ports.ledger import InFlight, Ledger
+from functions.ports.lineages import Watermarks
+from functions.ports.store import CopyTag, ObjectStore
 from infra.local.emr.run import JobSpec
 from infra.local.emr.server import EmrServerless
 from infra.local.template.stack import Stack
@@ -104,9 +94,9 @@ def _empty(clients: Clients, table: str) -> None:
         clients.dynamodb.delete_item(TableName=table, Key={"pk": item["pk"], "sk": item["sk"]})
 
 
-def moved(drop: Drop, event: str, **changes: object) -> Moved:
+def moved(drop: Drop, event: str, **changes: object) -> Transition:
     answer = advance(drop, event, AT, **changes)  # type: ignore[arg-type]
-    assert isinstance(answer, Moved)
+    assert isinstance(answer, Transition)
     return answer
 
 
@@ -153,7 +143,7 @@ def test_read_of_nothing_says_so(shelf: Shelf) -> None:
 
 def test_read_never_takes_what_has_been_replaced(shelf: Shelf) -> None:
     laid = Location(shelf.uri("staged.csv"))
-    laid = replace(laid, etag=shelf.store.copy(shelf.upload("a.csv", b"judged"), laid.uri, Mark("d1", 1)).etag)
+    laid = replace(laid, etag=shelf.store.copy(shelf.upload("a.csv", b"judged"), laid.uri, CopyTag("d1", 1)).etag)
     assert shelf.store.read(laid, 0, 3) == b"jud"
     shelf.store.put(laid.uri, b"other", "text/csv")
     with pytest.raises(ObjectReplaced):
@@ -248,7 +238,7 @@ def test_document_replaces_only_what_it_names(shelf: Shelf, there: str) -> None:
 
 def test_copy_carries_bytes_and_mark(shelf: Shelf) -> None:
     source, target = shelf.upload("a b+c%20ü.csv", b"id\n1\n"), shelf.uri("copied.csv")
-    copied = shelf.store.copy(source, target, Mark("d1", 2))
+    copied = shelf.store.copy(source, target, CopyTag("d1", 2))
     found = shelf.store.head(Location(target))
 
     assert found
@@ -264,10 +254,10 @@ def test_browser_is_told_what_the_mark_says_and_to_keep_it(stack: Stack, clients
         Bucket=bucket, Key=f"{own}/up-{name}", Body=b"<script>", ContentType="text/html", ContentDisposition="inline"
     )
     store, folder = S3Store(clients.s3), f"s3://{bucket}/{own}/"
-    source, bare = Location(f"{folder}up-{name}"), Mark("d1", 1)
-    store.copy(source, f"{folder}{name}", Mark("d1", 1, "text/csv"))
+    source, bare = Location(f"{folder}up-{name}"), CopyTag("d1", 1)
+    store.copy(source, f"{folder}{name}", CopyTag("d1", 1, "text/csv"))
     store.copy(source, f"{folder}bare-{name}", bare)
-    upload = store.begin(f"{folder}parts-{name}", Mark("d1", 1, "text/csv"))
+    upload = store.begin(f"{folder}parts-{name}", CopyTag("d1", 1, "text/csv"))
     store.go_on(upload, source, f"{folder}parts-{name}", 8)
 
     found = [clients.s3.head_object(Bucket=bucket, Key=f"{own}/{kind}{name}") for kind in ("", "parts-", "bare-")]
@@ -280,7 +270,7 @@ def test_browser_is_told_what_the_mark_says_and_to_keep_it(stack: Stack, clients
 def test_copy_takes_the_pinned_version(shelf: Shelf) -> None:
     first = shelf.upload("a.csv", b"first")
     shelf.upload("a.csv", b"second")
-    shelf.store.copy(first, shelf.uri("copied.csv"), Mark("d1", 1))
+    shelf.store.copy(first, shelf.uri("copied.csv"), CopyTag("d1", 1))
 
     assert shelf.store.get(shelf.uri("copied.csv")) == b"first"
 
@@ -288,41 +278,41 @@ def test_copy_takes_the_pinned_version(shelf: Shelf) -> None:
 def test_copy_never_overwrites(shelf: Shelf) -> None:
     shelf.store.put(shelf.uri("there.csv"), b"theirs", "text/csv")
     with pytest.raises(DestinationTaken):
-        shelf.store.copy(shelf.upload("a.csv", b"ours"), shelf.uri("there.csv"), Mark("d1", 1))
+        shelf.store.copy(shelf.upload("a.csv", b"ours"), shelf.uri("there.csv"), CopyTag("d1", 1))
 
     assert shelf.store.get(shelf.uri("there.csv")) == b"theirs"
 
 
 def test_copy_replaces_what_it_names(shelf: Shelf) -> None:
     target = shelf.uri("there.csv")
-    old = shelf.store.copy(shelf.upload("a.csv", b"old"), target, Mark("d1", 1))
-    shelf.store.copy(shelf.upload("a.csv", b"new"), target, Mark("d2", 1), old.etag)
+    old = shelf.store.copy(shelf.upload("a.csv", b"old"), target, CopyTag("d1", 1))
+    shelf.store.copy(shelf.upload("a.csv", b"new"), target, CopyTag("d2", 1), old.etag)
     with pytest.raises(DestinationTaken):
-        shelf.store.copy(shelf.upload("a.csv", b"late"), target, Mark("d3", 1), old.etag)
+        shelf.store.copy(shelf.upload("a.csv", b"late"), target, CopyTag("d3", 1), old.etag)
 
     assert shelf.store.get(target) == b"new"
 
 
 def test_copy_finds_what_it_replaces_gone(shelf: Shelf) -> None:
     with pytest.raises(DestinationTaken):
-        shelf.store.copy(shelf.upload("a.csv", b"new"), shelf.uri("none.csv"), Mark("d1", 1), "0" * 32)
+        shelf.store.copy(shelf.upload("a.csv", b"new"), shelf.uri("none.csv"), CopyTag("d1", 1), "0" * 32)
 
 
 def test_copy_of_nothing_says_so(shelf: Shelf) -> None:
     with pytest.raises(ObjectGone):
-        shelf.store.copy(Location(shelf.uri("none.csv")), shelf.uri("target.csv"), Mark("d1", 1))
+        shelf.store.copy(Location(shelf.uri("none.csv")), shelf.uri("target.csv"), CopyTag("d1", 1))
 
 
 @pytest.mark.parametrize("there", ["nothing", "what it replaces"])
 def test_copy_never_takes_what_has_been_replaced(shelf: Shelf, there: str) -> None:
     staged, target = Location(shelf.uri("staged.csv")), shelf.uri("target.csv")
-    laid = replace(staged, etag=shelf.store.copy(shelf.upload("a.csv", b"judged"), staged.uri, Mark("d1", 1)).etag)
+    laid = replace(staged, etag=shelf.store.copy(shelf.upload("a.csv", b"judged"), staged.uri, CopyTag("d1", 1)).etag)
     old = None
     if there != "nothing":
-        old = shelf.store.copy(shelf.upload("b.csv", b"old"), target, Mark("d0", 1)).etag
+        old = shelf.store.copy(shelf.upload("b.csv", b"old"), target, CopyTag("d0", 1)).etag
     shelf.store.put(staged.uri, b"other", "text/csv")
     with pytest.raises(ObjectReplaced):
-        shelf.store.copy(laid, target, Mark("d1", 1), old)
+        shelf.store.copy(laid, target, CopyTag("d1", 1), old)
 
     stat = shelf.store.head(Location(target))
     assert (stat and stat.etag) == old
@@ -330,19 +320,19 @@ def test_copy_never_takes_what_has_been_replaced(shelf: Shelf, there: str) -> No
 
 def test_copy_of_what_was_laid_and_removed_says_so(shelf: Shelf) -> None:
     with pytest.raises(ObjectGone):
-        shelf.store.copy(Location(shelf.uri("none.csv"), etag="0" * 32), shelf.uri("target.csv"), Mark("d1", 1))
+        shelf.store.copy(Location(shelf.uri("none.csv"), etag="0" * 32), shelf.uri("target.csv"), CopyTag("d1", 1))
 
 
 def test_copy_of_what_was_laid_finds_its_target_taken(shelf: Shelf) -> None:
     staged = shelf.uri("staged.csv")
-    laid = Location(staged, etag=shelf.store.copy(shelf.upload("a.csv", b"judged"), staged, Mark("d1", 1)).etag)
+    laid = Location(staged, etag=shelf.store.copy(shelf.upload("a.csv", b"judged"), staged, CopyTag("d1", 1)).etag)
     shelf.store.put(shelf.uri("target.csv"), b"theirs", "text/csv")
     with pytest.raises(DestinationTaken):
-        shelf.store.copy(laid, shelf.uri("target.csv"), Mark("d1", 1))
+        shelf.store.copy(laid, shelf.uri("target.csv"), CopyTag("d1", 1))
     with pytest.raises(DestinationTaken):
-        shelf.store.copy(laid, shelf.uri("none.csv"), Mark("d1", 1), "0" * 32)
+        shelf.store.copy(laid, shelf.uri("none.csv"), CopyTag("d1", 1), "0" * 32)
 
-    shelf.store.copy(laid, shelf.uri("free.csv"), Mark("d1", 1))
+    shelf.store.copy(laid, shelf.uri("free.csv"), CopyTag("d1", 1))
     assert shelf.store.get(shelf.uri("free.csv")) == b"judged"
 
 
@@ -370,7 +360,7 @@ def test_what_is_withdrawn_is_hidden_with_all_before_it(shelf: Shelf) -> None:
 def test_key_of_what_was_withdrawn_is_free(shelf: Shelf) -> None:
     source = shelf.upload("a.csv", b"x")
     for _ in range(2):
-        laid = shelf.store.copy(source, shelf.uri("a"), Mark("d1", 1))
+        laid = shelf.store.copy(source, shelf.uri("a"), CopyTag("d1", 1))
         shelf.store.withdraw(Location(shelf.uri("a"), etag=laid.etag))
 
     assert shelf.store.head(Location(shelf.uri("a"))) is None
@@ -436,11 +426,11 @@ def test_landing_is_listed_version_by_version(shelf: Shelf) -> None:
     first = shelf.store.lying(folder, None, 2)
     rest = shelf.store.lying(folder, first.after, 2)
 
-    assert {(one.key.rsplit("/", 1)[-1], one.version, one.size) for one in whole.found} == {
+    assert {(one.key.rsplit("/", 1)[-1], one.version, one.size) for one in whole.versions} == {
         (at.uri.rsplit("/", 1)[-1], at.version, size) for at, size in zip(laid, (1, 2, 3), strict=True)
     }
-    assert (len(first.found), len(rest.found), whole.after, rest.after) == (2, 1, None, None)
-    assert first.found + rest.found == whole.found
+    assert (len(first.versions), len(rest.versions), whole.after, rest.after) == (2, 1, None, None)
+    assert first.versions + rest.versions == whole.versions
 
 
 def test_place_in_landing_is_kept(ledger: Ledger) -> None:
@@ -480,9 +470,9 @@ def test_drop_joins_a_batch_only_as_that_was_read(ledger: Ledger) -> None:
     ledger.write_batch(batch, replace(batch, state="running", run="r"))
     claimed = moved(drop, "claimed", batch=batch.id, try_=1)
     with pytest.raises(StaleWrite):
-        ledger.write((claimed,), Unmoved(batch))
+        ledger.write((claimed,), VersionCheck(batch))
     assert ledger.drop(drop.id) == drop
-    ledger.write((claimed,), Unmoved(replace(batch, version=2)))
+    ledger.write((claimed,), VersionCheck(replace(batch, version=2)))
 
     assert ledger.drop(drop.id) == claimed.drop
     assert (found := ledger.batch(batch.id))
@@ -670,7 +660,7 @@ def test_one_window_is_open_at_a_time(ledger: Ledger) -> None:
 
 
 def test_copy_in_parts_is_noted_of_the_longest_key(ledger: Ledger) -> None:
-    mark, target = Mark("d1", 1), f"s3://promoted/{'a' * 1024}"
+    mark, target = CopyTag("d1", 1), f"s3://promoted/{'a' * 1024}"
     noted = [
         ledger.note_upload(mark, target, name, before) for name, before in (("u1", None), ("u2", None), ("u3", "u1"))
     ]

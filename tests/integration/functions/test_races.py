@@ -24,7 +24,7 @@ from botocore.exceptions import BotoCoreError
 
 from contracts.errors import DropgateError, StaleWrite
 from functions.aws.dynamodb import DynamoLedger
-from functions.drop import Drop, Moved, advance
+from functions.drop import Drop, Transition, advance
 from functions.flow.batching import batch_due
 from functions.flow.finalize import job_ended
 from functions.flow.ingest import ingest
@@ -148,7 +148,7 @@ def test_drop_goes_one_step_for_one_worker(ledger: DynamoLedger, workers: int, r
     ledger.open(drop)
     for n in range(rounds):
         answer = advance(drop, "announced", f"2026-01-31T12:00:{n:02}.000000Z", sequencer=str(n))
-        assert isinstance(answer, Moved)
+        assert isinstance(answer, Transition)
         ends = at_once(workers, partial(ledger.write, (answer,)))
         assert (ends.count(None), sum(isinstance(end, StaleWrite) for end in ends)) == (1, workers - 1)
         drop = ledger.drop(drop.id) or drop

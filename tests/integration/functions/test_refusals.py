@@ -14,7 +14,7 @@ from functions.aws.clients import Clients
 from functions.aws.dynamodb import DynamoLedger
 from functions.aws.s3 import S3Store
 from functions.drop import Location
-from functions.ports import Mark
+from functions.ports.store import CopyTag
 from infra.local.cloud import Cloud
 from infra.local.iam.guard import Rights
 from infra.local.template.stack import Stack
@@ -32,14 +32,14 @@ def uploaded(clients: Clients, stack: Stack) -> Location:
 def test_lost_race_is_run_again(cloud: Cloud, clients: Clients, stack: Stack) -> None:
     bucket, key = stack.names["InternalBucket"], uuid.uuid4().hex
     cloud.conflict_next(bucket, key)
-    S3Store(clients.s3).copy(uploaded(clients, stack), f"s3://{bucket}/{key}", Mark("d", 1))
+    S3Store(clients.s3).copy(uploaded(clients, stack), f"s3://{bucket}/{key}", CopyTag("d", 1))
 
     assert S3Store(clients.s3).get(f"s3://{bucket}/{key}") == b"id\n"
 
 
 def test_producers_metadata_and_tags_stay_behind(clients: Clients, stack: Stack) -> None:
     bucket, key = stack.names["InternalBucket"], uuid.uuid4().hex
-    S3Store(clients.s3).copy(uploaded(clients, stack), f"s3://{bucket}/{key}", Mark("d", 1))
+    S3Store(clients.s3).copy(uploaded(clients, stack), f"s3://{bucket}/{key}", CopyTag("d", 1))
 
     assert clients.s3.head_object(Bucket=bucket, Key=key)["Metadata"] == {
         "dropgate-drop": "d",
@@ -83,13 +83,13 @@ def test_object_under_a_key_of_others_is_unreadable(how: dict[str, Any], clients
     with pytest.raises(ObjectUnreadable):
         store.read(at, 0, 10)
     with pytest.raises(ObjectUnreadable):
-        store.copy(at, f"s3://{stack.names['InternalBucket']}/{key}", Mark("d", 1))
+        store.copy(at, f"s3://{stack.names['InternalBucket']}/{key}", CopyTag("d", 1))
 
 
 def test_right_that_we_lack_ourselves_is_no_lock(cloud: Cloud, clients: Clients, stack: Stack) -> None:
     at = uploaded(clients, stack)
     cloud.guard._rights["nobody"] = Rights("arn:aws:iam::123456789012:role/nobody", ())
     store = S3Store(Clients(boto3.Session("nobody", "none", region_name="us-east-1")).s3)
-    for ask in (lambda: store.read(at, 0, 10), lambda: store.copy(at, f"{at.uri}.copy", Mark("d", 1))):
+    for ask in (lambda: store.read(at, 0, 10), lambda: store.copy(at, f"{at.uri}.copy", CopyTag("d", 1))):
         with pytest.raises(ServiceUnavailable, match="AccessDenied"):
             ask()

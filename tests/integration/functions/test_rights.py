@@ -31,7 +31,11 @@ from functions.drop import Drop, Location
 from functions.flow import batching, ingest
 from functions.handlers.object_created import created
 from functions.operations.replay import Replayed, replay
-from functions.ports import Absence, Mark, Ports, Window, stamp
+from functions.ports import Ports
+from functions.ports.batches import Window
+from functions.ports.clock import stamp
+from functions.ports.expected_files import Absence
+from functions.ports.store import CopyTag
 from infra.local.cloud import Cloud
 from infra.local.emr.run import JobSpec
 from infra.local.emr.server import EmrServerless
@@ -159,7 +163,7 @@ class Site:
     def copied(self, event: dict[str, Any], target: str) -> dict[str, Any]:
         """The same, and a copy made of the bytes."""
         drop = self.drop(event)
-        self.ports.store.copy(drop.source, target, Mark(drop.id, drop.attempt))
+        self.ports.store.copy(drop.source, target, CopyTag(drop.id, drop.attempt))
         return event
 
     def staged(self, event: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from contracts.terms.file_sets import SetRule
 from functions.aws import items
-from functions.ports import stamp
+from functions.ports.clock import stamp
 from infra.local.cloud import Cloud
 from tests.builders import a_plan, a_window, publish
 from tests.integration.functions.by_hand import GOOD, PLANS, Site, running

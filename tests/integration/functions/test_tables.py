@@ -18,7 +18,8 @@ from contracts.table import TableColumn
 from functions import keys
 from functions.aws.clients import Clients
 from functions.aws.delta import DeltaTables
-from functions.ports import Mark, Tables
+from functions.ports.store import CopyTag
+from functions.ports.tables import Tables
 from infra.cli.maintain import as_text
 from infra.local.template.stack import Stack
 from infra.stack_admin.maintain import Maintained, maintain
@@ -45,14 +46,14 @@ class Room:
 
     def append(self, drop: str, rows: int, attempt: int = 1, tables: Tables | None = None) -> None:
         """Promote a drop of so many rows."""
-        mark, port = Mark(drop, attempt), tables or self.tables
+        mark, port = CopyTag(drop, attempt), tables or self.tables
         if not port.ready(self.table, COLUMNS, mark):
             size = self.lay(f"{self.table}{keys.data_file(drop, attempt, '0.parquet')}", drop, rows)
             port.append(self.table, (DataFile("0.parquet", size, rows),), mark)
 
     def replace(self, drop: str, rows: int, *instead: str, attempt: int = 1, tables: Tables | None = None) -> None:
         """Promote a drop in the place of others."""
-        mark, port, folder = Mark(drop, attempt), tables or self.tables, f"{self.table[:-1]}-laid/{drop}/{attempt}/"
+        mark, port, folder = CopyTag(drop, attempt), tables or self.tables, f"{self.table[:-1]}-laid/{drop}/{attempt}/"
         if not port.ready(self.table, COLUMNS, mark):
             files = (DataFile("0.parquet", self.lay(f"{folder}0.parquet", drop, rows), rows),) if rows else ()
             port.replace(self.table, folder, files, mark, instead)
@@ -90,11 +91,11 @@ def test_rows_are_added_once_however_often(room: Room) -> None:
     room.append(A, 3)
     room.append(B, 2)
     room.append(A, 3)
-    room.tables.append(room.table, (DataFile("0.parquet", 1, 3),), Mark(A, 1))
+    room.tables.append(room.table, (DataFile("0.parquet", 1, 3),), CopyTag(A, 1))
 
     assert room.seen() == {A: 3, B: 2}
-    assert room.tables.ready(room.table, COLUMNS, Mark(A, 1))
-    assert not room.tables.ready(room.table, COLUMNS, Mark(A, 2))
+    assert room.tables.ready(room.table, COLUMNS, CopyTag(A, 1))
+    assert not room.tables.ready(room.table, COLUMNS, CopyTag(A, 2))
 
 
 def test_rows_take_the_place_of_named_drops_alone(room: Room) -> None:
@@ -119,41 +120,41 @@ def test_drop_without_valid_rows_takes_the_place_of_others(room: Room) -> None:
 def test_rows_of_one_drop_are_withdrawn_and_may_come_again(room: Room) -> None:
     room.append(A, 3)
     room.append(B, 2)
-    room.tables.withdraw(room.table, Mark(A, 1))
+    room.tables.withdraw(room.table, CopyTag(A, 1))
     assert room.seen() == {B: 2}
 
     room.append(A, 5, attempt=2)
-    room.tables.withdraw(room.table, Mark(A, 1))  # late, and repeated
+    room.tables.withdraw(room.table, CopyTag(A, 1))  # late, and repeated
     assert room.seen() == {A: 5, B: 2}
 
 
 def test_withdrawal_that_found_no_rows_takes_none_of_a_later_attempt(room: Room) -> None:
     room.append(A, 3)
     room.tables.take_out(room.table, A)
-    room.tables.withdraw(room.table, Mark(A, 1))
+    room.tables.withdraw(room.table, CopyTag(A, 1))
     room.append(A, 5, attempt=3)
-    room.tables.withdraw(room.table, Mark(A, 1))  # late, and repeated
+    room.tables.withdraw(room.table, CopyTag(A, 1))  # late, and repeated
     assert room.seen() == {A: 5}
 
-    room.tables.withdraw(room.table, Mark(A, 3))
+    room.tables.withdraw(room.table, CopyTag(A, 3))
     assert room.seen() == {}
 
 
 def test_late_withdrawal_of_rows_that_others_have_replaced_takes_none(room: Room) -> None:
     room.append(A, 3)
     room.replace(A, 5, A, attempt=2)
-    room.tables.withdraw(room.table, Mark(A, 1), later=2)
+    room.tables.withdraw(room.table, CopyTag(A, 1), later=2)
     assert room.seen() == {A: 5}
 
-    room.tables.withdraw(room.table, Mark(A, 1), later=3)
+    room.tables.withdraw(room.table, CopyTag(A, 1), later=3)
     assert room.seen() == {}
 
 
 def test_rows_that_come_after_their_withdrawal_are_withdrawn_again(room: Room) -> None:
     room.append(B, 2)
-    room.tables.withdraw(room.table, Mark(A, 1))
+    room.tables.withdraw(room.table, CopyTag(A, 1))
     room.append(A, 3)
-    room.tables.withdraw(room.table, Mark(A, 1))
+    room.tables.withdraw(room.table, CopyTag(A, 1))
 
     assert room.seen() == {B: 2}
 
@@ -162,7 +163,7 @@ def test_rows_of_one_drop_are_taken_out_as_often_as_they_come(room: Room) -> Non
     room.tables.take_out(room.table, A)  # there is no table yet
     room.append(A, 3)
     room.append(B, 2)
-    room.tables.withdraw(room.table, Mark(A, 1))
+    room.tables.withdraw(room.table, CopyTag(A, 1))
     room.append(A, 5, attempt=2)
     room.tables.take_out(room.table, A)
     room.tables.take_out(room.table, A)
@@ -177,7 +178,7 @@ def test_files_are_those_of_the_table_as_it_stands(room: Room) -> None:
     own = [keys.data_file(drop, 1, "0.parquet") for drop in (A, B)]
     assert room.tables.files(room.table) == set(own)
 
-    room.tables.withdraw(room.table, Mark(A, 1))
+    room.tables.withdraw(room.table, CopyTag(A, 1))
     assert room.tables.files(room.table) == {own[1]}
     room.replace(C, 4, B)
     (of_c,) = room.tables.files(room.table)
@@ -186,14 +187,15 @@ def test_files_are_those_of_the_table_as_it_stands(room: Room) -> None:
 
 def test_rows_are_counted_by_their_drops(room: Room) -> None:
     assert room.tables.count(room.table) == {}
-    assert not room.tables.made(room.table, Mark(A, 1))
+    assert not room.tables.made(room.table, CopyTag(A, 1))
     room.append(A, 3)
     room.append(B, 2)
     room.replace(C, 4, A)
 
     assert room.tables.count(room.table) == room.seen() == {B: 2, C: 4}
     made = {
-        mark: room.tables.made(room.table, mark) for mark in (Mark(A, 1), Mark(A, 2), Mark(B, 1), Mark("d" * 32, 1))
+        mark: room.tables.made(room.table, mark)
+        for mark in (CopyTag(A, 1), CopyTag(A, 2), CopyTag(B, 1), CopyTag("d" * 32, 1))
     }
     assert list(made.values()) == [True, False, True, False]
 
@@ -201,15 +203,15 @@ def test_rows_are_counted_by_their_drops(room: Room) -> None:
 def test_table_gets_new_columns_and_refuses_others(room: Room) -> None:
     room.append(A, 3)
     wider = (*COLUMNS[:1], TableColumn("note", "string"), *COLUMNS[1:])
-    assert not room.tables.ready(room.table, wider, Mark(B, 1))
+    assert not room.tables.ready(room.table, wider, CopyTag(B, 1))
     room.append(B, 2)  # of the version before, whose files lack the column
     room.replace(C, 1, A)
     assert room.seen() == {B: 2, C: 1}
 
     with pytest.raises(TableUnlike, match="the table has `n` long where the contract has `N` long"):
-        room.tables.ready(room.table, (TableColumn("N", "long"), *COLUMNS[1:]), Mark(A, 2))
+        room.tables.ready(room.table, (TableColumn("N", "long"), *COLUMNS[1:]), CopyTag(A, 2))
     with pytest.raises(TableUnlike, match="`n` double"):
-        room.tables.ready(room.table, (TableColumn("n", "double"), *COLUMNS[1:]), Mark(A, 2))
+        room.tables.ready(room.table, (TableColumn("n", "double"), *COLUMNS[1:]), CopyTag(A, 2))
 
 
 @pytest.fixture
@@ -294,7 +296,7 @@ def test_maintenance_keeps_rows_and_young_files(delta: Room, clients: Clients) -
 @pytest.mark.parametrize("form", ["object", "version"])
 def test_maintenance_leaves_what_was_promoted_as_objects(form: str, tmp_path: Path) -> None:
     tables, table = DeltaTables(dict), f"{tmp_path}/"
-    tables.ready(table, COLUMNS, Mark(A, 1))
+    tables.ready(table, COLUMNS, CopyTag(A, 1))
     left_by_a_crash = [keys.data_file(A, 1, "0.parquet"), f"part-00000-{uuid.uuid4()}-c000.zstd.parquet"]
     objects = {"object": ["orders/1.csv", "1.parquet", "data/1-0.csv"], "version": [f"{B}/1.csv", f"{A}/1-0.parquet"]}
     for name in (*left_by_a_crash, *objects[form]):
@@ -332,15 +334,15 @@ def test_table_whose_files_are_gone_is_not_counted(delta: Room, clients: Clients
 def test_rows_of_a_table_that_was_restored_are_taken_out(tmp_path: Path) -> None:
     tables, table = DeltaTables(dict), f"{tmp_path}/"  # on S3 deltalake's `restore` keeps Python's one lock
     for drop in (A, B):
-        tables.ready(table, COLUMNS, Mark(drop, 1))
+        tables.ready(table, COLUMNS, CopyTag(drop, 1))
         lies = tmp_path / keys.data_file(drop, 1, "0.parquet")
         lies.parent.mkdir(parents=True)
         size = lies.write_bytes(parquet(drop, 2, COLUMNS))
-        tables.append(table, (DataFile("0.parquet", size, 2),), Mark(drop, 1))
+        tables.append(table, (DataFile("0.parquet", size, 2),), CopyTag(drop, 1))
     before = DeltaTable(table).version()
-    tables.withdraw(table, Mark(A, 1))
+    tables.withdraw(table, CopyTag(A, 1))
     DeltaTable(table).restore(before)
-    tables.withdraw(table, Mark(A, 1))
+    tables.withdraw(table, CopyTag(A, 1))
     assert tables.count(table) == {A: 2, B: 2}  # what was made once is not made again
 
     tables.take_out(table, A)
@@ -355,7 +357,7 @@ def test_maintenance_of_no_table_is_none(delta: Room, clients: Clients) -> None:
 def test_table_that_does_not_answer_comes_again(name: str) -> None:
     nobody = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ALLOW_HTTP": "true", "AWS_REGION": "us-east-1"}
     nobody |= {"AWS_ACCESS_KEY_ID": "functions", "AWS_SECRET_ACCESS_KEY": "none", "max_retries": "0"}
-    tables, table, mark = DeltaTables(lambda: nobody), "s3://promoted/orders.v1/", Mark(A, 1)
+    tables, table, mark = DeltaTables(lambda: nobody), "s3://promoted/orders.v1/", CopyTag(A, 1)
     acts: Mapping[str, Callable[[], object]] = {
         "ready": lambda: tables.ready(table, COLUMNS, mark),
         "append": lambda: tables.append(table, (), mark),

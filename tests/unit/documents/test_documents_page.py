@@ -15,7 +15,7 @@ from contracts.decision import Decision, File
 from contracts.job import DataFiles, DropResult, JobHeader, JobRequest
 from contracts.plan import Plan
 from functions.drop import STATES, Override
-from functions.ports import Absence
+from functions.ports.expected_files import Absence
 from infra.packaging.bundles import ROOT
 from tests.unit.documents.schemas import document, of_fields, schema
 

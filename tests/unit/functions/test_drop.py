@@ -15,9 +15,9 @@ from functions.drop import (
     STATES,
     TRANSITIONS,
     Event,
-    Moved,
+    NoChange,
     State,
-    Stays,
+    Transition,
     advance,
     brief,
     is_later,
@@ -35,11 +35,11 @@ def test_every_state_answers_every_event(state: State, event: Event) -> None:
     answer = advance(drop, event, AT)
 
     if event in TRANSITIONS[state]:
-        assert isinstance(answer, Moved)
+        assert isinstance(answer, Transition)
         assert answer.drop.state == TRANSITIONS[state][event]
         assert (answer.drop.version, answer.drop.changed_at) == (2, AT)
     else:
-        assert isinstance(answer, Stays)
+        assert isinstance(answer, NoChange)
         assert answer.drop is drop
         assert answer.reason
 
@@ -63,14 +63,14 @@ def test_every_state_is_reached_from_the_first() -> None:
 def test_promoted_data_is_not_judged_again() -> None:
     answer = advance(a_drop(state="accepted"), "replayed", AT)
 
-    assert isinstance(answer, Stays)
+    assert isinstance(answer, NoChange)
     assert "promoted" in answer.reason
 
 
 def test_replay_begins_a_new_history() -> None:
     answer = advance(a_drop(state="failed", step=7), "replayed", AT, attempt=2)
 
-    assert isinstance(answer, Moved)
+    assert isinstance(answer, Transition)
     assert (answer.drop.attempt, answer.drop.step) == (2, 1)
 
 

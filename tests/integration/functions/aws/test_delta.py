@@ -12,7 +12,7 @@ from contracts.job import DataFile
 from contracts.table import TableColumn
 from functions import keys
 from functions.aws.delta import DeltaTables
-from functions.ports import Mark
+from functions.ports.store import CopyTag
 from infra.stack_admin.maintain import maintain
 
 COLUMNS = (TableColumn("n", "long"), TableColumn("amount", "decimal(9,2)"), TableColumn("at", "timestamp"))
@@ -50,18 +50,18 @@ def test_delta_spark_reads_what_was_added_replaced_and_made_fewer(reader: SparkS
         return sorted(tuple(row) for row in told.collect())
 
     for drop, row in ((A, f"1L, 1.50BD, {moment}"), (B, "2L, cast(null as decimal(3,2)), cast(null as timestamp)")):
-        assert not tables.ready(str(table), (*COLUMNS, *OURS), Mark(drop, 1))
+        assert not tables.ready(str(table), (*COLUMNS, *OURS), CopyTag(drop, 1))
         own = row.replace("1.50BD", "cast(1.50 as decimal(9,2))").replace("decimal(3,2)", "decimal(9,2)")
         file = lay(reader, table, keys.data_file(drop, 1, "0.parquet"), drop, own)
-        tables.append(str(table), (file,), Mark(drop, 1))
+        tables.append(str(table), (file,), CopyTag(drop, 1))
     assert rows() == [(1, "1.50", "2026-01-31 12:00", "a"), (2, None, None, "b")]
 
     assert maintain(f"{table}/", {}, os.remove)
-    tables.ready(str(table), (*COLUMNS, TableColumn("more", "boolean"), *OURS), Mark(C, 1))
+    tables.ready(str(table), (*COLUMNS, TableColumn("more", "boolean"), *OURS), CopyTag(C, 1))
     new = lay(reader, tmp_path / "laid", "0.parquet", C, f"3L, cast(3 as decimal(9,2)), {moment}")
-    tables.replace(str(table), f"{tmp_path / 'laid'}/", (new,), Mark(C, 1), (A,))
+    tables.replace(str(table), f"{tmp_path / 'laid'}/", (new,), CopyTag(C, 1), (A,))
     assert rows() == [(2, None, None, "b"), (3, "3.00", "2026-01-31 12:00", "c")]
     assert reader.read.format("delta").load(str(table)).columns[-1] == "more"
 
-    tables.withdraw(str(table), Mark(B, 1))
+    tables.withdraw(str(table), CopyTag(B, 1))
     assert [row[0] for row in rows()] == [3]

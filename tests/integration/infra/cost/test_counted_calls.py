@@ -25,7 +25,9 @@ from functions.aws.delta import CHECKPOINT
 from functions.aws.sqs import window_in
 from functions.flow.ingest import FRESH
 from functions.handlers import batch_due, job_state_changed, object_created
-from functions.ports import ObjectStore, Ports, Window
+from functions.ports import Ports
+from functions.ports.batches import Window
+from functions.ports.store import ObjectStore
 from infra.cost.calls import COMMITS, CREATED, DUE, ENDED, MOST_FURTHER, MOST_LONE, MOST_REPEATED, Counted, of_batch
 from infra.local.cloud import Cloud
 from infra.local.emr.job_events import EventFaults

@@ -16,7 +16,7 @@ import boto3
 import pytest
 
 from functions.aws.emr_serverless import JobCode, run_policy
-from functions.ports import Reach
+from functions.ports.jobs import Reach
 from infra.local.cloud import Cloud
 from infra.local.iam.policy_evaluator import Request, Statement, decide, read
 from infra.local.template.stack import Stack, deploy

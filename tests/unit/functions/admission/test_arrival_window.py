@@ -12,7 +12,7 @@ from contracts.plan import Plan
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from functions.operations.override import accept
-from functions.ports import Absence
+from functions.ports.expected_files import Absence
 from functions.schedule.missing_files import MOST_MISSING
 from functions.schedule.reconcile import reconcile
 from tests.builders import World, a_plan, a_world

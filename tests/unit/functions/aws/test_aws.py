@@ -25,7 +25,11 @@ from functions.aws.s3 import S3Store
 from functions.drop import MOST_HEADER_LINE, Drop, Location, Promotion, RowCounts, brief
 from functions.flow.batching import reach
 from functions.keys import Zones
-from functions.ports import Absence, Batch, FileSet, Lineage, Mark, Pause, Reach, RollCall, Watermarks, Window
+from functions.ports.batches import Batch, Pause, Window
+from functions.ports.expected_files import Absence, FileSet, RollCall
+from functions.ports.jobs import Reach
+from functions.ports.lineages import Lineage, Watermarks
+from functions.ports.store import CopyTag
 from infra.local.emr.spark_parameters import FIXED_SETTINGS
 from infra.setup.spark.session import local_settings, s3_settings
 from tests.builders import ZONES, a_drop, a_plan
@@ -320,7 +324,7 @@ def test_object_that_no_copy_moves_is_told_at_once() -> None:
 
     with pytest.raises(ObjectUnreadable, match="rejected"):
         S3Store(client).copy(
-            Location("s3://internal/jobs/b/1/rejected/d/rejected.csv"), "s3://internal/r", Mark("d", 1)
+            Location("s3://internal/jobs/b/1/rejected/d/rejected.csv"), "s3://internal/r", CopyTag("d", 1)
         )
 
 

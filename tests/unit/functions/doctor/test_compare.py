@@ -25,11 +25,12 @@ from functions import keys
 from functions.catalog import Published
 from functions.doctor.compare import differences, of_record
 from functions.doctor.difference import Difference
-from functions.drop import Drop, Event, Location, Moved
+from functions.drop import Drop, Event, Location, Transition
 from functions.operations.erase import forget
 from functions.operations.override import accept, reject
 from functions.operations.replay import again, replay
-from functions.ports import Mark, Ports
+from functions.ports import Ports
+from functions.ports.store import CopyTag
 from functions.records.record import record
 from functions.schedule.stuck import HELD, stuck
 from tests.builders import ZONES, World, a_plan, a_world, one_bad, publish, valid_rows
@@ -88,12 +89,12 @@ def of_a_stranger(world: World, _: str) -> None:
 
 
 def of_no_record(world: World, _: str) -> None:
-    world.store.copy(Location(TARGET), f"{ZONES.promoted}orders.v1/other.csv", Mark("n" * 32, 1))
+    world.store.copy(Location(TARGET), f"{ZONES.promoted}orders.v1/other.csv", CopyTag("n" * 32, 1))
 
 
 def of_a_rejected(world: World, _: str) -> None:
     rejected = next(d for d in world.drops().values() if d.state == "rejected")
-    world.store.copy(Location(TARGET), f"{ZONES.promoted}orders.v1/bad.csv", Mark(rejected.id, 1))
+    world.store.copy(Location(TARGET), f"{ZONES.promoted}orders.v1/bad.csv", CopyTag(rejected.id, 1))
 
 
 def removed(world: World, _: str) -> None:
@@ -172,7 +173,7 @@ def test_promoted_file_that_was_overwritten_is_found_from_both_ends() -> None:
 def test_file_whose_drop_settled_before_it_took_it_back_is_withdrawn(end: Event) -> None:
     world, drop_id = healthy()
     begun = again(world.ports, world.drop(drop_id), retract=True)
-    assert isinstance(begun, Moved)
+    assert isinstance(begun, Transition)
     world.ledger.write((begun,))
     assert record(world.ports, begun.drop, end).retracts
     world.clock.pass_seconds(3600)

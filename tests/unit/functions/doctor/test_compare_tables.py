@@ -13,10 +13,11 @@ from functions import keys
 from functions.doctor.compare import differences
 from functions.doctor.compare_tables import counted
 from functions.doctor.difference import Difference
-from functions.drop import Moved
+from functions.drop import Transition
 from functions.operations.override import reject
 from functions.operations.replay import again, replay
-from functions.ports import Mark, Ports
+from functions.ports import Ports
+from functions.ports.store import CopyTag
 from functions.records.record import record
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
 from tests.fakes import MemoryStore
@@ -86,7 +87,7 @@ def of_a_withdrawn(world: World, good: str, _: str) -> None:
 
 def of_one_that_vanished_before_it_took_them_back(world: World, good: str, _: str) -> None:
     begun = again(world.ports, world.drop(good), retract=True)
-    assert isinstance(begun, Moved)
+    assert isinstance(begun, Transition)
     world.ledger.write((begun,))
     assert record(world.ports, begun.drop, "gone").retracts
     world.clock.pass_seconds(3600)
@@ -399,7 +400,7 @@ def test_objects_beside_a_table_are_looked_at() -> None:
     bad = next(drop for drop in world.drops().values() if drop.state == "rejected")
     staged, own = world.drop(good).source, keys.data_file(bad.id, 1, "0.parquet")
     for name in ("orders/bad.csv", "_delta_log/1.json", own):
-        world.store.copy(staged, f"{AT}{name}", Mark(bad.id, 1))
+        world.store.copy(staged, f"{AT}{name}", CopyTag(bad.id, 1))
     world.store.put(f"{AT}orders/stranger.csv", GOOD, "")
     world.clock.pass_seconds(3600)
 
@@ -429,7 +430,7 @@ def test_what_has_just_changed_is_left_alone() -> None:
     drop = world.upload("orders/1.csv", GOOD)
     world.finish()
     world.clock.pass_seconds(-600)
-    assert world.tables.made(AT, Mark(drop, 1))
+    assert world.tables.made(AT, CopyTag(drop, 1))
     world.tables.rows[AT].clear()
 
     assert [one.kind for one in found(world) if one.kind.startswith("rows")] == []

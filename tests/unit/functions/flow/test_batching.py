@@ -17,10 +17,12 @@ from contracts.files.header import valid_file
 from contracts.job import JobRequest
 from contracts.plan import Columns, Limit
 from functions.catalog import Published
-from functions.drop import Drop, Moved
+from functions.drop import Drop, Transition
 from functions.flow.batching import GROUP, MOST_BYTES, batch_due, choose, room, started
 from functions.operations.replay import replay
-from functions.ports import Batch, Beside, InFlight, Pause, Reach, Window
+from functions.ports.batches import Batch, Pause, Window
+from functions.ports.jobs import Reach
+from functions.ports.ledger import InFlight, TransactionItem
 from functions.schedule.reconcile import reconcile
 from tests.builders import ZONES, World, a_drop, a_plan, a_world, one_bad, valid_rows
 from tests.faults import Stalled
@@ -301,7 +303,7 @@ class WithCopies:
         waiting = {one.id: one for one in found} | {i: one for i, one in self._copies.items() if one.plan == plan}
         return tuple(sorted(waiting.values(), key=lambda d: (d.staged_at or "", d.id)))[:most]
 
-    def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
+    def write(self, moves: Sequence[Transition], *beside: TransactionItem) -> None:
         if any(self._ledger.drop(m.before.id) is None for m in moves):
             raise StaleWrite("somebody else wrote first")
         self._ledger.write(moves, *beside)

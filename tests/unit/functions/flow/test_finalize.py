@@ -16,11 +16,13 @@ from contracts.problem import Problem
 from contracts.table import TableColumn
 from contracts.terms.trailer import Trailer, TrailerReading
 from functions import keys
-from functions.drop import Drop, Location, Moved, Promotion, RowCounts, advance
+from functions.drop import Drop, Location, Promotion, RowCounts, Transition, advance
 from functions.flow.finalize import finish, job_ended
 from functions.operations.override import reject
 from functions.operations.replay import replay
-from functions.ports import Lineage, Mark, RunStatus
+from functions.ports.jobs import RunStatus
+from functions.ports.lineages import Lineage
+from functions.ports.store import CopyTag
 from tests.builders import REJECTED, ZONES, Judge, World, a_plan, a_world, all_good, one_bad, valid_rows
 from tests.faults import Stalled, into
 
@@ -392,7 +394,7 @@ def test_staged_file_replaced_before_promotion_fails() -> None:
 def test_promoted_before_the_staged_file_was_replaced_counts() -> None:
     world, (drop_id,) = decided("orders/1.csv")
     drop = world.drop(drop_id)
-    world.store.copy(drop.source, "s3://promoted/orders.v1/orders/1.csv", Mark(drop_id, 1))
+    world.store.copy(drop.source, "s3://promoted/orders.v1/orders/1.csv", CopyTag(drop_id, 1))
     world.store.put(drop.source.uri, b"id,note\n,\n", "text/csv")
     finish(world.ports, drop)
 
@@ -428,7 +430,7 @@ def test_promoted_copy_carries_the_drops_mark() -> None:
     stat = world.store.head(Location("s3://promoted/orders.v1/orders/1.csv"))
 
     assert stat
-    assert Mark(stat.drop or "", stat.attempt or 0) == Mark(drop_id, 1)
+    assert CopyTag(stat.drop or "", stat.attempt or 0) == CopyTag(drop_id, 1)
 
 
 class Silent:
@@ -565,13 +567,13 @@ def test_valid_rows_that_were_replaced_are_not_promoted() -> None:
     assert world.store.listing(ZONES.promoted) == {}
 
 
-def promoting(drop: Drop, rows: Location) -> Moved:
+def promoting(drop: Drop, rows: Location) -> Transition:
     """A drop on its way to consumers, with the rows that it is promoted by."""
     to = Promotion("orders.v1/orders/1.csv", 1, None, rows)
     answer = advance(
         drop, "found_good", drop.changed_at, promoted=to, verdict="accepted_with_warnings", rows=RowCounts(3, 2, 1)
     )
-    assert isinstance(answer, Moved)
+    assert isinstance(answer, Transition)
     return answer
 
 

@@ -12,7 +12,7 @@ from functions.admission.admit import LARGEST_FILE
 from functions.drop import MOST_HEADER_LINE, Created, Location
 from functions.flow.batching import batch_due
 from functions.flow.ingest import ingest
-from functions.ports import Mark
+from functions.ports.store import CopyTag
 from tests.builders import ZONES, a_plan, a_world
 from tests.faults import Stalled
 
@@ -175,7 +175,7 @@ def test_staged_drop_records_what_was_laid_there(broke_off: str) -> None:
         f"s3://internal/stage/orders.v1/20260131T1200/{drop_id}/1.csv",
     )
     if broke_off != "not at all":
-        world.store.copy(landed, staged, Mark(drop_id, 1))
+        world.store.copy(landed, staged, CopyTag(drop_id, 1))
     if broke_off == "after the delete":
         world.store.delete(landed)
     drop = world.deliver_events()[drop_id]

@@ -10,7 +10,7 @@ import pytest
 from functions.drop import RowCounts
 from functions.operations.override import reject
 from functions.operations.replay import replay
-from functions.ports import Mark
+from functions.ports.store import CopyTag
 from tests.builders import ZONES, World, a_plan, a_world
 from tests.fakes import Held
 from tests.invariants import INVARIANTS, Watch, promoted_is_recorded
@@ -20,7 +20,7 @@ NEW = f"{ZONES.promoted}orders.v1/orders/1.csv"
 
 
 def promoted_twice(world: World, drop: str) -> None:
-    world.store.objects[f"{ZONES.promoted}elsewhere.csv"] = {None: Held(GOOD, Mark(drop, 1))}
+    world.store.objects[f"{ZONES.promoted}elsewhere.csv"] = {None: Held(GOOD, CopyTag(drop, 1))}
 
 
 def of_a_rejected(world: World, drop: str) -> None:
@@ -31,7 +31,7 @@ def bytes_lost(world: World, drop: str) -> None:
     world.store.objects = {
         uri: held
         for uri, held in world.store.objects.items()
-        if all(one.mark is None or one.mark.drop != drop for one in held.values())
+        if all(one.tag is None or one.tag.drop != drop for one in held.values())
     }
     world.ledger._drops[drop] = replace(world.drop(drop), state="staged", promoted=None)
 
@@ -172,7 +172,7 @@ def test_of_two_uploads_of_one_second_either_may_be_the_newer() -> None:
     world.events = [replace(event, sequencer="") for event in world.events]
     world.finish()
     seen = {world.drop(drop).state for drop in (first, second)}
-    last = next(drop for drop in (second, first) if world.store.objects[NEW][None].mark == Mark(drop, 1))
+    last = next(drop for drop in (second, first) if world.store.objects[NEW][None].tag == CopyTag(drop, 1))
     reject(world.ports, world.drop(last), "ann", "recalled")
     watch.look_at_the_end()
 

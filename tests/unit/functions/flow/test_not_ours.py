@@ -22,7 +22,8 @@ from functions.flow.finalize import job_ended
 from functions.flow.ingest import ingest
 from functions.handlers.object_created import created
 from functions.operations.replay import Replayed, replay
-from functions.ports import Mark, RunStatus, Stat
+from functions.ports.jobs import RunStatus
+from functions.ports.store import CopyTag, Stat
 from functions.schedule.reconcile import reconcile
 from functions.schedule.stuck import age, stuck
 from tests.builders import ZONES, World, a_plan, a_world, all_good, answer, publish
@@ -185,10 +186,10 @@ def nearly_promoted(world: World, drop: str, run: str, request: JobRequest) -> N
     """Let the copy of one drop be refused, once."""
     plain = world.store.copy
 
-    def copy(source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:
-        if mark.drop == drop:
+    def copy(source: Location, target: str, tag: CopyTag, replaces: str | None = None) -> Stat:
+        if tag.drop == drop:
             raise ServiceUnavailable("S3 says SlowDown")
-        return plain(source, target, mark, replaces)
+        return plain(source, target, tag, replaces)
 
     world.store.copy = copy  # type: ignore[method-assign]
     with pytest.raises(ServiceUnavailable):

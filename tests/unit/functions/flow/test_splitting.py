@@ -14,7 +14,8 @@ from functions import keys
 from functions.drop import Drop
 from functions.flow.splitting import MOST_SPLITS, MOST_TRIES, split
 from functions.operations.replay import Replayed, replay
-from functions.ports import Batch, Pause, RunStatus
+from functions.ports.batches import Batch, Pause
+from functions.ports.jobs import RunStatus
 from tests.builders import ZONES, World, a_marked_plan, a_world, reaching
 from tests.invariants import Watch
 

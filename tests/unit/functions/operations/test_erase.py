@@ -18,7 +18,7 @@ from functions.drop import Location
 from functions.operations.erase import Erased, NotForgotten, forget, left
 from functions.operations.override import NotOverruled, Overruled, accept, reject
 from functions.operations.replay import NotReplayed, replay
-from functions.ports import Mark
+from functions.ports.store import CopyTag
 from functions.schedule.reconcile import reconcile
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
 from tests.fakes import OURS, MemoryStore
@@ -61,7 +61,7 @@ def traces(world: World, drop_id: str, zones: str = "s3://") -> list[str]:
         uri
         for uri, held in (*now, *former)
         if uri.startswith(zones) and uri.removeprefix(ZONES.catalog) not in catalog
-        if (drop_id in uri) or (held and ((held.mark and held.mark.drop == drop_id) or drop_id.encode() in held.body))
+        if (drop_id in uri) or (held and ((held.tag and held.tag.drop == drop_id) or drop_id.encode() in held.body))
     )
 
 
@@ -389,7 +389,7 @@ def test_files_that_a_table_names_stay() -> None:
     world, drop_id = in_a_table()
     reject(world.ports, world.drop(drop_id), "ann", "77")
     named, other = own_files(world, drop_id)
-    world.tables.written[TABLE] = {named.removeprefix(TABLE): Mark("o" * 32, 1)}
+    world.tables.written[TABLE] = {named.removeprefix(TABLE): CopyTag("o" * 32, 1)}
     world.tables.rows[TABLE]["o" * 32] = 1, 3
     assert other in forgotten(world, drop_id, promoted=True).objects
 

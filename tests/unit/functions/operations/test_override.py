@@ -17,7 +17,7 @@ import pytest
 from contracts.errors import ObjectUnreadable, ServiceUnavailable
 from contracts.plan import Limit, Promoted
 from contracts.terms.file_sets import SetRule
-from functions.drop import PROMOTED, Location, Moved, Stays
+from functions.drop import PROMOTED, Location, NoChange, Transition
 from functions.flow.finalize import finish, job_ended
 from functions.operations.override import NotOverruled, Overruled, accept, beyond, reject, would_accept
 from functions.operations.replay import NotReplayed, Replayed, replay
@@ -54,7 +54,7 @@ def why(world: World, act: Any, drop_id: str) -> str:
     assert world.ledger.history(drop_id) == before
     answer = act(world.ports, drop, "ann", "because")
     assert isinstance(answer, NotOverruled), answer
-    assert foreseen is None or (isinstance(foreseen, Stays) and foreseen.reason == answer.reason)
+    assert foreseen is None or (isinstance(foreseen, NoChange) and foreseen.reason == answer.reason)
     return answer.reason
 
 
@@ -119,8 +119,8 @@ def test_what_would_come_of_it_is_what_comes_of_it(judge: Any, plan: dict[str, A
     would = would_accept(world.ports, drop)
     assert (world.drop(drop_id), world.store.objects) == (drop, lying)
     done = accept(world.ports, drop, "ann", "ticket 512")
-    assert isinstance(would, Moved) == isinstance(done, Overruled)
-    if isinstance(would, Moved):
+    assert isinstance(would, Transition) == isinstance(done, Overruled)
+    if isinstance(would, Transition):
         assert would.drop.promoted == world.drop(drop_id).promoted
 
 

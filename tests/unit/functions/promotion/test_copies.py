@@ -13,7 +13,7 @@ from contracts.files.header import rejected_file
 from functions import keys
 from functions.drop import Drop, Location
 from functions.operations.override import Overruled, accept
-from functions.ports import Mark, Stat
+from functions.ports.store import CopyTag, Stat
 from functions.promotion.copies import Carried, Gone, Replaced, Taken, Unfinished, carry, promote
 from tests.builders import ZONES, World, a_drop, a_plan, a_world, one_bad
 
@@ -67,8 +67,8 @@ def test_upload_that_lifecycle_broke_off_is_begun_anew() -> None:
 
 def test_who_begins_second_goes_on_with_the_first() -> None:
     world, drop = large()
-    other = world.store.begin(TARGET, Mark(drop.id, 1))
-    assert world.ledger.note_upload(Mark(drop.id, 1), TARGET, other, None)
+    other = world.store.begin(TARGET, CopyTag(drop.id, 1))
+    assert world.ledger.note_upload(CopyTag(drop.id, 1), TARGET, other, None)
     while carry(world.ports, drop, TARGET) == Unfinished():
         pass
 
@@ -95,7 +95,7 @@ def test_kind_of_what_is_laid_down_comes_from_the_contract(form: Any, packed: An
     world.finish(one_bad)
     assert isinstance(accept(world.ports, world.drop(drop_id), "ann", "checked"), Overruled)
 
-    laid = {uri: one.mark.kind for uri, all_of in world.store.objects.items() for one in all_of.values() if one.mark}
+    laid = {uri: one.tag.kind for uri, all_of in world.store.objects.items() for one in all_of.values() if one.tag}
     kinds = {uri: kind for uri, kind in laid.items() if uri.startswith((ZONES.promoted, ZONES.stage))}
     assert set(kinds.values()) == {KINDS[form, packed]}
     assert len(kinds) == 2
@@ -111,8 +111,8 @@ def test_file_that_was_held_is_promoted_as_the_contract_has_it() -> None:
     accept(world.ports, world.drop(drop_id), "ann", "checked")
 
     (laid,) = world.store.objects[f"{ZONES.promoted}orders.v1/orders/1.html"].values()
-    assert laid.mark == Mark(drop_id, 2)
-    assert laid.mark.kind == "text/csv"
+    assert laid.tag == CopyTag(drop_id, 2)
+    assert laid.tag.kind == "text/csv"
 
 
 def test_large_drop_whose_source_is_gone_is_gone() -> None:

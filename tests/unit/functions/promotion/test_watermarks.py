@@ -9,7 +9,7 @@ from typing import Any
 from contracts.plan import Filter
 from contracts.watermarks import HighMark, further, marked
 from functions.operations.replay import Replayed, replay
-from functions.ports import RunStatus
+from functions.ports.jobs import RunStatus
 from tests.builders import World, a_marked_plan, a_world, all_good, reaching
 
 

@@ -12,8 +12,11 @@ import pytest
 
 from contracts.errors import ServiceUnavailable, StaleWrite
 from functions import keys
-from functions.drop import Location, Moved, advance
-from functions.ports import Beside, Stat, Window, stamp
+from functions.drop import Location, Transition, advance
+from functions.ports.batches import Window
+from functions.ports.clock import stamp
+from functions.ports.ledger import TransactionItem
+from functions.ports.store import Stat
 from functions.promotion.lineage import claims_of
 from functions.schedule.reconcile import MOST_STEPS, in_turn, reconcile
 from functions.schedule.unannounced import MOST_FOUND, PAGE
@@ -108,7 +111,7 @@ def test_failed_drop_gets_the_receipt_it_lacks() -> None:
     world, drop = one()
     world.deliver_events()
     move = advance(world.drop(drop), "failed", world.clock.stamp())
-    assert isinstance(move, Moved)
+    assert isinstance(move, Transition)
     world.ledger.write((move,))
     world.reconcile()
 
@@ -466,7 +469,7 @@ class Beaten:
     def __init__(self, ledger: MemoryLedger) -> None:
         self._ledger = ledger
 
-    def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
+    def write(self, moves: Sequence[Transition], *beside: TransactionItem) -> None:
         if an_announcement(moves):
             raise StaleWrite("somebody else wrote first")
         self._ledger.write(moves, *beside)
@@ -475,7 +478,7 @@ class Beaten:
         return getattr(self._ledger, name)
 
 
-def an_announcement(moves: Sequence[Moved], *_: object) -> bool:
+def an_announcement(moves: Sequence[Transition], *_: object) -> bool:
     """Whether a write tells of an event that came late."""
     return any(move.event == "announced" for move in moves)
 

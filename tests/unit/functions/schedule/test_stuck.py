@@ -13,7 +13,8 @@ from contracts.errors import DocumentInvalid, ServiceUnavailable
 from contracts.terms.file_sets import SetRule
 from functions.catalog import Published
 from functions.operations.override import reject
-from functions.ports import InFlight, Pause
+from functions.ports.batches import Pause
+from functions.ports.ledger import InFlight
 from functions.schedule.stuck import EMBEDDED, Stuck, age, stuck
 from tests.builders import ZONES, World, a_plan, a_world
 from tests.faults import Stalled

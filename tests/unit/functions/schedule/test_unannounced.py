@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from functions.drop import Location
-from functions.ports import MARKER_KEPT
+from functions.ports.store import MARKER_KEPT
 from functions.schedule.reconcile import MOST_TIME, reconcile
 from functions.schedule.unannounced import LATE, MOST_FOUND
 from tests.builders import World, a_plan, a_world

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from functions.ports import Absence
+from functions.ports.expected_files import Absence
 from infra.cli.main import main
 from infra.cli.options.target import DEMO
 from infra.local.state.export_folder import save

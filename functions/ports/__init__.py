@@ -1,0 +1,53 @@
+"""A use case's calls in, the outside world's answers out: a Protocol for each role; imports catalog, drop and keys.
+
+Each port has a real implementation under `aws/` and one in memory in `tests/fakes.py`, and one test that holds both.
+A call that may succeed later raises ServiceUnavailable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from functions.catalog import Published
+from functions.keys import Zones
+from functions.ports.clock import Clock, stamp
+from functions.ports.jobs import Jobs
+from functions.ports.ledger import Ledger
+from functions.ports.messages import Delays
+from functions.ports.store import LARGEST_COPY, ObjectStore
+from functions.ports.tables import Tables
+
+MOST_DROPS, MOST_BATCHES = 500, 15
+"""The template's defaults of how many drops go into one batch, and how many batches are under way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """All ports, handed to every use case.
+
+    `window_seconds` is how long drops gather; `patience_seconds` how long the reconciler leaves a thing to its event;
+    `most_drops` is how many go into one batch, `most_batches` how many of those may be under way; `seen` is when this
+    process last staged a drop of a plan: only a guess at the cheapest call. Objects of more bytes than `largest_copy`
+    are copied in parts. `masks_evidence` keeps values of classified properties out of the evidence.
+    """
+
+    zones: Zones
+    store: ObjectStore
+    ledger: Ledger
+    jobs: Jobs
+    delays: Delays
+    clock: Clock
+    catalog: Published
+    tables: Tables
+    window_seconds: int = 60
+    patience_seconds: int = 60
+    most_drops: int = MOST_DROPS
+    most_batches: int = MOST_BATCHES
+    largest_copy: int = LARGEST_COPY
+    masks_evidence: bool = False
+    seen: dict[str, datetime] = field(default_factory=dict)
+
+    def at(self) -> str:
+        """Return the time as a stamp."""
+        return stamp(self.clock.now())

@@ -1,0 +1,96 @@
+"""Drops in the ledger: an id, a month or a contract in, the records and their histories out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from contracts import codec
+from functions.drop import BY_PERSON, Drop
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One item of a drop's history, which is also a notice."""
+
+    drop: str
+    attempt: int
+    step: int
+    state: str
+    event: str
+    at: str
+    contract: str | None = None
+    verdict: str | None = None
+    problem: str | None = None
+    by: str | None = field(default=None, metadata=codec.SPARSE)
+    because: str | None = field(default=None, metadata=codec.SPARSE)
+    batch: str | None = field(default=None, metadata=codec.SPARSE)
+    format: Literal[1] = 1
+
+
+def step_of(drop: Drop, event: str) -> Step:
+    """Return the step of the event that led to this state of a drop; with who and why, if a person did it."""
+    person = drop.forgotten if event == "forgetting" else drop.override if event in BY_PERSON else None
+    return Step(
+        drop=drop.id,
+        attempt=drop.attempt,
+        step=drop.step,
+        state=drop.state,
+        event=event,
+        at=drop.changed_at,
+        contract=drop.contract,
+        verdict=drop.verdict,
+        problem=drop.problems[0].code if drop.problems else None,
+        by=person.by if person else None,
+        because=person.because if person else None,
+        batch=drop.batch if event in ("claimed", "retried") else None,  # the halves of a batch try again
+    )
+
+
+class Drops(Protocol):
+    """Records by their ids, read by every use case."""
+
+    def drop(self, drop_id: str) -> Drop | None:
+        """Return a drop as it is now."""
+        ...
+
+    def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
+        """Return many drops as they are now, in no order, without unknown ids and items that cannot be read.
+
+        `drop` raises DocumentInvalid for such an item, and `in_flight` names it: it must not hold up the others.
+        """
+        ...
+
+    def history(self, drop_id: str) -> tuple[Step, ...]:
+        """Return all steps of a drop, the oldest first."""
+        ...
+
+
+class DropSearch(Protocol):
+    """Records by other things than their ids, read by the command line, the doctor and the search for missing files."""
+
+    def starting_with(self, prefix: str) -> tuple[str, ...]:
+        """Return the ids with a prefix of 4 characters or more, at most 20."""
+        ...
+
+    def of_month(
+        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+    ) -> tuple[Drop, ...]:
+        """Return the drops that a contract (None: no contract) received in a month YYYY-MM, the newest first.
+
+        `only` keeps those whose attributes have these values, as {"state": "failed"}; as much of the month is read as
+        it takes to find `most` of them. Items that cannot be read are left out.
+        """
+        ...
+
+    def each(self, contract: str | None, month: str) -> Iterator[Drop | str]:
+        """Yield all drops of a month, read page by page; for an item that cannot be read its key."""
+        ...
+
+    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
+        """Return the drops that a contract received from one moment to another, the newest first.
+
+        For an item that cannot be read its key.
+        """
+        ...
