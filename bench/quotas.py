@@ -26,7 +26,8 @@ from contracts.plan import RECORD_CHECKS, Csv, Plan, Property
 from functions.aws.delta import DeltaTables
 from functions.aws.emr_serverless import workers_for
 from functions.drop import Drop, Location, Transition
-from functions.flow.batching import batch_due, open_window
+from functions.flow.batching import batch_due
+from functions.flow.windows import open_window
 from functions.keys import Zones
 from functions.ports import Ports
 from functions.ports.batches import Batch, VersionCheck, Window

@@ -21,18 +21,18 @@ from functions.doctor.compare_tables import Counted, counted, of_rows, of_table
 from functions.doctor.difference import GRACE, PAGE, Difference, looked_up, newer, stale, unless_changed, unreadable
 from functions.doctor.restore import put_back
 from functions.drop import PROMOTED, RETRACTING, Created, Drop, Location
-from functions.flow.finalize import recorded
+from functions.flow.decide import recorded
 from functions.flow.ingest import ingest
 from functions.ports import Ports
 from functions.ports.batches import Batch
 from functions.ports.clock import stamp
 from functions.ports.progress import ignore
 from functions.ports.store import ListedVersion, ListingCursor, Stat
-from functions.promotion.copies import Gone, Replaced, Taken, Unfinished, promote
+from functions.promotion.copies import Gone, Replaced, Taken, Target, Unfinished, copy_to_consumers
 from functions.promotion.lineage import claims_of
-from functions.promotion.withdraw import hide_unless_named
+from functions.promotion.withdraw import withdraw_unless_named
 from functions.records.failures import failure
-from functions.records.receipts import unless_forgotten, write_receipt
+from functions.records.receipts import unless_erased, write_receipt
 from functions.records.record import reread
 from functions.schedule.pointer_check import misdated
 
@@ -301,7 +301,7 @@ def _keys(ports: Ports, drop: Drop, plan: Plan) -> Iterator[Difference]:
 
 def _hide(ports: Ports, plan: Plan, drop: Drop) -> None:
     """Withdraw a drop whose place was freed, if it has not come to another one since."""
-    hide_unless_named(ports, plan, drop, reread(ports, drop))
+    withdraw_unless_named(ports, plan, drop, reread(ports, drop))
 
 
 def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
@@ -310,7 +310,7 @@ def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
     kind = keys.media_type(drop.promoted.rows.uri if drop.promoted and drop.promoted.rows else plan.suffix)
 
     def lay() -> Stat | Gone | Taken | Replaced:
-        while isinstance(laid := promote(ports, drop, source, target, None, kind), Unfinished):
+        while isinstance(laid := copy_to_consumers(ports, drop, source, Target(target, kind)), Unfinished):
             pass
         return laid
 
@@ -327,7 +327,7 @@ def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
 def _write_again(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> None:
     unless_changed(ports, drop)
     receipt = write_receipt(ports, drop, plan, decision)
-    unless_forgotten(ports, receipt, reread(ports, drop))
+    unless_erased(ports, receipt, reread(ports, drop))
     unless_changed(ports, drop)
 
 

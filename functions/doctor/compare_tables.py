@@ -149,7 +149,7 @@ def _put_back(ports: Ports, drop: Drop) -> None:
     to, plan = drop.promoted, ports.catalog.plan(drop.plan or "")
     assert to
     assert to.rows
-    done = put_back(ports, plan, drop, to, partial(into_table, ports, plan, drop, to, to.rows))
+    done = put_back(ports, plan, drop, to, partial(into_table, ports, plan, drop, to.rows, to.instead))
     if isinstance(done, Unlike):
         raise TableUnlike(done.why)
     if not isinstance(done, Stat):

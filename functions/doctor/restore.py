@@ -19,7 +19,7 @@ from functions.ports import Ports
 from functions.ports.lineages import Lineage
 from functions.ports.store import Stat
 from functions.promotion.lineage import TRIES, claims_of
-from functions.promotion.withdraw import hide, is_named
+from functions.promotion.withdraw import is_named, withdraw_data
 from functions.records.record import reread
 
 T = TypeVar("T")
@@ -78,4 +78,4 @@ def _take_away(ports: Ports, plan: Plan, drop: Drop, to: Promotion) -> None:
     if keys.is_table(to.key):
         ports.tables.take_out(f"{ports.zones.promoted}{to.key}", drop.id)
     else:
-        hide(ports, drop, Retraction(to.key, to.attempt, plan.sha))
+        withdraw_data(ports, drop, Retraction(to.key, to.attempt, plan.sha))

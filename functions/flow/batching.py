@@ -20,10 +20,11 @@ from functions import keys
 from functions.drop import Drop, Transition, advance
 from functions.flow import references as flow_references
 from functions.flow.job_request import of_drops, request_of
+from functions.flow.windows import next_window, open_window
 from functions.keys import Zones
 from functions.ports import Ports
 from functions.ports.batches import Batch, VersionCheck, Window
-from functions.ports.clock import moment, stamp
+from functions.ports.clock import moment
 from functions.ports.jobs import Reach
 from functions.promotion.watermarks import pinned
 
@@ -44,26 +45,6 @@ LOOKS = 2
 
 GROUP = 25
 """Drops written in one transaction, which has room for 100 items: of a drop three, and the batch."""
-
-
-def open_window(ports: Ports, plan: str, seconds: int) -> None:
-    """Open a plan's window unless it is open, and have `batch_due` told when it is over."""
-    window = next_window(ports, plan, seconds)
-    if ports.ledger.open_window(window):
-        ports.delays.send(window, seconds)
-
-
-def next_window(ports: Ports, plan: str, seconds: int) -> Window:
-    """The window that would open now."""
-    now = ports.clock.now()
-    return Window(plan, stamp(now), stamp(now + timedelta(seconds=seconds)))
-
-
-def quiet(ports: Ports, plan: str) -> bool:
-    """Return True if this process staged no drop of a plan for two windows, and count one now: then few are open."""
-    now, last = ports.clock.now(), ports.seen.get(plan)
-    ports.seen[plan] = now
-    return last is None or now - last > timedelta(seconds=2 * ports.window_seconds)
 
 
 def batch_due(ports: Ports, window: Window) -> Batch | None:

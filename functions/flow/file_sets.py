@@ -24,7 +24,7 @@ from contracts.terms.file_sets import SetRule, describe_set
 from functions import keys
 from functions.admission.manifest import Listed, Manifest, read, unlike
 from functions.drop import MOST_TEXT, SET_INCOMPLETE, Drop, Event, Location, Transition, advance, brief, is_later
-from functions.flow.batching import open_window
+from functions.flow.windows import open_window
 from functions.ports import Ports
 from functions.ports.clock import moment, stamp
 from functions.ports.expected_files import FileSet

@@ -3,7 +3,7 @@
     received -> match -> admit -> move to stage -> staged, and its plan's window opened
                 |        |                          waiting for the rest of its set: gathering.join
                 |        `-> rejecting -> move to held -> receipt -> rejected
-                |                                      `-> where the contract only observes: finalize.finish
+                |                                      `-> where the contract only observes: conclude.finish
                 |-> move to held -> unmatched
                 `-> a marker or manifest: move to held -> noted, and its set looked at: gathering.note
 
@@ -48,15 +48,15 @@ from functions.drop import (
     brief,
 )
 from functions.flow import file_sets
-from functions.flow.batching import next_window, open_window, quiet
+from functions.flow.windows import next_window, open_window, quiet
 from functions.ports import Ports
 from functions.ports.batches import Window
 from functions.ports.store import MARKER_KEPT
-from functions.promotion.copies import Carried, Gone, Replaced, Taken, Unfinished, carry, its_own
+from functions.promotion.copies import Gone, InPlace, Replaced, Taken, Unfinished, move, owns_source
 from functions.promotion.lineage import TRIES, announced_late
-from functions.promotion.observe_mode import passes
-from functions.records.failures import EDITED, KEPT, NOT_YOURS, give_up, staged_gone, staged_replaced
-from functions.records.receipts import unless_forgotten, write_receipt
+from functions.promotion.observe_mode import promotable_when_observing
+from functions.records.failures import EDITED, KEPT, NOT_YOURS, mark_failed, staged_gone, staged_replaced
+from functions.records.receipts import unless_erased, write_receipt
 from functions.records.record import record, reread
 
 GONE = Problem(
@@ -195,15 +195,15 @@ def _why_unmatched(found: Match) -> Problem:
 
 
 def _receive(ports: Ports, drop: Drop) -> Drop:
-    if not its_own(ports.zones, drop):
-        return give_up(ports, drop, EDITED)
+    if not owns_source(ports.zones, drop):
+        return mark_failed(ports, drop, EDITED)
     if drop.plan is None:
         return _hold_unmatched(ports, drop)
     plan = ports.catalog.plan(drop.plan)
     try:
         seen = _look(ports, drop, plan)
     except ObjectReplaced:
-        return give_up(ports, drop, staged_replaced(drop))
+        return mark_failed(ports, drop, staged_replaced(drop))
     if seen is None:
         return _gone(ports, drop)
     here, admission = seen
@@ -217,7 +217,7 @@ def _receive(ports: Ports, drop: Drop) -> Drop:
 def _note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> Drop:
     """Keep a marker or a manifest, and let its set go on."""
     if drop.retracts:
-        return give_up(ports, drop, OF_A_SET)  # what is noted nobody can withdraw
+        return mark_failed(ports, drop, OF_A_SET)  # what is noted nobody can withdraw
     at = _hold(ports, drop)
     if at is None:
         return _gone(ports, drop)
@@ -227,7 +227,7 @@ def _note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> Drop:
 def _gone(ports: Ports, drop: Drop) -> Drop:
     """End a drop whose bytes lie nowhere; one that is still promoted fails, so that people can withdraw it."""
     if drop.retracts:
-        return give_up(ports, drop, staged_gone(drop))
+        return mark_failed(ports, drop, staged_gone(drop))
     return record(ports, drop, "gone", problems=(GONE,))
 
 
@@ -243,12 +243,12 @@ def _hold(ports: Ports, drop: Drop) -> Location | None:
     if drop.size > ports.largest_copy:
         return drop.source
     try:
-        carried = carry(ports, drop, keys.held_uri(ports.zones, drop.id))
+        moved = move(ports, drop, keys.held_uri(ports.zones, drop.id))
     except ObjectUnreadable:
         return drop.source
-    if isinstance(carried, Gone):
+    if isinstance(moved, Gone):
         return None
-    return carried.to if isinstance(carried, Carried) else drop.source
+    return moved.to if isinstance(moved, InPlace) else drop.source
 
 
 def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None:
@@ -292,8 +292,8 @@ def _refuse(ports: Ports, drop: Drop, admission: Admission) -> Drop:
 def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
     if drop.state != "rejecting" or drop.plan is None or drop.override:
         return drop
-    if not its_own(ports.zones, drop):
-        return give_up(ports, drop, EDITED)
+    if not owns_source(ports.zones, drop):
+        return mark_failed(ports, drop, EDITED)
     plan = ports.catalog.plan(drop.plan)
     try:
         seen = _look(ports, drop, plan)
@@ -303,21 +303,21 @@ def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
     here, problems = (seen[0], (*others, *seen[1].problems)) if seen else (drop, drop.problems)
     at = _hold(ports, here) or drop.source
     held = replace(drop, source=at)
-    if drop.retracts or passes(ports.zones, plan, held):
+    if drop.retracts or promotable_when_observing(ports.zones, plan, held):
         # The schedule goes on: the door may not touch what is promoted.
         return drop if at == drop.source else record(ports, drop, "held", source=at)
     receipt = write_receipt(ports, drop, plan, refuse(problems))
-    return unless_forgotten(ports, receipt, record(ports, drop, "rejected", source=at, receipt=receipt))
+    return unless_erased(ports, receipt, record(ports, drop, "rejected", source=at, receipt=receipt))
 
 
 def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
-    carried = carry(ports, drop, keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at))
-    if not isinstance(carried, Carried):
-        return _not_staged(ports, drop, carried)
+    moved = move(ports, drop, keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at))
+    if not isinstance(moved, InPlace):
+        return _not_staged(ports, drop, moved)
     line = admission.header_line
     laid: dict[str, Any] = {
-        "source": carried.to,
-        "sha256": carried.sha256,
+        "source": moved.to,
+        "sha256": moved.sha256,
         "problems": brief(arrival_window.problems(plan, arrival_window.uploaded(drop))),
         "header_line": line if len(line.encode()) <= MOST_HEADER_LINE else None,
         "unpacked": admission.unpacked,
@@ -351,9 +351,9 @@ def _not_staged(ports: Ports, drop: Drop, why: Unfinished | Gone | Taken | Repla
         case Gone():
             return _gone(ports, drop)
         case Replaced():
-            return give_up(ports, drop, staged_replaced(drop))
+            return mark_failed(ports, drop, staged_replaced(drop))
         case Taken():
-            return give_up(ports, drop, TAKEN)
+            return mark_failed(ports, drop, TAKEN)
 
 
 def _window(ports: Ports, plan: Plan) -> Window | None:

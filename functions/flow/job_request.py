@@ -16,7 +16,7 @@ from functions.drop import Drop
 from functions.flow import references
 from functions.ports import Ports
 from functions.ports.batches import Batch
-from functions.records.failures import failed, staged_gone, staged_replaced
+from functions.records.failures import record_failure, staged_gone, staged_replaced
 
 READERS = 8
 """Files whose header lines are read at once: 500 of Parquet, with two reads each, then take seconds."""
@@ -45,7 +45,7 @@ def of_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) ->
     """Yield the job's input for each drop; a drop whose staged object is gone fails here and is left out."""
     for drop, line in zip(members, _lines(ports, plan, members), strict=True):
         if isinstance(line, Problem):
-            if failed(ports, drop, line).state == "validating":
+            if record_failure(ports, drop, line).state == "validating":
                 raise ServiceUnavailable(f"drop {drop.id}, whose staged file is gone, was written by somebody else")
             continue
         names, types = header(plan, line)

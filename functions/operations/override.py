@@ -26,11 +26,11 @@ from functions.drop import (
     advance,
     brief,
 )
-from functions.flow.finalize import finish
+from functions.flow.conclude import finish
 from functions.flow.ingest import UNREADABLE
 from functions.operations.replay import FORGOTTEN, NO_BYTES, gone, retraction
 from functions.ports import Ports
-from functions.promotion.lineage import TRIES, Apart, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
+from functions.promotion.lineage import TRIES, Busy, Claims, Conflict, Granted, Refused, Superseded, claims_of, standing
 from functions.promotion.observe_mode import fits
 
 OTHERS = "another upload of its key is being promoted; try again in a minute"
@@ -89,11 +89,11 @@ def _acceptance(ports: Ports, drop: Drop, by: str, because: str) -> tuple[Transi
     plan = ports.catalog.plan(drop.plan or "")
     claims = claims_of(ports, drop, plan)
     match standing(ports, drop, plan, claims):
-        case Waits():
+        case Busy():
             return NoChange(drop, OTHERS)
-        case Overtaken(why) | Barred(why) | Apart(why):
+        case Superseded(why) | Refused(why) | Conflict(why):
             return NoChange(drop, why.message.rstrip("."))
-        case Free(notes):
+        case Granted(notes):
             said = Problem(ACCEPTED_BY_PERSON, f"{by} accepted the file all the same: {because}", SEE, "warning")
             answer = advance(
                 drop,

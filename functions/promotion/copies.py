@@ -1,13 +1,13 @@
-"""A drop's bytes from zone to zone: a drop and a target in, where its bytes lie now out.
+"""Copies of a drop's bytes from zone to zone: a drop and a target in, the location of its bytes out.
 
 A move is a copy on conditions, then the delete of the pinned version, so that a crash anywhere leaves it repeatable:
 the copy finds its own tag at the target, the delete finds nothing left to do. What one copy cannot move is copied in
-parts, some at each call: the upload in parts is its own checkpoint, and the ledger knows its name.
+parts, some at each call: the upload in parts is its own checkpoint, and the ledger has its name.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, ObjectUnreadable, UploadGone
 from functions import keys
@@ -18,8 +18,17 @@ from functions.ports.store import CopyTag, Stat
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
-    """The bytes lie at the target."""
+class Target:
+    """The URI of a copy, its media type, and the ETag of the one object that it may replace (None: nothing)."""
+
+    uri: str
+    kind: str = keys.BYTES
+    replaces: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """The bytes are at the target."""
 
     to: Location
     sha256: str | None
@@ -27,25 +36,25 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """Parts are still to be copied; whoever comes next goes on."""
+    """Parts are still to be copied; the next call goes on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """The bytes lie neither where they were nor at the target."""
+    """The bytes are neither at the source nor at the target."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Somebody else's bytes lie at the target."""
+    """The target has somebody else's bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """Other bytes lie where the drop's were laid."""
+    """The source has other bytes than the drop's."""
 
 
-def its_own(zones: Zones, drop: Drop) -> bool:
+def owns_source(zones: Zones, drop: Drop) -> bool:
     """Return True if a record's id matches its upload, and its bytes are those that landed, are held or were staged."""
     same = keys.drop_id(drop.bucket, drop.key, drop.version_id) == drop.id
     named = keys.name_in(zones.landing, drop.bucket, drop.key) == drop.name
@@ -54,17 +63,17 @@ def its_own(zones: Zones, drop: Drop) -> bool:
     return same and named and (landed or staged or drop.source.uri == keys.held_uri(zones, drop.id))
 
 
-def carry(ports: Ports, drop: Drop, target: str) -> Carried | Unfinished | Gone | Taken | Replaced:
-    """Move a drop's bytes to `target`; what left landing before stays where it was, too, until lifecycle removes it."""
+def move(ports: Ports, drop: Drop, uri: str) -> InPlace | Unfinished | Gone | Taken | Replaced:
+    """Move a drop's bytes; a source outside landing keeps its copy until lifecycle removes it."""
     stat: Stat | Unfinished | None
-    if drop.source.uri == target and drop.source.etag:
-        return Carried(drop.source, drop.sha256)
+    if drop.source.uri == uri and drop.source.etag:
+        return InPlace(drop.source, drop.sha256)
     try:
-        moved = drop.source.uri == target  # and then nobody wrote down what was laid there
-        tag = CopyTag(drop.id, drop.attempt, keys.media_type(target))  # a name of ours
-        stat = ports.store.head(drop.source) if moved else _copy(ports, drop, drop.source, target, tag)
+        moved = drop.source.uri == uri  # and then nobody recorded the ETag
+        target = Target(uri, keys.media_type(uri))  # a name of ours
+        stat = ports.store.head(drop.source) if moved else _copy(ports, drop, drop.source, target)
     except (DestinationTaken, ObjectGone):
-        stat = ports.store.head(Location(target))
+        stat = ports.store.head(Location(uri))
     except ObjectReplaced:
         return Replaced()
     if isinstance(stat, Unfinished):
@@ -72,82 +81,77 @@ def carry(ports: Ports, drop: Drop, target: str) -> Carried | Unfinished | Gone 
     if stat is None:
         return Gone()
     if stat.drop != drop.id:
-        return _taken(ports, drop, target)
+        return _taken(ports, drop, uri)
     if drop.source.version:
         ports.store.delete(drop.source)
-    return Carried(Location(target, etag=stat.etag), stat.sha256)
+    return InPlace(Location(uri, etag=stat.etag), stat.sha256)
 
 
-def promote(
-    ports: Ports, drop: Drop, source: Location, target: str, replaces: str | None, kind: str = keys.BYTES
+def copy_to_consumers(
+    ports: Ports, drop: Drop, source: Location, target: Target
 ) -> Stat | Unfinished | Gone | Taken | Replaced:
-    """Copy to consumers what was judged, or its valid rows, over nothing but the object with the ETag `replaces`.
-
-    `kind` is the media type of the contract's format: the name is the producer's.
-    """
-    tag = CopyTag(drop.id, drop.attempt, kind)
+    """Copy what was judged, or its valid rows; the name is the producer's, the media type that of the contract."""
     try:
-        return _copy(ports, drop, source, target, tag, replaces)
+        return _copy(ports, drop, source, target)
     except (ObjectGone, ObjectReplaced) as error:
-        found = ports.store.head(Location(target))
-        if found and _is(found, tag):
-            return found
+        stat = ports.store.head(Location(target.uri))
+        if stat and _is_of(stat, drop):
+            return stat
         return Gone() if isinstance(error, ObjectGone) else Replaced()
     except DestinationTaken:
-        found = ports.store.head(Location(target))
-    if found is None:  # what it was to replace has been removed meanwhile
-        return _copy(ports, drop, source, target, tag)
-    return found if _is(found, tag) else _taken(ports, drop, target)
+        stat = ports.store.head(Location(target.uri))
+    if stat is None:  # what it was to replace has been removed meanwhile
+        return _copy(ports, drop, source, replace(target, replaces=None))
+    return stat if _is_of(stat, drop) else _taken(ports, drop, target.uri)
 
 
-def _copy(
-    ports: Ports, drop: Drop, source: Location, target: str, tag: CopyTag, replaces: str | None = None
-) -> Stat | Unfinished:
+def _copy(ports: Ports, drop: Drop, source: Location, target: Target) -> Stat | Unfinished:
     """Copy bytes of a drop at once, or in parts, on the conditions of `ObjectStore.copy`, which raises."""
+    tag = CopyTag(drop.id, drop.attempt, target.kind)
     size = drop.size if source == drop.source or drop.size <= ports.largest_copy else _size(ports, source)
     if size <= ports.largest_copy:
         try:
-            return ports.store.copy(source, target, tag, replaces)
+            return ports.store.copy(source, target.uri, tag, target.replaces)
         except ObjectUnreadable:  # valid rows may take more bytes than the file that they are of
             if source == drop.source or (size := _size(ports, source)) <= ports.largest_copy:
                 raise
-    upload = ports.ledger.upload(tag, target) or _begun(ports, tag, target, None)
+    upload = ports.ledger.upload(tag, target.uri) or _begun(ports, tag, target.uri, None)
     try:
-        done = ports.store.go_on(upload, source, target, size, replaces)
+        stat = ports.store.go_on(upload, source, target.uri, size, target.replaces)
     except UploadGone:  # somebody ended it, or lifecycle broke it off after days
-        found = ports.store.head(Location(target))
-        if found and _is(found, tag):
-            return found
-        _begun(ports, tag, target, upload)
+        there = ports.store.head(Location(target.uri))
+        if there and _is_of(there, drop):
+            return there
+        _begun(ports, tag, target.uri, upload)
         return Unfinished()
     except (ObjectGone, ObjectReplaced):
-        ports.store.break_off(upload, target)
+        ports.store.break_off(upload, target.uri)
         raise
-    return done or Unfinished()
+    return stat or Unfinished()
 
 
 def _size(ports: Ports, source: Location) -> int:
-    found = ports.store.head(source)
-    if found is None:
+    stat = ports.store.head(source)
+    if stat is None:
         raise ObjectGone(source.uri)
-    return found.size
+    return stat.size
 
 
-def _taken(ports: Ports, drop: Drop, target: str) -> Taken:
-    """Forget what was copied in parts for a target that is somebody else's."""
-    if upload := ports.ledger.upload(CopyTag(drop.id, drop.attempt), target):
-        ports.store.break_off(upload, target)
+def _taken(ports: Ports, drop: Drop, uri: str) -> Taken:
+    """Abort a copy in parts whose target is somebody else's."""
+    if upload := ports.ledger.upload(CopyTag(drop.id, drop.attempt), uri):
+        ports.store.break_off(upload, uri)
     return Taken()
 
 
-def _begun(ports: Ports, tag: CopyTag, target: str, instead: str | None) -> str:
-    """A new copy in parts, or that of somebody faster: the ledger knows one, so that all go on with the same."""
-    upload = ports.store.begin(target, tag)
-    if ports.ledger.note_upload(tag, target, upload, instead):
+def _begun(ports: Ports, tag: CopyTag, uri: str, instead: str | None) -> str:
+    """Return a new copy in parts, or that of somebody faster: the ledger has one, so that all go on with the same."""
+    upload = ports.store.begin(uri, tag)
+    if ports.ledger.note_upload(tag, uri, upload, instead):
         return upload
-    ports.store.break_off(upload, target)
-    return ports.ledger.upload(tag, target) or upload
+    ports.store.break_off(upload, uri)
+    return ports.ledger.upload(tag, uri) or upload
 
 
-def _is(stat: Stat, tag: CopyTag) -> bool:
-    return (stat.drop, stat.attempt) == (tag.drop, tag.attempt)
+def _is_of(stat: Stat, drop: Drop) -> bool:
+    return (stat.drop, stat.attempt) == (drop.id, drop.attempt)

@@ -84,60 +84,60 @@ def announced_late(ports: Ports, drop: Drop, plan: Plan, sequencer: str) -> None
 
 
 @dataclass(frozen=True, slots=True)
-class Free:
+class Granted:
     """A drop may be promoted; what is to be told of other uploads with its verdict."""
 
     notes: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Overtaken:
+class Superseded:
     """A newer upload of the key has been accepted."""
 
     why: Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
+class Busy:
     """Another upload is being promoted: nobody knows yet what comes of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Barred:
+class Refused:
     """The contract allows no second one."""
 
     why: Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class Conflict:
     """A conflict: the key is promoted into the contract's table, and the drop's older plan makes no rows."""
 
     why: Problem
 
 
-def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Free | Overtaken | Waits | Barred | Apart:
+def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Granted | Superseded | Busy | Refused | Conflict:
     """Return what other uploads of the key and of the content mean for a drop that passed its checks."""
     key = claims.key
     if key and _other(key.promoted, drop) and key.promoting == key.promoted:
-        return Waits()  # what consumers see is about to be taken back, or put there again
+        return Busy()  # what consumers see is about to be taken back, or put there again
     if key and plan.same_key == "supersede" and _other(key.promoted, drop) and _overtook(key, drop):
-        return Overtaken(_superseded(key))
+        return Superseded(_superseded(key))
     if any(_other(one.promoting, drop) for one in claims.each):
-        return Waits()
+        return Busy()
     if key and plan.same_key == "reject" and _other(key.promoted, drop):
-        return Barred(_key_used(key))
+        return Refused(_key_used(key))
     if key and plan.promote != "table" and _other(key.promoted, drop) and key.etag == "":
-        return Apart(_in_table(key))
+        return Conflict(_in_table(key))
     if plan.same_content == "allow":
-        return Free()
+        return Granted()
     if not drop.sha256:
-        return Free((_content_unknown(),))
+        return Granted((_content_unknown(),))
     twin = _twin(ports, drop, claims.content)
     if twin is None:
-        return Free()
+        return Granted()
     used = _content_used(twin, "error" if plan.same_content == "reject" else "warning")
-    return Barred(used) if plan.same_content == "reject" else Free((used,))
+    return Refused(used) if plan.same_content == "reject" else Granted((used,))
 
 
 def _twin(ports: Ports, drop: Drop, content: Lineage | None) -> Drop | None:

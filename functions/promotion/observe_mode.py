@@ -9,12 +9,12 @@ from functions.drop import ABOUT_OTHERS, Drop
 from functions.keys import Zones
 
 
-def passes(zones: Zones, plan: Plan, drop: Drop) -> bool:
+def promotable_when_observing(zones: Zones, plan: Plan, drop: Drop) -> bool:
     """Return True if a refused and held drop is promoted: only its verdict is against it, and the contract observes."""
     refused = drop.state == "rejecting" and drop.batch is None and drop.override is None
     held = drop.source.uri == keys.held_uri(zones, drop.id)
     barred = any(p.code in ABOUT_OTHERS for p in drop.problems)
-    signal = plan.set is not None and plan.set.is_signal(drop.name)  # it tells of files, and is none of them
+    signal = plan.set is not None and plan.set.is_signal(drop.name)  # it names files, and is not one of them
     return plan.mode == "observe" and refused and held and not barred and not signal and fits(zones, plan, drop)
 
 

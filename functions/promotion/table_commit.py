@@ -7,6 +7,7 @@ and exchanged for those.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contracts.errors import ObjectGone, ObjectReplaced, TableUnlike
@@ -14,10 +15,10 @@ from contracts.job import DataFiles
 from contracts.plan import Plan
 from contracts.table import columns
 from functions import keys
-from functions.drop import Drop, Location, Promotion
+from functions.drop import Drop, Location
 from functions.ports import Ports
 from functions.ports.store import CopyTag, Stat
-from functions.promotion.copies import Gone, Replaced, Taken, Unfinished, promote
+from functions.promotion.copies import Gone, Replaced, Taken, Target, Unfinished, copy_to_consumers
 
 MOST_LIST = 16 * 1024**2
 """Bytes of a list of data files: of 100,000."""
@@ -25,15 +26,15 @@ MOST_LIST = 16 * 1024**2
 
 @dataclass(frozen=True, slots=True)
 class Unlike:
-    """The table cannot take the rows; why, in words that go on from its name."""
+    """The table cannot take the rows; why, in words that follow its name."""
 
     why: str
 
 
 def into_table(
-    ports: Ports, plan: Plan, drop: Drop, to: Promotion, rows: Location
+    ports: Ports, plan: Plan, drop: Drop, rows: Location, instead: Sequence[str]
 ) -> Stat | Unfinished | Gone | Taken | Replaced | Unlike:
-    """Let consumers have the rows that the list at `rows` names; repeated, it finds that they do."""
+    """Add the files of the list at `rows`, in place of all rows of the drops `instead`; a repeat changes nothing."""
     tag, table = CopyTag(drop.id, drop.attempt), keys.table_folder(ports.zones, plan.contract)
     try:
         if ports.tables.ready(table, columns(plan), tag):
@@ -46,12 +47,12 @@ def into_table(
     except ObjectReplaced:
         return Replaced()
     folder = f"{rows.uri.rpartition('/')[0]}/"
-    if to.instead:
-        ports.tables.replace(table, folder, files, tag, to.instead)
+    if instead:
+        ports.tables.replace(table, folder, files, tag, instead)
         return _promoted(tag)
-    for one in files:
-        to_lay, kind = data_uri(table, tag, one.name), keys.media_type(one.name)
-        copied = promote(ports, drop, Location(f"{folder}{one.name}"), to_lay, None, kind)
+    for file in files:
+        target = Target(data_uri(table, tag, file.name), keys.media_type(file.name))
+        copied = copy_to_consumers(ports, drop, Location(f"{folder}{file.name}"), target)
         if not isinstance(copied, Stat):
             return copied
     ports.tables.append(table, files, tag)

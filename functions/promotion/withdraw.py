@@ -1,15 +1,17 @@
-"""Withdrawal of promoted data from consumers: a drop in, whether its data is withdrawn out.
+"""Withdrawal of promoted data from consumers: a drop in, True if its data is withdrawn out.
 
 The key is taken first, so that no other upload of it is promoted meanwhile; then the object is hidden, on condition
-that it is ours still; then the key is free, and bears nothing: what lay there before does not come back by itself. A
-crash anywhere leaves it repeatable. A worker that stalls before its copy may make it after all that: it looks again.
+that it is still ours; then the key is free, and holds nothing: an older object does not come back by itself. A crash
+anywhere leaves it repeatable. A worker that stalls before its copy may make it after all that: it withdraws it again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
-from contracts.errors import StaleWrite
+from contracts.errors import DropgateError, StaleWrite
 from contracts.plan import Plan
 from functions import keys
 from functions.drop import PROMOTED, Drop, Location, Retraction
@@ -21,7 +23,7 @@ from functions.records.record import reread
 
 
 def withdraw(ports: Ports, drop: Drop) -> bool:
-    """Take back what a drop retracts; False while another upload of its key is promoted, or if the drop has changed."""
+    """Withdraw what a drop retracts; False while another upload of its key is promoted, or if the drop has changed."""
     former = drop.retracts
     if former is None:
         return True
@@ -38,7 +40,7 @@ def withdraw(ports: Ports, drop: Drop) -> bool:
         try:
             if taken:
                 ports.ledger.write((), *taken)
-            hide(ports, drop, former)
+            withdraw_data(ports, drop, former)
             if freed:
                 ports.ledger.write((), *freed)
         except StaleWrite:
@@ -54,37 +56,54 @@ def _held(ports: Ports, drop: Drop) -> frozenset[str]:
     return frozenset(one.id for one in claims_of(ports, drop, ports.catalog.plan(drop.plan), unseen=True).each)
 
 
-def hide(ports: Ports, drop: Drop, former: Retraction) -> None:
-    """Hide the object that an attempt promoted, if it lies there still; or take its rows out of a table, no others."""
+def withdraw_data(ports: Ports, drop: Drop, former: Retraction) -> None:
+    """Hide the object that an attempt promoted, if it is still there; or take its rows out of a table, no others."""
     target = Location(f"{ports.zones.promoted}{former.key}")
     if keys.is_table(former.key):
         # If this comes late, the rows of an attempt after it stay.
         later = max(drop.attempt, former.attempt + 1)
         ports.tables.withdraw(target.uri, CopyTag(drop.id, former.attempt), later)
         return
-    there = ports.store.head(target)
-    if there and (there.drop, there.attempt) == (drop.id, former.attempt):
-        ports.store.withdraw(replace(target, etag=there.etag))
+    stat = ports.store.head(target)
+    if stat and (stat.drop, stat.attempt) == (drop.id, former.attempt):
+        ports.store.withdraw(replace(target, etag=stat.etag))
 
 
-def hide_unless_named(ports: Ports, plan: Plan, drop: Drop, now: Drop) -> bool:
-    """Hide what a slow worker promoted of a drop if, by what the drop is now, nobody may read it; whether it did."""
-    laid = drop.promoted
-    if laid is None or is_named(ports, plan, drop, now):
+@contextmanager
+def withdrawing_late_copies(ports: Ports, plan: Plan, drop: Drop) -> Iterator[None]:
+    """Withdraw after an error what may have been copied within, if nobody may read it by now."""
+    try:
+        yield
+    except DropgateError:
+        reread_and_withdraw(ports, plan, drop)
+        raise
+
+
+def reread_and_withdraw(ports: Ports, plan: Plan, drop: Drop) -> Drop:
+    """Return the drop as it is now; withdraw a copy that came late, if nobody may read it by now."""
+    if (now := reread(ports, drop)).version != drop.version:
+        withdraw_unless_named(ports, plan, drop, now)
+    return now
+
+
+def withdraw_unless_named(ports: Ports, plan: Plan, drop: Drop, now: Drop) -> bool:
+    """Withdraw what a slow worker promoted of a drop, unless its current record names it; True if it was withdrawn."""
+    late = drop.promoted
+    if late is None or is_named(ports, plan, drop, now):
         return False
-    hide(ports, drop, Retraction(laid.key, laid.attempt, plan.sha))
+    withdraw_data(ports, drop, Retraction(late.key, late.attempt, plan.sha))
     return True
 
 
 def is_named(ports: Ports, plan: Plan, drop: Drop, now: Drop) -> bool:
     """Return True if consumers should read what was promoted of a drop, by its current record and by its key."""
-    laid, key = drop.promoted, claims_of(ports, drop, plan).key
-    if laid is None:
+    promoted, key = drop.promoted, claims_of(ports, drop, plan).key
+    if promoted is None:
         return False
     named = (
         now.promoted if now.state in (*PROMOTED, "promoting") else None,
         now.retracts if now.state != "rejecting" else None,
     )
-    in_table = keys.is_table(laid.key)  # rows go out with all of the drop's, and come in once for each attempt
-    here = any(one and one.key == laid.key and (in_table or one.attempt == laid.attempt) for one in named)
+    in_table = keys.is_table(promoted.key)  # rows go out with all of the drop's, and come in once for each attempt
+    here = any(at and at.key == promoted.key and (in_table or at.attempt == promoted.attempt) for at in named)
     return here and (key is None or drop.id in (key.promoting, key.promoted))

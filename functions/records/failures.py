@@ -1,4 +1,4 @@
-"""A drop that we could not judge: the drop and why in, the failed drop out. Never used for what is the data's fault."""
+"""A drop that we could not judge: the drop and why in, the failed drop out. Never used for faults of the data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contracts.verdict import fail
 from functions import keys
 from functions.drop import Drop, brief
 from functions.ports import Ports
-from functions.records.receipts import unless_forgotten, write_receipt
+from functions.records.receipts import unless_erased, write_receipt
 from functions.records.record import record
 
 NOT_YOURS = "Nothing is wrong with the file as far as we know; we find the cause and judge it again."
@@ -18,11 +18,13 @@ EDITED = Problem(
     "The record of the file names bytes, rows, a key or a verdict that are not its own; it was not promoted.",
     NOT_YOURS,
 )
-"""What is told of a drop whose item in the ledger somebody has changed by hand."""
+"""The problem of a drop whose item in the ledger somebody has changed by hand."""
+RESULT_MISSING = Problem("result-missing", "The job that checks the file said nothing about it.", NOT_YOURS)
+ROWS_GONE = Problem("rows-gone", "The valid rows of the file were removed before they could be promoted.", NOT_YOURS)
 
 LOST = "Nothing is wrong with the file as far as we know, but we have lost it: send it again."
 KEPT = "Consumers keep what they have of it, until we withdraw that by `dropgate reject`."
-"""What is told of a drop of which an earlier attempt is promoted, and that cannot be judged again."""
+"""The fix for a drop of which an earlier attempt is promoted, and that cannot be judged again."""
 
 
 def staged_gone(drop: Drop) -> Problem:
@@ -40,23 +42,23 @@ def staged_replaced(drop: Drop) -> Problem:
     return Problem("staged-replaced", text, LOST)
 
 
-def give_up(ports: Ports, drop: Drop, problem: Problem) -> Drop:
-    """Record that a drop failed, then tell its producer."""
-    return tell(ports, failed(ports, drop, problem))
+def mark_failed(ports: Ports, drop: Drop, problem: Problem) -> Drop:
+    """Record that a drop failed, then write its receipt."""
+    return write_failure_receipt(ports, record_failure(ports, drop, problem))
 
 
-def failed(ports: Ports, drop: Drop, problem: Problem) -> Drop:
-    """Record that a drop failed; the schedule tells its producer, where nobody else does."""
+def record_failure(ports: Ports, drop: Drop, problem: Problem) -> Drop:
+    """Record that a drop failed; the schedule writes its receipt, if nobody else does."""
     at = ports.at()
     return record(ports, drop, "failed", verdict=None, rows=None, problems=brief((problem,)), decided_at=at)
 
 
-def tell(ports: Ports, drop: Drop) -> Drop:
+def write_failure_receipt(ports: Ports, drop: Drop) -> Drop:
     """Write the receipt that a failed drop still lacks."""
     if drop.state != "failed" or not drop.in_flight or drop.plan is None:
         return drop
     receipt = write_receipt(ports, drop, ports.catalog.plan(drop.plan), failure(drop))
-    return unless_forgotten(ports, receipt, record(ports, drop, "receipt_written", receipt=receipt))
+    return unless_erased(ports, receipt, record(ports, drop, "receipt_written", receipt=receipt))
 
 
 def failure(drop: Drop) -> Decision:

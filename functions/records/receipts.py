@@ -16,7 +16,7 @@ ACCEPTED = ("accepted", "accepted_with_warnings")
 
 
 def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> str:
-    """Write page and JSON; repeated, it says the same, of a settled drop too. Where the JSON lies, it is whole."""
+    """Write page and JSON, the JSON last; a repeat writes the same, also for a settled drop."""
     folder = keys.report_folder(ports.zones, plan.producer, drop.id, drop.attempt)
     rejected = rejected_file(plan)
     receipt = records_receipt.Receipt(
@@ -38,16 +38,16 @@ def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> s
     return f"{folder}receipt.json"
 
 
-def unless_forgotten(ports: Ports, receipt: str, now: Drop) -> Drop:
-    """The drop as it stands after its receipt was written; if it was forgotten meanwhile, that is erased again."""
+def unless_erased(ports: Ports, receipt: str, now: Drop) -> Drop:
+    """Return the drop as it is after its receipt was written; if it was erased meanwhile, erase the receipt again."""
     if now.forgotten and now.receipt != receipt:
-        for one in ports.store.remaining(receipt.removesuffix("receipt.json")):
-            ports.store.delete(one.at)
+        for version in ports.store.remaining(receipt.removesuffix("receipt.json")):
+            ports.store.delete(version.at)
     return now
 
 
 def _bring(ports: Ports, drop: Drop, name: str, folder: str) -> bool:
-    """Lay the rows that the job left beside the receipt; False if they are gone, to be erased, or over 5 GiB.
+    """Copy the rejected rows of the job beside the receipt; False if they are gone, to be erased, or over 5 GiB.
 
     The job may not write among receipts, which other drops' producers read.
     """

@@ -1,7 +1,7 @@
 """Recovery from lost events and crashes: the ledger's open items in, each continued by the code of its event.
 
 received, refused: ingest.resume; in landing, and no event said so: ingest.ingest; decided in a batch that has ended,
-or refused by a contract that only observes: finalize.finish; staged without a window: a window; a window overdue, and
+or refused by a contract that only observes: conclude.finish; staged without a window: a window; a window overdue, and
 not held up: its message again, as many as slots are free, shared among producers; a claimed batch: batching.start; a
 running batch: finalize.job_ended; a failed drop without a receipt: its receipt. Windows of files that have ended:
 missing.call_roll; sets of files: gathering.look. The catalog's pointer: pointing.watch.
@@ -17,16 +17,19 @@ from functools import partial
 
 from contracts.errors import DocumentInvalid, DropgateError
 from functions.drop import Drop
-from functions.flow.batching import open_window, start, started, write_batch
+from functions.flow.batching import start, started, write_batch
+from functions.flow.conclude import finish
+from functions.flow.dead_runs import abandon
 from functions.flow.file_sets import look
-from functions.flow.finalize import abandon, finish, job_ended
+from functions.flow.finalize import job_ended
 from functions.flow.ingest import ingest, resume
+from functions.flow.windows import open_window
 from functions.ports import Ports
 from functions.ports.batches import Batch, Pause, Window
 from functions.ports.clock import GOLDEN, moment, moment_if_any, rotated, stamp
 from functions.ports.ledger import InFlight
 from functions.ports.progress import ignore
-from functions.records.failures import tell
+from functions.records.failures import write_failure_receipt
 from functions.schedule.missing_files import call_roll
 from functions.schedule.pointer_check import watch
 from functions.schedule.unannounced import unannounced
@@ -186,7 +189,7 @@ def in_turn(line: Sequence[Window], holders: Iterable[str], places: int) -> list
 def _finish_drop(ports: Ports, seen: Drop) -> None:
     drop = ports.ledger.drop(seen.id) or seen
     if drop.state == "failed":
-        tell(ports, drop)
+        write_failure_receipt(ports, drop)
     elif drop.batch is None:
         finish(ports, resume(ports, drop))
     elif drop.override or ((batch := ports.ledger.batch(drop.batch)) and batch.state == "ended"):

@@ -15,7 +15,7 @@ from functions.aws.s3 import S3Store
 from functions.drop import Drop, Location
 from functions.ports import Ports
 from functions.ports.store import CopyTag, Stat
-from functions.promotion.copies import Carried, Replaced, Taken, Unfinished, carry, promote
+from functions.promotion.copies import InPlace, Replaced, Taken, Target, Unfinished, copy_to_consumers, move
 from infra.local.cloud import Cloud
 from infra.local.template.stack import Stack
 from tests.builders import a_drop
@@ -64,9 +64,9 @@ def site(cloud: Cloud, clients: Clients, stack: Stack) -> Iterator[Site]:
 def staged(site: Site) -> Drop:
     """A drop that has been carried, in two calls."""
     drop = site.uploaded()
-    outcomes = [carry(site.ports, drop, site.target("stage")) for _ in range(2)]
+    outcomes = [move(site.ports, drop, site.target("stage")) for _ in range(2)]
     assert outcomes[0] == Unfinished()
-    assert isinstance(outcomes[1], Carried)
+    assert isinstance(outcomes[1], InPlace)
     return replace(drop, source=outcomes[1].to)
 
 
@@ -106,18 +106,20 @@ def test_large_file_is_promoted_over_what_it_names_alone(site: Site) -> None:
     site.ports.store.put(target, b"before", "text/csv")
     before = site.ports.store.head(Location(target))
     assert before
-    assert promote(site.ports, drop, drop.source, target, before.etag) == Unfinished()
-    done = promote(site.ports, drop, drop.source, target, before.etag)
+    assert copy_to_consumers(site.ports, drop, drop.source, Target(target, replaces=before.etag)) == Unfinished()
+    done = copy_to_consumers(site.ports, drop, drop.source, Target(target, replaces=before.etag))
 
     assert isinstance(done, Stat)
     assert site.whole(target) == BODY
-    assert promote(site.ports, drop, drop.source, target, before.etag) == done, "it is found by its tag"
+    assert copy_to_consumers(site.ports, drop, drop.source, Target(target, replaces=before.etag)) == done, (
+        "it is found by its tag"
+    )
 
 
 def test_rows_larger_than_their_file_are_promoted_in_parts(site: Site) -> None:
     drop, target = staged(site), site.target("promoted")
     small = replace(drop, size=100, source=Location("s3://elsewhere/small"))
-    outcomes = [promote(site.ports, small, drop.source, target, None) for _ in range(2)]
+    outcomes = [copy_to_consumers(site.ports, small, drop.source, Target(target)) for _ in range(2)]
 
     assert outcomes[0] == Unfinished()
     assert isinstance(outcomes[1], Stat)
@@ -126,32 +128,32 @@ def test_rows_larger_than_their_file_are_promoted_in_parts(site: Site) -> None:
 
 def test_large_file_finds_its_target_taken(site: Site) -> None:
     drop, target = staged(site), site.target("promoted")
-    promote(site.ports, drop, drop.source, target, None)
+    copy_to_consumers(site.ports, drop, drop.source, Target(target))
     site.ports.store.put(target, b"somebody else's", "text/csv")
 
-    assert promote(site.ports, drop, drop.source, target, None) == Taken()
+    assert copy_to_consumers(site.ports, drop, drop.source, Target(target)) == Taken()
     assert site.whole(target) == b"somebody else's"
     assert site.uploads("promoted") == []
 
 
 def test_staged_bytes_that_were_replaced_half_way_are_never_promoted(site: Site) -> None:
     drop, target = staged(site), site.target("promoted")
-    promote(site.ports, drop, drop.source, target, None)
+    copy_to_consumers(site.ports, drop, drop.source, Target(target))
     site.ports.store.put(drop.source.uri, b"x" * len(BODY), "text/csv")
 
-    assert promote(site.ports, drop, drop.source, target, None) == Replaced()
+    assert copy_to_consumers(site.ports, drop, drop.source, Target(target)) == Replaced()
     assert site.ports.store.head(Location(target)) is None
     assert site.uploads("promoted") == []
 
 
 def test_upload_that_was_broken_off_is_begun_anew(site: Site) -> None:
     drop, target, tag = staged(site), site.target("promoted"), CopyTag(site.name, 1)
-    promote(site.ports, drop, drop.source, target, None)
+    copy_to_consumers(site.ports, drop, drop.source, Target(target))
     first = site.ports.ledger.upload(tag, target)
     assert first
     site.ports.store.break_off(first, target)
     site.ports.store.break_off(first, target)
-    outcomes = [promote(site.ports, drop, drop.source, target, None) for _ in range(3)]
+    outcomes = [copy_to_consumers(site.ports, drop, drop.source, Target(target)) for _ in range(3)]
 
     assert outcomes[:2] == [Unfinished(), Unfinished()]
     assert isinstance(outcomes[2], Stat)

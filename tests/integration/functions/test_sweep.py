@@ -404,8 +404,8 @@ UNSWEPT: dict[Site, str] = {
     ("job_request._line", "read"): HANDED,
     ("ingest._look", "read"): HANDED,
     ("receipts._withdrawn", "history"): "settled, `doctor` alone asks: tests/unit/functions/doctor/test_compare.py",
-    ("receipts.unless_forgotten", "remaining"): "forgotten meanwhile: tests/unit/functions/operations/test_erase.py",
-    ("receipts.unless_forgotten", "delete"): "forgotten meanwhile: tests/unit/functions/operations/test_erase.py",
+    ("receipts.unless_erased", "remaining"): "forgotten meanwhile: tests/unit/functions/operations/test_erase.py",
+    ("receipts.unless_erased", "delete"): "forgotten meanwhile: tests/unit/functions/operations/test_erase.py",
     (
         "batching._there",
         "drop",

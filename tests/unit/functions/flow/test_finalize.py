@@ -17,7 +17,8 @@ from contracts.table import TableColumn
 from contracts.terms.trailer import Trailer, TrailerReading
 from functions import keys
 from functions.drop import Drop, Location, Promotion, RowCounts, Transition, advance
-from functions.flow.finalize import finish, job_ended
+from functions.flow.conclude import finish
+from functions.flow.finalize import job_ended
 from functions.operations.override import reject
 from functions.operations.replay import replay
 from functions.ports.jobs import RunStatus

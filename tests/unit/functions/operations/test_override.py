@@ -18,11 +18,12 @@ from contracts.errors import ObjectUnreadable, ServiceUnavailable
 from contracts.plan import Limit, Promoted
 from contracts.terms.file_sets import SetRule
 from functions.drop import PROMOTED, Location, NoChange, Transition
-from functions.flow.finalize import finish, job_ended
+from functions.flow.conclude import finish
+from functions.flow.finalize import job_ended
 from functions.operations.override import NotOverruled, Overruled, accept, beyond, reject, would_accept
 from functions.operations.replay import NotReplayed, Replayed, replay
 from functions.ports import Ports
-from functions.promotion.withdraw import hide_unless_named
+from functions.promotion.withdraw import withdraw_unless_named
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad, valid_rows
 from tests.fakes import MemoryStore
 from tests.faults import Crash, Stalled, crash, into
@@ -169,7 +170,7 @@ def test_file_whose_key_ends_as_a_folder_is_withdrawn_too(how: str) -> None:
         reject(world.ports, late, "ann", "recalled")
         if how == "by a worker that stalled":
             world.store.objects[f"{ZONES.promoted}orders.v1/orders/today/"] = laid
-            assert hide_unless_named(world.ports, world.plans[0], late, world.drop(drop_id))
+            assert withdraw_unless_named(world.ports, world.plans[0], late, world.drop(drop_id))
 
     assert world.drop(drop_id).state == "rejected"
     assert world.store.listing(ZONES.promoted) == {}

@@ -14,7 +14,7 @@ from functions import keys
 from functions.drop import Drop, Location
 from functions.operations.override import Overruled, accept
 from functions.ports.store import CopyTag, Stat
-from functions.promotion.copies import Carried, Gone, Replaced, Taken, Unfinished, carry, promote
+from functions.promotion.copies import Gone, InPlace, Replaced, Taken, Target, Unfinished, copy_to_consumers, move
 from tests.builders import ZONES, World, a_drop, a_plan, a_world, one_bad
 
 BODY = b"0123456789abcdefghij"
@@ -32,10 +32,10 @@ def large(body: bytes = BODY) -> tuple[World, Drop]:
 
 def test_large_drop_is_carried_from_call_to_call() -> None:
     world, drop = large()
-    outcomes = [carry(world.ports, drop, TARGET) for _ in range(3)]
+    outcomes = [move(world.ports, drop, TARGET) for _ in range(3)]
 
     assert outcomes[:2] == [Unfinished(), Unfinished()]
-    assert isinstance(outcomes[2], Carried)
+    assert isinstance(outcomes[2], InPlace)
     assert world.store.get(TARGET) == BODY
     assert world.store.head(drop.source) is None
     assert len(world.store.uploads) == 1
@@ -43,25 +43,25 @@ def test_large_drop_is_carried_from_call_to_call() -> None:
 
 def test_large_drop_that_was_carried_is_found() -> None:
     world, drop = large()
-    first = [carry(world.ports, drop, TARGET) for _ in range(3)][-1]
+    first = [move(world.ports, drop, TARGET) for _ in range(3)][-1]
 
-    assert carry(world.ports, drop, TARGET) == first
+    assert move(world.ports, drop, TARGET) == first
 
 
 def test_drop_of_one_copy_is_moved_by_one() -> None:
     world, drop = large(BODY[:8])
 
-    assert isinstance(carry(world.ports, drop, TARGET), Carried)
+    assert isinstance(move(world.ports, drop, TARGET), InPlace)
     assert world.store.uploads == {}
 
 
 def test_upload_that_lifecycle_broke_off_is_begun_anew() -> None:
     world, drop = large()
-    carry(world.ports, drop, TARGET)
+    move(world.ports, drop, TARGET)
     world.store.break_off("upload-1", TARGET)
-    outcomes = [carry(world.ports, drop, TARGET) for _ in range(4)]
+    outcomes = [move(world.ports, drop, TARGET) for _ in range(4)]
 
-    assert [type(one) for one in outcomes] == [Unfinished, Unfinished, Unfinished, Carried]
+    assert [type(one) for one in outcomes] == [Unfinished, Unfinished, Unfinished, InPlace]
     assert world.store.get(TARGET) == BODY
 
 
@@ -69,7 +69,7 @@ def test_who_begins_second_goes_on_with_the_first() -> None:
     world, drop = large()
     other = world.store.begin(TARGET, CopyTag(drop.id, 1))
     assert world.ledger.note_upload(CopyTag(drop.id, 1), TARGET, other, None)
-    while carry(world.ports, drop, TARGET) == Unfinished():
+    while move(world.ports, drop, TARGET) == Unfinished():
         pass
 
     assert world.store.get(TARGET) == BODY
@@ -117,10 +117,10 @@ def test_file_that_was_held_is_promoted_as_the_contract_has_it() -> None:
 
 def test_large_drop_whose_source_is_gone_is_gone() -> None:
     world, drop = large()
-    carry(world.ports, drop, TARGET)
+    move(world.ports, drop, TARGET)
     world.store.delete(drop.source)
 
-    assert carry(world.ports, drop, TARGET) == Gone()
+    assert move(world.ports, drop, TARGET) == Gone()
     assert not world.store.uploads["upload-1"].live
 
 
@@ -129,17 +129,17 @@ def test_large_drop_whose_staged_bytes_are_replaced_is_never_promoted(when: int)
     world, drop = large()
     staged = replace(drop, source=Location("s3://landing/x", "v1", "other"))
     for _ in range(when):
-        promote(world.ports, drop, drop.source, TARGET, None)
+        copy_to_consumers(world.ports, drop, drop.source, Target(TARGET))
 
-    assert promote(world.ports, staged, staged.source, TARGET, None) == Replaced()
+    assert copy_to_consumers(world.ports, staged, staged.source, Target(TARGET)) == Replaced()
     assert world.store.head(Location(TARGET)) is None
 
 
 def test_large_drop_never_overwrites_what_it_does_not_name() -> None:
     world, drop = large()
-    promote(world.ports, drop, drop.source, TARGET, None)
+    copy_to_consumers(world.ports, drop, drop.source, Target(TARGET))
     world.store.put(TARGET, b"somebody else's", "text/csv")
-    outcomes = [promote(world.ports, drop, drop.source, TARGET, None) for _ in range(2)]
+    outcomes = [copy_to_consumers(world.ports, drop, drop.source, Target(TARGET)) for _ in range(2)]
 
     assert outcomes == [Unfinished(), Taken()]
     assert not world.store.uploads["upload-1"].live
@@ -151,7 +151,9 @@ def test_large_drop_replaces_what_it_names() -> None:
     world.store.put(TARGET, b"before", "text/csv")
     before = world.store.head(Location(TARGET))
     assert before
-    outcomes = [promote(world.ports, drop, drop.source, TARGET, before.etag) for _ in range(3)]
+    outcomes = [
+        copy_to_consumers(world.ports, drop, drop.source, Target(TARGET, replaces=before.etag)) for _ in range(3)
+    ]
 
     assert isinstance(outcomes[-1], Stat)
     assert (outcomes[-1].drop, outcomes[-1].attempt) == (drop.id, 1)
@@ -160,7 +162,10 @@ def test_large_drop_replaces_what_it_names() -> None:
 
 def test_what_a_large_drop_replaces_may_go_meanwhile() -> None:
     world, drop = large()
-    outcomes = [promote(world.ports, drop, drop.source, TARGET, "etag of what was removed") for _ in range(3)]
+    outcomes = [
+        copy_to_consumers(world.ports, drop, drop.source, Target(TARGET, replaces="etag of what was removed"))
+        for _ in range(3)
+    ]
 
     assert isinstance(outcomes[-1], Stat)
     assert len(world.store.uploads) == 1
@@ -178,7 +183,7 @@ def growing() -> tuple[World, Drop, Location]:
 
 def test_rows_larger_than_their_file_go_in_parts() -> None:
     world, drop, rows = growing()
-    outcomes = [promote(world.ports, drop, rows, TARGET, None) for _ in range(4)]
+    outcomes = [copy_to_consumers(world.ports, drop, rows, Target(TARGET)) for _ in range(4)]
 
     assert outcomes[:2] == [Unfinished(), Unfinished()]
     assert isinstance(outcomes[2], Stat)
@@ -188,11 +193,11 @@ def test_rows_larger_than_their_file_go_in_parts() -> None:
 
 def test_rows_in_parts_leave_nothing_where_the_place_is_taken() -> None:
     world, drop, rows = growing()
-    promote(world.ports, drop, rows, TARGET, None)
+    copy_to_consumers(world.ports, drop, rows, Target(TARGET))
     world.store.put(TARGET, b"somebody else's", "text/csv")
-    promote(world.ports, drop, rows, TARGET, None)
+    copy_to_consumers(world.ports, drop, rows, Target(TARGET))
 
-    assert promote(world.ports, drop, rows, TARGET, None) == Taken()
+    assert copy_to_consumers(world.ports, drop, rows, Target(TARGET)) == Taken()
     assert not world.store.uploads["upload-1"].live
 
 
@@ -202,4 +207,4 @@ def test_rows_of_one_copy_that_cannot_be_read_are_no_others() -> None:
     world.store.largest_copy = 0
 
     with pytest.raises(ObjectUnreadable):
-        promote(world.ports, drop, rows, TARGET, None)
+        copy_to_consumers(world.ports, drop, rows, Target(TARGET))
