@@ -48,10 +48,10 @@ class Published:
 
     def index(self) -> catalog.Index:
         """The pattern index now in force; DocumentInvalid where there is none, so that no key is called unmatched."""
-        found = self.index_if_any()
-        if found is None:
+        index = self.index_if_any()
+        if index is None:
             raise DocumentInvalid(f"No contract is in force: there is no {self._zone}current.json. {PUBLISH}.")
-        return found
+        return index
 
     def index_if_any(self) -> catalog.Index | None:
         """The pattern index now in force; None where nothing was ever published."""
@@ -74,12 +74,12 @@ class Published:
     def plan(self, sha: str) -> Plan:
         """The plan of that hash; DocumentInvalid, too, where its contract or producer has a name that lint refuses."""
         if sha not in self._plans:
-            found = self._named(Plan, "plans", sha)
-            for name in (found.contract, found.producer):
+            plan = self._named(Plan, "plans", sha)
+            for name in (plan.contract, plan.producer):
                 if not FOLDER.fullmatch(name):
                     at = f"{self._zone}plans/{sha}.json"
                     raise DocumentInvalid(f"{at} was written by hand: {name!r} is no name of a folder. {PUBLISH}.")
-            self._plans[sha] = found
+            self._plans[sha] = plan
         return self._plans[sha]
 
     def _named(self, cls: type[T], folder: str, sha: str) -> T:
@@ -90,10 +90,10 @@ class Published:
         except ObjectGone as error:
             why = "if they have changed since, also publish the contracts that it was made from"
             raise DocumentInvalid(f"{at} is named and not there. {PUBLISH}; {why}.") from error
-        found = _read(cls, text, at)
+        document = _read(cls, text, at)
         if hashlib.sha256(text).hexdigest() != sha:
             raise DocumentInvalid(f"{at} is not what its name says. Delete it, then {PUBLISH[0].lower()}{PUBLISH[1:]}.")
-        return found
+        return document
 
 
 def _read(cls: type[T], text: bytes, at: str) -> T:

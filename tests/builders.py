@@ -161,9 +161,9 @@ def one_bad(plan: Plan, drop: JobDrop) -> DropResult:
 
 def reaching(plan: Plan, drop: JobDrop) -> DropResult:
     """What a job says of `orders/<n>.csv` or `orders/bad-<n>.csv`: its records reach as far as that number."""
-    said = (one_bad if "bad" in drop.name else all_good)(plan, drop)
+    facts = (one_bad if "bad" in drop.name else all_good)(plan, drop)
     far = re.sub("[^0-9]", "", drop.name)
-    return replace(said, marks=(HighMark("n", "integer", Decimal(far)),))
+    return replace(facts, marks=(HighMark("n", "integer", Decimal(far)),))
 
 
 def answer(request: JobRequest, judge: Judge = all_good) -> JobResult:
@@ -251,20 +251,20 @@ class World:
             self.store.put(f"{request.evidence_rows}part-0", b"half", "application/octet-stream")
             self.jobs.ended[run] = RunStatus("failed", "out of memory")
             return
-        said = answer(request, judge)
-        told = {facts.drop: facts for facts in said.drops}
+        result = answer(request, judge)
+        by_drop = {facts.drop: facts for facts in result.drops}
         for drop in request.drops:
-            if drop.id in told and told[drop.id].rejected:
+            if drop.id in by_drop and by_drop[drop.id].rejected:
                 self.store.put(f"{drop.rejected}{rejected_file(request.plan)}", REJECTED, "text/csv")
             if (
                 request.plan.promote == "rows"
-                and drop.id in told
-                and not request.plan.goes_whole(told[drop.id].rejected)
+                and drop.id in by_drop
+                and not request.plan.goes_whole(by_drop[drop.id].rejected)
             ):
                 self.store.put(f"{drop.valid}{valid_file(request.plan)}", valid_rows(drop.id), "text/csv")
-            if request.plan.promote == "table" and drop.id in told:
-                self.lay_down(drop, told[drop.id].valid)
-        self.store.put(request.result, said.dumps().encode(), "application/json")
+            if request.plan.promote == "table" and drop.id in by_drop:
+                self.lay_down(drop, by_drop[drop.id].valid)
+        self.store.put(request.result, result.dumps().encode(), "application/json")
         self.jobs.ended[run] = RunStatus("success")
 
     def lay_down(self, drop: JobDrop, rows: int) -> None:
@@ -312,9 +312,9 @@ class World:
 
     def drop(self, drop_id: str) -> Drop:
         """A drop that is known."""
-        found = self.ledger.drop(drop_id)
-        assert found, drop_id
-        return found
+        drop = self.ledger.drop(drop_id)
+        assert drop, drop_id
+        return drop
 
     def states(self, drop_id: str) -> list[str]:
         """The states that a drop has gone through."""

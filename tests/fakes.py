@@ -123,35 +123,35 @@ class MemoryStore:
         return versions.get(_held(at)) if at.version else next(reversed(versions.values()), None)
 
     def _need(self, at: Location) -> Held:
-        found = self._find(at)
-        if found is None:
+        held = self._find(at)
+        if held is None:
             raise ObjectGone(at.uri)
-        return found
+        return held
 
     def head(self, at: Location) -> Stat | None:
-        found = self._find(at)
-        return found.stat if found else None
+        held = self._find(at)
+        return held.stat if held else None
 
     def read(self, at: Location, start: int, length: int) -> bytes:
-        found = self._need(at)
-        if at.etag and found.stat.etag != at.etag:
+        held = self._need(at)
+        if at.etag and held.stat.etag != at.etag:
             raise ObjectReplaced(at.uri)
-        return found.body[start : start + length]
+        return held.body[start : start + length]
 
     def get(self, uri: str) -> bytes:
         return self._need(Location(uri)).body
 
     def get_if_changed(self, uri: str, etag: str | None) -> tuple[bytes, str] | None:
-        found = self._need(Location(uri))
-        return None if found.stat.etag == etag else (found.body, found.stat.etag)
+        held = self._need(Location(uri))
+        return None if held.stat.etag == etag else (held.body, held.stat.etag)
 
     def listed(self, folder: str, most: int) -> dict[str, str]:
-        found = {uri: next(reversed(held.values())).stat.etag for uri, held in sorted(self.objects.items())}
-        return dict([(uri, etag) for uri, etag in found.items() if uri.startswith(folder)][:most])
+        etags = {uri: next(reversed(held.values())).stat.etag for uri, held in sorted(self.objects.items())}
+        return dict([(uri, etag) for uri, etag in etags.items() if uri.startswith(folder)][:most])
 
     def lying(self, folder: str, after: ListingCursor | None, most: int) -> ListingPage:
         bucket = f"s3://{keys.split(folder)[0]}/"
-        found = [
+        below = [
             ListedVersion(
                 uri.removeprefix(bucket), version or "null", held.stat.etag, held.stat.size, held.written_at, last
             )
@@ -160,10 +160,10 @@ class MemoryStore:
             for last in [version == next(reversed(versions))]
             if uri.startswith(folder)
         ]
-        places = [(one.key, one.version) for one in found]
+        places = [(one.key, one.version) for one in below]
         begin = places.index(after) + 1 if after in places else 0
-        page = tuple(found[begin : begin + most])
-        more = len(found) > begin + most
+        page = tuple(below[begin : begin + most])
+        more = len(below) > begin + most
         return ListingPage(page, (page[-1].key, page[-1].version) if more else None)
 
     def put(self, uri: str, body: bytes, content_type: str, replaces: str | None = None) -> None:
@@ -173,14 +173,14 @@ class MemoryStore:
         self._lay(uri, Held(body, content_type=content_type))
 
     def copy(self, source: Location, target: str, tag: CopyTag, replaces: str | None = None) -> Stat:
-        found, there = self._need(source), self.head(Location(target))
-        if source.etag and found.stat.etag != source.etag:
+        held, there = self._need(source), self.head(Location(target))
+        if source.etag and held.stat.etag != source.etag:
             raise ObjectReplaced(source.uri)
         if (there and there.etag) != replaces:
             raise DestinationTaken(target)
-        if len(found.body) > self.largest_copy:
+        if len(held.body) > self.largest_copy:
             raise ObjectUnreadable(source.uri)
-        self._lay(target, Held(found.body, tag))
+        self._lay(target, Held(held.body, tag))
         return self.objects[target][None].stat
 
     def begin(self, target: str, tag: CopyTag) -> str:
@@ -188,13 +188,13 @@ class MemoryStore:
         return name
 
     def go_on(self, upload: str, source: Location, target: str, size: int, replaces: str | None = None) -> Stat | None:
-        found, begun = self._need(source), self.uploads.get(upload)
+        held, begun = self._need(source), self.uploads.get(upload)
         if begun is None or not begun.live:
             raise UploadGone(target)
-        if source.etag and found.stat.etag != source.etag:
+        if source.etag and held.stat.etag != source.etag:
             raise ObjectReplaced(source.uri)
         for number in range(len(begun.parts), min(len(begun.parts) + AT_A_TIME, -(-size // PART))):
-            begun.parts.append(found.body[number * PART : (number + 1) * PART])
+            begun.parts.append(held.body[number * PART : (number + 1) * PART])
         if len(begun.parts) < -(-size // PART):
             return None
         there = self.head(Location(target))
@@ -286,7 +286,7 @@ class MemoryLedger:
         for one in beside:
             if isinstance(one, Batch) and one.version == 0 and not one.former:
                 self._unless_held(one)
-        stale = [m for m in moves if self._drops[m.before.id].version != m.before.version or self._told(m.drop)]
+        stale = [m for m in moves if self._drops[m.before.id].version != m.before.version or self._has_step(m.drop)]
         if stale or not all(map(self._fits, beside)):
             raise StaleWrite("somebody else wrote first")
         for move in moves:
@@ -295,7 +295,7 @@ class MemoryLedger:
         for one in beside:
             self._put(one)
 
-    def _told(self, drop: Drop) -> bool:
+    def _has_step(self, drop: Drop) -> bool:
         """Whether history has that step already."""
         return any((s.attempt, s.step) == (drop.attempt, drop.step) for s in self._steps.get(drop.id, ()))
 
@@ -307,9 +307,9 @@ class MemoryLedger:
                 there = self._batches.get(one.batch.id)
                 return there is not None and there.version == one.batch.version
             case Batch():
-                known = self._batches.get(one.id)
+                batch = self._batches.get(one.id)
                 free = one.version > 0 or self._holder(one) is None
-                return free and (known.version if known else 0) == one.version
+                return free and (batch.version if batch else 0) == one.version
             case Lineage():
                 return self.lineage(one.id).version == one.version
             case Watermarks():
@@ -365,15 +365,15 @@ class MemoryLedger:
 
     def each(self, contract: str | None, month: str) -> Iterator[Drop | str]:
         mine = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
-        return map(self._known, sorted(mine, key=lambda d: d.received_at, reverse=True))
+        return map(self._readable, sorted(mine, key=lambda d: d.received_at, reverse=True))
 
-    def _known(self, drop: Drop) -> Drop | str:
+    def _readable(self, drop: Drop) -> Drop | str:
         return f"D#{drop.id}" if drop.id in self.unreadable else drop
 
     def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
         mine = [d for d in self._drops.values() if d.contract == contract and since <= d.received_at <= until]
-        found = sorted(mine, key=lambda d: d.received_at, reverse=True)[:most]
-        return tuple(map(self._known, found))
+        newest_first = sorted(mine, key=lambda d: d.received_at, reverse=True)[:most]
+        return tuple(map(self._readable, newest_first))
 
     def file_set(self, set_id: str) -> FileSet | None:
         return self._sets.get(set_id)
@@ -385,13 +385,13 @@ class MemoryLedger:
         return self._roll
 
     def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
-        found = (a for a in self._absences.values() if a.contract == contract and a.day.startswith(month))
-        return tuple(sorted(found, key=lambda a: a.day))
+        absences = (a for a in self._absences.values() if a.contract == contract and a.day.startswith(month))
+        return tuple(sorted(absences, key=lambda a: a.day))
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
         old = [d for d in self._drops.values() if d.listed and d.changed_at < before]
-        found = [d for d in old if d.id not in self.unreadable]
-        drops, waiting = ([d for d in found if d.waits is kind] for kind in (False, True))
+        readable = [d for d in old if d.id not in self.unreadable]
+        drops, waiting = ([d for d in readable if d.waits is kind] for kind in (False, True))
         batches = [b for b in self._batches.values() if b.state != "ended" and b.changed_at < before]
         windows = [w for w in self._windows.values() if w.due_at < before]
         sets = [s for s in self._sets.values() if s.look_at and s.look_at < before]
@@ -404,9 +404,9 @@ class MemoryLedger:
             unreadable=tuple(f"D#{d.id}" for d in old if d.id in self.unreadable),
         )
 
-    def _open(self, kind: str, found: Sequence[T], at: Callable[[T], str], most: int) -> tuple[T, ...]:
+    def _open(self, kind: str, entries: Sequence[T], at: Callable[[T], str], most: int) -> tuple[T, ...]:
         """Of more than `most` the oldest, the newest, and as many between, with each look further back."""
-        each, many = sorted(found, key=at), len(found)
+        each, many = sorted(entries, key=at), len(entries)
         upto = min(self._reached.get(kind) or many, many - most)
         begin = max(0, upto - most)
         self._reached[kind] = begin

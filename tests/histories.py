@@ -104,8 +104,8 @@ class Played(World):
 
     def promoted(self) -> dict[str, bytes]:
         """What consumers see, by the key below landing."""
-        found, zone = self.plain.store.listed(self.zones.promoted, 1000), self.zones.promoted
-        return {uri.removeprefix(zone).partition("/")[2]: self.plain.store.get(uri) for uri in found}
+        uris, zone = self.plain.store.listed(self.zones.promoted, 1000), self.zones.promoted
+        return {uri.removeprefix(zone).partition("/")[2]: self.plain.store.get(uri) for uri in uris}
 
     def left(self) -> list[object]:
         """What is there only while something is under way."""
@@ -329,11 +329,11 @@ class Histories(RuleBasedStateMachine):
                 self._do(partial(job_ended, self.world.ports, run))
 
     @precondition(lambda self: self.world.jobs.requests)
-    @rule(n=st.integers(0, 5), said=st.booleans())
-    def job_reports(self, n: int, said: bool) -> None:
+    @rule(n=st.integers(0, 5), named=st.booleans())
+    def job_reports(self, n: int, named: bool) -> None:
         run = nth(list(self.world.jobs.requests), n)
-        told = "SUCCESS" if said and self.world.jobs.status(run).outcome == "success" else None
-        self._do(lambda: job_ended(self.world.ports, run, told))
+        event = "SUCCESS" if named and self.world.jobs.status(run).outcome == "success" else None
+        self._do(lambda: job_ended(self.world.ports, run, event))
 
     @rule(seconds=st.sampled_from(JUMPS))
     def clock_jumps(self, seconds: int) -> None:
@@ -413,8 +413,8 @@ class Histories(RuleBasedStateMachine):
 
     def _rests(self) -> bool:
         drops = self.world.drops()
-        known = all(i in drops for i, one in self.model.uploads.items() if not one.deleted)
-        return known and not any(d.in_flight for d in drops.values()) and not self.world.left()
+        recorded = all(i in drops for i, one in self.model.uploads.items() if not one.deleted)
+        return recorded and not any(d.in_flight for d in drops.values()) and not self.world.left()
 
 
 def nth(every: list[Any], n: int) -> Any:

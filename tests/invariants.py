@@ -59,12 +59,12 @@ class Seen:
 
     def heirs(self, drop_id: str) -> set[str]:
         """The drops whose rows took the place of a drop's in a table, and those that took theirs."""
-        found: set[str] = set()
+        linked: set[str] = set()
         new = {drop_id}
         while new:
-            found |= new
-            new = {d.id for d in self.drops.values() if d.promoted and new & set(d.promoted.instead)} - found
-        return found - {drop_id}
+            linked |= new
+            new = {d.id for d in self.drops.values() if d.promoted and new & set(d.promoted.instead)} - linked
+        return linked - {drop_id}
 
     def evident(self, drop: Drop, attempt: int) -> bool:
         """Whether what is known of a promoted attempt names its plan, and if a job judged it the batch that says so.
@@ -75,8 +75,8 @@ class Seen:
         if drop.attempt != attempt:
             named = drop.retracts is not None and bool(drop.retracts.plan)
             return named and all(step.batch for step in steps if step.event == "claimed")
-        told = drop.forgotten or (drop.batch or "", drop.id, attempt) in self.judged
-        return bool(drop.plan) and bool(told or all(step.state != "validating" for step in steps))
+        judged_or_erased = drop.forgotten or (drop.batch or "", drop.id, attempt) in self.judged
+        return bool(drop.plan) and bool(judged_or_erased or all(step.state != "validating" for step in steps))
 
     def observes(self, drop: Drop) -> bool:
         """Whether the contract that a drop was judged by only observes."""
@@ -110,7 +110,7 @@ def promoted_is_recorded(seen: Seen, _: Seen | None) -> None:
     Of a table that is any object in its folder, for who may read the table may read that; but what was withdrawn may
     lie there until the table is maintained.
     """
-    rows = [(table, drop, attempt) for table, found in seen.tables.items() for drop, (attempt, _) in found.items()]
+    rows = [(table, drop, attempt) for table, by_drop in seen.tables.items() for drop, (attempt, _) in by_drop.items()]
     objects = [
         (_table_of(seen, uri) or uri, owner, attempt)
         for uri, (owner, attempt) in seen.promoted.items()
@@ -143,8 +143,8 @@ def rows_add_up(seen: Seen, _: Seen | None) -> None:
     for drop in seen.drops.values():
         if drop.rows:
             assert drop.rows.read == drop.rows.valid + drop.rows.rejected, drop
-    for found in seen.tables.values():
-        for drop_id, (attempt, many) in found.items():
+    for by_drop in seen.tables.values():
+        for drop_id, (attempt, many) in by_drop.items():
             rows, former = seen.drops[drop_id].rows, seen.drops[drop_id].retracts
             if former and former.attempt == attempt:
                 continue
@@ -156,8 +156,8 @@ def settled_stays(seen: Seen, before: Seen | None) -> None:
     """A settled drop changes by a higher attempt alone, which a person asks for, and history only grows."""
     for drop_id, was in (before.drops if before else {}).items():
         now = seen.drops[drop_id]
-        told = before.histories[drop_id] if before else ()
-        assert seen.histories[drop_id][: len(told)] == told, drop_id
+        steps = before.histories[drop_id] if before else ()
+        assert seen.histories[drop_id][: len(steps)] == steps, drop_id
         if was.state not in OPEN and not was.in_flight:
             assert now == was or now.attempt > was.attempt or now.forgotten != was.forgotten, (was, now)
 
@@ -165,9 +165,9 @@ def settled_stays(seen: Seen, before: Seen | None) -> None:
 def history_tells_all(seen: Seen, _: Seen | None) -> None:
     """The last item of a drop's history says where it stands, and each version of it has one."""
     for drop_id, drop in seen.drops.items():
-        told = seen.histories[drop_id]
-        assert (told[-1].state, told[-1].attempt, told[-1].step) == (drop.state, drop.attempt, drop.step)
-        assert len(told) == drop.version, drop
+        steps = seen.histories[drop_id]
+        assert (steps[-1].state, steps[-1].attempt, steps[-1].step) == (drop.state, drop.attempt, drop.step)
+        assert len(steps) == drop.version, drop
 
 
 def one_job_each(seen: Seen, _: Seen | None) -> None:
@@ -213,12 +213,12 @@ def seen_in(world: World) -> Seen:
 def judged(drops: Mapping[str, Drop], result: Callable[[str], bytes | None], zones: Zones) -> frozenset[Judged]:
     """What the results of the tries that judged some drops say something of; `result` is what lies at a URI."""
     tries = {(d.batch, d.try_) for d in drops.values() if d.batch and d.try_}
-    found = ((batch, result(keys.result_uri(zones, batch, nth))) for batch, nth in tries)
-    return frozenset((batch, drop, attempt) for batch, body in found if body for drop, attempt in _told(body))
+    results = ((batch, result(keys.result_uri(zones, batch, nth))) for batch, nth in tries)
+    return frozenset((batch, drop, attempt) for batch, body in results if body for drop, attempt in _attempts(body))
 
 
 @lru_cache(maxsize=1000)
-def _told(result: bytes) -> tuple[tuple[str, int], ...]:
+def _attempts(result: bytes) -> tuple[tuple[str, int], ...]:
     try:
         return tuple((one.drop, one.attempt) for one in JobResult.loads(result).drops)
     except DocumentInvalid:  # cut short

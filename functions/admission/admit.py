@@ -104,12 +104,12 @@ def _content(plan: Plan, size: int, sample: bytes, read: Read) -> Head:
         return parquet_head.look(plan, size, read)
     if plan.compression == "none":
         return _text(plan, size, sample)
-    found = gzip_head.unpack(read, size, SAMPLE)
-    if isinstance(found, Problem):
-        return Head((found,))
-    if not found.size:
+    unpacked = gzip_head.unpack(read, size, SAMPLE)
+    if isinstance(unpacked, Problem):
+        return Head((unpacked,))
+    if not unpacked.size:
         return Head((empty("The file holds nothing."),))
-    return replace(_text(plan, found.size, found.sample), unpacked=found.size)
+    return replace(_text(plan, unpacked.size, unpacked.sample), unpacked=unpacked.size)
 
 
 def _text(plan: Plan, size: int, sample: bytes) -> Head:
@@ -131,22 +131,22 @@ def _deprecated(plan: Plan) -> list[Problem]:
 
 
 def _name_problems(plan: Plan, name: str, room: int) -> list[Problem]:
-    found = []
+    problems = []
     if any(unicodedata.category(c) in ("Cc", "Cs", "Cn") for c in name):
         text = "The key holds control characters, or invalid characters."
-        found.append(Problem("name-characters", text, "Name the file with letters, digits, blanks and `._-+%=@`."))
+        problems.append(Problem("name-characters", text, "Name the file with letters, digits, blanks and `._-+%=@`."))
     if any(part in (".", "..") for part in name.split("/")):
         text = "The key has a part `.` or `..`, which tools on the way would resolve into another folder."
-        found.append(Problem("name-dot-parts", text, "Upload the file under the folder's own name."))
+        problems.append(Problem("name-dot-parts", text, "Upload the file under the folder's own name."))
     target = keys.promoted_key(plan, "x" * keys.ID_LENGTH, name)
     if hidden := keys.hidden_part(plan, target):
         text = f"The key has a part `{visible(hidden)}`; Spark and Hive skip names that begin with `_` or `.`."
         fix = "Rename it, so that consumers see the file: begin each part of the key with another character."
-        found.append(Problem("name-hidden", text, fix))
+        problems.append(Problem("name-hidden", text, fix))
     if (length := len(target.encode("utf-8", "surrogatepass"))) > room:
         text = f"The key would be {length:,} bytes long where consumers find it; there is room for {room:,}."
-        found.append(Problem("name-too-long", text, f"Shorten the file's name by {length - room:,} bytes or more."))
-    return found
+        problems.append(Problem("name-too-long", text, f"Shorten the file's name by {length - room:,} bytes or more."))
+    return problems
 
 
 def _size_problems(plan: Plan, size: int) -> list[Problem]:

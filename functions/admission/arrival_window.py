@@ -23,10 +23,10 @@ def problems(plan: Plan, moment: datetime) -> tuple[Problem, ...]:
     if wanted is None or (how := wanted.outside_of(moment)) is None:
         return ()
     level: Level = "error" if wanted.outside == "reject" else "warning"
-    return (Problem(CODES[how], _said(wanted, how, moment), _fix(wanted, how), level),)
+    return (Problem(CODES[how], _text(wanted, how, moment), _fix(wanted, how), level),)
 
 
-def _said(wanted: Arrival, how: Outside, moment: datetime) -> str:
+def _text(wanted: Arrival, how: Outside, moment: datetime) -> str:
     local = f"{wanted.local(moment):%A, %Y-%m-%d %H:%M:%S} ({wanted.zone})"
     if how == "other-day":
         return f"The file came on {local}; the contract names the days {', '.join(wanted.days)}."

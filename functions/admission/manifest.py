@@ -46,19 +46,19 @@ Manifest = Mapping[str, Listed]
 """What is said of each file, by its key below landing."""
 
 
-def unlike(said: Listed | None, size: int, sha256: str | None) -> Problem | None:
+def unlike(entry: Listed | None, size: int, sha256: str | None) -> Problem | None:
     """Return the mismatch of a manifest with a file of that size and SHA-256; `said` None: the file is not named.
 
     A checksum that nobody knows is not compared.
     """
-    if said is None:
+    if entry is None:
         text = "The manifest of its set does not name the file."
         return Problem(NOT_LISTED, text, "Upload a file that the manifest names, or under the key of another set.")
     fix = "Upload the file that was meant, whole; if the manifest is wrong, ask for the file to be accepted as it is."
-    if said.size not in (None, size):
-        return Problem(BYTES_DIFFER, f"The file has {size:,} bytes; its manifest says {said.size:,}.", fix)
-    if sha256 and said.sha256 not in (None, sha256):
-        text = f"The SHA-256 of the file is {sha256}; its manifest says {said.sha256}."
+    if entry.size not in (None, size):
+        return Problem(BYTES_DIFFER, f"The file has {size:,} bytes; its manifest says {entry.size:,}.", fix)
+    if sha256 and entry.sha256 not in (None, sha256):
+        text = f"The SHA-256 of the file is {sha256}; its manifest says {entry.sha256}."
         return Problem(CHECKSUM_DIFFERS, text, fix)
     return None
 
@@ -85,8 +85,8 @@ def _files(text: bytes, folder: str, sums: Collection[str]) -> Manifest:
     listed = document.get("files") if isinstance(document, dict) else None
     if not isinstance(listed, list) or not 0 < len(listed) <= MOST_FILES:
         raise _Wrong(f"it has no list `files` of 1 to {MOST_FILES:,} files")
-    _known(document, ("files",))
-    found: dict[str, Listed] = {}
+    _refuse_unknown_keys(document, ("files",))
+    by_key: dict[str, Listed] = {}
     for entry in listed:
         name = entry.get("name") if isinstance(entry, dict) else None
         if not isinstance(name, str) or not name:
@@ -94,14 +94,14 @@ def _files(text: bytes, folder: str, sums: Collection[str]) -> Manifest:
         if any("\ud800" <= c <= "\udfff" for c in name):  # half a character: no key has it, and no store takes it
             raise _Wrong(f"`{visible(name)}` is no name of a file")
         key = name if folder and name.startswith(folder) else folder + name
-        if key in found:
+        if key in by_key:
             raise _Wrong(f"it names `{visible(name)}` twice")
-        found[key] = _listed(entry, visible(name), sums)
-    return found
+        by_key[key] = _listed(entry, visible(name), sums)
+    return by_key
 
 
 def _listed(entry: dict[str, Any], name: str, sums: Collection[str]) -> Listed:
-    _known(entry, ("name", "bytes", "sha256", "rows", "sums"))
+    _refuse_unknown_keys(entry, ("name", "bytes", "sha256", "rows", "sums"))
     size, sha256, rows = entry.get("bytes"), entry.get("sha256"), entry.get("rows")
     for key, number in (("bytes", size), ("rows", rows)):
         if number is not None and (type(number) is not int or not 0 <= number < TOO_MANY):
@@ -110,19 +110,19 @@ def _listed(entry: dict[str, Any], name: str, sums: Collection[str]) -> Listed:
         md5 = isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{32}", sha256)
         what = "has 32 digits, as an MD5" if md5 else "is not a SHA-256 in hexadecimal"
         raise _Wrong(f"`sha256` of `{name}` {what}; {INSTEAD}")
-    said = _sums(entry.get("sums", {}), name, sums)
-    totals = Totals(rows, said) if rows is not None or said else None
+    property_sums = _sums(entry.get("sums", {}), name, sums)
+    totals = Totals(rows, property_sums) if rows is not None or property_sums else None
     return Listed(size, sha256.lower() if sha256 else None, totals)
 
 
-def _sums(said: Any, name: str, known: Collection[str]) -> dict[str, Decimal]:
+def _sums(sums: Any, name: str, summed: Collection[str]) -> dict[str, Decimal]:
     """Sums by property, as numbers or, so that no digit is lost on the way, as text."""
-    if not isinstance(said, dict):
+    if not isinstance(sums, dict):
         raise _Wrong(f"`sums` of `{name}` is no object of properties and their sums")
-    found: dict[str, Decimal] = {}
-    for property_, total in said.items():
-        if property_ not in known:
-            listed = f"`set.sums` of the contract lists {quoted(known) or 'none'}"
+    totals: dict[str, Decimal] = {}
+    for property_, total in sums.items():
+        if property_ not in summed:
+            listed = f"`set.sums` of the contract lists {quoted(summed) or 'none'}"
             raise _Wrong(f"`{name}` has a sum of `{visible(property_, 40)}`, which are not summed: {listed}")
         text = str(total)
         if isinstance(total, bool) or not codec.NUMBER.fullmatch(text) or len(text) > LONGEST:
@@ -130,8 +130,8 @@ def _sums(said: Any, name: str, known: Collection[str]) -> dict[str, Decimal]:
         number = _decimal(text)
         if number is None or abs(number.adjusted()) > LONGEST:
             raise _Wrong(f"the sum of `{property_}` of `{name}` has more than {LONGEST} digits")
-        found[property_] = number
-    return found
+        totals[property_] = number
+    return totals
 
 
 def _decimal(text: str) -> Decimal | None:
@@ -142,8 +142,8 @@ def _decimal(text: str) -> Decimal | None:
         return None
 
 
-def _known(found: dict[str, Any], keys: tuple[str, ...]) -> None:
-    for key in found:
+def _refuse_unknown_keys(entry: dict[str, Any], keys: tuple[str, ...]) -> None:
+    for key in entry:
         if key not in keys:
             if "sha256" in keys and CHECKSUMS.search(key):
                 raise _Wrong(f"it has the key `{visible(key, 40)}`, and no checksum but SHA-256 is compared; {INSTEAD}")

@@ -17,9 +17,10 @@ def asking(service: str) -> Iterator[None]:
     try:
         yield
     except ClientError as error:
-        said: Any = error.response.get("Error", {})
-        text = f"{service} {error.operation_name}: {said.get('Code', 'no code')}, {said.get('Message', 'no message')}"
-        if bucket := said.get("BucketName"):
+        refusal: Any = error.response.get("Error", {})
+        reason = f"{refusal.get('Code', 'no code')}, {refusal.get('Message', 'no message')}"
+        text = f"{service} {error.operation_name}: {reason}"
+        if bucket := refusal.get("BucketName"):
             text = f"{text} (the bucket {bucket})"
         raise ServiceUnavailable(text) from error
     except BotoCoreError as error:

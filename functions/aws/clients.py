@@ -67,10 +67,10 @@ class Clients:
 
     def for_tables(self) -> dict[str, str]:
         """Return the options that make deltalake's own S3 client equal to ours."""
-        found, meta = self._session.get_credentials(), self.s3.meta
-        if found is None:
+        credentials, meta = self._session.get_credentials(), self.s3.meta
+        if credentials is None:
             raise ServiceUnavailable("there are no credentials for AWS")
-        now, elsewhere = found.get_frozen_credentials(), not AMAZON.search(meta.endpoint_url)
+        now, elsewhere = credentials.get_frozen_credentials(), not AMAZON.search(meta.endpoint_url)
         named = {
             "AWS_REGION": meta.region_name,
             "AWS_ACCESS_KEY_ID": now.access_key,

@@ -45,19 +45,19 @@ class DeltaTables:
 
     def __init__(self, options: Callable[[], Mapping[str, str]]) -> None:
         self._options = options
-        self._known: dict[str, tuple[Mapping[str, str], DeltaTable]] = {}
+        self._cached: dict[str, tuple[Mapping[str, str], DeltaTable]] = {}
 
     def ready(self, table: str, columns: Sequence[TableColumn], tag: CopyTag) -> bool:
         for nth in range(ROUNDS):
             with self._conflicts(table, nth):
-                found = self._find(table)
-                if found is None:
+                delta = self._find(table)
+                if delta is None:
                     self._make(table, columns)
                     return False
-                if _has(found, _app(tag), tag.attempt):
+                if _has(delta, _app(tag), tag.attempt):
                     return True
-                if more := lacking(columns_of(found.schema()), columns):
-                    found.alter.add_columns(_schema(more).fields)
+                if more := lacking(columns_of(delta.schema()), columns):
+                    delta.alter.add_columns(_schema(more).fields)
                 return False
         raise _busy(table)
 
@@ -66,8 +66,8 @@ class DeltaTables:
             _added(keys.data_file(tag.drop, tag.attempt, one.name), one, tag) for one in files
         ]
 
-        def act(found: DeltaTable, how: dict[str, Any]) -> None:
-            found.create_write_transaction(added, "append", found.schema(), **how)
+        def act(delta: DeltaTable, how: dict[str, Any]) -> None:
+            delta.create_write_transaction(added, "append", delta.schema(), **how)
 
         self._change(table, _app(tag), tag.attempt, act)
 
@@ -77,26 +77,26 @@ class DeltaTables:
 
         added, where = [_added(one.name, one, tag) for one in files], _where((*instead, tag.drop))
 
-        def act(found: DeltaTable, how: dict[str, Any]) -> None:
+        def act(delta: DeltaTable, how: dict[str, Any]) -> None:
             # The files where they lie, read as the table reads them: what they lack is null.
             options = dict(self._options())
-            create_table_with_add_actions(folder, found.schema(), added, mode="overwrite", storage_options=options)
+            create_table_with_add_actions(folder, delta.schema(), added, mode="overwrite", storage_options=options)
             laid = QueryBuilder().register("laid", DeltaTable(folder, storage_options=options))
             rows = laid.execute("select * from laid")
-            write_deltalake(found, rows, mode="overwrite", predicate=where, **how)
+            write_deltalake(delta, rows, mode="overwrite", predicate=where, **how)
 
         self._change(table, _app(tag), tag.attempt, act)
 
     def withdraw(self, table: str, tag: CopyTag, later: int | None = None) -> None:
-        def act(found: DeltaTable, how: dict[str, Any]) -> None:
-            if later and _has(found, _app(tag), later):
+        def act(delta: DeltaTable, how: dict[str, Any]) -> None:
+            if later and _has(delta, _app(tag), later):
                 return
-            before = found.version()
-            found.delete(_where((tag.drop,)), **how)
+            before = delta.version()
+            delta.delete(_where((tag.drop,)), **how)
             # Without rows nothing was committed. Where they have been and are gone, none come late: that it was asked
             # for is noted all the same, so that a worker that asks again leaves a later attempt's rows alone.
-            if found.version() == before and _has(found, _app(tag), tag.attempt):
-                found.create_write_transaction([], "append", found.schema(), **how)
+            if delta.version() == before and _has(delta, _app(tag), tag.attempt):
+                delta.create_write_transaction([], "append", delta.schema(), **how)
 
         if self._is_there(table):
             self._change(table, f"{_app(tag)}:withdrawn", tag.attempt, act)
@@ -106,9 +106,9 @@ class DeltaTables:
 
         for nth in range(ROUNDS):
             with self._conflicts(table, nth):
-                if found := self._find(table):
+                if delta := self._find(table):
                     kept = PostCommitHookProperties(cleanup_expired_logs=False)
-                    found.delete(_where((drop,)), post_commithook_properties=kept)
+                    delta.delete(_where((drop,)), post_commithook_properties=kept)
                 return
         raise _busy(table)
 
@@ -116,11 +116,11 @@ class DeltaTables:
         from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
         with _reading(table), TemporaryDirectory() as here:
-            found = self._find(table)
-            if found is None:
+            delta = self._find(table)
+            if delta is None:
                 return {}
             asked = f"select coalesce({DROP}, '') {DROP}, count(*) many from t group by 1"  # noqa: S608 (a name of ours)
-            counts = QueryBuilder().register("t", found).execute(asked)
+            counts = QueryBuilder().register("t", delta).execute(asked)
             # By way of a file: a query that is collected keeps Python's one lock while it waits for the store.
             write_deltalake(here, counts)
             each = QueryBuilder().register("t", DeltaTable(here)).execute("select * from t").read_all()
@@ -128,13 +128,13 @@ class DeltaTables:
 
     def files(self, table: str) -> Collection[str]:
         with _reading(table):
-            found = self._find(table)
-            return frozenset(found.get_add_actions().column("path").to_pylist()) if found else frozenset()
+            delta = self._find(table)
+            return frozenset(delta.get_add_actions().column("path").to_pylist()) if delta else frozenset()
 
     def made(self, table: str, tag: CopyTag) -> bool:
         with _reading(table):
-            found = self._find(table)
-            return found is not None and _has(found, _app(tag), tag.attempt)
+            delta = self._find(table)
+            return delta is not None and _has(delta, _app(tag), tag.attempt)
 
     def _change(self, table: str, app: str, version: int, act: Act) -> None:
         """Commit once, on the table as it stands then."""
@@ -143,13 +143,13 @@ class DeltaTables:
 
         for nth in range(ROUNDS):
             with self._conflicts(table, nth):
-                found = self._find(table)
-                if found is None:
+                delta = self._find(table)
+                if delta is None:
                     raise _busy(table)
-                if not _has(found, app, version):
+                if not _has(delta, app, version):
                     done = CommitProperties(app_transactions=[Transaction(app, version, int(time() * 1000))])
                     kept = PostCommitHookProperties(cleanup_expired_logs=False)
-                    act(found, {"commit_properties": done, "post_commithook_properties": kept})
+                    act(delta, {"commit_properties": done, "post_commithook_properties": kept})
                 return
         raise _busy(table)
 
@@ -164,16 +164,16 @@ class DeltaTables:
         from deltalake.exceptions import TableNotFoundError
 
         options = self._options()
-        known = self._known.get(table)
-        if known and known[0] == options:
-            known[1].update_incremental()
-            return known[1]
+        cached = self._cached.get(table)
+        if cached and cached[0] == options:
+            cached[1].update_incremental()
+            return cached[1]
         try:
-            found = DeltaTable(table, storage_options=dict(options))
+            delta = DeltaTable(table, storage_options=dict(options))
         except TableNotFoundError:
             return None
-        self._known[table] = options, found
-        return found
+        self._cached[table] = options, delta
+        return delta
 
     def _make(self, table: str, columns: Sequence[TableColumn]) -> None:
         from deltalake import DeltaTable
@@ -199,12 +199,12 @@ class DeltaTables:
         try:
             yield
         except (CommitFailedError, DeltaError) as error:
-            self._known.pop(table, None)
+            self._cached.pop(table, None)
             if not isinstance(error, CommitFailedError) and "already exists" not in str(error):
                 raise ServiceUnavailable(f"the table {table} could not be written: {error}") from error
             sleep(uniform(0, 0.05 * 2**nth))
         except OSError as error:
-            self._known.pop(table, None)
+            self._cached.pop(table, None)
             raise ServiceUnavailable(f"the table {table} could not be read or written: {error}") from error
 
 

@@ -65,8 +65,8 @@ class DynamoLedger:
         return drop
 
     def drop(self, drop_id: str) -> Drop | None:
-        found = self._get(*items.drop_key(drop_id))
-        return items.drop_of(found) if found else None
+        item = self._get(*items.drop_key(drop_id))
+        return items.drop_of(item) if item else None
 
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
         return items.drops_of(self._get_many([items.drop_key(i) for i in drop_ids]))
@@ -76,22 +76,22 @@ class DynamoLedger:
         self._transact([*own, *(action for one in beside for action in self._beside(one))])
 
     def lineage(self, lineage_id: str) -> Lineage:
-        found = self._get(*items.lineage_key(lineage_id))
-        return items.lineage_of(found) if found else Lineage(lineage_id)
+        item = self._get(*items.lineage_key(lineage_id))
+        return items.lineage_of(item) if item else Lineage(lineage_id)
 
     def watermarks(self, contract: str) -> Watermarks:
-        found = self._get(*items.watermarks_key(contract))
-        return items.watermarks_of(found) if found else Watermarks(contract)
+        item = self._get(*items.watermarks_key(contract))
+        return items.watermarks_of(item) if item else Watermarks(contract)
 
     def history(self, drop_id: str) -> tuple[Step, ...]:
         begins = {":pk": items.drop_key(drop_id)[0], ":h": items.HISTORY}
-        found = self._query("pk = :pk AND begins_with(sk, :h)", begins, ConsistentRead=True)
-        return tuple(items.step_of(i) for i in found)
+        steps = self._query("pk = :pk AND begins_with(sk, :h)", begins, ConsistentRead=True)
+        return tuple(items.step_of(i) for i in steps)
 
     def starting_with(self, prefix: str) -> tuple[str, ...]:
         begins = {":pk": items.id_shelf(prefix), ":id": prefix}
-        found = self._query("pk = :pk AND begins_with(sk, :id)", begins, ConsistentRead=True)
-        return tuple(i["sk"] for i in islice(found, 20))
+        ids = self._query("pk = :pk AND begins_with(sk, :id)", begins, ConsistentRead=True)
+        return tuple(i["sk"] for i in islice(ids, 20))
 
     def of_month(
         self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
@@ -101,17 +101,17 @@ class DynamoLedger:
             shelf |= {f":v{n}": value for n, value in enumerate(only.values())}
             more["FilterExpression"] = " AND ".join(f"#n{n} = :v{n}" for n in range(len(only)))
             more["ExpressionAttributeNames"] = {f"#n{n}": name for n, name in enumerate(only)}
-        found = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False, **more)
-        return tuple(islice(items.read_of(found), most))
+        drops = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False, **more)
+        return tuple(islice(items.read_of(drops), most))
 
     def each(self, contract: str | None, month: str) -> Iterator[Drop | str]:
         shelf = {":m": items.dataset_month(contract, month)}
-        found = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False)
-        return map(items.known_of, found)
+        drops = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False)
+        return map(items.known_of, drops)
 
     def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
         between = {":since": since, ":until": until}
-        found = (
+        drops = (
             item
             for month in months(since, until)
             for item in self._query(
@@ -122,32 +122,32 @@ class DynamoLedger:
                 Limit=most,
             )
         )
-        return tuple(items.known_of(i) for i in islice(found, most))
+        return tuple(items.known_of(i) for i in islice(drops, most))
 
     def file_set(self, set_id: str) -> FileSet | None:
-        found = self._get(*items.set_key(set_id))
-        return items.set_of(found) if found else None
+        item = self._get(*items.set_key(set_id))
+        return items.set_of(item) if item else None
 
     def gathering(self, set_id: str) -> Mapping[str, str]:
         values = {":pk": items.set_key(set_id)[0], ":m": items.MEMBER}
-        found = self._query("pk = :pk AND begins_with(sk, :m)", values, ConsistentRead=True)
-        return {i["drop"]: i["name"] for i in found}
+        members = self._query("pk = :pk AND begins_with(sk, :m)", values, ConsistentRead=True)
+        return {i["drop"]: i["name"] for i in members}
 
     def roll_call(self) -> RollCall:
-        found = self._get(*items.ROLL)
-        return items.roll_of(found) if found else RollCall()
+        item = self._get(*items.ROLL)
+        return items.roll_of(item) if item else RollCall()
 
     def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
         values = {":pk": items.absence_shelf(contract, month), ":month": month}
-        found = self._query("pk = :pk AND begins_with(sk, :month)", values, ConsistentRead=True)
-        return tuple(items.absence_of(i) for i in found)
+        absences = self._query("pk = :pk AND begins_with(sk, :month)", values, ConsistentRead=True)
+        return tuple(items.absence_of(i) for i in absences)
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
         part = -(-most // items.FLIGHTS)
         drops = [items.flight(shard, waits=waits) for waits in (False, True) for shard in range(items.FLIGHTS)]
         shelves = {items.BATCHES: most, items.WINDOWS: most, **dict.fromkeys(drops, part)}
-        found = [item for shelf, many in shelves.items() for item in self._open(shelf, before, many)]
-        return items.in_flight_of(sorted(found, key=lambda i: i["changed_at"]))
+        open_items = [item for shelf, many in shelves.items() for item in self._open(shelf, before, many)]
+        return items.in_flight_of(sorted(open_items, key=lambda i: i["changed_at"]))
 
     def _open(self, shelf: str, before: str, most: int) -> Collection[Item]:
         """Return the open items of one partition that have not changed for that long.
@@ -169,15 +169,15 @@ class DynamoLedger:
 
     def _page(self, shelf: str, before: str, most: int, **how: Any) -> Sequence[Item]:
         since = {":s": shelf, ":before": before}
-        found = self._query("inflight = :s AND changed_at < :before", since, IndexName="inflight", Limit=most, **how)
-        return tuple(islice(found, most))
+        listed = self._query("inflight = :s AND changed_at < :before", since, IndexName="inflight", Limit=most, **how)
+        return tuple(islice(listed, most))
 
     def open_window(self, window: Window) -> bool:
         return self._try(self._put(items.window_item(window), NEW))
 
     def window(self, plan: str) -> Window | None:
-        found = self._get(*items.window_key(plan))
-        return items.window_of(found) if found else None
+        item = self._get(*items.window_key(plan))
+        return items.window_of(item) if item else None
 
     def put_off(self, window: Window, due_at: str) -> bool:
         later = items.window_item(replace(window, due_at=due_at))
@@ -198,16 +198,16 @@ class DynamoLedger:
                     raise
 
     def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
-        found = self._query("pk = :pk", {":pk": items.waiting(plan)}, ConsistentRead=True, Limit=most)
+        queue = self._query("pk = :pk", {":pk": items.waiting(plan)}, ConsistentRead=True, Limit=most)
         drops: list[Drop] = []
-        while waiting := [items.pending_of(i) for i in islice(found, most - len(drops))]:
+        while waiting := [items.pending_of(i) for i in islice(queue, most - len(drops))]:
             drops += (one for one in waiting if isinstance(one, Drop))
             drops += self.drops([one for one in waiting if isinstance(one, str)])
         return tuple(sorted(drops, key=items.pending_key))
 
     def upload(self, tag: CopyTag, target: str) -> str | None:
-        found = self._get(*items.upload_key(tag.drop, tag.attempt, target))
-        return str(found["upload"]) if found else None
+        item = self._get(*items.upload_key(tag.drop, tag.attempt, target))
+        return str(item["upload"]) if item else None
 
     def note_upload(self, tag: CopyTag, target: str, upload: str, instead: str | None) -> bool:
         item = items.upload_item(tag.drop, tag.attempt, target, upload)
@@ -215,16 +215,16 @@ class DynamoLedger:
         return self._try(self._put(item, condition, values))
 
     def sweep(self) -> ListingCursor | None:
-        found = self._get(*items.SWEEP)
-        return (found["key"], found["after"]) if found and "key" in found else None
+        item = self._get(*items.SWEEP)
+        return (item["key"], item["after"]) if item and "key" in item else None
 
     def put_sweep(self, after: ListingCursor | None) -> None:
         with asking("dynamodb"):
             self._db.put_item(TableName=self._table, Item=items.dumps(items.sweep_item(after)))
 
     def newest_pointer(self) -> str:
-        found = self._get(*items.POINTER)
-        return str(found["published_at"]) if found else ""
+        item = self._get(*items.POINTER)
+        return str(item["published_at"]) if item else ""
 
     def note_pointer(self, published_at: str) -> None:
         self._try(self._put(items.pointer_item(published_at), f"{NEW} OR published_at < :p", {":p": published_at}))
@@ -239,28 +239,28 @@ class DynamoLedger:
         return "Attributes" in gone
 
     def pauses(self) -> tuple[Pause, ...]:
-        found = self._query("pk = :pk", {":pk": items.PAUSES}, ConsistentRead=True)
-        return tuple(items.pause_of(i) for i in found)
+        pauses = self._query("pk = :pk", {":pk": items.PAUSES}, ConsistentRead=True)
+        return tuple(items.pause_of(i) for i in pauses)
 
     def open_batch(self, batch: Batch) -> bool:
         return self._added(self._put(items.batch_item(batch), NEW), *self._slot(batch), *self._unless_held(batch))
 
     def taken(self) -> Mapping[int, str]:
-        found = self._query("pk = :pk", {":pk": items.SLOTS}, ConsistentRead=True)
-        return dict(items.slot_of(i) for i in found)
+        slots = self._query("pk = :pk", {":pk": items.SLOTS}, ConsistentRead=True)
+        return dict(items.slot_of(i) for i in slots)
 
     def batch(self, batch_id: str) -> Batch | None:
-        found = self._get(*items.batch_key(batch_id))
-        return items.batch_of(found) if found else None
+        item = self._get(*items.batch_key(batch_id))
+        return items.batch_of(item) if item else None
 
     def batch_of(self, run: str) -> tuple[Batch, tuple[Drop, ...]] | None:
         asked = self._get(*items.run_key(run))
         if asked is None:
             return None
         wanted = [items.batch_key(asked["batch"]), *(items.drop_key(i) for i in asked["members"])]
-        found = list(self._get_many(wanted))
-        drops = items.drops_of(i for i in found if items.kind(i) == "D")
-        return next(((items.batch_of(i), drops) for i in found if items.kind(i) == "BATCH"), None)
+        batch_and_drops = list(self._get_many(wanted))
+        drops = items.drops_of(i for i in batch_and_drops if items.kind(i) == "D")
+        return next(((items.batch_of(i), drops) for i in batch_and_drops if items.kind(i) == "BATCH"), None)
 
     def write_batch(self, before: Batch, after: Batch) -> None:
         now = replace(after, version=before.version + 1)
@@ -358,11 +358,11 @@ class DynamoLedger:
             try:
                 self._db.transact_write_items(TransactItems=list(actions))
             except self._db.exceptions.TransactionCanceledException as error:
-                told = [r.get("Code", "None") for r in error.response.get("CancellationReasons", [])]
-                reasons = set(told)
+                codes = [r.get("Code", "None") for r in error.response.get("CancellationReasons", [])]
+                reasons = set(codes)
                 if not last and reasons <= {"None", CONFLICT}:
                     return True
-                if any(_of_a_pause(a) and r == REFUSED for a, r in zip(actions, told, strict=False)):
+                if any(_of_a_pause(a) and r == REFUSED for a, r in zip(actions, codes, strict=False)):
                     raise HeldUp("its contract or its producer is paused") from error
                 if REFUSED in reasons:
                     raise _Refused(error.response["CancellationReasons"]) from error
@@ -371,8 +371,8 @@ class DynamoLedger:
 
     def _get(self, pk: str, sk: str) -> Item | None:
         with asking("dynamodb"):
-            found = self._db.get_item(TableName=self._table, Key=items.key(pk, sk), ConsistentRead=True).get("Item")
-        return items.loads(found) if found else None
+            item = self._db.get_item(TableName=self._table, Key=items.key(pk, sk), ConsistentRead=True).get("Item")
+        return items.loads(item) if item else None
 
     def _get_many(self, wanted: Sequence[tuple[str, str]]) -> Iterator[Item]:
         """Items by their keys, in no order; what is not there is left out."""

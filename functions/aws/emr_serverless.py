@@ -199,15 +199,15 @@ class EmrJobs:
     def status(self, run: str) -> RunStatus:
         with asking("emr-serverless"):
             try:
-                found = self._emr.get_job_run(applicationId=self._code.application, jobRunId=run)["jobRun"]
+                job_run = self._emr.get_job_run(applicationId=self._code.application, jobRunId=run)["jobRun"]
             except ClientError as error:
                 if code(error) == "ResourceNotFoundException":
                     return RunStatus("failed", "the run is no longer known")
                 raise
-        if found["state"] == "SUCCESS":
+        if job_run["state"] == "SUCCESS":
             return RunStatus("success")
-        if found["state"] in ("FAILED", "CANCELLED"):
-            return RunStatus("failed", _why(found["state"], found["stateDetails"]), "startedAt" in found)
+        if job_run["state"] in ("FAILED", "CANCELLED"):
+            return RunStatus("failed", _why(job_run["state"], job_run["stateDetails"]), "startedAt" in job_run)
         return RunStatus("working")
 
 

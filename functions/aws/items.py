@@ -110,14 +110,14 @@ def drop_of(item: Item) -> Drop:
     return _value(Drop, item)
 
 
-def drops_of(found: Iterable[Item]) -> tuple[Drop, ...]:
+def drops_of(drop_items: Iterable[Item]) -> tuple[Drop, ...]:
     """The drops of items, without those that cannot be read: the schedule names these."""
-    return tuple(read_of(found))
+    return tuple(read_of(drop_items))
 
 
-def read_of(found: Iterable[Item]) -> Iterator[Drop]:
+def read_of(drop_items: Iterable[Item]) -> Iterator[Drop]:
     """The same, one by one."""
-    return (drop for item in found if (drop := _readable(item)))
+    return (drop for item in drop_items if (drop := _readable(item)))
 
 
 def _readable(item: Item) -> Drop | None:
@@ -201,8 +201,8 @@ _OF_WINDOW = {field.name for field in fields(Window)}
 
 def window_of(item: Item) -> Window:
     """The window of an item."""
-    known = {"producer": "", **{name: value for name, value in item.items() if name in _OF_WINDOW}}
-    return codec.decode(Window, known, f"ledger item {item['pk']}")
+    values = {"producer": "", **{name: value for name, value in item.items() if name in _OF_WINDOW}}
+    return codec.decode(Window, values, f"ledger item {item['pk']}")
 
 
 def pause_key(kind: str, name: str) -> tuple[str, str]:
@@ -273,7 +273,7 @@ def batch_of(item: Item) -> Batch:
     return _value(Batch, item)
 
 
-def in_flight_of(found: Iterable[Item]) -> InFlight:
+def in_flight_of(open_items: Iterable[Item]) -> InFlight:
     """Return the values of listed items; an item that cannot be read does not hide the others."""
     drops: list[Drop] = []
     waiting: list[Drop] = []
@@ -281,7 +281,7 @@ def in_flight_of(found: Iterable[Item]) -> InFlight:
     windows: list[Window] = []
     sets: list[FileSet] = []
     unreadable: list[str] = []
-    for item in found:
+    for item in open_items:
         try:
             if kind(item) == "D":
                 drop = drop_of(item)
@@ -427,8 +427,8 @@ def absence_of(item: Item) -> Absence:
 def absence_step_item(absence: Absence) -> Item:
     """The history item of what an absence has become: its notice."""
     pk, sk = absence_shelf(absence.contract, absence.day[:7]), f"{HISTORY}{absence.day}#{absence.version:04}"
-    said = {"contract": absence.contract, "state": absence.state, "at": absence.changed_at, TOLD: ""}
-    return {"pk": pk, "sk": sk, "format": FORMAT, "version": absence.version, **said}
+    notice = {"contract": absence.contract, "state": absence.state, "at": absence.changed_at, TOLD: ""}
+    return {"pk": pk, "sk": sk, "format": FORMAT, "version": absence.version, **notice}
 
 
 def item(value: Lineage | Batch | Watermarks | RollCall | Absence | FileSet) -> Item:

@@ -101,12 +101,12 @@ class S3Store:
         condition = {"IfNoneMatch": _quoted(etag)} if etag else {}
         with asking("s3"):
             try:
-                found = self._get(Location(uri), **condition)
+                answer = self._get(Location(uri), **condition)
             except ClientError as error:
                 if code(error) in ("304", "NotModified"):
                     return None
                 raise
-            return found["Body"].read(), _bare(found["ETag"])
+            return answer["Body"].read(), _bare(answer["ETag"])
 
     def listed(self, folder: str, most: int) -> dict[str, str]:
         bucket, prefix = keys.split(folder)
@@ -121,9 +121,9 @@ class S3Store:
         bucket, prefix = keys.split(folder)
         begin: dict[str, Any] = {"KeyMarker": after[0], "VersionIdMarker": after[1]} if after else {}
         with asking("s3"):
-            found = self._s3.list_object_versions(Bucket=bucket, Prefix=prefix, MaxKeys=most, **begin)
-        more = (found["NextKeyMarker"], found["NextVersionIdMarker"]) if found.get("IsTruncated") else None
-        each = found.get("Versions", [])
+            answer = self._s3.list_object_versions(Bucket=bucket, Prefix=prefix, MaxKeys=most, **begin)
+        more = (answer["NextKeyMarker"], answer["NextVersionIdMarker"]) if answer.get("IsTruncated") else None
+        each = answer.get("Versions", [])
         return ListingPage(
             tuple(
                 ListedVersion(
@@ -136,16 +136,16 @@ class S3Store:
 
     def remaining(self, place: str) -> tuple[StoredVersion, ...]:
         bucket, key = keys.split(place)
-        found: list[StoredVersion] = []
+        versions: list[StoredVersion] = []
         with asking("s3"):
             for page in self._s3.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=key):
                 each = [_remains(bucket, one, marker=False) for one in page.get("Versions", [])]
                 each += [_remains(bucket, one, marker=True) for one in page.get("DeleteMarkers", [])]
                 mine = [one for one in each if key.endswith("/") or one.at.uri == place]
-                found += mine
+                versions += mine
                 if len(mine) < len(each):
                     break  # a key comes before all that it begins
-        return tuple(sorted(found, key=lambda one: one.current))
+        return tuple(sorted(versions, key=lambda one: one.current))
 
     def put(self, uri: str, body: bytes, content_type: str, replaces: str | None = None) -> None:
         bucket, key = keys.split(uri)
@@ -252,10 +252,10 @@ class S3Store:
                 self.break_off(upload, target)
                 raise UploadGone(target) from error
             raise
-        found = self.head(Location(target))
-        if found is None or found.etag != _bare(made["ETag"]):
+        stat = self.head(Location(target))
+        if stat is None or stat.etag != _bare(made["ETag"]):
             raise ServiceUnavailable(f"s3 CompleteMultipartUpload: another object lies at {target} by now")
-        return found
+        return stat
 
     def delete(self, at: Location) -> None:
         with asking("s3"):
@@ -338,14 +338,14 @@ class S3Store:
 
     def _is_locked(self, at: Location, error: ClientError) -> bool:
         """Return True if the object's own storage class or key caused the refusal, not our key or our rights."""
-        said = error.response.get("Error", {}).get("Message", "")
-        customers_key = code(error) == "InvalidRequest" and "Server Side Encryption" in said
+        message = error.response.get("Error", {}).get("Message", "")
+        customers_key = code(error) == "InvalidRequest" and "Server Side Encryption" in message
         if customers_key or code(error) in ARCHIVED:
             return True
-        denied = code(error) == "AccessDenied" and "kms:Decrypt" in said
+        denied = code(error) == "AccessDenied" and "kms:Decrypt" in message
         if not denied and code(error) not in KEY_REFUSED:
             return False
-        key = KEY_ACCOUNT.search(said) or KEY_ACCOUNT.search(self._key_of(at))
+        key = KEY_ACCOUNT.search(message) or KEY_ACCOUNT.search(self._key_of(at))
         return key is not None and bool(self._accounts) and key[1] not in self._accounts
 
     def _key_of(self, at: Location) -> str:
@@ -376,13 +376,13 @@ def _kind(media_type: str) -> Any:
     return {"ContentType": media_type, "ContentDisposition": "attachment"}
 
 
-def _part(number: int, told: Any) -> Any:
-    checksum = {"ChecksumSHA256": told["ChecksumSHA256"]} if "ChecksumSHA256" in told else {}
-    return {"PartNumber": number, "ETag": told["ETag"], **checksum}
+def _part(number: int, answer: Any) -> Any:
+    checksum = {"ChecksumSHA256": answer["ChecksumSHA256"]} if "ChecksumSHA256" in answer else {}
+    return {"PartNumber": number, "ETag": answer["ETag"], **checksum}
 
 
-def _remains(bucket: str, told: Any, *, marker: bool) -> StoredVersion:
-    return StoredVersion(Location(f"s3://{bucket}/{told['Key']}", told["VersionId"]), told["IsLatest"], marker)
+def _remains(bucket: str, version: Any, *, marker: bool) -> StoredVersion:
+    return StoredVersion(Location(f"s3://{bucket}/{version['Key']}", version["VersionId"]), version["IsLatest"], marker)
 
 
 def _place(at: Location) -> Any:
@@ -390,13 +390,13 @@ def _place(at: Location) -> Any:
     return {"Bucket": bucket, "Key": key} | ({"VersionId": at.version} if at.version else {})
 
 
-def _stat(found: Any) -> Stat:
-    marks = found.get("Metadata", {})
+def _stat(answer: Any) -> Stat:
+    marks = answer.get("Metadata", {})
     attempt = marks.get(ATTEMPT)
     return Stat(
-        etag=_bare(found["ETag"]),
-        size=found["ContentLength"],
-        sha256=_hexadecimal(found.get("ChecksumSHA256")),
+        etag=_bare(answer["ETag"]),
+        size=answer["ContentLength"],
+        sha256=_hexadecimal(answer.get("ChecksumSHA256")),
         drop=marks.get(DROP),
         attempt=int(attempt) if attempt and attempt.isdecimal() else None,
     )

@@ -54,12 +54,12 @@ def differences(
     yield from of_promoted(ports, seen)
     yield from of_batches(ports)
     for contract in contracts:
-        found = counted(ports, contract) if contract else None
-        table = found if isinstance(found, Counted) else None
+        outcome = counted(ports, contract) if contract else None
+        table = outcome if isinstance(outcome, Counted) else None
         if table:
             yield from of_table(ports, table, seen)
-        elif isinstance(found, Difference):
-            yield found
+        elif isinstance(outcome, Difference):
+            yield outcome
         for month in months:
             for drop in ports.ledger.each(contract, month):
                 seen(drop if isinstance(drop, str) else drop.id)
@@ -103,21 +103,21 @@ def of_landing(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference
     files = (one for one in _lying(ports, ports.zones.landing, seen) if one.written_at < late)
     for page in _pages(one for one in files if not keys.is_marker(one.key, one.size)):
         ids = {keys.drop_id(bucket, one.key, one.version): one for one in page}
-        known = {drop.id: drop for drop in ports.ledger.drops(list(ids))}
+        by_id = {drop.id: drop for drop in ports.ledger.drops(list(ids))}
         for drop_id, one in ids.items():
             where = Location(f"s3://{bucket}/{one.key}", one.version)
-            drop = known.get(drop_id) or looked_up(ports, drop_id)
+            drop = by_id.get(drop_id) or looked_up(ports, drop_id)
             if isinstance(drop, Difference):
                 yield drop
             elif drop is None:
                 created = Created(bucket, one.key, one.version, one.etag, one.size, "", one.written_at)
                 do = "Ingest it; the schedule also does this sooner or later."
-                found = "is in landing and has no record"
-                yield Difference("unknown-upload", where.uri, found, do, partial(ingest, ports, created))
+                finding = "is in landing and has no record"
+                yield Difference("unknown-upload", where.uri, finding, do, partial(ingest, ports, created))
             elif not drop.in_flight and drop.source != where and _ours(ports.store.head(drop.source), drop):
                 do = f"Delete this version: its bytes are at {drop.source.uri}."
-                found = f"is still in landing after drop {drop.id[:10]} was moved from there"
-                yield Difference("left-in-landing", where.uri, found, do, partial(ports.store.delete, where))
+                finding = f"is still in landing after drop {drop.id[:10]} was moved from there"
+                yield Difference("left-in-landing", where.uri, finding, do, partial(ports.store.delete, where))
 
 
 def of_stage(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
@@ -126,13 +126,13 @@ def of_stage(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
     for page in _pages(_lying(ports, ports.zones.stage, seen)):
         mine = [one for one in page if one.current and one.key.count("/") > 2 and one.written_at < late]
         ids = {one.key: one.key.rsplit("/", 2)[-2] for one in mine}
-        known = {drop.id for drop in ports.ledger.drops(list(dict.fromkeys(ids.values())))}
+        recorded = {drop.id for drop in ports.ledger.drops(list(dict.fromkeys(ids.values())))}
         for key, drop_id in ids.items():
-            if drop_id not in known and looked_up(ports, drop_id) is None:
+            if drop_id not in recorded and looked_up(ports, drop_id) is None:
                 where = f"s3://{keys.split(ports.zones.stage)[0]}/{key}"
-                found = f"is staged, but drop {drop_id[:10]} does not exist"
+                finding = f"is staged, but drop {drop_id[:10]} does not exist"
                 yield Difference(
-                    "staged-without-drop", where, found, "Inspect it, or leave it: it is removed after `WorkDays`."
+                    "staged-without-drop", where, finding, "Inspect it, or leave it: it is removed after `WorkDays`."
                 )
 
 
@@ -157,21 +157,21 @@ def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Differenc
         if isinstance(drop, Difference):
             yield drop
         elif drop is None:
-            found = (
+            finding = (
                 f"has the tag of drop {stat.drop[:10]}, which has no record"
                 if stat.drop
                 else "was not written by dropgate"
             )
             do = "Find out who put it there, and move it away: consumers read it as a checked file."
-            yield Difference("promoted-without-record", where, found, do)
+            yield Difference("promoted-without-record", where, finding, do)
         elif not drop.in_flight and (where, stat.attempt) not in _named(ports, drop):
-            found = f"is of attempt {stat.attempt} of drop {drop.id[:10]}, which is {drop.state} and does not name it"
+            finding = f"is of attempt {stat.attempt} of drop {drop.id[:10]}, which is {drop.state} and does not name it"
             if former := stale(ports, drop):
-                yield Difference("promoted-without-record", where, found, former.do)
+                yield Difference("promoted-without-record", where, finding, former.do)
                 continue
             hide = partial(ports.store.withdraw, Location(where, etag=stat.etag))
             yield Difference(
-                "promoted-without-record", where, found, "Withdraw it; its bytes stay as an old version.", hide
+                "promoted-without-record", where, finding, "Withdraw it; its bytes stay as an old version.", hide
             )
 
 
@@ -180,11 +180,11 @@ def of_batches(ports: Ports) -> Iterator[Difference]:
     for batch in ports.ledger.in_flight(stamp(ports.clock.now() - GRACE)).batches:
         where = f"batch {batch.id}"
         if batch.run is None or batch.state == "claimed":
-            found = f"should have started try {batch.try_} at {batch.try_at}"
-            yield Difference("batch-without-run", where, found, BY_SCHEDULE)
+            finding = f"should have started try {batch.try_} at {batch.try_at}"
+            yield Difference("batch-without-run", where, finding, BY_SCHEDULE)
         elif (outcome := ports.jobs.status(batch.run).outcome) != "working":
-            found = f"waits for run {batch.run}, which ended: {outcome}"
-            yield Difference("batch-without-run", where, found, BY_SCHEDULE)
+            finding = f"waits for run {batch.run}, which ended: {outcome}"
+            yield Difference("batch-without-run", where, finding, BY_SCHEDULE)
 
 
 def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterator[Difference]:
@@ -198,11 +198,11 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
     try:
         plan = ports.catalog.plan(drop.plan) if drop.plan else None
     except DocumentInvalid as error:
-        found = f"has a plan that cannot be read: {error}"
+        finding = f"has a plan that cannot be read: {error}"
         yield Difference(
             "catalog",
             f"drop {drop.id}",
-            found,
+            finding,
             "Publish the contract that the plan is from, then today's contracts. The drop was not compared.",
         )
         return
@@ -221,9 +221,9 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
     if young and drop.receipt and plan and ports.store.head(Location(drop.receipt)) is None:
         decision = failure(drop) if drop.state == "failed" else recorded(drop)
         write = partial(_write_again, ports, drop, plan, decision)
-        found = f"is {drop.state}, but its receipt {drop.receipt} does not exist"
+        finding = f"is {drop.state}, but its receipt {drop.receipt} does not exist"
         yield Difference(
-            "receipt-missing", f"drop {drop.id}", found, "Write it again, without the list of checks.", write
+            "receipt-missing", f"drop {drop.id}", finding, "Write it again, without the list of checks.", write
         )
     if (
         young
@@ -233,8 +233,8 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
         and (batch := ports.ledger.batch(drop.batch))
         and not _evidence(ports, batch)
     ):
-        found = f"is {drop.state}, but the evidence of its batch {batch.id[:10]} does not exist"
-        yield Difference("evidence-missing", f"drop {drop.id}", found, f"`dropgate replay {drop.id[:10]} --retract`.")
+        finding = f"is {drop.state}, but the evidence of its batch {batch.id[:10]} does not exist"
+        yield Difference("evidence-missing", f"drop {drop.id}", finding, f"`dropgate replay {drop.id[:10]} --retract`.")
 
 
 def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
@@ -256,22 +256,24 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
             yield from _left(ports, plan, drop, there)
         return
     if there is None:
-        found, lies = f"is {drop.state}, but {target} does not exist", drop.promoted.rows or drop.source
+        finding, lies = f"is {drop.state}, but {target} does not exist", drop.promoted.rows or drop.source
         kept = ports.store.head(lies)
         if kept and kept.etag == (lies.etag or kept.etag):
             put = partial(_put_back, ports, drop, lies, target)
-            yield Difference("promoted-missing", where, found, f"Copy it there again from {lies.uri}.", put)
+            yield Difference("promoted-missing", where, finding, f"Copy it there again from {lies.uri}.", put)
         else:
             what, do = _lost(drop)
-            yield Difference("promoted-missing", where, found, f"Its {what} are also gone: {do}.")
+            yield Difference("promoted-missing", where, finding, f"Its {what} are also gone: {do}.")
     elif not _ours(there, drop):
         yield Difference(
             "promoted-taken", where, f"is {drop.state}, but another object is at {target}", "Inspect that object."
         )
     elif key and key.etag != there.etag:
-        found = f"is at {target} with an ETag that differs from its key's item"
+        finding = f"is at {target} with an ETag that differs from its key's item"
         note = partial(ports.ledger.write, (), replace(key, etag=there.etag))
-        yield Difference("key-etag", where, found, "Write the ETag to the item: otherwise the next upload fails.", note)
+        yield Difference(
+            "key-etag", where, finding, "Write the ETag to the item: otherwise the next upload fails.", note
+        )
 
 
 def _left(ports: Ports, plan: Plan, drop: Drop, there: Stat | None) -> Iterator[Difference]:
@@ -280,13 +282,13 @@ def _left(ports: Ports, plan: Plan, drop: Drop, there: Stat | None) -> Iterator[
         return
     where = f"drop {drop.id}"
     lies = f"is at {ports.zones.promoted}{drop.promoted.key}"
-    found = f"{lies}, but its key was freed: the upload that replaced it was withdrawn"
+    finding = f"{lies}, but its key was freed: the upload that replaced it was withdrawn"
     if ports.store.listed(f"{keys.table_folder(ports.zones, plan.contract)}_delta_log/", 1):
         do = "Inspect it: rows of the table replaced it, and it stayed there as a file."
-        yield Difference("promoted-left", where, found, do)
+        yield Difference("promoted-left", where, finding, do)
         return
     hide = partial(_hide, ports, plan, drop)
-    yield Difference("promoted-left", where, found, "Withdraw it; its bytes stay as an old version.", hide)
+    yield Difference("promoted-left", where, finding, "Withdraw it; its bytes stay as an old version.", hide)
 
 
 def _keys(ports: Ports, drop: Drop, plan: Plan) -> Iterator[Difference]:
@@ -294,9 +296,11 @@ def _keys(ports: Ports, drop: Drop, plan: Plan) -> Iterator[Difference]:
     for one in claims_of(ports, drop, plan).each:
         mine = one.promoting == drop.id and not drop.in_flight and reread(ports, drop).version == drop.version
         if mine or (one.promoting and one.promoted == drop.id and looked_up(ports, one.promoting) is None):
-            found = f"is held for drop {(one.promoting or '')[:10]}, which is {drop.state if mine else 'unknown'}"
+            finding = f"is held for drop {(one.promoting or '')[:10]}, which is {drop.state if mine else 'unknown'}"
             free = partial(ports.ledger.write, (), replace(one, promoting=None))
-            yield Difference("key-held", f"key {one.id}", found, "Free it: other uploads of the key wait for it.", free)
+            yield Difference(
+                "key-held", f"key {one.id}", finding, "Free it: other uploads of the key wait for it.", free
+            )
 
 
 def _hide(ports: Ports, plan: Plan, drop: Drop) -> None:

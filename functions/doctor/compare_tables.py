@@ -52,8 +52,8 @@ def counted(ports: Ports, contract: str) -> Counted | Difference:
             "Inspect what the error names: if a file is missing, restore its earlier version, or RESTORE the table to "
             f"a version that can be read; then run doctor again. The table of {contract} was not compared."
         )
-        found = str(error).partition("\n")[0].removeprefix(f"the table {uri} ")
-        return Difference("table-unreadable", uri, found, do)
+        finding = str(error).partition("\n")[0].removeprefix(f"the table {uri} ")
+        return Difference("table-unreadable", uri, finding, do)
 
 
 def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = ignore) -> Iterator[Difference]:
@@ -61,11 +61,11 @@ def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = ignore)
     ids = list(table.rows)
     for begin in range(0, len(ids), PAGE):
         page = ids[begin : begin + PAGE]
-        known = {drop.id: drop for drop in ports.ledger.drops([one for one in page if one])}
+        by_id = {drop.id: drop for drop in ports.ledger.drops([one for one in page if one])}
         for drop_id in page:
             seen(drop_id)
             many = f"{table.rows[drop_id]:,} rows"
-            drop = known.get(drop_id) or (looked_up(ports, drop_id) if drop_id else None)
+            drop = by_id.get(drop_id) or (looked_up(ports, drop_id) if drop_id else None)
             if isinstance(drop, Difference):
                 yield drop
             elif drop is None:
@@ -73,12 +73,12 @@ def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = ignore)
                 do = "Find out who wrote them, and delete them by hand: consumers read them as checked rows."
                 yield Difference("rows-without-record", table.uri, f"has {many} {whose}", do)
             elif _at_rest(drop, table) and (why := _not_its_place(ports, drop, table)):
-                found = f"has {many} of drop {drop.id[:10]}, {why}"
+                finding = f"has {many} of drop {drop.id[:10]}, {why}"
                 if former := stale(ports, drop):
-                    yield Difference("rows-left", table.uri, found, former.do)
+                    yield Difference("rows-left", table.uri, finding, former.do)
                     continue
                 take = partial(_take_out, ports, drop, table)
-                yield Difference("rows-left", table.uri, found, "Delete them; the rows of other drops stay.", take)
+                yield Difference("rows-left", table.uri, finding, "Delete them; the rows of other drops stay.", take)
 
 
 def of_rows(ports: Ports, drop: Drop, table: Counted) -> Iterator[Difference]:
@@ -93,14 +93,14 @@ def of_rows(ports: Ports, drop: Drop, table: Counted) -> Iterator[Difference]:
     if there == valid or (key and (key.promoted != drop.id or key.promoting)):
         return  # or another upload of the key has taken its place, or was withdrawn since, or is about to
     where, again = f"drop {drop.id}", f"`dropgate replay {drop.id[:10]} --retract` writes them again."
-    found = f"is {drop.state}, but {there:,} of its {valid:,} rows are in the table {table.uri}"
+    finding = f"is {drop.state}, but {there:,} of its {valid:,} rows are in the table {table.uri}"
     lies, sure = ports.store.head(to.rows), (drop.decided_at or "") > stamp(moment(table.at) - SURE)
     came = not sure or ports.tables.made(table.uri, CopyTag(drop.id, to.attempt))
     if there or lies is None or lies.etag != to.rows.etag or came:
-        yield Difference("rows-missing", where, found, f"Find out who changed the table; {again}")
+        yield Difference("rows-missing", where, finding, f"Find out who changed the table; {again}")
         return
     put = partial(_put_back, ports, drop)
-    yield Difference("rows-missing", where, found, f"Commit them again from {to.rows.uri}.", put)
+    yield Difference("rows-missing", where, finding, f"Commit them again from {to.rows.uri}.", put)
 
 
 def _at_rest(drop: Drop, table: Counted) -> bool:

@@ -23,7 +23,7 @@ class Difference:
 
     kind: str
     where: str
-    found: str
+    finding: str
     do: str
     repair: Callable[[], object] | None = field(default=None, compare=False)
 
@@ -51,16 +51,16 @@ def stale(ports: Ports, drop: Drop) -> Difference | None:
     now = ports.ledger.drop(drop.id) if last else None
     if last is None or now is None or now.version != drop.version:
         return None
-    found = (
+    finding = (
         f"is {drop.state} at attempt {drop.attempt}, but its history ends with {last.state} at attempt {last.attempt}"
     )
-    return Difference("stale-record", f"drop {drop.id}", found, NEWEST)
+    return Difference("stale-record", f"drop {drop.id}", finding, NEWEST)
 
 
 def newer(ports: Ports, drop: Drop) -> Step | None:
     """Return the last step of a drop's history if it differs from the drop's record."""
-    told = ports.ledger.history(drop.id)
-    last = told[-1] if told else None
+    steps = ports.ledger.history(drop.id)
+    last = steps[-1] if steps else None
     if last is None or (last.attempt, last.step, last.state) == (drop.attempt, drop.step, drop.state):
         return None
     return last

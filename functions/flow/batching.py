@@ -27,6 +27,7 @@ from functions.ports.batches import Batch, VersionCheck, Window
 from functions.ports.clock import moment
 from functions.ports.jobs import Reach
 from functions.promotion.watermarks import pinned
+from functions.records.batches import among, whole, write_batch
 
 MOST_BYTES = 1024**3
 """Bound of a batch beside `Ports.most_drops`; a drop that is larger goes alone."""
@@ -63,12 +64,12 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
         batch, members = claimed
         launched, more = _launch(ports, batch, members, chosen), len(waiting) > len(members)
     else:  # nothing waits, or the message was here before
-        known = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
-        if known is None:
+        earlier = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
+        if earlier is None:
             if waiting:  # no slot is free
                 _line_up(ports, window, plan, waiting)
             return None
-        launched, more = start(ports, known), bool(waiting)
+        launched, more = start(ports, earlier), bool(waiting)
     if more:
         _go_on(ports, window.plan, waiting, took=launched.run is not None)
     return launched
@@ -115,58 +116,34 @@ def start(ports: Ports, batch: Batch) -> Batch:
     """Start the job of a claimed batch; a batch that is further on stays as it is."""
     if batch.state != "claimed":
         return batch
-    found = ports.ledger.drops(batch.members)
+    drops = ports.ledger.drops(batch.members)
     try:
-        members = _enlist(ports, batch, found)
+        members = _enlist(ports, batch, drops)
     except StaleWrite:
         return ports.ledger.batch(batch.id) or batch
-    if not members and not whole(ports, batch, found):
+    if not members and not whole(ports, batch, drops):
         fix = "repair the items, or deploy the version that reads them"
         raise DocumentInvalid(f"of batch {batch.id} only drops are left whose items cannot be read: {fix}")
-    return _launch(ports, batch, members, found)
+    return _launch(ports, batch, members, drops)
 
 
-def _launch(ports: Ports, batch: Batch, members: Sequence[Drop], found: Sequence[Drop]) -> Batch:
-    """Start the job for `members`, the drops among all that were `found` that are still there to be judged."""
+def _launch(ports: Ports, batch: Batch, members: Sequence[Drop], drops: Sequence[Drop]) -> Batch:
+    """Start the job for `members`, those of the batch's `drops` that are still to be judged."""
     if not members:
         return _end_empty(ports, batch)
     plan = ports.catalog.plan(batch.plan)
-    drops = tuple(of_drops(ports, batch, plan, members))
-    if not drops:
+    inputs = tuple(of_drops(ports, batch, plan, members))
+    if not inputs:
         return _end_empty(ports, batch)
-    request = request_of(ports, batch, plan, drops)
+    request = request_of(ports, batch, plan, inputs)
     uri = keys.request_uri(ports.zones, batch.id, batch.try_)
     ports.store.put(uri, request.dumps().encode(), keys.CONTENT_TYPES["json"])
-    run = _run(ports, batch, uri, reach(ports.zones, batch, plan, found))
+    run = _run(ports, batch, uri, reach(ports.zones, batch, plan, drops))
     return write_batch(ports, batch, replace(batch, state="running", run=run, changed_at=ports.at()))
 
 
 def _end_empty(ports: Ports, batch: Batch) -> Batch:
     return write_batch(ports, batch, replace(batch, state="ended", reason="no member was left", changed_at=ports.at()))
-
-
-def whole(ports: Ports, batch: Batch, found: Sequence[Drop]) -> bool:
-    """Return True if all existing drops of a batch were found.
-
-    An item that cannot be read may be repaired, and its drop then continues; a deleted item is not waited for.
-    """
-    return not any(_there(ports, one) for one in {*batch.members} - {d.id for d in found})
-
-
-def _there(ports: Ports, drop_id: str) -> bool:
-    try:
-        return ports.ledger.drop(drop_id) is not None
-    except DocumentInvalid:
-        return True
-
-
-def among(batch: Batch, found: Iterable[Drop]) -> tuple[Drop, ...]:
-    """Return the drops of a batch in its own order; a half of a batch includes drops that never joined it.
-
-    Their items could not be read when the job was started, and nothing else moves them on.
-    """
-    drops = {d.id: d for d in found if d.batch in (batch.id, batch.former or batch.id)}
-    return tuple(drops[m] for m in batch.members if m in drops)
 
 
 def _claim(ports: Ports, window: Window, chosen: Sequence[Drop]) -> tuple[Batch, tuple[Drop, ...]] | None:
@@ -220,20 +197,20 @@ def _slots(ports: Ports, *, sure: bool) -> list[int]:
     return sample(sorted(slots), min(LOOKS, len(slots)))
 
 
-def _enlist(ports: Ports, batch: Batch, found: Sequence[Drop]) -> tuple[Drop, ...]:
+def _enlist(ports: Ports, batch: Batch, drops: Sequence[Drop]) -> tuple[Drop, ...]:
     """Bring the members to this try of the batch; those that went elsewhere meanwhile are left out.
 
     StaleWrite where somebody else has brought the batch further: a worker that stalled takes nothing back.
     """
-    now = {d.id: d for d in found}
-    moves = [m for d in found if (m := _joining(ports, batch, d))]
+    now = {d.id: d for d in drops}
+    moves = [m for d in drops if (m := _joining(ports, batch, d))]
     raced = False
     for begin in range(0, len(moves), GROUP):
         group = moves[begin : begin + GROUP]
         try:
             ports.ledger.write(group, VersionCheck(batch))
         except StaleWrite:
-            if (known := ports.ledger.batch(batch.id)) and known.version != batch.version:
+            if (current := ports.ledger.batch(batch.id)) and current.version != batch.version:
                 raise
             again = ports.ledger.drops([m.drop.id for m in group])
             _write_singly(ports, batch, [m for d in again if (m := _joining(ports, batch, d))])
@@ -243,8 +220,8 @@ def _enlist(ports: Ports, batch: Batch, found: Sequence[Drop]) -> tuple[Drop, ..
     return _ready(batch, ports.ledger.drops(batch.members) if raced else now.values())
 
 
-def _ready(batch: Batch, found: Iterable[Drop]) -> tuple[Drop, ...]:
-    return tuple(d for d in among(batch, found) if d.state == "validating" and _named(batch, d))
+def _ready(batch: Batch, drops: Iterable[Drop]) -> tuple[Drop, ...]:
+    return tuple(d for d in among(batch, drops) if d.state == "validating" and _named(batch, d))
 
 
 def _named(batch: Batch, drop: Drop) -> bool:
@@ -262,9 +239,9 @@ def _joining(ports: Ports, batch: Batch, drop: Drop) -> Transition | None:
     return answer if isinstance(answer, Transition) else None
 
 
-def enter(ports: Ports, batch: Batch, found: Iterable[Drop]) -> None:
+def enter(ports: Ports, batch: Batch, drops: Iterable[Drop]) -> None:
     """Bring drops that never came to this half of a batch into it: a half of it finds those that name it, no others."""
-    _write_singly(ports, batch, [m for d in found if d.batch != batch.id and (m := _joining(ports, batch, d))])
+    _write_singly(ports, batch, [m for d in drops if d.batch != batch.id and (m := _joining(ports, batch, d))])
 
 
 def _write_singly(ports: Ports, batch: Batch, moves: Sequence[Transition]) -> None:
@@ -276,34 +253,25 @@ def _write_singly(ports: Ports, batch: Batch, moves: Sequence[Transition]) -> No
             continue  # another batch or a newer upload was faster; the drop's own record says so
 
 
-def reach(zones: Zones, batch: Batch, plan: Plan, found: Iterable[Drop]) -> Reach:
+def reach(zones: Zones, batch: Batch, plan: Plan, drops: Iterable[Drop]) -> Reach:
     """The batch's own folders, and those of the drops that it was made for.
 
     Of all of them, also of those that went elsewhere: the same token must always ask for the same run.
     """
     evidence = keys.evidence_folder(zones, "*", batch.contract, batch.claimed_at[:7], batch.id)
     work = keys.job_folder(zones, batch.id, batch.try_)
-    staged = (keys.stage_folder(zones, plan, drop.id, drop.received_at) for drop in found)
+    staged = (keys.stage_folder(zones, plan, drop.id, drop.received_at) for drop in drops)
     references = flow_references.folders(zones, plan)
     sifted = plan.file_format == "csv" and batch.size >= SIFTED_FROM
     return Reach(tuple(sorted(staged)), (work, evidence), plan.needs_expectations, references, sifted)
 
 
 def _run(ports: Ports, batch: Batch, request: str, may: Reach) -> str:
-    known = started(ports, batch) if ports.clock.now() - moment(batch.try_at) > TOKEN_LIFE else None
+    run = started(ports, batch) if ports.clock.now() - moment(batch.try_at) > TOKEN_LIFE else None
     # The batch's own size, not its members' of now: the same token must always ask for the same run.
-    return known or ports.jobs.start(keys.job_token(batch.id, batch.try_), request, batch.size, may)
+    return run or ports.jobs.start(keys.job_token(batch.id, batch.try_), request, batch.size, may)
 
 
 def started(ports: Ports, batch: Batch) -> str | None:
     """The run of a batch's present try, whether or not the ledger knows it."""
     return ports.jobs.find(keys.job_token(batch.id, batch.try_), moment(batch.try_at) - CLOCKS)
-
-
-def write_batch(ports: Ports, before: Batch, after: Batch) -> Batch:
-    """Write a batch; if somebody else was faster, the batch as it stands."""
-    try:
-        ports.ledger.write_batch(before, after)
-    except StaleWrite:
-        return ports.ledger.batch(before.id) or before
-    return replace(after, version=before.version + 1)

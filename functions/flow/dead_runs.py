@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from contracts.problem import Problem
 from functions.drop import Drop
-from functions.flow.batching import among, start, whole, write_batch
+from functions.flow.batching import start
 from functions.flow.conclude import conclude
 from functions.flow.decide import Judged, recorded
 from functions.flow.settle import end_batch, settle_each
 from functions.flow.splitting import MOST_TRIES, clear, split, tries
 from functions.ports import Ports
 from functions.ports.batches import Batch
+from functions.records.batches import among, whole, write_batch
 from functions.records.failures import NOT_YOURS, RESULT_MISSING, mark_failed
 
 MOST_REASON = 500

@@ -64,14 +64,14 @@ def join(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, **laid: Any) -> Dr
     as who writes this may die before it sends the drop on.
     """
     for _ in range(TRIES):
-        known = _of(ports, drop, plan, rule)
-        if known.state == "complete" and not known.manifest:
+        file_set = _of(ports, drop, plan, rule)
+        if file_set.state == "complete" and not file_set.manifest:
             return None
         answer = advance(drop, "joined", ports.at(), **laid)
         if not isinstance(answer, Transition):
             return drop
-        late = known.state == "complete"
-        of_set = replace(known, look_at=ports.at()) if late else _opened(ports, known, plan, rule)
+        late = file_set.state == "complete"
+        of_set = replace(file_set, look_at=ports.at()) if late else _opened(ports, file_set, plan, rule)
         try:
             ports.ledger.write((answer,), *((of_set,) if of_set else ()))
         except StaleWrite:
@@ -85,48 +85,48 @@ def join(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, **laid: Any) -> Dr
 def note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> Drop:
     """Take note of a marker or manifest whose bytes are kept, and look at its set."""
     for _ in range(TRIES):
-        known = _of(ports, drop, plan, rule)
-        answer = advance(drop, "noted", ports.at(), source=at, file_set=known.id)
+        file_set = _of(ports, drop, plan, rule)
+        answer = advance(drop, "noted", ports.at(), source=at, file_set=file_set.id)
         if not isinstance(answer, Transition):
             return drop
-        told = _told(ports, known, drop, plan, rule, at)
+        signalled = _signalled(ports, file_set, drop, plan, rule, at)
         try:
-            ports.ledger.write((answer,), *((told,) if told else ()))
+            ports.ledger.write((answer,), *((signalled,) if signalled else ()))
         except StaleWrite:
             if (now := reread(ports, drop)).version != drop.version:
                 return now
         else:
-            look(ports, known.id)
+            look(ports, file_set.id)
             return answer.drop
     return drop
 
 
 def gathered(ports: Ports, drop: Drop) -> Drop:
     """Try to decide the set that a drop waits for; if it is decided already, move only this drop on."""
-    known = ports.ledger.file_set(drop.file_set or "")
-    if known and known.state == "open":
-        look(ports, known.id)
-    elif known:
-        _send_on(ports, known, _manifest(ports, known), (drop,))
+    file_set = ports.ledger.file_set(drop.file_set or "")
+    if file_set and file_set.state == "open":
+        look(ports, file_set.id)
+    elif file_set:
+        _send_on(ports, file_set, _manifest(ports, file_set), (drop,))
     return reread(ports, drop)
 
 
 def look(ports: Ports, set_id: str) -> None:
     """Decide on a set if that can be done, and send those on that wait for it."""
-    known = ports.ledger.file_set(set_id)
-    if known is None:
+    file_set = ports.ledger.file_set(set_id)
+    if file_set is None:
         return None
-    if known.state == "open":
-        after = _decided(ports, known)
+    if file_set.state == "open":
+        after = _decided(ports, file_set)
         if after is None:
             return None
         try:
             ports.ledger.write((), after)
         except StaleWrite:
             return look(ports, set_id)
-        known = replace(after, version=after.version + 1)
-    if known.state != "open":
-        _settle(ports, known)
+        file_set = replace(after, version=after.version + 1)
+    if file_set.state != "open":
+        _settle(ports, file_set)
     return None
 
 
@@ -137,13 +137,13 @@ def _of(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> FileSet:
     return ports.ledger.file_set(set_id) or FileSet(set_id, plan.contract, plan.sha, parts, at, at, None)
 
 
-def _opened(ports: Ports, known: FileSet, plan: Plan, rule: SetRule) -> FileSet | None:
+def _opened(ports: Ports, file_set: FileSet, plan: Plan, rule: SetRule) -> FileSet | None:
     """A set that is new, or begins anew by the rule of now after it was not complete in time; None if it is open."""
-    if known.version and known.state == "open":
+    if file_set.version and file_set.state == "open":
         return None
     now = ports.clock.now()
     return replace(
-        known,
+        file_set,
         plan=plan.sha,
         state="open",
         opened_at=stamp(now),
@@ -154,121 +154,125 @@ def _opened(ports: Ports, known: FileSet, plan: Plan, rule: SetRule) -> FileSet 
     )
 
 
-def _told(ports: Ports, known: FileSet, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> FileSet | None:
+def _signalled(ports: Ports, file_set: FileSet, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> FileSet | None:
     """A set that a marker or manifest tells of, by whose rule it goes on; None where it changes nothing."""
-    older = known.signal not in (None, drop.id) and not is_later(drop, known)
-    lost = known.state == "complete" and isinstance(_manifest(ports, known), Problem)
-    if (known.state == "complete" and not lost) or older:
+    older = file_set.signal not in (None, drop.id) and not is_later(drop, file_set)
+    lost = file_set.state == "complete" and isinstance(_manifest(ports, file_set), Problem)
+    if (file_set.state == "complete" and not lost) or older:
         return None
-    told = known if lost else _opened(ports, known, plan, rule) or known
-    told = replace(told, plan=plan.sha, signal=drop.id, sequencer=drop.sequencer, uploaded_at=drop.uploaded_at)
+    signalled = file_set if lost else _opened(ports, file_set, plan, rule) or file_set
+    signalled = replace(
+        signalled, plan=plan.sha, signal=drop.id, sequencer=drop.sequencer, uploaded_at=drop.uploaded_at
+    )
     if not rule.manifest:
-        return _complete(ports, replace(told, manifest=None, beside="", files=0))  # of a former rule
-    told = replace(told, manifest=at.uri, beside=drop.name)
-    listed = _manifest(ports, told)
+        return _complete(ports, replace(signalled, manifest=None, beside="", files=0))  # of a former rule
+    signalled = replace(signalled, manifest=at.uri, beside=drop.name)
+    listed = _manifest(ports, signalled)
     if isinstance(listed, Problem):
-        raise DocumentInvalid(f"the manifest of the set {known.id} is not what it was")
-    return replace(told, files=len(listed))
+        raise DocumentInvalid(f"the manifest of the set {file_set.id} is not what it was")
+    return replace(signalled, files=len(listed))
 
 
-def _complete(ports: Ports, known: FileSet) -> FileSet:
+def _complete(ports: Ports, file_set: FileSet) -> FileSet:
     at = ports.at()  # to be looked at at once: who writes this may die before it sends anything on
-    return replace(known, state="complete", decided_at=at, look_at=at)
+    return replace(file_set, state="complete", decided_at=at, look_at=at)
 
 
-def _decided(ports: Ports, known: FileSet) -> FileSet | None:
+def _decided(ports: Ports, file_set: FileSet) -> FileSet | None:
     """Return the decided state of an open set; None if it stays open."""
-    rule = ports.catalog.plan(known.plan).set
+    rule = ports.catalog.plan(file_set.plan).set
     if rule is None:
-        raise DocumentInvalid(f"the plan {known.plan} of the set {known.id} has no rule for sets")
-    lacks, at = _lacking(ports, known, rule), ports.at()
+        raise DocumentInvalid(f"the plan {file_set.plan} of the set {file_set.id} has no rule for sets")
+    lacks, at = _lacking(ports, file_set, rule), ports.at()
     if lacks is None:
-        return _complete(ports, known)
-    if at >= known.due_at:
-        return replace(known, state="incomplete", decided_at=at, look_at=at, lacks=lacks[:MOST_TEXT])
-    if known.look_at and known.look_at > at:
+        return _complete(ports, file_set)
+    if at >= file_set.due_at:
+        return replace(file_set, state="incomplete", decided_at=at, look_at=at, lacks=lacks[:MOST_TEXT])
+    if file_set.look_at and file_set.look_at > at:
         return None
     later = stamp(ports.clock.now() + timedelta(seconds=rule.within / LOOKS))
-    return replace(known, look_at=min(later, known.due_at))
+    return replace(file_set, look_at=min(later, file_set.due_at))
 
 
-def _lacking(ports: Ports, known: FileSet, rule: SetRule) -> str | None:
+def _lacking(ports: Ports, file_set: FileSet, rule: SetRule) -> str | None:
     """Return what a set lacks, in words; None if it is complete."""
-    if rule.signal and known.signal is None:
-        return rule.lacking(known.parts, (), None)
-    came = set(ports.ledger.gathering(known.id).values())
-    if len(came) < known.files and ports.at() < known.due_at:
-        return f"{len(came):,} of {known.files:,} files have come"
-    listed = {} if rule.parts else _manifest(ports, known)
+    if rule.signal and file_set.signal is None:
+        return rule.lacking(file_set.parts, (), None)
+    came = set(ports.ledger.gathering(file_set.id).values())
+    if len(came) < file_set.files and ports.at() < file_set.due_at:
+        return f"{len(came):,} of {file_set.files:,} files have come"
+    listed = {} if rule.parts else _manifest(ports, file_set)
     return (
-        "its manifest is not kept any more" if isinstance(listed, Problem) else rule.lacking(known.parts, came, listed)
+        "its manifest is not kept any more"
+        if isinstance(listed, Problem)
+        else rule.lacking(file_set.parts, came, listed)
     )
 
 
-def _manifest(ports: Ports, known: FileSet) -> Manifest | Problem:
+def _manifest(ports: Ports, file_set: FileSet) -> Manifest | Problem:
     """The files that the manifest of a set names; it was read before it was noted, and may be gone by now."""
-    if known.manifest is None:
+    if file_set.manifest is None:
         return {}
-    rule = ports.catalog.plan(known.plan).set
+    rule = ports.catalog.plan(file_set.plan).set
     try:
-        found = read(ports.store.get(known.manifest), known.beside, rule.sums if rule else ())
+        manifest = read(ports.store.get(file_set.manifest), file_set.beside, rule.sums if rule else ())
     except ObjectGone:
         return GONE
-    return GONE if isinstance(found, Problem) else found
+    return GONE if isinstance(manifest, Problem) else manifest
 
 
-def _settle(ports: Ports, known: FileSet) -> None:
+def _settle(ports: Ports, file_set: FileSet) -> None:
     """Send on what waits for a set that is decided; when nothing can be left behind any more, that is noted.
 
     DocumentInvalid where items of drops cannot be read: at every look, until they can; the others have gone on.
     """
-    waiting = list(ports.ledger.gathering(known.id))
-    listed = _manifest(ports, known) if waiting else {}
-    found = ports.ledger.drops(waiting[:MOST_SETTLED])
-    known = _send_on(ports, known, listed, found)
-    if unread := set(waiting[:MOST_SETTLED]) - {drop.id for drop in found}:
-        left = f"of the set {known.id} drops wait whose items cannot be read ({len(unread):,}), as {min(unread)}"
+    waiting = list(ports.ledger.gathering(file_set.id))
+    listed = _manifest(ports, file_set) if waiting else {}
+    drops = ports.ledger.drops(waiting[:MOST_SETTLED])
+    file_set = _send_on(ports, file_set, listed, drops)
+    if unread := set(waiting[:MOST_SETTLED]) - {drop.id for drop in drops}:
+        left = f"of the set {file_set.id} drops wait whose items cannot be read ({len(unread):,}), as {min(unread)}"
         raise DocumentInvalid(f"{left}: repair the items, or deploy the version that reads them")
     now = ports.clock.now()
-    over = known.decided_at is not None and moment(known.decided_at) + LAST <= now
+    over = file_set.decided_at is not None and moment(file_set.decided_at) + LAST <= now
     if len(waiting) > MOST_SETTLED:
         look_at: str | None = stamp(now)
-    elif known.look_at and known.look_at > stamp(now):
+    elif file_set.look_at and file_set.look_at > stamp(now):
         return
     else:
         look_at = stamp(now + LAST) if waiting or not over else None
-    if look_at != known.look_at:
+    if look_at != file_set.look_at:
         try:
-            ports.ledger.write((), replace(known, look_at=look_at))
+            ports.ledger.write((), replace(file_set, look_at=look_at))
         except StaleWrite:
             return  # somebody else looks
 
 
-def _send_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drops: Sequence[Drop]) -> FileSet:
+def _send_on(ports: Ports, file_set: FileSet, listed: Manifest | Problem, drops: Sequence[Drop]) -> FileSet:
     """Send drops on as their set was decided; the set as it is then."""
-    moves = [move for drop in drops if (move := _sent_on(ports, known, listed, drop))]
+    moves = [move for drop in drops if (move := _sent_on(ports, file_set, listed, drop))]
     for begin in range(0, len(moves), GROUP):
         group = moves[begin : begin + GROUP]
         try:
-            known = _written(ports, known, group)
+            file_set = _written(ports, file_set, group)
         except StaleWrite:
-            if known.state == "incomplete" and ports.ledger.file_set(known.id) != known:
+            if file_set.state == "incomplete" and ports.ledger.file_set(file_set.id) != file_set:
                 break  # opened anew, or somebody else sends them on: the schedule comes back
             for drop in ports.ledger.drops([move.drop.id for move in group]):
-                if move := _sent_on(ports, known, listed, drop):
+                if move := _sent_on(ports, file_set, listed, drop):
                     with suppress(StaleWrite):  # somebody was faster
-                        known = _written(ports, known, (move,))
+                        file_set = _written(ports, file_set, (move,))
     _open_windows(ports, (move.drop.plan for move in moves if move.drop.state == "staged"))
-    return known
+    return file_set
 
 
-def _written(ports: Ports, known: FileSet, moves: Sequence[Transition]) -> FileSet:
+def _written(ports: Ports, file_set: FileSet, moves: Sequence[Transition]) -> FileSet:
     """Write drops; those that a set refuses together with it, as a file that comes opens it anew for all that wait."""
-    if known.state == "complete":
+    if file_set.state == "complete":
         ports.ledger.write(moves)
-        return known
-    ports.ledger.write(moves, known)
-    return replace(known, version=known.version + 1)
+        return file_set
+    ports.ledger.write(moves, file_set)
+    return replace(file_set, version=file_set.version + 1)
 
 
 def _open_windows(ports: Ports, plans: Iterable[str | None]) -> None:
@@ -277,40 +281,40 @@ def _open_windows(ports: Ports, plans: Iterable[str | None]) -> None:
             open_window(ports, plan, ports.window_seconds)
 
 
-def _sent_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drop: Drop) -> Transition | None:
+def _sent_on(ports: Ports, file_set: FileSet, listed: Manifest | Problem, drop: Drop) -> Transition | None:
     """Return the next step of a drop that waits for a decided set."""
     at = ports.at()
-    if drop.state != "gathering" or drop.file_set != known.id:
+    if drop.state != "gathering" or drop.file_set != file_set.id:
         return None
-    wrong, said = _wrong(known, listed, drop)
+    wrong, entry = _wrong(file_set, listed, drop)
     event: Event = "set_refused" if wrong else "set_complete"
-    told: Mapping[str, Any] = {"staged_at": at, "totals": said.totals if said else None}
+    changes: Mapping[str, Any] = {"staged_at": at, "totals": entry.totals if entry else None}
     if wrong in (GONE, UNKNOWN):
-        event, told = "failed", {"verdict": None, "problems": brief((wrong,)), "decided_at": at}
+        event, changes = "failed", {"verdict": None, "problems": brief((wrong,)), "decided_at": at}
     elif wrong:
-        told = {"verdict": "rejected", "problems": brief((wrong, *drop.problems)), "decided_at": at}
-    answer = advance(drop, event, at, **told)
+        changes = {"verdict": "rejected", "problems": brief((wrong, *drop.problems)), "decided_at": at}
+    answer = advance(drop, event, at, **changes)
     return answer if isinstance(answer, Transition) else None
 
 
-def _wrong(known: FileSet, listed: Manifest | Problem, drop: Drop) -> tuple[Problem | None, Listed | None]:
+def _wrong(file_set: FileSet, listed: Manifest | Problem, drop: Drop) -> tuple[Problem | None, Listed | None]:
     """Return the problem of a drop in a decided set, and the manifest's statements about it."""
     if isinstance(listed, Problem):
         return listed, None
-    if known.state == "incomplete":
-        return _incomplete(known), None
-    said = listed.get(drop.name)
-    return (_unlike(drop, said) if known.manifest else None), said
+    if file_set.state == "incomplete":
+        return _incomplete(file_set), None
+    entry = listed.get(drop.name)
+    return (_unlike(drop, entry) if file_set.manifest else None), entry
 
 
-def _incomplete(known: FileSet) -> Problem:
-    hours = (moment(known.due_at) - moment(known.opened_at)) / timedelta(hours=1)
+def _incomplete(file_set: FileSet) -> Problem:
+    hours = (moment(file_set.due_at) - moment(file_set.opened_at)) / timedelta(hours=1)
     within = f"within {hours:g} hours of its first upload"
-    text = f"The set of files ({describe_set(known.parts)}) was not complete {within}: {known.lacks}."
+    text = f"The set of files ({describe_set(file_set.parts)}) was not complete {within}: {file_set.lacks}."
     return Problem(SET_INCOMPLETE, text, "Upload what is missing, and these files again: they go on together.")
 
 
-def _unlike(drop: Drop, said: Listed | None) -> Problem | None:
+def _unlike(drop: Drop, entry: Listed | None) -> Problem | None:
     """Return the mismatch of a manifest with a drop of its set, as far as S3 knows the file."""
-    wrong = unlike(said, drop.size, drop.sha256)
-    return UNKNOWN if wrong is None and said and said.sha256 and drop.sha256 is None else wrong
+    wrong = unlike(entry, drop.size, drop.sha256)
+    return UNKNOWN if wrong is None and entry and entry.sha256 and drop.sha256 is None else wrong

@@ -19,7 +19,7 @@ from contracts.errors import DocumentInvalid, ObjectGone, ServiceUnavailable
 from contracts.job import JobResult
 from functions import keys
 from functions.drop import Drop
-from functions.flow.batching import among, start, whole
+from functions.flow.batching import start
 from functions.flow.conclude import conclude
 from functions.flow.dead_runs import next_try
 from functions.flow.decide import judge
@@ -29,6 +29,7 @@ from functions.ports.batches import Batch
 from functions.ports.clock import moment, moment_if_any, rotated
 from functions.ports.jobs import RunStatus
 from functions.ports.progress import ignore
+from functions.records.batches import among, whole
 
 LATE = timedelta(minutes=10)
 """So long after its job's end a batch has been settled, or whoever did it has died, time and again."""

@@ -97,10 +97,10 @@ def ingest(ports: Ports, created: Created) -> Drop | None:
         return None
     if created.version_id in UNVERSIONED:
         raise DocumentInvalid(f"the bucket {created.bucket} keeps no versions of {created.key}; turn versioning on")
-    known = _known(ports, created) or ports.ledger.open(_received(ports, created, name))
-    if created.sequencer and not known.sequencer:  # it was found before its event came
-        known = _announced(ports, known, created)
-    return resume(ports, known)
+    drop = _recorded(ports, created) or ports.ledger.open(_received(ports, created, name))
+    if created.sequencer and not drop.sequencer:  # it was found before its event came
+        drop = _announced(ports, drop, created)
+    return resume(ports, drop)
 
 
 def resume(ports: Ports, drop: Drop) -> Drop:
@@ -116,23 +116,23 @@ def resume(ports: Ports, drop: Drop) -> Drop:
     return drop
 
 
-def pin(drop: Drop, found: Match) -> Drop:
+def pin(drop: Drop, match: Match) -> Drop:
     """The drop with the contract and plan that this attempt is judged by, or the reason why there is none."""
     drop = replace(drop, file_set=None, totals=None)
-    if isinstance(found, Matched):
-        entry = found.entry
+    if isinstance(match, Matched):
+        entry = match.entry
         return replace(
-            drop, contract=entry.contract, plan=entry.plan, producer=entry.producer, parts=found.parts, problems=()
+            drop, contract=entry.contract, plan=entry.plan, producer=entry.producer, parts=match.parts, problems=()
         )
-    problems = brief((_why_unmatched(found),))
+    problems = brief((_why_unmatched(match),))
     return replace(drop, contract=None, plan=None, producer=None, parts={}, problems=problems)
 
 
 def _announced(ports: Ports, drop: Drop, created: Created) -> Drop:
     """The drop with what its event tells of the upload; ServiceUnavailable where that would be lost: it comes again."""
-    told = {"sequencer": created.sequencer, "uploaded_at": created.uploaded_at}
+    upload = {"sequencer": created.sequencer, "uploaded_at": created.uploaded_at}
     for _ in range(TRIES):
-        drop = record(ports, drop, "announced", **told)
+        drop = record(ports, drop, "announced", **upload)
         if drop.sequencer or "announced" not in TRANSITIONS[drop.state]:
             break
     else:
@@ -142,7 +142,7 @@ def _announced(ports: Ports, drop: Drop, created: Created) -> Drop:
     return drop
 
 
-def _known(ports: Ports, created: Created) -> Drop | None:
+def _recorded(ports: Ports, created: Created) -> Drop | None:
     """The drop of an upload that is not of just now: most likely it is known, and asking costs less than a refusal."""
     is_old = _is_older(created, ports.clock.now() - FRESH, unknown=True)
     return ports.ledger.drop(_id(created)) if is_old else None
@@ -181,15 +181,15 @@ def _received(ports: Ports, created: Created, name: str) -> Drop:
     return pin(drop, ports.catalog.match(name))
 
 
-def _why_unmatched(found: Match) -> Problem:
-    if isinstance(found, Ambiguous):
+def _why_unmatched(match: Match) -> Problem:
+    if isinstance(match, Ambiguous):
         text = (
-            f"More than one contract claims the key: {quoted(found.contracts)}; dropgate does not guess which is meant."
+            f"More than one contract claims the key: {quoted(match.contracts)}; dropgate does not guess which is meant."
         )
         fix = "Change nothing in the file: the contracts' owners must narrow their patterns, then it is judged."
         return Problem("ambiguous", text, fix)
-    reason = getattr(found, "reason", "no pattern fits")
-    pattern = getattr(found, "pattern", None)
+    reason = getattr(match, "reason", "no pattern fits")
+    pattern = getattr(match, "pattern", None)
     fix = f"Upload it under a key like `{example(pattern)}`." if pattern else "Ask for a contract that covers this key."
     return Problem("unmatched", f"No contract claims the key: {reason}.", fix)
 
@@ -259,14 +259,14 @@ def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None
     stage = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at)
     for place in (drop.source, Location(stage), Location(keys.held_uri(ports.zones, drop.id))):
         try:
-            found = _admitted(ports, plan, drop, partial(ports.store.read, place))
+            admission = _admitted(ports, plan, drop, partial(ports.store.read, place))
         except ObjectGone:
             continue
         except ObjectArchived:
             return replace(drop, source=place), Admission((ARCHIVED,))
         except ObjectUnreadable:
             return replace(drop, source=place), Admission((UNREADABLE,))
-        return replace(drop, source=place), found
+        return replace(drop, source=place), admission
     return None
 
 
@@ -275,8 +275,10 @@ def _admitted(ports: Ports, plan: Plan, drop: Drop, read: Read) -> Admission:
         text = read(0, manifest.LARGEST + 1) if plan.set.manifest else b""
         wrong = manifest.read(text, drop.name, plan.set.sums) if plan.set.manifest else None
         return Admission((wrong,) if isinstance(wrong, Problem) else ())
-    found = admit(plan, drop.name, drop.size, read, _room(ports))
-    return replace(found, problems=(*found.problems, *arrival_window.problems(plan, arrival_window.uploaded(drop))))
+    admission = admit(plan, drop.name, drop.size, read, _room(ports))
+    return replace(
+        admission, problems=(*admission.problems, *arrival_window.problems(plan, arrival_window.uploaded(drop)))
+    )
 
 
 def _room(ports: Ports) -> int:

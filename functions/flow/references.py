@@ -56,16 +56,16 @@ def _promoted(ports: Ports, name: str, contract: str) -> JobReference:
     if plan.promote == "table":
         return JobReference(name, problem="is promoted into a table, which is not built yet")
     folder = f"{ports.zones.promoted}{contract}/"
-    found = ports.store.listed(folder, MOST_FILES + 1)
-    if not found:
+    etags = ports.store.listed(folder, MOST_FILES + 1)
+    if not etags:
         return JobReference(name, problem="is empty: none of its files was promoted yet")
-    if len(found) > MOST_FILES:
+    if len(etags) > MOST_FILES:
         return JobReference(name, problem=f"has more than {MOST_FILES:,} promoted files, which is not built yet")
-    files = tuple(folder + quote(uri.removeprefix(folder)) for uri in found)
-    return JobReference(name, version(found), files, plan)
+    files = tuple(folder + quote(uri.removeprefix(folder)) for uri in etags)
+    return JobReference(name, version(etags), files, plan)
 
 
-def version(found: Mapping[str, str]) -> str:
+def version(etags: Mapping[str, str]) -> str:
     """The name of exactly these files: a hash of their names and ETags."""
-    lines = "".join(f"{uri}\t{etag}\n" for uri, etag in sorted(found.items()))
+    lines = "".join(f"{uri}\t{etag}\n" for uri, etag in sorted(etags.items()))
     return f"sha256:{hashlib.sha256(lines.encode('utf-8', 'surrogatepass')).hexdigest()}"

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from contracts.errors import DropgateError, StaleWrite
 from functions.drop import Drop
-from functions.flow.batching import among, write_batch
 from functions.flow.promote import NotPromoted, Promoted
 from functions.flow.reject import Rejected
 from functions.ports import Ports
@@ -17,6 +16,7 @@ from functions.ports.batches import Batch
 from functions.promotion.lineage import TRIES, claims_of
 from functions.promotion.watermarks import advanced
 from functions.promotion.withdraw import reread_and_withdraw, withdrawing_late_copies
+from functions.records.batches import among, write_batch
 from functions.records.failures import write_failure_receipt
 from functions.records.receipts import unless_erased
 from functions.records.record import reread

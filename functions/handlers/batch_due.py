@@ -23,8 +23,8 @@ def close(record: SQSRecord) -> None:
     runtime.about(batch=keys.batch_id(window.plan, window.opened_at))
     batch = batch_due(runtime.ports(), window)
     if batch:
-        told: dict[str, Any] = {"try": batch.try_, "run": batch.run, "drops": len(batch.members)}
-        logger.info("batch under way", contract=batch.contract, state=batch.state, **told)
+        details: dict[str, Any] = {"try": batch.try_, "run": batch.run, "drops": len(batch.members)}
+        logger.info("batch under way", contract=batch.contract, state=batch.state, **details)
     else:
         runtime.about()
         logger.info("no batch now: nothing waits, it is held up, or no slot is free", plan=window.plan)

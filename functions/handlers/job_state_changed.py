@@ -29,8 +29,8 @@ def settle(record: SQSRecord) -> None:
     detail = EventBridgeEvent(json.loads(record.body)).detail
     runtime.about(run=detail["jobRunId"])
     batch = job_ended(runtime.ports(), detail["jobRunId"], detail["state"], waited)
-    told: dict[str, Any] = {"batch": batch.id, "try": batch.try_}
-    logger.info("job settled", contract=batch.contract, state=batch.state, job=detail["state"], **told)
+    details: dict[str, Any] = {"batch": batch.id, "try": batch.try_}
+    logger.info("job settled", contract=batch.contract, state=batch.state, job=detail["state"], **details)
 
 
 @logger.inject_lambda_context(clear_state=True)

@@ -21,8 +21,8 @@ def named(what: str) -> dict[str, str]:
 
 def tell(what: str) -> None:
     """Log one thing that was taken on."""
-    told: dict[str, Any] = {**named(what)}
-    logger.info("taken on", **told)
+    details: dict[str, Any] = {**named(what)}
+    logger.info("taken on", **details)
 
 
 def standing(age: timedelta) -> None:
@@ -36,8 +36,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG
     with runtime.counted():
         troubles = reconcile(runtime.ports(), caught=Exception, taken=tell, standing=standing)
         for trouble in troubles:
-            told: dict[str, Any] = {**named(trouble.what), "reason": trouble.reason}
-            logger.warning("not taken on now", exc_info=trouble.unforeseen, **told)
+            details: dict[str, Any] = {**named(trouble.what), "reason": trouble.reason}
+            logger.warning("not taken on now", exc_info=trouble.unforeseen, **details)
         if troubles:
             runtime.count("Troubles", len(troubles))
         runtime.count("Heartbeat")

@@ -99,9 +99,9 @@ def forget(
     if why := forgettable(ports, drop, promoted=promoted):
         return why
     at = ports.at()
-    said = Forgotten(by, because, at)
+    erasure = Forgotten(by, because, at)
     texts = {"problems": (), "header_line": None, "marks": (), "receipt": None}
-    began = _written(ports, drop, "forgetting", forgotten=said, **texts)
+    began = _written(ports, drop, "forgetting", forgotten=erasure, **texts)
     if began is None:
         return NotForgotten("somebody else changed it at this moment; read it again")
     objects = []
@@ -112,7 +112,7 @@ def forget(
         objects += _rows(ports, batch, began, without)
         objects += _documents(ports, batch, began)
         _erase_former(ports, batch)
-    done = _written(ports, began, "forgotten", forgotten=replace(said, done=True))
+    done = _written(ports, began, "forgotten", forgotten=replace(erasure, done=True))
     if done is None:
         return NotForgotten("somebody else has brought it further meanwhile, and may have left more; call it again")
     return Erased(done, tuple(dict.fromkeys(objects)), tables(ports, began) if promoted else ())
@@ -137,8 +137,8 @@ def _contracts(ports: Ports, drop: Drop) -> list[str]:
 def _batches(ports: Ports, drop: Drop) -> list[Batch]:
     """The batches that judged a drop, as far as its history names them."""
     ids = {step.batch for step in ports.ledger.history(drop.id)} | {drop.batch}
-    found = (ports.ledger.batch(one) for one in sorted(filter(None, ids)))
-    return [batch for batch in found if batch]
+    batches = (ports.ledger.batch(one) for one in sorted(filter(None, ids)))
+    return [batch for batch in batches if batch]
 
 
 def _rows(ports: Ports, batch: Batch, drop: Drop, without: Without) -> Iterator[str]:

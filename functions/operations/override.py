@@ -94,12 +94,12 @@ def _acceptance(ports: Ports, drop: Drop, by: str, because: str) -> tuple[Transi
         case Superseded(why) | Refused(why) | Conflict(why):
             return NoChange(drop, why.message.rstrip("."))
         case Granted(notes):
-            said = Problem(ACCEPTED_BY_PERSON, f"{by} accepted the file all the same: {because}", SEE, "warning")
+            statement = Problem(ACCEPTED_BY_PERSON, f"{by} accepted the file all the same: {because}", SEE, "warning")
             answer = advance(
                 drop,
                 "accepted_by_person",
                 ports.at(),
-                **_decided(ports, drop, by, because, said, *notes),
+                **_decided(ports, drop, by, because, statement, *notes),
                 verdict="accepted_with_warnings",
                 promoted=_promotion(plan, drop, claims.key.etag if claims.key else None),
             )
@@ -110,8 +110,8 @@ def reject(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOv
     """Reject a promoted (or a failed) drop by the word of a person, and withdraw what consumers have of it."""
     if isinstance(could := rejectable(drop), NoChange):
         return NotOverruled(could.reason, drop)
-    said = Problem(REJECTED_BY_PERSON, f"{by} rejected the file: {because}", ASK)
-    changes = _decided(ports, drop, by, because, said)
+    statement = Problem(REJECTED_BY_PERSON, f"{by} rejected the file: {because}", ASK)
+    changes = _decided(ports, drop, by, because, statement)
     retracts = retraction(drop)
     answer = advance(
         drop, "rejected_by_person", ports.at(), **changes, verdict="rejected", promoted=None, retracts=retracts
@@ -181,13 +181,13 @@ SEE = "Nothing is to be done for this file; what is wrong with it follows, for t
 ASK = "Ask for the reason if it does not say enough, then send the corrected file."
 
 
-def _decided(ports: Ports, drop: Drop, by: str, because: str, *said: Problem) -> dict[str, Any]:
+def _decided(ports: Ports, drop: Drop, by: str, because: str, *statements: Problem) -> dict[str, Any]:
     """The fields of an attempt that a person decides; what they said stands first among its problems."""
     at = ports.at()
     before = tuple(p for p in drop.problems if p.code not in OF_PEOPLE)
     return {
         "attempt": drop.attempt + 1,
-        "problems": brief((*said, *before)),
+        "problems": brief((*statements, *before)),
         "decided_at": at,
         "receipt": None,
         "override": Override(by, because, at, drop.verdict),

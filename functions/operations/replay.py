@@ -94,10 +94,10 @@ def retraction(drop: Drop) -> Retraction | None:
 def gone(ports: Ports, drop: Drop) -> bool:
     """Return True if a drop's bytes are gone or replaced; without the right to check, the schedule finds out."""
     try:
-        found = ports.store.head(drop.source)
+        stat = ports.store.head(drop.source)
     except ServiceUnavailable:
         return False
-    return found is None or found.etag != (drop.source.etag or found.etag)
+    return stat is None or stat.etag != (drop.source.etag or stat.etag)
 
 
 def _begun(ports: Ports, drop: Drop) -> Drop:

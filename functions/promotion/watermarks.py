@@ -20,6 +20,6 @@ def advanced(ports: Ports, drop: Drop) -> Watermarks | None:
     """The marks of a contract with those of a drop that is accepted; None where they reach no further by it."""
     if not drop.marks or drop.contract is None:
         return None
-    known = ports.ledger.watermarks(drop.contract)
-    marks = further(known.marks, drop.marks)
-    return replace(known, marks=marks) if marks != known.marks else None
+    current = ports.ledger.watermarks(drop.contract)
+    marks = further(current.marks, drop.marks)
+    return replace(current, marks=marks) if marks != current.marks else None

@@ -244,8 +244,8 @@ def _size(count: int) -> str:
 
 def where(problem: Problem) -> str:
     """The place of a problem in the file, for people; empty where the message has said it or there is none."""
-    known = problem.property is None or f"`{problem.property}`" in problem.message
-    column = "" if known else f"column `{problem.property}`"
+    named = problem.property is None or f"`{problem.property}`" in problem.message
+    column = "" if named else f"column `{problem.property}`"
     record = "" if problem.place is None else f"{'first ' if problem.place.record else ''}in {problem.place}"
     text = ", ".join(part for part in (column, record) if part)
     return text[:1].upper() + text[1:]

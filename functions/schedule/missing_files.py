@@ -34,7 +34,7 @@ AGE = timedelta(minutes=10)
 LONGEST = timedelta(days=7)
 """A window that ended longer ago, while nobody looked, is not told any more."""
 
-Told = Callable[[str], object]
+Report = Callable[[str], object]
 """Who is told of the keys of items that cannot be read."""
 
 
@@ -53,7 +53,7 @@ class Deadline:
         return f"{stamp(self.at)} {self.entry.contract}"
 
 
-def call_roll(ports: Ports, unread: Told = ignore) -> None:
+def call_roll(ports: Ports, unread: Report = ignore) -> None:
     """Look at the windows that have ended, and at what is missing; no look where no contract has a window.
 
     `unread` is told the key of each item that cannot be read: its drop counts as none until somebody mends it.
@@ -91,18 +91,18 @@ def _ended(entries: Sequence[Entry], until: str, now: datetime) -> Iterator[Dead
                 yield one
 
 
-def _tell(ports: Ports, roll: RollCall, ended: Sequence[Deadline], now: datetime, unread: Told) -> RollCall:
+def _tell(ports: Ports, roll: RollCall, ended: Sequence[Deadline], now: datetime, unread: Report) -> RollCall:
     """Write how far was looked, and what is missing."""
-    found = [absence for one in ended if (absence := _absence(ports, one, now, unread))]
-    open_ = tuple(replace(one, version=1) for one in found if one.over_at > stamp(now))
+    absences = [absence for one in ended if (absence := _absence(ports, one, now, unread))]
+    open_ = tuple(replace(one, version=1) for one in absences if one.over_at > stamp(now))
     after = replace(roll, until=ended[-1].place, missing=(*roll.missing, *open_))
-    return _written(ports, after, found)
+    return _written(ports, after, absences)
 
 
-def _absence(ports: Ports, one: Deadline, now: datetime, unread: Told) -> Absence | None:
+def _absence(ports: Ports, one: Deadline, now: datetime, unread: Report) -> Absence | None:
     came = _came(ports, one.entry, one.arrival, one.day, now, unread)
     day = one.day.isoformat()
-    if came >= one.arrival.files or _told(ports, one.entry.contract, day, unread):
+    if came >= one.arrival.files or _was_missing(ports, one.entry.contract, day, unread):
         return None
     return Absence(
         contract=one.entry.contract,
@@ -115,7 +115,7 @@ def _absence(ports: Ports, one: Deadline, now: datetime, unread: Told) -> Absenc
     )
 
 
-def _told(ports: Ports, contract: str, day: str, unread: Told) -> bool:
+def _was_missing(ports: Ports, contract: str, day: str, unread: Report) -> bool:
     """Return True if files were missing on that day under an earlier deadline of the contract, or may have been.
 
     Where the absences cannot be read nobody knows: that is told instead.
@@ -127,7 +127,7 @@ def _told(ports: Ports, contract: str, day: str, unread: Told) -> bool:
         return True
 
 
-def _end(ports: Ports, roll: RollCall, entries: dict[str, Entry], now: datetime, unread: Told) -> RollCall:
+def _end(ports: Ports, roll: RollCall, entries: dict[str, Entry], now: datetime, unread: Report) -> RollCall:
     """Write which absences have ended, and forget those that nothing can end any more."""
     ended: list[Absence] = []
     left: list[Absence] = []
@@ -151,7 +151,7 @@ def _written(ports: Ports, roll: RollCall, absences: Sequence[Absence]) -> RollC
     return replace(roll, version=roll.version + 1)
 
 
-def _came(ports: Ports, entry: Entry, arrival: Arrival, day: date, now: datetime, unread: Told) -> int:
+def _came(ports: Ports, entry: Entry, arrival: Arrival, day: date, now: datetime, unread: Report) -> int:
     """Return how many files came on a local day, with all uploads of a key as one; stop at the expected number.
 
     Markers and manifests tell of files, and are none.
@@ -159,13 +159,13 @@ def _came(ports: Ports, entry: Entry, arrival: Arrival, day: date, now: datetime
     most = arrival.files
     since, until = stamp(arrival.begins(day)), stamp(now + timedelta(days=1))
     while True:
-        found = ports.ledger.received(entry.contract, since, until, most)
-        drops = [(drop, _day(arrival, drop)) for drop in found if isinstance(drop, Drop)]
+        received = ports.ledger.received(entry.contract, since, until, most)
+        drops = [(drop, _day(arrival, drop)) for drop in received if isinstance(drop, Drop)]
         names = {drop.name for drop, on in drops if on == day}
         files = [name for name in names if entry.signal is None or captures(entry.signal, name) is None]
-        if len(files) >= arrival.files or len(found) < most:
+        if len(files) >= arrival.files or len(received) < most:
             timeless = (f"of drop {drop.id}" for drop, on in drops if on is None)
-            for key in (*(one for one in found if isinstance(one, str)), *timeless):
+            for key in (*(one for one in received if isinstance(one, str)), *timeless):
                 unread(key)
             return len(files)
         most *= 2

@@ -17,7 +17,7 @@ from functools import partial
 
 from contracts.errors import DocumentInvalid, DropgateError
 from functions.drop import Drop
-from functions.flow.batching import start, started, write_batch
+from functions.flow.batching import start, started
 from functions.flow.conclude import finish
 from functions.flow.dead_runs import abandon
 from functions.flow.file_sets import look
@@ -29,6 +29,7 @@ from functions.ports.batches import Batch, Pause, Window
 from functions.ports.clock import GOLDEN, moment, moment_if_any, rotated, stamp
 from functions.ports.ledger import InFlight
 from functions.ports.progress import ignore
+from functions.records.batches import write_batch
 from functions.records.failures import write_failure_receipt
 from functions.schedule.missing_files import call_roll
 from functions.schedule.pointer_check import watch
@@ -72,10 +73,10 @@ def reconcile(
     each thing that was taken on, `standing` for how long the oldest of them had stood still.
     """
     now = ports.clock.now()
-    found = ports.ledger.in_flight(stamp(now - timedelta(seconds=ports.patience_seconds)))
-    since = {what: moment_if_any(text) for what, text in _since(found)}
+    open_items = ports.ledger.in_flight(stamp(now - timedelta(seconds=ports.patience_seconds)))
+    since = {what: moment_if_any(text) for what, text in _since(open_items)}
     standing(now - min((at for at in since.values() if at), default=now))
-    troubles = [*map(_unread, found.unreadable), *(_timeless(what) for what, at in since.items() if at is None)]
+    troubles = [*map(_unread, open_items.unreadable), *(_timeless(what) for what, at in since.items() if at is None)]
     lost: list[Work] = []
     windows: list[Window] = []
 
@@ -83,7 +84,7 @@ def reconcile(
         lost.extend((f"object {c.key}", partial(ingest, ports, c)) for c in unannounced(ports))
 
     def queue() -> None:
-        windows.extend(_next(ports, found.windows, troubles))
+        windows.extend(_next(ports, open_items.windows, troubles))
 
     def point() -> None:
         if why := watch(ports):
@@ -93,8 +94,10 @@ def reconcile(
         try:
             act()
         except caught as error:
-            known = isinstance(error, DropgateError)
-            troubles.append(Trouble(what, str(error) if known else type(error).__name__, None if known else error))
+            foreseen = isinstance(error, DropgateError)
+            troubles.append(
+                Trouble(what, str(error) if foreseen else type(error).__name__, None if foreseen else error)
+            )
             return False
         return True
 
@@ -102,7 +105,7 @@ def reconcile(
     take("windows of files", partial(_call_roll, ports, troubles))
     take("catalog", point)  # as it was read for the windows
     take("slots", queue)
-    for what, act in _turn(_work(ports, found, windows), lost, now):
+    for what, act in _turn(_work(ports, open_items, windows), lost, now):
         if ports.clock.now() - now > MOST_TIME:
             break
         if take(what, act):
@@ -124,12 +127,12 @@ def _timeless(what: str) -> Trouble:
     return Trouble(what, "since when it is open is no time of ours")
 
 
-def _since(found: InFlight) -> Iterator[tuple[str, str]]:
+def _since(open_items: InFlight) -> Iterator[tuple[str, str]]:
     """Yield the open items, each with the time since which it is open."""
-    yield from ((f"drop {d.id}", d.changed_at) for d in (*found.drops, *found.waiting))
-    yield from ((f"batch {b.id}", b.changed_at) for b in found.batches)
-    yield from ((f"window of plan {w.plan}", w.due_at) for w in found.windows)
-    yield from ((f"set {s.id}", s.look_at) for s in found.sets if s.look_at)
+    yield from ((f"drop {d.id}", d.changed_at) for d in (*open_items.drops, *open_items.waiting))
+    yield from ((f"batch {b.id}", b.changed_at) for b in open_items.batches)
+    yield from ((f"window of plan {w.plan}", w.due_at) for w in open_items.windows)
+    yield from ((f"set {s.id}", s.look_at) for s in open_items.sets if s.look_at)
 
 
 def _turn(work: list[Work], lost: list[Work], now: datetime) -> list[Work]:
@@ -142,14 +145,14 @@ def _turn(work: list[Work], lost: list[Work], now: datetime) -> list[Work]:
     return [*lost, *turn] if int(int(now.timestamp()) // 60 * GOLDEN) % 2 else [*turn, *lost]
 
 
-def _work(ports: Ports, found: InFlight, windows: Sequence[Window]) -> list[Work]:
-    plans = dict.fromkeys(d.plan for d in found.waiting if d.state == "staged" and d.plan)
+def _work(ports: Ports, open_items: InFlight, windows: Sequence[Window]) -> list[Work]:
+    plans = dict.fromkeys(d.plan for d in open_items.waiting if d.state == "staged" and d.plan)
     return [
-        *((f"batch {b.id}", partial(_finish_batch, ports, b)) for b in found.batches),
+        *((f"batch {b.id}", partial(_finish_batch, ports, b)) for b in open_items.batches),
         *((f"window of plan {w.plan}", partial(_send_again, ports, w)) for w in windows),
-        *((f"set {s.id}", partial(look, ports, s.id)) for s in found.sets),
+        *((f"set {s.id}", partial(look, ports, s.id)) for s in open_items.sets),
         *((f"plan {p}", partial(_gather, ports, p)) for p in plans),
-        *((f"drop {d.id}", partial(_finish_drop, ports, d)) for d in found.drops),
+        *((f"drop {d.id}", partial(_finish_drop, ports, d)) for d in open_items.drops),
     ]
 
 

@@ -73,16 +73,16 @@ def stuck(ports: Ports, bound: timedelta, advice: Advice = ON_AWS) -> tuple[Stuc
 
     If there are thousands of a kind: the oldest, the newest and some in between, which is enough to see the cause.
     """
-    found = ports.ledger.in_flight(stamp(ports.clock.now() - bound))
+    open_items = ports.ledger.in_flight(stamp(ports.clock.now() - bound))
     pauses, unread = _pauses(ports)
     world = _World(ports, pauses, len(ports.ledger.taken()), advice)
     each = [
-        *(_drop(world, ports.ledger.drop(d.id) or d) for d in (*found.drops, *found.waiting)),
-        *(_batch(world, b) for b in found.batches),
-        *(_window(world, w) for w in found.windows),
-        *(_set(world, ports.ledger.file_set(s.id) or s) for s in found.sets),
+        *(_drop(world, ports.ledger.drop(d.id) or d) for d in (*open_items.drops, *open_items.waiting)),
+        *(_batch(world, b) for b in open_items.batches),
+        *(_window(world, w) for w in open_items.windows),
+        *(_set(world, ports.ledger.file_set(s.id) or s) for s in open_items.sets),
     ]
-    items = (*found.unreadable, *unread)
+    items = (*open_items.unreadable, *unread)
     unreadable = [Stuck("item", name, "unreadable", "", "a version that can read it", advice.newer) for name in items]
     return (*sorted((one for one in each if one), key=lambda one: one.since), *unreadable)
 
@@ -154,8 +154,8 @@ def _held(world: _World, one: Drop | Window) -> tuple[str, str] | None:
 def _other(world: _World, drop: Drop) -> str | None:
     """Return the id of another drop that holds a claim that this drop needs."""
     plans = {drop.plan, drop.retracts.plan if drop.retracts else None} - {None}
-    found = (claims_of(world.ports, drop, world.ports.catalog.plan(str(plan))) for plan in plans)
-    return next((c.promoting for each in found for c in each.each if c.promoting not in (None, drop.id)), None)
+    claims = (claims_of(world.ports, drop, world.ports.catalog.plan(str(plan))) for plan in plans)
+    return next((c.promoting for each in claims for c in each.each if c.promoting not in (None, drop.id)), None)
 
 
 def _batch(world: _World, batch: Batch) -> Stuck:
@@ -182,14 +182,16 @@ def _window(world: _World, window: Window) -> Stuck:
     return Stuck("window", window.plan, "due", window.due_at, waits_for, do)
 
 
-def _set(world: _World, known: FileSet) -> Stuck | None:
-    if known.look_at is None:
+def _set(world: _World, files: FileSet) -> Stuck | None:
+    if files.look_at is None:
         return None
-    many = len(world.ports.ledger.gathering(known.id))
+    many = len(world.ports.ledger.gathering(files.id))
     waits_for = f"its decision; {many:,} {'file waits' if many == 1 else 'files wait'} for it"
-    do = f"The schedule examines it every minute. {world.advice.logs}"
-    key = f"{known.contract}, {describe_set(known.parts)}"
-    return Stuck("set", known.id, known.state, known.look_at, waits_for, do, key)
+    do, key = (
+        f"The schedule examines it every minute. {world.advice.logs}",
+        f"{files.contract}, {describe_set(files.parts)}",
+    )
+    return Stuck("set", files.id, files.state, files.look_at, waits_for, do, key)
 
 
 def age(ports: Ports, one: Stuck) -> timedelta | None:

@@ -35,12 +35,12 @@ def unannounced(ports: Ports) -> Iterator[Created]:
     page = ports.store.lying(ports.zones.landing, after, PAGE)
     if page.after != after:
         ports.ledger.put_sweep(page.after)
-    late = stamp(ports.clock.now() - LATE)
+    late_since = stamp(ports.clock.now() - LATE)
     kept = stamp(ports.clock.now() - MARKER_KEPT)
     files = (one for one in page.versions if not keys.is_marker(one.key, one.size) or one.written_at < kept)
-    lying = {keys.drop_id(bucket, one.key, one.version): one for one in files if one.written_at < late}
-    known = {drop.id for drop in ports.ledger.drops(list(lying))}
-    found = (one for drop_id, one in lying.items() if drop_id not in known)
+    late_files = {keys.drop_id(bucket, one.key, one.version): one for one in files if one.written_at < late_since}
+    recorded = {drop.id for drop in ports.ledger.drops(list(late_files))}
+    unrecorded = (one for drop_id, one in late_files.items() if drop_id not in recorded)
     # What has no version of its own is refused; it is not to hold up the others.
-    for one in islice(sorted(found, key=lambda one: one.version in UNVERSIONED), MOST_FOUND):
+    for one in islice(sorted(unrecorded, key=lambda one: one.version in UNVERSIONED), MOST_FOUND):
         yield Created(bucket, one.key, one.version, one.etag, one.size, "", one.written_at)

@@ -131,12 +131,12 @@ def _repaired(one: Difference) -> str:
 
 def _row(one: Difference, done: str | None) -> dict[str, Any]:
     """Return a difference for machines."""
-    row = {"kind": one.kind, "where": one.where, "found": one.found, "do": one.do, "safe": one.repair is not None}
+    row = {"kind": one.kind, "where": one.where, "found": one.finding, "do": one.do, "safe": one.repair is not None}
     return row | ({"done": done} if done else {})
 
 
 def _say(one: Difference, done: str | None) -> None:
     """Print a difference for people, in two lines."""
-    say(f"{one.kind}: {visible(one.where, 1100)} {visible(one.found, 2000)}")
+    say(f"{one.kind}: {visible(one.where, 1100)} {visible(one.finding, 2000)}")
     by_itself = "--repair does it: " if one.repair and done is None else ""
     say(f"  {done or by_itself + one.do}")

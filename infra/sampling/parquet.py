@@ -56,13 +56,13 @@ def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Pr
 def _add_property(column: Stored, route: Route, properties: dict[Route, Property]) -> Iterator[tuple[str, str]]:
     """Add a column and its nested ones to `properties`; yield those that are left out, with the reason."""
     kind = SHAPED.get(column.shape) or _logical(column.declared)
-    if column.said.endswith(TOO_LONG):
-        raise SampleRefused(f"`{name_of(route)}` is {column.said}, which Spark does not read; give fewer digits")
+    if column.annotation.endswith(TOO_LONG):
+        raise SampleRefused(f"`{name_of(route)}` is {column.annotation}, which Spark does not read; give fewer digits")
     if column.is_empty:
         yield name_of(route), "it holds no value, and is of no type"
         return
     if kind is None or (len(route) > 1 and column.type in STORED):
-        yield name_of(route), f"it is {column.said or column.type}"
+        yield name_of(route), f"it is {column.annotation or column.type}"
         return
     if kind == "map" and column.inner[0].type != "string":
         yield name_of(route), f"its keys are {column.inner[0].type}"

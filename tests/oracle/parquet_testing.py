@@ -93,7 +93,7 @@ def whole(columns: Sequence[parquet_footer.Column], plan: Plan) -> Plan:
 
 def _like(column: parquet_footer.Column) -> LogicalType:
     """Return the type that a column would have if it was read."""
-    return "number" if column.said == "FLOAT16" else OF_SHAPES.get(column.shape, "string")
+    return "number" if column.annotation == "FLOAT16" else OF_SHAPES.get(column.shape, "string")
 
 
 def columns_of(body: bytes) -> tuple[parquet_footer.Column, ...]:

@@ -59,22 +59,22 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
     if not plan.csv.header:
         return _without(plan, size, sample, text)
     names = split(plan, text)
-    known = 0 if isinstance(names, Problem) else _known(plan, names)
+    matching = 0 if isinstance(names, Problem) else _matching_names(plan, names)
     as_utf8 = _as_utf8(plan, text)
-    if as_utf8 is not None and _known(plan, as_utf8) > known:
+    if as_utf8 is not None and _matching_names(plan, as_utf8) > matching:
         return Head(
             (wrong_encoding(plan, f"The file is written in UTF-8; the contract requires {plan.csv.encoding.upper()}."),)
         )
-    if not known and (problem := _other(plan, sample, text)):
+    if not matching and (problem := _other(plan, sample, text)):
         return Head((problem,), (), text)
     if isinstance(names, Problem):
         return Head((_broken_name(plan, sample) or names,), (), text)
     if len(names) > MOST_COLUMNS:
         return Head((too_wide(len(names)),), (), text)
-    found = [*_names(plan, names, text), *_no_records(plan, size, sample, line)]
+    problems = [*_names(plan, names, text), *_no_records(plan, size, sample, line)]
     if problem := _bad_body(plan, sample, len(line), whole=len(sample) == size):
-        found.append(problem)
-    return Head(tuple(found), names, text)
+        problems.append(problem)
+    return Head(tuple(problems), names, text)
 
 
 def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
@@ -104,7 +104,7 @@ def _header_below(plan: Plan, sample: bytes) -> Problem | None:
     lines = sample[: 64 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace").splitlines()
     for number, line in enumerate(lines[1:MOST_ABOVE], 2):
         names = split(plan, line)
-        if not isinstance(names, Problem) and _known(plan, names) == len(plan.roots):
+        if not isinstance(names, Problem) and _matching_names(plan, names) == len(plan.roots):
             above = "the line" if number == 2 else f"the {number - 1} lines"
             text = f"The first line is not the header; the column names are in line {number}."
             return Problem("missing-header", text, f"Leave out {above} above the header.", place=HEADER)
@@ -147,15 +147,15 @@ def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
     line = first.removeprefix("\ufeff").strip()
     if problem := _separator_line(plan, line) if fits else _other(plan, sample, first):
         return Head((problem,))
-    found = _no_records(plan, size, sample, b"")
+    problems = _no_records(plan, size, sample, b"")
     if problem := _bad_body(plan, sample, 0, whole=len(sample) == size):
-        found.append(problem)
-    if _known(plan, own if isinstance(own, tuple) else ()) == len(names):
+        problems.append(problem)
+    if _matching_names(plan, own if isinstance(own, tuple) else ()) == len(names):
         text = "The first line holds the names of the columns; the contract requires a file without them."
-        found.append(Problem("header-not-agreed", text, "Begin the file with its first record.", place=FIRST))
+        problems.append(Problem("header-not-agreed", text, "Begin the file with its first record.", place=FIRST))
     elif isinstance(own, tuple) and len(own) != len(names) and first and not _may_be_other(plan, own):
-        found.append(_other_count(plan, first, own))
-    return Head(tuple(found), names, "")
+        problems.append(_other_count(plan, first, own))
+    return Head(tuple(problems), names, "")
 
 
 def _other_count(plan: Plan, first: str, own: tuple[str, ...]) -> Problem:
@@ -203,26 +203,26 @@ def _names(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
     if "\0" in line:
         text = "The header holds NUL characters."
         return [Problem("header-nul", text, "Write the file again as plain text, without NUL.", place=HEADER)]
-    found = _wrong_delimiter(plan, names, line)
-    if found is None:
+    separated = _wrong_delimiter(plan, names, line)
+    if separated is None:
         return list(header.problems(plan, names))
-    problem, better = found
+    problem, better = separated
     return [problem, *header.problems(plan, better)]
 
 
 def _wrong_delimiter(plan: Plan, names: tuple[str, ...], line: str) -> tuple[Problem, tuple[str, ...]] | None:
     """The delimiter under which the header says more of the contract's names, and those names."""
-    best, better = _known(plan, names), None
+    best, better = _matching_names(plan, names), None
     for delimiter in (one for one in DELIMITERS if one not in (plan.csv.quote, plan.csv.escape)):
         other = split(plan, line, delimiter)
-        if not isinstance(other, Problem) and len(other) > 1 and _known(plan, other) > best:
-            best, better = _known(plan, other), (delimiter, other)
+        if not isinstance(other, Problem) and len(other) > 1 and _matching_names(plan, other) > best:
+            best, better = _matching_names(plan, other), (delimiter, other)
     if better is None:
         return None
     return _separated(plan, better[0]), better[1]
 
 
-def _known(plan: Plan, names: tuple[str, ...]) -> int:
+def _matching_names(plan: Plan, names: tuple[str, ...]) -> int:
     return len({p.name.casefold() for p in plan.properties} & {n.casefold() for n in names})
 
 

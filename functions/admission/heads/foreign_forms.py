@@ -240,10 +240,10 @@ def _is_tar(sample: bytes) -> bool:
     if sample[257:262] == b"ustar" and b"\0" in sample[:257]:
         return True
     try:
-        told = int(sample[148:156].strip(b" \0") or b"x", 8)
+        checksum = int(sample[148:156].strip(b" \0") or b"x", 8)
     except ValueError:
         return False
-    return told == sum(sample[:148]) + 8 * 0x20 + sum(sample[156:HEAD])
+    return checksum == sum(sample[:148]) + 8 * 0x20 + sum(sample[156:HEAD])
 
 
 def _is_dbf(sample: bytes) -> bool:
@@ -260,5 +260,5 @@ def _is_ebcdic(sample: bytes) -> bool:
     """Text of a mainframe: letters, digits and signs where EBCDIC has them, and no blank or line end of ASCII."""
     if len(sample) < 20 or any(byte in sample for byte in b" \n\t,;"):
         return False
-    known = sum(byte in LETTERS or byte in CAPITALS or byte in SIGNS or byte in ENDS for byte in sample)
-    return known >= 0.95 * len(sample) and sum(b in LETTERS or b in CAPITALS for b in sample) >= 0.6 * len(sample)
+    plausible = sum(byte in LETTERS or byte in CAPITALS or byte in SIGNS or byte in ENDS for byte in sample)
+    return plausible >= 0.95 * len(sample) and sum(b in LETTERS or b in CAPITALS for b in sample) >= 0.6 * len(sample)

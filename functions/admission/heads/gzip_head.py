@@ -72,17 +72,17 @@ def unpack(read: Callable[[int, int], bytes], size: int, sample: int) -> Content
 
 def begin(read: Callable[[int, int], bytes], size: int, most: int) -> bytes:
     """The first `most` bytes, or all, that a sound file of `size` bytes holds."""
-    found, unpacking = b"", zlib.decompressobj(31)
+    unpacked, unpacking = b"", zlib.decompressobj(31)
     for piece in _slices(read, size, SLICE):
         rest = piece
-        while rest and len(found) < most:
+        while rest and len(unpacked) < most:
             if unpacking.eof:
                 unpacking = zlib.decompressobj(31)
-            found += unpacking.decompress(rest, most - len(found))
+            unpacked += unpacking.decompress(rest, most - len(unpacked))
             rest = unpacking.unconsumed_tail or unpacking.unused_data
-        if len(found) >= most:
+        if len(unpacked) >= most:
             break
-    return found
+    return unpacked
 
 
 def _slices(read: Callable[[int, int], bytes], size: int, long: int) -> Iterator[bytes]:

@@ -59,12 +59,12 @@ def _header(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
 def _keys(line: str) -> tuple[str, ...] | None:
     """The keys of the object in a line; None if there is none."""
     try:
-        found: Any = json.loads(line)
+        record: Any = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or any("\ud800" <= c <= "\udfff" for key in found for c in key):
+    if not isinstance(record, dict) or any("\ud800" <= c <= "\udfff" for key in record for c in key):
         return None  # half a character is none, and no text that could be handed on
-    return tuple(found)
+    return tuple(record)
 
 
 def _no_records(plan: Plan) -> list[Problem]:
@@ -99,8 +99,8 @@ def _no_object(plan: Plan, text: str, line: str) -> Problem:
 
 def _flaw(line: str) -> str:
     """Return the flaw of a line that begins like an object but cannot be read as one."""
-    if found := json_flaws.flaw(line):
-        return found
+    if flaw := json_flaws.flaw(line):
+        return flaw
     try:
         _, end = json.JSONDecoder().raw_decode(line.lstrip())
     except RecursionError:
@@ -112,22 +112,24 @@ def _flaw(line: str) -> str:
 
 def _wrapped(plan: Plan, text: str) -> Problem | None:
     """One object around all records, in an array under a key that the contract does not know."""
-    found = WRAPPED.match(text)
-    if found is None or found["key"] in {p.name for p in plan.roots}:
+    wrapper = WRAPPED.match(text)
+    if wrapper is None or wrapper["key"] in {p.name for p in plan.roots}:
         return None
     message = (
-        f"The file is one JSON object around an array (`{visible(found['key'])}`); the contract requires JSON Lines."
+        f"The file is one JSON object around an array (`{visible(wrapper['key'])}`); the contract requires JSON Lines."
     )
-    return Problem("not-json-lines", message, f"Take the records out of `{visible(found['key'])}`. {FIX}", place=FIRST)
+    return Problem(
+        "not-json-lines", message, f"Take the records out of `{visible(wrapper['key'])}`. {FIX}", place=FIRST
+    )
 
 
 def _unknown(plan: Plan, keys: tuple[str, ...]) -> list[Problem]:
     """Keys that the contract does not know, where records may not have them."""
-    known = [p.name for p in plan.roots]
-    unknown = [key for key in keys if key not in known and key not in OURS]
+    agreed = [p.name for p in plan.roots]
+    unknown = [key for key in keys if key not in agreed and key not in OURS]
     if plan.columns.extra != "reject" or not unknown:
         return []
-    close = {key: name for key in unknown[:20] if (name := nearest(key, [n for n in known if n not in keys]))}
+    close = {key: name for key in unknown[:20] if (name := nearest(key, [n for n in agreed if n not in keys]))}
     renamed = ", ".join(f"`{key}` to `{name}`" for key, name in close.items())
     fix = f"Rename {renamed}." if renamed else f"Leave them out, or ask for them to be added to {plan.contract}."
     text = f"The first object has keys that the contract does not know: {quoted(unknown)}."

@@ -11,7 +11,7 @@ from contracts.values.date_pattern import PIECE
 from contracts.values.parquet_types import CLOCKS, NANOSECONDS, STORED
 from functions.admission.heads import parquet_nested
 from functions.admission.heads.parquet_footer import Column
-from functions.admission.heads.parquet_nested import SHAPES, UNREADABLE, Found, Known
+from functions.admission.heads.parquet_nested import SHAPES, UNREADABLE, ListedColumn, Routes
 from functions.admission.heads.parquet_types import INT96, NEWER
 
 FITTING = {
@@ -58,14 +58,14 @@ class Origin:
     by_spark: bool = False
 
 
-def misread(plan: Plan, listed: Sequence[Found], origin: Origin) -> dict[str, Column]:
+def misread(plan: Plan, listed: Sequence[ListedColumn], origin: Origin) -> dict[str, Column]:
     """Return the columns that are of another type than the properties of their names."""
     routes, named = {p.route: p for p in plan.properties}, {column.name: column for column in listed if column.prop}
     pairs = [(p, named[p.name]) for p in plan.properties if p.name in named]
     return {p.name: listing.column for p, listing in pairs if not _reads(p, listing, origin, routes)}
 
 
-def _reads(prop: Property, listing: Found, origin: Origin, routes: Known) -> bool:
+def _reads(prop: Property, listing: ListedColumn, origin: Origin, routes: Routes) -> bool:
     """Tell whether the job can read a column as a property; the values of one that has none are of any type."""
     column = listing.column
     if prop.type in CONTAINERS and not prop.path and column.is_empty:
@@ -84,7 +84,7 @@ def _takes(prop: Property, column: Column, origin: Origin) -> bool:
     if column.is_empty:
         return True
     has_zone = prop.type == "timestamp" and (prop.zone or prop.offset is not None)
-    if has_zone and column.said == INT96 and not origin.by_spark:
+    if has_zone and column.annotation == INT96 and not origin.by_spark:
         return False
     return fits(prop, column.type)
 
@@ -121,13 +121,15 @@ def problems(plan: Plan, wrong: Mapping[str, Column]) -> Iterator[Problem]:
 def newer(columns: Sequence[Column]) -> Iterator[Problem]:
     """Yield the columns, wherever they lie, whose logical type keeps Spark from reading the file at all."""
     for column in columns:
-        if column.said.endswith(NEWER):
-            text = f"The column `{column.name}` is of the type {column.said}; no column of such a file can be read."
+        if column.annotation.endswith(NEWER):
+            text = (
+                f"The column `{column.name}` is of the type {column.annotation}; no column of such a file can be read."
+            )
             yield Problem("wrong-type", text, "Write it without that logical type, or leave it out.")
         yield from newer(column.inner)
 
 
-def _unread(prop: Property, column: Column, routes: Known) -> list[tuple[str, Column]]:
+def _unread(prop: Property, column: Column, routes: Routes) -> list[tuple[str, Column]]:
     """Return what lies in a column of the right shape and is not read, by name."""
     return [*parquet_nested.unread(column, prop.route, routes)] if column.shape == SHAPES.get(prop.type) else []
 
@@ -135,28 +137,32 @@ def _unread(prop: Property, column: Column, routes: Known) -> list[tuple[str, Co
 def _unread_within(prop: Property, name: str, column: Column) -> Problem:
     """Return the problem of a column that the contract does not name and that blocks the reading of its parent."""
     if name.endswith(".~"):
-        text = f"The keys of the map `{name.removesuffix('.~')}` are of the type {column.said or column.type}"
+        text = f"The keys of the map `{name.removesuffix('.~')}` are of the type {column.annotation or column.type}"
         return Problem(
             "wrong-type", f"{text}; the contract requires strings.", f"Write them as {ANYTHING}.", property=prop.name
         )
-    what = "is nested in a way that" if column.type == "nested" else f"is of the type {column.said}, which"
+    what = "is nested in a way that" if column.type == "nested" else f"is of the type {column.annotation}, which"
     text = f"The column `{name}` within `{prop.name}` {what} is not read within other columns."
     return Problem("wrong-type", text, f"Write it as {_readable(column)}.", property=prop.name)
 
 
 def _readable(column: Column) -> str:
     """Return what to write for a column whose type is not read within others."""
-    if column.said.startswith("DECIMAL"):
+    if column.annotation.startswith("DECIMAL"):
         return WRITE["number"]
-    return next((write for begin, write in READABLE.items() if column.said.startswith(begin)), ANYTHING)
+    return next((write for begin, write in READABLE.items() if column.annotation.startswith(begin)), ANYTHING)
 
 
 def _wrong_type(prop: Property, column: Column) -> Problem:
-    said = {"nested": "is nested", "unknown": "is of a type that is not read here"}
+    kinds = {"nested": "is nested", "unknown": "is of a type that is not read here"}
     if prop.type in CONTAINERS and column.type == "nested":
         same = column.shape in ("", SHAPES[prop.type])
-        said["nested"] = "is nested in a way that is not read here" if same else f"is of the type {column.shape}"
-    is_what = f"is of the type {column.said}" if column.said else said.get(column.type, f"is of the type {column.type}")
+        kinds["nested"] = "is nested in a way that is not read here" if same else f"is of the type {column.shape}"
+    is_what = (
+        f"is of the type {column.annotation}"
+        if column.annotation
+        else kinds.get(column.type, f"is of the type {column.type}")
+    )
     text = f"The column `{prop.name}` {is_what}; the contract requires {_agreed(prop)}."
     return Problem("wrong-type", text, f"Write it as {_instead(prop)}.", property=prop.name)
 

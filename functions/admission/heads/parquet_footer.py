@@ -44,25 +44,26 @@ class Column:
     """A column; `type` is the name that the job has for it, `nested` or `unknown`.
 
     `shape` says how a nested one is put together: a `struct` of its `inner` columns, an `array` of the one, a `map` of
-    keys and values; it is empty of single values, and of what is not read here. `said` is Parquet's name of its type,
-    where that says more.
+    keys and values; it is empty of single values, and of what is not read here. `annotation` is Parquet's
+    name of its type, where that is more precise.
     """
 
     name: str
     type: str
     shape: str = ""
     inner: tuple[Column, ...] = ()
-    said: str = ""
+    annotation: str = ""
 
     @property
     def declared(self) -> str:
         """The type that the file says it has: the job may read a decimal as one of more digits."""
-        return self.said.lower() if self.type.startswith("decimal") and self.said.startswith("DECIMAL") else self.type
+        is_decimal = self.type.startswith("decimal") and self.annotation.startswith("DECIMAL")
+        return self.annotation.lower() if is_decimal else self.type
 
     @property
     def is_empty(self) -> bool:
         """Return True if its type holds nothing but null."""
-        return self.said == parquet_types.ALWAYS_NULL
+        return self.annotation == parquet_types.ALWAYS_NULL
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +128,14 @@ def parse(raw: bytes) -> Footer:
     """The footer in its bytes; FooterInvalid."""
     read = columns(raw)
     try:
-        found = _Reader(raw, MOST_VALUES).struct(0)
-        groups = found.get(4, [])
-        if 8 in found or any(8 in chunk or 9 in chunk for group in groups for chunk in group[1]):
+        fields = _Reader(raw, MOST_VALUES).struct(0)
+        groups = fields.get(4, [])
+        if 8 in fields or any(8 in chunk or 9 in chunk for group in groups for chunk in group[1]):
             return Footer(read, (), encrypted=True)
         rows = tuple(RowGroup(_whole(group[3]), tuple(_chunk(chunk) for chunk in group[1])) for group in groups)
-        if _whole(found[3]) not in (0, sum(group.rows for group in rows)):  # 0: not counted, by old writers in Rust
+        if _whole(fields[3]) not in (0, sum(group.rows for group in rows)):  # 0: not counted, by old writers in Rust
             raise FooterInvalid("it counts other rows than its row groups")
-        return Footer(read, rows, by_spark=_is_by_spark(found))
+        return Footer(read, rows, by_spark=_is_by_spark(fields))
     except DAMAGED as error:
         raise FooterInvalid("it is damaged") from error
 
@@ -155,17 +156,17 @@ def _is_by_spark(footer: dict[int, Any]) -> bool:
 
 
 def _chunk(column: dict[int, Any]) -> Chunk:
-    known = column[3]
-    nulls = known.get(12, {}).get(3)
+    metadata = column[3]
+    nulls = metadata.get(12, {}).get(3)
     return Chunk(
-        tuple(part.decode() for part in known[3]),
-        _whole(known[4]),
-        frozenset(_whole(one) for one in known[2]),
-        _whole(known[5]),
+        tuple(part.decode() for part in metadata[3]),
+        _whole(metadata[4]),
+        frozenset(_whole(one) for one in metadata[2]),
+        _whole(metadata[5]),
         None if nulls is None else _whole(nulls),
-        _start(known),
-        _whole(known[7]),
-        _whole(known[6]),
+        _start(metadata),
+        _whole(metadata[7]),
+        _whole(metadata[6]),
     )
 
 
@@ -198,10 +199,10 @@ def _column(at: Iterator[dict[int, Any]], depth: int) -> Column:
     name, repeated = element[4].decode(), element.get(3) == 2
     inner = tuple(_column(at, depth + 1) for _ in range(element.get(5, 0)))
     if not inner:
-        kind, said = parquet_types.typed(element) if 1 in element else ("unknown", "a group without fields")
-        return Column(name, kind, REPEATED if repeated else "", (), said)
-    if said := parquet_types.group_named(element):
-        return Column(name, "nested", REPEATED if repeated else "", (), said)
+        kind, annotation = parquet_types.typed(element) if 1 in element else ("unknown", "a group without fields")
+        return Column(name, kind, REPEATED if repeated else "", (), annotation)
+    if annotation := parquet_types.group_named(element):
+        return Column(name, "nested", REPEATED if repeated else "", (), annotation)
     if not repeated:
         return Column(name, "nested", *_put_together(element, name, inner))
     if _annotation(element) and element.get(6) != KEY_VALUE:  # the element of a list of two levels
@@ -213,10 +214,10 @@ def _column(at: Iterator[dict[int, Any]], depth: int) -> Column:
 def _annotation(element: dict[int, Any]) -> str:
     """Return the annotation of a group: `map`, `array` or nothing."""
     logical, converted = element.get(10), element.get(6)
-    said = next(iter(logical), None) if isinstance(logical, dict) else None
-    if said == 2 or converted in (1, 2):
+    number = next(iter(logical), None) if isinstance(logical, dict) else None
+    if number == 2 or converted in (1, 2):
         return "map"
-    return "array" if said == 3 or converted == 3 else ""
+    return "array" if number == 3 or converted == 3 else ""
 
 
 def _put_together(element: dict[int, Any], name: str, inner: tuple[Column, ...]) -> tuple[str, tuple[Column, ...]]:
@@ -229,8 +230,8 @@ def _put_together(element: dict[int, Any], name: str, inner: tuple[Column, ...])
         return "", ()
     parts = tuple(_alone(part) for part in one.inner)
     if shape == "map":
-        return ("map", parts) if len(parts) == 2 and one.said != WHOLE else ("", ())
-    if not parts or one.said == WHOLE:
+        return ("map", parts) if len(parts) == 2 and one.annotation != WHOLE else ("", ())
+    if not parts or one.annotation == WHOLE:
         return "array", (_element(one),)
     if len(parts) == 1 and one.inner[0].shape != REPEATED and one.name not in ("array", f"{name}_tuple"):
         return "array", parts
@@ -239,10 +240,10 @@ def _put_together(element: dict[int, Any], name: str, inner: tuple[Column, ...])
 
 def _element(repeated: Column) -> Column:
     """Return a repeated column as one of its elements."""
-    if repeated.said == WHOLE:
+    if repeated.annotation == WHOLE:
         return repeated.inner[0]
     if not repeated.inner:
-        return Column("element", repeated.type, "", (), repeated.said)
+        return Column("element", repeated.type, "", (), repeated.annotation)
     return Column("element", "nested", "struct", tuple(_alone(one) for one in repeated.inner))
 
 
@@ -261,14 +262,14 @@ class _Reader:
 
     def struct(self, depth: int, last: int | None = None) -> dict[int, Any]:
         """The fields of a struct; no more are read once `last` was."""
-        found: dict[int, Any] = {}
+        fields: dict[int, Any] = {}
         field = 0
-        while last not in found and (head := self._byte()):
+        while last not in fields and (head := self._byte()):
             field = field + (head >> 4) if head >> 4 else self._zigzag()
-            if field in found:
+            if field in fields:
                 raise FooterInvalid("it says a thing twice")
-            found[field] = self._value(head & 15, depth)
-        return found
+            fields[field] = self._value(head & 15, depth)
+        return fields
 
     def _value(self, kind: int, depth: int) -> Any:
         if depth > MOST_DEPTH:
@@ -319,16 +320,16 @@ class _Reader:
         return self.raw[self.at - size : self.at]
 
     def _varint(self) -> int:
-        found = shift = 0
+        number = shift = 0
         while True:
             byte = self._byte()
-            found |= (byte & 127) << shift
+            number |= (byte & 127) << shift
             if byte < 128:
-                return found
+                return number
             shift += 7
             if shift > 63:
                 raise FooterInvalid("a number is too long")
 
     def _zigzag(self) -> int:
-        found = self._varint()
-        return found >> 1 ^ -(found & 1)
+        number = self._varint()
+        return number >> 1 ^ -(number & 1)

@@ -12,7 +12,7 @@ from contracts.problem import Problem
 from functions.admission.heads import not_parquet, parquet_fit, parquet_footer, parquet_nested, parquet_pages
 from functions.admission.heads.csv_head import too_wide
 from functions.admission.heads.parquet_footer import ENCRYPTED, MAGIC, TAIL, Footer, FooterInvalid
-from functions.admission.heads.parquet_nested import Found
+from functions.admission.heads.parquet_nested import ListedColumn
 from functions.admission.heads.problems import Head
 
 LARGEST_FOOTER = 16 << 20
@@ -34,17 +34,17 @@ def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
         return Head((_broken(str(error)),))
     if footer.encrypted:
         return Head((encrypted(),))
-    found = parquet_nested.listed(plan, footer.columns)
-    names = tuple(one.name for one in found)
+    listed = parquet_nested.listed(plan, footer.columns)
+    names = tuple(one.name for one in listed)
     if len(names) > MOST_COLUMNS:
         return Head((too_wide(len(names)),))
-    wrong = parquet_fit.misread(plan, found, parquet_fit.Origin(_empty(footer), footer.by_spark))
+    wrong = parquet_fit.misread(plan, listed, parquet_fit.Origin(_empty(footer), footer.by_spark))
     lacking = [p for p in header.problems(plan, names) if not _lies_in(plan, p, wrong)]
     types = [*parquet_fit.newer(footer.columns), *parquet_fit.problems(plan, wrong)][: header.MOST_NAMED]
     problems = (*unreadable(footer, size - TAIL - long, read), *lacking, *types)
     if not footer.rows and plan.empty == "reject":
         problems += (Problem("no-records", "The file holds no records.", "Send the file with its records."),)
-    return Head(problems, names, header_line(found), sum(chunk.unpacked for chunk in footer.chunks))
+    return Head(problems, names, header_line(listed), sum(chunk.unpacked for chunk in footer.chunks))
 
 
 def again(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> str:
@@ -53,9 +53,9 @@ def again(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> str:
     return header_line(parquet_nested.listed(plan, parquet_footer.columns(read(size - TAIL - long, long))))
 
 
-def header_line(found: Sequence[Found]) -> str:
+def header_line(listed: Sequence[ListedColumn]) -> str:
     """Names and types of columns as one text."""
-    return json.dumps([[one.name, one.type] for one in found], ensure_ascii=False)
+    return json.dumps([[one.name, one.type] for one in listed], ensure_ascii=False)
 
 
 def _not_parquet(plan: Plan, size: int, read: Callable[[int, int], bytes], tail: bytes) -> Problem | None:

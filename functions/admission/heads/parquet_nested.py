@@ -17,11 +17,11 @@ SHAPES = {"object": "struct", "array": "array", "map": "map"}
 UNREADABLE = ("nested", UNKNOWN)
 KEYS = ("string", "int", "bigint", "boolean", "decimal", "float", "double")
 """Types that keys of a map may have: Spark writes dates, moments and bytes as it holds them (`to_json`, 4.1.1)."""
-Known = Mapping[tuple[str, ...], Property]
+Routes = Mapping[tuple[str, ...], Property]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ListedColumn:
     """A column of a file, or what lies in one: its name as a plan has it, itself, the plan's property if it has one.
 
     `type` is how the job reads it: what lies in another is read with that.
@@ -33,28 +33,28 @@ class Found:
     type: str = WITHIN
 
 
-def listed(plan: Plan, columns: tuple[Column, ...]) -> list[Found]:
+def listed(plan: Plan, columns: tuple[Column, ...]) -> list[ListedColumn]:
     """All columns of a file, each before what lies in it where the plan takes it apart."""
-    known = {p.route: p for p in plan.properties}
+    routes = {p.route: p for p in plan.properties}
     inner = {p.name for p in plan.properties if p.path}
-    found: list[Found] = []
+    listing: list[ListedColumn] = []
     for column in columns:
-        prop = known.get((column.name,))
+        prop = routes.get((column.name,))
         name = f"[{column.name!r}]" if column.name in inner else column.name  # not what the plan calls so
         if prop and prop.type in CONTAINERS and column.is_empty:
-            found += _without_values(plan, column, prop)
+            listing += _without_values(plan, column, prop)
             continue
-        kind = read_as(column, (column.name,), known) if prop else _unasked(column)
-        found.append(Found(name, column, prop, kind))
-        found += _within(column, prop, known)
-    return found
+        kind = read_as(column, (column.name,), routes) if prop else _unasked(column)
+        listing.append(ListedColumn(name, column, prop, kind))
+        listing += _within(column, prop, routes)
+    return listing
 
 
-def _without_values(plan: Plan, column: Column, prop: Property) -> Iterator[Found]:
+def _without_values(plan: Plan, column: Column, prop: Property) -> Iterator[ListedColumn]:
     """A column that holds nothing but null, as the object, array or map that it would be; and what would lie in it."""
-    yield Found(prop.name, column, prop, NULLS + _agreed(plan, prop))
+    yield ListedColumn(prop.name, column, prop, NULLS + _agreed(plan, prop))
     inner = (p for p in plan.properties if p.path and p.route[0] == column.name)
-    yield from (Found(one.name, column, None) for one in inner)
+    yield from (ListedColumn(one.name, column, None) for one in inner)
 
 
 def _agreed(plan: Plan, prop: Property) -> str:
@@ -77,20 +77,20 @@ def _unasked(column: Column) -> str:
     return UNKNOWN if column.type in STORED else column.type
 
 
-def _within(column: Column, prop: Property | None, known: Known) -> Iterator[Found]:
+def _within(column: Column, prop: Property | None, routes: Routes) -> Iterator[ListedColumn]:
     if prop is None or column.shape != SHAPES.get(prop.type):
         return
-    closed = _is_closed(prop.route, known)
+    closed = _is_closed(prop.route, routes)
     for step, inner in zip(steps(column), column.inner, strict=True):
-        its = known.get((*prop.route, step))
+        its = routes.get((*prop.route, step))
         if its or closed:
-            yield Found(name_of((*prop.route, step)), inner, its)
-            yield from _within(inner, its, known)
+            yield ListedColumn(name_of((*prop.route, step)), inner, its)
+            yield from _within(inner, its, routes)
 
 
-def _is_closed(route: tuple[str, ...], known: Known) -> bool:
+def _is_closed(route: tuple[str, ...], routes: Routes) -> bool:
     """Return True if the plan names the contents of a column."""
-    return any(other[:-1] == route for other in known)
+    return any(other[:-1] == route for other in routes)
 
 
 def steps(column: Column) -> tuple[str, ...]:
@@ -100,24 +100,24 @@ def steps(column: Column) -> tuple[str, ...]:
     return {"array": ("[]",), "map": ("~", "*")}.get(column.shape, ())
 
 
-def read_as(column: Column, route: tuple[str, ...], known: Known) -> str:
+def read_as(column: Column, route: tuple[str, ...], routes: Routes) -> str:
     """Spark's type of a column, of which no more is read than the plan knows, or than is needed to see that it is."""
-    prop = known.get(route)
-    if len(route) == 1 and column.said == INT96:
+    prop = routes.get(route)
+    if len(route) == 1 and column.annotation == INT96:
         return FINE
     if prop is None or prop.type not in CONTAINERS or column.shape != SHAPES[prop.type]:
         return whole(column) if len(route) == 1 else within_others(column)
-    inner = [read_as(one, (*route, step), known) for step, one in zip(steps(column), column.inner, strict=True)]
+    inner = [read_as(one, (*route, step), routes) for step, one in zip(steps(column), column.inner, strict=True)]
     if column.shape != "struct":
         return _made(column, inner)
-    if not _is_closed(route, known):
+    if not _is_closed(route, routes):
         return whole(column)
     pairs = [(one, kind) for one, kind in zip(column.inner, inner, strict=True) if kind not in UNREADABLE]
-    asked = [pair for pair in pairs if (*route, f".{pair[0].name}") in known]
+    asked = [pair for pair in pairs if (*route, f".{pair[0].name}") in routes]
     return _struct(asked or pairs[:1])
 
 
-def unread(column: Column, route: tuple[str, ...], routes: Known) -> Iterator[tuple[str, Column]]:
+def unread(column: Column, route: tuple[str, ...], routes: Routes) -> Iterator[tuple[str, Column]]:
     """Yield what lies in a column that the plan asks for and is not read, by name: the innermost columns.
 
     Keys of a map that the plan asks for are among them if they are of a type that is not written as a text alone.

@@ -50,17 +50,17 @@ Typed = tuple[str, str]
 
 def typed(element: Mapping[int, Any]) -> Typed:
     """The type of a column of single values and its name; raises what damaged bytes lead to."""
-    physical, annotation, converted = element[1], element.get(10), element.get(6)
-    if annotation:
-        number, said = next(iter(annotation.items()))
-        return _annotated(number, said, element)
+    physical, logical, converted = element[1], element.get(10), element.get(6)
+    if logical:
+        number, parameters = next(iter(logical.items()))
+        return _annotated(number, parameters, element)
     if converted == 5:
         return _decimal(element, element[8], element.get(7, 0))
     if converted == 21:
         return UNKNOWN, "INTERVAL"
     if converted in CONVERTED:
-        number, said = CONVERTED[converted]
-        return _annotated(number, said, element)
+        number, parameters = CONVERTED[converted]
+        return _annotated(number, parameters, element)
     if converted is not None:
         return UNKNOWN, f"{NAMES[physical]} with the annotation number {int(converted)}"
     return PLAIN[physical], BARE.get(physical, "")
@@ -73,22 +73,22 @@ def group_named(element: Mapping[int, Any]) -> str:
     return f"a group {NEWER}" if number > max(UNREAD) else UNREAD.get(number, "")
 
 
-def _annotated(number: int, said: Any, element: Mapping[int, Any]) -> Typed:
+def _annotated(number: int, parameters: Any, element: Mapping[int, Any]) -> Typed:
     physical = element[1]
     match number:
         case 1 | 4 | 12:
             return _if(physical == 6, "string", TEXTS[number], physical)
         case 5:
-            return _decimal(element, said[2], said[1])
+            return _decimal(element, parameters[2], parameters[1])
         case 6:
             return _if(physical == 1, "date", "DATE", physical)
         case 7:
-            short, unit = UNITS[next(iter(said[2]))]
+            short, unit = UNITS[next(iter(parameters[2]))]
             return _if(physical == (1 if short == "ms" else 2), f"time_{short}", f"TIME in {unit}", physical)
         case 8:
-            return _timestamp(said, physical)
+            return _timestamp(parameters, physical)
         case 10:
-            return _integer(said[1] & 0xFF, said[2], physical)
+            return _integer(parameters[1] & 0xFF, parameters[2], physical)
         case 11:
             return PLAIN[physical], ALWAYS_NULL
     if number in UNREAD:
@@ -100,10 +100,10 @@ def _if(fits: bool, kind: str, name: str, physical: int) -> Typed:
     return (kind, name) if fits else (UNKNOWN, f"{name} in {NAMES[physical]}, where it cannot be")
 
 
-def _timestamp(said: Any, physical: int) -> Typed:
-    short, unit = UNITS[next(iter(said[2]))]
-    kind = "timestamp" if said[1] else "timestamp_ntz"
-    name = f"TIMESTAMP in {unit} with {ADJUSTED[bool(said[1])]}"
+def _timestamp(parameters: Any, physical: int) -> Typed:
+    short, unit = UNITS[next(iter(parameters[2]))]
+    kind = "timestamp" if parameters[1] else "timestamp_ntz"
+    name = f"TIMESTAMP in {unit} with {ADJUSTED[bool(parameters[1])]}"
     return _if(physical == 2, f"{kind}_ns" if short == "ns" else kind, name, physical)
 
 

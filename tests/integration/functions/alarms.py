@@ -20,8 +20,8 @@ from tests.integration.functions.conftest import TEMPLATE
 
 _EXPANDED = expand(TEMPLATE, "us-east-1")
 _ALARMS = {
-    name.removesuffix("Alarm"): found["Properties"]
-    for name, found in of_type(_EXPANDED, "AWS::CloudWatch::Alarm").items()
+    name.removesuffix("Alarm"): resource["Properties"]
+    for name, resource in of_type(_EXPANDED, "AWS::CloudWatch::Alarm").items()
 }
 _STATISTICS: dict[str, Callable[[list[float]], float]] = {"Sum": sum, "Maximum": max, "Minimum": min}
 _BREACHES = {"GreaterThanOrEqualToThreshold": ge, "LessThanThreshold": lt}
@@ -70,5 +70,5 @@ def _resource(about: Mapping[str, Any]) -> str | None:
     if about["Namespace"] == "dropgate":
         return None
     value = about["Dimensions"][0]["Value"]
-    found = value.get("Ref") or value["Fn::GetAtt"]
-    return str(found if isinstance(found, str) else found[0])
+    resource = value.get("Ref") or value["Fn::GetAtt"]
+    return str(resource if isinstance(resource, str) else resource[0])

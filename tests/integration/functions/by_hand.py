@@ -117,7 +117,7 @@ class Site:
     invoke: Callable[[str, Mapping[str, Any]], Any]
     reach: dict[str, str] = field(default_factory=dict)
     fuse: Fuse = field(default_factory=Fuse)
-    told: Log = field(default_factory=Log)
+    log: Log = field(default_factory=Log)
     errors: Counter[str] = field(default_factory=Counter)
     handled: int = 0
     """How many messages functions have been done with."""
@@ -127,7 +127,7 @@ class Site:
 
     def __post_init__(self) -> None:
         self.queues = {
-            queue.function: QueuePoller(queue, "us-east-1", self.sqs, self._told, 0) for queue in self.stack.queues
+            queue.function: QueuePoller(queue, "us-east-1", self.sqs, self._run, 0) for queue in self.stack.queues
         }
         self.worlds = {name: _world(name) for name in HANDLERS}
         for name, world in self.worlds.items():
@@ -164,16 +164,16 @@ class Site:
 
     def deliver(self, rounds: int = 1) -> bool:
         """Let each function have what waits for it, and jobs end; whether anything waited."""
-        found = False
+        any_waited = False
         for _ in range(rounds):
             for name in (CREATED, DUE, ENDED):
-                found = self.queues[name].poll() or found
+                any_waited = self.queues[name].poll() or any_waited
                 self.idle()
-        return found
+        return any_waited
 
     def clock(self) -> Any:
         """Let the schedule strike."""
-        return self._told(CLOCK, {})
+        return self._run(CLOCK, {})
 
     def finish(self, *drop_ids: str) -> None:
         """Deliver all that waits and let the schedule strike, until drops have come to rest."""
@@ -193,13 +193,13 @@ class Site:
             with suppress(Exception):
                 act()
 
-        told = self.told.of(lambda: seen.append(alarms.seen_of(attempt, self.errors, self._letters)))
-        return alarms.ringing(seen[0]), told
+        logged = self.log.of(lambda: seen.append(alarms.seen_of(attempt, self.errors, self._letters)))
+        return alarms.ringing(seen[0]), logged
 
     def _letters(self, queue: str) -> int:
         url = self.stack.names[queue]
-        found = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["ApproximateNumberOfMessages"])
-        return int(found["Attributes"]["ApproximateNumberOfMessages"])
+        answer = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["ApproximateNumberOfMessages"])
+        return int(answer["Attributes"]["ApproximateNumberOfMessages"])
 
     def idle(self) -> None:
         """Wait until no job runs."""
@@ -219,14 +219,14 @@ class Site:
         drop = self.drop(drop_id)
         assert drop
         assert drop.receipt
-        found: dict[str, Any] = json.loads(self.ports.store.get(drop.receipt))
-        return found
+        document: dict[str, Any] = json.loads(self.ports.store.get(drop.receipt))
+        return document
 
-    def forget_all_known(self) -> None:
-        """Let functions start cold: what a process knows dies with it."""
+    def start_cold(self) -> None:
+        """Empty what the processes of functions keep in memory, as after a cold start."""
         for world in self.worlds.values():
             world.seen.clear()
-            world.tables._known.clear()
+            world.tables._cached.clear()
             world.catalog._etag = None
             world.catalog._plans.clear()
 
@@ -238,19 +238,19 @@ class Site:
 
     def _empty(self, url: str) -> None:
         # PurgeQueue is allowed once a minute.
-        while found := self.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", []):
-            for message in found:
+        while messages := self.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", []):
+            for message in messages:
                 self.sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
 
     def _called(self, function: str, **about: Any) -> None:
         self.fuse.call(function, **about)
 
-    def _told(self, function: str, event: Mapping[str, Any]) -> Any:
+    def _run(self, function: str, event: Mapping[str, Any]) -> Any:
         try:
             answer = self.invoke(function, event)
         except Killed as killed:
             self.errors[function] += 1
-            self.forget_all_known()
+            self.start_cold()
             raise TimedOut(f"{function} timed out") from killed
         except Exception:
             self.errors[function] += 1
@@ -291,12 +291,12 @@ def running(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
         if any(map(made[0].kills, request.drops)):
             store.put(f"{request.evidence_rows}part-0", b"half", "application/octet-stream")
             raise MemoryError("java heap space")
-        said = answer(request, made[0].judge)
-        told = {facts.drop: facts for facts in said.drops}
+        result = answer(request, made[0].judge)
+        by_drop = {facts.drop: facts for facts in result.drops}
         for drop in request.drops:
-            if drop.id in told:
-                leave(store, request.plan, drop, told[drop.id])
-        store.put(request.result, said.dumps().encode(), "application/json")
+            if drop.id in by_drop:
+                leave(store, request.plan, drop, by_drop[drop.id])
+        store.put(request.result, result.dumps().encode(), "application/json")
 
     application = f"00{uuid.uuid4().hex[:8]}"
     with EmrServerless(
@@ -317,8 +317,8 @@ def running(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
         reach = {n: v for n, v in os.environ.items() if n.startswith("AWS_")} | {"AWS_ACCESS_KEY_ID": "operator"}
         made.append(Site(ports, stack, cloud, emr, client_for("s3"), client_for("sqs"), invoke, reach))
         log = logging.getLogger(runtime.logger.name)
-        log.addHandler(made[0].told)
+        log.addHandler(made[0].log)
         try:
             yield made[0]
         finally:
-            log.removeHandler(made[0].told)
+            log.removeHandler(made[0].log)

@@ -25,16 +25,16 @@ LOG, META = "_delta_log/", "x-amz-meta-"
 def seen_by(ports: Ports, ids: Sequence[str], live: Sequence[str]) -> Seen:
     """What there is of drops, with the URIs of the requests of the runs at work."""
     zones, every = ports.zones, records(ports.ledger)
-    known = [items.drop_of(one) for one in every if items.kind(one) == "D" and one["sk"] == items.STATE]
-    drops = {drop.id: drop for drop in known if drop.id in ids}
-    told = [one for one in every if items.kind(one) == "D" and one["sk"].startswith(items.HISTORY)]
-    histories = {i: tuple(items.step_of(one) for one in told if one["pk"] == items.drop_key(i)[0]) for i in drops}
+    every_drop = [items.drop_of(one) for one in every if items.kind(one) == "D" and one["sk"] == items.STATE]
+    drops = {drop.id: drop for drop in every_drop if drop.id in ids}
+    steps = [one for one in every if items.kind(one) == "D" and one["sk"].startswith(items.HISTORY)]
+    histories = {i: tuple(items.step_of(one) for one in steps if one["pk"] == items.drop_key(i)[0]) for i in drops}
     jobs = objects(zones.jobs)
-    found, options = objects(zones.promoted), getattr(ports.tables, "_options", dict)
-    tables = {table: held_by(table, options()) for table in {uri.partition(LOG)[0] for uri in found if LOG in uri}}
+    promoted, options = objects(zones.promoted), getattr(ports.tables, "_options", dict)
+    tables = {table: held_by(table, options()) for table in {uri.partition(LOG)[0] for uri in promoted if LOG in uri}}
     marks = {
         uri: _mark(one, histories if any(map(uri.startswith, tables)) else {})
-        for uri, one in found.items()
+        for uri, one in promoted.items()
         if LOG not in uri
     }
     bucket, _ = keys.split(zones.landing)
@@ -57,15 +57,15 @@ def seen_by(ports: Ports, ids: Sequence[str], live: Sequence[str]) -> Seen:
     )
 
 
-def _mark(found: FakeKey, writers: Mapping[str, Sequence[Step]]) -> tuple[str | None, int | None]:
+def _mark(stored: FakeKey, writers: Mapping[str, Sequence[Step]]) -> tuple[str | None, int | None]:
     """The drop and the attempt that an object is of.
 
     What deltalake has written into a table bears no mark, but the id of its drop among its figures; it was written by
     the last attempt that was to be promoted.
     """
-    if drop := found.metadata.get(f"{META}{DROP}"):
-        return drop, int(found.metadata[f"{META}{ATTEMPT}"])
-    owner = next((drop for drop in writers if drop.encode() in found.value), None)
+    if drop := stored.metadata.get(f"{META}{DROP}"):
+        return drop, int(stored.metadata[f"{META}{ATTEMPT}"])
+    owner = next((drop for drop in writers if drop.encode() in stored.value), None)
     attempts = [step.attempt for step in writers.get(owner or "", ()) if step.state == "promoting"]
     return owner, max(attempts, default=0)
 
@@ -90,7 +90,7 @@ def objects(folder: str) -> dict[str, FakeKey]:
     bucket, prefix = keys.split(folder)
     every = s3_backends[ACCOUNT]["aws"].buckets[bucket].keys
     last = {f"s3://{bucket}/{key}": every[key] for key in sorted(every) if key.startswith(prefix)}
-    return {uri: found for uri, found in last.items() if isinstance(found, FakeKey)}
+    return {uri: stored for uri, stored in last.items() if isinstance(stored, FakeKey)}
 
 
 def versions(bucket: str) -> Iterator[tuple[str, str]]:

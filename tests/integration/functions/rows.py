@@ -33,13 +33,13 @@ def parquet(drop: str, rows: int, columns: Sequence[TableColumn]) -> bytes:
 def held_by(table: str, options: Mapping[str, str]) -> dict[str, tuple[int, int]]:
     """Of each drop with rows in a table the attempt that brought them, and how many; files are of one drop each."""
     try:
-        found = DeltaTable(table, storage_options=dict(options))
+        delta = DeltaTable(table, storage_options=dict(options))
     except TableNotFoundError:
         return {}
     held: dict[str, tuple[int, int]] = {}
-    for one in found.get_add_actions(flatten=True).to_struct_array().to_pylist():
+    for one in delta.get_add_actions(flatten=True).to_struct_array().to_pylist():
         drop = one[f"min.{DROP}"]
         assert drop == one[f"max.{DROP}"], one
-        attempt = found.transaction_version(f"dropgate:{drop}") or 0
+        attempt = delta.transaction_version(f"dropgate:{drop}") or 0
         held[drop] = attempt, held.get(drop, (0, 0))[1] + one["num_records"]
     return held

@@ -87,13 +87,13 @@ class Attack:
 
     def deliver(self, *functions: str) -> bool:
         """Let functions have what waits for them, and jobs end; whether anything waited."""
-        found = False
+        any_waited = False
         for name in functions or (CREATED, DUE, ENDED):
             if self.site.queues[name].poll():
-                found = True
+                any_waited = True
                 self.site.idle()
                 self.watch.look()
-        return found
+        return any_waited
 
     def lose(self, *functions: str) -> None:
         """Lose what waits for functions."""
@@ -121,9 +121,9 @@ class Attack:
 
     def drop(self, drop_id: str) -> Drop:
         """A drop that is known."""
-        found = self.site.drop(drop_id)
-        assert found
-        return found
+        drop = self.site.drop(drop_id)
+        assert drop
+        return drop
 
     def settle(self) -> None:
         """Deliver all that waits and let the schedule strike, until nothing is left to do."""
@@ -146,8 +146,8 @@ class Attack:
         self.watch.look_at_the_end()
 
     def _rests(self) -> bool:
-        found = self.site.ports.ledger.drops(self.ids)
-        return len(found) == len(self.ids) and not any(d.in_flight for d in found) and not any(self.left())
+        drops = self.site.ports.ledger.drops(self.ids)
+        return len(drops) == len(self.ids) and not any(d.in_flight for d in drops) and not any(self.left())
 
     def left(self) -> Iterator[object]:
         """What is only there while something is under way, what nobody takes on any more, and what was forbidden."""
@@ -166,12 +166,12 @@ class Attack:
         if any(d.key == drop.key and d.state in ACCEPTED for d in later):
             return "a newer one has taken its place"  # before or after it was accepted itself
         receipt = self.site.receipt(drop.id) if drop.receipt else {}
-        told = [one | {"message": OF_RUN.sub("", one["message"])} for one in receipt.get("problems", ())]
+        problems = [one | {"message": OF_RUN.sub("", one["message"])} for one in receipt.get("problems", ())]
         return (
             [step.state for step in self.site.ports.ledger.history(drop.id) if step.event != "announced"],
             [(problem.code, OF_RUN.sub("", problem.message)) for problem in drop.problems],
             {name: receipt[name] for name in ("verdict", "rows") if receipt},
-            told,
+            problems,
             self._read(drop, drop.promoted.key, seen) if drop.promoted and drop.state in ACCEPTED else None,
             keys.split(drop.source.uri)[1].partition("/")[0],
         )
@@ -255,9 +255,9 @@ def empty(site: Site) -> None:
         table.stream_shard.items.clear()
     site.forget(CREATED, DUE, ENDED)
     site.forget_letters()
-    site.forget_all_known()
+    site.start_cold()
     site.cloud.guard.denied.clear()
-    site.told.text = ""
+    site.log.text = ""
 
 
 def seen_on_aws(attack: Attack) -> Seen:

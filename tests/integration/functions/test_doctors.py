@@ -78,9 +78,9 @@ def unwell(site: Site) -> dict[str, str]:
     site.ports.store.copy(refused.source, f"{site.ports.zones.promoted}orders.v1/stray.csv", CopyTag(refused.id, 1))
     hidden = judged(site, "orders/hidden.csv")
     site.unpromote("orders/hidden.csv")
-    told = site.ports.ledger.drop(hidden)
-    assert told
-    bucket, key = keys.split(told.receipt or "")
+    drop = site.ports.ledger.drop(hidden)
+    assert drop
+    bucket, key = keys.split(drop.receipt or "")
     site.clients.s3.delete_object(Bucket=bucket, Key=key)
     site.job = "bad"
     judged(site, "rows/hidden.csv", ROWS)
@@ -131,9 +131,9 @@ def office(site: Site) -> Office:
     """Everybody at their work."""
     office = Office(site, unwell(site), people=PEOPLE)
     grow_old()
-    office.said["looked"] = rows(office.dropgate("doctor", "doctor", "--format", "json"))
-    office.said["repaired"] = rows(office.dropgate("surgeon", "doctor", "--repair", "--format", "json"))
-    office.said["left"] = rows(office.dropgate("doctor", "doctor", "--format", "json"))
+    office.answers["looked"] = rows(office.dropgate("doctor", "doctor", "--format", "json"))
+    office.answers["repaired"] = rows(office.dropgate("surgeon", "doctor", "--repair", "--format", "json"))
+    office.answers["left"] = rows(office.dropgate("doctor", "doctor", "--format", "json"))
     withdrawn = site.ports.ledger.drop(office.drops["withdrawn"])
     assert withdrawn
     reject(site.ports, withdrawn, "anna", "recalled")
@@ -143,12 +143,12 @@ def office(site: Site) -> Office:
     site.ports.store.copy(withdrawn.source, former, CopyTag(withdrawn.id, 1))
     for name in ("refused", "withdrawn"):
         words = ("forget", office.drops[name], "--because", "request 77", "--promoted")
-        office.said[name] = office.ask("eraser", *words)
+        office.answers[name] = office.ask("eraser", *words)
     return office
 
 
-def kinds(said: list[dict[str, Any]], **wanted: Any) -> list[str]:
-    return sorted(one["kind"] for one in said if all(one.get(name) == value for name, value in wanted.items()))
+def kinds(differences: list[dict[str, Any]], **wanted: Any) -> list[str]:
+    return sorted(one["kind"] for one in differences if all(one.get(name) == value for name, value in wanted.items()))
 
 
 def test_doctor_finds_and_surgeon_mends(office: Office) -> None:
@@ -161,11 +161,11 @@ def test_doctor_finds_and_surgeon_mends(office: Office) -> None:
         "unknown-upload",
         "unknown-upload",
     ]
-    assert kinds(office.said["looked"], safe=True) == mended
-    assert kinds(office.said["repaired"], done="repaired") == mended
-    assert kinds(office.said["left"], safe=True) == []
+    assert kinds(office.answers["looked"], safe=True) == mended
+    assert kinds(office.answers["repaired"], done="repaired") == mended
+    assert kinds(office.answers["left"], safe=True) == []
     assert (
-        kinds(office.said["looked"], safe=False).count("batch-without-run") == 2
+        kinds(office.answers["looked"], safe=False).count("batch-without-run") == 2
     )  # whose jobs the schedule alone starts
     # Whether there is the bucket, HeadBucket answers by this refusal, too.
     assert {(call.action, call.context.get("s3:prefix")) for call in office.denied} <= {("s3:ListBucket", None)}
@@ -173,19 +173,19 @@ def test_doctor_finds_and_surgeon_mends(office: Office) -> None:
 
 def test_eraser_leaves_nothing(office: Office) -> None:
     for name in ("refused", "withdrawn"):
-        assert office.said[name]["forgotten"]["because"] == "request 77"
+        assert office.answers[name]["forgotten"]["because"] == "request 77"
         drop = office.site.ports.ledger.drop(office.drops[name])
         assert drop
         assert drop.forgotten
         assert drop.forgotten.done
-        there = [uri for uri in office.said[name]["objects"] if office.site.ports.store.listed(uri, 1)]
+        there = [uri for uri in office.answers[name]["objects"] if office.site.ports.store.listed(uri, 1)]
         anew = ("/request.json", "/result.jsonl")
         assert all(uri.endswith(anew) for uri in there), there  # written anew, without the drop
-    assert any("/held/" in uri for uri in office.said["refused"]["objects"])
-    erased = office.said["withdrawn"]["objects"]
+    assert any("/held/" in uri for uri in office.answers["refused"]["objects"])
+    erased = office.answers["withdrawn"]["objects"]
     zones = office.site.ports.zones
     assert any("/data/" in uri for uri in erased)
-    assert office.said["withdrawn"]["tables"] == [keys.table_folder(zones, "orders.v1")]
+    assert office.answers["withdrawn"]["tables"] == [keys.table_folder(zones, "orders.v1")]
     words = ("forget", office.drops["withdrawn"], "--because", "request 77", "--promoted", "--dry-run")
     assert "Run `dropgate maintain orders.v1` in 7 days" in office.dropgate("eraser", *words).stdout
     of_old = office.dropgate("maintainer", "maintain", "orders.v1", "--dry-run")  # it has a table still
@@ -206,12 +206,12 @@ def test_eraser_leaves_no_version_and_no_marker(office: Office) -> None:
     named = [key for key, _ in versions] + [one["Key"] for page in pages for one in page.get("DeleteMarkers", [])]
     for name in ("refused", "withdrawn"):
         drop_id = office.drops[name]
-        said = [
+        mentioning = [
             key
             for key, version in versions
             if drop_id.encode() in s3.get_object(Bucket=internal, Key=key, VersionId=version)["Body"].read()
         ]
-        assert ([key for key in named if drop_id in key], said) == ([], [])
+        assert ([key for key in named if drop_id in key], mentioning) == ([], [])
 
 
 def rights(statements: tuple[Statement, ...]) -> set[tuple[str, str, object]]:

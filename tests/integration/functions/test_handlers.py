@@ -232,7 +232,7 @@ def test_commands_know_a_stack_by_its_name(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["pause", "order.v1"], "There is no contract order.v1. Did you mean orders.v1?"),
         (["pause", "--producer", "shopp"], "There is no producer shopp. Did you mean shop?"),
@@ -243,10 +243,10 @@ def test_commands_know_a_stack_by_its_name(site: Site) -> None:
         (["redrive", "notices"], "notices has no queue to go back to: let listeners read `dropgate drops`"),
     ],
 )
-def test_wrong_names_are_usage_errors(site: Site, words: list[str], said: str) -> None:
+def test_wrong_names_are_usage_errors(site: Site, words: list[str], message: str) -> None:
     done = command(site, *words)
 
-    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, message in done.stderr) == (2, True), done.stderr
 
 
 def test_unknown_stack_is_named(site: Site) -> None:
@@ -264,9 +264,9 @@ def dead(site: Site) -> int:
 
 def test_upload_that_died_is_taken_in_when_it_is_sent_back(site: Site) -> None:
     catalog = f"{site.ports.zones.catalog}current.json"
-    pointer, told = site.ports.store.get(catalog), StringIO()
+    pointer, log = site.ports.store.get(catalog), StringIO()
     ours = cast("logging.StreamHandler[Any]", logger.registered_handler)
-    before = ours.setStream(told)
+    before = ours.setStream(log)
     site.ports.store.put(catalog, b"{}", "application/json")
     drop_id = site.upload("orders/dead.csv", b"id,note\n1,a\n")
     end = time.monotonic() + 180
@@ -277,7 +277,7 @@ def test_upload_that_died_is_taken_in_when_it_is_sent_back(site: Site) -> None:
     ours.setStream(before or sys.stdout)
 
     assert site.ports.ledger.drop(drop_id) is None
-    failures = [line for line in map(json.loads, told.getvalue().splitlines()) if "exception" in line]
+    failures = [line for line in map(json.loads, log.getvalue().splitlines()) if "exception" in line]
     assert {line["drop"] for line in failures} == {drop_id}
     listed = {row["queue"]: row for row in dropgate(site, "redrive")}
     assert {name: row["letters"] for name, row in listed.items() if row["letters"]} == {"object-created": 1}
@@ -380,21 +380,21 @@ def test_every_metric_of_ours_that_rings_an_alarm_is_told(site: Site, capsys: py
     site.settled(site.upload("orders/uncounted.csv", b"id,note\n1,a\n"))
     by_hand(site, [{"messageId": "bad", "body": "no event", "eventSource": "aws:sqs"}])
     site.judge = all_good
-    told: dict[str, list[float]] = {}
+    metrics: dict[str, list[float]] = {}
     end = time.monotonic() + 180
-    while not ({"Heartbeat", "Troubles", "FilesMissing"} <= told.keys()):
-        assert time.monotonic() < end, told
+    while not ({"Heartbeat", "Troubles", "FilesMissing"} <= metrics.keys()):
+        assert time.monotonic() < end, metrics
         time.sleep(0.2)
         for line in map(json.loads, (text for text in capsys.readouterr().out.splitlines() if '"_aws"' in text)):
             (about,) = line["_aws"]["CloudWatchMetrics"]
             assert (about["Namespace"], about["Dimensions"], line["service"]) == ("dropgate", [["service"]], STACK)
             for metric in about["Metrics"]:
-                told.setdefault(metric["Name"], []).extend(line[metric["Name"]])
+                metrics.setdefault(metric["Name"], []).extend(line[metric["Name"]])
     site.clients.dynamodb.delete_item(
         TableName=site.names["LedgerTable"], Key={name: unreadable[name] for name in ("pk", "sk")}
     )
 
-    assert told.keys() >= ALARMING | flow
-    assert told["DropsAccepted"] == [1]
-    assert told["DropsFailed"] == [1]
-    assert all(minutes >= 0 for minutes in told["JobQueueMinutes"])
+    assert metrics.keys() >= ALARMING | flow
+    assert metrics["DropsAccepted"] == [1]
+    assert metrics["DropsFailed"] == [1]
+    assert all(minutes >= 0 for minutes in metrics["JobQueueMinutes"])

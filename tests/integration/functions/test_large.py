@@ -92,12 +92,12 @@ def test_one_copy_moves_no_more_than_s3_allows(site: Site) -> None:
 
 def test_large_file_is_carried_in_parts_with_our_mark(site: Site) -> None:
     drop = staged(site)
-    found = site.ports.store.head(Location(site.target("stage")))
+    stat = site.ports.store.head(Location(site.target("stage")))
 
     assert site.whole(site.target("stage")) == BODY
-    assert found
-    assert (found.drop, found.attempt, found.size, found.sha256) == (drop.id, 1, len(BODY), None)
-    assert found.etag == drop.source.etag
+    assert stat
+    assert (stat.drop, stat.attempt, stat.size, stat.sha256) == (drop.id, 1, len(BODY), None)
+    assert stat.etag == drop.source.etag
     assert site.uploads("stage") == []
 
 

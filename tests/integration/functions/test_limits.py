@@ -29,8 +29,8 @@ from infra.stack_admin import deployed
 from tests.builders import a_plan, a_world
 
 FUNCTIONS = {
-    name: found["Properties"]
-    for name, found in of_type(expand(ROOT / "template.yaml", "us-east-1"), "AWS::Lambda::Function").items()
+    name: resource["Properties"]
+    for name, resource in of_type(expand(ROOT / "template.yaml", "us-east-1"), "AWS::Lambda::Function").items()
 }
 NAMES = [f"a_column_with_a_long_name_{n:04}" for n in range(MOST_COLUMNS)]
 FULL = min(MOST_DROPS, MOST_COUNTS // (MOST_COLUMNS + len(RECORD_CHECKS)))
@@ -115,11 +115,11 @@ print(len(text), peak)
 def test_largest_packed_file_is_unpacked_in_its_time() -> None:
     body = gzip.compress(b"1,abcdefgh\n" * (4 * MIB), compresslevel=1)
     begin = time.process_time()
-    found = gzip_head.unpack(lambda at, most: body[at : at + most], len(body), 65536)
+    content = gzip_head.unpack(lambda at, most: body[at : at + most], len(body), 65536)
     spent = time.process_time() - begin
 
-    assert isinstance(found, gzip_head.Content)
-    largest = spent * gzip_head.LARGEST_UNPACKED / found.size
+    assert isinstance(content, gzip_head.Content)
+    largest = spent * gzip_head.LARGEST_UNPACKED / content.size
     assert largest < RESERVE / 1000 * FUNCTIONS["ObjectCreatedFunction"]["MemorySize"] / 1769
     assert FUNCTIONS["ObjectCreatedFunction"]["Timeout"] / 2 > RESERVE / 1000
 

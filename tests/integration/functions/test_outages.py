@@ -82,11 +82,11 @@ def test_function_hands_back_what_it_has_no_time_for(site: Site) -> None:
     queue = site.queues[CREATED]
     short = replace(site.stack.functions[CREATED], timeout_seconds=RESERVE // 1000)
     invoke, site.invoke = site.invoke, Invoker({CREATED: short}, {CREATED: HANDLERS[CREATED]}, "us-east-1")
-    told = site.told.of(queue.poll)
+    log = site.log.of(queue.poll)
     stand, site.invoke = site.states(*ids), invoke
 
     assert stand == ["unknown"] * 3
-    assert "too little time is left for another record" in told
+    assert "too little time is left for another record" in log
     site.finish(*ids)
     assert site.states(*ids) == ["accepted"] * 3
 
@@ -102,7 +102,7 @@ STAYING = {
 def test_service_that_stays_unwell_rings(operation: str, site: Site) -> None:
     service = operation.partition(":")[0]
     (drop_id,) = lone(site)
-    site.forget_all_known()
+    site.start_cold()
     site.cloud.outages.begin(operation, FAILURES[service][0], 10_000)
     rings, _ = site.rings(lambda: (site.deliver(8), site.clock()))
     site.cloud.outages.end()

@@ -51,7 +51,7 @@ class Office:
 
     site: Site
     drops: Mapping[str, str]
-    said: dict[str, Any] = field(default_factory=dict)
+    answers: dict[str, Any] = field(default_factory=dict)
     denied: list[Call] = field(default_factory=list)
     people: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: PEOPLE)
 
@@ -90,47 +90,51 @@ def office(site: Site) -> Office:
     events = {"rejected": site.land("orders/refused.csv", refused), "unmatched": site.land("nowhere.csv")}
     events["known"] = site.land("orders/known.csv", refused)
     office = Office(site, {state: site.drop(event).id for state, event in events.items()})
-    rejected, unmatched, known = office.drops.values()
-    office.said["shown"] = office.ask("watcher", "show", rejected)
-    office.said["drops"] = office.ask("watcher", "drops")
-    office.said["stuck"] = office.ask("watcher", "drops", "--stuck")
-    office.said["pauses"] = office.ask("watcher", "pause")
-    office.said["paused"] = office.ask("operator", "pause", "orders.v1")
-    office.said["resumed"] = office.ask("operator", "resume", "orders.v1")
-    office.said["tried"] = office.ask("steward", "try", str(CONTRACTS / "sales" / "orders.v1.yaml"))
+    rejected, unmatched, late = office.drops.values()
+    office.answers["shown"] = office.ask("watcher", "show", rejected)
+    office.answers["drops"] = office.ask("watcher", "drops")
+    office.answers["stuck"] = office.ask("watcher", "drops", "--stuck")
+    office.answers["pauses"] = office.ask("watcher", "pause")
+    office.answers["paused"] = office.ask("operator", "pause", "orders.v1")
+    office.answers["resumed"] = office.ask("operator", "resume", "orders.v1")
+    office.answers["tried"] = office.ask("steward", "try", str(CONTRACTS / "sales" / "orders.v1.yaml"))
     parcels = str(CONTRACTS / "sales" / "parcels.v1.yaml")
-    office.said["related"] = office.ask("steward", "try", parcels, "--of", "orders.v1")
-    office.said["replayed"] = [office.ask("operator", "replay", drop) for drop in (rejected, unmatched)]
-    office.said["accepted"] = office.ask("operator", "accept", known, "--because", "ticket 512")
+    office.answers["related"] = office.ask("steward", "try", parcels, "--of", "orders.v1")
+    office.answers["replayed"] = [office.ask("operator", "replay", drop) for drop in (rejected, unmatched)]
+    office.answers["accepted"] = office.ask("operator", "accept", late, "--because", "ticket 512")
     letter = {"source": "aws.s3", "detail-type": "Object Created"}
     for queue in ("ObjectCreatedDlq", "ScheduleDlq"):
         site.clients.sqs.send_message(QueueUrl=site.stack.names[queue], MessageBody=json.dumps(letter))
-    office.said["letters"] = office.ask("operator", "redrive")
-    office.said["redriven"] = office.ask("operator", "redrive", "object-created")
-    office.said["published"] = office.ask("publisher", "publish", str(CONTRACTS))
+    office.answers["letters"] = office.ask("operator", "redrive")
+    office.answers["redriven"] = office.ask("operator", "redrive", "object-created")
+    office.answers["published"] = office.ask("publisher", "publish", str(CONTRACTS))
     table = f"{site.ports.zones.promoted}tabled.v1/"
     site.ports.tables.ready(table, (TableColumn("_drop", "string"),), CopyTag("d" * 32, 1))
-    office.said["maintained"] = office.ask("maintainer", "maintain", "tabled.v1")
+    office.answers["maintained"] = office.ask("maintainer", "maintain", "tabled.v1")
     return office
 
 
 def test_everybody_can_do_their_work(office: Office) -> None:
-    said = office.said
+    answers = office.answers
 
-    assert said["shown"]["drop"]["state"] == "rejected"
-    assert {row["id"] for row in said["drops"]} == set(office.drops.values())
-    assert (said["pauses"], [one["name"] for one in said["paused"]], said["resumed"]) == ([], ["orders.v1"], [])
-    assert said["stuck"] == []
-    assert [one["letters"] for one in said["letters"]] == [1, 0, 0, 1, 0]
-    assert said["redriven"]["moved"] == 1
-    assert [(one["files"], one["removed"]) for one in said["maintained"]] == [(0, 0)]
-    assert "orders.v1" in said["published"]["changed"]
+    assert answers["shown"]["drop"]["state"] == "rejected"
+    assert {row["id"] for row in answers["drops"]} == set(office.drops.values())
+    assert (answers["pauses"], [one["name"] for one in answers["paused"]], answers["resumed"]) == (
+        [],
+        ["orders.v1"],
+        [],
+    )
+    assert answers["stuck"] == []
+    assert [one["letters"] for one in answers["letters"]] == [1, 0, 0, 1, 0]
+    assert answers["redriven"]["moved"] == 1
+    assert [(one["files"], one["removed"]) for one in answers["maintained"]] == [(0, 0)]
+    assert "orders.v1" in answers["published"]["changed"]
     for tried in ("tried", "related"):
-        assert said[tried]["changes"] == {"same": 2, "better": 0, "worse": 0, "failed": 0, "gone": 0}
+        assert answers[tried]["changes"] == {"same": 2, "better": 0, "worse": 0, "failed": 0, "gone": 0}
 
 
 def test_replay_of_who_may_not_read_files_is_begun_by_the_schedule(office: Office) -> None:
-    assert [one["state"] for one in office.said["replayed"]] == ["received", "unmatched"]
+    assert [one["state"] for one in office.answers["replayed"]] == ["received", "unmatched"]
     assert {call.action for call in office.denied} <= {"s3:GetObject", "s3:PutObject"}
     office.site.invoke(CLOCK, {})
     drops = [office.site.ports.ledger.drop(drop) for drop in office.drops.values()]
@@ -139,8 +143,8 @@ def test_replay_of_who_may_not_read_files_is_begun_by_the_schedule(office: Offic
 
 
 def test_decision_names_the_caller_by_arn(office: Office) -> None:
-    assert office.said["accepted"]["state"] == "promoting"
-    assert office.said["accepted"]["override"]["by"].startswith("arn:aws:sts::123456789012:")
+    assert office.answers["accepted"]["state"] == "promoting"
+    assert office.answers["accepted"]["override"]["by"].startswith("arn:aws:sts::123456789012:")
 
 
 def test_nobody_has_a_right_that_no_command_uses(office: Office) -> None:

@@ -172,12 +172,12 @@ def test_unchanged_document_is_not_read_again(shelf: Shelf) -> None:
 def test_objects_below_a_folder_are_listed_with_their_etags(shelf: Shelf) -> None:
     for name in ("b/2.csv", "a/1 #.csv", "b/1.csv", "bb/1.csv"):
         shelf.store.put(shelf.uri(name), name.encode(), "text/csv")
-    found = shelf.store.listed(shelf.uri("b/"), 9)
+    etags = shelf.store.listed(shelf.uri("b/"), 9)
     head = shelf.store.head(Location(shelf.uri("b/2.csv")))
 
-    assert list(found) == [shelf.uri("b/1.csv"), shelf.uri("b/2.csv")]
+    assert list(etags) == [shelf.uri("b/1.csv"), shelf.uri("b/2.csv")]
     assert head
-    assert found[shelf.uri("b/2.csv")] == head.etag
+    assert etags[shelf.uri("b/2.csv")] == head.etag
     assert list(shelf.store.listed(shelf.uri("a/"), 9)) == [shelf.uri("a/1 #.csv")]
     assert list(shelf.store.listed(shelf.uri("b/"), 1)) == [shelf.uri("b/1.csv")]
     assert shelf.store.listed(shelf.uri("c/"), 9) == {}
@@ -199,8 +199,8 @@ def test_every_version_and_marker_remains_until_it_is_deleted_by_name(shelf: She
     shelf.store.put(shelf.uri("b/2.csv"), b"again", "text/csv")
 
     def left(place: str) -> list[tuple[str, bool, bool]]:
-        found = shelf.store.remaining(shelf.uri(place))
-        return sorted((one.at.uri.rpartition("/")[2], one.current, one.marker) for one in found)
+        versions = shelf.store.remaining(shelf.uri(place))
+        return sorted((one.at.uri.rpartition("/")[2], one.current, one.marker) for one in versions)
 
     assert left("b/1.csv") == [("1.csv", False, False), ("1.csv", False, False), ("1.csv", True, True)]
     of_second = [("2.csv", False, False), ("2.csv", False, True), ("2.csv", True, False)]
@@ -233,18 +233,20 @@ def test_document_replaces_only_what_it_names(shelf: Shelf, there: str) -> None:
 
     with pytest.raises(ObjectReplaced):
         shelf.store.put(uri, b"3", "application/json", before.etag)
-    assert [shelf.store.get(found) for found in shelf.store.listed(uri, 9)] == ([b"2"] if there == "another" else [])
+    assert [shelf.store.get(document) for document in shelf.store.listed(uri, 9)] == (
+        [b"2"] if there == "another" else []
+    )
 
 
 def test_copy_carries_bytes_and_mark(shelf: Shelf) -> None:
     source, target = shelf.upload("a b+c%20ü.csv", b"id\n1\n"), shelf.uri("copied.csv")
     copied = shelf.store.copy(source, target, CopyTag("d1", 2))
-    found = shelf.store.head(Location(target))
+    stat = shelf.store.head(Location(target))
 
-    assert found
+    assert stat
     assert shelf.store.get(target) == b"id\n1\n"
-    assert (found.drop, found.attempt, found.etag) == ("d1", 2, copied.etag)
-    assert found.sha256 == copied.sha256 == hashlib.sha256(b"id\n1\n").hexdigest()
+    assert (stat.drop, stat.attempt, stat.etag) == ("d1", 2, copied.etag)
+    assert stat.sha256 == copied.sha256 == hashlib.sha256(b"id\n1\n").hexdigest()
 
 
 @pytest.mark.parametrize("name", ["a.html", "a.csv", "a.SVG", "a.js", "a.mhtml", "a"])
@@ -260,10 +262,10 @@ def test_browser_is_told_what_the_mark_says_and_to_keep_it(stack: Stack, clients
     upload = store.begin(f"{folder}parts-{name}", CopyTag("d1", 1, "text/csv"))
     store.go_on(upload, source, f"{folder}parts-{name}", 8)
 
-    found = [clients.s3.head_object(Bucket=bucket, Key=f"{own}/{kind}{name}") for kind in ("", "parts-", "bare-")]
-    assert [one["ContentType"] for one in found] == ["text/csv", "text/csv", "application/octet-stream"]
-    assert {one["ContentDisposition"] for one in found} == {"attachment"}
-    headers = found[0]["ResponseMetadata"]["HTTPHeaders"]
+    heads = [clients.s3.head_object(Bucket=bucket, Key=f"{own}/{kind}{name}") for kind in ("", "parts-", "bare-")]
+    assert [one["ContentType"] for one in heads] == ["text/csv", "text/csv", "application/octet-stream"]
+    assert {one["ContentDisposition"] for one in heads} == {"attachment"}
+    headers = heads[0]["ResponseMetadata"]["HTTPHeaders"]
     assert headers["x-content-type-options"] == "nosniff"
 
 
@@ -414,9 +416,9 @@ def test_one_stale_drop_stops_all(ledger: Ledger) -> None:
 
 def test_history_tells_every_step(ledger: Ledger) -> None:
     drop = staged(ledger, a_drop())
-    told = [(s.attempt, s.step, s.event, s.state, s.contract) for s in ledger.history(drop.id)]
+    steps = [(s.attempt, s.step, s.event, s.state, s.contract) for s in ledger.history(drop.id)]
 
-    assert told == [(1, 1, "created", "received", "orders.v1"), (1, 2, "staged", "staged", "orders.v1")]
+    assert steps == [(1, 1, "created", "received", "orders.v1"), (1, 2, "staged", "staged", "orders.v1")]
 
 
 def test_landing_is_listed_version_by_version(shelf: Shelf) -> None:
@@ -475,8 +477,8 @@ def test_drop_joins_a_batch_only_as_that_was_read(ledger: Ledger) -> None:
     ledger.write((claimed,), VersionCheck(replace(batch, version=2)))
 
     assert ledger.drop(drop.id) == claimed.drop
-    assert (found := ledger.batch(batch.id))
-    assert found.version == 2
+    assert (now := ledger.batch(batch.id))
+    assert now.version == 2
 
 
 def test_lineage_is_written_without_a_drop(ledger: Ledger) -> None:
@@ -522,9 +524,9 @@ def test_who_waits_for_a_set_is_not_in_flight(ledger: Ledger) -> None:
     drop = a_drop()
     ledger.open(drop)
     ledger.write((moved(drop, "joined", file_set="s1"),), FileSet("s1", "orders.v1", "p", {}, AT, LATER, None))
-    found = ledger.in_flight(LATER)
+    open_items = ledger.in_flight(LATER)
 
-    assert (found.drops, found.waiting, found.sets) == ((), (), ())
+    assert (open_items.drops, open_items.waiting, open_items.sets) == ((), (), ())
 
 
 def test_roll_call_and_absences_are_fenced_together(ledger: Ledger) -> None:
@@ -546,10 +548,10 @@ def test_absence_and_its_end_leave_a_history_each(clients: Clients, stack: Stack
     real, one = DynamoLedger(clients.dynamodb, table), Absence("orders.v1", "2026-01-31", 2, 1, AT, LATER, AT)
     real.write((), one)
     real.write((), replace(one, version=1, state="arrived"))
-    found = [items.loads(i) for i in clients.dynamodb.scan(TableName=table)["Items"]]
+    stored = [items.loads(i) for i in clients.dynamodb.scan(TableName=table)["Items"]]
     _empty(clients, table)
 
-    steps = [(i["pk"], i["sk"], i["state"], i["told"]) for i in found if i["sk"].startswith("H#")]
+    steps = [(i["pk"], i["sk"], i["state"], i["told"]) for i in stored if i["sk"].startswith("H#")]
     assert sorted(steps) == [
         ("ABSENT#orders.v1#2026-01", "H#2026-01-31#0001", "missing", ""),
         ("ABSENT#orders.v1#2026-01", "H#2026-01-31#0002", "arrived", ""),
@@ -562,8 +564,8 @@ def test_drops_of_a_period_are_listed_the_newest_first(ledger: Ledger) -> None:
     ledger.open(a_drop(id="x" * 32, contract="other.v1"))
 
     def listed(since: str, until: str, most: int = 9) -> str:
-        found = ledger.received("orders.v1", since, until, most)
-        return "".join(d.id[0] for d in found if isinstance(d, Drop))
+        drops = ledger.received("orders.v1", since, until, most)
+        return "".join(d.id[0] for d in drops if isinstance(d, Drop))
 
     assert listed("2025-12-31T22:00:00.000000Z", LATER) == "210"
     assert listed("2025-12-31T22:00:00.000000Z", LATER, 2) == "21"
@@ -609,12 +611,12 @@ def test_item_that_cannot_be_read_hides_no_other(ledger: Ledger) -> None:
     ledger.open_batch(batch)
     ledger.write_batch(batch, replace(batch, state="running", run="r1"))
     spoil(ledger, items.drop_key(bad.id), items.pending_key(bad))
-    found, of_run = ledger.in_flight(LATER), ledger.batch_of("r1")
+    open_items, of_run = ledger.in_flight(LATER), ledger.batch_of("r1")
 
     assert of_run
     assert (ledger.drops([bad.id, good.id]), of_run[1]) == ((good,), (good,))
     assert [ledger.pending("p" * 64, most) for most in (1, 2)] == [(good,), (good,)]
-    assert (found.waiting, found.unreadable) == ((good,), (f"D#{bad.id}",))
+    assert (open_items.waiting, open_items.unreadable) == ((good,), (f"D#{bad.id}",))
     assert [ledger.of_month("orders.v1", "2026-01", most) for most in (1, 2)] == [(good,), (good,)]
     assert sorted(map(str, ledger.each("orders.v1", "2026-01"))) == sorted([str(good), f"D#{bad.id}"])
     with pytest.raises(DocumentInvalid):
@@ -625,12 +627,12 @@ def test_former_item_that_is_put_back_rewrites_no_history(ledger: Ledger) -> Non
     former = a_drop()
     ledger.open(former)
     ledger.write((moved(former, "staged", staged_at=AT),))
-    told = ledger.history(former.id)
+    steps = ledger.history(former.id)
     put_back(ledger, former)
     with pytest.raises(StaleWrite):
         ledger.write((moved(former, "gone"),))
 
-    assert (ledger.history(former.id), ledger.drop(former.id)) == (told, former)
+    assert (ledger.history(former.id), ledger.drop(former.id)) == (steps, former)
 
 
 def put_back(ledger: Ledger, former: Drop) -> None:
@@ -753,9 +755,13 @@ def test_in_flight_is_what_is_open_and_old(ledger: Ledger) -> None:
     ledger.open_window(Window("p", "1", AT))
     ledger.open_batch(a_batch())
     ledger.open_batch(a_batch(id="b2", state="ended"))
-    found = ledger.in_flight(LATER)
+    open_items = ledger.in_flight(LATER)
 
-    assert (found.waiting, found.batches, found.windows) == ((old,), (a_batch(),), (Window("p", "1", AT),))
+    assert (open_items.waiting, open_items.batches, open_items.windows) == (
+        (old,),
+        (a_batch(),),
+        (Window("p", "1", AT),),
+    )
     assert ledger.in_flight("2026-01-31T11:00:00.000000Z").waiting == ()
 
 
@@ -765,11 +771,11 @@ def test_no_number_of_drops_that_wait_hides_what_does_not(ledger: Ledger) -> Non
     ledger.open(a_drop(id="c" * 32, received_at=SOON, changed_at=SOON))
     ledger.open_batch(a_batch(changed_at=SOON))
     ledger.open_window(Window("p", "9", SOON))
-    found = ledger.in_flight(LATER, most=1)
+    open_items = ledger.in_flight(LATER, most=1)
 
-    assert [d.id for d in found.drops] == ["c" * 32]
-    assert ([b.id for b in found.batches], [w.plan for w in found.windows]) == (["b1"], ["p"])
-    assert {d.state for d in found.waiting} == {"staged"}
+    assert [d.id for d in open_items.drops] == ["c" * 32]
+    assert ([b.id for b in open_items.batches], [w.plan for w in open_items.windows]) == (["b1"], ["p"])
+    assert {d.state for d in open_items.waiting} == {"staged"}
 
 
 def moment(n: int) -> str:
@@ -805,10 +811,10 @@ def due_sets(ledger: Ledger) -> None:
 @pytest.mark.parametrize(
     ("fill", "names"),
     [
-        (open_drops, lambda found: {d.name for d in found.drops}),
-        (staged_drops, lambda found: {d.name for d in found.waiting}),
-        (due_windows, lambda found: {w.plan for w in found.windows}),
-        (due_sets, lambda found: {s.id for s in found.sets}),
+        (open_drops, lambda open_items: {d.name for d in open_items.drops}),
+        (staged_drops, lambda open_items: {d.name for d in open_items.waiting}),
+        (due_windows, lambda open_items: {w.plan for w in open_items.windows}),
+        (due_sets, lambda open_items: {s.id for s in open_items.sets}),
     ],
     ids=["drops", "drops that wait", "windows", "sets"],
 )
@@ -867,9 +873,9 @@ def test_each_drop_of_a_month_is_found(ledger: Ledger) -> None:
         ledger.open(a_drop(id=f"{n:032}", received_at=f"2026-01-3{n % 2}T12:00:00.000000Z"))
     ledger.open(a_drop(id="o" * 32, contract=None))
 
-    found = [*ledger.each("orders.v1", "2026-01")]
-    assert len(found) == 3
-    assert all(ledger.drop(f"{n:032}") in found for n in range(3))
+    drops = [*ledger.each("orders.v1", "2026-01")]
+    assert len(drops) == 3
+    assert all(ledger.drop(f"{n:032}") in drops for n in range(3))
     assert [*ledger.each(None, "2026-01")] == [ledger.drop("o" * 32)]
 
 
@@ -888,8 +894,8 @@ def test_drops_of_a_state_are_found_behind_newer_ones(ledger: Ledger) -> None:
         drop = a_drop(id=f"{n}" * 32, state=state, name=f"orders/{n}.csv")
         ledger.open(replace(drop, received_at=f"2026-01-0{n + 1}T00:00:00.000000Z"))
 
-    found = ledger.of_month("orders.v1", "2026-01", 2, {"state": "rejected"})
-    assert [d.id[0] for d in found] == ["2", "0"]
+    drops = ledger.of_month("orders.v1", "2026-01", 2, {"state": "rejected"})
+    assert [d.id[0] for d in drops] == ["2", "0"]
     both = {"state": "rejected", "name": "orders/0.csv"}
     assert [d.id[0] for d in ledger.of_month("orders.v1", "2026-01", only=both)] == ["0"]
 

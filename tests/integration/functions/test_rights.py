@@ -117,9 +117,9 @@ class Site:
     def drop(self, event: dict[str, Any]) -> Drop:
         """The drop of an upload."""
         made = event["detail"]["object"]
-        found = self.ports.ledger.drop(keys.drop_id(event["detail"]["bucket"]["name"], made["key"], made["version-id"]))
-        assert found
-        return found
+        drop = self.ports.ledger.drop(keys.drop_id(event["detail"]["bucket"]["name"], made["key"], made["version-id"]))
+        assert drop
+        return drop
 
     def tell(self, function: str, body: str) -> None:
         """Send one message to a function; it must take it."""

@@ -31,8 +31,8 @@ def test_files_that_a_manifest_names_go_on_together(site: Site) -> None:
     files = [site.upload(f"listed/1/{name}.csv") for name in ("a", "b", "other")]
     site.deliver(2)
     before = site.states(*files)
-    said = [{"name": "a.csv", "bytes": len(GOOD)}, {"name": "b.csv", "bytes": 99}]
-    manifest = site.upload("listed/1/all.json", json.dumps({"files": said}).encode())
+    entries = [{"name": "a.csv", "bytes": len(GOOD)}, {"name": "b.csv", "bytes": 99}]
+    manifest = site.upload("listed/1/all.json", json.dumps({"files": entries}).encode())
     site.finish(*files, manifest)
 
     assert before == ["gathering"] * 3
@@ -73,17 +73,17 @@ def test_file_that_is_missing_rings_once_and_until_it_comes(site: Site) -> None:
     assert [(a.state, a.came) for a in missing] == [("missing", 0)]
     assert [(a.state, a.came) for a in ended] == [("arrived", 1)]
     assert [a for month in months for a in ledger.absences("came.v1", month)] == []
-    found = site.drop(late)
-    assert found
-    assert [p.code for p in found.problems] == ["arrived-late"]
+    drop = site.drop(late)
+    assert drop
+    assert [p.code for p in drop.problems] == ["arrived-late"]
     assert {p["code"] for p in site.receipt(late)["problems"]} == {"arrived-late"}
 
 
 def test_every_history_item_can_become_a_notice(site: Site) -> None:
     client = site.ports.ledger._db  # type: ignore[attr-defined]
     table = site.stack.names["LedgerTable"]
-    found = [items.loads(i) for i in client.scan(TableName=table)["Items"] if i["sk"]["S"].startswith("H#")]
+    steps = [items.loads(i) for i in client.scan(TableName=table)["Items"] if i["sk"]["S"].startswith("H#")]
 
-    assert {"missing", "arrived", "noted", "gathering"} <= {i["state"] for i in found}
-    assert all({"state", "told"} <= i.keys() for i in found)
-    assert "arrived-late" in {i["told"] for i in found}
+    assert {"missing", "arrived", "noted", "gathering"} <= {i["state"] for i in steps}
+    assert all({"state", "told"} <= i.keys() for i in steps)
+    assert "arrived-late" in {i["told"] for i in steps}

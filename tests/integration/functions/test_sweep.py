@@ -394,7 +394,7 @@ UNSWEPT: dict[Site, str] = {
     ("batching._enlist", "batch"): FASTER,
     ("batching._enlist", "drops"): FASTER,
     ("batching.start", "batch"): FASTER,
-    ("batching.write_batch", "batch"): FASTER,
+    ("batches.write_batch", "batch"): FASTER,
     ("batching._write_singly", "write"): FASTER,
     ("file_sets._send_on", "drops"): FASTER,
     ("file_sets._send_on", "file_set"): FASTER,
@@ -407,7 +407,7 @@ UNSWEPT: dict[Site, str] = {
     ("receipts.unless_erased", "remaining"): "forgotten meanwhile: tests/unit/functions/operations/test_erase.py",
     ("receipts.unless_erased", "delete"): "forgotten meanwhile: tests/unit/functions/operations/test_erase.py",
     (
-        "batching._there",
+        "batches._there",
         "drop",
     ): "an item that no version reads, or was deleted: tests/unit/functions/flow/test_not_ours.py",
     (
@@ -436,24 +436,24 @@ def made(sweep: Sweep) -> list[tuple[Scenario, Call]]:
 @pytest.fixture(scope="module")
 def few(made: list[tuple[Scenario, Call]]) -> Faults:
     """Of each call that a function makes for a port the first one, the ways in turn."""
-    found: dict[tuple[str, str, str], tuple[Scenario, Point]] = {}
+    first_points: dict[tuple[str, str, str], tuple[Scenario, Point]] = {}
     sides = cycle(SIDES)
     for scenario, call in made:
-        if (kind := (call.function, call.method, call.operation)) not in found:
-            found[kind] = scenario, Point(call, next(sides))
-    return list(found.values())
+        if (kind := (call.function, call.method, call.operation)) not in first_points:
+            first_points[kind] = scenario, Point(call, next(sides))
+    return list(first_points.values())
 
 
 def gone_wrong(sweep: Sweep, scenario: Scenario, points: list[Point]) -> list[str]:
     """What is not as it should be after points were met, one by one."""
     end, _ = sweep.run(scenario)
-    found: list[str] = []
+    failures: list[str] = []
     for point in points:
         try:
             assert met(sweep, scenario, point) == end
         except (AssertionError, LookupError) as error:
-            found.append(f"{point}: {error!r}")
-    return found
+            failures.append(f"{point}: {error!r}")
+    return failures
 
 
 def met(sweep: Sweep, scenario: Scenario, point: Point) -> Any:

@@ -77,8 +77,8 @@ def room(request: pytest.FixtureRequest, tmp_path: Path) -> Room:
         return len(body)
 
     def seen() -> dict[str, int]:
-        found = DeltaTable(f"s3://{bucket}/{own}/", storage_options=clients.for_tables())
-        counts = QueryBuilder().register("t", found).execute("select _drop, count(*) c from t group by 1")
+        delta_table = DeltaTable(f"s3://{bucket}/{own}/", storage_options=clients.for_tables())
+        counts = QueryBuilder().register("t", delta_table).execute("select _drop, count(*) c from t group by 1")
         # To collect a query deltalake keeps Python's one lock, without which nobody here answers for S3.
         write_deltalake(here := tmp_path / uuid.uuid4().hex, counts)
         every = QueryBuilder().register("t", DeltaTable(here)).execute("select * from t").read_all()
@@ -218,8 +218,8 @@ def test_table_gets_new_columns_and_refuses_others(room: Room) -> None:
 def delta(clients: Clients, stack: Stack, tmp_path: Path, request: pytest.FixtureRequest) -> Room:  # noqa: ARG001
     """A room on S3."""
     request.param = "delta"
-    found: Room = room.__wrapped__(request, tmp_path)  # type: ignore[attr-defined]
-    return found
+    on_s3: Room = room.__wrapped__(request, tmp_path)  # type: ignore[attr-defined]
+    return on_s3
 
 
 def race(writers: int, act: Callable[[int, DeltaTables], None], clients: Clients) -> None:
@@ -303,10 +303,10 @@ def test_maintenance_leaves_what_was_promoted_as_objects(form: str, tmp_path: Pa
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_bytes(b"id\n1\n")
         os.utime(tmp_path / name, (0, 0))
-    found = maintain(table, {}, no_file, dry_run=True)
+    report = maintain(table, {}, no_file, dry_run=True)
     done = maintain(table, {}, os.remove)
 
-    assert found == Maintained(table, 0, 0, None, 2, len(objects[form]), None)
+    assert report == Maintained(table, 0, 0, None, 2, len(objects[form]), None)
     assert done == Maintained(table, 0, 0, 0, 2, len(objects[form]), True)
     assert as_text(done).endswith(f"2 unused ones removed; {len(objects[form])} that do not belong to the table stay")
     assert all((tmp_path / name).exists() for name in objects[form])

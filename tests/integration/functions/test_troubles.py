@@ -80,15 +80,15 @@ BROKEN: dict[str, tuple[Callable[[Site], None], str]] = {
 def test_broken_catalog_is_waited_for(how: str, site: Site) -> None:
     wreck, message = BROKEN[how]
     wreck(site)
-    site.forget_all_known()
+    site.start_cold()
     good, bad = site.upload(f"orders/{how}.csv"), site.upload(f"orders/{how}-bad.csv", BAD_HEADER)
     other = site.upload(f"{how}.txt")
-    rings, told = site.rings(lambda: (site.deliver(2), site.clock()))
+    rings, log = site.rings(lambda: (site.deliver(2), site.clock()))
 
     # The schedule looks for windows in the catalog; where there is none there are no windows.
     assert rings == ({"MessagesFailing"} if how == "no-catalog" else {"MessagesFailing", "Troubles"})
-    assert message in told
-    assert "`dropgate publish`" in told
+    assert message in log
+    assert "`dropgate publish`" in log
     assert set(site.states(good, bad)) <= {"unknown", "received"}
     assert site.states(other) == ["unmatched" if how == "plan-deleted" else "unknown"]
     publish_again(site)
@@ -99,14 +99,14 @@ def test_broken_catalog_is_waited_for(how: str, site: Site) -> None:
 def test_plan_lost_midway_is_waited_for(site: Site) -> None:
     good = site.upload("orders/midway.csv")
     site.queues[CREATED].poll()
-    site.forget_all_known()
+    site.start_cold()
     lose(site, PLAN)
-    rings, told = site.rings(lambda: (site.queues[DUE].poll(), site.clock()))
+    rings, log = site.rings(lambda: (site.queues[DUE].poll(), site.clock()))
 
     assert rings == {"MessagesFailing"}
 
     assert site.states(good) == ["staged"]
-    assert f"{PLAN} is named and not there" in told
+    assert f"{PLAN} is named and not there" in log
     publish_again(site)
     site.finish(good)
     assert site.states(good) == ["accepted"]
@@ -126,12 +126,12 @@ def test_missing_bucket_is_waited_for(zone: str, site: Site) -> None:
     site.queues[DUE].poll()
     site.idle()
     uploaded, bucket = site.upload(fresh), site.stack.names[f"{zone}Bucket"]
-    site.forget_all_known()
+    site.start_cold()
     empty(site.s3, bucket)
-    rings, told = site.rings(lambda: (site.deliver(2), site.clock()))
+    rings, log = site.rings(lambda: (site.deliver(2), site.clock()))
 
     assert rings == {"MessagesFailing", "Troubles"}
-    assert f"the bucket {bucket}" in told or f"no bucket {bucket}" in told
+    assert f"the bucket {bucket}" in log or f"no bucket {bucket}" in log
     assert set(site.states(judged, uploaded)) <= OPEN | set(ENDS[zone]) - {"vanished", "failed"}
     make(site, bucket)
     publish_again(site)
@@ -173,8 +173,8 @@ def make(site: Site, bucket: str) -> None:
 EXPANDED = expand(TEMPLATE, "us-east-1")
 RIGHTS = [
     (name, statement["Sid"])
-    for name, found in of_type(EXPANDED, "AWS::Lambda::Function").items()
-    for statement in statements_of(EXPANDED, found["Properties"])
+    for name, resource in of_type(EXPANDED, "AWS::Lambda::Function").items()
+    for statement in statements_of(EXPANDED, resource["Properties"])
     if statement["Sid"] not in ("PollQueue", "WriteLogs", "Trace", "TellFailedCall")  # what Lambda does itself
 ]
 UNUSED_HERE = {
@@ -195,7 +195,7 @@ UNUSED_HERE = {
 @pytest.mark.parametrize(("function", "sid"), [each for each in RIGHTS if each[0] != CLOCK])
 def test_missing_right_is_never_the_producers_fault(function: str, sid: str, site: Site) -> None:
     name = f"{function}-{sid}"
-    site.forget_all_known()
+    site.start_cold()
     ways: dict[str, Callable[[], str]] = {
         "accepted": lambda: site.upload(f"crash/{name}.csv" if function == ENDED else f"orders/{name}.csv"),
     }
@@ -238,7 +238,7 @@ def test_schedule_without_a_right_loses_nothing(sid: str, site: Site) -> None:
             site.idle()
             site.forget(ENDED)
 
-    site.forget_all_known()
+    site.start_cold()
     denied = site.cloud.guard.denied
     before = len(denied)
     with site.cloud.guard.without(CLOCK, sid):
@@ -256,13 +256,13 @@ def test_our_own_key_disabled_is_not_the_producers_fault(site: Site) -> None:
     ids = [site.upload("orders/key.csv"), site.upload("orders/key-bad.csv", BAD_HEADER), site.upload("key.txt")]
     key = site.stack.bucket_keys[site.stack.names["LandingBucket"]]
     site.cloud.disabled_keys.add(key)
-    rings, told = site.rings(lambda: (site.deliver(2), site.clock()))
+    rings, log = site.rings(lambda: (site.deliver(2), site.clock()))
     stand = site.states(*ids)
     site.cloud.disabled_keys.clear()
 
     assert rings == {"MessagesFailing", "Troubles"}
     assert set(stand) <= {"unknown", "received"}
-    assert f"KMS.DisabledException, {key} is disabled." in told
+    assert f"KMS.DisabledException, {key} is disabled." in log
     site.finish(*ids)
     assert site.states(*ids) == ["accepted", "rejected", "unmatched"]
 
@@ -274,7 +274,7 @@ def test_our_own_key_disabled_midway_is_waited_for(stop: int, site: Site) -> Non
         site.queues[queue].poll()
         site.idle()
     site.cloud.disabled_keys.add(site.stack.bucket_keys[site.stack.names["LandingBucket"]])
-    site.forget_all_known()
+    site.start_cold()
     rings, _ = site.rings(lambda: (site.deliver(2), site.clock()))
     (state,) = site.states(good)
     site.cloud.disabled_keys.clear()
@@ -352,7 +352,7 @@ def unreadable(site: Site) -> Iterator[None]:
 
 
 @contextmanager
-def said(site: Site, wrong: Judge) -> Iterator[None]:
+def job_answers(site: Site, wrong: Judge) -> Iterator[None]:
     name = f"orders/said-{uuid.uuid4().hex}.csv"
     site.judge = lambda plan, drop: (wrong if drop.name == name else all_good)(plan, drop)
     site.upload(name)
@@ -380,8 +380,8 @@ NOT_OURS: dict[str, tuple[Callable[[Site], AbstractContextManager[None]], set[st
     "an edited item": (edited, {"DropsFailed"}),
     "a former item": (put_back, {"DropsStuck"}),
     "an item that cannot be read": (unreadable, {"Troubles"}),
-    "a result with too many rows": (lambda site: said(site, too_many), {"DropsFailed"}),
-    "a result without the drop": (lambda site: said(site, lambda *_: None), {"DropsFailed"}),
+    "a result with too many rows": (lambda site: job_answers(site, too_many), {"DropsFailed"}),
+    "a result without the drop": (lambda site: job_answers(site, lambda *_: None), {"DropsFailed"}),
     "a former pointer": (former_pointer, {"Troubles"}),
 }
 """Documents and events that dropgate did not write, and who is told (docs/reference/bad-input.md)."""
@@ -390,7 +390,7 @@ NOT_OURS: dict[str, tuple[Callable[[Site], AbstractContextManager[None]], set[st
 @pytest.mark.parametrize("what", NOT_OURS)
 def test_what_nobody_of_ours_wrote_rings(what: str, site: Site) -> None:
     wrong, alarms = NOT_OURS[what]
-    site.forget_all_known()
+    site.start_cold()
     beside = site.upload(f"orders/beside {what}.csv")
     with wrong(site):
         rings, _ = site.rings(lambda: (site.deliver(2), site.clock()))

@@ -200,17 +200,17 @@ def straight(site: Site, request: Any, **_: Any) -> AWSResponse:
     asked = EnvironBuilder(path, double.endpoint, query, request.method, BytesIO(body), headers=headers)
     environ = {**asked.get_environ(), "RAW_URI": f"{path}?{query}" if query else path, "wsgi.input_terminated": True}
     parts, status, named = run_wsgi_app(double._server.app, environ, buffered=True)
-    told: Any = HTTPHeaderDict(named.to_wsgi_list())
+    response_headers: Any = HTTPHeaderDict(named.to_wsgi_list())
     raw = HTTPResponse(
         BytesIO(b"".join(parts)),
-        told,
+        response_headers,
         int(status[:3]),
         preload_content=False,
         decode_content=False,
         enforce_content_length=False,
         request_method=request.method,
     )
-    return AWSResponse(request.url, raw.status, told, raw)
+    return AWSResponse(request.url, raw.status, response_headers, raw)
 
 
 def _gone(start_response: StartResponse) -> Iterable[bytes]:

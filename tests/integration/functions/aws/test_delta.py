@@ -45,9 +45,11 @@ def test_delta_spark_reads_what_was_added_replaced_and_made_fewer(reader: SparkS
     moment = "timestamp'2026-01-31 12:00:00'"
 
     def rows() -> list[tuple[object, ...]]:
-        found = reader.read.format("delta").load(str(table))
-        told = found.selectExpr("n", "cast(amount as string)", "date_format(at, 'yyyy-MM-dd HH:mm')", "left(_drop, 1)")
-        return sorted(tuple(row) for row in told.collect())
+        frame = reader.read.format("delta").load(str(table))
+        selected = frame.selectExpr(
+            "n", "cast(amount as string)", "date_format(at, 'yyyy-MM-dd HH:mm')", "left(_drop, 1)"
+        )
+        return sorted(tuple(row) for row in selected.collect())
 
     for drop, row in ((A, f"1L, 1.50BD, {moment}"), (B, "2L, cast(null as decimal(3,2)), cast(null as timestamp)")):
         assert not tables.ready(str(table), (*COLUMNS, *OURS), CopyTag(drop, 1))

@@ -36,8 +36,8 @@ def admitted(body: bytes, plan: Plan | None = None, name: str = NAME) -> Admissi
     return admit(plan or a_plan(), name, len(body), reading(body))
 
 
-def codes(found: Admission) -> list[str]:
-    return [p.code for p in found.problems]
+def codes(admission: Admission) -> list[str]:
+    return [p.code for p in admission.problems]
 
 
 def test_good_file_is_admitted_with_its_header() -> None:
@@ -50,9 +50,9 @@ def test_line_ends_of_every_kind_end_the_header(end: bytes) -> None:
 
 
 def test_byte_order_mark_stays_in_the_header_line() -> None:
-    found = admitted(codecs.BOM_UTF8 + GOOD)
+    admission = admitted(codecs.BOM_UTF8 + GOOD)
 
-    assert (found.problems, found.header, found.header_line) == ((), ("id", "note"), "\ufeffid,note")
+    assert (admission.problems, admission.header, admission.header_line) == ((), ("id", "note"), "\ufeffid,note")
 
 
 def test_quoted_column_names_are_read() -> None:
@@ -86,11 +86,11 @@ def test_quoted_column_names_are_read() -> None:
     ],
 )
 def test_plainly_wrong_files_are_refused(body: bytes, code: str) -> None:
-    found = admitted(body)
+    admission = admitted(body)
 
-    assert found.refused
-    assert code in codes(found)
-    assert all(p.message and p.fix for p in found.problems)
+    assert admission.refused
+    assert code in codes(admission)
+    assert all(p.message and p.fix for p in admission.problems)
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,9 @@ def test_utf_8_is_told_where_it_is_not_agreed() -> None:
 
 
 def test_all_reasons_come_at_once() -> None:
-    found = admitted(b"ID;note;more\n", name="orders/../1.csv")
+    admission = admitted(b"ID;note;more\n", name="orders/../1.csv")
 
-    assert codes(found) == [
+    assert codes(admission) == [
         "name-dot-parts",
         "wrong-delimiter",
         "missing-column",
@@ -136,10 +136,10 @@ def test_all_reasons_come_at_once() -> None:
 
 
 def test_wrong_delimiter_is_named_with_what_else_is_wrong() -> None:
-    found = admitted(b"id;note;more\n1;a;b\n")
+    admission = admitted(b"id;note;more\n1;a;b\n")
 
-    assert codes(found) == ["wrong-delimiter", "extra-column"]
-    assert found.problems[0].message == "The columns are separated by semicolons, but the contract requires commas."
+    assert codes(admission) == ["wrong-delimiter", "extra-column"]
+    assert admission.problems[0].message == "The columns are separated by semicolons, but the contract requires commas."
 
 
 def test_agreed_delimiter_is_no_problem() -> None:
@@ -198,10 +198,10 @@ def test_header_alone_is_left_to_a_milder_contract() -> None:
 
 
 def test_milder_columns_are_notes() -> None:
-    found = admitted(b"note,id,more\n1,a,b\n", a_plan(columns=Columns(extra="warn")))
+    admission = admitted(b"note,id,more\n1,a,b\n", a_plan(columns=Columns(extra="warn")))
 
-    assert not found.refused
-    assert [p.code for p in found.notes] == ["extra-column"]
+    assert not admission.refused
+    assert [p.code for p in admission.notes] == ["extra-column"]
 
 
 def test_deprecated_contract_is_a_note() -> None:
@@ -215,9 +215,11 @@ def test_first_line_without_end_is_no_header() -> None:
 
 
 def test_header_of_too_many_columns_is_refused() -> None:
-    for count, found in ((MOST_COLUMNS, []), (MOST_COLUMNS + 1, ["too-many-columns"])):
+    for count, problem_codes in ((MOST_COLUMNS, []), (MOST_COLUMNS + 1, ["too-many-columns"])):
         body = ("id,note" + ",a" * (count - 2) + "\n1\n").encode()
-        assert [c for c in codes(admit(a_plan(), NAME, len(body), reading(body))) if c == "too-many-columns"] == found
+        assert [
+            c for c in codes(admit(a_plan(), NAME, len(body), reading(body))) if c == "too-many-columns"
+        ] == problem_codes
 
 
 def test_longest_name_that_fits_is_admitted() -> None:
@@ -233,9 +235,9 @@ def test_file_that_cannot_be_copied_is_refused() -> None:
 
 @given(st.binary(max_size=200))
 def test_no_bytes_break_admission(body: bytes) -> None:
-    found = admitted(body)
+    admission = admitted(body)
 
-    assert found.refused or found.header
+    assert admission.refused or admission.header
 
 
 HEADLESS = a_plan(csv=Csv(header=False))
@@ -282,9 +284,9 @@ JSONL = a_plan(file_format="jsonl", checks=record_checks("jsonl", "reject"))
 
 
 def test_json_lines_are_admitted_with_the_keys_of_the_first_object() -> None:
-    found = admitted(b'{"note": "a", "id": 1}\n{"id": 1}\n', JSONL)
-    assert (found.problems, found.header, found.header_line) == ((), ("note", "id"), '["note", "id"]')
-    assert header(JSONL, found.header_line) == (("note", "id"), ())
+    admission = admitted(b'{"note": "a", "id": 1}\n{"id": 1}\n', JSONL)
+    assert (admission.problems, admission.header, admission.header_line) == ((), ("note", "id"), '["note", "id"]')
+    assert header(JSONL, admission.header_line) == (("note", "id"), ())
 
 
 @pytest.mark.parametrize("first", [b'{"note": "a"}', b'{"id": 1}', b"{}", b'{"id": 1, "note": null}'])
@@ -334,12 +336,12 @@ THINGS = (Path(__file__).parent / "heads" / "things.parquet").read_bytes()
 
 def test_parquet_is_admitted_with_columns_and_types() -> None:
     plan = replace(PARQUET, properties=(Property("id", "integer"), Property("name", "string")))
-    found = admitted(THINGS, plan)
-    assert found.problems == ()
-    names, types = header(plan, found.header_line)
-    assert names == found.header == ("id", "name", "amount", "ok", "day", "ts", "dec", "bin")
+    admission = admitted(THINGS, plan)
+    assert admission.problems == ()
+    names, types = header(plan, admission.header_line)
+    assert names == admission.header == ("id", "name", "amount", "ok", "day", "ts", "dec", "bin")
     assert types == ("bigint", "string", "double", "boolean", "date", "timestamp", "decimal(10,2)", "binary")
-    assert header_line(plan, len(THINGS), reading(THINGS)) == found.header_line
+    assert header_line(plan, len(THINGS), reading(THINGS)) == admission.header_line
 
 
 @pytest.mark.parametrize(
@@ -387,8 +389,8 @@ def within(name: str, kind: LogicalType, *steps: str) -> Property:
 def test_of_nested_columns_no_more_is_read_than_is_known(properties: tuple[Property, ...], types: list[str]) -> None:
     plan = replace(PARQUET, properties=properties, columns=Columns(extra="ignore", missing="ignore"))
     names = {p.name for p in properties}
-    found = zip(*header(plan, admitted(NESTED, plan).header_line), strict=True)
-    assert [f"{name} {kind}" for name, kind in found if name in names] == types
+    pairs = zip(*header(plan, admitted(NESTED, plan).header_line), strict=True)
+    assert [f"{name} {kind}" for name, kind in pairs if name in names] == types
 
 
 @pytest.mark.parametrize(
@@ -465,9 +467,9 @@ def test_any_damage_of_nested_parquet_is_answered(at: int, noise: bytes) -> None
     ],
 )
 def test_first_line_that_is_nearly_a_header_says_what_is_odd(body: bytes, code: str, words: str) -> None:
-    found = [p for p in admitted(body).problems if p.code == code]
-    assert found, admitted(body).problems
-    assert words in found[0].message
+    problems = [p for p in admitted(body).problems if p.code == code]
+    assert problems, admitted(body).problems
+    assert words in problems[0].message
 
 
 def test_names_that_differ_by_unicode_form_are_told_apart_by_their_characters() -> None:
@@ -601,8 +603,8 @@ def test_hidden_name_is_nothing_to_a_table_nor_above_the_last_part_of_a_version(
 )
 def test_file_that_no_job_reads_in_time_is_refused_by_name(plan: Plan, most: int) -> None:
     def size(bytes_: int) -> list[str]:
-        found = admit(plan, NAME, bytes_, reading(GOOD))
-        return [c for c in codes(found) if c.startswith("file-too-large")]
+        admission = admit(plan, NAME, bytes_, reading(GOOD))
+        return [c for c in codes(admission) if c.startswith("file-too-large")]
 
     assert size(most) == []
     assert size(most + 1) == (["file-too-large"] if most == LARGEST_FILE else ["file-too-large-for-job"])

@@ -65,9 +65,9 @@ def test_time_that_comes_twice_counts_from_the_first_to_the_second() -> None:
 def test_every_day_has_one_deadline_whatever_its_length() -> None:
     for first in (date(2026, 3, 28), date(2026, 10, 24)):
         begin = BERLIN.begins(first)
-        found = list(BERLIN.deadlines(begin, begin + timedelta(days=3)))
-        assert [day for day, _ in found] == [first + timedelta(days=n) for n in range(3)]
-        for day, end in found:
+        deadlines = list(BERLIN.deadlines(begin, begin + timedelta(days=3)))
+        assert [day for day, _ in deadlines] == [first + timedelta(days=n) for n in range(3)]
+        for day, end in deadlines:
             assert list(BERLIN.deadlines(end - timedelta(seconds=1), end)) == [(day, end)]
             assert list(BERLIN.deadlines(end, end + timedelta(hours=20))) == []
 
@@ -103,11 +103,11 @@ def test_file_at_another_time_is_warned_of_from_the_door_on(window: Plan, code: 
 def test_file_at_another_time_is_rejected_where_the_contract_says_so() -> None:
     world = a_world([a_window(outside="reject")])
     drop = world.upload("orders/1.csv", GOOD)
-    found = world.finish()[drop]
+    ended = world.finish()[drop]
 
-    assert (found.state, [p.code for p in found.problems]) == ("rejected", ["arrived-late"])
-    assert "by 11:00" in found.problems[0].message
-    accept(world.ports, found, "ann", "they called")
+    assert (ended.state, [p.code for p in ended.problems]) == ("rejected", ["arrived-late"])
+    assert "by 11:00" in ended.problems[0].message
+    accept(world.ports, ended, "ann", "they called")
     assert world.finish()[drop].state == "accepted_with_warnings"
 
 
@@ -192,11 +192,11 @@ def test_drop_that_cannot_be_read_stops_no_roll_call() -> None:
     world.finish()
     world.ledger.unreadable.add(drop)
     world.clock.pass_seconds(5400)
-    told = [trouble.what for trouble in reconcile(world.ports)]
-    found = [one for contract in ("orders.v1", "other.v1") for one in world.ledger.absences(contract, "2026-01")]
+    troubles = [trouble.what for trouble in reconcile(world.ports)]
+    absences = [one for contract in ("orders.v1", "other.v1") for one in world.ledger.absences(contract, "2026-01")]
 
-    assert told == [f"item D#{drop}"]
-    assert [(one.contract, one.state) for one in found] == [("orders.v1", "missing"), ("other.v1", "missing")]
+    assert troubles == [f"item D#{drop}"]
+    assert [(one.contract, one.state) for one in absences] == [("orders.v1", "missing"), ("other.v1", "missing")]
     world.ledger.unreadable.clear()
     world.reconcile()
     assert [one.state for one in world.ledger.absences("orders.v1", "2026-01")] == ["arrived"]
@@ -210,11 +210,11 @@ def test_drop_that_came_at_no_time_stops_no_roll_call(text: str) -> None:
     world.finish()
     world.ledger._drops[drop] = replace(world.drop(drop), uploaded_at=text)
     world.clock.pass_seconds(5400)
-    told = [trouble.what for trouble in reconcile(world.ports, caught=Exception)]
-    found = [one for contract in ("orders.v1", "other.v1") for one in world.ledger.absences(contract, "2026-01")]
+    troubles = [trouble.what for trouble in reconcile(world.ports, caught=Exception)]
+    absences = [one for contract in ("orders.v1", "other.v1") for one in world.ledger.absences(contract, "2026-01")]
 
-    assert told == [f"item of drop {drop}"]
-    assert [(one.contract, one.state) for one in found] == [("orders.v1", "missing"), ("other.v1", "missing")]
+    assert troubles == [f"item of drop {drop}"]
+    assert [(one.contract, one.state) for one in absences] == [("orders.v1", "missing"), ("other.v1", "missing")]
 
 
 def test_later_file_of_the_day_ends_it() -> None:
@@ -268,15 +268,15 @@ def test_hundreds_of_windows_end_at_once() -> None:
     world.upload("c7/a.csv", GOOD)
     world.finish()
     pass_hours(world, 2)
-    found = [c.contract for c in plans if world.ledger.absences(c.contract, "2026-01")]
+    contracts = [c.contract for c in plans if world.ledger.absences(c.contract, "2026-01")]
 
-    assert found == [c.contract for c in plans if c.contract != "c007.v1"]
+    assert contracts == [c.contract for c in plans if c.contract != "c007.v1"]
     assert len(world.ledger.roll_call().missing) == 129 < MOST_MISSING
 
 
 def test_two_schedules_at_once_tell_it_once() -> None:
     world = a_watched_world(a_window("13:00"))
-    told: list[Absence] = []
+    absences: list[Absence] = []
     write = world.ledger.write
 
     class Racing:
@@ -286,8 +286,8 @@ def test_two_schedules_at_once_tell_it_once() -> None:
             return getattr(world.ledger, name)
 
         def write(self, moves: object, *beside: object) -> None:
-            if not told:
-                told.extend(one for one in beside if isinstance(one, Absence))
+            if not absences:
+                absences.extend(one for one in beside if isinstance(one, Absence))
                 write(moves, *beside)  # type: ignore[arg-type]
             write(moves, *beside)  # type: ignore[arg-type]
 
@@ -321,9 +321,9 @@ def test_absence_that_cannot_be_read_stops_no_roll_call() -> None:
     world = a_watched_world(a_window("13:00"), a_plan("other.v1", ("other/*.csv",), arrival=Arrival("13:30")))
     world.clock.pass_seconds(7200)
     unreadable = Stalled(world.ledger, "absences", lambda: None, after=DocumentInvalid("ledger item: format 2"))
-    told = [trouble.what for trouble in reconcile(replace(world.ports, ledger=unreadable))]
+    troubles = [trouble.what for trouble in reconcile(replace(world.ports, ledger=unreadable))]
 
-    assert told == ["item of the absences of orders.v1 in 2026-01"]
+    assert troubles == ["item of the absences of orders.v1 in 2026-01"]
     assert [one.state for one in world.ledger.absences("other.v1", "2026-01")] == ["missing"]
 
 

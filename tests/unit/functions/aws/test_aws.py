@@ -233,9 +233,9 @@ def test_archive_reaches_the_job() -> None:
 
 def test_unreadable_item_hides_no_other() -> None:
     later = items.drop_item(a_drop()) | {"format": 2}
-    found = items.in_flight_of([later, items.drop_item(a_drop())])
+    open_items = items.in_flight_of([later, items.drop_item(a_drop())])
 
-    assert (found.drops, found.unreadable) == ((a_drop(),), (later["pk"],))
+    assert (open_items.drops, open_items.unreadable) == ((a_drop(),), (later["pk"],))
 
 
 def test_received_drop_that_cannot_be_read_is_named_by_its_key() -> None:
@@ -255,9 +255,9 @@ def test_copy_in_parts_to_the_longest_key_has_a_sort_key() -> None:
 def test_window_that_a_hand_has_edited_is_unreadable() -> None:
     window = items.window_item(Window("p", "1", "2026-01-31T12:00:00.000000Z", "shop", "orders.v1"))
     edited = window | {"due_at": 7}
-    found = items.in_flight_of([edited, window])
+    open_items = items.in_flight_of([edited, window])
 
-    assert (found.windows, found.unreadable) == ((items.window_of(window),), (edited["pk"],))
+    assert (open_items.windows, open_items.unreadable) == ((items.window_of(window),), (edited["pk"],))
 
 
 def test_reason_of_a_failed_run_quotes_no_values() -> None:
@@ -349,11 +349,11 @@ def test_upload_whose_completion_raced_is_begun_anew() -> None:
     assert client.broken_off == ["u"]
 
 
-def filled(cls: type[Any], **known: Any) -> Any:
+def filled(cls: type[Any], **given: Any) -> Any:
     """A value of which each field of a plain kind has a value that is not its default."""
     plain: dict[str, Any] = {"str": "x", "str | None": "y", "int": 7, "int | None": 8, "tuple[str, ...]": ("m",)}
-    found = {one.name: plain[str(one.type)] for one in fields(cls) if str(one.type) in plain}
-    return cls(**(found | known))
+    values = {one.name: plain[str(one.type)] for one in fields(cls) if str(one.type) in plain}
+    return cls(**(values | given))
 
 
 @pytest.mark.parametrize(

@@ -54,11 +54,11 @@ def healthy(*uploads: bytes) -> tuple[World, str]:
         folder = keys.evidence_folder(ZONES, "checks", batch.contract, batch.claimed_at[:7], batch.id)
         world.store.put(f"{folder}part-0.parquet", b"", "")
     world.clock.pass_seconds(3600)
-    assert found(world) == []
+    assert all_differences(world) == []
     return world, drop_id
 
 
-def found(world: World) -> list[Difference]:
+def all_differences(world: World) -> list[Difference]:
     return list(looked_at(world))
 
 
@@ -163,7 +163,7 @@ def test_promoted_file_that_was_overwritten_is_found_from_both_ends() -> None:
     world, drop_id = healthy()
     overwritten(world, drop_id)
 
-    assert [(one.kind, one.repair) for one in found(world)] == [
+    assert [(one.kind, one.repair) for one in all_differences(world)] == [
         ("promoted-without-record", None),
         ("promoted-taken", None),
     ]
@@ -177,11 +177,11 @@ def test_file_whose_drop_settled_before_it_took_it_back_is_withdrawn(end: Event)
     world.ledger.write((begun,))
     assert record(world.ports, begun.drop, end).retracts
     world.clock.pass_seconds(3600)
-    (one,) = found(world)
+    (one,) = all_differences(world)
     assert (one.kind, one.where, one.repair is not None) == ("promoted-without-record", TARGET, True)
 
     repair(world)
-    assert (found(world), TARGET in world.store.objects) == ([], False)
+    assert (all_differences(world), TARGET in world.store.objects) == ([], False)
     newer = world.upload("orders/1.csv", NEWER)
     world.finish()
     assert (world.drop(newer).state, world.store.get(TARGET)) == ("accepted", NEWER)
@@ -222,7 +222,9 @@ def test_file_beside_a_table_is_withdrawn_by_nobody() -> None:
     world.finish()
     world.clock.pass_seconds(3600)
 
-    assert [(one.kind, one.repair) for one in found(world) if drop_id in one.where] == [("promoted-left", None)]
+    assert [(one.kind, one.repair) for one in all_differences(world) if drop_id in one.where] == [
+        ("promoted-left", None)
+    ]
 
 
 def test_record_that_cannot_be_read_hides_no_other() -> None:
@@ -232,10 +234,10 @@ def test_record_that_cannot_be_read_hides_no_other() -> None:
     without_receipt(world, other)
     world.clock.pass_seconds(3600)
     world.ledger.unreadable.add(unread)
-    told = {(one.where, one.kind, one.repair is not None) for one in found(world)}
+    kinds = {(one.where, one.kind, one.repair is not None) for one in all_differences(world)}
 
-    assert (f"drop {other}", "receipt-missing", True) in told
-    assert (f"item D#{unread}", "record-unreadable", False) in told
+    assert (f"drop {other}", "receipt-missing", True) in kinds
+    assert (f"item D#{unread}", "record-unreadable", False) in kinds
 
 
 class Unread:
@@ -262,10 +264,10 @@ def test_history_that_cannot_be_read_hides_no_other_drop() -> None:
     world.clock.pass_seconds(3600)
     world.ports = replace(world.ports, ledger=Unread(world.ledger, unread))
 
-    told = {(one.where, one.kind) for one in found(world)}
+    kinds = {(one.where, one.kind) for one in all_differences(world)}
 
-    assert (f"drop {other}", "receipt-missing") in told
-    assert [kind for where, kind in told if unread in where] == ["record-unreadable"]
+    assert (f"drop {other}", "receipt-missing") in kinds
+    assert [kind for where, kind in kinds if unread in where] == ["record-unreadable"]
 
 
 def name(one: object) -> str:
@@ -276,11 +278,11 @@ def name(one: object) -> str:
 def test_difference_is_found(breach: Breach, kind: str) -> None:
     world, drop_id = healthy()
     breach(world, drop_id)
-    (one,) = found(world)
+    (one,) = all_differences(world)
 
     assert (one.kind, one.repair is not None) == (kind, (breach, kind) in SAFE)
     assert one.where
-    assert one.found
+    assert one.finding
     assert one.do
 
 
@@ -301,7 +303,7 @@ def test_repair_broken_off_anywhere_is_done_by_the_next(breach: Breach, after: b
         world.ports = plain
         world.finish()
         world.clock.pass_seconds(3600)
-        left = [one for one in found(world) if one.kind != "evidence-missing"]
+        left = [one for one in all_differences(world) if one.kind != "evidence-missing"]
         assert left == [], fuse.at
         assert world.store.listing(ZONES.promoted).items() >= before.items()
 
@@ -315,11 +317,11 @@ def repair(world: World) -> None:
 def test_what_is_under_way_is_left_alone() -> None:
     world = a_world()
     world.upload("orders/1.csv", GOOD)
-    assert found(world) == []
+    assert all_differences(world) == []
     world.deliver_events()
     world.deliver_windows()
 
-    assert found(world) == []
+    assert all_differences(world) == []
 
 
 def test_batch_whose_run_is_over_is_left_to_the_schedule() -> None:
@@ -329,12 +331,12 @@ def test_batch_whose_run_is_over_is_left_to_the_schedule() -> None:
     world.deliver_windows()
     world.end_jobs()
     world.clock.pass_seconds(3600)
-    (one,) = found(world)
+    (one,) = all_differences(world)
     assert (one.kind, one.repair) == ("batch-without-run", None)
 
     world.reconcile()
     assert world.drop(drop_id).state == "accepted"
-    assert "batch-without-run" not in {one.kind for one in found(world)}
+    assert "batch-without-run" not in {one.kind for one in all_differences(world)}
 
 
 def test_batch_that_was_never_started_is_started_by_the_schedule_alone() -> None:
@@ -346,7 +348,7 @@ def test_batch_that_was_never_started_is_started_by_the_schedule_alone() -> None
         world.deliver_windows()
     world.jobs.start = plain  # type: ignore[method-assign]
     world.clock.pass_seconds(3600)
-    assert [(one.kind, one.repair) for one in found(world)] == [("batch-without-run", None)]
+    assert [(one.kind, one.repair) for one in all_differences(world)] == [("batch-without-run", None)]
 
     world.reconcile()
     assert (world.drop(drop_id).state, world.jobs.working()) == ("validating", ["run-1"])
@@ -359,7 +361,7 @@ def test_staged_bytes_that_are_gone_are_told() -> None:
     del world.store.objects[world.drop(drop_id).source.uri]
     world.clock.pass_seconds(3600)
 
-    assert [(one.kind, one.repair) for one in found(world)] == [("bytes-missing", None)]
+    assert [(one.kind, one.repair) for one in all_differences(world)] == [("bytes-missing", None)]
 
 
 def taken_back(world: World) -> Drop:
@@ -384,11 +386,11 @@ def test_former_record_is_named_and_nothing_rests_on_it(after: Callable[[World],
     repair(world)
 
     assert world.store.listing(ZONES.promoted) == seen
-    (one,) = (one for one in found(world) if one.kind == "stale-record")
+    (one,) = (one for one in all_differences(world) if one.kind == "stale-record")
     assert (one.where, one.repair) == (f"drop {former.id}", None)
-    assert f"ends with {newest.state} at attempt 2" in one.found
+    assert f"ends with {newest.state} at attempt 2" in one.finding
     world.ledger._drops[former.id] = newest
-    assert found(world) == []
+    assert all_differences(world) == []
 
 
 def promoted_rows() -> tuple[World, str]:
@@ -410,7 +412,7 @@ def test_valid_rows_alone_are_put_back(largest: int) -> None:
     repair(world)
 
     assert world.store.get(TARGET) == valid_rows(drop_id)
-    assert [one.kind for one in found(world)] == ["evidence-missing"]
+    assert [one.kind for one in all_differences(world)] == ["evidence-missing"]
 
 
 def test_valid_rows_that_are_gone_are_not_put_back() -> None:
@@ -419,7 +421,7 @@ def test_valid_rows_that_are_gone_are_not_put_back() -> None:
     assert rows
     assert rows.rows
     del world.store.objects[rows.rows.uri]
-    one = next(one for one in found(world) if one.kind == "promoted-missing")
+    one = next(one for one in all_differences(world) if one.kind == "promoted-missing")
 
     assert one.repair is None
     assert "replay" in one.do
@@ -458,7 +460,7 @@ def test_repair_that_comes_too_late_says_what_to_do(
     lacking: Callable[[], tuple[World, str]], meanwhile: Breach, error: type[Exception], do: str
 ) -> None:
     world, drop_id = lacking()
-    one = next(one for one in found(world) if one.kind == "promoted-missing")
+    one = next(one for one in all_differences(world) if one.kind == "promoted-missing")
     drop = world.drop(drop_id)
     lies = (drop.promoted and drop.promoted.rows) or drop.source
     meanwhile(world, lies.uri)
@@ -652,7 +654,7 @@ def test_file_put_back_by_two_at_once_is_noted() -> None:
     assert one.repair
     one.repair()
 
-    assert found(world) == []
+    assert all_differences(world) == []
 
 
 def back_again() -> tuple[World, str]:
@@ -685,7 +687,7 @@ def back_again() -> tuple[World, str]:
 def test_file_that_came_back_after_a_withdrawal_is_withdrawn(after: bool) -> None:
     for fuse in every_call(after):
         world, drop_id = back_again()
-        (left,) = (one for one in found(world) if one.kind != "evidence-missing")
+        (left,) = (one for one in all_differences(world) if one.kind != "evidence-missing")
         assert (left.kind, drop_id in left.where) == ("promoted-left", True)
         plain = world.ports
         world.with_ports(lambda port, fuse=fuse: Watched(port, fuse))  # type: ignore[misc]
@@ -695,7 +697,7 @@ def test_file_that_came_back_after_a_withdrawal_is_withdrawn(after: bool) -> Non
         repair(world)
 
         assert world.store.listing(ZONES.promoted) == {}, fuse.at
-        assert {one.kind for one in found(world)} == {"evidence-missing"}
+        assert {one.kind for one in all_differences(world)} == {"evidence-missing"}
 
 
 def test_file_that_came_back_and_is_accepted_again_stays() -> None:
@@ -772,9 +774,9 @@ def test_plan_that_is_gone_hides_no_other_drop() -> None:
     del world.store.objects[where]
     world.ports = replace(world.ports, catalog=Published(world.store, ZONES.catalog))
     world.clock.pass_seconds(3600)
-    told = {(one.where, one.kind): one for one in found(world)}
+    by_kind = {(one.where, one.kind): one for one in all_differences(world)}
 
-    assert (f"drop {other}", "receipt-missing") in told
-    of_former = [one for (drop, _), one in told.items() if drop == f"drop {former}"]
+    assert (f"drop {other}", "receipt-missing") in by_kind
+    of_former = [one for (drop, _), one in by_kind.items() if drop == f"drop {former}"]
     assert [(one.kind, one.repair) for one in of_former] == [("catalog", None)]
-    assert of_former[0].found.startswith(f"has a plan that cannot be read: {where} is named and not there.")
+    assert of_former[0].finding.startswith(f"has a plan that cannot be read: {where} is named and not there.")

@@ -42,11 +42,11 @@ def healthy() -> tuple[World, str, str]:
         world.store.put(f"{folder}part-0.parquet", b"", "")
     world.store.put(f"{AT}_delta_log/0.json", b"{}", "")
     world.clock.pass_seconds(3600)
-    assert found(world) == []
+    assert all_differences(world) == []
     return world, good, former
 
 
-def found(world: World) -> list[Difference]:
+def all_differences(world: World) -> list[Difference]:
     return found_by(world.ports)
 
 
@@ -55,7 +55,7 @@ def found_by(ports: Ports) -> list[Difference]:
 
 
 def repair(world: World) -> None:
-    for one in found(world):
+    for one in all_differences(world):
         if one.repair:
             one.repair()
 
@@ -150,10 +150,10 @@ def name(one: object) -> str:
 def test_difference_is_found(breach: Breach, kind: str, many: int) -> None:
     world, good, former = healthy()
     breach(world, good, former)
-    each = found(world)
+    each = all_differences(world)
 
     assert [(one.kind, one.repair is not None) for one in each] == [(kind, (breach, kind, many) in SAFE)] * many
-    assert all(one.where and one.found and one.do for one in each)
+    assert all(one.where and one.finding and one.do for one in each)
 
 
 @pytest.mark.parametrize("breach", [breach for breach, _, _ in SAFE], ids=name)
@@ -173,14 +173,14 @@ def test_repair_broken_off_anywhere_is_done_by_the_next(breach: Breach, after: b
         repair(world)
         world.finish()
         world.clock.pass_seconds(3600)
-        assert [one.kind for one in found(world)] == [], fuse.at
+        assert [one.kind for one in all_differences(world)] == [], fuse.at
         assert world.drops().keys() > world.tables.rows[AT].keys()
 
 
 def test_repair_leaves_the_key_to_whoever_holds_it() -> None:
     world, good, former = healthy()
     without_the_table(world, good, former)
-    missing = next(one for one in found(world) if good in one.where)
+    missing = next(one for one in all_differences(world) if good in one.where)
     key = world.ledger.lineage(keys.lineage_hash("landing", "orders/2.csv", "orders.v1"))
     world.ledger.write((), replace(key, promoting="n" * 32))
     assert missing.repair
@@ -216,7 +216,7 @@ def test_rows_of_a_drop_that_has_changed_since_are_not_put_back(
     world.finish()
     world.clock.pass_seconds(3600)
     without_the_table(world)
-    missing = next(one for one in found(world) if one.kind == "rows-missing")
+    missing = next(one for one in all_differences(world) if one.kind == "rows-missing")
     act(world, good)
     before = {table: dict(rows) for table, rows in world.tables.rows.items()}
     assert missing.repair
@@ -240,7 +240,7 @@ def test_rows_of_a_drop_that_is_rejected_meanwhile_do_not_stay(method: str) -> N
         reject(plain, world.drop(good), "ann", "recalled")
 
     world.ports = replace(plain, tables=Stalled(plain.tables, method, others))
-    missing = next(one for one in found(world) if one.kind == "rows-missing")
+    missing = next(one for one in all_differences(world) if one.kind == "rows-missing")
     assert missing.repair
     with pytest.raises(StaleWrite):
         missing.repair()
@@ -255,7 +255,7 @@ def test_rows_put_back_while_their_key_was_freed_stay_unless_others_came(newer: 
     plain = world.ports
 
     def others() -> None:
-        free = next(one for one in found(world) if one.kind == "key-held")
+        free = next(one for one in all_differences(world) if one.kind == "key-held")
         assert free.repair
         free.repair()
         if not newer:
@@ -292,7 +292,7 @@ def test_rows_are_put_back_only_while_the_log_would_name_them(days: int, safe: b
     rows_deleted(world, good, "")
     world.tables.commits.clear()  # as the log forgets after 90 days, whoever took the rows out
     world.clock.pass_seconds(days * 86400)
-    missing = next(one for one in found(world) if one.kind == "rows-missing")
+    missing = next(one for one in all_differences(world) if one.kind == "rows-missing")
 
     assert (missing.repair is not None) == safe
 
@@ -305,7 +305,7 @@ def test_rows_that_came_back_are_taken_out_again() -> None:
     repair(world)
 
     assert good not in world.tables.rows[AT]
-    assert found(world) == []
+    assert all_differences(world) == []
 
 
 def test_rows_stay_where_the_record_is_a_former_one() -> None:
@@ -318,21 +318,21 @@ def test_rows_stay_where_the_record_is_a_former_one() -> None:
     repair(world)
 
     assert former.id in world.tables.rows[AT]
-    assert {one.kind for one in found(world)} >= {"rows-left", "stale-record"}
+    assert {one.kind for one in all_differences(world)} >= {"rows-left", "stale-record"}
 
 
 def test_rows_of_a_record_that_cannot_be_read_are_not_nobodys() -> None:
     world, good, _ = healthy()
     world.ledger.unreadable.add(good)
 
-    told = [(one.where, one.kind) for one in differences(world.ports, ("orders.v1",), []) if good in one.where]
-    assert told == [(f"drop {good}", "record-unreadable")]
+    kinds = [(one.where, one.kind) for one in differences(world.ports, ("orders.v1",), []) if good in one.where]
+    assert kinds == [(f"drop {good}", "record-unreadable")]
 
 
 def test_rows_whose_drop_is_judged_again_meanwhile_stay() -> None:
     world, good, former = healthy()
     of_a_withdrawn(world, good, former)
-    (left,) = found(world)
+    (left,) = all_differences(world)
     replay(world.ports, good)
     assert left.repair
 
@@ -361,7 +361,7 @@ def test_rows_that_went_with_those_of_a_former_attempt_are_told() -> None:
 def test_rows_whose_place_is_their_own_again_stay() -> None:
     world, good, former = healthy()
     of_a_former(world, good, former)
-    (left,) = found(world)
+    (left,) = all_differences(world)
     key = world.ledger.lineage(keys.lineage_hash("landing", "orders/1.csv", "orders.v1"))
     world.ledger.write((), replace(key, promoted=former))
     assert left.repair
@@ -373,10 +373,10 @@ def test_rows_whose_place_is_their_own_again_stay() -> None:
 
 def test_drops_with_rows_in_a_table_are_told_whenever_they_came() -> None:
     world, *_ = healthy()
-    told: list[str] = []
-    assert list(differences(world.ports, ("orders.v1",), [], told.append)) == []
+    drop_ids: list[str] = []
+    assert list(differences(world.ports, ("orders.v1",), [], drop_ids.append)) == []
 
-    assert world.tables.rows[AT].keys() <= set(told)
+    assert world.tables.rows[AT].keys() <= set(drop_ids)
 
 
 def test_table_that_cannot_be_read_hides_no_other() -> None:
@@ -389,7 +389,7 @@ def test_table_that_cannot_be_read_hides_no_other() -> None:
     rows_deleted(world, good, "")
     world.tables.broken.add(f"{ZONES.promoted}broken.v1/")
     each = differences(world.ports, ("broken.v1", "orders.v1"), ["2026-01"])
-    of_tables = {one.kind: (one.where, one.found, one.repair) for one in each if "table" in one.kind + one.found}
+    of_tables = {one.kind: (one.where, one.finding, one.repair) for one in each if "table" in one.kind + one.finding}
 
     assert list(of_tables) == ["table-unreadable", "rows-missing"]
     assert of_tables["table-unreadable"] == (f"{ZONES.promoted}broken.v1/", "could not be read: a file is gone", None)
@@ -404,7 +404,7 @@ def test_objects_beside_a_table_are_looked_at() -> None:
     world.store.put(f"{AT}orders/stranger.csv", GOOD, "")
     world.clock.pass_seconds(3600)
 
-    assert [(one.kind, one.where, one.repair is not None) for one in found(world)] == [
+    assert [(one.kind, one.where, one.repair is not None) for one in all_differences(world)] == [
         ("promoted-without-record", f"{AT}orders/bad.csv", True),
         ("promoted-without-record", f"{AT}orders/stranger.csv", False),
     ]
@@ -433,4 +433,4 @@ def test_what_has_just_changed_is_left_alone() -> None:
     assert world.tables.made(AT, CopyTag(drop, 1))
     world.tables.rows[AT].clear()
 
-    assert [one.kind for one in found(world) if one.kind.startswith("rows")] == []
+    assert [one.kind for one in all_differences(world) if one.kind.startswith("rows")] == []

@@ -215,8 +215,8 @@ class FullIndex:
         self._ledger = ledger
 
     def in_flight(self, before: str) -> InFlight:
-        found: InFlight = self._ledger.in_flight(before)
-        return replace(found, waiting=())
+        open_items: InFlight = self._ledger.in_flight(before)
+        return replace(open_items, waiting=())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._ledger, name)
@@ -299,8 +299,8 @@ class WithCopies:
         self._copies = {one.id: one for one in copies}
 
     def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
-        found: tuple[Drop, ...] = self._ledger.pending(plan, most)
-        waiting = {one.id: one for one in found} | {i: one for i, one in self._copies.items() if one.plan == plan}
+        staged: tuple[Drop, ...] = self._ledger.pending(plan, most)
+        waiting = {one.id: one for one in staged} | {i: one for i, one in self._copies.items() if one.plan == plan}
         return tuple(sorted(waiting.values(), key=lambda d: (d.staged_at or "", d.id)))[:most]
 
     def write(self, moves: Sequence[Transition], *beside: TransactionItem) -> None:
@@ -491,8 +491,8 @@ def test_old_token_is_looked_up_before_it_is_sent() -> None:
     world.reconcile()
 
     assert jobs.started == []
-    assert (found := world.ledger.batch(batch.id))
-    assert (found.state, found.run) == ("running", "run-1")
+    assert (now := world.ledger.batch(batch.id))
+    assert (now.state, now.run) == ("running", "run-1")
 
 
 class ByItsClock:

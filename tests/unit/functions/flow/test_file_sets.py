@@ -177,7 +177,7 @@ def test_total_that_differs_names_both_figures() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (b"{", "is not a JSON"),
         (b"[" * 100_000, "is not a JSON"),
@@ -202,13 +202,13 @@ def test_total_that_differs_names_both_figures() -> None:
         (b" " * (manifest.LARGEST + 1), "larger than"),
     ],
 )
-def test_manifest_that_cannot_be_read_is_rejected(text: bytes, said: str) -> None:
+def test_manifest_that_cannot_be_read_is_rejected(text: bytes, message: str) -> None:
     world = a_world([a_set_plan(MANIFEST)])
     (file,) = sent(world, "a.csv")
     (wrong,) = sent(world, "manifest.json", body=text)
 
     assert [p.code for p in world.drop(wrong).problems] == ["bad-manifest"]
-    assert said in world.drop(wrong).problems[0].message
+    assert message in world.drop(wrong).problems[0].message
     assert states(world, (file, wrong)) == ["gathering", "rejected"]
     sent(world, "manifest.json", body=named("a.csv"))
     assert states(world, [file]) == ["staged"]
@@ -216,10 +216,10 @@ def test_manifest_that_cannot_be_read_is_rejected(text: bytes, said: str) -> Non
 
 @pytest.mark.parametrize("total", ["1e999999999", "1e99999999999999999999"])
 def test_sum_that_nobody_could_write_out_is_refused(total: str) -> None:
-    found = manifest.read(named("a.csv", sums={"n": total}), "in/manifest.json", ("n",))
+    problem = manifest.read(named("a.csv", sums={"n": total}), "in/manifest.json", ("n",))
 
-    assert isinstance(found, Problem)
-    assert "more than 60 digits" in found.message
+    assert isinstance(problem, Problem)
+    assert "more than 60 digits" in problem.message
 
 
 def test_newer_manifest_holds_whichever_comes_first() -> None:
@@ -263,7 +263,7 @@ def test_manifest_of_an_open_set_is_read_by_the_rule_of_now() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "uploads", "said"),
+    ("rule", "uploads", "message"),
     [
         (MARKER, ["a.csv"], f"`in/{DAY}/_SUCCESS` has not come"),
         (PARTS, ["a.csv", "b.csv", "b.csv"], "2 of 3 files have come"),
@@ -271,7 +271,7 @@ def test_manifest_of_an_open_set_is_read_by_the_rule_of_now() -> None:
         (MANIFEST, ["a.csv", "manifest.json"], f"`in/{DAY}/b.csv`, `in/{DAY}/c.csv` of its manifest have not come"),
     ],
 )
-def test_set_that_is_not_complete_in_time_is_rejected(rule: SetRule, uploads: list[str], said: str) -> None:
+def test_set_that_is_not_complete_in_time_is_rejected(rule: SetRule, uploads: list[str], message: str) -> None:
     world = a_world([a_set_plan(rule)])
     text = named("a.csv", "b.csv", "c.csv")
     drops = [sent(world, name, body=text if name == "manifest.json" else GOOD)[0] for name in uploads]
@@ -283,10 +283,10 @@ def test_set_that_is_not_complete_in_time_is_rejected(rule: SetRule, uploads: li
     world.finish(rounds=3)
 
     for drop in files:
-        found = world.drop(drop)
-        assert (found.state, [p.code for p in found.problems]) == ("rejected", ["set-incomplete"])
-        assert said in found.problems[0].message
-        assert found.problems[0].message.encode() in world.store.get(found.receipt or "")
+        ended = world.drop(drop)
+        assert (ended.state, [p.code for p in ended.problems]) == ("rejected", ["set-incomplete"])
+        assert message in ended.problems[0].message
+        assert ended.problems[0].message.encode() in world.store.get(ended.receipt or "")
 
 
 def test_open_set_stays_due_whatever_its_rule_says_now() -> None:
@@ -390,7 +390,11 @@ class Meanwhile:
         self.world, self.ledger, self.call, self.act = world, world.ledger, call, [act]
 
     def __getattr__(self, name: str) -> Any:
-        if name == self.call and {known.state for known in self.ledger._sets.values()} == {"incomplete"} and self.act:
+        if (
+            name == self.call
+            and {file_set.state for file_set in self.ledger._sets.values()} == {"incomplete"}
+            and self.act
+        ):
             self.act.pop()()
         return getattr(self.ledger, name)
 
@@ -461,13 +465,13 @@ def test_set_is_looked_at_until_nothing_can_be_left_behind() -> None:
     world = a_world([a_set_plan(MARKER)])
     watch = Watch(world)
     sent(world, "a.csv", "_SUCCESS")
-    (known,) = world.ledger._sets.values()
-    assert (known.state, known.look_at is not None) == ("complete", True)
+    (file_set,) = world.ledger._sets.values()
+    assert (file_set.state, file_set.look_at is not None) == ("complete", True)
     world.clock.pass_seconds(1000)
     world.finish()
-    (known,) = world.ledger._sets.values()
+    (file_set,) = world.ledger._sets.values()
 
-    assert (known.state, known.look_at) == ("complete", None)
+    assert (file_set.state, file_set.look_at) == ("complete", None)
     watch.look_at_the_end()
 
 
@@ -478,8 +482,8 @@ def settled() -> World:
     sent(world, "manifest.json", body=named("a.csv"))
     world.clock.pass_seconds(2000)
     world.finish(rounds=2)
-    (known,) = world.ledger._sets.values()
-    assert (known.state, known.look_at) == ("complete", None)
+    (file_set,) = world.ledger._sets.values()
+    assert (file_set.state, file_set.look_at) == ("complete", None)
     return world
 
 
@@ -511,8 +515,8 @@ def test_file_whose_item_cannot_be_read_is_told_at_every_look() -> None:
         sent(world, "_SUCCESS", body=b"")
     for _ in range(2):
         world.clock.pass_seconds(120)
-        told = {trouble.what.split()[0]: trouble.reason for trouble in reconcile(world.ports)}
-        assert f"as {unread}: repair the items, or deploy the version that reads them" in told["set"]
+        troubles = {trouble.what.split()[0]: trouble.reason for trouble in reconcile(world.ports)}
+        assert f"as {unread}: repair the items, or deploy the version that reads them" in troubles["set"]
     assert states(world, [other]) == ["staged"]
     world.ledger.unreadable.clear()
     world.finish(rounds=2)

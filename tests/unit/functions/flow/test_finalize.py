@@ -265,11 +265,11 @@ def test_rejected_newer_upload_supersedes_nothing() -> None:
 def test_second_upload_of_a_key_is_rejected_where_the_contract_says_so(first: str) -> None:
     world, old, new = two_uploads(first, same_key="reject")
     good, bad = (old, new) if first == "old" else (new, old)
-    told = receipt(world, bad)
+    page = receipt(world, bad)
 
     assert [world.drop(d).state for d in (good, bad)] == ["accepted", "rejected"]
     assert f"(drop {good})" in world.drop(bad).problems[0].message
-    assert (told["verdict"], told["problems"][0]["code"], len(told["checks"])) == ("rejected", "key-used", 4)
+    assert (page["verdict"], page["problems"][0]["code"], len(page["checks"])) == ("rejected", "key-used", 4)
     assert list(world.store.listing(ZONES.promoted).values()) == [GOOD if good == old else NEWER]
 
 
@@ -312,17 +312,17 @@ def twins(**changes: Any) -> tuple[World, list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("said", "state", "promoted"),
+    ("rule", "state", "promoted"),
     [("allow", "accepted", 2), ("warn", "accepted_with_warnings", 2), ("reject", "rejected", 1)],
 )
-def test_same_bytes_under_another_key_are_told_of(said: str, state: str, promoted: int) -> None:
-    world, (first, second) = twins(same_content=said)
+def test_same_bytes_under_another_key_are_told_of(rule: str, state: str, promoted: int) -> None:
+    world, (first, second) = twins(same_content=rule)
     codes = [p["code"] for p in receipt(world, second)["problems"]]
 
     assert [world.drop(d).state for d in (first, second)] == ["accepted", state]
-    assert codes == ([] if said == "allow" else ["content-used"])
+    assert codes == ([] if rule == "allow" else ["content-used"])
     assert len(world.store.listing(ZONES.promoted)) == promoted
-    assert said == "allow" or "under the key orders/1.csv" in world.drop(second).problems[0].message
+    assert rule == "allow" or "under the key orders/1.csv" in world.drop(second).problems[0].message
 
 
 def test_same_bytes_under_the_same_key_are_a_matter_of_the_key() -> None:
@@ -692,6 +692,6 @@ def test_late_result_does_not_end_a_later_attempt(newest: Plan, judge: Judge) ->
     assert (world.drop(drop_id).state, world.drop(drop_id).attempt) == ("promoting", 2)
 
     world.finish()
-    told = [check["id"] for check in receipt(world, drop_id)["checks"]]
+    check_ids = [check["id"] for check in receipt(world, drop_id)["checks"]]
     assert world.drop(drop_id).state == "accepted"
-    assert told == [check.id for check in newest.checks]
+    assert check_ids == [check.id for check in newest.checks]

@@ -38,7 +38,7 @@ def test_ten_thousand_steps_end_well(number: int, record_property: Callable[[str
     assert Machine.steps >= AT_LEAST
 
 
-class Found(Histories):
+class FoundHistory(Histories):
     """A history as it was found, step by step."""
 
     def uploaded(self, *kinds: str) -> list[str]:
@@ -59,7 +59,7 @@ class Found(Histories):
     def settle(self, run: str) -> None:
         """Let a run end well, and say so."""
         self.job_ends(run)
-        self.job_reports([*self.world.jobs.requests].index(run), said=True)
+        self.job_reports([*self.world.jobs.requests].index(run), named=True)
         self.look()
 
     def end(self, *states: str) -> None:
@@ -71,40 +71,40 @@ class Found(Histories):
 
 def test_drop_that_a_clock_ahead_staged_joins() -> None:
     """Functions run on many machines: who closes the window may be behind who has staged the drop."""
-    found = Found()
-    (drop,) = found.uploaded("good")
-    found.deliver(0)
-    found.clock_jumps(-30)
-    found.window(0, again=False)
+    history = FoundHistory()
+    (drop,) = history.uploaded("good")
+    history.deliver(0)
+    history.clock_jumps(-30)
+    history.window(0, again=False)
 
-    assert found.world.drops()[drop].state == "validating"
-    found.end("accepted")
+    assert history.world.drops()[drop].state == "validating"
+    history.end("accepted")
 
 
 def test_upload_does_not_come_back_after_one_without_event() -> None:
     """The third one's event is lost, so that it is as old as the first, which the second has overtaken."""
-    found = Found()
-    found.uploaded("good", "good", "good")
-    first, second = found.start(), found.start()
-    found.lose(0)
-    found.settle(second)
-    found.clock_jumps(1000)
-    found.schedule()
-    found.settle(found.run())
-    found.settle(first)
+    history = FoundHistory()
+    history.uploaded("good", "good", "good")
+    first, second = history.start(), history.start()
+    history.lose(0)
+    history.settle(second)
+    history.clock_jumps(1000)
+    history.schedule()
+    history.settle(history.run())
+    history.settle(first)
 
-    found.end("superseded", "accepted", "accepted")
+    history.end("superseded", "accepted", "accepted")
 
 
 def test_late_event_still_tells_of_the_newer() -> None:
     """The schedule finds the second, its event comes when consumers have it, and only then the first is judged."""
-    found = Found()
-    found.uploaded("good", "good")
-    first = found.start()
-    found.clock_jumps(1000)
-    found.schedule()
-    found.settle(found.run())
-    found.deliver(0)
-    found.settle(first)
+    history = FoundHistory()
+    history.uploaded("good", "good")
+    first = history.start()
+    history.clock_jumps(1000)
+    history.schedule()
+    history.settle(history.run())
+    history.deliver(0)
+    history.settle(first)
 
-    found.end("superseded", "accepted")
+    history.end("superseded", "accepted")

@@ -75,9 +75,9 @@ def at_work() -> tuple[World, str, str, JobRequest]:
 def only_the_other_is_promoted(world: World) -> bool:
     """Whether the good drop is accepted with its receipt, and consumers see nothing but that."""
     (other,) = (drop for drop in world.drops().values() if drop.name.endswith(BESIDE))
-    told = json.loads(world.store.get(other.receipt or ""))
+    receipt = json.loads(world.store.get(other.receipt or ""))
     seen = world.store.listing(ZONES.promoted)
-    return (other.state, told["verdict"], seen) == ("accepted", "accepted", {f"orders.v1/orders/{BESIDE}": GOOD})
+    return (other.state, receipt["verdict"], seen) == ("accepted", "accepted", {f"orders.v1/orders/{BESIDE}": GOOD})
 
 
 def end(world: World, run: str, request: JobRequest, body: bytes) -> None:
@@ -152,12 +152,12 @@ def test_former_item_of_a_drop_rewrites_no_history() -> None:
     world, drop, run, request = at_work()
     former = world.drop(drop)
     end(world, run, request, _dumps(answer(request)))
-    told = world.ledger.history(drop)
+    steps = world.ledger.history(drop)
     world.ledger._drops[drop] = former
     world.ledger._batches[request.batch] = replace(world.ledger._batches[request.batch], state="running")
     world.finish()
 
-    assert world.ledger.history(drop) == told
+    assert world.ledger.history(drop) == steps
     assert world.drop(drop) == former
     ages: list[timedelta] = []
     reconcile(world.ports, standing=ages.append)

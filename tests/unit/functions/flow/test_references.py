@@ -17,8 +17,8 @@ PROMOTED = "s3://promoted/customers.v1/customers/"
 
 
 def test_reference_file_is_pinned_by_its_hash() -> None:
-    found, _ = pinned(a_world([ORDERS]).ports, ORDERS)
-    assert found == JobReference("countries", "sha256:0a1b", ("s3://internal/catalog/references/0a1b.csv",))
+    reference, _ = pinned(a_world([ORDERS]).ports, ORDERS)
+    assert reference == JobReference("countries", "sha256:0a1b", ("s3://internal/catalog/references/0a1b.csv",))
 
 
 def test_promoted_files_are_pinned_with_their_plan() -> None:

@@ -87,16 +87,16 @@ def test_refused_drop_that_is_too_large_to_be_held_is_accepted_from_landing() ->
 def test_history_and_receipt_say_who_and_why() -> None:
     world, drop_id = ended()
     accept(world.ports, world.drop(drop_id), "ann", "ticket 512")
-    said, steps = receipt(world, drop_id), world.ledger.history(drop_id)
+    answer, steps = receipt(world, drop_id), world.ledger.history(drop_id)
 
     assert [(s.event, s.by, s.because) for s in steps if s.by] == [("accepted_by_person", "ann", "ticket 512")]
-    assert (said["override"]["by"], said["override"]["because"], said["attempt"]) == ("ann", "ticket 512", 2)
-    assert said["problems"][0]["code"] == "accepted-by-person"
-    assert [c["result"] for c in said["checks"]].count("failed") == 1
-    assert said["promoted"] == "s3://promoted/orders.v1/orders/1.csv"
+    assert (answer["override"]["by"], answer["override"]["because"], answer["attempt"]) == ("ann", "ticket 512", 2)
+    assert answer["problems"][0]["code"] == "accepted-by-person"
+    assert [c["result"] for c in answer["checks"]].count("failed") == 1
+    assert answer["promoted"] == "s3://promoted/orders.v1/orders/1.csv"
     assert "ann accepted it, and readers have it" in page(world, drop_id)
     shown = re.sub(r"\s+", " ", page(world, drop_id))
-    when = f"{datetime.fromisoformat(said['override']['at']):%d %B %Y, %H:%M:%S UTC}".lstrip("0")
+    when = f"{datetime.fromisoformat(answer['override']['at']):%d %B %Y, %H:%M:%S UTC}".lstrip("0")
     assert f"Decided by ann on {when}: “ticket 512” The previous verdict was “rejected”." in shown
 
 
@@ -139,8 +139,8 @@ def test_receipt_of_an_override_does_without_a_result_that_has_gone() -> None:
             del world.store.objects[uri]
     accept(world.ports, world.drop(drop_id), "ann", "ticket 512")
 
-    said = receipt(world, drop_id)
-    assert (said["checks"], [p["code"] for p in said["problems"]]) == ([], ["accepted-by-person", "check-required"])
+    page = receipt(world, drop_id)
+    assert (page["checks"], [p["code"] for p in page["problems"]]) == ([], ["accepted-by-person", "check-required"])
 
 
 def test_accepted_drop_is_rejected_and_withdrawn() -> None:
@@ -263,18 +263,18 @@ def test_same_bytes_are_free_again_once_withdrawn() -> None:
 
 
 @pytest.mark.parametrize(
-    ("act", "judge", "body", "said"),
+    ("act", "judge", "body", "reason"),
     [
         (accept, all_good, GOOD, "promoted already"),
         (accept, lambda *_: None, GOOD, "replay it"),
         (reject, one_bad, GOOD, "only what is promoted or failed"),
     ],
 )
-def test_what_cannot_be_decided_says_why(act: Any, judge: Any, body: bytes, said: str) -> None:
+def test_what_cannot_be_decided_says_why(act: Any, judge: Any, body: bytes, reason: str) -> None:
     world, drop_id = ended(judge, body)
     before = world.drops()
 
-    assert said in why(world, act, drop_id)
+    assert reason in why(world, act, drop_id)
     assert world.drops() == before
 
 
@@ -302,20 +302,20 @@ def test_receipt_of_an_accepted_file_claims_no_tolerance() -> None:
 
 
 @pytest.mark.parametrize(
-    ("promote", "body", "said"),
+    ("promote", "body", "text"),
     [
         ("object", GOOD, None),
         ("rows", GOOD, f"Consumers get the whole file with its 1 rejected row, {THOUGH}"),
         ("rows", REFUSED, f"Consumers get the whole file, {THOUGH}"),
     ],
 )
-def test_whole_file_of_a_contract_for_valid_rows_is_told(promote: Promoted, body: bytes, said: str | None) -> None:
+def test_whole_file_of_a_contract_for_valid_rows_is_told(promote: Promoted, body: bytes, text: str | None) -> None:
     world, drop_id = ended(body=body, promote=promote)
-    told = beyond(world.ports, world.drop(drop_id))
+    warning = beyond(world.ports, world.drop(drop_id))
     accept(world.ports, world.drop(drop_id), "ann", "ticket 512")
 
-    assert told == said
-    assert told == beyond(world.ports, world.drop(drop_id))
+    assert warning == text
+    assert warning == beyond(world.ports, world.drop(drop_id))
     assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": body}
 
 
@@ -356,11 +356,11 @@ class Locked:
 
 
 @pytest.mark.parametrize(
-    ("name", "locked", "said"),
+    ("name", "locked", "reason"),
     [("1", True, "uploaded again"), ("x" * 1010, False, "a shorter name")],
     ids=["locked", "too long a name"],
 )
-def test_what_could_not_be_promoted_is_not_accepted(name: str, locked: bool, said: str) -> None:
+def test_what_could_not_be_promoted_is_not_accepted(name: str, locked: bool, reason: str) -> None:
     world = a_world()
     if locked:
         world.ports = replace(world.ports, store=Locked(world.store))  # type: ignore[arg-type]
@@ -369,7 +369,7 @@ def test_what_could_not_be_promoted_is_not_accepted(name: str, locked: bool, sai
     before = world.drops()
     assert before[drop_id].state == "rejected"
 
-    assert said in why(world, accept, drop_id)
+    assert reason in why(world, accept, drop_id)
     assert world.drops() == before
 
 
@@ -478,7 +478,7 @@ def test_file_that_moves_holds_its_place_until_it_has_moved(before: dict[str, An
     world.finish()
 
     assert (world.drop(older).state, world.drop(other).state) == ("accepted", "rejected" if same else "accepted")
-    rows = {drop for found in world.tables.rows.values() for drop in found}
+    rows = {drop for by_drop in world.tables.rows.values() for drop in by_drop}
     files = [body for uri, body in world.store.listing(ZONES.promoted).items() if uri.endswith(".csv")]
     seen = {"table": ({other}, []), "rows": (set(), [NEWER])}
     assert (rows, files) == seen.get(after.get("promote", ""), (set(), [GOOD]))

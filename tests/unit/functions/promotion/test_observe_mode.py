@@ -40,10 +40,10 @@ def test_what_breaks_an_observed_contract_is_promoted_as_such(judge: Any, body: 
 
 def test_receipt_says_that_the_file_was_promoted_all_the_same() -> None:
     world, drop_id = observed(one_bad)
-    said = json.loads(receipt(world, drop_id))
+    document = json.loads(receipt(world, drop_id))
 
-    assert (said["verdict"], said["contract"]["mode"]) == ("rejected", "observe")
-    assert said["promoted"] == "s3://promoted/orders.v1/orders/1.csv"
+    assert (document["verdict"], document["contract"]["mode"]) == ("rejected", "observe")
+    assert document["promoted"] == "s3://promoted/orders.v1/orders/1.csv"
     page = receipt(world, drop_id, "html")
     assert "readers have the file" in page
     assert "Readers did not get" not in page

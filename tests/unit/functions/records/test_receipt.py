@@ -321,17 +321,17 @@ def test_rejected_rows_come_with_directions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "told", "untold"),
+    ("form", "direction", "other"),
     [
         ("jsonl", "The keys _record and _reasons can stay: they are ignored.", "spreadsheet"),
         ("parquet", "If a spreadsheet would run a cell", "below the header"),
     ],
 )
-def test_directions_fit_the_format(form: Any, told: str, untold: str) -> None:
+def test_directions_fit_the_format(form: Any, direction: str, other: str) -> None:
     words = page(REJECTED, rejected_rows="rejected", plan=replace(PLAN, file_format=form)).words
 
-    assert told in words
-    assert untold not in words
+    assert direction in words
+    assert other not in words
 
 
 @pytest.mark.parametrize("decision", ALL.values(), ids=ALL)
@@ -402,9 +402,9 @@ def test_figure_and_key_with_a_classified_part_are_masked() -> None:
     mean = Check("station.mean", rules.Mean(limits=("5",)), "set", "error", "accuracy", "mean < 5", "station", LESS)
     key = Check("primaryKey", rules.PrimaryKey(properties=("wind", "station")), "set", "error", "uniqueness", "", None)
     plan = replace(PLAN, checks=(mean, key))
-    told = (an_outcome("station.mean", observed="17.5"), replace(an_outcome("primaryKey"), property=None))
+    outcomes = (an_outcome("station.mean", observed="17.5"), replace(an_outcome("primaryKey"), property=None))
 
-    figure, whole = masked(replace(REJECTED, checks=told), plan).checks
+    figure, whole = masked(replace(REJECTED, checks=outcomes), plan).checks
 
     assert (figure.observed, whole.samples[0].value) == ("***", "***")
 

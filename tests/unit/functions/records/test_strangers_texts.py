@@ -40,10 +40,10 @@ def test_text_of_a_stranger_begins_no_line_of_a_log(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_ids_of_contracts_mean_nothing_to_policies(text: str) -> None:
-    found = compiled(a_document().replace("id: orders", f"id: {json.dumps(text)}", 1))
+    outcome = compiled(a_document().replace("id: orders", f"id: {json.dumps(text)}", 1))
 
-    assert found.plan is None
-    assert "bad-id" in {f.code for f in found.findings}
+    assert outcome.plan is None
+    assert "bad-id" in {f.code for f in outcome.findings}
 
 
 @pytest.mark.parametrize("text", HOSTILE)

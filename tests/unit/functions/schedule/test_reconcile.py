@@ -45,11 +45,11 @@ def one(name: str = "orders/1.csv", body: bytes = GOOD) -> tuple[World, str]:
 )
 def test_places_go_round_among_producers(line: str, holders: str, places: int, turns: str) -> None:
     windows = [Window(f"plan {n}", "1", f"{n}", whose) for n, whose in enumerate(line)]
-    found = in_turn(windows, holders, places)
+    chosen = in_turn(windows, holders, places)
 
-    assert "".join(w.producer for w in found) == turns
+    assert "".join(w.producer for w in chosen) == turns
     for whose in set(turns):
-        mine = [w for w in found if w.producer == whose]
+        mine = [w for w in chosen if w.producer == whose]
         assert mine == [w for w in windows if w.producer == whose][: len(mine)], "the longest overdue first"
 
 
@@ -308,10 +308,10 @@ def test_what_is_taken_on_is_told() -> None:
     world.ledger._drops[drop] = replace(world.drop(drop), state="received", staged_at=None)
     world.ledger._windows.clear()
     world.clock.pass_seconds(120)
-    told: list[str] = []
-    reconcile(world.ports, taken=told.append)
+    names: list[str] = []
+    reconcile(world.ports, taken=names.append)
 
-    assert told == [f"drop {drop}"]
+    assert names == [f"drop {drop}"]
 
 
 def unheard(world: World, minutes: int = 20) -> World:
@@ -431,10 +431,10 @@ def test_landing_that_cannot_be_listed_holds_up_nothing() -> None:
 
     world.ports = replace(world.ports, store=Unlisted())  # type: ignore[arg-type]
     world.clock.pass_seconds(120)
-    said = reconcile(world.ports)
+    troubles = reconcile(world.ports)
     world.deliver_windows()
 
-    assert [t.what for t in said] == ["landing"]
+    assert [t.what for t in troubles] == ["landing"]
     assert world.drop(drop_id).state == "validating"
 
 
@@ -455,10 +455,10 @@ def test_event_that_comes_late_says_when_its_upload_came() -> None:
     unheard(world)
     world.events += [replace(events[0], sequencer="00FF"), events[1]]
     world.deliver_events()
-    told = [world.drop(d).sequencer for d in (first, second)]
+    sequencers = [world.drop(d).sequencer for d in (first, second)]
     world.finish()
 
-    assert told == ["00FF", "0002"]
+    assert sequencers == ["00FF", "0002"]
     assert world.store.get("s3://promoted/orders.v1/orders/1.csv") == GOOD
     assert [s.event for s in world.ledger.history(first)].count("announced") == 1
 
@@ -571,9 +571,9 @@ def test_lost_upload_on_a_second_page_is_found_beside_slow_things(first: int) ->
         world.clock.pass_seconds((begin + timedelta(minutes=7 * nth) - world.clock.now()).total_seconds())
         reconcile(world.ports)
 
-    found = world.ledger.drop(lost)
-    assert found
-    assert found.state == "staged"
+    drop = world.ledger.drop(lost)
+    assert drop
+    assert drop.state == "staged"
 
 
 class Deadly:
@@ -601,9 +601,9 @@ def test_drop_that_ends_whoever_settles_it_holds_up_none_of_its_batch(end: BaseE
     world.deliver_events()
     world.deliver_windows()
     (run,) = world.end_jobs()
-    known = world.ledger.batch_of(run)
-    assert known
-    deadly, *others = known[0].members
+    batch_and_drops = world.ledger.batch_of(run)
+    assert batch_and_drops
+    deadly, *others = batch_and_drops[0].members
     world.ports = replace(world.ports, store=Deadly(world, deadly, end))  # type: ignore[arg-type]
     with pytest.raises(type(end)):
         world.deliver_jobs([run])

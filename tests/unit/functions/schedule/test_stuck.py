@@ -56,10 +56,14 @@ def test_nothing_of_aws_is_named_on_a_laptop() -> None:
 
 
 def test_staged_drop_waits_for_a_batch() -> None:
-    found = waiting(on_its_way("deliver_events"))
+    answers = waiting(on_its_way("deliver_events"))
 
-    assert (found["drop"].state, found["drop"].waits_for, found["drop"].key) == ("staged", "a batch", "orders/1.csv")
-    assert (found["window"].waits_for, "sends it again" in found["window"].do) == ("its message", True)
+    assert (answers["drop"].state, answers["drop"].waits_for, answers["drop"].key) == (
+        "staged",
+        "a batch",
+        "orders/1.csv",
+    )
+    assert (answers["window"].waits_for, "sends it again" in answers["window"].do) == ("its message", True)
 
 
 @pytest.mark.parametrize(
@@ -68,22 +72,25 @@ def test_staged_drop_waits_for_a_batch() -> None:
 def test_held_up_drop_waits_for_the_end_of_a_pause(kind: Any, name: str, do: str) -> None:
     world = on_its_way("deliver_events")
     world.ledger.pause(Pause(kind, name, world.ports.at(), "rule 7"))
-    found = waiting(world)["drop"]
+    answer = waiting(world)["drop"]
 
-    assert (found.waits_for, found.do) == (f"the end of a pause of {kind} {name} (rule 7)", f"`dropgate resume {do}`.")
+    assert (answer.waits_for, answer.do) == (
+        f"the end of a pause of {kind} {name} (rule 7)",
+        f"`dropgate resume {do}`.",
+    )
     world.deliver_windows()
     window = waiting(world)["window"]
-    assert (window.waits_for, window.do) == (found.waits_for, found.do)
+    assert (window.waits_for, window.do) == (answer.waits_for, answer.do)
 
 
 def test_pause_that_cannot_be_read_is_told_and_hides_nothing() -> None:
     world = on_its_way("deliver_events")
     unreadable = Stalled(world.ledger, "pauses", lambda: None, after=DocumentInvalid("ledger item PAUSES: format 2"))
     world.ports = replace(world.ports, ledger=unreadable)
-    found = waiting(world)
+    answers = waiting(world)
 
-    assert (found["drop"].waits_for, found["window"].waits_for) == ("a batch", "its message")
-    assert (found["item"].id, found["item"].state) == ("PAUSES", "unreadable")
+    assert (answers["drop"].waits_for, answers["window"].waits_for) == ("a batch", "its message")
+    assert (answers["item"].id, answers["item"].state) == ("PAUSES", "unreadable")
 
 
 @pytest.mark.parametrize("steps", [("deliver_events",), ("deliver_events", "deliver_windows", "end_jobs")])
@@ -103,11 +110,11 @@ def test_plan_that_is_gone_is_what_its_drop_waits_for(steps: tuple[str, ...]) ->
 
 
 def test_drop_in_a_job_waits_for_the_run() -> None:
-    found = waiting(on_its_way("deliver_events", "deliver_windows"))
+    answers = waiting(on_its_way("deliver_events", "deliver_windows"))
 
-    assert found["drop"].waits_for == "the job run run-1"
-    assert "--job-run-id run-1" in found["drop"].do
-    assert found["batch"].waits_for == "the job run run-1"
+    assert answers["drop"].waits_for == "the job run run-1"
+    assert "--job-run-id run-1" in answers["drop"].do
+    assert answers["batch"].waits_for == "the job run run-1"
 
 
 def test_job_that_does_not_start_is_told() -> None:
@@ -119,10 +126,10 @@ def test_job_that_does_not_start_is_told() -> None:
     world.jobs.start = start  # type: ignore[assignment, method-assign]
     with pytest.raises(ServiceUnavailable):
         world.deliver_windows()
-    found = waiting(world)
+    answers = waiting(world)
 
-    assert "could not be started" in found["drop"].waits_for
-    assert found["batch"].waits_for == "the start of try 1"
+    assert "could not be started" in answers["drop"].waits_for
+    assert answers["batch"].waits_for == "the start of try 1"
 
 
 def test_withdrawal_waits_for_another_upload_of_the_key() -> None:
@@ -138,11 +145,11 @@ def test_withdrawal_waits_for_another_upload_of_the_key() -> None:
     world.store.copy = plain  # type: ignore[method-assign]
     reject(world.ports, world.drop(first), "ann", "recalled")
     world.clock.pass_seconds(7200)
-    found = {one.id: one for one in stuck(world.ports, HOUR)}
+    by_id = {one.id: one for one in stuck(world.ports, HOUR)}
 
-    assert found[first].waits_for.startswith("another upload of its key")
+    assert by_id[first].waits_for.startswith("another upload of its key")
     (other,) = set(world.drops()) - {first}
-    assert found[other].waits_for == "its promotion and its receipt"
+    assert by_id[other].waits_for == "its promotion and its receipt"
 
 
 def a_set(*steps: str) -> World:
@@ -156,9 +163,9 @@ def a_set(*steps: str) -> World:
 
 
 def test_set_that_nobody_looks_at_is_told() -> None:
-    found = waiting(a_set("deliver_events"))
-    assert found.keys() == {"set"}
-    one = found["set"]
+    answers = waiting(a_set("deliver_events"))
+    assert answers.keys() == {"set"}
+    one = answers["set"]
 
     assert (one.state, one.key) == ("open", "orders.v1, day 31")
     assert one.waits_for == "its decision; 1 file waits for it"
@@ -176,9 +183,9 @@ def test_drop_that_has_begun_to_gather_is_told() -> None:
     world = a_set()
     world.with_ports(lambda port: BehindIndex(port) if port is world.ledger else port)
     world.deliver_events()
-    found = waiting(world)
+    answers = waiting(world)
 
-    assert (found["drop"].state, found["drop"].waits_for) == ("gathering", "the rest of its set of files")
+    assert (answers["drop"].state, answers["drop"].waits_for) == ("gathering", "the rest of its set of files")
 
 
 class BehindIndex:
@@ -188,8 +195,8 @@ class BehindIndex:
         self._ledger = ledger
 
     def in_flight(self, before: str) -> InFlight:
-        found: InFlight = self._ledger.in_flight(before)
-        return replace(found, drops=tuple(self._ledger._drops.values()))
+        open_items: InFlight = self._ledger.in_flight(before)
+        return replace(open_items, drops=tuple(self._ledger._drops.values()))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._ledger, name)
@@ -201,7 +208,7 @@ def test_the_oldest_comes_first_with_its_age() -> None:
     world.upload("orders/2.csv", GOOD)
     world.deliver_events()
     world.clock.pass_seconds(7200)
-    found = [one for one in stuck(world.ports, HOUR) if one.what == "drop"]
+    drops = [one for one in stuck(world.ports, HOUR) if one.what == "drop"]
 
-    assert [one.key for one in found] == ["orders/1.csv", "orders/2.csv"]
-    assert (age(world.ports, found[0]) or HOUR) > timedelta(hours=2)
+    assert [one.key for one in drops] == ["orders/1.csv", "orders/2.csv"]
+    assert (age(world.ports, drops[0]) or HOUR) > timedelta(hours=2)

@@ -56,9 +56,9 @@ def test_lost_uploads_come_back_fast_enough_within_the_functions_time(record_pro
     begun, rates = world.clock.now(), []
     for minute in range(3):
         world.clock.pass_seconds(max(0.0, (begun + timedelta(minutes=minute) - world.clock.now()).total_seconds()))
-        before, known, made = world.clock.now(), len(world.drops()), calls.total()
+        before, count, made = world.clock.now(), len(world.drops()), calls.total()
         assert reconcile(world.ports) == ()
-        taken = len(world.drops()) - known
+        taken = len(world.drops()) - count
         took = world.clock.now() - before
         assert took < MOST_TIME
         assert (calls.total() - made) / taken < 10  # what ObjectCreated asks for, and a share of the look

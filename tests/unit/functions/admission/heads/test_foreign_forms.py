@@ -196,8 +196,8 @@ def test_text_of_another_format_is_named(name: str, plan: object, mark: str) -> 
     _is_named(look((mark + text).encode(), plan), kind, AGREED[plan.file_format])  # type: ignore[attr-defined]
 
 
-def _is_named(found: Admission, kind: str, agreed: str) -> None:
-    (problem,) = found.problems
+def _is_named(admission: Admission, kind: str, agreed: str) -> None:
+    (problem,) = admission.problems
     assert problem.code == "wrong-format"
     assert problem.message == f"The file is {kind}, whatever its name; the contract requires {agreed}."
     assert agreed in problem.fix
@@ -206,8 +206,8 @@ def _is_named(found: Admission, kind: str, agreed: str) -> None:
 @pytest.mark.parametrize("name", BYTES)
 def test_what_a_gzip_holds_is_named_too(name: str) -> None:
     body, kind = BYTES[name]
-    found = look(gzip.compress(body), replace(CSV, compression="gzip"))
-    (problem,) = found.problems
+    admission = look(gzip.compress(body), replace(CSV, compression="gzip"))
+    (problem,) = admission.problems
     assert problem.message == f"The unpacked file is {kind}; the contract requires CSV, compressed by gzip."
     assert problem.fix.endswith("CSV, compressed once by gzip.")
 
@@ -224,8 +224,8 @@ def test_another_packing_than_gzip_is_named(name: str) -> None:
 
 @given(st.text(string.printable, min_size=1, max_size=200))
 def test_plain_text_is_of_no_form_of_bytes(text: str) -> None:
-    found = foreign_forms.of_bytes(text.encode())
-    assert found is None or any(text.startswith(s) for s in ("%PDF-", "%!PS", "{\\rtf", "$FL", "Salted__"))
+    form = foreign_forms.of_bytes(text.encode())
+    assert form is None or any(text.startswith(s) for s in ("%PDF-", "%!PS", "{\\rtf", "$FL", "Salted__"))
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,9 @@ def unpacked(raw: bytes) -> gzip_head.Content | Problem:
 
 
 def code(raw: bytes) -> str:
-    found = unpacked(raw)
-    assert isinstance(found, Problem)
-    return found.code
+    problem = unpacked(raw)
+    assert isinstance(problem, Problem)
+    return problem.code
 
 
 def test_content_is_known_without_being_kept() -> None:
@@ -59,10 +59,10 @@ def test_blocks_of_nothing_are_not_unpacked_to_the_end() -> None:
         read = max(read, start + length)
         return (head + nothing * (8 << 20))[start : start + length]
 
-    found = gzip_head.unpack(counted, 40 << 20, 100)
+    problem = gzip_head.unpack(counted, 40 << 20, 100)
 
-    assert isinstance(found, Problem)
-    assert (found.code, "next to nothing" in found.message, read <= 24 << 20) == ("broken-gzip", True, True)
+    assert isinstance(problem, Problem)
+    assert (problem.code, "next to nothing" in problem.message, read <= 24 << 20) == ("broken-gzip", True, True)
 
 
 def test_content_larger_than_a_slice_is_whole() -> None:
@@ -115,10 +115,10 @@ def test_any_bytes_are_answered(noise: bytes, at: int) -> None:
 
 def test_compressed_file_is_admitted_by_what_it_holds() -> None:
     plan = a_plan(compression="gzip")
-    found = admit(plan, "orders/1.csv.gz", len(GOOD), lambda start, length: GOOD[start : start + length])
-    assert (found.problems, found.header) == ((), ("id", "note"))
+    admission = admit(plan, "orders/1.csv.gz", len(GOOD), lambda start, length: GOOD[start : start + length])
+    assert (admission.problems, admission.header) == ((), ("id", "note"))
 
 
 def test_compressed_file_is_refused_where_plain_text_is_agreed() -> None:
-    found = admit(a_plan(), "orders/1.csv", len(GOOD), lambda start, length: GOOD[start : start + length])
-    assert [p.code for p in found.problems] == ["wrong-format"]
+    admission = admit(a_plan(), "orders/1.csv", len(GOOD), lambda start, length: GOOD[start : start + length])
+    assert [p.code for p in admission.problems] == ["wrong-format"]

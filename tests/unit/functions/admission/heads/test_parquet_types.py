@@ -21,8 +21,8 @@ MICROS: dict[int, Any] = {2: {}}
 NANOS: dict[int, Any] = {3: {}}
 
 
-def annotated(physical: int, number: int, said: dict[int, Any] | None = None, **more: int) -> dict[int, Any]:
-    return {1: physical, 10: {number: said or {}}} | ({2: more["length"]} if more else {})
+def annotated(physical: int, number: int, parameters: dict[int, Any] | None = None, **more: int) -> dict[int, Any]:
+    return {1: physical, 10: {number: parameters or {}}} | ({2: more["length"]} if more else {})
 
 
 def converted(physical: int, number: int, **more: int) -> dict[int, Any]:
@@ -105,9 +105,9 @@ def test_type_that_is_read(element: dict[int, Any], kind: str) -> None:
     ],
 )
 def test_type_that_is_not_read_has_its_name(element: dict[int, Any], name: str) -> None:
-    kind, said = typed(element)
+    kind, annotation = typed(element)
     assert kind == "unknown"
-    assert said.startswith(name)
+    assert annotation.startswith(name)
 
 
 REQUIRED, OPTIONAL, REPEATED = range(3)
@@ -128,8 +128,8 @@ def group(
 
 def column(*elements: dict[int, Any]) -> Column:
     """The only column of a schema."""
-    (found,) = columns(written({1: 1, 2: [{4: "root", 5: 1}, *elements]}))
-    return found
+    (only,) = columns(written({1: 1, 2: [{4: "root", 5: 1}, *elements]}))
+    return only
 
 
 @pytest.mark.parametrize(
@@ -188,14 +188,14 @@ def test_lists_and_maps_of_every_age(elements: tuple[dict[int, Any], ...], kind:
 
 
 def test_variant_has_its_name() -> None:
-    found = column(group("v", 2, annotation={10: {16: {}}}), one("metadata", BYTES), one("value", BYTES))
-    assert (found.type, found.said) == ("nested", "VARIANT")
+    variant = column(group("v", 2, annotation={10: {16: {}}}), one("metadata", BYTES), one("value", BYTES))
+    assert (variant.type, variant.annotation) == ("nested", "VARIANT")
 
 
 def a_chunk(**more: Any) -> dict[int, Any]:
     """The pages of a column `v`, as a footer has them."""
-    known = {1: INT32, 2: [0, 3], 3: ["v"], 4: 0, 5: 3, 6: 40, 7: 40, 9: 4, 12: {3: 0}}
-    return known | {int(name[1:]): value for name, value in more.items()}
+    metadata = {1: INT32, 2: [0, 3], 3: ["v"], 4: 0, 5: 3, 6: 40, 7: 40, 9: 4, 12: {3: 0}}
+    return metadata | {int(name[1:]): value for name, value in more.items()}
 
 
 def a_body(chunk: dict[int, Any], rows: int = 3, footer: dict[int, Any] | None = None, pages: bytes = b"") -> bytes:

@@ -10,14 +10,14 @@ TYPES: dict[type, int] = {int: 6, str: 8, bytes: 8, list: 9, dict: 12}
 
 def written(fields: Mapping[int, Any]) -> bytes:
     """A struct with these fields."""
-    found, last = b"", 0
+    raw, last = b"", 0
     for number, value in sorted(fields.items()):
         kind = (1 if value else 2) if isinstance(value, bool) else TYPES[type(value)]
         short = 0 < number - last < 16
-        found += bytes([(number - last) << 4 | kind]) if short else bytes([kind]) + _zigzag(number)
-        found += b"" if isinstance(value, bool) else _value(value)
+        raw += bytes([(number - last) << 4 | kind]) if short else bytes([kind]) + _zigzag(number)
+        raw += b"" if isinstance(value, bool) else _value(value)
         last = number
-    return found + b"\0"
+    return raw + b"\0"
 
 
 def _value(value: Any) -> bytes:
