@@ -21,61 +21,61 @@ help: ## List the targets.
 setup: interpreter ## Install what dropgate needs: Python packages, Java, Spark's jars.
 	@$(PYTHON) -m infra.setup
 
-demo: setup ## Show how six files fare, from upload to receipt, on this machine.
+demo: setup ## Send six files through the flow, from upload to receipt, on this machine.
 	@$(BIN)/dropgate demo
 
-up: setup ## Keep the embedded stack running, for any S3 client to try.
+up: setup ## Run the embedded stack, for any S3 client.
 	@$(BIN)/dropgate up
 
-quick: setup ## The inner loop, under a minute: style, arrows, units.
+quick: setup ## The inner loop, under a minute: style, import rules, unit tests.
 	@$(BIN)/ruff check
 	@$(BIN)/lint-imports
 	@$(BIN)/pytest -n 2 --dist loadscope -q -m "quick and not torture" tests/unit tests/golden
 
-test: lint ## Prove it: lint, types, arrows, units, the job, the flow with every kind of bad input.
+test: lint ## Run lint, types, import rules, unit tests, the job, and the flow with every kind of bad input.
 	@$(BIN)/python -m infra.setup.dynamodb
 	@$(BIN)/pytest -n 2 --dist loadscope -m "not proofs and not torture"
 
-proofs: setup ## Prove the rest, before a release: PART=prefilter, oracle, attacks or release runs one part of it.
+proofs: setup ## Run the other tests, before a release; PART=prefilter, oracle, attacks or release runs one part.
 	@$(BIN)/python -m infra.setup.expectations
 	@$(BIN)/python -m infra.setup.dynamodb
 	@$(BIN)/pytest -n 2 --dist loadscope -m "proofs$(if $(PART),_$(PART)) and not torture"
 
-torture: setup ## Hold the job against a second opinion on thousands of files, fail every call to AWS, walk long histories, kill the stack, fuzz the linter; ORACLE_SEED=... repeats a run.
+torture: setup ## Compare the job with a second implementation on thousands of files, fail every call to AWS, run long histories, kill the stack, fuzz the linter; ORACLE_SEED=... repeats a run.
 	@$(BIN)/python -m infra.setup.expectations
 	@$(BIN)/python -m infra.setup.dynamodb
 	@$(BIN)/pytest -n 2 --dist load -m torture -v
 
-lint: setup ## Hold style, types and the arrows between packages.
+lint: setup ## Check style, types and import rules.
 	@$(BIN)/ruff check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-deploy: setup ## Bring this checkout to AWS; STACK=name REGION=... PROFILE=... CONTRACTS=path PARAMETERS="WindowSeconds=30 ...".
+deploy: setup ## Deploy this checkout to AWS; STACK=name REGION=... PROFILE=... CONTRACTS=path PARAMETERS="WindowSeconds=30 ...".
 	@$(BIN)/python -m infra.deployment.deploy up $(WHERE) $(if $(CONTRACTS),--contracts $(CONTRACTS)) $(if $(PARAMETERS),--parameters $(PARAMETERS))
 
-destroy: setup ## Take it away, but for the data; DATA=delete CONFIRM=name takes that, too.
+destroy: setup ## Delete the stack, but not its data; DATA=delete CONFIRM=name also deletes the data.
 	@$(BIN)/python -m infra.deployment.deploy down $(WHERE) $(if $(filter delete,$(DATA)),--with-data) $(if $(CONFIRM),--confirm $(CONFIRM))
 
-audit: setup ## Hold the templates against checkov's rules; .checkov.yaml says which do not fit, and why.
+audit: setup ## Check the templates against checkov's rules; .checkov.yaml lists the exceptions with reasons.
 	@$(BIN)/python -m infra.setup.audit
 
-bench: setup ## Measure the job beside a bare Spark scan and beside rivals, into docs/explanation/benchmarks.md.
+bench: setup ## Measure the job against a bare Spark scan and rivals, into docs/explanation/benchmarks.md.
 	@$(BIN)/python -m bench
 
-build: interpreter ## Make what is deployed, into build/: functions and Arrow for each CPU, the job; GX=1 adds Great Expectations.
+build: interpreter ## Build the deployed files into build/: functions and Arrow for each CPU, the job; GX=1 adds Great Expectations.
 	@$(PYTHON) -m infra.packaging.build $(if $(GX),--with-great-expectations)
 
 build-%Function: interpreter # what `sam build` calls for each function: the same bundle, unzipped
 	@$(PYTHON) -m infra.packaging.build --into "$(or $(ARTIFACTS_DIR),$(error ARTIFACTS_DIR names no folder; sam build sets it))" --cpu $(ARCHITECTURE)
 
-cold: build ## Measure what loading each function costs, from the built bundle.
+cold: build ## Measure the CPU time to load each function, from the built bundle.
 	@$(PYTHON) -m infra.packaging.cold_import
 
-lock: setup ## Write locks/ anew from pyproject.toml; UPGRADE=--upgrade takes newer versions.
+lock: setup ## Write locks/ again from pyproject.toml; UPGRADE=--upgrade takes newer versions.
 	@$(BIN)/python -m infra.setup.lock $(UPGRADE)
 
-clean: ## Remove all that set-up and runs have made.
+clean: ## Remove all files of set-up and runs.
 	rm -rf .venv .dropgate .aws-sam build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 interpreter:
