@@ -144,7 +144,7 @@ Contracts  {", ".join(plan.contract for plan in plans)}
 Upload with any S3 client (key and secret: dropgate, region: us-east-1), for example with curl:
   curl --aws-sigv4 aws:amz:us-east-1:s3 --user dropgate:dropgate -T {shlex.quote(name)} \\
     {endpoint}/{landing}/{quote(key)}
-and look, in another terminal of this folder:
+Then list the drops, in another terminal in this folder:
   {typed()} drops
 """
 

@@ -244,7 +244,7 @@ def test_functions_reserve_as_many_executions_as_their_queues_ask_for() -> None:
     reserved = {name: function["Properties"]["ReservedConcurrentExecutions"] for name, function in FUNCTIONS.items()}
 
     assert reserved == {name: {"Fn::If": ["Reserved", most, {"Ref": "AWS::NoValue"}]} for name, most in asked.items()}
-    assert f"whether {sum(asked.values())} of" in TEMPLATE["Parameters"]["ReserveConcurrency"]["Description"].lower()
+    assert f"reserves {sum(asked.values())} of" in TEMPLATE["Parameters"]["ReserveConcurrency"]["Description"]
 
 
 def test_functions_lie_where_the_workers_do_or_in_no_network() -> None:

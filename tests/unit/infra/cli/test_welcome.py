@@ -17,7 +17,7 @@ from tests.builders import a_plan
 def test_printed_upload_is_of_a_file_that_a_contract_takes(pattern: str) -> None:
     plan = a_plan(files=(pattern,))
     text = welcome("http://127.0.0.1:1", "landing", [plan, a_plan("others.v1")])
-    command = shlex.split(text[text.index("  curl ") : text.index("and look")].replace("\\\n", ""))
+    command = shlex.split(text[text.index("  curl ") : text.index("Then list")].replace("\\\n", ""))
     key = unquote(urlsplit(command[-1]).path).removeprefix("/landing/")
     assert isinstance(match(index_of([plan]), key), Matched)
     assert key.endswith(f"/{command[-2]}")
