@@ -30,7 +30,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckResult:
     """One check of the decision: the rule, its counts and its result; figures are None if none were taken."""
 
     id: str
@@ -56,7 +56,7 @@ class Decision:
 
     verdict: VerdictName | None
     rows: Rows
-    checks: tuple[Outcome, ...] = ()
+    checks: tuple[CheckResult, ...] = ()
     problems: tuple[Problem, ...] = ()
     failure: Problem | None = None
     marks: tuple[HighMark, ...] = ()

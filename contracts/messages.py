@@ -18,7 +18,7 @@ from contracts.sentences import bound_in_words, sentence
 from contracts.values.text_formats import TEXT
 
 if TYPE_CHECKING:
-    from contracts.decision import Outcome
+    from contracts.decision import CheckResult
     from contracts.job import Sample
 
 
@@ -121,7 +121,7 @@ def _wanted(check: Check) -> str:
     return "a value in every record" if isinstance(check.rule, rules.ForbidsNull) else check.expected
 
 
-def explain(plan: Plan, check: Check, outcome: Outcome, read: int, spoilt: bool = False) -> Problem | None:
+def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: bool = False) -> Problem | None:
     """The problem that an outcome means for the producer; None where nothing is wrong.
 
     `spoilt` says that more rows are rejected than the file may carry: then whatever rejects one is to be mended.
@@ -146,7 +146,7 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int, spoilt: bool 
     return Problem(f"check-{outcome.kind}", text, advice, level, first, outcome.property, outcome.id)
 
 
-def _all_end_empty(plan: Plan, outcome: Outcome) -> bool:
+def _all_end_empty(plan: Plan, outcome: CheckResult) -> bool:
     """Return True if every sampled record has one extra cell at its end, and that cell is empty."""
     one_more = f"{len(plan.roots) + 1:,} cells{LAST_EMPTY}"
     return bool(outcome.samples) and all(sample.note == one_more for sample in outcome.samples)
@@ -236,7 +236,7 @@ def percents(limit: Limit | Threshold | None) -> tuple[Decimal, ...]:
     return limit.values if isinstance(limit, Threshold) else (limit.value,)
 
 
-def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, str]:
+def _words(plan: Plan, check: Check, outcome: CheckResult, read: int) -> dict[str, str]:
     prop = plan.property_named(check.property) if check.property else None
     names = quoted(check.properties(), most=12)
     failed = outcome.failed or 0
@@ -280,18 +280,18 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
     }
 
 
-def _flaw(check: Check, outcome: Outcome) -> str:
+def _flaw(check: Check, outcome: CheckResult) -> str:
     """Return the flaw of the first line that is not a JSON object; empty if it is not known."""
     first = outcome.samples[0] if isinstance(check.rule, rules.Object) and outcome.samples else None
     return f" ({first.place}: {first.note})" if first and first.note else ""
 
 
-def _records(check: Check, outcome: Outcome, read: int) -> str:
+def _records(check: Check, outcome: CheckResult, read: int) -> str:
     count = (outcome.evaluated or 0) if check.filter else read
     return ("1 record" if count == 1 else f"{count:,} records") + check.where
 
 
-def _figure_in_words(plan: Plan, check: Check, outcome: Outcome) -> str:
+def _figure_in_words(plan: Plan, check: Check, outcome: CheckResult) -> str:
     if isinstance(check.rule, FIGURES_AND_ROWS) and plan.masks(check):
         return "is not as agreed"
     figure = f"`{outcome.observed}`"
@@ -300,12 +300,12 @@ def _figure_in_words(plan: Plan, check: Check, outcome: Outcome) -> str:
     return f"gives {figure}" if isinstance(check.rule, rules.Sql) else f"is {figure}"
 
 
-def _has_worst(outcome: Outcome, prop: Property | None) -> bool:
+def _has_worst(outcome: CheckResult, prop: Property | None) -> bool:
     """Return True if the observed value is the worst of all; within an object or an array it is only the first."""
     return outcome.observed is not None and prop is not None and not prop.masked and not prop.path
 
 
-def _seen(plan: Plan, check: Check, outcome: Outcome, some_records: str) -> str:
+def _seen(plan: Plan, check: Check, outcome: CheckResult, some_records: str) -> str:
     """Return the observation of Great Expectations, about single records or all of them together."""
     if not isinstance(check.rule, rules.Expectation):
         return ""
@@ -395,7 +395,7 @@ def _counted(check: Check, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _looked_at(outcome: Outcome, read: int, bounds: tuple[Decimal, ...], *, filtered: bool) -> tuple[int, str]:
+def _looked_at(outcome: CheckResult, read: int, bounds: tuple[Decimal, ...], *, filtered: bool) -> tuple[int, str]:
     """Return the base of a share and its noun: all records, or only those that a percentage or a filter is about."""
     evaluated = read if outcome.evaluated is None else outcome.evaluated
     if filtered:
@@ -418,7 +418,7 @@ def _figure(value: Decimal) -> str:
     return f"{value:,f}"
 
 
-def _not_evaluated(outcome: Outcome) -> Problem:
+def _not_evaluated(outcome: CheckResult) -> Problem:
     reason = REASONS.get(outcome.reason or "", outcome.reason or "no reason given")
     message = f"The check `{outcome.id}` could not be made: {reason}."
     fix = OF_NO_FIGURE.get(outcome.reason or "", OF_NO_CHECK).format(name=f"`{outcome.property}`")

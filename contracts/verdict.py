@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from contracts import codec, rules
-from contracts.decision import EXCUSED, Decision, File, Outcome, Result, Rows, VerdictName
+from contracts.decision import EXCUSED, CheckResult, Decision, File, Result, Rows, VerdictName
 from contracts.files import mojibake as files_mojibake
 from contracts.job import Count, DropResult
 from contracts.messages import explain, noted, percents, some, tolerated_in_words
@@ -83,7 +83,7 @@ def _with_about(plan: Plan | None, outcome: dict[str, Any]) -> dict[str, Any]:
     return outcome | ({"about": about[outcome["id"]]} if outcome["id"] in about else {})
 
 
-def _crashed(outcomes: tuple[Outcome, ...]) -> Problem | None:
+def _crashed(outcomes: tuple[CheckResult, ...]) -> Problem | None:
     """The first check that could not run; whatever the others say then, nobody knows whether the file is good."""
     for one in outcomes:
         if one.result == "error":
@@ -92,7 +92,7 @@ def _crashed(outcomes: tuple[Outcome, ...]) -> Problem | None:
     return None
 
 
-def _inconsistent(plan: Plan, facts: DropResult, outcomes: tuple[Outcome, ...]) -> Problem | None:
+def _inconsistent(plan: Plan, facts: DropResult, outcomes: tuple[CheckResult, ...]) -> Problem | None:
     """Return the problem if the counts do not add up: then nothing may be decided on them."""
     if facts.read != facts.valid + facts.rejected:
         text = f"Of {facts.read:,} records read, {facts.valid:,} are valid and {facts.rejected:,} rejected"
@@ -125,13 +125,13 @@ def made(check: Check, count: Count) -> Count:
     return replace(count, state="not_evaluated", reason=NO_ROWS)
 
 
-def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Outcome:
+def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> CheckResult:
     count = made(check, count)
     if isinstance(check.rule, rules.RowCount) and not check.filter and count.state == "counted":
         count = Count(facts.read, observed=str(facts.read))
     evaluated, failed, null = count.evaluated, count.failed, count.null
     counted = count.state == "counted"
-    return Outcome(
+    return CheckResult(
         id=check.id,
         kind=check.kind,
         property=check.property,
@@ -173,7 +173,7 @@ def _seen(check: Check, count: Count) -> int | Decimal:
     return count.failed if count.figure is None else count.figure
 
 
-def _check_problems(plan: Plan, facts: DropResult, outcomes: tuple[Outcome, ...]) -> list[Problem]:
+def _check_problems(plan: Plan, facts: DropResult, outcomes: tuple[CheckResult, ...]) -> list[Problem]:
     """Return the problems of the checks; a warning is left out if an error reports the same."""
     spoilt = not _tolerable(plan, facts)
     each = [(c, explain(plan, c, o, facts.read, spoilt)) for c, o in zip(plan.checks, outcomes, strict=True)]
@@ -285,14 +285,14 @@ def _too_many(limit: Limit, facts: DropResult) -> Problem:
     )
 
 
-def _worst_first(problems: tuple[Problem, ...], outcomes: tuple[Outcome, ...]) -> tuple[Problem, ...]:
+def _worst_first(problems: tuple[Problem, ...], outcomes: tuple[CheckResult, ...]) -> tuple[Problem, ...]:
     """Problems as a producer should read them: errors first, of the file before of its rows, the most rows first."""
     failed = {o.id: o.failed or 0 for o in outcomes}
     rows = {p: failed.get(p.check or "", 0) for p in problems}
     return tuple(sorted(problems, key=lambda p: (p.level != "error", rows[p] > 0, -rows[p])))
 
 
-def _verdict(outcomes: tuple[Outcome, ...], problems: tuple[Problem, ...], facts: DropResult) -> VerdictName:
+def _verdict(outcomes: tuple[CheckResult, ...], problems: tuple[Problem, ...], facts: DropResult) -> VerdictName:
     """The worst of everything; a check not made for no good reason has its problem in `problems`."""
     if any(o.result == "failed" for o in outcomes) or any(p.level == "error" for p in problems):
         return "rejected"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts import codec, rules
-from contracts.decision import EXCUSED, Decision, File, Outcome
+from contracts.decision import EXCUSED, CheckResult, Decision, File
 from contracts.job import Sample
 from contracts.messages import percents, some
 from contracts.plan import Plan
@@ -117,24 +117,24 @@ def masked(decision: Decision, plan: Plan | None) -> Decision:
     return replace(decision, checks=tuple(shown))
 
 
-def worst_first(checks: Iterable[Outcome]) -> list[Outcome]:
+def worst_first(checks: Iterable[CheckResult]) -> list[CheckResult]:
     """Checks in the order in which a person should read them: by result, then the most failing rows first."""
     return sorted(checks, key=lambda c: (WORST_FIRST.index(c.result), -(c.failed or 0)))
 
 
-def excused(check: Outcome) -> bool:
+def excused(check: CheckResult) -> bool:
     """Return True if a check was not run and this is nobody's fault."""
     return check.result == "not_evaluated" and check.reason in EXCUSED
 
 
-def firsts(checks: Iterable[Outcome]) -> dict[str, Sample]:
+def firsts(checks: Iterable[CheckResult]) -> dict[str, Sample]:
     """The first failing record of each check that has more to show of it than its number."""
     each = ((c.id, c.samples[0]) for c in checks if c.samples)
     bare = ((name, replace(one, value=None) if one.value == MASK else one) for name, one in each)
     return {name: one for name, one in bare if one.value or one.note}
 
 
-def _without_values(check: Outcome, metric: bool) -> Outcome:
+def _without_values(check: CheckResult, metric: bool) -> CheckResult:
     """An outcome without the values that it shows; the number of records of a metric is no value."""
     samples = tuple(replace(s, value=None if s.value is None else MASK) for s in check.samples)
     hidden = check.observed is not None and not metric

@@ -142,7 +142,7 @@ def _brought(form: str, paths: list[Path], files: Files | None, status: str) -> 
 def _of_parquet(path: Path, files: Files | None, status: str) -> ImportResult:
     """Return the contract of a Parquet file, of which only the two ends are read."""
     from contracts.authoring.document.document import Document
-    from contracts.authoring.document.finding import Mark
+    from contracts.authoring.document.finding import Position
     from contracts.authoring.imports import parquet
     from contracts.authoring.imports.importing import import_document
     from functions.admission.heads import parquet_footer, parquet_nested
@@ -152,7 +152,7 @@ def _of_parquet(path: Path, files: Files | None, status: str) -> ImportResult:
         head = file.read(HEAD)
         size = file.seek(0, os.SEEK_END)
         tail = _at(file, max(size - parquet_footer.TAIL, 0), parquet_footer.TAIL)
-        document = Document(str(path), marks={(): Mark(1, 1)})
+        document = Document(str(path), positions={(): Position(1, 1)})
         if head.startswith(parquet_footer.MAGIC) and tail.endswith(parquet_footer.MAGIC):
             long = min(parquet_footer.length(tail), LARGEST_FOOTER)
             raw = _at(file, max(size - parquet_footer.TAIL - long, 0), long)

@@ -120,9 +120,9 @@ def _take_out(document: Document, path: Path) -> None:
 def _booleans(document: Document) -> None:
     """Warn of yes, no, on and off where they were taken as booleans."""
     marked = {(f.line, f.column) for f in document.findings}
-    for path, mark in document.marks.items():
+    for path, position in document.positions.items():
         word = document.word(path)
-        if word and (mark.line, mark.column) not in marked:
+        if word and (position.line, position.column) not in marked:
             meant = "true" if word.casefold() in {"yes", "on"} else "false"
             message = f"The bare `{word}` is read as {meant}; other YAML readers take it as text."
             document.warning(path, "yaml-boolean", message, f'Write `{meant}`, or "{word}" in quotes.')

@@ -180,7 +180,7 @@ def _circle(
 
 
 def _of_file(document: Document, rule: rules.ForeignKey, reference: Reference, relation: Relation) -> Iterator[Finding]:
-    block = next(path for path in document.marks if path[-3:] == ("references", reference.name, "file"))
+    block = next(path for path in document.positions if path[-3:] == ("references", reference.name, "file"))
     path = beside(File(document.file), reference.path or "")
     if not is_below(File(document.file), reference.path or ""):
         message = f"The reference file `{reference.path}` is outside the contract's folder."

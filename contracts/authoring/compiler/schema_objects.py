@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from contracts.authoring.document.document import Document
-from contracts.authoring.document.finding import Mark, Path
+from contracts.authoring.document.finding import Path, Position
 from contracts.authoring.document.metadata import ID
 from contracts.authoring.drop_block.parse import VENDOR
 from contracts.problem import nearest, quoted
@@ -91,7 +91,7 @@ def _part(document: Document, n: int, block: Path, entry: int | None, *, several
     return Document(
         document.file,
         data,
-        _moved(document.marks, moves),
+        _moved(document.positions, moves),
         _moved(document.keys, moves),
         list(document.findings),
         document.raw,
@@ -100,9 +100,15 @@ def _part(document: Document, n: int, block: Path, entry: int | None, *, several
     )
 
 
-def _moved(marks: dict[Path, Mark], moves: dict[Path, Path]) -> dict[Path, Mark]:
+def _moved(positions: dict[Path, Position], moves: dict[Path, Path]) -> dict[Path, Position]:
     """Places with those of the object and its entry where a document of one object has them."""
-    moved = {path: mark for path, mark in marks.items() if not any(path[: len(to)] == to for to in moves.values())}
+    moved = {
+        path: position
+        for path, position in positions.items()
+        if not any(path[: len(to)] == to for to in moves.values())
+    }
     for old, new in moves.items():
-        moved |= {(*new, *path[len(old) :]): mark for path, mark in marks.items() if path[: len(old)] == old}
+        moved |= {
+            (*new, *path[len(old) :]): position for path, position in positions.items() if path[: len(old)] == old
+        }
     return moved

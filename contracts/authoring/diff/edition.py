@@ -57,7 +57,7 @@ class Edition:
         source = self.document.value(at)
         if isinstance(source, dict):
             for path in ((*at, check.kind), (*at, "logicalTypeOptions", check.kind)):
-                if path in self.document.marks:
+                if path in self.document.positions:
                     return path
             for n, entry in enumerate(source.get("quality") or []):
                 if descriptive.entry_name(entry) in (check.id, f"{check.kind}{_suffix(check)}"):
@@ -76,7 +76,7 @@ class Edition:
     def override(self, check: Check) -> Path | None:
         """Return the path of the entry in `drop.checks` for a check; None without one."""
         path = self.block("checks", check.id)
-        return path if path in self.document.marks else None
+        return path if path in self.document.positions else None
 
     def change(self, kind: str, path: str, message: str, at: Path, turn: Direction | None = None) -> Change:
         """A change of a kind, as the table has it; `found` is the direction that its values have."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from contracts.authoring.document.finding import Finding, Level, Mark, Path, dotted
+from contracts.authoring.document.finding import Finding, Level, Path, Position, dotted
 
 WORDS = {"true": True, "false": False, "yes": True, "no": False, "on": True, "off": False}
 """The bare words that YAML 1.1 reads as booleans."""
@@ -21,8 +21,8 @@ class Document:
 
     file: str
     data: Any = None
-    marks: dict[Path, Mark] = field(default_factory=dict)
-    keys: dict[Path, Mark] = field(default_factory=dict)
+    positions: dict[Path, Position] = field(default_factory=dict)
+    keys: dict[Path, Position] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     raw: bytes = b""
     part: str | None = None
@@ -51,21 +51,21 @@ class Document:
 
     def wrong_type(self, path: Path, expected: str, *, text: bool = False) -> None:
         """Add an error: the value at a path is not `expected`; with `text`, quotes would repair it."""
-        name, mark = self.name(path), self.place(path)
-        quotes = f'Write "{mark.text}" in quotes.'
+        name, position = self.name(path), self.place(path)
+        quotes = f'Write "{position.text}" in quotes.'
         if word := self.word(path):
             message = f"`{name}` must be {expected}; YAML reads the bare `{word}` as true or false."
             self.error(path, "wrong-type", message, quotes if text else f"Write {expected}.")
-        elif not mark.text or self.value(path) is None:
+        elif not position.text or self.value(path) is None:
             self.error(path, "wrong-type", f"`{name}` must be {expected}.", f"Write {expected} here.")
         else:
-            fix = quotes if text else f"Write {expected}{'' if mark.plain else ', without quotes'}."
-            self.error(path, "wrong-type", f"`{name}` must be {expected}, not `{mark.text:.60}`.", fix)
+            fix = quotes if text else f"Write {expected}{'' if position.plain else ', without quotes'}."
+            self.error(path, "wrong-type", f"`{name}` must be {expected}, not `{position.text:.60}`.", fix)
 
     def finding(self, level: Level, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> Finding:
         """A finding about the value, or the key, at a path."""
-        mark = self.place(path, on_key=on_key)
-        return Finding(self.file, mark.line, mark.column, level, code, message, fix)
+        position = self.place(path, on_key=on_key)
+        return Finding(self.file, position.line, position.column, level, code, message, fix)
 
     def name(self, path: Path) -> str:
         """Return a path for people, relative to its property or the drop block: `amount.quality[0].metric`."""
@@ -97,22 +97,22 @@ class Document:
                 return None
         return value
 
-    def place(self, path: Path, *, on_key: bool = False) -> Mark:
+    def place(self, path: Path, *, on_key: bool = False) -> Position:
         """Return the position of a path in the file, or that of its nearest parent that has one."""
         for end in range(len(path), -1, -1):
-            if on_key and (mark := self.keys.get(path[:end])):
-                return mark
-            if mark := self.marks.get(path[:end]):
-                return mark
-        return Mark(1, 1)
+            if on_key and (position := self.keys.get(path[:end])):
+                return position
+            if position := self.positions.get(path[:end]):
+                return position
+        return Position(1, 1)
 
     def text(self, path: Path) -> str | None:
         """Return the scalar at a path as the file writes it."""
-        mark = self.marks.get(path)
-        return mark.text if mark else None
+        position = self.positions.get(path)
+        return position.text if position else None
 
     def word(self, path: Path) -> str | None:
         """Return the unquoted yes, no, on or off at a path; None if the value is anything else."""
-        mark = self.marks.get(path)
-        word = mark.text if mark and mark.plain else None
+        position = self.positions.get(path)
+        word = position.text if position and position.plain else None
         return word if word and word.casefold() in WORDS and word.casefold() not in {"true", "false"} else None

@@ -10,7 +10,7 @@ Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Position:
     """A position in a file, counted from 1, and the text of the plain or quoted value at it."""
 
     line: int

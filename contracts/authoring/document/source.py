@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from contracts.authoring.document.document import WORDS, Document
-from contracts.authoring.document.finding import Finding, Mark, Path
+from contracts.authoring.document.finding import Finding, Path, Position
 
 MOST_BYTES = 1 << 20
 MOST_DEPTH = 50
@@ -43,15 +43,15 @@ class Node:
 
     kind: str
     value: Any
-    mark: Mark
+    position: Position
 
 
 class _Unreadable(Exception):
     """The text cannot be read as one document; `finding` gives the reason."""
 
-    def __init__(self, file: str, mark: Mark, code: str, message: str, fix: str) -> None:
+    def __init__(self, file: str, position: Position, code: str, message: str, fix: str) -> None:
         super().__init__(message)
-        self.finding = Finding(file, mark.line, mark.column, "error", code, message, fix)
+        self.finding = Finding(file, position.line, position.column, "error", code, message, fix)
 
 
 def read(raw: bytes, file: str) -> Document:
@@ -69,13 +69,13 @@ def read(raw: bytes, file: str) -> Document:
 def _decode(raw: bytes, file: str) -> str:
     if len(raw) > MOST_BYTES:
         message = f"The file has {len(raw):,} bytes; a contract has at most {MOST_BYTES:,}."
-        raise _Unreadable(file, Mark(1, 1), "too-large", message, "Check that it is the right file.")
+        raise _Unreadable(file, Position(1, 1), "too-large", message, "Check that it is the right file.")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = raw[: error.start]
-        mark = Mark(before.count(b"\n") + 1, error.start - before.rfind(b"\n"))
-        raise _Unreadable(file, mark, "not-utf-8", "The file is not UTF-8 text.", "Save it as UTF-8.") from None
+        position = Position(before.count(b"\n") + 1, error.start - before.rfind(b"\n"))
+        raise _Unreadable(file, position, "not-utf-8", "The file is not UTF-8 text.", "Save it as UTF-8.") from None
 
 
 class _Composer:
@@ -95,7 +95,7 @@ class _Composer:
                 root = self._node(next(self.events), 0)
         if root is None:
             fix = "Write an ODCS contract, beginning with `apiVersion: v3.2.0`."
-            raise _Unreadable(self.document.file, Mark(1, 1), "empty-file", "The file holds no document.", fix)
+            raise _Unreadable(self.document.file, Position(1, 1), "empty-file", "The file holds no document.", fix)
         return root
 
     def _parse(self, text: str) -> Iterator[Any]:
@@ -103,9 +103,9 @@ class _Composer:
             yield from yaml.parse(text, Loader=LOADER)
         except yaml.reader.ReaderError as error:
             before = text[: error.position]
-            mark = Mark(before.count("\n") + 1, len(before) - before.rfind("\n"))
+            position = Position(before.count("\n") + 1, len(before) - before.rfind("\n"))
             message = "YAML does not allow this character."
-            raise _Unreadable(self.document.file, mark, "yaml-syntax", message, "Delete it.") from None
+            raise _Unreadable(self.document.file, position, "yaml-syntax", message, "Delete it.") from None
         except yaml.MarkedYAMLError as error:
             raise self._syntax(error, text) from None
 
@@ -116,14 +116,14 @@ class _Composer:
         at = lines[line] if line < len(lines) else ""
         if "\t" in at[: column + 1]:
             message = "The line is indented with a tab, which YAML does not allow."
-            mark = Mark(line + 1, at.index("\t") + 1)
-            return _Unreadable(self.document.file, mark, "yaml-syntax", message, "Indent with blanks.")
+            position = Position(line + 1, at.index("\t") + 1)
+            return _Unreadable(self.document.file, position, "yaml-syntax", message, "Indent with blanks.")
         problem = ", ".join(p for p in (error.context, error.problem) if p)
-        mark = Mark(line + 1, column + 1)
-        return _Unreadable(self.document.file, mark, "yaml-syntax", f"This is not YAML: {problem}.", LOOK)
+        position = Position(line + 1, column + 1)
+        return _Unreadable(self.document.file, position, "yaml-syntax", f"This is not YAML: {problem}.", LOOK)
 
     def _stop(self, event: Any, code: str, message: str, fix: str) -> _Unreadable:
-        return _Unreadable(self.document.file, _mark(event), code, message, fix)
+        return _Unreadable(self.document.file, _position(event), code, message, fix)
 
     def _node(self, event: Any, depth: int) -> Node:
         if depth > MOST_DEPTH:
@@ -137,9 +137,9 @@ class _Composer:
         if isinstance(event, yaml.ScalarEvent):
             node = self._scalar(event)
         elif isinstance(event, yaml.SequenceStartEvent):
-            node = Node("list", self._items(depth), _mark(event))
+            node = Node("list", self._items(depth), _position(event))
         else:
-            node = Node("map", self._pairs(depth), _mark(event))
+            node = Node("map", self._pairs(depth), _position(event))
         if event.anchor:
             self.anchors[event.anchor] = node
         return node
@@ -162,17 +162,17 @@ class _Composer:
 
     def _scalar(self, event: Any) -> Node:
         plain = event.implicit[0] and not event.style
-        mark = Mark(event.start_mark.line + 1, event.start_mark.column + 1, event.value, plain)
+        position = Position(event.start_mark.line + 1, event.start_mark.column + 1, event.value, plain)
         if event.tag not in TEXT_TAGS:
             stop = self._stop(
                 event, "yaml-tag", f"The tag `{event.tag}` is not read.", "Leave it out; write the value."
             )
             self.document.findings.append(stop.finding)
-        return Node("scalar", _plain(event.value) if plain and not event.tag else event.value, mark)
+        return Node("scalar", _plain(event.value) if plain and not event.tag else event.value, position)
 
 
-def _mark(event: Any) -> Mark:
-    return Mark(event.start_mark.line + 1, event.start_mark.column + 1)
+def _position(event: Any) -> Position:
+    return Position(event.start_mark.line + 1, event.start_mark.column + 1)
 
 
 def _plain(text: str) -> Any:
@@ -189,28 +189,28 @@ def _plain(text: str) -> Any:
 
 def _place(node: Node, path: Path, document: Document) -> Any:
     """Return the plain value of a node; record the position of each value in it."""
-    document.marks[path] = node.mark
-    if len(document.marks) > MOST_VALUES:
+    document.positions[path] = node.position
+    if len(document.positions) > MOST_VALUES:
         message = f"The document has more than {MOST_VALUES:,} values."
         fix = "Write aliases out, or look whether it is the right file."
-        raise _Unreadable(document.file, node.mark, "too-large", message, fix)
+        raise _Unreadable(document.file, node.position, "too-large", message, fix)
     if node.kind == "scalar":
         return node.value
     if node.kind == "list":
         return [_place(item, (*path, n), document) for n, item in enumerate(node.value)]
     mapping: dict[str, Any] = {}
     for key, value in node.value:
-        name = str(key.mark.text)
+        name = str(key.position.text)
         inner = (*path, name)
         if name in mapping:
-            _duplicate(document, key.mark, document.keys[inner])
+            _duplicate(document, key.position, document.keys[inner])
             continue
-        document.keys[inner] = key.mark
+        document.keys[inner] = key.position
         mapping[name] = _place(value, inner, document)
     return mapping
 
 
-def _duplicate(document: Document, key: Mark, first: Mark) -> None:
+def _duplicate(document: Document, key: Position, first: Position) -> None:
     message = f"The key `{key.text}` occurs twice in one mapping; the first is in line {first.line}."
     fix = "Keep one of them."
     document.findings.append(Finding(document.file, key.line, key.column, "error", "duplicate-key", message, fix))

@@ -60,18 +60,18 @@ def _within(owner: dict[str, Any], path: Path) -> list[tuple[Path, dict[str, Any
 def _upgrade_metric(document: Document, path: Path, entry: dict[str, Any]) -> None:
     if METRIC_BEFORE in entry and "metric" not in entry:
         entry["metric"] = entry.pop(METRIC_BEFORE)
-        _copy_marks(document, (*path, METRIC_BEFORE), (*path, "metric"))
+        _copy_positions(document, (*path, METRIC_BEFORE), (*path, "metric"))
     if isinstance(entry.get("metric"), str):
         entry["metric"] = METRICS_BEFORE.get(entry["metric"], entry["metric"])
     if "validValues" in entry and "arguments" not in entry:
         entry["arguments"] = {"validValues": entry.pop("validValues")}
-        _copy_marks(document, (*path, "validValues"), (*path, "arguments", "validValues"))
+        _copy_positions(document, (*path, "validValues"), (*path, "arguments", "validValues"))
 
 
-def _copy_marks(document: Document, old: Path, new: Path) -> None:
+def _copy_positions(document: Document, old: Path, new: Path) -> None:
     """Copy the positions of a value to its new path."""
-    for marks in (document.marks, document.keys):
-        marks |= {(*new, *p[len(old) :]): mark for p, mark in marks.items() if p[: len(old)] == old}
+    for positions in (document.positions, document.keys):
+        positions |= {(*new, *p[len(old) :]): position for p, position in positions.items() if p[: len(old)] == old}
 
 
 def _upgrade_timestamp(prop: dict[str, Any]) -> None:

@@ -71,7 +71,7 @@ WRITTEN = {
 def report(document: Document, path: Path, error: ValidationError) -> None:
     """Report one schema error of the block at `path`."""
     inner: Path = tuple(error.absolute_path)
-    at: Path = (*path, *(p for n, p in enumerate(inner) if (*path, *inner[: n + 1]) in document.marks))
+    at: Path = (*path, *(p for n, p in enumerate(inner) if (*path, *inner[: n + 1]) in document.positions))
     name, kind = dotted(inner), str(error.validator)
     if kind == "additionalProperties":
         _unknown_keys(document, at, inner, error)

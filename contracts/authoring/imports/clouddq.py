@@ -113,8 +113,8 @@ class MergedDocument(Document):
 
     def finding(self, level: Level, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> Finding:
         """Return a finding about the value, or the key, at a path."""
-        mark = self.place(path, on_key=on_key)
-        return Finding(self.files.get(path[:2], self.file), mark.line, mark.column, level, code, message, fix)
+        position = self.place(path, on_key=on_key)
+        return Finding(self.files.get(path[:2], self.file), position.line, position.column, level, code, message, fix)
 
 
 def together(documents: Sequence[Document]) -> Document:
@@ -140,7 +140,7 @@ def together(documents: Sequence[Document]) -> Document:
                     merged.findings += document.findings
                 into[name] = thing
                 merged.files[section, name] = document.file
-        merged.marks |= document.marks
+        merged.positions |= document.positions
         merged.keys |= document.keys
     return merged
 

@@ -15,7 +15,7 @@ from typing import Any
 from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.document import source
 from contracts.authoring.document.document import Document
-from contracts.authoring.document.finding import Finding, Mark
+from contracts.authoring.document.finding import Finding, Position
 from contracts.authoring.drop_block import parse
 from contracts.authoring.imports import signs, writing
 from contracts.authoring.imports.formats import FORMATS, Format
@@ -101,7 +101,7 @@ def import_document(
 
 
 def _plain_text(raw: bytes, file: str) -> Document:
-    document = Document(file, marks={(): Mark(1, 1)})
+    document = Document(file, positions={(): Position(1, 1)})
     if len(raw) > source.MOST_BYTES:
         message = f"The file has {len(raw):,} bytes; a source has at most {source.MOST_BYTES:,}."
         document.error((), "too-large", message, "Check that it is the right file.")

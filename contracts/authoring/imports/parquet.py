@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from contracts.authoring.document.document import Document
-from contracts.authoring.document.finding import Mark
+from contracts.authoring.document.finding import Position
 from contracts.authoring.imports.imported import Imported, contract, lost, stem
 from contracts.authoring.imports.spark_types import OPTIONS, DdlInvalid, Tokens, property_of
 from contracts.values.parquet_types import CLOCKS
@@ -29,7 +29,7 @@ LIKE = {"timestamp_ns": "timestamp", "timestamp_ntz_ns": "timestamp_ntz"}
 def document(file: str, columns: Iterable[tuple[str, str]]) -> Document:
     """Return the name and type of each column as a document to import."""
     listed = [{"name": name, "type": kind} for name, kind in columns]
-    return Document(file, listed, {(): Mark(1, 1)})
+    return Document(file, listed, {(): Position(1, 1)})
 
 
 def recognizes(data: Any) -> bool:

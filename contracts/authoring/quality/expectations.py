@@ -16,7 +16,7 @@ from typing import Any
 from contracts import rules
 from contracts.authoring.document import source
 from contracts.authoring.document.document import Document
-from contracts.authoring.document.finding import Mark, Path
+from contracts.authoring.document.finding import Path, Position
 from contracts.authoring.quality import expectation_arguments, library_metrics, queries
 from contracts.authoring.quality.core_expectations import Core, expectations
 from contracts.plan import HOLDS_TRUE, Check, Property, Severity
@@ -115,15 +115,15 @@ def _opened(document: Document, path: Path, text: str) -> Any:
     mark = document.place(path)
     opened = source.read(text.encode(), document.file)
     at = _placing(document, mark)
-    document.marks |= {(*path, *inner): at(own) for inner, own in opened.marks.items()}
+    document.positions |= {(*path, *inner): at(own) for inner, own in opened.positions.items()}
     document.keys |= {(*path, *inner): at(own) for inner, own in opened.keys.items()}
     for one in opened.findings:
-        place = at(Mark(one.line, one.column))
+        place = at(Position(one.line, one.column))
         document.findings.append(replace(one, line=place.line, column=place.column))
     return opened.data if opened.data is not None or opened.findings else {}
 
 
-def _placing(document: Document, mark: Mark) -> Any:
+def _placing(document: Document, mark: Position) -> Any:
     """Return a function from positions in a text to those in the file; a block begins on the line after its sign."""
     lines = document.raw.decode("utf-8-sig", "replace").split("\n")
     if lines[mark.line - 1][mark.column - 1 : mark.column] not in ("|", ">"):

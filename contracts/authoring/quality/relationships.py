@@ -108,13 +108,13 @@ def _relation(
 ) -> Iterator[Relation]:
     at: Path = (*path, "to")
     texts = [entry["to"]] if isinstance(entry["to"], str) else entry["to"]
-    found = [target(text) for text in texts]
-    for n, one in enumerate(found):
-        if one is None:
+    targets = [target(text) for text in texts]
+    for n, candidate in enumerate(targets):
+        if candidate is None:
             fix = "Write `object.property`, or `file.yaml#/schema/object/properties/property` of another contract."
             document.error(_nth(entry["to"], at, n), "bad-reference", f"`{texts[n]}` names no property.", fix)
-    whole = tuple(one for one in found if one)
-    if len(whole) < len(found):
+    whole = tuple(candidate for candidate in targets if candidate)
+    if len(whole) < len(targets):
         return
     if len(whole) != len(props):
         fix = "Name as many properties there as here, in the same order."

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from contracts import rules
-from contracts.decision import Outcome, Result
+from contracts.decision import CheckResult, Result
 from contracts.job import Sample
 from contracts.messages import explain, limit_in_words, noted, reason, some
 from contracts.place import Place
@@ -44,7 +44,7 @@ def a_problem(
     head = (check.id, check.kind, check.property, check.dimension, check.severity, result)
     seen = read if evaluated is None else evaluated
     figures = (seen, seen - failed, failed, 0)
-    outcome = Outcome(*head, *figures, observed, check.expected, samples=(Sample(Place(17)),))
+    outcome = CheckResult(*head, *figures, observed, check.expected, samples=(Sample(Place(17)),))
     problem = explain(plan, check, outcome, read, spoilt)
     assert problem
     return problem
@@ -332,7 +332,7 @@ def test_figure_that_could_not_be_taken_says_why(reason: str, words: str) -> Non
     plan = Plan("w.v1", "w", "1.0.0", "w", "p", ("*",), (), ())
     none = (None, None, None, None, None)
     problem = explain(
-        plan, MEAN, Outcome("a", "mean", "wind", "accuracy", "error", "not_evaluated", *none, "", reason), 5
+        plan, MEAN, CheckResult("a", "mean", "wind", "accuracy", "error", "not_evaluated", *none, "", reason), 5
     )
 
     assert problem
@@ -488,7 +488,7 @@ def test_percent_follows_every_figure() -> None:
 
 def test_check_not_made_blocks_by_severity() -> None:
     nothing = (None, None, None, None, None)
-    stopped = Outcome("a", "maximum", "wind", "conformity", "warning", "not_evaluated", *nothing, "", "?")
+    stopped = CheckResult("a", "maximum", "wind", "conformity", "warning", "not_evaluated", *nothing, "", "?")
     plan = Plan("w.v1", "w", "1.0.0", "w", "p", ("*",), (), ())
 
     problem = explain(plan, MAXIMUM, stopped, 5)

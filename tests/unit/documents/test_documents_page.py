@@ -31,7 +31,8 @@ def _null_or(one: dict[str, Any]) -> dict[str, Any]:
 def _verdict(parts: dict[str, Any]) -> dict[str, Any]:
     """Return the keys of a verdict, as `contracts.verdict.document` writes them."""
     decision = of_fields(Decision, parts)["properties"]
-    parts["Outcome"]["properties"]["about"] = {"type": "object", "description": "What the contract says of the check."}
+    about = {"type": "object", "description": "What the contract says of the check."}
+    parts["CheckResult"]["properties"]["about"] = about
     contract = dict.fromkeys(("id", "version", "plan"), TEXT)
     return {
         "verdict": decision["verdict"],

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from contracts import rules
-from contracts.decision import Decision, File, Outcome, Rows
+from contracts.decision import CheckResult, Decision, File, Rows
 from contracts.job import Sample
 from contracts.place import Place
 from contracts.plan import Check, Plan, Property, Threshold
@@ -47,10 +47,10 @@ PLAN = Plan(
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
-def an_outcome(name: str = "wind.maximum", result: Any = "failed", **changes: Any) -> Outcome:
+def an_outcome(name: str = "wind.maximum", result: Any = "failed", **changes: Any) -> CheckResult:
     prop, _, kind = name.rpartition(".")
     samples = (Sample(Place(17), "1048.36"), Sample(Place(23), None), Sample(Place(24), "250", "also in record 9"))
-    fresh = Outcome(
+    fresh = CheckResult(
         name, kind, prop, "conformity", "error", result, 1000, 988, 12, 0, "1048.36", "<= 100", None, samples
     )
     return replace(fresh, **changes)

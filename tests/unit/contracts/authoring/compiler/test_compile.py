@@ -262,11 +262,11 @@ ZONES = {
 }
 
 
-@pytest.mark.parametrize(("options", "found"), ZONES.items())
-def test_time_zones_stand_in_the_property(options: str, found: tuple[tuple[str | None, bool | None], str]) -> None:
+@pytest.mark.parametrize(("options", "expected"), ZONES.items())
+def test_time_zones_stand_in_the_property(options: str, expected: tuple[tuple[str | None, bool | None], str]) -> None:
     text = a_property(f"logicalTypeOptions: {options}", "timestamp")
     prop = a_plan(text).properties[0]
-    assert ((prop.zone, prop.offset), check(text, "x.logicalType").expected) == found
+    assert ((prop.zone, prop.offset), check(text, "x.logicalType").expected) == expected
 
 
 def test_zone_beside_an_offset_is_noted() -> None:
@@ -657,5 +657,5 @@ def test_rule_for_sets_is_read() -> None:
 def test_patterns_behind_many_that_cannot_be_used_are_not_looked_at() -> None:
     entry = "metric: invalidValues, mustBe: 0, arguments: {pattern: '^(a+)+$'}"
     listed = "".join(f"  - {{{entry}, id: q{n}}}\n" for n in range(100))
-    found = [f.message for f in compiled(a_property(f"quality:\n{listed}")).findings if f.code == "bad-pattern"]
-    assert (len(found), sum("not checked" in message for message in found)) == (100, 80)
+    messages = [f.message for f in compiled(a_property(f"quality:\n{listed}")).findings if f.code == "bad-pattern"]
+    assert (len(messages), sum("not checked" in message for message in messages)) == (100, 80)

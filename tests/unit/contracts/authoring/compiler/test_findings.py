@@ -562,7 +562,7 @@ SUMS = {
 }
 
 
-@pytest.mark.parametrize("said", SUMS)
+@pytest.mark.parametrize("source", SUMS)
 @pytest.mark.parametrize(
     ("kind", "code"),
     [
@@ -574,9 +574,9 @@ SUMS = {
         ("logicalType: number", "inexact-sum"),
     ],
 )
-def test_sums_that_are_said_can_be_added_up(said: str, kind: str, code: str) -> None:
-    drop = DROP if said == "trailer" else SET
-    line = SUMS[said].format(mark=f"  #! {code}" if code else "")
+def test_sums_that_are_said_can_be_added_up(source: str, kind: str, code: str) -> None:
+    drop = DROP if source == "trailer" else SET
+    line = SUMS[source].format(mark=f"  #! {code}" if code else "")
     text = a_document(f"- {{name: x, {kind}}}", drop=drop + line)
     assert reported(text) == expected(text)
 
@@ -647,11 +647,11 @@ def test_wrong_expectation_is_found_in_its_line(quality: str) -> None:
 
 
 def test_expectation_says_what_it_costs_and_what_says_the_same() -> None:
-    said = {
+    findings = {
         (f.line, f.code, f.fix)
         for f in compiled(a_document(quality=EXPECTATIONS["as text, as the standard has it"])).findings
     }
-    assert said == {
+    assert findings == {
         (15, "own-scans", "`metric: rowCount` says it without."),
         (17, "other-spelling", "Write `min_value`."),
     }
@@ -698,9 +698,9 @@ def test_service_levels_are_read_and_named() -> None:
 
 def test_service_levels_of_arrival_lead_to_the_block() -> None:
     levels = "[{property: frequency, value: 1, unit: d}, {property: timeOfAvailability, value: 09:00-08:00}]"
-    found = compiled(a_document(head=HEAD + f"slaProperties: {levels}\n")).findings
+    findings = compiled(a_document(head=HEAD + f"slaProperties: {levels}\n")).findings
 
-    assert ["`arrival` in the drop block" in f.fix for f in found] == [True, True]
+    assert ["`arrival` in the drop block" in f.fix for f in findings] == [True, True]
 
 
 def test_every_finding_says_what_to_write() -> None:

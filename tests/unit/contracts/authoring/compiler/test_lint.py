@@ -1,4 +1,4 @@
-"""Contracts beside each other: keys that two claim, folders within folders, one contract twice; files found."""
+"""Several contracts: keys that two claim, nested folders, one contract twice, and the files of folders."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def test_folders_are_searched_for_yaml(tmp_path: Path) -> None:
     (tmp_path / "sub" / ".hidden").mkdir(parents=True)
     for name in ("b.yml", "a.yaml", "note.md", "sub/c.yaml", "sub/.hidden/d.yaml"):
         (tmp_path / name).write_text("", encoding="utf-8")
-    found = [str(f.relative_to(tmp_path)) for f in contract_files((tmp_path, tmp_path / "note.md"))]
-    assert found == ["a.yaml", "b.yml", "sub/c.yaml", "note.md"]
+    files = [str(f.relative_to(tmp_path)) for f in contract_files((tmp_path, tmp_path / "note.md"))]
+    assert files == ["a.yaml", "b.yml", "sub/c.yaml", "note.md"]
 
 
 def test_index_is_the_same_whatever_the_order(tmp_path: Path) -> None:
@@ -120,6 +120,6 @@ def test_marker_and_window_stand_in_the_index(tmp_path: Path) -> None:
     index = index_of(lint((tmp_path,)).plans)
 
     assert (index.entries[0].signal, index.entries[0].arrival) == ("shop/{day}.ok", Arrival("06:00"))
-    found = match(index, "shop/7.ok")
-    assert isinstance(found, Matched)
-    assert (found.entry.contract, found.pattern, found.parts) == ("a.v1", "shop/{day}.ok", {"day": "7"})
+    matched = match(index, "shop/7.ok")
+    assert isinstance(matched, Matched)
+    assert (matched.entry.contract, matched.pattern, matched.parts) == ("a.v1", "shop/{day}.ok", {"day": "7"})

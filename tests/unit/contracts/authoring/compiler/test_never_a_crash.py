@@ -136,8 +136,8 @@ def _places(value: Any) -> list[tuple[Any, Any]]:
 
 def _is_answered(raw: bytes) -> bool:
     result = compile_text(raw, "x.v1.yaml")
-    told = all(f.line > 0 and f.code and f.message and f.fix for f in result.findings)
-    return told and bool(result.plan or result.findings)
+    is_complete = all(f.line > 0 and f.code and f.message and f.fix for f in result.findings)
+    return is_complete and bool(result.plan or result.findings)
 
 
 def _changed(data: st.DataObject) -> bytes:

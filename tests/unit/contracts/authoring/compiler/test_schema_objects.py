@@ -84,8 +84,8 @@ def test_list_of_one_is_the_contract_itself() -> None:
 )
 def test_finding_stands_at_its_own_place(right: str, wrong: str) -> None:
     text = SHOP.replace(right, wrong)
-    found = {(f.line, f.code) for one in each(text) for f in one.findings if f.level == "error"}
-    assert found == expected(text)
+    errors = {(f.line, f.code) for one in each(text) for f in one.findings if f.level == "error"}
+    assert errors == expected(text)
 
 
 def test_lint_names_a_finding_of_the_whole_once(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ BOUNDED = ("max_to_be_between", "min_to_be_between", "values_to_be_between")
 def arguments(name: str, first: str, second: str, value: Any) -> dict[str, Any]:
     """Return arguments of an expectation about columns, with a value wherever one is held against theirs."""
     core = MADE[name]
-    known = {
+    needs = {
         "type_": "LongType",
         "type_list": ["LongType"],
         "regex": "^a$",
@@ -73,7 +73,7 @@ def arguments(name: str, first: str, second: str, value: Any) -> dict[str, Any]:
         "column_B": second,
     }
     of = {"column": first, "columns": [first, second], "number": 1, "boolean": True, "list": [value], "text": "a"}
-    needed = {key: known.get(key, of.get(str(kind))) for key, kind in core.needs.items()}
+    needed = {key: needs.get(key, of.get(str(kind))) for key, kind in core.needs.items()}
     compared = core.wants_bound and core.takes["min_value"] == "bound" and value not in ("a", "10:00", True)
     bound = {"min_value": value if compared else 1} if core.wants_bound else {}
     return {**needed, **bound}
@@ -89,12 +89,12 @@ def refusals(name: str, kwargs: dict[str, Any]) -> list[Finding]:
 @pytest.mark.parametrize("kind", EVERY)
 @pytest.mark.parametrize("name", OF_COLUMNS)
 def test_expectation_takes_the_types_that_it_was_seen_to_take(name: str, kind: str) -> None:
-    found = refusals(name, arguments(name, f"{kind}_a", f"{kind}_b", VALUES[kind]))
+    findings = refusals(name, arguments(name, f"{kind}_a", f"{kind}_b", VALUES[kind]))
 
     if kind in TAKES.get(name, EVERY):
-        assert not found
+        assert not findings
     else:
-        (finding,) = found
+        (finding,) = findings
         assert finding.code == "wrong-type"
         assert finding.message.startswith(f"`{name}` takes ")
         assert f"; `{kind}_a` is {kind}" in finding.message
@@ -106,12 +106,12 @@ def test_expectation_takes_the_types_that_it_was_seen_to_take(name: str, kind: s
 @pytest.mark.parametrize("first", EVERY)
 @pytest.mark.parametrize("name", COMPARED)
 def test_columns_that_are_compared_are_of_one_family(name: str, first: str, second: str) -> None:
-    found = refusals(name, arguments(name, f"{first}_a", f"{second}_b", None))
+    findings = refusals(name, arguments(name, f"{first}_a", f"{second}_b", None))
 
     if FAMILIES.get(first, first) == FAMILIES.get(second, second):
-        assert not found
+        assert not findings
     else:
-        (finding,) = found
+        (finding,) = findings
         assert f"`{first}_a` is {first}, but `{second}_b` is {second}" in finding.message
         assert "cast" in (finding.fix or "")
 
@@ -129,26 +129,26 @@ def test_columns_of_a_key_are_of_any_types(first: str, second: str) -> None:
 def test_values_are_of_the_type_of_the_column(name: str, kind: str, value: str) -> None:
     if kind not in TAKES.get(name, EVERY):
         return
-    found = refusals(name, arguments(name, f"{kind}_a", f"{kind}_b", VALUES[value]))
+    findings = refusals(name, arguments(name, f"{kind}_a", f"{kind}_b", VALUES[value]))
     same = FAMILIES.get(kind, kind) in ("text", "number") and FAMILIES.get(kind) == FAMILIES.get(value)
     text = FAMILIES.get(kind) == "text" and isinstance(VALUES[value], str)
     day = (kind, value) == ("timestamp", "date")
 
-    assert bool(found) != (kind == value or same or text or day)
-    assert all(finding.fix and f"is {kind}" in finding.message for finding in found)
+    assert bool(findings) != (kind == value or same or text or day)
+    assert all(finding.fix and f"is {kind}" in finding.message for finding in findings)
 
 
 @pytest.mark.parametrize("value", [7, 1.5, "2024-01-31", "2024-01-31T10:00:00", "2024-01-31T10:00:00Z"])
 @pytest.mark.parametrize("kind", ORDERED)
 @pytest.mark.parametrize("of", BOUNDED)
 def test_bounds_are_of_the_type_of_the_column(of: str, kind: str, value: Any) -> None:
-    found = refusals(f"expect_column_{of}", {"column": f"{kind}_a", "max_value": value})
+    findings = refusals(f"expect_column_{of}", {"column": f"{kind}_a", "max_value": value})
     fits = {
         "date": value == "2024-01-31",
         "timestamp": isinstance(value, str) and ("Z" not in value or of == "values_to_be_between"),
     }
 
-    assert bool(found) != fits.get(kind, not isinstance(value, str))
+    assert bool(findings) != fits.get(kind, not isinstance(value, str))
 
 
 def test_day_may_stand_without_quotes() -> None:
@@ -233,10 +233,10 @@ SHAPES: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("case", SHAPES)
 def test_shape_that_the_library_stops_at_is_refused(case: str) -> None:
     name, kwargs = SHAPES[case]
-    found = refusals(name, {"column": "integer_a", **kwargs} if name in (KL, QUANTILE) else kwargs)
+    findings = refusals(name, {"column": "integer_a", **kwargs} if name in (KL, QUANTILE) else kwargs)
 
-    assert found
-    assert all(finding.fix and finding.code != "crash" for finding in found)
+    assert findings
+    assert all(finding.fix and finding.code != "crash" for finding in findings)
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,8 @@ TEXTS = {
 
 
 def the_check(text: str) -> Check:
-    (found,) = (c for c in a_plan(text).checks if c.kind == EXPECTATION)
-    return found
+    (expectation,) = (c for c in a_plan(text).checks if c.kind == EXPECTATION)
+    return expectation
 
 
 def test_expectation_is_a_check_of_the_file() -> None:
@@ -79,17 +79,17 @@ def test_other_arguments_are_another_rule() -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_export_says_it_or_that_it_does_not(form: str) -> None:
-    found = read(a_document(quality=MAPPING).encode(), FILE)
-    assert found.contract
-    exported = FORMATS[form].write(found.contract)
+    opened = read(a_document(quality=MAPPING).encode(), FILE)
+    assert opened.contract
+    exported = FORMATS[form].write(opened.contract)
 
     assert BETWEEN in exported.text + " ".join(exported.losses)
 
 
 def test_suite_has_the_expectation_as_it_is() -> None:
-    found = read(a_document(quality=MAPPING).encode(), FILE)
-    assert found.contract
-    suite = json.loads(FORMATS["great-expectations"].write(found.contract).text)
+    opened = read(a_document(quality=MAPPING).encode(), FILE)
+    assert opened.contract
+    suite = json.loads(FORMATS["great-expectations"].write(opened.contract).text)
     (expectation,) = (one for one in suite["expectations"] if one["type"] == BETWEEN)
 
     assert expectation["kwargs"] == arguments_of(the_check(a_document(quality=MAPPING)))["kwargs"]
@@ -268,9 +268,9 @@ def test_query_becomes_a_statement_and_leaves_as_it_came() -> None:
 
     assert check.id == "e"
     assert arguments_of(check)["sql"].endswith("from dropgate_rows t0 where (t0.v1 = '{x}')")
-    found = read(text.encode(), FILE)
-    assert found.contract
-    suite = json.loads(FORMATS["great-expectations"].write(found.contract).text)
+    opened = read(text.encode(), FILE)
+    assert opened.contract
+    suite = json.loads(FORMATS["great-expectations"].write(opened.contract).text)
     queries = [e["kwargs"] for e in suite["expectations"] if e["type"] == QUERY]
     assert queries == [{"unexpected_rows_query": query}]
 

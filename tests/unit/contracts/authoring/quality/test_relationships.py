@@ -1,4 +1,4 @@
-"""Relationships read: what `to` and `from` may name, and what is found wrong on either side."""
+"""Relationships: the names that `to` and `from` may have, and the findings about either side."""
 
 from __future__ import annotations
 
@@ -179,13 +179,13 @@ def folder(
     return path
 
 
-def said(path: Path) -> list[tuple[str, str, str]]:
+def findings_of(path: Path) -> list[tuple[str, str, str]]:
     return [(f.code, f.message, f.fix) for f in lint((path,)).findings if f.level != "note"]
 
 
 def test_relationship_to_another_contract_is_fine(tmp_path: Path) -> None:
-    assert said(folder(tmp_path)) == []
-    assert said(folder(tmp_path) / "orders.v1.yaml") == []
+    assert findings_of(folder(tmp_path)) == []
+    assert findings_of(folder(tmp_path) / "orders.v1.yaml") == []
 
 
 def test_ids_of_another_contract_stand_for_its_names(tmp_path: Path) -> None:
@@ -197,46 +197,46 @@ def test_ids_of_another_contract_stand_for_its_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["orders.v1.yaml", "."])
 def test_what_the_other_contract_lacks_is_found(tmp_path: Path, name: str) -> None:
     path = folder(tmp_path, ORDERS.replace("properties/number", "properties/numbr")) / name
-    assert said(path) == [("unknown-property", "There is no property `customers.v1.numbr`.", "Write `number`.")]
+    assert findings_of(path) == [("unknown-property", "There is no property `customers.v1.numbr`.", "Write `number`.")]
 
 
 @pytest.mark.parametrize(("column", "kind"), [("shop", "text"), ("price", "a decimal number")])
 def test_other_type_is_found(tmp_path: Path, column: str, kind: str) -> None:
     orders = ORDERS.replace("properties/number", f"properties/{column}")
-    ((code, message, _),) = said(folder(tmp_path, orders))
+    ((code, message, _),) = findings_of(folder(tmp_path, orders))
     assert code == "wrong-type"
     assert message.startswith(f"`customer` is an integer, `customers.v1.{column}` is {kind}")
 
 
 def test_doubles_are_never_held_against_decimals(tmp_path: Path) -> None:
     orders = ORDERS.replace("integer", "number").replace("properties/number", "properties/price")
-    assert [code for code, _, _ in said(folder(tmp_path, orders))] == ["wrong-type"]
+    assert [code for code, _, _ in findings_of(folder(tmp_path, orders))] == ["wrong-type"]
 
 
 def test_contract_in_no_force_is_found(tmp_path: Path) -> None:
-    (only,) = said(folder(tmp_path, status="draft"))
+    (only,) = findings_of(folder(tmp_path, status="draft"))
     assert only[:2] == ("not-in-force", "`customers.v1` matches no files: nothing of it is ever promoted.")
 
 
 def test_absent_contract_file_names_the_nearest(tmp_path: Path) -> None:
     orders = ORDERS.replace("customers.v1.yaml", "customer.v1.yaml")
-    ((code, message, fix),) = said(folder(tmp_path, orders))
+    ((code, message, fix),) = findings_of(folder(tmp_path, orders))
     assert (code, fix) == ("unknown-contract", "Write `customers.v1.yaml`.")
     assert message == f"There is no contract file `{tmp_path / 'customer.v1.yaml'}`."
 
 
 def test_unknown_object_of_another_contract_is_found(tmp_path: Path) -> None:
     orders = ORDERS.replace("schema/customers", "schema/customer")
-    ((code, _, fix),) = said(folder(tmp_path, orders))
+    ((code, _, fix),) = findings_of(folder(tmp_path, orders))
     assert (code, fix) == ("unknown-object", "Write `customers`.")
 
 
 def test_contracts_that_wait_for_each_other_are_warned_of(tmp_path: Path) -> None:
     back = "orders.v1.yaml#/schema/orders/properties/customer"
     customers = f"{CUSTOMERS}- {{name: last, logicalType: integer, relationships: [{{to: {back}}}]}}\n"
-    found = said(folder(tmp_path, customers=customers))
-    assert [code for code, _, _ in found] == ["circle", "circle"]
-    assert found[0][1] == (
+    findings = findings_of(folder(tmp_path, customers=customers))
+    assert [code for code, _, _ in findings] == ["circle", "circle"]
+    assert findings[0][1] == (
         "`customers.v1` and `orders.v1` look for values in each other: neither can be the first to be promoted."
     )
 
@@ -253,12 +253,12 @@ def with_file(path: Path, text: str | None) -> Path:
 
 def test_absent_reference_file_names_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "land.csv").touch()
-    ((code, _, fix),) = said(with_file(tmp_path, None))
+    ((code, _, fix),) = findings_of(with_file(tmp_path, None))
     assert (code, fix) == ("no-file", "Write `land.csv`.")
 
 
 def test_header_of_one_column_names_the_delimiter_that_it_has(tmp_path: Path) -> None:
-    ((code, _, fix),) = said(with_file(tmp_path, "code;name\nAT;Austria\n"))
+    ((code, _, fix),) = findings_of(with_file(tmp_path, "code;name\nAT;Austria\n"))
     assert (code, fix) == (
         "unknown-property",
         'Its columns are apart by `;`: write `csv: {delimiter: ";"}` beside `file`.',
@@ -266,22 +266,22 @@ def test_header_of_one_column_names_the_delimiter_that_it_has(tmp_path: Path) ->
 
 
 def test_reference_without_a_column_is_told_how_one_is_written(tmp_path: Path) -> None:
-    found = said(folder(tmp_path, ORDERS_OF_LANDS.replace("lands.code", "lands"), BLOCK))
-    assert found[0][0] == "bad-reference"
-    assert found[0][2].startswith("Write `lands.<property>`, or ")
+    findings = findings_of(folder(tmp_path, ORDERS_OF_LANDS.replace("lands.code", "lands"), BLOCK))
+    assert findings[0][0] == "bad-reference"
+    assert findings[0][2].startswith("Write `lands.<property>`, or ")
 
 
 def test_reference_file_outside_the_contracts_folder_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "lands.csv").write_text("code\nAT\n")
     (tmp_path / "below").mkdir()
-    ((code, message, _),) = said(
+    ((code, message, _),) = findings_of(
         folder(tmp_path / "below", ORDERS_OF_LANDS, BLOCK.replace("lands.csv", "../lands.csv"))
     )
     assert (code, message) == ("bad-value", "The reference file `../lands.csv` is outside the contract's folder.")
 
 
 def test_column_that_a_reference_file_lacks_is_found(tmp_path: Path) -> None:
-    ((code, _, fix),) = said(with_file(tmp_path, "kode,name\nAT,x\n"))
+    ((code, _, fix),) = findings_of(with_file(tmp_path, "kode,name\nAT,x\n"))
     assert (code, fix) == ("unknown-property", "Write `lands.kode`.")
 
 

@@ -51,8 +51,8 @@ def test_filter_and_watermark_may_stand_in_entry_and_block() -> None:
     entry = "- {id: %s, metric: rowCount, mustBe: 5, arguments: {%s}}\n"
     quality = entry % ("one", "watermark: x") + entry % ("two", "filter: x > 5") + entry % ("both", "watermark: x")
     block = "checks: {one: {filter: x > 5}, two: {watermark: x}, both: {watermark: x}}\n"
-    found = compiled(a_document(properties, quality, DROP + block))
-    assert [(f.code, f.message) for f in found.findings] == [
+    result = compiled(a_document(properties, quality, DROP + block))
+    assert [(f.code, f.message) for f in result.findings] == [
         ("bad-value", "`both` has a watermark in its quality entry.")
     ]
 
