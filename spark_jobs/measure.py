@@ -1,110 +1,129 @@
-"""Scanned drops in, their DropResults out: counts from scratch, rows from the evidence as it was written."""
+"""Step 5, measure: a judged batch in; the evidence, the rows for consumers and the results of its drops out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from operator import attrgetter
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts.files.mojibake import Letters, is_watched
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
-from contracts.place import Place
-from contracts.plan import Check, Plan
+from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.verdict import OURS
 from contracts.watermarks import HighMark
-from spark_jobs.formats import registry
-from spark_jobs.outputs import evidence as outputs_evidence
-from spark_jobs.outputs import line_numbers, mojibake, samples, valid_rows
-from spark_jobs.rules import aggregates, bitmask, key_checks
-from spark_jobs.scan import references
-from spark_jobs.scan import tally as scan_tally
-from spark_jobs.scan.batch import Group, Lines, Read, judge_open, singles, told
-from spark_jobs.set_checks import great_expectations, statements, uniqueness
-from spark_jobs.set_checks.results import Answer, Facts, count
+from spark_jobs.outputs import evidence, mojibake, samples, valid_rows
+from spark_jobs.rules import aggregates
+from spark_jobs.scan import line_numbers
+from spark_jobs.scan.scanning import ScannedBatch
+from spark_jobs.scan.second_pass import JudgedBatch, singles
+from spark_jobs.scan.tally import Tally
+from spark_jobs.set_checks import great_expectations, keys, results, statements
+from spark_jobs.set_checks.results import Facts
 from spark_jobs.spark import storage
 
 MANY = 50_000
 """Lines from which on compiling a query over all of them pays."""
 COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
 
+Files = tuple[Future[None], ...]
+"""Files for producers that the pool still writes."""
 
-@dataclass(slots=True)
+
+@dataclass(frozen=True, slots=True)
+class MeasuredBatch:
+    """The result of each drop, by id, and the files that are still being written."""
+
+    results: dict[str, DropResult]
+    files: Files
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The failing rows of a batch: the rows as written, if there are any; by drop their samples and rejected files."""
+
+    rows: DataFrame | None = None
+    by_drop: Mapping[str, samples.DropEvidence] = field(default_factory=dict)
+    rejected_files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SetChecks:
+    """The results of checks over many records, by drop and check id."""
+
+    keys: keys.KeyFindings
+    answers: statements.Answers
+    expectations: great_expectations.Counts
+
+
+@dataclass(frozen=True, slots=True)
 class Findings:
-    """The results of a batch, by drop or by drop and check."""
+    """Everything that was measured of a batch; `promotable` is the number of rows written for consumers, by drop."""
 
-    tallies: dict[str, scan_tally.Tally]
-    masks: dict[str, scan_tally.Masks]
-    written: dict[str, samples.Written] = field(default_factory=dict)
-    samples: dict[tuple[str, str], tuple[Sample, ...]] = field(default_factory=dict)
-    sharing: dict[tuple[str, str], int] = field(default_factory=dict)
-    outputs: dict[str, dict[str, str]] = field(default_factory=dict)
-    laid: dict[str, int] = field(default_factory=dict)
-    answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
-    expected: great_expectations.Found = field(default_factory=dict)
-    letters: dict[str, Letters] = field(default_factory=dict)
-    known: references.Known = field(default_factory=references.Known)
+    batch: ScannedBatch
+    tallies: Mapping[str, Tally]
+    evidence: Evidence
+    set_checks: SetChecks
+    promotable: Mapping[str, int]
+    letters: Mapping[str, Letters]
 
 
-def measure(
-    spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop], pool: Executor
-) -> tuple[dict[str, DropResult], list[Future[None]]]:
-    """Count, write the evidence, look for shared keys; the files for producers may still be written by the pool."""
-    judge_open(spark, request, read)
-    owners = {place.file: place.drop.id for group in read.groups for place in group.places}
-    found = Findings(*scan_tally.tally(told(read, request.plan), owners, request.plan), known=read.known)
-    evidence, files = _look_at_rows(spark, request, read, found, pool)
-    with _compiled(spark, sum(file.all for file in read.lines.values())):
-        for group in read.groups:
-            if group.places and (checks := _untold(key_checks.checks(request.plan, group.header), group)):
-                _look_at_keys(spark, read, request.plan, checks, group, found)
-            if group.places and (asked := statements.checks(request.plan, group.header)):
-                found.answers |= statements.answers(spark, request.plan, asked, group, _malformed(found))
-        if request.plan.promote == "rows":
-            found.laid = valid_rows.write_files(spark, request, read.groups, evidence, found.tallies)
-        if request.plan.promote == "table":
-            found.laid = valid_rows.write_tables(spark, request, read.groups, evidence, malformed=_malformed(found))
-        found.expected = great_expectations.judged(spark, request.plan, read.groups, malformed=_malformed(found))
-        _place(spark, read, request.plan, found)
-        if is_watched(request.plan.csv):
-            counted = {drop: of for drop, tally in found.tallies.items() if (of := _letters(tally))}
-            found.letters = mojibake.with_examples(spark, read, request.plan, counted)
-    return {d.id: _result(request, d, read.lines[d.id], found) for d in drops}, files
+def measure(spark: SparkSession, request: JobRequest, judged: JudgedBatch, pool: Executor) -> MeasuredBatch:
+    """Write the evidence and the rows for consumers, make the set checks, and count; the pool may still write files."""
+    batch, plan = judged.scanned, request.plan
+    drops = [d for d in request.drops if d.id not in batch.failed]
+    if not drops:
+        storage.delete(spark, request.evidence_rows)
+        return MeasuredBatch(batch.failed, ())
+    tallies = _by_drop(judged)
+    written, files = _evidence(spark, request, judged, tallies, pool)
+    malformed = any(tally.total != tally.sound for tally in tallies.values())
+    with _compiled(spark, sum(lines.all for lines in batch.lines.values())):
+        shared = keys.find(spark, plan, batch, tallies, malformed=malformed)
+        answers = statements.answers(spark, plan, batch.groups, malformed=malformed)
+        promotable = _promotable(spark, request, batch, written.rows, tallies, malformed=malformed)
+        expectations = great_expectations.counts(spark, plan, batch.groups, malformed=malformed)
+        set_checks = _with_lines(spark, batch, plan, SetChecks(shared, answers, expectations))
+        letters = _letters(spark, batch, plan, tallies)
+    findings = Findings(batch, tallies, written, set_checks, promotable, letters)
+    return MeasuredBatch(batch.failed | {d.id: _result(request, d, findings) for d in drops}, files)
 
 
-def _look_at_rows(
-    spark: SparkSession, request: JobRequest, read: Read, found: Findings, pool: Executor
-) -> tuple[DataFrame | None, list[Future[None]]]:
-    """Write the rows that fail, and take every figure of them from what lies there, which is given back."""
-    if not (how_many := sum(t.failing for t in found.tallies.values())):
-        storage.delete(spark, request.evidence_rows)  # what an earlier try left
-        return None, []
-    failing = [
-        (n, c) for n, c in enumerate(request.plan.row_checks()) if any(t.failed[n] for t in found.tallies.values())
-    ]
-    records = line_numbers.with_lines(spark, read, request.plan, singles(spark, read, request.plan))
-    evidence = outputs_evidence.write_rows(spark, records, request, failing, how_many)
-    rejected = {drop: t.total - t.valid for drop, t in found.tallies.items()}
-    targets, files = outputs_evidence.rejected_files(request, rejected), []
-    # Each leaves a part of the executors idle; what takes longest begins first.
+def _by_drop(judged: JudgedBatch) -> dict[str, Tally]:
+    """Return the counts of each drop whose records have numbers."""
+    owners = {split.file: split.drop.id for group in judged.scanned.groups for split in group.splits}
+    return {owners[file]: tally for file, tally in judged.counts.items() if file in owners}
+
+
+def _evidence(
+    spark: SparkSession, request: JobRequest, judged: JudgedBatch, tallies: Mapping[str, Tally], pool: Executor
+) -> tuple[Evidence, Files]:
+    """Write the rows that fail, and take all counts and samples of them from the written rows."""
+    how_many = sum(tally.failing for tally in tallies.values())
+    if not how_many:
+        storage.delete(spark, request.evidence_rows)  # of an earlier try
+        return Evidence(), ()
+    plan, files = request.plan, list[Future[None]]()
+    failing = [(n, c) for n, c in enumerate(plan.row_checks()) if any(t.failed[n] for t in tallies.values())]
+    records = line_numbers.with_lines(spark, judged.scanned, plan, singles(spark, judged, plan))
+    rows = evidence.write_rows(spark, records, request, failing, how_many)
+    rejected = {drop: tally.total - tally.valid for drop, tally in tallies.items()}
+    targets = evidence.rejected_files(request, rejected)
+    # Each leaves a part of the executors idle; the longest begins first.
     if targets:
-        lines = outputs_evidence.rejected_lines(spark, evidence, request, failing, rejected, targets)
-        files.append(pool.submit(outputs_evidence.write_rejected, spark, lines, request, targets))
-    found.written = samples.written(spark, evidence, request.plan, failing)
-    found.samples |= {(drop, check): some for drop, own in found.written.items() for check, some in own.first.items()}
-    found.outputs |= {drop: {"rejected_rows": uri} for drop, uri in targets.items()}
-    return evidence, files
+        lines = evidence.rejected_lines(spark, rows, request, failing, rejected, targets)
+        files.append(pool.submit(evidence.write_rejected, spark, lines, request, targets))
+    return Evidence(rows, samples.of_evidence(spark, rows, plan, failing), targets), tuple(files)
 
 
 @contextmanager
 def _compiled(spark: SparkSession, lines: int) -> Iterator[None]:
-    """Compile the queries over all lines where these are many, whatever was chosen for those over failing rows."""
+    """Compile the queries over all lines if there are many, whatever was chosen for those over failing rows."""
     before = {name: str(spark.conf.get(name)) for name in COMPILED}
     for name, value in (COMPILED if lines > MANY else {}).items():
         spark.conf.set(name, value)
@@ -115,203 +134,131 @@ def _compiled(spark: SparkSession, lines: int) -> Iterator[None]:
             spark.conf.set(name, value)
 
 
-def _untold(checks: bitmask.Numbered, group: Group) -> bitmask.Numbered:
-    """The checks of keys but for those of which the sieve knows that no value is there twice, in no file."""
-    if group.sifted is None:
-        return checks
-    told = group.sifted.ascending()
-    files = {place.file for place in group.places}
-    return [(n, c) for n, c in checks if not all(n in told.get(file, ()) for file in files)]
+def _promotable(
+    spark: SparkSession,
+    request: JobRequest,
+    batch: ScannedBatch,
+    rows: DataFrame | None,
+    tallies: Mapping[str, Tally],
+    *,
+    malformed: bool,
+) -> dict[str, int]:
+    """Write the valid rows of each drop, if the plan promotes rows; return how many were written."""
+    if request.plan.promote == "rows":
+        return valid_rows.write_files(spark, request, batch.groups, rows, tallies)
+    if request.plan.promote == "table":
+        return valid_rows.write_tables(spark, request, batch.groups, rows, malformed=malformed)
+    return {}
 
 
-def _place(spark: SparkSession, read: Read, plan: Plan, found: Findings) -> None:
-    """Give the records that queries and expectations show the lines in which they begin."""
-    shown = {(drop, s.place.record) for (drop, _), answer in found.answers.items() for s in answer.samples}
-    shown |= {(drop, s.place.record) for drop, own in found.expected.items() for c in own.values() for s in c.samples}
+def _with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, set_checks: SetChecks) -> SetChecks:
+    """Add the physical lines of the records that queries and expectations show."""
+    answers, expectations = set_checks.answers, set_checks.expectations
+    shown = {(drop, s.place.record) for (drop, _), answer in answers.items() for s in answer.samples}
+    shown |= {
+        (drop, s.place.record) for drop, counts in expectations.items() for c in counts.values() for s in c.samples
+    }
     if not shown:
-        return
-    places = line_numbers.places(spark, read, plan, shown)
+        return set_checks
+    places = line_numbers.places(spark, batch, plan, shown)
 
-    def placed(drop: str, some: Sequence[Sample]) -> tuple[Sample, ...]:
-        return tuple(replace(sample, place=places[drop, sample.place.record]) for sample in some)
+    def placed(drop: str, records: Sequence[Sample]) -> tuple[Sample, ...]:
+        return tuple(replace(sample, place=places[drop, sample.place.record]) for sample in records)
 
-    found.answers = {
-        (drop, check): replace(answer, samples=placed(drop, answer.samples))
-        for (drop, check), answer in found.answers.items()
-    }
-    found.expected = {
-        drop: {check: replace(count, samples=placed(drop, count.samples)) for check, count in own.items()}
-        for drop, own in found.expected.items()
-    }
-
-
-def _look_at_keys(
-    spark: SparkSession, read: Read, plan: Plan, checks: bitmask.Numbered, group: Group, found: Findings
-) -> None:
-    """Find values that records of one file share; the records themselves only where there are any."""
-    form = registry.of(plan)
-    drops = list(dict.fromkeys(place.drop.id for place in group.places))
-    records = form.records(group.source, plan, group.header, uniqueness.names(checks), group.aside, _malformed(found))
-    cells = uniqueness.filtered(uniqueness.numbered(spark, records, group.places, drops), plan, checks)
-    rows = uniqueness.keyed(cells, checks)
-    repeats = uniqueness.repeated(rows)
-    try:
-        sharing = uniqueness.sharing(repeats)
-        shared = uniqueness.first(rows, repeats) if sharing else {}
-    finally:
-        repeats.unpersist()
-    keyless = [(n, c) for n, c in checks if c.kind == "primaryKey" and _is_lacking(plan, n, c, found)]
-    lacking = uniqueness.lacking(cells, uniqueness.names(checks), keyless) if keyless else {}
-    shown = [(drops[at], n) for (at, _), some in shared.items() for s in some for n in (s.record, s.also)]
-    shown += [(drops[at], s.record) for (at, _), some in lacking.items() for s in some]
-    places = line_numbers.places(spark, read, plan, shown)
-    for n, check in checks:
-        for at, drop in enumerate(drops):
-            found.sharing[drop, check.id] = sharing.get((at, n), 0)
-            told = [
-                Sample(places[drop, s.record], _text(check, s.texts), _also(s, places[drop, s.also]))
-                for s in shared.get((at, n), [])
-            ]
-            told += [
-                Sample(places[drop, s.record], _text(check, s.texts), _without(check, s))
-                for s in lacking.get((at, n), [])
-            ]
-            found.samples[drop, check.id] = tuple(sorted(told, key=attrgetter("place.record"))[: uniqueness.MOST])
+    return replace(
+        set_checks,
+        answers={
+            (drop, check): replace(answer, samples=placed(drop, answer.samples))
+            for (drop, check), answer in answers.items()
+        },
+        expectations={
+            drop: {check: replace(count, samples=placed(drop, count.samples)) for check, count in counts.items()}
+            for drop, counts in expectations.items()
+        },
+    )
 
 
-def _malformed(found: Findings) -> bool:
-    """Return True if there are malformed records to leave out."""
-    return any(t.total != t.sound for t in found.tallies.values())
+def _letters(spark: SparkSession, batch: ScannedBatch, plan: Plan, tallies: Mapping[str, Tally]) -> dict[str, Letters]:
+    """Return the records in other encodings of each drop that has some, with an example."""
+    if not is_watched(plan.csv):
+        return {}
+    pairs = {drop: (tally.sums.utf8, tally.sums.ansi) for drop, tally in tallies.items()}
+    counted = {drop: Letters(*pair) for drop, pair in pairs.items() if any(pair)}
+    return mojibake.with_examples(spark, batch, plan, counted)
 
 
-def _is_lacking(plan: Plan, number: int, check: Check, found: Findings) -> bool:
-    """Return True if a record of any drop has a null in a check's key."""
-    if check.property is None or check.filter:
-        return any(t.sums[f"keyless{number}"] for t in found.tallies.values())
-    return any(_nulls(plan, tally)[check.property] for tally in found.tallies.values())
-
-
-def _text(check: Check, texts: Sequence[str | None]) -> str | None:
-    """Return the text of a record's key: the text of one property, or names and texts of several."""
-    if check.property is not None:
-        return texts[0]
-    parts = [f"{name}={text}" for name, text in zip(check.properties(), texts, strict=True) if text is not None]
-    return ", ".join(parts)[: samples.LENGTH] or None
-
-
-def _without(check: Check, lacking: uniqueness.Lacking) -> str:
-    names = [name for name, text in zip(check.properties(), lacking.texts, strict=True) if text is None]
-    return f"has no {', '.join(names)}"
-
-
-def _also(shared: uniqueness.Shared, place: Place) -> str:
-    more = f" and {shared.count - 2:,} more" if shared.count > 2 else ""
-    return f"also {place}{more}"
-
-
-def _result(request: JobRequest, drop: JobDrop, lines: Lines, found: Findings) -> DropResult:
-    tally = found.tallies.get(drop.id) or scan_tally.Tally(failed=(0,) * len(request.plan.row_checks()))
-    written = found.written.get(drop.id, samples.Written())
-    if found.laid.get(drop.id, tally.valid) != tally.valid:
-        text = f"{found.laid[drop.id]:,} records were laid down for consumers, where {tally.valid:,} are valid."
+def _result(request: JobRequest, drop: JobDrop, findings: Findings) -> DropResult:
+    plan, lines = request.plan, findings.batch.lines[drop.id]
+    tally = findings.tallies.get(drop.id) or Tally(failed=(0,) * len(plan.row_checks()))
+    own = findings.evidence.by_drop.get(drop.id, samples.DropEvidence())
+    promotable = findings.promotable.get(drop.id, tally.valid)
+    if promotable != tally.valid:
+        text = f"{promotable:,} records were laid down for consumers, where {tally.valid:,} are valid."
         return DropResult(drop.id, drop.attempt, failure=Problem("rows-do-not-add-up", text, OURS))
-    masks, overflow = found.masks.get(drop.id, ((), False))
-    known, present = _facts(request.plan, drop, tally, written, found), set(drop.header)
+    facts, present = _facts(plan, drop, tally, own, findings), set(drop.header)
+    rejected_file = findings.evidence.rejected_files.get(drop.id)
     return DropResult(
         drop.id,
         drop.attempt,
         read=lines.records,
         valid=tally.valid,
-        rejected=written.rejected,
-        flagged=written.flagged,
+        rejected=own.rejected,
+        flagged=own.flagged,
         blank=lines.blank,
-        counts=tuple(count(request.plan, check, present, known) for check in request.plan.checks),
-        masks=masks,
-        overflow=overflow,
-        outputs=found.outputs.get(drop.id, {})
-        | {"evidence_rows": request.evidence_rows, "evidence_checks": request.evidence_checks},
+        counts=tuple(results.count(plan, n, present, facts) for n in range(len(plan.checks))),
+        masks=tally.masks,
+        overflow=tally.overflow,
+        outputs={
+            **({"rejected_rows": rejected_file} if rejected_file else {}),
+            "evidence_rows": request.evidence_rows,
+            "evidence_checks": request.evidence_checks,
+        },
         notes=drop.notes,
-        marks=_marks(request.plan, tally),
+        marks=_marks(plan, tally),
         totals=drop.totals,
         ending=lines.ending,
-        letters=found.letters.get(drop.id),
-        **_sums(request.plan, tally),
+        letters=findings.letters.get(drop.id),
+        **_sums(plan, tally),
     )
 
 
-def _letters(tally: scan_tally.Tally) -> Letters | None:
-    """Return the numbers of a drop's records in other encodings; None if there are none."""
-    utf8, ansi = (tally.sums.get(name) or 0 for name in ("utf8", "ansi"))
-    return Letters(utf8, ansi) if utf8 or ansi else None
-
-
-def _sums(plan: Plan, tally: scan_tally.Tally) -> dict[str, Any]:
+def _sums(plan: Plan, tally: Tally) -> dict[str, Any]:
     """Return the sums that a manifest or trailer may state, as fields of a result."""
     if not plan.summed:
         return {}
-    summed = {p.name: (p, str(n)) for n, p in enumerate(plan.properties) if p.name in plan.summed}
-    totals = {name: aggregates.figure("sum", prop, at, 1, tally.sums) for name, (prop, at) in summed.items()}
+    sums = tally.sums.aggregates
+    summed = {p.name: (p, aggregates.place(n, None)) for n, p in enumerate(plan.properties) if p.name in plan.summed}
+    totals = {name: aggregates.figure("sum", prop, at, 1, sums) for name, (prop, at) in summed.items()}
     return {
         "sums": {name: total for name, total in totals.items() if isinstance(total, Decimal)},
-        "rough": tuple(name for name, (prop, at) in summed.items() if aggregates.is_rough(prop, at, tally.sums)),
+        "rough": tuple(name for name, (prop, at) in summed.items() if aggregates.is_rough(prop, at, sums)),
         "endless": tuple(name for name, total in totals.items() if total == aggregates.TOO_LARGE),
     }
 
 
-def _marks(plan: Plan, tally: scan_tally.Tally) -> tuple[HighMark, ...]:
+def _marks(plan: Plan, tally: Tally) -> tuple[HighMark, ...]:
     """Return the high marks of a drop's valid records, without properties that have no value."""
-    highs = ((p, tally.sums.get(f"{aggregates.HIGH}{n}")) for n, p in enumerate(plan.properties))
+    highs = ((p, aggregates.high_mark(n, tally.sums.aggregates)) for n, p in enumerate(plan.properties))
     return tuple(HighMark(p.name, p.type, Decimal(high)) for p, high in highs if high is not None)
 
 
-def _facts(plan: Plan, drop: JobDrop, tally: scan_tally.Tally, written: samples.Written, found: Findings) -> Facts:
-    """One drop's share of the findings, by check id and by property name."""
-    failed = _failed(plan, tally)
-    misfits = {c.property: failed[c.id] for c in plan.checks if c.kind == "logicalType"}
-    nulls = _nulls(plan, tally)
-    voids = {name: count + misfits.get(name, 0) for name, count in nulls.items()} | _inner(plan, tally, "void")
+def _facts(plan: Plan, drop: JobDrop, tally: Tally, own: samples.DropEvidence, findings: Findings) -> Facts:
+    """Return one drop's share of the findings."""
+    set_checks, references = findings.set_checks, findings.batch.references
+    ids = [check.id for check in plan.checks]
+    from_keys = {id_: set_checks.keys.samples[drop.id, id_] for id_ in ids if (drop.id, id_) in set_checks.keys.samples}
     return Facts(
         total=tally.total,
         sound=tally.sound,
-        failed=failed,
-        nulls=nulls,
-        voids=voids,
-        invalid={c.id: tally.sums.get(f"bad{n}", 0) for n, c in enumerate(plan.checks)},
-        within={c.id: tally.sums.get(f"within{n}", 0) for n, c in enumerate(plan.checks) if c.filter},
-        empty={c.id: tally.sums.get(f"bare{n}", 0) for n, c in enumerate(plan.checks) if c.filter},
-        answers={c.id: found.answers[drop.id, c.id] for c in plan.checks if (drop.id, c.id) in found.answers},
-        parts={
-            c.id: (tally.sums.get(f"keyless{n}", 0), tally.sums.get(f"unkeyed{n}", 0))
-            for n, c in enumerate(plan.checks)
-        },
-        unsure={c.id: tally.sums.get(f"unsure{n}", 0) for n, c in enumerate(plan.checks)},
-        lost=_inner(plan, tally, "lost"),
         sums=tally.sums,
-        sharing={c.id: found.sharing.get((drop.id, c.id), 0) for c in plan.checks},
-        samples={c.id: found.samples.get((drop.id, c.id), ()) for c in plan.checks},
-        worst=written.worst,
-        expected=found.expected.get(drop.id, {}),
-        broken=found.known.problems,
-        versions=found.known.versions,
+        failed=results.failed_by_check(plan, tally),
+        nulls=results.nulls_by_property(plan, tally),
+        voids=results.voids_by_property(plan, tally),
+        shared={id_: set_checks.keys.shared.get((drop.id, id_), 0) for id_ in ids},
+        samples={**own.first, **from_keys},
+        worst=own.worst,
+        answers={id_: set_checks.answers[drop.id, id_] for id_ in ids if (drop.id, id_) in set_checks.answers},
+        expectations=set_checks.expectations.get(drop.id, {}),
+        problems=references.problems,
+        versions=references.versions,
     )
-
-
-def _inner(plan: Plan, tally: scan_tally.Tally, what: str) -> dict[str, int]:
-    """A sum of nested properties, by name."""
-    names = {f"{what}{n}": p.name for n, p in enumerate(plan.properties) if p.path}
-    return {name: tally.sums[key] for key, name in names.items() if key in tally.sums}
-
-
-def _failed(plan: Plan, tally: scan_tally.Tally) -> dict[str, int]:
-    """Return the number of records that fail each row check."""
-    return {c.id: n for c, n in zip(plan.row_checks(), tally.failed, strict=True)}
-
-
-def _nulls(plan: Plan, tally: scan_tally.Tally) -> dict[str, int]:
-    """Return the number of null cells of each property."""
-    failed = _failed(plan, tally)
-    strict = {p.name: check.id for p in plan.properties if (check := plan.forbidding_null(p.name))}
-    return {
-        p.name: failed[strict[p.name]] if p.name in strict else tally.sums.get(f"null{n}", 0)
-        for n, p in enumerate(plan.properties)
-    }

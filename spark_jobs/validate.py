@@ -11,17 +11,18 @@ from __future__ import annotations
 import argparse
 import logging
 from collections.abc import Mapping
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession
 
-from contracts.job import SIFTED_FROM, DropResult, JobHeader, JobRequest, JobResult
+from contracts.job import SIFTED_FROM, JobHeader, JobRequest, JobResult
 from contracts.watermarks import marked
 from spark_jobs import measure
 from spark_jobs.outputs import dq_summary
-from spark_jobs.scan import batch
+from spark_jobs.scan import batch, second_pass
 from spark_jobs.spark import sql_guard, storage
 from spark_jobs.spark.jvm import java_class, remember
 
@@ -75,26 +76,39 @@ def main() -> None:
     spark.stop()
 
 
-def run(spark: SparkSession, request_uri: str, sift_from: int = SIFTED_FROM) -> None:
-    """Judge every drop of a request and write the result, last and whole; raises if the run as such fails.
+def run(spark: SparkSession, request_uri: str, prefilter_from: int = SIFTED_FROM) -> None:
+    """Judge every drop of a request and write the result, last and whole; raise if the run as such fails.
 
-    `sift_from` are the bytes from which on lines are sifted: results are the same, whatever it is.
+    Files of `prefilter_from` bytes or more are prefiltered; the results are the same, whatever it is.
     """
     started = _now()
     session = configured(spark)
-    asked = JobRequest.loads(storage.read_text(session, request_uri))
-    request = replace(asked, plan=marked(asked.plan, asked.marks))
+    original = JobRequest.loads(storage.read_text(session, request_uri))
+    request = replace(original, plan=marked(original.plan, original.marks))
     with ThreadPoolExecutor() as pool:
-        drops, files = judge(session, request, pool, sift_from)
+        measured = judge(session, request, pool, prefilter_from)
+        drops = [measured.results[drop.id] for drop in request.drops]
         header = JobHeader(
             request.batch, request.try_, request.plan.sha, tuple(c.id for c in request.plan.checks), started, _now()
         )
         checks = pool.submit(dq_summary.write, session, request, drops, started)
         result = JobResult(header, tuple(drops)).dumps()
-        for one in (*files, checks):
-            one.result()
+        for file in (*measured.files, checks):
+            file.result()
     storage.write_text(session, request.result, result)
     storage.delete(session, request.scratch)
+
+
+def judge(
+    spark: SparkSession, request: JobRequest, pool: Executor, prefilter_from: int = SIFTED_FROM
+) -> measure.MeasuredBatch:
+    """Take a request through the steps of the job: scan, second pass, measure."""
+    sql_guard.hold(spark, request.plan)
+    with ExitStack() as cached:
+        scanned = batch.scan(spark, request, cached, prefilter_from)
+        _set(spark, INTERPRETED if scanned.single <= FEW else IN_PIECES)
+        judged = second_pass.judge(spark, request, scanned)
+        return measure.measure(spark, request, judged, pool)
 
 
 def configured(spark: SparkSession) -> SparkSession:
@@ -122,33 +136,6 @@ def compiles_huge_methods(spark: SparkSession) -> bool:
     """Return True if this JVM compiles the large methods that many checks make."""
     management = java_class(spark, "java.lang.management.ManagementFactory")
     return bool(management.getRuntimeMXBean().getInputArguments().contains(JIT))
-
-
-def judge(
-    spark: SparkSession, request: JobRequest, pool: Executor, sift_from: int = SIFTED_FROM
-) -> tuple[list[DropResult], list[Future[None]]]:
-    """The facts of every drop, in the request's order; the files that the pool still writes."""
-    sql_guard.hold(spark, request.plan)
-    found = batch.read(spark, request, sift_from)
-    try:
-        return _measured(spark, request, found, pool)
-    finally:
-        batch.forget(found)
-
-
-def _measured(
-    spark: SparkSession, request: JobRequest, found: batch.Read, pool: Executor
-) -> tuple[list[DropResult], list[Future[None]]]:
-    results = dict(found.failed)
-    good = [d for d in request.drops if d.id not in results]
-    _set(spark, INTERPRETED if found.single <= FEW else IN_PIECES)
-    files: list[Future[None]] = []
-    if good:
-        measured, files = measure.measure(spark, request, found, good, pool)
-        results |= measured
-    else:
-        storage.delete(spark, request.evidence_rows)
-    return [results[d.id] for d in request.drops], files
 
 
 def _now() -> str:

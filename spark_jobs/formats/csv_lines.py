@@ -41,7 +41,7 @@ def is_headed(plan: Plan) -> bool:
     return plan.csv.header
 
 
-def looked(
+def first_pass(
     source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
     """The records of files with one header: file, block, id, line, c<n> and v<n> of property n, odd; their raw text.
@@ -59,13 +59,13 @@ def looked(
     uneven = sf.expr(f"not plain or size(texts) != {len(header)}") | line.isin(*header_texts)
     uneven = uneven | text_lines.ends(line, plan) if plan.csv.trailer else uneven
     infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
-    looked = split.select(
+    judged = split.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),
         *(value.alias(f"v{n}") for n, value in values.items()),
         sf.coalesce(reduce(Column.__or__, infinite, uneven), sf.lit(False)).alias("odd"),
     )
-    return looked, line
+    return judged, line
 
 
 def _lines(source: DataFrame, plan: Plan) -> DataFrame:
@@ -73,7 +73,7 @@ def _lines(source: DataFrame, plan: Plan) -> DataFrame:
     return source if "line" in source.columns else text_lines.lines(source, plan.csv)
 
 
-def opened(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
+def second_pass(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
     """Odd lines (column `raw`) with c<n> and v<n>, and what each record check fails, by kind."""
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]

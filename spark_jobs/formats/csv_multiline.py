@@ -33,9 +33,9 @@ fault = text_lines.no_fault
 header_texts = text_lines.header_texts
 ends = text_lines.ends
 last_cells = text_lines.last_cells
-looked = csv_lines.looked
+first_pass = csv_lines.first_pass
 records = csv_lines.records
-opened = csv_lines.opened
+second_pass = csv_lines.second_pass
 with_cells = csv_lines.with_cells
 
 

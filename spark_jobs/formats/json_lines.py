@@ -70,7 +70,7 @@ def is_headed(_plan: Plan) -> bool:
     return False
 
 
-def looked(
+def first_pass(
     source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
     """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>, odd; their raw text."""
@@ -88,15 +88,15 @@ def looked(
     values = {n: _value(cells[n], p) for n, p in here}
     cells |= _meant(cells, values, plan)
     infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
-    looked = parsed.select(
+    judged = parsed.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),
         *(value.alias(f"v{n}") for n, value in values.items()),
         sf.coalesce(reduce(Column.__or__, infinite, ~sf.col("plain")), sf.lit(False)).alias("odd"),
     )
     if roots:
-        looked = nesting.opened(looked, plan, {p.name for p in plan.properties}, roots, Texts())
-    return looked, line
+        judged = nesting.opened(judged, plan, {p.name for p in plan.properties}, roots, Texts())
+    return judged, line
 
 
 def plain(plan: Plan, header: tuple[str, ...]) -> str:
@@ -164,7 +164,7 @@ def _value(cell: Column, prop: Property) -> Column:
     return cast(cell, prop) if plainly else typed(cell, prop)
 
 
-def opened(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
+def second_pass(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
     """Odd lines (column `raw`) with c<n> and v<n>, and by kind what fails the checks of records as such."""
     here = [(n, p) for n, p in enumerate(plan.properties) if not p.path and p.type not in CONTAINERS]
     apart = _apart(singles, sf.col("raw"))
@@ -306,7 +306,7 @@ def records(
 ) -> DataFrame:
     """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
     lines = text_lines.lines(source, plan.csv).where(sf.col("id").isNotNull()).withColumnRenamed("line", "raw")
-    apart, fails = opened(lines, plan, header)
+    apart, fails = second_pass(lines, plan, header)
     sound = apart.where(~(fails["object"] | fails["keys"] | fails["text"]))
     return text_lines.chosen(sound, plan, wanted)
 

@@ -130,15 +130,15 @@ def undecoded(error: Exception) -> Problem:
     return Problem("broken-parquet", message, "Write the file again, and send it whole.")
 
 
-def looked(
+def first_pass(
     source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
     """The records of files with the same columns: file, block, id, c<n> and v<n>, odd; their raw text."""
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header and not p.path]
     kinds = {field.name: kind_of(field) for field in source.schema.fields}
     cells = sf.struct(*(_shown(sf.col(f"p{n}"), kinds[p.name], p).alias(p.name) for n, p in here))
-    looked = _numbered(source, plan, header, row_checks.compared(plan)).select("*", sf.lit(False).alias("odd"))
-    return looked, sf.to_json(cells, {"ignoreNullFields": "false"})
+    judged = _numbered(source, plan, header, row_checks.compared(plan)).select("*", sf.lit(False).alias("odd"))
+    return judged, sf.to_json(cells, {"ignoreNullFields": "false"})
 
 
 def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Mapping[str, Sequence[str]]) -> DataFrame:
@@ -240,7 +240,7 @@ def records(
     return text_lines.chosen(_numbered(source, plan, header, dict.fromkeys(wanted, ())), plan, wanted)
 
 
-def opened(singles: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
+def second_pass(singles: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
     """No record needs a closer look."""
     return singles, {}
 

@@ -44,7 +44,7 @@ class Format(Protocol):
     def fault(self, spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
         """Return why a file whose scan failed cannot be read, if the file is at fault."""
 
-    def looked(
+    def first_pass(
         self, source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
     ) -> tuple[DataFrame, Column]:
         """The records of files with one header at first sight: file, block, id, c<n>, v<n>, odd; and their raw text.
@@ -52,7 +52,9 @@ class Format(Protocol):
         `odd` are those that need a closer look; the id of an empty line is null.
         """
 
-    def opened(self, singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
+    def second_pass(
+        self, singles: DataFrame, plan: Plan, header: tuple[str, ...]
+    ) -> tuple[DataFrame, dict[str, Column]]:
         """Odd records (column `raw`) with c<n> and v<n>, and by kind what fails the checks of records as such."""
 
     def records(

@@ -34,7 +34,7 @@ WORST = dict.fromkeys(LOWER, -1) | dict.fromkeys(UPPER, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class DropEvidence:
     """The evidence of one drop: rows by outcome; by check id the text of its worst cell and its first records."""
 
     rejected: int = 0
@@ -43,7 +43,7 @@ class Written:
     first: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
 
 
-def written(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[str, Written]:
+def of_evidence(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[str, DropEvidence]:
     """Count what was written, and find the worst value and the first records of each of the checks that any row fails.
 
     All in one query: each takes longer to plan than to run. Of the records a heap of `MOST` is kept for each check.
@@ -71,21 +71,23 @@ def written(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbe
         ).alias("first"),
     )
     rows = counted.collect()
-    records = {(row["drop"], row["check"]): [one["record"] for one in row["first"]] for row in rows}
+    records = {(row["drop"], row["check"]): [shown["record"] for shown in row["first"]] for row in rows}
     inner = nested_paths.first(spark, evidence, plan, failing, records)
-    found: dict[str, Written] = {}
+    by_drop: dict[str, DropEvidence] = {}
     for row in rows:
         drop, check = row["drop"], row["check"]
-        so_far = found.get(drop, Written())
+        so_far = by_drop.get(drop, DropEvidence())
         worst = {} if row["worst"] is None else {check: row["worst"]}
-        first = tuple(_sample(one, *inner.get((drop, check, one["record"]), (None, None))) for one in row["first"])
-        found[drop] = Written(
+        first = tuple(
+            _sample(shown, *inner.get((drop, check, shown["record"]), (None, None))) for shown in row["first"]
+        )
+        by_drop[drop] = DropEvidence(
             so_far.rejected + row["rejected"],
             so_far.flagged + row["flagged"],
             so_far.worst | worst,
             so_far.first | {check: first},
         )
-    return found
+    return by_drop
 
 
 def _sample(shown: Row, at: str | None, within: str | None) -> Sample:

@@ -1,8 +1,8 @@
-"""The valid rows of files, for consumers once a verdict lets them have them: scanned groups and evidence in, files out.
+"""The valid rows of files, which a verdict may promote: scanned groups and evidence in, files out.
 
-A file of rows is what its producer wrote without the records that were rejected: lines of text as they came, in their
-order, behind the header line, without a trailer. One without either is not written: it is promoted as it is. For a
-table rows are typed, as Parquet, with a list of the files of each drop.
+A file of valid rows is the producer's file without the rejected records and the trailer: the header line and lines of
+text as they came, in their order. A file without rejected records and trailer is not written: it is promoted as it is.
+For a table, rows are typed, as Parquet, with a list of the files of each drop.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from contracts.job import DataFile, DataFiles, JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.table import DROP, TableColumn, columns
 from spark_jobs.formats import registry
-from spark_jobs.scan.batch import Group
+from spark_jobs.scan.records import numbered_records
+from spark_jobs.scan.scanning import ScannedGroup
 from spark_jobs.scan.tally import Tally
-from spark_jobs.set_checks import uniqueness
 from spark_jobs.spark import small_frames, sql_text, storage
 
 NUMBER, RECORD, OWNER = "_dropgate_number", "_dropgate_record", "_dropgate_drop"
@@ -32,15 +32,15 @@ NUMBER, RECORD, OWNER = "_dropgate_number", "_dropgate_record", "_dropgate_drop"
 def write_files(
     spark: SparkSession,
     request: JobRequest,
-    groups: Sequence[Group],
+    groups: Sequence[ScannedGroup],
     evidence: DataFrame | None,
     tallies: Mapping[str, Tally],
 ) -> dict[str, int]:
-    """Write the valid rows of every drop that does not go as it came; how many records lie there then, by drop."""
+    """Write the valid rows of every drop that is not promoted as it is; return how many records each file has."""
     bad = _rejected(evidence)
     counted: dict[str, int] = {}
     for number, group in enumerate(groups):
-        placed = {place.drop.id for place in group.places}
+        placed = group.placed_drops
         drops = [d for d in group.drops if d.valid and d.id in placed and not _goes_whole(request.plan, tallies, d)]
         if drops:
             rows = _valid(spark, group, drops, bad, request.plan)
@@ -49,14 +49,19 @@ def write_files(
 
 
 def write_tables(
-    spark: SparkSession, request: JobRequest, groups: Sequence[Group], evidence: DataFrame | None, *, malformed: bool
+    spark: SparkSession,
+    request: JobRequest,
+    groups: Sequence[ScannedGroup],
+    evidence: DataFrame | None,
+    *,
+    malformed: bool,
 ) -> dict[str, int]:
-    """Write the valid rows of every drop as the columns of its table; how many lie there then, by drop."""
+    """Write the valid rows of every drop as columns of its table; return how many rows each drop has."""
     bad = _rejected(evidence)
     counted: dict[str, int] = {}
     for number, group in enumerate(groups):
         drops = [d for d in group.drops if d.valid]
-        if drops:  # also where nothing is in their files: consumers are to have no rows of them then
+        if drops:  # also if their files are empty: consumers then get no rows of them
             folder = f"{request.scratch}table{number}/"
             typed = _typed(spark, group, drops, bad, request.plan, malformed=malformed)
             typed.write.mode("overwrite").partitionBy(NUMBER).parquet(storage.plain(folder))
@@ -65,7 +70,7 @@ def write_tables(
 
 
 def _rejected(evidence: DataFrame | None) -> DataFrame | None:
-    """The records that are left out; None where there are none."""
+    """Return the records that are left out; None if there are none."""
     if evidence is None:
         return None
     return evidence.where("outcome = 'rejected'").selectExpr(f"drop as {OWNER}", f"record as {RECORD}")
@@ -77,22 +82,27 @@ def _goes_whole(plan: Plan, tallies: Mapping[str, Tally], drop: JobDrop) -> bool
 
 
 def _typed(
-    spark: SparkSession, group: Group, drops: Sequence[JobDrop], bad: DataFrame | None, plan: Plan, *, malformed: bool
+    spark: SparkSession,
+    group: ScannedGroup,
+    drops: Sequence[JobDrop],
+    bad: DataFrame | None,
+    plan: Plan,
+    *,
+    malformed: bool,
 ) -> DataFrame:
-    """The records that are not rejected as the columns of a table, with the number of their drop."""
+    """Return the records that are not rejected as columns of a table, with the number of their drop."""
     here = [p.name for p in plan.roots if p.name in group.header]
-    records = registry.of(plan).records(group.source, plan, group.header, here, group.aside, malformed)
-    known = small_frames.small(spark, [(n, d.id) for n, d in enumerate(drops)], f"{NUMBER} int, {OWNER} string")
-    numbered = uniqueness.numbered(spark, records, group.places, [d.id for d in drops])
-    told = numbered.withColumnsRenamed({"drop": NUMBER, "record": RECORD}).join(sf.broadcast(known), NUMBER)
-    good = told if bad is None else told.join(bad, [OWNER, RECORD], "left_anti")
-    values = [_value(plan, one, here) for one in columns(plan)[:-2]]
+    numbered = numbered_records(spark, plan, group, here, [d.id for d in drops], malformed=malformed)
+    owners = small_frames.small(spark, [(n, d.id) for n, d in enumerate(drops)], f"{NUMBER} int, {OWNER} string")
+    owned = numbered.withColumnsRenamed({"drop": NUMBER, "record": RECORD}).join(sf.broadcast(owners), NUMBER)
+    good = owned if bad is None else owned.join(bad, [OWNER, RECORD], "left_anti")
+    values = [_value(plan, column, here) for column in columns(plan)[:-2]]
     own = [f"{OWNER} as {DROP}", f"{RECORD} as {table.RECORD}"]
     return good.selectExpr(NUMBER, *values, *own)
 
 
 def _value(plan: Plan, column: TableColumn, here: Sequence[str]) -> str:
-    """The value of a column, in SQL; a time is a text, as Delta has none."""
+    """Return the value of a column, in SQL; a time of day is a text, as Delta has no type for it."""
     value = f"v{here.index(column.name)}" if column.name in here else "null"
     if column.name in here and plan.property_named(column.name).type == "time":
         value = f"date_format({value}, 'HH:mm:ss.SSSSSS')"
@@ -100,50 +110,52 @@ def _value(plan: Plan, column: TableColumn, here: Sequence[str]) -> str:
 
 
 def _listed(spark: SparkSession, drops: Sequence[JobDrop], folder: str) -> dict[str, int]:
-    """Lay the files of each drop in its own folder, with their list; how many rows there are, by drop."""
+    """Move the files of each drop to its own folder, with their list; return how many rows each drop has."""
     there = set(storage.names(spark, folder))
-    written = spark.read.schema(f"{DROP} string").parquet(storage.plain(folder))  # where no row is, is no schema either
+    written = spark.read.schema(f"{DROP} string").parquet(storage.plain(folder))  # an empty folder has no schema
     files = written.groupBy(sf.input_file_name().alias("file")).count()
     rows = {storage.plain(row["file"]): row["count"] for row in files.collect()}
 
-    def lay(n: int) -> tuple[str, int]:
-        place, drop, found = f"{folder}{NUMBER}={n}/", drops[n], list[DataFile]()
-        parts = storage.sizes(spark, place) if f"{NUMBER}={n}" in there else {}
+    def move(n: int) -> tuple[str, int]:
+        own, drop, moved = f"{folder}{NUMBER}={n}/", drops[n], list[DataFile]()
+        parts = storage.sizes(spark, own) if f"{NUMBER}={n}" in there else {}
         for nth, (name, size) in enumerate(sorted(parts.items())):
-            found.append(DataFile(f"{nth}.parquet", size, rows[storage.plain(place + name)]))
-            storage.move(spark, place + name, f"{drop.valid}{nth}.parquet")
-        storage.write_text(spark, f"{drop.valid}files.json", DataFiles(drop.id, drop.attempt, tuple(found)).dumps())
-        return drop.id, sum(one.rows for one in found)
+            moved.append(DataFile(f"{nth}.parquet", size, rows[storage.plain(own + name)]))
+            storage.move(spark, own + name, f"{drop.valid}{nth}.parquet")
+        storage.write_text(spark, f"{drop.valid}files.json", DataFiles(drop.id, drop.attempt, tuple(moved)).dumps())
+        return drop.id, sum(file.rows for file in moved)
 
     with ThreadPoolExecutor(8) as pool:
-        return dict(pool.map(lay, range(len(drops))))
+        return dict(pool.map(move, range(len(drops))))
 
 
-def _valid(spark: SparkSession, group: Group, drops: Sequence[JobDrop], bad: DataFrame | None, plan: Plan) -> DataFrame:
-    """The records that are not rejected, in order, with the number of their drop; record 0 is the header line."""
+def _valid(
+    spark: SparkSession, group: ScannedGroup, drops: Sequence[JobDrop], bad: DataFrame | None, plan: Plan
+) -> DataFrame:
+    """Return the records that are not rejected, in order, with their drop's number; record 0 is the header line."""
     numbers = {d.id: n for n, d in enumerate(drops)}
     rows = [
-        (p.file, p.block, numbers[p.drop.id], p.drop.id, p.shift, p.last) for p in group.places if p.drop.id in numbers
+        (s.file, s.block, numbers[s.drop.id], s.drop.id, s.shift, s.last) for s in group.splits if s.drop.id in numbers
     ]
-    known = small_frames.small(
+    by_split = small_frames.small(
         spark, rows, f"file string, block long, {NUMBER} int, {OWNER} string, shift long, last long"
     )
-    found = registry.of(plan).whole(group.source, plan, group.header)
-    placed = found.join(sf.broadcast(known), ["file", "block"]).where("id + shift <= last")
-    told = placed.selectExpr(NUMBER, OWNER, f"id + shift as {RECORD}", "value")
-    good = (told if bad is None else told.join(bad, [OWNER, RECORD], "left_anti")).repartition(NUMBER)
+    lines = registry.of(plan).whole(group.source, plan, group.header)
+    placed = lines.join(sf.broadcast(by_split), ["file", "block"]).where("id + shift <= last")
+    numbered = placed.selectExpr(NUMBER, OWNER, f"id + shift as {RECORD}", "value")
+    good = (numbered if bad is None else numbered.join(bad, [OWNER, RECORD], "left_anti")).repartition(NUMBER)
     return good.sortWithinPartitions(NUMBER, RECORD).select(NUMBER, "value")
 
 
 def _delivered(
-    spark: SparkSession, plan: Plan, group: Group, drops: Sequence[JobDrop], rows: DataFrame, folder: str
+    spark: SparkSession, plan: Plan, group: ScannedGroup, drops: Sequence[JobDrop], rows: DataFrame, folder: str
 ) -> dict[str, int]:
-    """Write rows, a file for each drop, give each its name, and count what can be read of it."""
+    """Write the rows of each drop to one file under its own name, and count the records that can be read from it."""
     _write(rows, plan, folder, NUMBER)
     own = {n: f"{folder}{NUMBER}={n}/" for n in range(len(drops))}
     there = set(storage.names(spark, folder))
     for n, place in own.items():
-        if f"{NUMBER}={n}" not in there:  # no row is valid: what is written of none is a file, too
+        if f"{NUMBER}={n}" not in there:  # no row is valid: write an empty file
             _write(rows.drop(NUMBER).limit(0).coalesce(1), plan, place)
     targets = [f"{d.valid}{valid_file(plan)}" for d in drops]
 
@@ -172,7 +184,7 @@ def _counted(
     """Return the number of records in the files of each drop."""
     form = registry.of(plan)
     laid = [replace(d, uri=uri) for d, uri in zip(drops, files, strict=True)]
-    found = form.whole(form.load(spark, plan, laid), plan, header).groupBy("file").count()
-    counts = {storage.plain(row["file"]): row["count"] for row in found.collect()}
+    by_file = form.whole(form.load(spark, plan, laid), plan, header).groupBy("file").count()
+    counts = {storage.plain(row["file"]): row["count"] for row in by_file.collect()}
     headed = form.is_headed(plan)
     return {d.id: counts.get(storage.plain(d.uri), 0) - headed for d in laid}

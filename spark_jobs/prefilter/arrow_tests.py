@@ -1,6 +1,6 @@
-"""Lines that surely pass or fail, told in vectors: batches of Arrow in; counts, and lines that do not pass, out.
+"""Lines tested in Arrow vectors: batches of lines in; counts of lines that pass, and all other lines, out.
 
-Runs in Spark's Python workers. A line of which nothing is sure takes the way that all lines would take.
+This runs in Spark's Python workers. A line that neither passes nor fails for sure is odd: Spark judges it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-WORDS = pa.list_(pa.int64())
+MASK = pa.list_(pa.int64())
+"""A bitmask of failing checks, by mask column (`bitmask`)."""
 COUNTS = (
     ("n", pa.int64()),
     ("first", pa.int64()),
@@ -28,63 +29,63 @@ COUNTS = (
     ("keys", pa.list_(pa.list_(pa.string()))),
 )
 SCHEMA = pa.schema(
-    [("file", pa.string()), ("block", pa.int64()), ("id", pa.int64()), ("line", pa.string()), ("words", WORDS), *COUNTS]
+    [("file", pa.string()), ("block", pa.int64()), ("id", pa.int64()), ("line", pa.string()), ("mask", MASK), *COUNTS]
 )
-"""What comes out: a line as it came, or what is counted of a stretch of lines, or of lines that fail the same checks.
+"""A row of output: a line, the counts of a stretch of lines, or the counts of lines that fail the same checks.
 
-A line has the checks that it fails as words of bits (`bits`) or, where that is not sure, none: it is odd. Counted is
-how many pass, the first id, how many are empty, odd or surely fail; the id of a header, whose text is then the line;
-the nulls of those that pass; and of all of them the first and the last value of each key, where its values ascend and
-every line is a record. Behind all lines of a partition come the sets of checks that lines of a file fail: with words,
-how many these are and their nulls.
+A line has the mask of the checks that it fails; an odd line has none. A stretch has the number of lines that pass, the
+first id, and the number of empty, odd and surely failing lines; the id of a header, whose text is then the line; the
+nulls of the lines that pass; and the first and the last value of each key, if its values ascend and every line is a
+record. Behind all lines of a partition come the masks of its files: how many lines fail so, and their nulls.
 """
 LONG = 20_000
-"""Bytes from which on a line may have more delimiters within quotes than Spark takes (`reader.bounded`)."""
+"""Bytes from which on a line may have more delimiters within quotes than Spark reads (`text_lines.bounded`)."""
 ENDS = ("", "\n", "\r\n", "\r")
-"""What a line may have behind it."""
+"""The line ends that may follow a text."""
 LEAST_FIRST = {"greater_equal": operator.ge, "greater": operator.gt}
-"""Bounds that all values keep if the least does, by Arrow's names; of others it is the greatest."""
+"""Bounds that all values keep if the least one does, by the names of Arrow's functions."""
 GREATEST_FIRST = {"less_equal": operator.le, "less": operator.lt}
+"""Bounds that all values keep if the greatest one does."""
 
 Bound = tuple[str, Any]
-"""One of these names, and what a value must be on the right side of."""
+"""One of these names, and the bound."""
 Bit = tuple[int, int]
-"""Of a row check: the number of its word, and the place within it (`bits`)."""
+"""The bit of a row check: the number of its mask column, and the place within it (`bitmask`)."""
 Kind = Literal["required", "banned", "bound", "length", "among", "outside", "pattern"]
 OF_NULLS = ("required", "banned")
-"""The kinds that say whether there may be nulls, or nothing else; all others let nulls pass."""
-MOST_SETS = 100
-"""Sets of failing checks that are told apart in a partition: lines that fail others are odd."""
+"""The kinds that test nulls; all others let nulls pass."""
+MOST_MASKS = 100
+"""Different masks that are counted in a partition; lines that have others are odd."""
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ColumnTest:
     """A test of values: within a bound, as values or lengths; among values; matching a pattern (RE2).
 
-    `bit` is that of the row check that a value fails if it is not so; None where that is not sure.
+    A value that does not pass fails the row check of `bit`; None if that is not sure.
     """
 
     kind: Kind
-    of: Any = None
+    argument: Any = None
     bit: Bit | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
-    """A column that is looked at: its place, its type in Arrow, and what its values must be."""
+class TestedColumn:
+    """A column that is tested: its place, its type in Arrow, and the tests that its values must pass."""
 
     at: int
     type: pa.DataType
-    trials: tuple[Trial, ...] = ()
+    tests: tuple[ColumnTest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class PassCondition:
     """The condition for a line to pass: `pattern` (RE2) proves a record of `width` cells, null or of their types.
 
-    `aside` are lines that are no records though they look like it; `counted` are the columns whose nulls are counted,
-    None for one that the file lacks, `keys` the checks by number whose column's values are held against each other; all
-    such columns are `tested`. `words` are how many hold the bits of all row checks.
+    `header_texts` are lines that look like records and are none. `counted` are the columns whose nulls are counted,
+    None for one that the file lacks. `keys` are the checks, by number, whose column must ascend. All such columns are
+    `tested`. `mask_columns` is the number of columns that hold the bits of all row checks.
     """
 
     pattern: str
@@ -92,16 +93,16 @@ class Proof:
     quote: str
     width: int
     nulls: tuple[str, ...]
-    aside: tuple[str, ...]
-    tested: tuple[Tested, ...]
+    header_texts: tuple[str, ...]
+    tested: tuple[TestedColumn, ...]
     counted: tuple[int | None, ...]
     keys: tuple[tuple[int, int], ...] = ()
-    words: int = 1
+    mask_columns: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Lines of one part of a file: whose they are, and which of a batch."""
+    """A run of lines in a batch that are of one split of a file."""
 
     file: str
     block: int
@@ -110,8 +111,8 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
-    """A batch of lines: texts, with what ends them if `ended`; ids, null where empty; the parts of files, in order."""
+class LineBatch:
+    """A batch of lines: texts, with their line ends if `ended`; ids, null if empty; the splits of files, in order."""
 
     texts: pa.StringArray
     ids: pa.Int64Array
@@ -119,27 +120,27 @@ class Lines:
     ended: bool = False
 
 
-def sift(batches: Iterable[pa.RecordBatch], proof: Proof) -> Iterator[pa.RecordBatch]:
-    """Batches of lines from Spark (file, block, id, line; those that are empty have no id) as `SCHEMA`."""
-    return sifted(map(_of_spark, batches), proof)
+def tested_batches(batches: Iterable[pa.RecordBatch], condition: PassCondition) -> Iterator[pa.RecordBatch]:
+    """Test batches of lines from Spark (file, block, id, line; empty ones have no id); return rows of `SCHEMA`."""
+    return tested_lines(map(_of_spark, batches), condition)
 
 
-def _of_spark(batch: pa.RecordBatch) -> Lines:
+def _of_spark(batch: pa.RecordBatch) -> LineBatch:
     ends = {end for name in ("file", "block") for end in pc.run_end_encode(batch.column(name)).run_ends.to_pylist()}
     stretches = [
         Stretch(batch.column("file")[start].as_py(), batch.column("block")[start].as_py(), start, end)
         for start, end in pairwise([0, *sorted(ends)])
     ]
-    return Lines(batch.column("line"), batch.column("id"), stretches)
+    return LineBatch(batch.column("line"), batch.column("id"), stretches)
 
 
-def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
-    """The lines of one partition as `SCHEMA`."""
+def tested_lines(batches: Iterable[LineBatch], condition: PassCondition) -> Iterator[pa.RecordBatch]:
+    """Test the lines of one partition; return rows of `SCHEMA`."""
     begun: tuple[str, int] | None = None
-    sets: Sets = {}
+    masks: Masks = {}
     failing: dict[tuple[str, int], list[int]] = {}
     for lines in batches:
-        told = _told(lines, proof, sets)
+        results = _test_lines(lines, condition, masks)
         there = lines.ids.is_valid()
         firsts, heads = [], {}
         for stretch in lines.stretches:
@@ -147,111 +148,113 @@ def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
             firsts.append(first + stretch.start if first >= 0 else None)
             if first >= 0 and begun != (begun := (stretch.file, stretch.block)) and stretch.block == 0:
                 text = _text(lines, first + stretch.start)
-                if text in proof.aside:
+                if text in condition.header_texts:
                     heads[first + stretch.start] = text
-        others = pc.and_not(there, told.passes)
+        others = pc.and_not(there, results.passes)
         if heads:
             others = pc.and_(others, pa.array([at not in heads for at in range(len(others))]))
         if others.true_count:
-            yield _as_they_came(lines, told, sets, pc.indices_nonzero(others))
+            yield _as_they_came(lines, results, masks, pc.indices_nonzero(others))
         counts, before = [], 0
         for stretch, first in zip(lines.stretches, firsts, strict=True):
             own = slice(stretch.start, stretch.end)
-            like = told.shaped[own].true_count
+            like = results.shaped[own].true_count
             alike = like == there[own].true_count - (first in heads)
-            cells, fails = told.cells.slice(before, like), told.fails[own]
-            known = len(fails) - fails.null_count
-            if known:
-                _add(failing, stretch.file, _sums(cells, fails.filter(told.shaped[own]), proof))
+            cells, fails = results.cells.slice(before, like), results.fails[own]
+            sure = len(fails) - fails.null_count
+            if sure:
+                _add(failing, stretch.file, _sums(cells, fails.filter(results.shaped[own]), condition))
             counts.append(
                 {
                     "file": stretch.file,
                     "block": stretch.block,
                     "line": heads.get(first),
-                    "n": told.passes[own].true_count,
+                    "n": results.passes[own].true_count,
                     "first": None if first is None else lines.ids[first].as_py(),
                     "blank": there[own].false_count,
-                    "odd": others[own].true_count - known,
-                    "failing": known,
+                    "odd": others[own].true_count - sure,
+                    "failing": sure,
                     "head": lines.ids[first].as_py() if first in heads else None,
-                    "nulls": _nulls(cells, told.passes[own].filter(told.shaped[own]), proof),
-                    "keys": _spans(cells, proof) if like and alike else [None] * len(proof.keys),
+                    "nulls": _nulls(cells, results.passes[own].filter(results.shaped[own]), condition),
+                    "keys": _spans(cells, condition) if like and alike else [None] * len(condition.keys),
                 }
             )
             before += like
         yield pa.RecordBatch.from_pylist(counts, SCHEMA)
     if failing:
-        words = list(sets.values())
-        rows = [{"file": f, "words": words[k], "n": n, "nulls": nulls} for (f, k), (n, *nulls) in failing.items()]
+        numbered = list(masks.values())
+        rows = [{"file": f, "mask": numbered[k], "n": n, "nulls": nulls} for (f, k), (n, *nulls) in failing.items()]
         yield pa.RecordBatch.from_pylist(rows, SCHEMA)
 
 
 def _add(sums: dict[tuple[str, int], list[int]], file: str, more: dict[int, list[int]]) -> None:
-    """Add what was counted by set of checks to what is known of a file."""
+    """Add counts by mask to those of a file."""
     for number, counts in more.items():
-        known = sums.setdefault((file, number), [0] * len(counts))
-        known[:] = map(operator.add, known, counts)
+        totals = sums.setdefault((file, number), [0] * len(counts))
+        totals[:] = map(operator.add, totals, counts)
 
 
-def _text(lines: Lines, at: int) -> str | None:
-    """A line without what ends it; None where it is no text."""
+def _text(lines: LineBatch, at: int) -> str | None:
+    """Return a line without its line end; None if it is not text."""
     try:
         return str(lines.texts[at].as_py()).rstrip("\r\n")
     except UnicodeDecodeError:
         return None
 
 
-def _nulls(cells: pa.Table, passes: pa.BooleanArray, proof: Proof) -> list[int]:
+def _nulls(cells: pa.Table, passes: pa.BooleanArray, condition: PassCondition) -> list[int]:
     """Return the number of nulls in each counted column of the passing lines; nearly all lines pass."""
     if not passes.true_count:
-        return [0] * len(proof.counted)
-    names = [str(at) for at in proof.counted if at is not None]
-    found = {name: cells.column(name).null_count for name in names}
+        return [0] * len(condition.counted)
+    names = [str(at) for at in condition.counted if at is not None]
+    counts = {name: cells.column(name).null_count for name in names}
     if passes.false_count:
         others = cells.select(names).filter(pc.invert(passes))
-        found = {name: found[name] - others.column(name).null_count for name in names}
-    return [found.get(str(at), 0) for at in proof.counted]
+        counts = {name: counts[name] - others.column(name).null_count for name in names}
+    return [counts.get(str(at), 0) for at in condition.counted]
 
 
-def _sums(cells: pa.Table, fails: pa.Array, proof: Proof) -> dict[int, list[int]]:
-    """By set of checks how many lines fail it, of those whose cells these are, and their nulls."""
-    columns = [None if at is None else cells.column(str(at)).is_null().combine_chunks() for at in proof.counted]
+def _sums(cells: pa.Table, fails: pa.Array, condition: PassCondition) -> dict[int, list[int]]:
+    """Return by the number of a mask how many lines have it, of those whose cells these are, and their nulls."""
+    columns = [None if at is None else cells.column(str(at)).is_null().combine_chunks() for at in condition.counted]
     nulls = [{} if null is None else _counted(fails.filter(null)) for null in columns]
-    return {number: [n, *(one.get(number, 0) for one in nulls)] for number, n in _counted(fails).items()}
+    return {number: [n, *(counts.get(number, 0) for counts in nulls)] for number, n in _counted(fails).items()}
 
 
 def _counted(numbers: pa.Array) -> dict[int, int]:
     """Return how often each number occurs."""
-    return {one["values"]: one["counts"] for one in pc.value_counts(numbers.drop_null()).to_pylist()}
+    return {pair["values"]: pair["counts"] for pair in pc.value_counts(numbers.drop_null()).to_pylist()}
 
 
-def _spans(cells: pa.Table, proof: Proof) -> list[list[str] | None]:
-    """The first and the last value of each key, where all that stand together ascend."""
-    return [span(cells.column(str(at)).combine_chunks()) for _, at in proof.keys]
+def _spans(cells: pa.Table, condition: PassCondition) -> list[list[str] | None]:
+    """Return the first and the last value of each key; None if its values do not ascend."""
+    return [span(cells.column(str(at)).combine_chunks()) for _, at in condition.keys]
 
 
 def span(values: pa.Array) -> list[str] | None:
-    """The first and the last of values that ascend, so that each is there once."""
+    """Return the first and the last of values that ascend, so that none repeats; None if they do not."""
     if values.null_count or pc.any(pc.greater_equal(values[:-1], values[1:])).as_py():
         return None
     return [str(values[at].as_py()) for at in (0, -1)]
 
 
-def sure(lines: Sequence[str], proof: Proof) -> tuple[int, int]:
+def sure(lines: Sequence[str], condition: PassCondition) -> tuple[int, int]:
     """Return how many of some lines surely pass, and how many surely fail."""
-    told = _told(Lines(pa.array(lines, pa.string()), pa.array(range(len(lines)), pa.int64()), ()), proof, {})
-    return told.passes.true_count or 0, len(told.fails) - told.fails.null_count
+    results = _test_lines(
+        LineBatch(pa.array(lines, pa.string()), pa.array(range(len(lines)), pa.int64()), ()), condition, {}
+    )
+    return results.passes.true_count or 0, len(results.fails) - results.fails.null_count
 
 
-Sets = dict[str, tuple[int, ...]]
-"""Sets of failing checks: the words of their bits, by the text of these."""
+Masks = dict[str, tuple[int, ...]]
+"""Masks of failing checks by their text; their order numbers them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """The proven facts of lines: which have the passing shape, with their cells; which of those pass all checks.
+class LineResults:
+    """The results of lines: which have the passing shape, with their cells; which of those pass all checks.
 
-    `fails` says by number which set of checks others fail, null where it is not sure.
+    `fails` are the numbers of the masks of the others; null if it is not sure which checks they fail.
     """
 
     shaped: pa.BooleanArray
@@ -260,65 +263,71 @@ class Outcome:
     fails: pa.Int32Array
 
 
-def _told(lines: Lines, proof: Proof, sets: Sets) -> Outcome:
-    """Return the proven facts of lines; `sets` are the numbered sets, which grow."""
+def _test_lines(lines: LineBatch, condition: PassCondition, masks: Masks) -> LineResults:
+    """Test lines; masks that are new are added to `masks`."""
     texts = lines.texts
     unsure = pa.nulls(len(texts), pa.int32())
-    shaped = pc.and_(pc.match_substring_regex(texts, proof.pattern), lines.ids.is_valid())
-    if proof.quote:
+    shaped = pc.and_(pc.match_substring_regex(texts, condition.pattern), lines.ids.is_valid())
+    if condition.quote:
         shaped = pc.and_(shaped, pc.less(pc.binary_length(texts), LONG))
-    if proof.aside:
-        shaped = pc.and_(shaped, pc.invert(pc.is_in(texts, pa.array([a + end for a in proof.aside for end in ENDS]))))
+    if condition.header_texts:
+        shaped = pc.and_(
+            shaped, pc.invert(pc.is_in(texts, pa.array([a + end for a in condition.header_texts for end in ENDS])))
+        )
     try:
-        cells = _cells(_kept(texts, shaped), proof, ended=lines.ended)
-        found = [one for column in proof.tested for one in masks(cells.column(str(column.at)), column)]
-        if not found:
-            return Outcome(shaped, shaped, cells, unsure)
-        fine = reduce(pc.and_, (mask for _, mask in found)).combine_chunks()
-        failing = _numbered([(t.bit, mask.filter(pc.invert(fine)).combine_chunks()) for t, mask in found], proof, sets)
+        cells = _cells(_kept(texts, shaped), condition, ended=lines.ended)
+        failed = [pair for column in condition.tested for pair in failed_tests(cells.column(str(column.at)), column)]
+        if not failed:
+            return LineResults(shaped, shaped, cells, unsure)
+        fine = reduce(pc.and_, (passes for _, passes in failed)).combine_chunks()
+        others = [(test.bit, passes.filter(pc.invert(fine)).combine_chunks()) for test, passes in failed]
+        failing = _mask_numbers(others, condition, masks)
     except (pa.ArrowException, OverflowError):  # a value, or a bound, that Arrow does not know
         none = pa.array([False] * len(texts), pa.bool_())
-        return Outcome(none, none, pa.table({}), unsure)
+        return LineResults(none, none, pa.table({}), unsure)
     passes = pc.replace_with_mask(shaped, shaped, fine)
-    return Outcome(shaped, passes, cells, pc.replace_with_mask(unsure, pc.and_not(shaped, passes), failing))
+    return LineResults(shaped, passes, cells, pc.replace_with_mask(unsure, pc.and_not(shaped, passes), failing))
 
 
-def _numbered(found: Sequence[tuple[Bit | None, pa.BooleanArray]], proof: Proof, sets: Sets) -> pa.Int32Array:
-    """The number of the set of checks that each line fails, by what passes which test: null where it is not sure."""
-    n = len(found[0][1])
-    sure, words = pa.array([True] * n, pa.bool_()), [pa.array([0] * n, pa.int64()) for _ in range(proof.words)]
-    for bit, mask in found:
+def _mask_numbers(
+    tests: Sequence[tuple[Bit | None, pa.BooleanArray]], condition: PassCondition, masks: Masks
+) -> pa.Int32Array:
+    """Return the number of the mask of each line, from the lines that pass each test; null if a mask is not sure."""
+    n = len(tests[0][1])
+    sure = pa.array([True] * n, pa.bool_())
+    columns = [pa.array([0] * n, pa.int64()) for _ in range(condition.mask_columns)]
+    for bit, passes in tests:
         if bit is None:
-            sure = pc.and_(sure, mask)
+            sure = pc.and_(sure, passes)
         else:
-            word, place = bit
-            words[word] = pc.bit_wise_or(words[word], pc.if_else(mask, 0, 1 << place))
-    each = pc.binary_join_element_wise(*(word.cast(pa.string()) for word in words), ",")
+            column, place = bit
+            columns[column] = pc.bit_wise_or(columns[column], pc.if_else(passes, 0, 1 << place))
+    each = pc.binary_join_element_wise(*(column.cast(pa.string()) for column in columns), ",")
     each = pc.if_else(sure, each, pa.scalar(None, pa.string()))
-    often = sorted(pc.value_counts(each.drop_null()).to_pylist(), key=lambda one: -one["counts"])
-    new = [one["values"] for one in often if one["values"] not in sets][: MOST_SETS - len(sets)]
-    sets.update((text, tuple(map(int, text.split(",")))) for text in new)
-    return pc.index_in(each, pa.array(list(sets), pa.string()))
+    often = sorted(pc.value_counts(each.drop_null()).to_pylist(), key=lambda pair: -pair["counts"])
+    new = [pair["values"] for pair in often if pair["values"] not in masks][: MOST_MASKS - len(masks)]
+    masks.update((text, tuple(map(int, text.split(",")))) for text in new)
+    return pc.index_in(each, pa.array(list(masks), pa.string()))
 
 
 def _kept(rows: Any, mask: pa.BooleanArray) -> Any:
     return rows if mask.true_count == len(mask) else rows.filter(mask)
 
 
-def _cells(texts: pa.StringArray, proof: Proof, *, ended: bool) -> pa.Table:
-    """The columns that are looked at, named by their places."""
-    wanted = {str(column.at): column.type for column in proof.tested}
+def _cells(texts: pa.StringArray, condition: PassCondition, *, ended: bool) -> pa.Table:
+    """Parse the columns that are tested, named by their places."""
+    wanted = {str(column.at): column.type for column in condition.tested}
     if not wanted or not len(texts):
         return pa.table({name: pa.array([], kind) for name, kind in wanted.items()})
     text = _joined(texts if ended else pc.binary_join_element_wise(texts, "", "\n"))
-    found = pyarrow.csv.read_csv(
+    cells = pyarrow.csv.read_csv(
         pa.BufferReader(text),
         pyarrow.csv.ReadOptions(
-            use_threads=False, block_size=text.size + 1, column_names=[str(n) for n in range(proof.width)]
+            use_threads=False, block_size=text.size + 1, column_names=[str(n) for n in range(condition.width)]
         ),
         pyarrow.csv.ParseOptions(
-            delimiter=proof.delimiter,
-            quote_char=proof.quote or False,
+            delimiter=condition.delimiter,
+            quote_char=condition.quote or False,
             double_quote=False,
             escape_char=False,
             ignore_empty_lines=False,
@@ -327,58 +336,58 @@ def _cells(texts: pa.StringArray, proof: Proof, *, ended: bool) -> pa.Table:
             check_utf8=False,  # the pattern did
             column_types=wanted,
             include_columns=list(wanted),
-            null_values=list(proof.nulls),
+            null_values=list(condition.nulls),
             strings_can_be_null=True,
         ),
     )
-    if found.num_rows != len(texts):
+    if cells.num_rows != len(texts):
         raise pa.ArrowInvalid("as many rows as lines")
-    return found
+    return cells
 
 
 def _joined(texts: pa.StringArray) -> pa.Buffer:
-    """All texts as one."""
+    """Return all texts as one."""
     _, offsets, text = texts.buffers()
     bounds = memoryview(offsets).cast("i")
     start, end = bounds[texts.offset], bounds[texts.offset + len(texts)]
     return text.slice(start, end - start)
 
 
-def masks(values: pa.ChunkedArray, column: Tested) -> Iterator[tuple[Trial, Any]]:
-    """The tests that not all values pass, and which do."""
-    for test in column.trials:
+def failed_tests(values: pa.ChunkedArray, column: TestedColumn) -> Iterator[tuple[ColumnTest, Any]]:
+    """Yield each test that not all values pass, with the values that do."""
+    for test in column.tests:
         match test.kind:
             case "required" if values.null_count:
                 yield test, values.is_valid()
             case "banned" if values.null_count < len(values):
                 yield test, values.is_null()
             case "among":
-                yield test, pc.or_(pc.is_in(values, pa.array(test.of, values.type)), values.is_null())
+                yield test, pc.or_(pc.is_in(values, pa.array(test.argument, values.type)), values.is_null())
             case "outside":
-                yield test, pc.invert(pc.is_in(values, pa.array(test.of, values.type)))
+                yield test, pc.invert(pc.is_in(values, pa.array(test.argument, values.type)))
             case "pattern":
-                yield test, pc.fill_null(pc.match_substring_regex(values, test.of), True)
+                yield test, pc.fill_null(pc.match_substring_regex(values, test.argument), True)
     if values.null_count < len(values):
-        yield from _within(values, [test for test in column.trials if test.kind == "bound"])
-        if lengths := [test for test in column.trials if test.kind == "length"]:
+        yield from _within(values, [test for test in column.tests if test.kind == "bound"])
+        if lengths := [test for test in column.tests if test.kind == "length"]:
             yield from _within(pc.utf8_length(values), lengths)
 
 
-def _within(values: pa.ChunkedArray, tests: Sequence[Trial]) -> Iterator[tuple[Trial, Any]]:
-    """The same for bounds: where the least and the greatest value keep them all do."""
+def _within(values: pa.ChunkedArray, tests: Sequence[ColumnTest]) -> Iterator[tuple[ColumnTest, Any]]:
+    """Do the same for bounds: if the least and the greatest value are within a bound, all are."""
     if not tests:
         return
     span = pc.min_max(values)
     least, greatest = span["min"].as_py(), span["max"].as_py()
     for test in tests:
-        name, bound = test.of
+        name, bound = test.argument
         keeps = LEAST_FIRST[name](least, bound) if name in LEAST_FIRST else GREATEST_FIRST[name](greatest, bound)
         if not keeps:
             yield test, pc.fill_null(pc.call_function(name, [values, pa.scalar(bound, values.type)]), True)
 
 
-def _as_they_came(lines: Lines, told: Outcome, sets: Sets, which: pa.UInt64Array) -> pa.RecordBatch:
-    """Some of the lines, without what ends them, and the checks that they fail."""
+def _as_they_came(lines: LineBatch, results: LineResults, masks: Masks, which: pa.UInt64Array) -> pa.RecordBatch:
+    """Return some of the lines, without their line ends, and the masks of the checks that they fail."""
     ends = pa.array([stretch.end for stretch in lines.stretches], pa.int32())
     places = (
         pa.array([stretch.file for stretch in lines.stretches]),
@@ -389,7 +398,7 @@ def _as_they_came(lines: Lines, told: Outcome, sets: Sets, which: pa.UInt64Array
         *(pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, of)).take(which) for of in places),
         lines.ids.take(which),
         pc.ascii_rtrim(texts, "\r\n") if lines.ended else texts,
-        pa.array(list(sets.values()), WORDS).take(told.fails.take(which)),
+        pa.array(list(masks.values()), MASK).take(results.fails.take(which)),
         *(pa.nulls(len(which), kind) for _, kind in COUNTS),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)

@@ -1,7 +1,7 @@
 """Lines of local files as Spark reads them, read in its Python workers: pieces of files in, batches of lines out.
 
-Where a piece begins and ends, what ends a line and what becomes of a byte order mark is as Hadoop's `LineRecordReader`
-has it, ids are as `monotonically_increasing_id` gives them: whatever reads the file later finds the same lines.
+Pieces, line ends and byte order marks follow Hadoop's `LineRecordReader`, and ids follow `monotonically_increasing_id`:
+whatever reads the file later finds the same lines.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from spark_jobs.prefilter.arrow_tests import Lines, Proof, Stretch, sifted
+from spark_jobs.prefilter.arrow_tests import LineBatch, PassCondition, Stretch, tested_lines
 
 BLOCK = 4 * 2**20
-"""Bytes that take little memory, and of which each pays for the calls that look at them."""
+"""Bytes that are read at once: they take little memory, and are many for each call into Arrow."""
 MARK = b"\xef\xbb\xbf"
 LF, CR = b"\n\r"
 ID_BITS = 33
@@ -34,17 +34,17 @@ class Piece:
     length: int
 
 
-def sift(
-    batches: Iterable[pa.RecordBatch], partitions: Sequence[Sequence[Piece]], proof: Proof
+def tested_partitions(
+    batches: Iterable[pa.RecordBatch], partitions: Sequence[Sequence[Piece]], condition: PassCondition
 ) -> Iterator[pa.RecordBatch]:
-    """Numbers of partitions, in one column, as `vectors.SCHEMA`."""
+    """Read the partitions with some numbers (one column) and test their lines; return rows of `arrow_tests.SCHEMA`."""
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            yield from sifted(lines(number, partitions[number]), proof)
+            yield from tested_lines(lines(number, partitions[number]), condition)
 
 
-def lines(number: int, pieces: Iterable[Piece], block: int = BLOCK) -> Iterator[Lines]:
-    """The lines of a partition; empty ones have no id. Some `block` bytes are read at once, unless a line has more."""
+def lines(number: int, pieces: Iterable[Piece], block: int = BLOCK) -> Iterator[LineBatch]:
+    """Yield the lines of a partition; empty ones have no id. About `block` bytes are read at once, or one line."""
     next_id = number << ID_BITS
     texts: list[tuple[Piece, bytes]] = []
     size = 0
@@ -52,15 +52,15 @@ def lines(number: int, pieces: Iterable[Piece], block: int = BLOCK) -> Iterator[
         for text in _texts(piece, block):
             texts.append((piece, text))
             size += len(text)
-            if 2 * size > block or text[-1] == CR:  # which would be of one end with an LF behind it
-                yield (found := _lines(texts, next_id))
-                next_id += len(found.ids) - found.ids.null_count
+            if 2 * size > block or text[-1] == CR:  # a CR and an LF behind it are one line end
+                yield (batch := _lines(texts, next_id))
+                next_id += len(batch.ids) - batch.ids.null_count
                 texts, size = [], 0
     if texts:
         yield _lines(texts, next_id)
 
 
-def _lines(texts: Sequence[tuple[Piece, bytes]], next_id: int) -> Lines:
+def _lines(texts: Sequence[tuple[Piece, bytes]], next_id: int) -> LineBatch:
     buffer = texts[0][1] if len(texts) == 1 else b"".join(text for _, text in texts)
     raw = np.frombuffer(buffer, np.uint8)
     ends = _ends(raw, b"\r" in buffer)
@@ -74,8 +74,8 @@ def _lines(texts: Sequence[tuple[Piece, bytes]], next_id: int) -> Lines:
         Stretch(piece.file, piece.start, start, end)
         for (piece, _), start, end in zip(texts, bounds[:-1], bounds[1:], strict=True)
     ]
-    found = pa.StringArray.from_buffers(len(lengths), pa.py_buffer(starts), pa.py_buffer(buffer))
-    return Lines(found, ids, stretches, ended=True)
+    lines_of_text = pa.StringArray.from_buffers(len(lengths), pa.py_buffer(starts), pa.py_buffer(buffer))
+    return LineBatch(lines_of_text, ids, stretches, ended=True)
 
 
 def _ends(raw: np.ndarray[Any, np.dtype[np.uint8]], returns: bool) -> np.ndarray[Any, np.dtype[np.intp]]:
@@ -91,10 +91,10 @@ def _ends(raw: np.ndarray[Any, np.dtype[np.uint8]], returns: bool) -> np.ndarray
 
 
 def _texts(piece: Piece, block: int) -> Iterator[bytes]:
-    """The lines of a piece, in texts of whole lines with what ends them.
+    """Yield the lines of a piece, in texts of whole lines with their line ends.
 
-    A line is of the piece that it begins in, or right behind; so the first line of a piece is none of its own, unless
-    it is the file's.
+    A line belongs to the piece in which it begins, or right behind which it begins. The first line of a piece is not
+    its own, unless it is the first line of the file.
     """
     with Path(piece.path).open("rb", buffering=0) as file:
         at, end, rest = piece.start, piece.start + piece.length, b""
@@ -120,7 +120,7 @@ def _texts(piece: Piece, block: int) -> Iterator[bytes]:
 
 
 def _whole(text: bytes) -> int:
-    """Up to where a text surely has whole lines: a CR at its end may be half of one."""
+    """Return the end of the last surely whole line of a text: a CR at its end may be half of a line end."""
     return max(text.rfind(b"\n"), text.rfind(b"\r", 0, -1)) + 1
 
 

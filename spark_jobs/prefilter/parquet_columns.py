@@ -1,7 +1,6 @@
-"""Columns of local Parquet files, told in vectors: parts of files in; whether all values pass, nulls and keys out.
+"""Columns of local Parquet files tested in Arrow vectors: parts of files in; passes or not, nulls and keys out.
 
-Runs in Spark's Python workers. Where a value does not pass beyond doubt the part says no more than that: the file is
-then judged as all files would be.
+This runs in Spark's Python workers. If a value does not surely pass, its file does not pass, and Spark judges it.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from spark_jobs.prefilter.arrow_tests import OF_NULLS, Tested, masks, span
+from spark_jobs.prefilter.arrow_tests import OF_NULLS, TestedColumn, failed_tests, span
 
 SCHEMA = pa.schema(
     [
@@ -23,24 +22,24 @@ SCHEMA = pa.schema(
         ("keys", pa.list_(pa.list_(pa.string()))),
     ]
 )
-"""What comes out: which part, whether all its values pass; by column the nulls, and the first and last value if all
-ascend."""
+"""A row of output: the part, and whether all its values pass; by column the nulls, and the first and the last value if
+all ascend."""
 ROWS = 2**16
-"""Rows that are looked at together."""
+"""Rows that are tested together."""
 CODECS = {"UNCOMPRESSED", "SNAPPY", "GZIP", "ZSTD"}
 ENCODINGS = {"PLAIN", "RLE", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "BIT_PACKED"}
-"""What Spark reads as Arrow does; of others it may say that the file is broken."""
+"""Encodings that Spark reads as Arrow does; it may reject a file with others."""
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class ColumnConditions:
     """The condition for records to pass: the tests of each column of the contract, by name.
 
-    `types` are those that files must have for it, in Arrow; `counted` are the columns whose nulls are counted, None for
-    one that files lack, and `keys` the checks by number whose column's values are held against each other.
+    `types` are the Arrow types that files must have for them. `counted` are the columns whose nulls are counted, None
+    for one that files lack. `keys` are the checks, by number, whose column must ascend.
     """
 
-    tested: dict[str, Tested]
+    tested: dict[str, TestedColumn]
     types: dict[str, tuple[pa.DataType, ...]]
     counted: tuple[str | None, ...]
     keys: tuple[tuple[int, str], ...]
@@ -56,34 +55,34 @@ class Part:
     names: tuple[str, ...]
 
 
-def sift(
-    batches: Iterable[pa.RecordBatch], parts: Sequence[Sequence[Part]], known: Columns
+def tested_parts(
+    batches: Iterable[pa.RecordBatch], parts: Sequence[Sequence[Part]], conditions: ColumnConditions
 ) -> Iterator[pa.RecordBatch]:
-    """Numbers of lists of parts, in one column, as `SCHEMA`; parts are numbered through all lists."""
+    """Test the lists of parts with some numbers (one column); return rows of `SCHEMA`, numbered through all lists."""
     before = [0]
-    for some in parts:
-        before.append(before[-1] + len(some))
+    for listed in parts:
+        before.append(before[-1] + len(listed))
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            rows = [{"part": before[number] + n, **_told(part, known)} for n, part in enumerate(parts[number])]
+            rows = [{"part": before[number] + n, **_test(part, conditions)} for n, part in enumerate(parts[number])]
             yield pa.RecordBatch.from_pylist(rows, SCHEMA)
 
 
-def _told(part: Part, known: Columns) -> dict[str, Any]:
+def _test(part: Part, conditions: ColumnConditions) -> dict[str, Any]:
     nulls = dict.fromkeys(part.names, 0)
-    spans: dict[str, list[Any] | None] = {name: [] for _, name in known.keys if name in nulls}
+    spans: dict[str, list[Any] | None] = {name: [] for _, name in conditions.keys if name in nulls}
     rows = 0
     try:
-        for batch in _batches(part, known):
+        for batch in _batches(part, conditions):
             rows += batch.num_rows
             for name in part.names:
                 values = batch.column(name)
-                if not passes(values, known.tested[name]):
+                if not passes(values, conditions.tested[name]):
                     return {"passes": False}
                 nulls[name] += values.null_count
             for name, ends in spans.items():
-                spans[name] = _longer(ends, _plain(batch.column(name), known.tested[name]))
-    except (pa.ArrowException, OSError, KeyError, OverflowError, ValueError):  # of which Spark will say more
+                spans[name] = _longer(ends, _plain(batch.column(name), conditions.tested[name]))
+    except (pa.ArrowException, OSError, KeyError, OverflowError, ValueError):  # Spark will report it
         return {"passes": False}
     keys = [spans.get(name) for name in part.names]
     return {
@@ -93,59 +92,59 @@ def _told(part: Part, known: Columns) -> dict[str, Any]:
     }
 
 
-def _batches(part: Part, known: Columns) -> Iterator[pa.RecordBatch]:
-    """The values of a part; a ValueError where Spark may read it in another way than Arrow."""
+def _batches(part: Part, conditions: ColumnConditions) -> Iterator[pa.RecordBatch]:
+    """Yield the values of a part; raise ValueError if Spark may not read it as Arrow does."""
     from pyarrow import parquet as pq  # noqa: PLC0415 (the archive for EMR lacks it)
 
-    texts = [name for name in part.names if pa.types.is_string(known.types[name][0])]
+    texts = [name for name in part.names if pa.types.is_string(conditions.types[name][0])]
     with pq.ParquetFile(part.path, read_dictionary=texts, page_checksum_verification=True) as file:
-        if not _is_read_alike(file.metadata, part, known):
+        if not _is_read_alike(file.metadata, part, conditions):
             raise ValueError
         names = list(part.names)
         yield from file.iter_batches(ROWS, row_groups=[part.group], columns=names, use_threads=False)
 
 
-def _is_read_alike(footer: Any, part: Part, known: Columns) -> bool:
+def _is_read_alike(footer: Any, part: Part, conditions: ColumnConditions) -> bool:
     schema, paths = footer.schema.to_arrow_schema(), [column.path for column in footer.schema]
     if len(set(schema.names)) < len(schema.names):
         return False
-    if any("." in name or schema.field(name).type not in known.types[name] for name in part.names):
+    if any("." in name or schema.field(name).type not in conditions.types[name] for name in part.names):
         return False
     group = footer.row_group(part.group)
     chunks = [group.column(n) for n in range(group.num_columns)]
     own = [chunk for chunk in chunks if chunk.path_in_schema in part.names]
-    told = all(chunk.compression in CODECS and set(chunk.encodings) <= ENCODINGS for chunk in own)
-    return told and [chunk.path_in_schema for chunk in chunks] == paths
+    alike = all(chunk.compression in CODECS and set(chunk.encodings) <= ENCODINGS for chunk in own)
+    return alike and [chunk.path_in_schema for chunk in chunks] == paths
 
 
-def passes(values: pa.Array, column: Tested) -> bool:
+def passes(values: pa.Array, column: TestedColumn) -> bool:
     """Return True if all values of a column pass and have its type."""
-    of_nulls = [test for test in column.trials if test.kind in OF_NULLS]
-    if not _pass(values, replace(column, trials=tuple(of_nulls))):
+    of_nulls = [test for test in column.tests if test.kind in OF_NULLS]
+    if not _pass(values, replace(column, tests=tuple(of_nulls))):
         return False
     if pa.types.is_dictionary(values.type):
-        values.validate(full=True)  # that words are UTF-8, and every value is one of them
-        others = (test for test in column.trials if test.kind not in OF_NULLS)
-        if _pass(values.dictionary, replace(column, trials=tuple(others))):
+        values.validate(full=True)  # texts are UTF-8, and every value is one of them
+        others = (test for test in column.tests if test.kind not in OF_NULLS)
+        if _pass(values.dictionary, replace(column, tests=tuple(others))):
             return True
     if pa.types.is_floating(values.type) and pc.all(pc.is_finite(values)).as_py() is False:
         return False
     return _pass(_plain(values, column), column)
 
 
-def _pass(values: pa.Array, column: Tested) -> bool:
-    return all(pc.all(mask).as_py() is not False for _, mask in masks(values, column))
+def _pass(values: pa.Array, column: TestedColumn) -> bool:
+    return all(pc.all(passing).as_py() is not False for _, passing in failed_tests(values, column))
 
 
-def _plain(values: pa.Array, column: Tested) -> pa.Array:
-    """Values as those of their property."""
+def _plain(values: pa.Array, column: TestedColumn) -> pa.Array:
+    """Return values in the type of their property."""
     if pa.types.is_dictionary(values.type):
         return values.dictionary_decode()
     return values if values.type == column.type else values.cast(column.type)
 
 
 def _longer(ends: list[Any] | None, values: pa.Array) -> list[Any] | None:
-    """The first and the last value of a key with more values, empty of none; None where they do not ascend."""
+    """Extend the first and the last value of a key by more values; empty for none, None if they do not ascend."""
     if ends is None or not len(values):
         return ends
     if span(values) is None:

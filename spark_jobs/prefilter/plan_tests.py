@@ -20,9 +20,17 @@ import pyarrow.compute as pc
 from contracts.files.header import positions
 from contracts.plan import FORBID_NULL, Check, Csv, Plan, Property
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
-from spark_jobs.prefilter.arrow_tests import GREATEST_FIRST, LEAST_FIRST, Bound, Kind, Proof, Tested, Trial
-from spark_jobs.prefilter.parquet_columns import Columns
-from spark_jobs.rules import bitmask, floats, key_checks, row_checks
+from spark_jobs.prefilter.arrow_tests import (
+    GREATEST_FIRST,
+    LEAST_FIRST,
+    Bound,
+    ColumnTest,
+    Kind,
+    PassCondition,
+    TestedColumn,
+)
+from spark_jobs.prefilter.parquet_columns import ColumnConditions
+from spark_jobs.rules import bitmask, floats, key_checks, row_checks, sums
 from spark_jobs.rules.casting import ISO
 
 WIDE = 200
@@ -85,15 +93,15 @@ class _Unproven(Exception):
     """Something that vectors cannot tell."""
 
 
-def proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> Proof | None:
+def pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> PassCondition | None:
     """Return the condition for lines below a header to pass; None if a check has no test or lines are not text."""
     try:
-        return _proof(plan, header, header_texts)
+        return _pass_condition(plan, header, header_texts)
     except (_Unproven, ValueError):  # a pattern too large for RE2, or what Python and Arrow do not know
         return None
 
 
-def _proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> Proof:
+def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> PassCondition:
     csv, at = plan.csv, positions(header)
     if plan.file_format != "csv" or csv.multi_line or csv.trailer or csv.encoding != "utf-8" or len(header) > WIDE:
         raise _Unproven
@@ -109,36 +117,36 @@ def _proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> 
         _tested(prop, at[name], checks[name], filled=name in filled, key=name in set(_keys(plan, header).values()))
         for name, prop in here.items()
     ]
-    counted = [at.get(name) for name in _summed(plan)]
+    counted = [at.get(name) for name in _null_counted(plan)]
     kinds = {column.at: column.type for column in tested}
     held = [(n, at[name]) for n, name in _keys(plan, header).items() if kinds[at[name]] == _arrow(here[name])]
     shapes = (_shape(here.get(name), csv, filled=name in filled) for name in header)
-    found = Proof(
+    found = PassCondition(
         rf"\A{re.escape(csv.delimiter).join(shapes)}(?:\r?\n|\r)?\z",
         csv.delimiter,
         csv.quote,
         len(header),
         csv.null_values,
         tuple(header_texts) if csv.header else (),
-        tuple(one for one in tested if one.at in (*counted, *dict(held).values()) or one.trials),
+        tuple(one for one in tested if one.at in (*counted, *dict(held).values()) or one.tests),
         tuple(counted),
         tuple(held),
-        len(bitmask.words(plan)),
+        len(bitmask.mask_columns(plan)),
     )
     for pattern in (found.pattern, *_patterns_of(tested)):
         pc.match_substring_regex(pa.array([""]), pattern)
     return found
 
 
-def columns(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> Columns | None:
+def column_conditions(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> ColumnConditions | None:
     """Return the condition for records of like Parquet files to pass; None if a check has no test."""
     try:
-        return _columns(plan, header, dict(zip(header, types, strict=True)))
+        return _column_conditions(plan, header, dict(zip(header, types, strict=True)))
     except (_Unproven, ValueError):
         return None
 
 
-def _columns(plan: Plan, header: tuple[str, ...], types: dict[str, str]) -> Columns:
+def _column_conditions(plan: Plan, header: tuple[str, ...], types: dict[str, str]) -> ColumnConditions:
     if (
         plan.file_format != "parquet"
         or len(types) > WIDE
@@ -153,33 +161,33 @@ def _columns(plan: Plan, header: tuple[str, ...], types: dict[str, str]) -> Colu
             raise _Unproven
         own = [(k, c) for k, c in enumerate(plan.row_checks()) if c.property == name]
         one = _tested(prop, n, own, filled=False, key=name in set(told.values()))
-        if prop.type != "string" and any(test.kind == "outside" for test in one.trials):  # which are of texts
+        if prop.type != "string" and any(test.kind == "outside" for test in one.tests):  # which are of texts
             raise _Unproven
-        old = (Trial("bound", ("greater_equal", GREGORIAN)),) if prop.type == "date" else ()
-        trials = tuple(map(_of_floats, one.trials)) if types[name] == "float" else one.trials
-        tested[name] = replace(one, type=VALUES[prop.type], trials=(*trials, *old))
+        old = (ColumnTest("bound", ("greater_equal", GREGORIAN)),) if prop.type == "date" else ()
+        tests = tuple(map(_of_floats, one.tests)) if types[name] == "float" else one.tests
+        tested[name] = replace(one, type=VALUES[prop.type], tests=(*tests, *old))
     for pattern in _patterns_of(tested.values()):
         pc.match_substring_regex(pa.array([""]), pattern)
-    return Columns(
+    return ColumnConditions(
         tested,
         {name: READ[prop.type][types[name]] for name, prop in here.items()},
-        tuple(name if name in here else None for name in _summed(plan)),
+        tuple(name if name in here else None for name in _null_counted(plan)),
         tuple(told.items()),
     )
 
 
-def _of_floats(trial: Trial) -> Trial:
+def _of_floats(trial: ColumnTest) -> ColumnTest:
     """A test of the decimals that floats stand for, as one of floats: of neighbours of a bound, which are within it."""
     if trial.kind != "bound":
         return trial
-    name, bound = trial.of
+    name, bound = trial.argument
     is_least = name in LEAST_FIRST
     keeps = LEAST_FIRST[name] if is_least else GREATEST_FIRST[name]
     within = [one for one in floats.around(bound) if keeps(floats.decimal(one), bound)]
     if not within:
         raise _Unproven
-    of = ("greater_equal", min(within)) if is_least else ("less_equal", max(within))
-    return replace(trial, of=of)
+    argument = ("greater_equal", min(within)) if is_least else ("less_equal", max(within))
+    return replace(trial, argument=argument)
 
 
 def _keys(plan: Plan, header: Sequence[str]) -> dict[int, str]:
@@ -191,13 +199,12 @@ def _keys(plan: Plan, header: Sequence[str]) -> dict[int, str]:
     }
 
 
-def _summed(plan: Plan) -> list[str]:
-    """The properties whose nulls are summed, in the order of the sums; nothing else may be."""
-    nulls = {f"null{n}": p.name for n, p in enumerate(plan.properties)}
-    sums = row_checks.summed_names(plan)
-    if not nulls.keys() >= set(sums):
+def _null_counted(plan: Plan) -> list[str]:
+    """Return the properties whose nulls are counted, in the order of the sums; nothing else may be summed."""
+    names = sums.properties_with_null_counts(plan)
+    if names is None:
         raise _Unproven
-    return [nulls[one] for one in sums]
+    return names
 
 
 def _class(*beside: str) -> str:
@@ -247,7 +254,7 @@ def _typed(prop: Property) -> str:
     raise _Unproven
 
 
-def _tested(prop: Property, at: int, checks: bitmask.Numbered, *, filled: bool, key: bool) -> Tested:
+def _tested(prop: Property, at: int, checks: bitmask.Numbered, *, filled: bool, key: bool) -> TestedColumn:
     """Return the tests of a column besides its shape, which proves that it is `filled`."""
     tests = [
         test for n, check in checks for test in _trials(n, check, prop) if not (filled and test.kind == "required")
@@ -256,11 +263,11 @@ def _tested(prop: Property, at: int, checks: bitmask.Numbered, *, filled: bool, 
     of_texts = any(test.kind == "outside" for test in tests)
     if as_value and of_texts:
         raise _Unproven
-    return Tested(at, _arrow(prop) if as_value or (key and not of_texts) else pa.string(), tuple(tests))
+    return TestedColumn(at, _arrow(prop) if as_value or (key and not of_texts) else pa.string(), tuple(tests))
 
 
-def _patterns_of(tested: Iterable[Tested]) -> Iterator[str]:
-    return (test.of for column in tested for test in column.trials if test.kind == "pattern")
+def _patterns_of(tested: Iterable[TestedColumn]) -> Iterator[str]:
+    return (test.argument for column in tested for test in column.tests if test.kind == "pattern")
 
 
 def _arrow(prop: Property) -> pa.DataType:
@@ -269,14 +276,14 @@ def _arrow(prop: Property) -> pa.DataType:
     return ORDERED[prop.type]
 
 
-def _trials(n: int, check: Check, prop: Property) -> Iterator[Trial]:
+def _trials(n: int, check: Check, prop: Property) -> Iterator[ColumnTest]:
     """The tests of the n-th row check."""
     known: dict[str, Any] = check.arguments
     if check.kind in FORBID_NULL or (check.kind == "missingValues" and known["null"]):
-        yield Trial("required", None, divmod(n, bitmask.WORD))
+        yield ColumnTest("required", None, divmod(n, bitmask.WIDTH))
     if check.kind not in FORBID_NULL and check.kind != "logicalType":  # of which the shape tells
         for kind, of, sure in _of_values(check, prop):
-            yield Trial(kind, of, divmod(n, bitmask.WORD) if sure else None)
+            yield ColumnTest(kind, of, divmod(n, bitmask.WIDTH) if sure else None)
 
 
 def _of_values(check: Check, prop: Property) -> Iterator[tuple[Kind, Any, bool]]:

@@ -1,7 +1,7 @@
-"""The lines of large files sifted in vectors before anything else looks at them; all other lines as they came.
+"""The prefilter: large files in; counts of the lines that surely pass or fail in Arrow, and all other lines, out.
 
-It takes half the time of judging them one by one, and what it says of them is the same: it tells only of what passes or
-fails beyond doubt. Where Python has no Arrow, or a contract asks for what vectors cannot tell, nothing is sifted.
+It takes half the time of judging lines one by one, and the results are the same. It is left out if Python has no Arrow,
+or if a contract has a check that Arrow cannot test.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ from contracts.job import JobDrop
 from contracts.plan import Plan
 from spark_jobs.formats import parquet_pages, text_lines
 from spark_jobs.rules import bitmask
-from spark_jobs.rules.lines import NONE, Line, Split, Told
+from spark_jobs.rules.lines import NO_ID, Line, MaskCount, SplitCounts
 from spark_jobs.spark import storage
 from spark_jobs.spark.jvm import java_class
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from spark_jobs.prefilter.arrow_tests import Proof
+    from spark_jobs.prefilter.arrow_tests import PassCondition
     from spark_jobs.prefilter.local_lines import Piece
-    from spark_jobs.prefilter.parquet_columns import Columns
+    from spark_jobs.prefilter.parquet_columns import ColumnConditions
 
 
 MOST_CHUNKS = 10_000
-"""Columns of row groups of which Java is asked one by one; each takes some tenths of a millisecond."""
+"""Columns of row groups that are tested; Java is asked about each, which takes some tenths of a millisecond."""
 MEAN = 4 * 2**20
-"""Bytes that Parquet files have on average, so that reading their footers and pages' headers here is worth it."""
+"""Mean bytes of Parquet files from which on reading their footers and page headers here pays."""
 SAMPLE = 2**16
-"""Bytes of a file's start that are looked at."""
+"""Bytes of a file's start that are tested to see whether prefiltering pays."""
 
 
 def is_for(drops: Sequence[JobDrop], least: int) -> bool:
@@ -71,11 +71,11 @@ def _is_here(module: str) -> bool:
     return True
 
 
-def proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> Proof | None:
+def pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> PassCondition | None:
     """Return the condition for lines of files with one header to pass; None if Arrow cannot test it."""
     from spark_jobs.prefilter import plan_tests  # noqa: PLC0415 (needs Arrow)
 
-    return plan_tests.proof(plan, header, header_texts)
+    return plan_tests.pass_condition(plan, header, header_texts)
 
 
 def are_large(drops: Sequence[JobDrop]) -> bool:
@@ -83,54 +83,56 @@ def are_large(drops: Sequence[JobDrop]) -> bool:
     return sum(drop.size for drop in drops) >= MEAN * len(drops)
 
 
-def of_columns(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> Columns | None:
+def column_conditions(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> ColumnConditions | None:
     """Return the condition for records of Parquet files with the same columns to pass; None if Arrow cannot test it."""
     from spark_jobs.prefilter import plan_tests  # noqa: PLC0415 (needs Arrow)
 
-    return plan_tests.columns(plan, header, types) if _is_here("pyarrow.parquet") and _is_here("numpy") else None
+    if not (_is_here("pyarrow.parquet") and _is_here("numpy")):
+        return None
+    return plan_tests.column_conditions(plan, header, types)
 
 
-def pays(spark: SparkSession, plan: Plan, proof: Proof, drop: JobDrop) -> bool:
+def pays(spark: SparkSession, plan: Plan, condition: PassCondition, drop: JobDrop) -> bool:
     """Return True if the result of most first lines of a file is certain; otherwise all would be read twice."""
     try:
         start = storage.read_start(spark, drop.uri, SAMPLE)
-    except Py4JJavaError:  # of which the scan will say more
+    except Py4JJavaError:  # the scan will report it
         return False
     if plan.compression == "gzip":
         try:
             start = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(start, SAMPLE)
         except zlib.error:
             return False
-    passing, failing, lines = _sure(start, proof)
+    passing, failing, lines = _sure(start, condition)
     return 2 * (passing + failing) >= lines
 
 
-def most_pass(start: bytes, proof: Proof) -> bool:
+def most_pass(start: bytes, condition: PassCondition) -> bool:
     """Return True if most of the first lines of a file pass; the last may be cut."""
-    passing, _, lines = _sure(start, proof)
+    passing, _, lines = _sure(start, condition)
     return 2 * passing >= lines
 
 
-def _sure(start: bytes, proof: Proof) -> tuple[int, int, int]:
+def _sure(start: bytes, condition: PassCondition) -> tuple[int, int, int]:
     """Return how many of the first lines of a file surely pass, how many surely fail, and their number."""
     from spark_jobs.prefilter import arrow_tests  # noqa: PLC0415 (needs Arrow)
 
     lines = start.decode(errors="replace").replace("\r", "\n").split("\n")[:-1]
-    lines = [line for line in lines if line and line not in proof.aside]
-    return *arrow_tests.sure(lines, proof), len(lines)
+    lines = [line for line in lines if line and line not in condition.header_texts]
+    return *arrow_tests.sure(lines, condition), len(lines)
 
 
 @dataclass(frozen=True, slots=True)
-class Sifted:
+class Prefiltered:
     """The prefilter's result for files with one header: counts by stretches of lines, and the lines that do not pass.
 
-    `rows` are both, as `vectors.SCHEMA`; `counts` are those of them, by name, that are counts of stretches, `fails`
-    those of lines that fail.
+    `rows` has both, as `arrow_tests.SCHEMA`; None if no line is left. `counts` are its rows of stretches, `fails` its
+    counts of lines that fail. `keys` are the checks of keys, by number, with the parser of their values.
     """
 
     rows: DataFrame | None
     counts: Sequence[Mapping[str, Any]]
-    fails: Sequence[Told]
+    fails: Sequence[MaskCount]
     keys: Sequence[tuple[int, Callable[[str], Any]]]
 
     @property
@@ -140,40 +142,40 @@ class Sifted:
 
     @property
     def odd(self) -> DataFrame:
-        """The lines that are left: file, block, id, line."""
-        return self._lines.where("words is null").select("file", "block", "id", "line")
+        """Return the lines that are left: file, block, id, line."""
+        return self._lines.where("mask is null").select("file", "block", "id", "line")
 
-    def failing(self, words: Sequence[str]) -> DataFrame:
-        """The lines that fail: file, block, `at`, `raw`, words."""
-        apart = (f"words[{n}] as {name}" for n, name in enumerate(words))
-        return self._lines.where("words is not null").selectExpr("file", "block", "id as at", "line as raw", *apart)
+    def failing(self, mask_columns: Sequence[str]) -> DataFrame:
+        """Return the lines that fail: file, block, `at`, `raw`, mask columns."""
+        masks = (f"mask[{n}] as {name}" for n, name in enumerate(mask_columns))
+        return self._lines.where("mask is not null").selectExpr("file", "block", "id as at", "line as raw", *masks)
 
     @property
     def _lines(self) -> DataFrame:
-        assert self.rows is not None, "there are counts alone"
+        assert self.rows is not None, "no line is left"
         return self.rows.where("n is null")
 
-    def splits(self) -> dict[tuple[str, int], Split]:
-        """Return the facts of each part of each file, by file and block."""
-        found: dict[tuple[str, int], Split] = {}
+    def splits(self) -> dict[tuple[str, int], SplitCounts]:
+        """Return the counts of each split, by file and block."""
+        splits: dict[tuple[str, int], SplitCounts] = {}
         for row in self.counts:
             head = None if row["head"] is None else Line(row["head"], row["line"])
             n = row["n"] + row["blank"] + row["odd"] + row["failing"] + (head is not None)
-            first = NONE if row["first"] is None else row["first"]
-            split = Split(row["file"], row["block"], n, row["blank"], first, head)
-            place = row["file"], row["block"]
-            found[place] = found[place] + split if place in found else split
-        return found
+            first = NO_ID if row["first"] is None else row["first"]
+            split = SplitCounts(row["file"], row["block"], n, row["blank"], first, head)
+            at = row["file"], row["block"]
+            splits[at] = splits[at] + split if at in splits else split
+        return splits
 
-    def told(self) -> Iterator[Told]:
-        """Yield the numbers of lines that pass, of lines that fail by their checks, and of nulls in them."""
+    def mask_counts(self) -> Iterator[MaskCount]:
+        """Yield the lines that pass and those that fail the same checks, with the nulls in them."""
         for row in self.counts:
             if row["n"]:
-                yield row["file"], 0, row["n"], row["nulls"]
+                yield MaskCount(row["file"], 0, row["n"], row["nulls"])
         yield from self.fails
 
     def ascending(self) -> dict[str, set[int]]:
-        """By file the keys, as numbers of checks, whose values ascend from line to line, so that each is there once."""
+        """Return by file the checks of keys, by number, whose values ascend from line to line, so that none repeats."""
         by_file: dict[str, list[Mapping[str, Any]]] = {}
         for row in sorted(
             (row for row in self.counts if row["n"] or row["odd"] or row["failing"]), key=itemgetter("block", "first")
@@ -193,51 +195,57 @@ def _ascends(rows: Iterable[Mapping[str, Any]], key: int, value: Callable[[str],
     return all(value(before[1]) < value(after[0]) for before, after in pairwise(spans))
 
 
-def sifted(source: DataFrame, plan: Plan, proof: Proof) -> DataFrame:
-    """Lines of files with one header, as Spark has read them, as `vectors.SCHEMA`."""
+def prefiltered_lines(source: DataFrame, plan: Plan, condition: PassCondition) -> DataFrame:
+    """Test the lines of files with one header, as Spark reads them; return rows of `arrow_tests.SCHEMA`."""
     from spark_jobs.prefilter import arrow_tests  # noqa: PLC0415 (needs Arrow)
 
     if _is_here("numpy") and (partitions := _partitions(source)):
         from spark_jobs.prefilter import local_lines  # noqa: PLC0415 (needs Arrow and numpy)
 
         numbers = source.sparkSession.range(0, len(partitions), 1, len(partitions))
-        return _mapped(numbers, partial(local_lines.sift, partitions=partitions, proof=proof), arrow_tests.SCHEMA)
-    return _mapped(text_lines.lines(source, plan.csv), partial(arrow_tests.sift, proof=proof), arrow_tests.SCHEMA)
+        return _mapped(
+            numbers,
+            partial(local_lines.tested_partitions, partitions=partitions, condition=condition),
+            arrow_tests.SCHEMA,
+        )
+    return _mapped(
+        text_lines.lines(source, plan.csv), partial(arrow_tests.tested_batches, condition=condition), arrow_tests.SCHEMA
+    )
 
 
-def told(rows: DataFrame, plan: Plan, proof: Proof) -> Sifted:
-    """Return the counts from such rows."""
+def counted(rows: DataFrame, plan: Plan, condition: PassCondition) -> Prefiltered:
+    """Collect the counts of such rows."""
     counts: list[dict[str, Any]] = []
-    fails: list[Told] = []
+    fails: list[MaskCount] = []
     for row in rows.where("n is not null").collect():
-        if row["words"] is None:
+        if row["mask"] is None:
             counts.append(row.asDict())
         else:
-            fails.append((row["file"], bitmask.mask(row["words"]), row["n"], row["nulls"]))
-    return Sifted(rows, counts, fails, [(n, _reader(plan, n)) for n, _ in proof.keys])
+            fails.append(MaskCount(row["file"], bitmask.joined(row["mask"]), row["n"], row["nulls"]))
+    return Prefiltered(rows, counts, fails, [(n, _key_parser(plan, n)) for n, _ in condition.keys])
 
 
 Passing = dict[tuple[str, int, str], tuple[int, list[str] | None]]
-"""By path, number of the row group and column of Parquet files of which all records pass: the nulls, and the span."""
+"""Nulls, and first and last value, of Parquet files whose records all pass; by path, row group and column."""
 
 
-def columns_told(source: DataFrame, proof: Columns) -> Passing:
-    """Return the counts of those Parquet files with the same columns, as read by Spark, that pass."""
+def passing_row_groups(source: DataFrame, condition: ColumnConditions) -> Passing:
+    """Return the counts of those Parquet files with the same columns, as Spark reads them, that pass."""
     from spark_jobs.prefilter import parquet_columns  # noqa: PLC0415 (needs Arrow)
 
-    placed = _row_groups(source.sparkSession, _partitions(source))
-    if not placed or len(placed) * len(proof.tested) > MOST_CHUNKS:
+    groups = _row_groups(source.sparkSession, _partitions(source))
+    if not groups or len(groups) * len(condition.tested) > MOST_CHUNKS:
         return {}
     cores = source.sparkSession.sparkContext.defaultParallelism
-    shares = max(1, min(cores // len(placed), len(proof.tested)))
-    apart = [tuple(proof.tested)[n::shares] for n in range(shares)]
-    parts = [parquet_columns.Part(one.path, one.group, one.rows, own) for one in placed for own in apart]
+    shares = max(1, min(cores // len(groups), len(condition.tested)))
+    column_names = [tuple(condition.tested)[n::shares] for n in range(shares)]
+    parts = [parquet_columns.Part(g.path, g.number, g.rows, names) for g in groups for names in column_names]
     lists = [parts[n::cores] for n in range(min(cores, len(parts)))]
     numbers = source.sparkSession.range(0, len(lists), 1, len(lists))
     with ThreadPoolExecutor(1) as pool:  # the JVM has nothing else to do meanwhile
-        broken = pool.submit(_broken, source.sparkSession, {one.path for one in placed}, proof)
+        broken = pool.submit(_broken, source.sparkSession, {group.path for group in groups}, condition)
         rows = _mapped(
-            numbers, partial(parquet_columns.sift, parts=lists, known=proof), parquet_columns.SCHEMA
+            numbers, partial(parquet_columns.tested_parts, parts=lists, conditions=condition), parquet_columns.SCHEMA
         ).collect()
     by_part = list(zip(chain.from_iterable(lists), sorted(rows, key=itemgetter("part")), strict=True))
     failing = {part.path for part, row in by_part if not row["passes"]} | broken.result()
@@ -249,15 +257,15 @@ def columns_told(source: DataFrame, proof: Columns) -> Passing:
     }
 
 
-def _broken(spark: SparkSession, paths: Iterable[str], proof: Columns) -> set[str]:
-    """The files of which Parquet for Hadoop cannot read the headers of all pages: it is stricter there than Arrow."""
-    return {path for path in paths if not _has_pages(spark, path, proof)}
+def _broken(spark: SparkSession, paths: Iterable[str], condition: ColumnConditions) -> set[str]:
+    """Return the files whose page headers Parquet for Hadoop cannot read: it is stricter than Arrow there."""
+    return {path for path in paths if not _has_pages(spark, path, condition)}
 
 
-def _has_pages(spark: SparkSession, path: str, proof: Columns) -> bool:
+def _has_pages(spark: SparkSession, path: str, condition: ColumnConditions) -> bool:
     try:
         with closing(parquet_pages.opened(spark, f"file://{path}")) as file:
-            for name in proof.tested:  # one by one: a row group may be larger than the memory
+            for name in condition.tested:  # one by one: a row group may be larger than the memory
                 parquet_pages.requested(spark, file, name)
                 for group in range(file.getRowGroups().size()):
                     file.readRowGroup(group)
@@ -266,78 +274,78 @@ def _has_pages(spark: SparkSession, path: str, proof: Columns) -> bool:
     return True
 
 
-def whole(source: DataFrame, plan: Plan, proof: Columns, told: Passing) -> Sifted:
-    """The same as counts, of files all of which pass."""
+def of_whole_files(source: DataFrame, plan: Plan, condition: ColumnConditions, passing: Passing) -> Prefiltered:
+    """Return the counts of files that pass as a whole."""
     counts = [
         {
             **dict.fromkeys(("head", "line")),
             **dict.fromkeys(("blank", "odd", "failing"), 0),
-            "file": one.file,
-            "block": one.block,
-            "n": one.rows,
-            "first": one.first,
-            "nulls": [0 if name is None else told[one.path, one.group, name][0] for name in proof.counted],
-            "keys": [told[one.path, one.group, name][1] for _, name in proof.keys],
+            "file": group.file,
+            "block": group.block,
+            "n": group.rows,
+            "first": group.first,
+            "nulls": [0 if name is None else passing[group.path, group.number, name][0] for name in condition.counted],
+            "keys": [passing[group.path, group.number, name][1] for _, name in condition.keys],
         }
-        for one in _row_groups(source.sparkSession, _partitions(source))
+        for group in _row_groups(source.sparkSession, _partitions(source))
     ]
-    return Sifted(None, counts, (), [(n, _reader(plan, n)) for n, _ in proof.keys])
+    return Prefiltered(None, counts, (), [(n, _key_parser(plan, n)) for n, _ in condition.keys])
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class RowGroup:
     """A row group of a file: its number and rows, the start of its split, and the id of its first record."""
 
     path: str
     file: str
     block: int
-    group: int
+    number: int
     rows: int
     first: int
 
 
-def _row_groups(spark: SparkSession, partitions: Sequence[Sequence[Piece]]) -> list[Placed]:
-    """The row groups with records of files that are read by their footers, by Spark's partitions.
+def _row_groups(spark: SparkSession, partitions: Sequence[Sequence[Piece]]) -> list[RowGroup]:
+    """Read the row groups that have records from the footers of files, by Spark's partitions.
 
     A row group is of the split that has its middle byte (`ParquetMetadataConverter.filterFileMetaDataByMidpoint`).
     """
     from spark_jobs.prefilter import local_lines  # noqa: PLC0415 (needs numpy)
 
-    known: dict[str, list[tuple[int, int]]] = {}
-    found = []
+    middles: dict[str, list[tuple[int, int]]] = {}
+    groups = []
     for partition, pieces in enumerate(partitions):
         first = partition << local_lines.ID_BITS
         for piece in pieces:
-            if piece.path not in known:
-                known[piece.path] = _middles(spark, piece.path)
-            for group, (middle, rows) in enumerate(known[piece.path]):
+            if piece.path not in middles:
+                middles[piece.path] = _middles(spark, piece.path)
+            for number, (middle, rows) in enumerate(middles[piece.path]):
                 if rows and piece.start <= middle < piece.start + piece.length:
-                    found.append(Placed(piece.path, piece.file, piece.start, group, rows, first))
+                    groups.append(RowGroup(piece.path, piece.file, piece.start, number, rows, first))
                     first += rows
-    return found
+    return groups
 
 
 def _middles(spark: SparkSession, path: str) -> list[tuple[int, int]]:
-    """The middle byte and the rows of each row group of a file; none of a file that has no footer."""
+    """Return the middle byte and the rows of each row group of a file; none if a file has no footer."""
     try:
         with closing(parquet_pages.opened(spark, f"file://{path}")) as file:
             groups = file.getRowGroups()
-            return [(one.getStartingPos() + one.getCompressedSize() // 2, one.getRowCount()) for one in groups]
+            return [(group.getStartingPos() + group.getCompressedSize() // 2, group.getRowCount()) for group in groups]
     except parquet_pages.UNREADABLE:
         return []
 
 
-def _reader(plan: Plan, number: int) -> Callable[[str], Any]:
+def _key_parser(plan: Plan, number: int) -> Callable[[str], Any]:
     """Return a function that makes comparable values from the texts of a check's key."""
     prop = plan.property_named(plan.checks[number].properties()[0])
     return {"integer": int, "number": Decimal if prop.exact else float}.get(prop.type, str)
 
 
 def _mapped(rows: DataFrame, function: Callable[..., Any], schema: pa.Schema) -> DataFrame:
-    """Rows as a function makes them of batches of Arrow, in Python workers.
+    """Map batches of Arrow by a function, in Python workers.
 
-    `mapInArrow` does this, but it asks for pandas, which nothing here needs. What is kept of them is kept of a plan:
-    its name, which is no other's, keeps it from being taken for what another job has kept of the same file before.
+    `mapInArrow` does this, but it needs pandas, which nothing here needs. Spark finds cached rows by their plan: the
+    unique name in it keeps them from being taken for rows that another job cached of the same file.
     """
     rows = rows.where(sf.lit(uuid4().hex).isNotNull())
     made = cast("Any", UserDefinedFunction)(
@@ -348,14 +356,14 @@ def _mapped(rows: DataFrame, function: Callable[..., Any], schema: pa.Schema) ->
 
 
 def _partitions(source: DataFrame) -> list[list[Piece]]:
-    """The pieces of files that Spark reads for each of its partitions; none unless workers find all, as they are."""
+    """Return the pieces of files in each of Spark's partitions; none unless workers can read all as they are."""
     from spark_jobs.prefilter.local_lines import Piece  # noqa: PLC0415 (needs Arrow)
 
     spark = source.sparkSession
     packers = java_class(spark, "org.apache.hadoop.io.compress.CompressionCodecFactory")(
         spark._jsc.hadoopConfiguration()
     )
-    found = []
+    partitions = []
     for partition in source._jdf.queryExecution().toRdd().partitions():
         pieces = []
         for file in partition.files():
@@ -365,8 +373,8 @@ def _partitions(source: DataFrame) -> list[list[Piece]]:
             if parts.scheme != "file" or packers.getCodec(file.toPath()) is not None or _is_summed(path):
                 return []
             pieces.append(Piece(path, name, file.start(), file.length()))
-        found.append(pieces)
-    return found
+        partitions.append(pieces)
+    return partitions
 
 
 def _is_summed(path: str) -> bool:

@@ -212,6 +212,16 @@ def figure(kind: str, prop: Property, at: str, values: int, sums: Mapping[str, A
     return _decimal(total / values if kind == "mean" else total)
 
 
+def value_count(at: str, sums: Mapping[str, Any]) -> int:
+    """Return how many values were added up, of a property of which a record may have several."""
+    return int(sums.get(f"{VALUES}{at}") or 0)
+
+
+def high_mark(number: int, sums: Mapping[str, Any]) -> Any:
+    """Return the greatest value of a property among valid records; None if there is none."""
+    return sums.get(f"{HIGH}{number}")
+
+
 def is_rough(prop: Property, at: str, sums: Mapping[str, Any]) -> bool:
     """Return True if a sum includes doubles, so that its last digits may differ."""
     return "rest" in _needed("sum", prop) and sums.get(f"rest{at}") is not None

@@ -1,4 +1,4 @@
-"""Lines of files as values: parts of a file, lines of note, and what failing lines add up to."""
+"""Lines of files as values: splits of files, special lines, and counts of records that fail the same checks."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ from typing import Any, NamedTuple
 
 from contracts.job import JobDrop
 
-NONE = 2**63 - 1
-"""No id."""
-Told = tuple[str, int, int, Sequence[Any]]
-"""A file, the checks that some records of it fail as a mask, how many these are, and their sums."""
+NO_ID = 2**63 - 1
+"""The first id of a split that has empty lines only."""
+
+
+class MaskCount(NamedTuple):
+    """Records of one file that fail the same checks: these as a bitmask, how many records, and their sums."""
+
+    file: str
+    mask: int
+    n: int
+    sums: Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A split of a file: whose it is, and what turns an id within it into a record number (the header is record 0).
+class FileSplit:
+    """A split of a file, and its drop. An id within it plus `shift` is a record number (the header is record 0).
 
     `last` is the number of the file's last record; a trailer has the next one.
     """
@@ -29,18 +36,18 @@ class Place:
 
 
 class Line(NamedTuple):
-    """A line: its id and its raw text, as bytes where it may be none."""
+    """A line: its id and its raw text, as bytes if it may not be text."""
 
     at: int
     raw: str | bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
-    """The facts of a part of a file: its lines, the empty ones among them, the first id, and special lines.
+class SplitCounts:
+    """The lines of a split: how many, how many of them are empty, the first id, and special lines.
 
-    The first id of empty lines alone is `NONE`. Lines of note are the first like a header; where files have trailers,
-    the id of the first and all of the last line like one.
+    The first id is `NO_ID` if all lines are empty. `head` is the first line that equals a header. If files have
+    trailers, `early` is the id of the first line that looks like one, and `last` is the last such line.
     """
 
     file: str
@@ -52,10 +59,10 @@ class Split:
     early: int | None = None
     last: Line | None = None
 
-    def __add__(self, other: Split) -> Split:
-        """Return the facts of both parts; trailers are searched in one place."""
-        heads = [one for one in (self.head, other.head) if one is not None]
-        return Split(
+    def __add__(self, other: SplitCounts) -> SplitCounts:
+        """Add up two parts of one split; trailers are searched in one place."""
+        heads = [head for head in (self.head, other.head) if head is not None]
+        return SplitCounts(
             self.file,
             self.block,
             self.n + other.n,

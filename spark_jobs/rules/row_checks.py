@@ -14,20 +14,14 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from contracts.files import mojibake
-from contracts.plan import CONTAINERS, FIGURES, FORBID_NULL, FOREIGN_KEY, KEYS, OF_CELLS, Check, Csv, Plan, Property
+from contracts.plan import CONTAINERS, FIGURES, FORBID_NULL, FOREIGN_KEY, Check, Csv, Plan, Property
 from contracts.values import text_formats
-from spark_jobs.rules import aggregates, csv_quotes, nesting
+from spark_jobs.rules import csv_quotes, nesting
 from spark_jobs.rules.casting import is_double, typed
-from spark_jobs.spark import sql_text
 
-METRICS = ("invalidValues", "missingValues", "notBlank", "regex", "expression")
-"""Metrics that count records by what stands in them."""
 OF_TEXTS = ("missingValues",)
 """Kinds that compare a cell as it is written; of all others it matters only whether it is null."""
 LEAST, GREATEST = -(2**63), 2**63 - 1
-PARTS = {"keyless": "c", "unkeyed": "v"}
-"""What a record may lack of a key, and the columns that tell."""
 
 
 def record_rules(line: Column, fits: Column, csv: Csv) -> dict[str, Column]:
@@ -51,7 +45,7 @@ def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> 
         return plan.property_named(name), sf.col(f"c{numbers[name]}"), sf.col(f"v{numbers[name]}")
 
     def test(check: Check) -> Column | None:
-        if not _is_whole(check, numbers):
+        if not has_columns(check, numbers):
             return None
         if check.kind == "expression":
             found = sf.expr(f"not {check.arguments['sql']}")
@@ -91,7 +85,7 @@ def _any_failing(plan: Plan, check: Check, prop: Property, number: int) -> Colum
 
 
 def with_tests(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFrame:
-    """Rows with the bits b<n> that `failing_of` and `summed` look at, where a record may have several of a property."""
+    """Rows with the bits b<n> that `failing_of` reads, where a record may have several of a property."""
     checked = {c.property for c in plan.checks}
     made = [
         nesting.tested(n, [partial(failing, check, prop) for check in _repeating(plan, prop)[: nesting.MOST_TESTS]])
@@ -106,221 +100,9 @@ def forbids_null(check: Check) -> bool:
     return check.kind in FORBID_NULL or bool(check.arguments.get("null"))
 
 
-def _is_whole(check: Check, present: Container[str]) -> bool:
-    """Return True if the file has all columns that a check needs."""
+def has_columns(check: Check, present: Container[str]) -> bool:
+    """Return True if a file has all columns that a check needs."""
     return all(name in present for name in check.needs())
-
-
-def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
-    """Return the tests whose records are counted besides the row checks, by name.
-
-    `null<n>`: null cells of property n, where no row check counts them; of nested properties `void<n>`: no value of the
-    type among several, `lost<n>`: nothing that they lie in; `bad<k>`: what the metric of check k calls wrong;
-    `keyless<k>` and `unkeyed<k>`: records with a null, or with no value, in a part of the key of check k; `unsure<k>`:
-    records of which the expression of check k is neither true nor false; `within<k>` and `bare<k>`: the records that
-    the filter of check k lets through, and those of them without a value to judge; `utf8` and `ansi`: records in
-    another encoding than the agreed one.
-    """
-    known = {name: sf.expr(test) for name, test in _lacking(plan, present).items()}
-    return known | _invalid_of(plan, present)
-
-
-def _lacking(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """Return those of these tests that need only nulls, in SQL."""
-    whole = _nulls(plan, present) | _inner(plan, present) | _parts(plan, present)
-    return whole | _unsure(plan, present) | _within(plan, present) | letters_tests(plan)
-
-
-def _nulls(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """The null cells that no row check counts, in SQL."""
-    names = [p.name for p in plan.properties]
-    return {f"null{n}": nesting.without(plan, n, "c") if names[n] in present else "false" for n in _uncounted(plan)}
-
-
-def _inner(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """Return the tests for missing nested values, in SQL."""
-    return {
-        name: "false"
-        if plan.properties[n].name not in present
-        else nesting.nowhere(plan, n)
-        if name.startswith("lost")
-        else nesting.without(plan, n, "v")
-        for name, n in _inner_names(plan).items()
-    }
-
-
-def _inner_names(plan: Plan) -> dict[str, int]:
-    """Return the sums for nested properties: the number of the property by the name of the sum."""
-    checked = {c.property for c in plan.checks}
-    strict = {c.property for c in plan.checks if forbids_null(c)}
-    inner = [(n, p) for n, p in enumerate(plan.properties) if p.path and p.name in checked]
-    voids = {f"void{n}": n for n, p in inner if p.repeats}
-    return voids | {f"lost{n}": n for n, p in inner if p.name in strict}
-
-
-def _invalid_of(plan: Plan, present: Container[str]) -> dict[str, Column]:
-    metrics = _validity(plan)
-    tests = failing_of(plan, metrics.values(), present)
-    return {f"bad{k}": sf.lit(False) if test is None else test for k, test in zip(metrics, tests, strict=True)}
-
-
-def summed_names(plan: Plan) -> list[str]:
-    """The names of what is counted beside the row checks."""
-    parts = [f"{name}{k}" for k in _several(plan) for name in PARTS]
-    counted = [*(f"null{n}" for n in _uncounted(plan)), *(f"bad{k}" for k in _validity(plan)), *parts]
-    unsure = (f"unsure{k}" for k in _expressions(plan))
-    return [*counted, *_inner_names(plan), *unsure, *_within(plan, ()), *letters_tests(plan), *aggregates.parts(plan)]
-
-
-def with_decimals(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFrame:
-    """Rows with the decimals x<n> that figures are made of, where there are any."""
-    made = [
-        sf.expr(sql).alias(f"x{n}")
-        for n, sql in aggregates.decimals(plan).items()
-        if plan.properties[n].name in present
-    ]
-    return rows.select("*", *made) if made else rows
-
-
-def figured(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """Return what one record adds to the figures of all values, by name, in SQL."""
-    props = plan.properties
-    return {
-        name: aggregates.added(part, n, props[n], present=props[n].name in present, only=_only(check, present))
-        for name, (n, part, check) in aggregates.parts(plan).items()
-    }
-
-
-def _only(check: Check | None, present: Container[str]) -> str | None:
-    """Return the records that a figure is of, in SQL; None for all."""
-    if check is None or check.filter is None:
-        return None
-    return check.filter.sql if _is_whole(check, present) else "false"
-
-
-def merged(plan: Plan) -> list[Column]:
-    """Return the columns that merge sums into one, in the order of their names."""
-    return [sf.expr(f"{how}({name})") for name, how in _merging(plan).items()]
-
-
-def merging(plan: Plan) -> list[aggregates.Merge]:
-    """The same in Python."""
-    return [aggregates.MERGES[how] for how in _merging(plan).values()]
-
-
-def of_valid(plan: Plan) -> set[int]:
-    """The places of the sums that are of valid records alone."""
-    parts = aggregates.parts(plan)
-    return {at for at, name in enumerate(summed_names(plan)) if name in parts and parts[name][1] == aggregates.HIGH}
-
-
-def _merging(plan: Plan) -> dict[str, str]:
-    how = {name: aggregates.merged(part) for name, (_, part, _) in aggregates.parts(plan).items()}
-    return {name: how.get(name, "sum") for name in summed_names(plan)}
-
-
-def _uncounted(plan: Plan) -> list[int]:
-    """The properties with checks whose null cells no row check counts, by number."""
-    checked = {c.property for c in plan.checks}
-    return [n for n, p in enumerate(plan.properties) if p.name in checked and not plan.forbidding_null(p.name)]
-
-
-def _validity(plan: Plan) -> dict[int, Check]:
-    """The metrics that count such records, by number."""
-    return {
-        k: c
-        for k, c in enumerate(plan.checks)
-        if c.scope == "set" and (c.kind in METRICS or (c.kind == "nullValues" and _is_inner(plan, c)))
-    }
-
-
-def _is_inner(plan: Plan, check: Check) -> bool:
-    """Return True if a check is of a property within another, of which records may have none or several."""
-    return bool(check.property and plan.property_named(check.property).path)
-
-
-def _several(plan: Plan) -> dict[int, Check]:
-    """The checks of keys of several properties, or of some records alone, by number."""
-    keys = {k: c for k, c in enumerate(plan.checks) if c.kind in (*KEYS, FOREIGN_KEY)}
-    return {k: c for k, c in keys.items() if c.filter or "properties" in c.arguments}
-
-
-def _expressions(plan: Plan) -> dict[int, Check]:
-    """The checks that are an expression over columns, by number."""
-    return {k: c for k, c in enumerate(plan.checks) if c.kind == "expression"}
-
-
-def _unsure(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """The records that an expression says nothing of, in SQL."""
-    found = _expressions(plan).items()
-    return {f"unsure{k}": _where(c, f"{c.arguments['sql']} is null", present) for k, c in found}
-
-
-def _where(check: Check, test: str, present: Container[str]) -> str:
-    """A test of the records that a check looks at, in SQL."""
-    if not _is_whole(check, present):
-        return "false"
-    return f"{check.filter.sql} and ({test})" if check.filter else test
-
-
-def _within(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """The records that filters let through, and of them those without a value to judge, in SQL."""
-    at = {p.name: n for n, p in enumerate(plan.properties)}
-    tests: dict[str, str] = {}
-    for k, check in enumerate(plan.checks):
-        if not check.filter:
-            continue
-        tests[f"within{k}"] = _where(check, "true", present)
-        if check.property and check.kind not in (*KEYS, FOREIGN_KEY):
-            n = at[check.property]
-            if forbids_null(check) and plan.properties[n].path:
-                nothing = nesting.nowhere(plan, n)
-            else:
-                nothing = nesting.without(plan, n, "c" if check.kind in OF_CELLS else "v")
-            tests[f"bare{k}"] = _where(check, nothing, present)
-    return tests
-
-
-def letters_tests(plan: Plan) -> dict[str, str]:
-    """The records in another encoding than the agreed one, in SQL, by names of `letters.Letters`; `line` is the text.
-
-    Most lines have nothing but ASCII, which as many bytes as characters tell.
-    """
-    if not mojibake.is_watched(plan.csv):
-        return {}
-    beyond = "octet_length(line) > char_length(line)"
-    utf8 = f"is_valid_utf8(cast(encode(line, '{plan.csv.encoding}') as string))"
-    sequence, control = (sql_text.literal(pattern) for pattern in (mojibake.SEQUENCE, mojibake.CONTROL))
-    return {
-        "utf8": f"{beyond} and line rlike {sequence} and {utf8}",
-        "ansi": f"{beyond} and line rlike {control} and not {utf8}",
-    }
-
-
-def _parts(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """Return the tests for records that lack a part of a key, in SQL: null cells, and cells without a typed value."""
-    at = {p.name: n for n, p in enumerate(plan.properties)}
-    tests: dict[str, str] = {}
-    for k, check in _several(plan).items():
-        own = [at[name] for name in check.properties() if name in present]
-        for name, column in PARTS.items():
-            lacks = " or ".join(f"{column}{n} is null" for n in own) or "false"
-            tests[f"{name}{k}"] = _where(check, lacks, present) if check.filter else lacks
-    return tests
-
-
-def sums(plan: Plan, present: Container[str]) -> list[Column]:
-    """The same as counts over rows, and the figures of all values."""
-    lacking = _lacking(plan, present).items()
-    counts = [sf.expr(f"count(if({test}, 1, null))").alias(name) for name, test in lacking]
-    counts += [sf.count(sf.when(test, 1)).alias(name) for name, test in _invalid_of(plan, present).items()]
-    adds, which = figured(plan, present), aggregates.parts(plan)
-    return counts + [sf.expr(f"{aggregates.merged(which[n][1])}({sql})").alias(n) for n, sql in adds.items()]
-
-
-def sums_of_each(plan: Plan, present: Container[str]) -> list[Column]:
-    """The same of each row, of a plan whose nulls alone are counted."""
-    return [sf.expr(f"if({test}, 1L, 0L)").alias(name) for name, test in _lacking(plan, present).items()]
 
 
 def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column:

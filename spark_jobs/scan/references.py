@@ -46,13 +46,13 @@ SALTS = 64
 class Keys:
     """The distinct keys of a reference that a check asks for: key0, key1 ...; `small` ones are broadcast."""
 
-    found: DataFrame
+    rows: DataFrame
     small: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """The keys of a plan's checks by their ids; what is wrong with the references of others; versions of all."""
+class References:
+    """The references of a plan, by check id: keys, problems of those that cannot be used, and versions of all."""
 
     keys: Mapping[str, Keys] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -63,8 +63,8 @@ class Unusable(Exception):
     """A reference that nothing can be held against; why, in words that go on from its name."""
 
 
-def read(spark: SparkSession, request: JobRequest) -> Known:
-    """The keys of all references of a request's plan, as they lie in scratch."""
+def read(spark: SparkSession, request: JobRequest) -> References:
+    """Read the keys of all references of a request's plan into scratch."""
     plan, pinned = request.plan, {one.name: one for one in request.references}
     keys: dict[str, Keys] = {}
     problems: dict[str, str] = {}
@@ -89,7 +89,7 @@ def read(spark: SparkSession, request: JobRequest) -> Known:
         except (PySparkException, Py4JJavaError, OSError, UnicodeError, zlib.error) as error:
             why = UNTOLD if plan.masks(check) else text_lines.first_line(error)
             problems[check.id] = f"the reference `{name}` could not be read: {why}"
-    return Known(keys, problems, versions)
+    return References(keys, problems, versions)
 
 
 def _plan_of(plan: Plan, check: Check, reference: Reference, pinned: JobReference) -> Plan:
@@ -126,12 +126,12 @@ def _keys(
     folder = f"{storage.plain(request.scratch)}reference{number}"
     distinct = reduce(DataFrame.unionByName, parts).dropna().distinct()
     distinct.write.mode("overwrite").parquet(folder)
-    found = spark.read.schema(distinct.schema).parquet(folder)
-    texts = " + ".join(f"octet_length(cast({name} as string)) + {OF_A_KEY}" for name in found.columns)
-    many, size = found.selectExpr("count(1)", f"coalesce(sum({texts}), 0)").first() or (0, 0)
-    if not many:
+    rows = spark.read.schema(distinct.schema).parquet(folder)
+    texts = " + ".join(f"octet_length(cast({name} as string)) + {OF_A_KEY}" for name in rows.columns)
+    count, size = rows.selectExpr("count(1)", f"coalesce(sum({texts}), 0)").first() or (0, 0)
+    if not count:
         raise Unusable(f"is empty: nothing in it has {_quoted(columns)}")
-    return Keys(found, small=many <= MOST_BROADCAST and size <= MOST_BYTES)
+    return Keys(rows, small=count <= MOST_BROADCAST and size <= MOST_BYTES)
 
 
 def _quoted(columns: Iterable[str]) -> str:
@@ -188,7 +188,7 @@ def _first_line(spark: SparkSession, plan: Plan, uri: str) -> str:
     return text.partition("\n")[0]
 
 
-def joined(rows: DataFrame, plan: Plan, present: Container[str], known: Known) -> DataFrame:
+def joined(rows: DataFrame, plan: Plan, present: Container[str], references: References) -> DataFrame:
     """Rows with v<n> and, for each check that can be made of them, whether a whole key of theirs is in no reference.
 
     A null in any part of a key is no key (MATCH SIMPLE of SQL).
@@ -197,7 +197,7 @@ def joined(rows: DataFrame, plan: Plan, present: Container[str], known: Known) -
     for check in plan.checks:
         if check.kind == FOREIGN_KEY and all(name in present for name in check.needs()):
             name, values = row_checks.partnerless(plan, check), [f"v{numbers[name]}" for name in check.properties()]
-            if keys := known.keys.get(check.id):
+            if keys := references.keys.get(check.id):
                 rows = _joined(rows, name, values, keys)
             else:
                 rows = rows.withColumn(name, sf.lit(False))
@@ -207,7 +207,7 @@ def joined(rows: DataFrame, plan: Plan, present: Container[str], known: Known) -
 def _joined(rows: DataFrame, name: str, values: Sequence[str], keys: Keys) -> DataFrame:
     own = [f"{name}_{n}" for n in range(len(values))]
     lacks = " or ".join(f"{value} is null" for value in values)
-    there = keys.found.toDF(*own).withColumn(name, sf.lit(True))
+    there = keys.rows.toDF(*own).withColumn(name, sf.lit(True))
     on = [sf.col(value) == sf.col(key) for value, key in zip(values, own, strict=True)]
     before: list[Column] = [sf.col(f"`{column}`") for column in rows.columns]
     if keys.small:

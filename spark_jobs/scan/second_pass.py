@@ -1,41 +1,99 @@
-"""The close look at the records that the scan could not judge: raw texts in, the failing checks of each out, exactly.
+"""Step 4, the second pass: open lines in, the exact failing checks of each and the counts of all records out.
 
-Which row checks a record fails stands in words of bits, in the order of `Plan.row_checks`. A malformed record is judged
-by its record checks alone.
+The failing row checks of a record are a bitmask, in the order of `Plan.row_checks`. A malformed record is held against
+its record checks only.
 """
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.files import mojibake
 from contracts.files.header import positions
+from contracts.job import JobRequest
 from contracts.plan import Plan
 from spark_jobs.formats import registry
-from spark_jobs.rules import bitmask, row_checks
-from spark_jobs.scan import references
+from spark_jobs.rules import bitmask, row_checks, sums
+from spark_jobs.scan import references, tally
+from spark_jobs.scan.scanning import ScannedBatch, counted_columns, judged_and_open, written
 from spark_jobs.scan.tally import PLACED
 
 
-def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...], known: references.Known) -> DataFrame:
-    """Judge single records, as placed: the same with n, words and sums."""
+@dataclass(frozen=True, slots=True)
+class JudgedBatch:
+    """A scanned batch, its open lines judged (None if there were none), and the counts of all records by file."""
+
+    scanned: ScannedBatch
+    opened: DataFrame | None
+    counts: dict[str, tally.Tally]
+
+
+def judge(spark: SparkSession, request: JobRequest, scanned: ScannedBatch) -> JudgedBatch:
+    """Judge the open lines, once, into scratch: as `placed`, with n, mask columns and sums."""
+    plan = request.plan
+    columns = [*PLACED, "n", *bitmask.mask_columns(plan), *sums.names(plan)]
+    parts = [
+        judge_lines(
+            tally.placed(spark, _scratch(scanned).where(tally.is_open()), group.splits),
+            plan,
+            group.header,
+            scanned.references,
+        )
+        for group in scanned.groups
+        if group.unjudged > 0
+    ]
+    if not parts:
+        return JudgedBatch(scanned, None, scanned.counts)
+    rows = reduce(DataFrame.unionByName, (part.select(*columns) for part in parts))
+    opened = written(spark, rows, request, "judged")
+    records = opened.select(*counted_columns(plan))  # which may fail the same checks as others
+    before = judged_and_open(scanned.scratch, plan)
+    records = records if before is None else before.unionByName(records)
+    return JudgedBatch(scanned, opened, tally.count_by_file(records, plan, scanned.mask_counts())[0])
+
+
+def _scratch(scanned: ScannedBatch) -> DataFrame:
+    assert scanned.scratch is not None, "nothing was scanned"
+    return scanned.scratch
+
+
+def judge_lines(singles: DataFrame, plan: Plan, header: tuple[str, ...], keys: references.References) -> DataFrame:
+    """Judge single records, as placed: add n, mask columns and sums."""
     at = positions(header)
-    values, records = registry.of(plan).opened(singles.select(*PLACED), plan, header)
-    values = row_checks.with_tests(references.joined(values, plan, at, known), plan, at)
+    values, records = registry.of(plan).second_pass(singles.select(*PLACED), plan, header)
+    values = row_checks.with_tests(references.joined(values, plan, at, keys), plan, at)
     values = values.withColumn("line", sf.col("raw")) if mojibake.is_watched(plan.csv) else values
     checks = plan.row_checks()
     rows = row_checks.failing_of(plan, checks, at)
     failing = [records.get(check.kind, row) for check, row in zip(checks, rows, strict=True)]
-    masks = [sf.expr(bitmask.word(failing, n)).alias(word) for n, word in enumerate(bitmask.words(plan))]
-    judged = row_checks.with_decimals(values, plan, at).select("*", *bitmask.flags(failing)).select("*", *masks)
+    columns = bitmask.mask_columns(plan)
+    all_masks = [sf.expr(bitmask.mask(failing, n)).alias(column) for n, column in enumerate(columns)]
+    judged = sums.with_decimals(values, plan, at).select("*", *bitmask.flags(failing)).select("*", *all_masks)
     strict = bitmask.record_checks(plan)
-    malformed, kept = bitmask.fails_any(strict), bitmask.of(strict)
-    words = [
-        sf.when(malformed, sf.col(w).bitwiseAND(kept.get(w, 0))).otherwise(sf.col(w)).alias(w)
-        for w in bitmask.words(plan)
+    malformed, kept = bitmask.fails_any(strict), bitmask.by_column(strict)
+    masks = [
+        sf.when(malformed, sf.col(column).bitwiseAND(kept.get(column, 0))).otherwise(sf.col(column)).alias(column)
+        for column in columns
     ]
-    tests = row_checks.summed(plan, at)
-    once = [sf.when(~malformed & test, 1).otherwise(0).cast("long").alias(name) for name, test in tests.items()]
-    adds = [sf.when(~malformed, sf.expr(sql)).alias(name) for name, sql in row_checks.figured(plan, at).items()]
-    return judged.select(*PLACED, sf.lit(1).cast("long").alias("n"), *words, *once, *adds)
+    tests, addends = sums.one_record(plan, at), sums.addends_of_one(plan, at)
+    counts = [sf.when(~malformed & test, 1).otherwise(0).cast("long").alias(name) for name, test in tests.items()]
+    figures = [sf.when(~malformed, sf.expr(sql)).alias(name) for name, sql in addends.items()]
+    return judged.select(*PLACED, sf.lit(1).cast("long").alias("n"), *masks, *counts, *figures)
+
+
+def singles(spark: SparkSession, judged: JudgedBatch, plan: Plan) -> DataFrame:
+    """Return the records that stand by themselves, as placed, with mask columns; all that fail are among them."""
+    scanned, masks = judged.scanned, bitmask.mask_columns(plan)
+    columns = [*PLACED, *masks]
+    splits = [split for group in scanned.groups for split in group.splits]
+    prefiltered = [group.prefiltered for group in scanned.groups if group.prefiltered]
+    parts = [result.failing(masks) for result in prefiltered if result.fails]
+    if scanned.scratch is not None:
+        is_judged = sf.col("m0").isNotNull() & sf.col("at").isNotNull()
+        parts.append(scanned.scratch.where(is_judged).select("file", "block", "at", "raw", *masks))
+    first = tally.placed(spark, reduce(DataFrame.unionByName, parts), splits).select(*columns)
+    return first if judged.opened is None else first.unionByName(judged.opened.select(*columns))

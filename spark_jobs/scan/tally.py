@@ -1,13 +1,13 @@
-"""Lines of scratch and judged records in; record numbers, counts by drop and the histogram of failing checks out.
+"""Lines of scratch and judged records in; counts of splits, record numbers, and counts by file out.
 
-Records are made few by Spark: by file, one for each set of checks that records of it fail. What these add up to is
-worked out here, one after the other, so that a drop takes little more memory than what is said of it.
+Spark reduces the records to a few rows: for each file, one row for each set of checks that its records fail. The
+driver adds these rows up one after the other, so that a drop takes little more memory than its result.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import localcontext
 from typing import Any
@@ -17,57 +17,63 @@ from pyspark.sql import functions as sf
 
 from contracts.plan import Plan
 from contracts.terms.trailer import LONGEST_LINE
-from spark_jobs.rules import aggregates, bitmask, row_checks
-from spark_jobs.rules.lines import NONE, Line, Place, Split, Told
+from spark_jobs.rules import aggregates, bitmask, sums
+from spark_jobs.rules.lines import NO_ID, FileSplit, Line, MaskCount, SplitCounts
+from spark_jobs.rules.sums import Sums
 from spark_jobs.spark import small_frames
 
 HISTOGRAM = 1_000
+"""Masks that are kept of a file."""
 LONGEST_RAW = 3 * LONGEST_LINE
-"""Characters of a trailer's raw text, which may have its cells and its line as JSON; it is cut where it has more."""
+"""Characters of a trailer's raw text, which may have its cells and its line as JSON; longer texts are cut."""
 DIGITS = 100
 """More than any sum of decimals has."""
-Masks = tuple[tuple[tuple[str, int], ...], bool]
-"""How many rows fail exactly which checks, as bits in hex, the most frequent first; whether rarer ones are left out."""
 PLACED = ("file", "drop", "attempt", "name", "record", "raw")
-"""What `placed` says of a line."""
+"""The columns that `placed` makes of a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The counts of one drop: records, sound ones, valid ones; failing rows by bit, sums by name."""
+    """The counts of one file. `sound` records pass the record checks, `valid` ones pass all checks of severity error.
+
+    `failed` are the failing records of each row check, in the order of `Plan.row_checks`. `masks` is the histogram of
+    failing checks, as bitmasks in hexadecimal, the most frequent first; `overflow` means that rarer ones are left out.
+    """
 
     total: int = 0
     sound: int = 0
     valid: int = 0
     failing: int = 0
     failed: tuple[int, ...] = ()
-    sums: dict[str, Any] = field(default_factory=dict)
+    sums: Sums = field(default_factory=Sums)
+    masks: tuple[tuple[str, int], ...] = ()
+    overflow: bool = False
 
 
-def splits(scratch: DataFrame, header_texts: Sequence[str], ends: Column | None) -> list[Split]:
-    """Return the facts of each split; `ends` is true if a raw text begins like a trailer, if files have any."""
+def split_counts(scratch: DataFrame, header_texts: Sequence[str], is_trailer: Column | None) -> list[SplitCounts]:
+    """Count the lines of each split; `is_trailer` is true if a raw text begins like a trailer, if files have any."""
     head = sf.when(sf.col("raw").isin(*header_texts), sf.struct("at", "raw"))
     blank = sf.sum(sf.when(is_blank(), sf.col("n")).otherwise(0)).alias("blank")
-    found = [sf.sum("n").alias("n"), blank, sf.min("first").alias("first"), sf.min(head).alias("head")]
-    if ends is not None:
+    counts = [sf.sum("n").alias("n"), blank, sf.min("first").alias("first"), sf.min(head).alias("head")]
+    if is_trailer is not None:
         line = sf.struct("at", sf.left("raw", sf.lit(LONGEST_RAW)).cast("binary").alias("raw"))
-        last = sf.when(ends & ~sf.col("raw").isin(*header_texts), line)
-        found += [sf.min(last["at"]).alias("early"), sf.max(last).alias("last")]
-    return [_split(row.asDict()) for row in scratch.groupBy("file", "block").agg(*found).collect()]
+        last = sf.when(is_trailer & ~sf.col("raw").isin(*header_texts), line)
+        counts += [sf.min(last["at"]).alias("early"), sf.max(last).alias("last")]
+    return [_split_counts(row.asDict()) for row in scratch.groupBy("file", "block").agg(*counts).collect()]
 
 
-def _split(found: dict[str, Any]) -> Split:
-    lines = {name: found[name] and Line(*found[name]) for name in ("head", "last") if name in found}
-    return Split(**found | lines | {"first": NONE if found["first"] is None else found["first"]})
+def _split_counts(row: dict[str, Any]) -> SplitCounts:
+    lines = {name: row[name] and Line(*row[name]) for name in ("head", "last") if name in row}
+    return SplitCounts(**row | lines | {"first": NO_ID if row["first"] is None else row["first"]})
 
 
-def placed(spark: SparkSession, scratch: DataFrame, places: Sequence[Place]) -> DataFrame:
-    """Single lines of scratch with drop and record number, without header lines and trailers."""
+def placed(spark: SparkSession, scratch: DataFrame, splits: Sequence[FileSplit]) -> DataFrame:
+    """Add drop and record number to single lines of scratch, without header lines and trailers."""
     schema = "file string, block long, drop string, attempt int, name string, shift long, last long"
-    rows = [(p.file, p.block, p.drop.id, p.drop.attempt, p.drop.name, p.shift, p.last) for p in places]
-    known = small_frames.small(spark, rows, schema)
+    rows = [(s.file, s.block, s.drop.id, s.drop.attempt, s.drop.name, s.shift, s.last) for s in splits]
+    by_split = small_frames.small(spark, rows, schema)
     record = (sf.col("at") + sf.col("shift")).alias("record")
-    numbered = scratch.join(sf.broadcast(known), ["file", "block"]).select("*", record)
+    numbered = scratch.join(sf.broadcast(by_split), ["file", "block"]).select("*", record)
     return numbered.where("record between 1 and last")
 
 
@@ -81,79 +87,73 @@ def is_blank() -> Column:
     return sf.col("m0").isNull() & sf.col("at").isNull()
 
 
-def told(records: DataFrame | None, plan: Plan, known: Iterable[Told] = ()) -> tuple[dict[str, Teller], dict[str, int]]:
-    """By file the counts of every row check and every sum, and how many records have no words yet.
+def count_by_file(
+    records: DataFrame | None, plan: Plan, mask_counts: Iterable[MaskCount] = ()
+) -> tuple[dict[str, Tally], dict[str, int]]:
+    """Count the records of each file by their checks and add up their sums; count the lines that have no mask yet.
 
-    Both `known` and records may tell of what fails the same checks: a `Teller` is told of it once.
+    If both `mask_counts` and `records` have some that fail the same checks, these are added once.
     """
-    apart: dict[tuple[str, int], list[int]] = {}
-    for file, mask, n, sums in known:
-        apart[file, mask] = _added(apart.get((file, mask)), [n, *sums])
-    tellers: dict[str, Teller] = defaultdict(lambda: Teller(plan))
-    opened: dict[str, int] = {}
-    words = bitmask.words(plan)
+    by_mask: dict[tuple[str, int], list[int]] = {}
+    for file, mask, n, addends in mask_counts:
+        by_mask[file, mask] = _added(by_mask.get((file, mask)), [n, *addends])
+    accumulators: dict[str, CountAccumulator] = defaultdict(lambda: CountAccumulator(plan))
+    unjudged: dict[str, int] = {}
+    masks = bitmask.mask_columns(plan)
     with localcontext(prec=DIGITS):
-        for file, *rest in _few(records, plan):
-            if rest[0] is None:
-                opened[file] = rest[len(words)]
+        for file, *row in _by_mask(records, plan):
+            if row[0] is None:
+                unjudged[file] = row[len(masks)]
                 continue
-            mask = bitmask.mask(rest[: len(words)])
-            n, *sums = _added(apart.pop((file, mask), None), rest[len(words) :])
-            tellers[file].add(mask, n, sums)
-    for (file, mask), (n, *sums) in apart.items():
-        tellers[file].add(mask, n, sums)
-    return dict(tellers), opened
+            mask = bitmask.joined(row[: len(masks)])
+            n, *addends = _added(by_mask.pop((file, mask), None), row[len(masks) :])
+            accumulators[file].add(mask, n, addends)
+    for (file, mask), (n, *addends) in by_mask.items():
+        accumulators[file].add(mask, n, addends)
+    summed = sums.columns(plan)
+    return {file: accumulator.tally(summed) for file, accumulator in accumulators.items()}, unjudged
 
 
-def _few(records: DataFrame | None, plan: Plan) -> Iterable[Sequence[Any]]:
-    """By file how many records fail the same checks, and their sums."""
+def _by_mask(records: DataFrame | None, plan: Plan) -> Iterable[Sequence[Any]]:
+    """Count the records of each file that fail the same checks, and add up their sums."""
     if records is None:
         return ()
-    few = records.groupBy("file", *bitmask.words(plan)).agg(sf.sum("n").alias("n"), *row_checks.merged(plan))
-    return few.toLocalIterator(prefetchPartitions=True)
+    grouped = records.groupBy("file", *bitmask.mask_columns(plan)).agg(sf.sum("n").alias("n"), *sums.merged(plan))
+    return grouped.toLocalIterator(prefetchPartitions=True)
 
 
 def _added(counts: list[int] | None, more: list[Any]) -> list[Any]:
-    """Counts with others added, where there are any: then all are plain counts."""
-    return more if counts is None else [one + other for one, other in zip(counts, more, strict=True)]
+    """Add two lists of plain counts; None is nothing."""
+    return more if counts is None else [a + b for a, b in zip(counts, more, strict=True)]
 
 
-def tally(
-    tellers: Mapping[str, Teller], owners: Mapping[str, str], plan: Plan
-) -> tuple[dict[str, Tally], dict[str, Masks]]:
-    """The same by drop, and the most frequent masks of failing checks; `owners` are the drops by file."""
-    sums = row_checks.summed_names(plan)
-    own = {owners[file]: teller for file, teller in tellers.items() if file in owners}
-    tallies = {drop: teller.tally(sums) for drop, teller in own.items()}
-    return tallies, {drop: teller.masks() for drop, teller in own.items() if teller.failing}
-
-
-class Teller:
-    """Counts of one file: of all its records, and of those that fail each check."""
+class CountAccumulator:
+    """Counts of one file while its rows are added up: of all records, and of those that fail each check."""
 
     def __init__(self, plan: Plan) -> None:
         checks = list(enumerate(plan.row_checks()))
-        self._record = sum(1 << n for n, _ in bitmask.record_checks(plan))
-        self._strict = sum(1 << n for n, c in checks if c.severity == "error")
-        self._how = row_checks.merging(plan)
-        self._of_valid = row_checks.of_valid(plan)
+        self._record_mask = sum(1 << n for n, _ in bitmask.record_checks(plan))
+        self._error_mask = sum(1 << n for n, c in checks if c.severity == "error")
+        self._merges = sums.merges(plan)
+        self._of_valid = sums.of_valid(plan)
         self._frequent: list[tuple[int, int]] = []
         self._overflow = False
         self._failed = [0] * len(checks)
-        self._sums: list[Any] = [None] * len(self._how)
-        self._total = self._malformed = self._rejected = self.failing = 0
+        self._sums: list[Any] = [None] * len(self._merges)
+        self._total = self._malformed = self._rejected = self._failing = 0
 
-    def add(self, mask: int, n: int, sums: Sequence[Any]) -> None:
+    def add(self, mask: int, n: int, addends: Sequence[Any]) -> None:
         """Count n records that fail the checks of a mask."""
         self._total += n
-        self._malformed += n if mask & self._record else 0
-        if mask & self._strict:
+        self._malformed += n if mask & self._record_mask else 0
+        if mask & self._error_mask:
             self._rejected += n
-            sums = [None if at in self._of_valid else one for at, one in enumerate(sums)] if self._of_valid else sums
-        self._sums = [_both(*three) for three in zip(self._how, self._sums, sums, strict=True)]
+            if self._of_valid:
+                addends = [None if at in self._of_valid else addend for at, addend in enumerate(addends)]
+        self._sums = [_merged(*three) for three in zip(self._merges, self._sums, addends, strict=True)]
         if not mask:
             return
-        self.failing += n
+        self._failing += n
         self._frequent.append((-n, mask))
         if len(self._frequent) > 2 * HISTOGRAM:
             self._cut()
@@ -166,18 +166,21 @@ class Teller:
         self._overflow |= len(self._frequent) > HISTOGRAM
         self._frequent = sorted(self._frequent)[:HISTOGRAM]
 
-    def tally(self, names: Sequence[str]) -> Tally:
-        """Return the counts."""
-        sound, valid = self._total - self._malformed, self._total - self._rejected
-        sums = dict(zip(names, self._sums, strict=True))
-        return Tally(self._total, sound, valid, self.failing, tuple(self._failed), sums)
-
-    def masks(self) -> Masks:
-        """The most frequent masks."""
+    def tally(self, summed: Sequence[sums.SumColumn]) -> Tally:
+        """Return the counts; `summed` are the columns of the sums."""
         self._cut()
-        return tuple((f"{mask:x}", -minus) for minus, mask in self._frequent), self._overflow
+        return Tally(
+            total=self._total,
+            sound=self._total - self._malformed,
+            valid=self._total - self._rejected,
+            failing=self._failing,
+            failed=tuple(self._failed),
+            sums=sums.of_totals(summed, self._sums),
+            masks=tuple((f"{mask:x}", -minus) for minus, mask in self._frequent),
+            overflow=self._overflow,
+        )
 
 
-def _both(how: aggregates.Merge, one: Any, other: Any) -> Any:
-    """Two sums as one; None is nothing."""
-    return other if one is None else one if other is None else how(one, other)
+def _merged(merge: aggregates.Merge, total: Any, addend: Any) -> Any:
+    """Merge two sums; None is nothing."""
+    return addend if total is None else total if addend is None else merge(total, addend)

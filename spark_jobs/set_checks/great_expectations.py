@@ -1,8 +1,8 @@
-"""Checks that Great Expectations makes: files as they were read in; a count for each drop and such check out.
+"""Checks that Great Expectations makes: scanned groups in; a count for each drop and such check out.
 
-It looks at the sound records of one drop alone, in columns of the contract's types and names, in the file's order. It
-takes scans of its own for that, over a copy of these columns that is kept meanwhile. It is imported only when a plan
-has such checks, as that takes seconds. What goes wrong in it is an error of that check, never a pass.
+It sees the sound records of one drop at a time, in columns of the contract's types and names, in the file's order. It
+scans a cached copy of these columns. It is imported only if a plan has such checks, as the import takes seconds. A
+failure in it is an error of that check, never a pass.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from contracts.decision import EXCUSED
 from contracts.job import Count, Sample
 from contracts.place import Place
 from contracts.plan import CONTAINERS, EXPECTATION, Check, Plan, Property
-from spark_jobs.formats import registry
-from spark_jobs.scan.batch import Group
-from spark_jobs.set_checks import uniqueness
+from spark_jobs.scan.records import numbered_records
+from spark_jobs.scan.scanning import ScannedGroup
 from spark_jobs.set_checks.results import MASK
 from spark_jobs.spark import sql_guard
 
@@ -32,30 +31,30 @@ MOST = 5
 LENGTH = 200
 """Characters of a value, or of a reason, that are shown."""
 RECORD = "_record"
-"""Names the record in what Great Expectations tells of unexpected ones; no property can have that name."""
+"""The column by which Great Expectations identifies unexpected records; no property can have that name."""
 ASKED = {"result_format": "SUMMARY", "partial_unexpected_count": MOST}
 FIRST = "0001-01-01"
-"""The first day that there is in Python."""
+"""The first day that Python can represent."""
 OF_RECORDS = ("values", "column", "pairs", "columns", "table")
 OF_FILES = ("table", "header")
-"""What expectations can be about in a file without a record."""
+"""Subjects of expectations that a file without a record can meet."""
 ABSENT = "Great Expectations is not there; `make build GX=1` brings it, and then `make deploy` to a deployed stack"
 UNTOLD = "Great Expectations crashed on it; the error is hidden, as it may quote a classified value"
 NO_ROWS = EXCUSED[1]
 OF_JSON, NOT_JSON = "expect_column_values_to_match_json_schema", "JSONDecodeError"
-"""The expectation that stops at a text that is not JSON, and the fault by which this is seen: it is not met."""
-NOT_JSON_TOLD = "a text that is not JSON"
+"""The expectation that crashes at a text that is not JSON, and the error that shows it: the expectation is not met."""
+NOT_JSON_OBSERVED = "a text that is not JSON"
 VIEW = "tmp_view"
-"""What Great Expectations calls the file in queries."""
+"""The name of the file in queries of Great Expectations."""
 LEADING = ("$PARAMETER", "$ref", "$dynamicRef", "$recursiveRef", "$id")
-"""Keys by which it, or the library for JSON schemas, reads what lies elsewhere."""
+"""Keys by which it, or the library for JSON schemas, reads documents outside the contract."""
 
-Found = dict[str, dict[str, Count]]
+Counts = dict[str, dict[str, Count]]
 """Counts by drop, by check id."""
 
 
-def judged(spark: SparkSession, plan: Plan, groups: Sequence[Group], *, malformed: bool) -> Found:
-    """The counts of all such checks; `malformed` says whether there are malformed records to leave out.
+def counts(spark: SparkSession, plan: Plan, groups: Sequence[ScannedGroup], *, malformed: bool) -> Counts:
+    """Return the counts of all such checks; `malformed` means that there are malformed records to leave out.
 
     A check of a property that a file lacks has none.
     """
@@ -65,33 +64,32 @@ def judged(spark: SparkSession, plan: Plan, groups: Sequence[Group], *, malforme
         great_expectations = importlib.import_module("great_expectations")
     except ImportError:
         absent = Count(state="error", reason=ABSENT)
-        return {d.id: {c.id: absent for c in _made(plan, g)} for g in groups for d in g.drops}
+        return {d.id: {c.id: absent for c in _checks(plan, g)} for g in groups for d in g.drops}
     expecting = _Expecting(great_expectations, spark, plan)
-    found: Found = {}
+    by_drop: Counts = {}
     for group in groups:
-        if checks := _made(plan, group):
-            found |= expecting.of_group(group, checks, malformed=malformed)
-    return found
+        if checks := _checks(plan, group):
+            by_drop |= expecting.of_group(group, checks, malformed=malformed)
+    return by_drop
 
 
-def _made(plan: Plan, group: Group) -> list[Check]:
+def _checks(plan: Plan, group: ScannedGroup) -> list[Check]:
     return [c for c in plan.checks if c.kind == EXPECTATION and set(c.properties()) <= set(group.header)]
 
 
-def _frame(spark: SparkSession, plan: Plan, group: Group, *, malformed: bool) -> DataFrame:
-    """The sound records of a group: drop (its place in the group), record, a column for each property of one value."""
+def _frame(spark: SparkSession, plan: Plan, group: ScannedGroup, *, malformed: bool) -> DataFrame:
+    """Return the sound records: drop (its place in the group), record, a column for each property of one value."""
     named = {p.name: p for p in plan.roots if p.type not in CONTAINERS}
     wanted = [name for name in group.header if name in named]
-    records = registry.of(plan).records(group.source, plan, group.header, wanted, group.aside, malformed)
-    numbered = uniqueness.numbered(spark, records, group.places, [d.id for d in group.drops])
+    numbered = numbered_records(spark, plan, group, wanted, [d.id for d in group.drops], malformed=malformed)
     columns = [_column(n, named[name]) for n, name in enumerate(wanted)]
     return numbered.select("drop", sf.col("record").alias(RECORD), *columns)
 
 
 def _column(number: int, prop: Property) -> Column:
-    """The values of a property; times of day, for which Spark has no type, as they are written.
+    """Return the values of a property; times of day, for which Spark has no type, as they are written.
 
-    Moments before the year 1 are null, as Python has none: the library collects what it tells of, and would fall over.
+    Moments before the year 1 are null: Python cannot represent them, and the library would crash when it collects them.
     """
     value = sf.col(f"v{number}")
     if prop.type in ("date", "timestamp"):
@@ -109,16 +107,16 @@ class _Expecting:
     spark: SparkSession
     plan: Plan
 
-    def of_group(self, group: Group, checks: Sequence[Check], *, malformed: bool) -> Found:
-        """The counts of the drops that were read together."""
+    def of_group(self, group: ScannedGroup, checks: Sequence[Check], *, malformed: bool) -> Counts:
+        """Return the counts of the drops that were read together."""
         whole = _frame(self.spark, self.plan, group, malformed=malformed).persist(StorageLevel.MEMORY_AND_DISK)
         try:
             filled = self._filled(whole)
-            found: Found = {}
+            by_drop: Counts = {}
             for at, drop in enumerate(group.drops):
                 own = whole.where(sf.col("drop") == at).drop("drop")
-                found[drop.id] = dict(self._of_drop(own, checks, filled.get(at, {})))
-            return found
+                by_drop[drop.id] = dict(self._of_drop(own, checks, filled.get(at, {})))
+            return by_drop
         finally:
             whole.unpersist()
 
@@ -135,7 +133,7 @@ class _Expecting:
         records = filled.get(RECORD, 0)
         made = [c for c in checks if records or c.arguments["subject"] in OF_FILES]
         yield from ((c.id, Count(state="not_evaluated", reason=NO_ROWS)) for c in checks if c not in made)
-        # Expectations about the columns must not see ours, all others tell by it which records they mean.
+        # Expectations about the columns must not see ours; all others identify records by it.
         for about, frame, asked in (
             (("header",), own.drop(RECORD), ASKED),
             (("query",), own, {**ASKED, "result_format": "COMPLETE"}),  # of its rows it gives 200 at most
@@ -147,23 +145,24 @@ class _Expecting:
 
     def _results(self, frame: DataFrame, checks: Sequence[Check], asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return the results of Great Expectations, by check id; a text if it crashed."""
-        found: dict[str, Any] = {}
+        errors: dict[str, Any] = {}
         each = []
         for check in checks:
             if why := self._refusal(check):
-                found[check.id] = why
+                errors[check.id] = why
                 continue
             try:
                 each.append(self._expectation(check))
             except Exception as error:  # noqa: BLE001 (the edge between it and the job: arguments that it refuses)
-                found[check.id] = _said(error)
+                errors[check.id] = _error_text(error)
         try:
             # All at once: of two that are added one by one and differ in `mostly` alone, the second replaces the first.
             suite = self.library.ExpectationSuite(name=self.plan.contract, expectations=each)
             answers = self._batch(frame).validate(suite, result_format=dict(asked)) if each else None
         except Exception as error:  # noqa: BLE001 (the same edge: whatever it raises is no verdict)
-            return dict.fromkeys((c.id for c in checks), _said(error)) | found
-        return found | {one.expectation_config.meta["check"]: one for one in (answers.results if answers else ())}
+            return dict.fromkeys((c.id for c in checks), _error_text(error)) | errors
+        results = answers.results if answers else ()
+        return errors | {result.expectation_config.meta["check"]: result for result in results}
 
     @staticmethod
     def _expectation(check: Check) -> Any:
@@ -196,7 +195,7 @@ class _Expecting:
         return sql_guard.refusal(self.spark, query.format(batch=VIEW), [VIEW])
 
     def _batch(self, frame: DataFrame) -> Any:
-        """A drop as Great Expectations knows it; what it needs more than once is kept already."""
+        """Wrap the records of a drop as a batch of Great Expectations; `persist=False`, as they are cached already."""
         context = self.library.get_context(mode="ephemeral")
         context.variables.progress_bars = {"globally": False}
         asset = context.data_sources.add_spark("dropgate", persist=False).add_dataframe_asset("drop")
@@ -208,44 +207,43 @@ class _Expecting:
         records, nothing = filled.get(RECORD, 0), bool(check.property) and not filled.get(check.property or "")
         if result is None or isinstance(result, str):
             return self._error(check, result or "Great Expectations gave no result")
-        found: dict[str, Any] = result.result or {}
+        answer: dict[str, Any] = result.result or {}
         why = _raised(result.exception_info)
-        if nothing and (why or (not result.success and found.get("observed_value") is None)):
+        if nothing and (why or (not result.success and answer.get("observed_value") is None)):
             return Count(state="not_evaluated", reason="no-values" if records else NO_ROWS)
         if why and check.arguments["type"] == OF_JSON and NOT_JSON in why:
-            return Count(evaluated=records, observed=NOT_JSON_TOLD, figure=Decimal(0))
+            return Count(evaluated=records, observed=NOT_JSON_OBSERVED, figure=Decimal(0))
         if why:
             return self._error(check, why)
-        if found.get("element_count") == 0:
+        if answer.get("element_count") == 0:
             return Count(state="not_evaluated", reason=NO_ROWS)
-        by_row = "element_count" in found
-        shown = _observed(found)
+        by_row = "element_count" in answer
+        shown = _observed(answer)
         return Count(
-            evaluated=found["element_count"] if by_row else records,
-            failed=int(found.get("unexpected_count") or 0) if by_row else 0,
-            null=int(found.get("missing_count") or 0) if by_row else 0,
+            evaluated=answer["element_count"] if by_row else records,
+            failed=int(answer.get("unexpected_count") or 0) if by_row else 0,
+            null=int(answer.get("missing_count") or 0) if by_row else 0,
             observed=MASK if shown and not by_row and self.plan.masks(check) else shown,
-            samples=self._samples(check, found),
+            samples=self._samples(check, answer),
             figure=Decimal(int(result.success)),
         )
 
     def _error(self, check: Check, why: str) -> Count:
-        """A check that could not run, and why, unless that may quote values that nobody must see."""
+        """Return the count of a check that could not run, with the reason, unless that may quote a classified value."""
         text = UNTOLD if self.plan.masks(check) else why.split("\n", 1)[0]
         return Count(state="error", reason=text[:LENGTH].rstrip("."))
 
-    def _samples(self, check: Check, found: Mapping[str, Any]) -> tuple[Sample, ...]:
-        """The unexpected records that it tells of, in their order."""
-        rows = found.get("partial_unexpected_index_list") or (found.get("details") or {}).get("unexpected_rows") or []
-        known = [row if isinstance(row, dict) else row.asDict() for row in rows[:MOST]]
-        there = [row for row in known if row.get(RECORD) is not None]
-        masked, of = self.plan.masks(check), check.properties()
-        told = {row[RECORD]: MASK if masked else _values(row, of) for row in there}
-        return tuple(Sample(Place(int(record)), told[record]) for record in sorted(told))
+    def _samples(self, check: Check, answer: Mapping[str, Any]) -> tuple[Sample, ...]:
+        """Return the unexpected records that a result lists, in their order."""
+        rows = answer.get("partial_unexpected_index_list") or (answer.get("details") or {}).get("unexpected_rows") or []
+        dicts = [row if isinstance(row, dict) else row.asDict() for row in rows[:MOST]]
+        masked, names = self.plan.masks(check), check.properties()
+        texts = {row[RECORD]: MASK if masked else _values(row, names) for row in dicts if row.get(RECORD) is not None}
+        return tuple(Sample(Place(int(record)), texts[record]) for record in sorted(texts))
 
 
 def _leading(value: Any) -> Iterator[str]:
-    """The keys within arguments that lead elsewhere, those of all levels."""
+    """Yield the keys within arguments that lead out of the contract, of all levels."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in pairs:
         if str(key).startswith(LEADING) and not str(inner).startswith("#"):
@@ -253,7 +251,7 @@ def _leading(value: Any) -> Iterator[str]:
         yield from _leading(inner)
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
@@ -265,16 +263,16 @@ def _values(row: Mapping[str, Any], names: Sequence[str]) -> str | None:
     return ", ".join(f"{name}={'null' if row[name] is None else row[name]}" for name in there)[:LENGTH] or None
 
 
-def _observed(found: Mapping[str, Any]) -> str | None:
+def _observed(answer: Mapping[str, Any]) -> str | None:
     """Return the observation of an expectation: the number of unexpected records, or the value seen of all together."""
-    if "element_count" in found:
-        return str(int(found.get("unexpected_count") or 0))
-    seen = found.get("observed_value")
-    seen = found.get("partial_unexpected_list") if seen is None else seen
+    if "element_count" in answer:
+        return str(int(answer.get("unexpected_count") or 0))
+    seen = answer.get("observed_value")
+    seen = answer.get("partial_unexpected_list") if seen is None else seen
     if isinstance(seen, dict) and "values" in seen:  # quantiles
         seen = seen["values"]
     if isinstance(seen, (list, tuple, set)):
-        return ", ".join(str(one) for one in seen)[:LENGTH]
+        return ", ".join(map(str, seen))[:LENGTH]
     return None if seen is None else str(seen)[:LENGTH]
 
 

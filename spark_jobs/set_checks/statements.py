@@ -1,7 +1,7 @@
-"""Queries of a contract: the records of files with one header in, what each query says of each file out.
+"""Queries of a contract: the records of files with one header in, the answer of each query for each file out.
 
-Contracts that have none cost nothing. All of one filter ask one view of the typed records; values that are aggregates
-of them share one pass. A query that Spark cannot run is an error of its check, never green.
+A contract without queries costs nothing. Queries with the same filter share one view of the typed records; aggregates
+of these records share one pass. A query that Spark cannot run is an error of its check, never green.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from pyspark.sql import functions as sf
 from contracts.job import Sample
 from contracts.place import Place
 from contracts.plan import DROPS, QUERIES, ROWS, Check, Plan
-from spark_jobs.formats import registry, text_lines
+from spark_jobs.formats import text_lines
 from spark_jobs.rules import aggregates, bitmask
-from spark_jobs.scan.batch import Group
+from spark_jobs.scan.records import numbered_records
+from spark_jobs.scan.scanning import ScannedGroup
 from spark_jobs.set_checks import uniqueness
 from spark_jobs.set_checks.results import Answer
 from spark_jobs.spark import sql_guard, sql_text
@@ -29,31 +30,37 @@ from spark_jobs.spark import sql_guard, sql_text
 MOST = 5
 LENGTH = 200
 TABLES = (ROWS, DROPS)
-"""What a query may ask: the records of the files at hand, and the list of these files."""
+"""The views that a query may read: the records of some files, and the list of these files."""
 Answers = dict[tuple[str, str], Answer]
 """By drop and check."""
 
 
-def checks(plan: Plan, header: tuple[str, ...]) -> bitmask.Numbered:
-    """The checks with a query that can be made of files with a header, with their numbers."""
-    return [(n, c) for n, c in enumerate(plan.checks) if c.kind in QUERIES and set(c.needs()) <= set(header)]
+def answers(spark: SparkSession, plan: Plan, groups: Sequence[ScannedGroup], *, malformed: bool) -> Answers:
+    """Return the answers of a plan's queries for each drop; `malformed` means there are records to leave out."""
+    by_drop: Answers = {}
+    for group in groups:
+        asked = [(n, c) for n, c in enumerate(plan.checks) if c.kind in QUERIES and set(c.needs()) <= set(group.header)]
+        if group.splits and asked:
+            by_drop |= _in_group(spark, plan, asked, group, malformed=malformed)
+    return by_drop
 
 
-def answers(spark: SparkSession, plan: Plan, asked: bitmask.Numbered, group: Group, malformed: bool) -> Answers:
-    """Return the answers of some checks for each drop of a group; `malformed` means there are records to leave out."""
-    drops = list(dict.fromkeys(place.drop.id for place in group.places))
-    rows = _rows(spark, plan, asked, group, drops, malformed)
+def _in_group(
+    spark: SparkSession, plan: Plan, asked: bitmask.Numbered, group: ScannedGroup, *, malformed: bool
+) -> Answers:
+    drops = group.placed_drops
+    rows = _rows(spark, plan, asked, group, malformed=malformed)
     spark.range(len(drops)).selectExpr("cast(id as int) as drop").createOrReplaceTempView(DROPS)
-    found: Answers = {}
+    by_drop: Answers = {}
     kept = rows.persist(StorageLevel.DISK_ONLY) if len(asked) > 1 else rows
     try:
-        for only, same in groupby(sorted((c for _, c in asked), key=_filter), _filter):
-            (kept.where(only) if only else kept).createOrReplaceTempView(ROWS)
-            for place, answer in _of_view(spark, list(same)):
-                found[drops[place[0]], place[1]] = answer
+        for condition, same in groupby(sorted((c for _, c in asked), key=_filter), _filter):
+            (kept.where(condition) if condition else kept).createOrReplaceTempView(ROWS)
+            for (at, check_id), answer in _of_view(spark, list(same)):
+                by_drop[drops[at], check_id] = answer
     finally:
         kept.unpersist()
-    return found
+    return by_drop
 
 
 def _filter(check: Check) -> str:
@@ -61,12 +68,11 @@ def _filter(check: Check) -> str:
 
 
 def _rows(
-    spark: SparkSession, plan: Plan, asked: bitmask.Numbered, group: Group, drops: Sequence[str], malformed: bool
+    spark: SparkSession, plan: Plan, asked: bitmask.Numbered, group: ScannedGroup, *, malformed: bool
 ) -> DataFrame:
-    """The records with drop, record number and v<n>, the value of property n where a query asks for it."""
+    """Read the records with drop, record number and v<n>, the value of property n if a query asks for it."""
     wanted, at = uniqueness.names(asked), {p.name: n for n, p in enumerate(plan.properties)}
-    records = registry.of(plan).records(group.source, plan, group.header, wanted, group.aside, malformed)
-    numbered = uniqueness.numbered(spark, records, group.places, drops)
+    numbered = numbered_records(spark, plan, group, wanted, group.placed_drops, malformed=malformed)
     return numbered.select("drop", "record", *(sf.col(f"v{n}").alias(f"v{at[name]}") for n, name in enumerate(wanted)))
 
 
@@ -118,13 +124,13 @@ def _statement(spark: SparkSession, check: Check) -> Iterator[tuple[tuple[int, s
         f"concat({sql_text.literal(f'{name}=')}, coalesce(cast(o{n} as string), 'null'))"
         for n, name in enumerate(names)
     )
-    found = f"select drop, record, concat_ws(', ', {shown}) as text from ({check.arguments['sql']})"
+    rows_of = f"select drop, record, concat_ws(', ', {shown}) as text from ({check.arguments['sql']})"
     nth = "row_number() over (partition by drop order by record, text) as nth"
     first = (
-        f"select * from (select *, count(1) over (partition by drop) as n, {nth} from ({found})) where nth <= {MOST}"
+        f"select * from (select *, count(1) over (partition by drop) as n, {nth} from ({rows_of})) where nth <= {MOST}"
     )
-    told = f"d.drop, f.record, left(f.text, {LENGTH}) as text, f.n"
-    query = f"select {told} from {DROPS} d left join ({first}) f on f.drop = d.drop order by d.drop, f.nth"
+    columns = f"d.drop, f.record, left(f.text, {LENGTH}) as text, f.n"
+    query = f"select {columns} from {DROPS} d left join ({first}) f on f.drop = d.drop order by d.drop, f.nth"
     if why := sql_guard.refusal(spark, query, TABLES):
         yield from _failed(spark, [check], why)
         return
@@ -134,9 +140,9 @@ def _statement(spark: SparkSession, check: Check) -> Iterator[tuple[tuple[int, s
         yield from _failed(spark, [check], text_lines.first_line(error))
         return
     for drop, own in groupby(rows, key=lambda row: row["drop"]):
-        found_here = [row for row in own if row["n"] is not None]
-        samples = tuple(Sample(Place(row["record"]), row["text"]) for row in found_here if row["record"] is not None)
-        count = found_here[0]["n"] if found_here else 0
+        failing = [row for row in own if row["n"] is not None]
+        samples = tuple(Sample(Place(row["record"]), row["text"]) for row in failing if row["record"] is not None)
+        count = failing[0]["n"] if failing else 0
         yield (drop, check.id), Answer(Decimal(count), f"{count:,}", samples)
 
 

@@ -11,13 +11,11 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from pyspark import StorageLevel
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts.plan import Plan
 from spark_jobs.rules import bitmask
-from spark_jobs.rules.lines import Place
-from spark_jobs.spark import small_frames
 
 MOST = 5
 LENGTH = 200
@@ -47,29 +45,20 @@ def names(keys: bitmask.Numbered) -> list[str]:
     return list(dict.fromkeys(name for _, check in keys for name in check.needs()))
 
 
-def numbered(spark: SparkSession, found: DataFrame, places: Sequence[Place], drops: Sequence[str]) -> DataFrame:
-    """The same records with drop (its place in `drops`) and record number instead of file, block and id."""
-    schema = "file string, block long, drop int, shift long"
-    known = small_frames.small(spark, [(p.file, p.block, drops.index(p.drop.id), p.shift) for p in places], schema)
-    record = (sf.col("id") + sf.col("shift")).alias("record")
-    own = [name for name in found.columns if name not in ("file", "block", "id")]
-    return found.join(sf.broadcast(known), ["file", "block"]).select("drop", record, *own)
-
-
 def filtered(cells: DataFrame, plan: Plan, keys: bitmask.Numbered) -> DataFrame:
-    """The same with `within<k>`: whether the filter of check k, if it has one, lets the record through."""
+    """Add `within<k>`, which is true if the filter of check k selects the record, for each check with a filter."""
     own = [(k, c.filter.sql) for k, c in keys if c.filter]
     if not own:
         return cells
     wanted, at = names(keys), {p.name: n for n, p in enumerate(plan.properties)}
     texts, values = ([f"{letter}{n}" for n in range(len(wanted))] for letter in "tv")
     kept = ["drop", "record", *texts]
-    apart = cells.select(*kept, *(sf.col(v).alias(f"of_{v}") for v in values))
-    moved = apart.select(
+    renamed = cells.select(*kept, *(sf.col(v).alias(f"of_{v}") for v in values))
+    by_property = renamed.select(
         "*", *(sf.col(f"of_{v}").alias(f"v{at[name]}") for v, name in zip(values, wanted, strict=True))
     )
-    told = moved.select("*", *(sf.expr(sql).alias(f"within{k}") for k, sql in own))
-    return told.select(*kept, *(sf.col(f"of_{v}").alias(v) for v in values), *(f"within{k}" for k, _ in own))
+    tested = by_property.select("*", *(sf.expr(sql).alias(f"within{k}") for k, sql in own))
+    return tested.select(*kept, *(sf.col(f"of_{v}").alias(v) for v in values), *(f"within{k}" for k, _ in own))
 
 
 def keyed(cells: DataFrame, keys: bitmask.Numbered) -> DataFrame:
@@ -88,7 +77,7 @@ def _rows(keys: bitmask.Numbered, wanted: Sequence[str], types: dict[str, str]) 
     parts = {number: [wanted.index(name) for name in check.properties()] for number, check in keys}
     held = {number: dict(zip(_slots(own, types), own, strict=True)) for number, own in parts.items()}
     slots = list(dict.fromkeys(slot for own in held.values() for slot in own))
-    made = []
+    structs = []
     for number, own in parts.items():
         there = " and ".join([*(f"v{n} is not null" for n in own), *_within(number, types)])
         texts = _texts(own)
@@ -97,8 +86,8 @@ def _rows(keys: bitmask.Numbered, wanted: Sequence[str], types: dict[str, str]) 
             for k, slot in enumerate(slots)
         ]
         struct = f"named_struct('check', {number}, 'texts', {texts}, {', '.join(values)})"
-        made.append(f"if({there}, {struct}, null)")
-    return made
+        structs.append(f"if({there}, {struct}, null)")
+    return structs
 
 
 def _within(number: int, columns: Container[str]) -> list[str]:
@@ -122,8 +111,8 @@ def repeated(rows: DataFrame) -> DataFrame:
     They are kept on the executors' disks until `unpersist`, as they are looked at more than once.
     """
     counts = sf.count(sf.lit(1)).alias("n"), sf.min("record").alias("first")
-    found = rows.groupBy("drop", "check", *_values(rows)).agg(*counts).where(sf.col("n") > 1)
-    return found.persist(StorageLevel.DISK_ONLY)
+    repeats = rows.groupBy("drop", "check", *_values(rows)).agg(*counts).where(sf.col("n") > 1)
+    return repeats.persist(StorageLevel.DISK_ONLY)
 
 
 def sharing(repeats: DataFrame) -> dict[tuple[int, int], int]:
@@ -161,10 +150,10 @@ def lacking(cells: DataFrame, wanted: Sequence[str], keys: bitmask.Numbered) -> 
     ]
     each = cells.select("drop", "record", sf.expr(f"inline(array({', '.join(rows)}))")).where("check is not null")
     nth = sf.expr("row_number() over (partition by drop, check order by record)")
-    found: dict[tuple[int, int], list[Lacking]] = {}
+    records: dict[tuple[int, int], list[Lacking]] = {}
     for row in each.select("*", nth.alias("nth")).where(sf.col("nth") <= MOST).collect():
-        found.setdefault((row["drop"], row["check"]), []).append(Lacking(tuple(row["texts"]), row["record"]))
-    return found
+        records.setdefault((row["drop"], row["check"]), []).append(Lacking(tuple(row["texts"]), row["record"]))
+    return records
 
 
 def _values(rows: DataFrame) -> list[str]:

@@ -115,8 +115,8 @@ def sifted(spark: SparkSession, folder: Path, form: Document, seed: object, coun
 def _is_sifted(plan: Plan) -> bool:
     if plan.file_format == "parquet":
         types = tuple(tables.TYPES.get(p.type, "string") for p in plan.properties)
-        return prefilter.of_columns(plan, tuple(p.name for p in plan.properties), types) is not None
-    return prefilter.proof(plan, tuple(p.name for p in plan.properties), ()) is not None
+        return prefilter.column_conditions(plan, tuple(p.name for p in plan.properties), types) is not None
+    return prefilter.pass_condition(plan, tuple(p.name for p in plan.properties), ()) is not None
 
 
 def nested(spark: SparkSession, folder: Path, form: Document, seed: object, count: int) -> Cases:

@@ -19,7 +19,7 @@ from pyspark.sql import functions as sf
 from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.exports import dbt, json_schema, reading
 from contracts.plan import Plan
-from spark_jobs.rules import row_checks
+from spark_jobs.rules import sums
 from tests.oracle import running
 from tests.oracle.judging import judge
 from tests.oracle.records import content
@@ -248,7 +248,7 @@ def test_sums_of_properties_and_of_filtered_checks_have_names_of_their_own() -> 
     row = {c.id: {"filter": "id > 1"} for c in a_plan().row_checks() if c.scope == "row" and c.kind != "knownKeys"}
     filtered = {i: one for i, one in row.items() if not i.endswith("logicalType")}
     plan = a_plan(f"{CONTRACT.rstrip()[:-1]}, checks: {json.dumps(filtered)}}}\n")
-    names = row_checks.summed_names(plan)
+    names = sums.names(plan)
     assert sorted(names) == sorted(set(names))
     assert {f"void{n}" for n, p in enumerate(plan.properties) if p.name == "lines[]"} <= {*names}
 

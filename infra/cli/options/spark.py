@@ -51,7 +51,7 @@ def _is_sifted(plan: Plan, file: Path) -> bool:
         or any(isinstance(c.rule, rules.Query) for c in plan.checks)
     ):
         return False
-    proof = prefilter.proof(plan, tuple(p.name for p in plan.roots), ()) if prefilter.has_arrow() else None
+    proof = prefilter.pass_condition(plan, tuple(p.name for p in plan.roots), ()) if prefilter.has_arrow() else None
     if proof is None:
         return False
     with file.open("rb") as opened:

@@ -65,7 +65,7 @@ def read(number: int, pieces: list[local_lines.Piece], block: int) -> Iterator[t
     return (row for lines in local_lines.lines(number, pieces, block) for row in rows(lines))
 
 
-def rows(lines: arrow_tests.Lines) -> Iterator[tuple[Any, ...]]:
+def rows(lines: arrow_tests.LineBatch) -> Iterator[tuple[Any, ...]]:
     """A batch of lines, one by one."""
     raw = lines.texts.view(pa.binary()).to_pylist()
     assert all(text[-1:] in (b"\r", b"\n") for text in raw)

@@ -6,6 +6,7 @@ import gzip
 import logging
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -64,7 +65,7 @@ def is_nothing_kept(spark: SparkSession) -> bool:
 def is_sifted(plan: Plan) -> bool:
     """Whether lines of files with the contract's own header can be sifted."""
     names = tuple(p.name for p in plan.properties)
-    return prefilter.proof(plan, names, [plan.csv.delimiter.join(names)]) is not None
+    return prefilter.pass_condition(plan, names, [plan.csv.delimiter.join(names)]) is not None
 
 
 def test_files_with_any_fault_are_judged_the_same(
@@ -210,7 +211,7 @@ def is_worth_it(spark: SparkSession, folder: Path, data: bytes | str | None, com
     drop = a_request(folder, PLAN, {"a.csv": data or HEADER}).drops[0]
     if data is None:
         (folder / "stage" / "a.csv").unlink()
-    proof = prefilter.proof(PLAN, tuple(HEADER.split(",")), [HEADER])
+    proof = prefilter.pass_condition(PLAN, tuple(HEADER.split(",")), [HEADER])
     assert proof
     return prefilter.pays(spark, replace(PLAN, compression=compression), proof, drop)
 
@@ -236,11 +237,9 @@ def test_sieve_that_fails_fails_no_drop(
 
 def test_what_an_earlier_job_keeps_of_a_file_is_not_taken_for_it(spark: SparkSession, tmp_path: Path) -> None:
     request = a_request(tmp_path, PLAN, {"a.csv": FILES["rejected.csv"]})
-    kept = batch.read(configured(spark), request, 0)
-    assert kept.kept
-    try:
+    with ExitStack() as cached:
+        batch.scan(configured(spark), request, cached, 0)
+        assert not is_nothing_kept(spark)
         judged = judge(spark, tmp_path, PLAN, {"a.csv": FILES["warned.csv"]}, sift_from=0)
-    finally:
-        batch.forget(kept)
     assert (judged.drop().valid, judged.drop().rejected, judged.drop().flagged) == (2, 0, 2)
     assert is_nothing_kept(spark)

@@ -84,8 +84,8 @@ def told(spark: SparkSession, folder: Path, body: bytes, plan: Plan = PLAN) -> b
     """Whether a file is told of."""
     (folder / "a.parquet").write_bytes(body)
     source = spark.read.parquet((folder / "a.parquet").as_uri())
-    found = prefilter.of_columns(plan, tuple(source.columns), tuple(kind for _, kind in source.dtypes))
-    return found is not None and bool(prefilter.columns_told(source, found))
+    found = prefilter.column_conditions(plan, tuple(source.columns), tuple(kind for _, kind in source.dtypes))
+    return found is not None and bool(prefilter.passing_row_groups(source, found))
 
 
 def test_good_files_are_told_of(spark: SparkSession, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_value_that_is_no_word_of_its_dictionary_does_not_pass() -> None:
     """Arrow hands on what a damaged page says; Spark fails."""
     values = pa.DictionaryArray.from_arrays(pa.array([0, 195], pa.int32()), pa.array(["SP"]), safe=False)
     with pytest.raises(pa.ArrowInvalid):
-        parquet_columns.passes(values, arrow_tests.Tested(0, pa.string()))
+        parquet_columns.passes(values, arrow_tests.TestedColumn(0, pa.string()))
 
 
 def test_files_are_judged_the_same_whichever_of_them_is_told_of(spark: SparkSession, tmp_path: Path) -> None:
@@ -174,9 +174,9 @@ def test_row_groups_are_of_the_splits_that_spark_reads_them_in(spark: SparkSessi
     for n, some in enumerate((7, 50, 400)):
         (tmp_path / f"{n}.parquet").write_bytes(a_file(many, row_group_size=some))
     source = session.read.parquet(tmp_path.as_uri())
-    proof = prefilter.of_columns(PLAN, tuple(source.columns), tuple(kind for _, kind in source.dtypes))
+    proof = prefilter.column_conditions(PLAN, tuple(source.columns), tuple(kind for _, kind in source.dtypes))
     assert proof
-    found = prefilter.whole(source, PLAN, proof, prefilter.columns_told(source, proof))
+    found = prefilter.of_whole_files(source, PLAN, proof, prefilter.passing_row_groups(source, proof))
     told = {place: (split.n, split.first) for place, split in found.splits().items()}
     ids = source.select(
         sf.input_file_name().alias("file"),
@@ -206,9 +206,9 @@ def test_plan_with_what_vectors_cannot_tell_has_no_proof() -> None:
     ):
         plan = a_plan([prop], file_format="parquet")
         kind = {"timestamp": "timestamp", "time": "string", "number": "double"}[prop.type]
-        assert prefilter.of_columns(plan, (prop.name,), (kind,)) is None
+        assert prefilter.column_conditions(plan, (prop.name,), (kind,)) is None
     missing = a_check("missingValues", "id", values=["-9"], null=False)
-    assert prefilter.of_columns(replace(PLAN, checks=(*PLAN.checks, missing)), ("id",), ("bigint",)) is None
+    assert prefilter.column_conditions(replace(PLAN, checks=(*PLAN.checks, missing)), ("id",), ("bigint",)) is None
 
 
 def test_integers_that_are_one_number_to_spark_are_told_of_in_no_file(spark: SparkSession, tmp_path: Path) -> None:

@@ -84,8 +84,8 @@ def test_others_in_a_batch_change_nothing(spark: SparkSession, tmp_path: Path, t
 def test_results_are_the_same_where_lines_are_sifted(
     spark: SparkSession, tmp_path: Path, together: Judged, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert prefilter.proof(PLAN, ("id", "wind", "day", "state"), [HEAD])
-    assert prefilter.proof(PLAN, ("id", "wind"), ["id,wind"])
+    assert prefilter.pass_condition(PLAN, ("id", "wind", "day", "state"), [HEAD])
+    assert prefilter.pass_condition(PLAN, ("id", "wind"), ["id,wind"])
 
     assert judge(spark, tmp_path, PLAN, FILES, sift_from=0).told(spark) == together.told(spark)
     assert caplog.records == []
@@ -322,7 +322,7 @@ def test_only_what_was_sifted_is_scanned_again(
     (tmp_path / "stage" / "gone.csv").unlink()
     (tmp_path / "request.json").write_text(request.dumps())
 
-    run(spark, (tmp_path / "request.json").as_uri(), sift_from=0)
+    run(spark, (tmp_path / "request.json").as_uri(), prefilter_from=0)
 
     told = [record.getMessage() for record in caplog.records if record.name == "spark_jobs.scan.batch"]
     assert [("PATH_NOT_FOUND" in text, "gone.csv" in text) for text in told] == [(True, False)] * again

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
-from spark_jobs.rules import row_checks
+from spark_jobs.rules import sums as rule_sums
 from spark_jobs.scan import tally
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property
 
@@ -17,17 +17,15 @@ def test_most_frequent_masks_are_kept_and_all_are_counted(spark: SparkSession) -
     often, masks = {8: 70, 1 << 12: 60}, range(8 << 10)
     n = sf.coalesce(*(sf.when(sf.col("m0") == mask, times) for mask, times in often.items()), sf.lit(1))
     groups = spark.range(len(masks)).select(sf.lit("f").alias("file"), sf.col("id").alias("m0"))
-    sums = [sf.lit(2).cast("long").alias(name) for name in row_checks.summed_names(plan)]
+    sums = [sf.lit(2).cast("long").alias(name) for name in rule_sums.names(plan)]
     records = groups.select("file", n.cast("long").alias("n"), "m0", *sums)
 
-    tallies, found = tally.tally(tally.told(records, plan)[0], {"f": "d"}, plan)
+    counts = tally.count_by_file(records, plan)[0]["f"]
 
     total = len(masks) + 69 + 59
-    assert (tallies["d"].total, tallies["d"].failing) == (total, total - 1)
-    assert tallies["d"].sound == len(masks) // 8 + 69 + 59
-    assert tallies["d"].failed[3] == len(masks) // 2 + 69
-    assert set(tallies["d"].sums.values()) == {2 * len(masks)}
-    kept, overflow = found["d"]
-    assert (len(kept), overflow) == (tally.HISTOGRAM, True)
-    assert kept[:3] == (("8", 70), ("1000", 60), ("1", 1))
-    assert tally.tally(tally.told(records, plan)[0], {"g": "d"}, plan) == ({}, {}), "a file of nobody's"
+    assert (counts.total, counts.failing) == (total, total - 1)
+    assert counts.sound == len(masks) // 8 + 69 + 59
+    assert counts.failed[3] == len(masks) // 2 + 69
+    assert set(counts.sums.null.values()) == {2 * len(masks)}
+    assert (len(counts.masks), counts.overflow) == (tally.HISTOGRAM, True)
+    assert counts.masks[:3] == (("8", 70), ("1000", 60), ("1", 1))

@@ -190,7 +190,7 @@ def test_size_says_how_keys_are_joined(spark: SparkSession, small: bool, how: st
     keys = references.Keys(spark.range(3).toDF("key0"), small=small)
     plan = a_plan([a_property("no", "integer")], [held("no", name="no")], references=(SHOPS,))
     rows = spark.range(9).selectExpr("id as v0")
-    joined = references.joined(rows, plan, {"no"}, references.Known({"no.foreignKey": keys}))
+    joined = references.joined(rows, plan, {"no"}, references.References({"no.foreignKey": keys}))
 
     assert how in joined._jdf.queryExecution().executedPlan().toString()
     assert joined.where(f"r{plan.checks.index(plan.checks[-1])}").count() == 6

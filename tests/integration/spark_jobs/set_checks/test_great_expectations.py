@@ -21,7 +21,7 @@ from contracts.job import Count, Sample
 from contracts.place import Place
 from contracts.plan import HOLDS_TRUE, Plan
 from infra.setup.expectations import bring
-from spark_jobs.set_checks.great_expectations import ABSENT, NOT_JSON_TOLD, UNTOLD
+from spark_jobs.set_checks.great_expectations import ABSENT, NOT_JSON_OBSERVED, UNTOLD
 from tests.integration.spark_jobs.world import Judged, judge
 from tests.unit.contracts.authoring import documents
 from tests.unit.contracts.authoring.documents import DROP
@@ -170,7 +170,7 @@ def test_text_that_is_no_json_does_not_match_a_schema(judged: Judged) -> None:
     """The library stops at it, which is the file's fault, and not ours."""
     count = judged.count("not-json")
 
-    assert (count.state, count.figure, count.observed) == ("counted", NOT_MET, NOT_JSON_TOLD)
+    assert (count.state, count.figure, count.observed) == ("counted", NOT_MET, NOT_JSON_OBSERVED)
 
 
 def test_crashed_expectation_is_ours(judged: Judged) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from contracts.authoring.patterns.regex import PatternRefused, to_java
 from contracts.plan import Plan
 from spark_jobs.prefilter import plan_tests
-from spark_jobs.prefilter.arrow_tests import Proof
+from spark_jobs.prefilter.arrow_tests import PassCondition
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property
 from tests.oracle.contracts import Document, a_document, compiled
 
@@ -47,10 +47,10 @@ def written(*properties: Document, quality: Sequence[Document] = (), **block: An
     return found
 
 
-def proof_of(plan: Plan) -> Proof | None:
+def proof_of(plan: Plan) -> PassCondition | None:
     """The proof for files with the contract's own header."""
     header = tuple(p.name for p in plan.properties)
-    return plan_tests.proof(plan, header, [plan.csv.delimiter.join(header)])
+    return plan_tests.pass_condition(plan, header, [plan.csv.delimiter.join(header)])
 
 
 def custom(**implementation: Any) -> Document:
@@ -157,7 +157,7 @@ def test_vectors_cannot_tell(name: str) -> None:
 
 def test_columns_that_the_contract_lacks_may_hold_any_text() -> None:
     plan = written(ID | {"required": True}, columns={"extra": "ignore", "missing": "ignore"})
-    found = plan_tests.proof(plan, ("more", "id", "_record", "_reasons"), ["more,id,_record,_reasons"])
+    found = plan_tests.pass_condition(plan, ("more", "id", "_record", "_reasons"), ["more,id,_record,_reasons"])
     assert found
     assert pc.match_substring_regex(pa.array(["é,1,,", "é,x,,", "é,1,"]), found.pattern).to_pylist() == [
         True,
@@ -166,7 +166,7 @@ def test_columns_that_the_contract_lacks_may_hold_any_text() -> None:
     ]
 
 
-def searched(java: str) -> Proof | None:
+def searched(java: str) -> PassCondition | None:
     """The proof of a column in which one of Java's patterns is to be found."""
     return proof_of(a_plan([a_property("name")], [a_check("regex", "name", pattern=java)]))
 
@@ -174,7 +174,7 @@ def searched(java: str) -> Proof | None:
 def shared(java: str) -> list[str]:
     """The patterns of RE2 for one of Java's; none if it has no such."""
     found = searched(java)
-    return [test.of for test in found.tested[0].trials if test.kind == "pattern"] if found else []
+    return [test.argument for test in found.tested[0].tests if test.kind == "pattern"] if found else []
 
 
 SHARED = {
@@ -221,9 +221,9 @@ def test_pattern_of_java_alone_is_not_taken(java: str) -> None:
 def test_pattern_of_short_texts_is_looked_for_in_shorter_ones() -> None:
     found = searched(str(to_java("^(ab)+$")))
     assert found
-    length, pattern = found.tested[0].trials
-    assert (length.kind, length.of, length.bit) == ("length", ("less_equal", 250), None)
-    assert (pattern.kind, pattern.of) == ("pattern", r"^(ab)+\z")
+    length, pattern = found.tested[0].tests
+    assert (length.kind, length.argument, length.bit) == ("length", ("less_equal", 250), None)
+    assert (pattern.kind, pattern.argument) == ("pattern", r"^(ab)+\z")
     assert pattern.bit
 
 

@@ -65,37 +65,37 @@ def a_batch(lines: Sequence[Line]) -> pa.RecordBatch:
     return pa.record_batch(columns, list(NAMES))
 
 
-def sifted(lines: Sequence[Line], proof: arrow_tests.Proof) -> tuple[dict[Line, int | None], list[Counted]]:
+def sifted(lines: Sequence[Line], proof: arrow_tests.PassCondition) -> tuple[dict[Line, int | None], list[Counted]]:
     """What comes of one batch: lines with the checks that they fail as a mask, None where that is not sure; counts."""
-    rows = [row for batch in arrow_tests.sift([a_batch(lines)], proof) for row in _rows(batch)]
+    rows = [row for batch in arrow_tests.tested_batches([a_batch(lines)], proof) for row in _rows(batch)]
     others = {
-        Line((row["file"], row["block"]), row["id"], row["line"]): row["words"] and mask(row["words"])
+        Line((row["file"], row["block"]), row["id"], row["line"]): row["mask"] and mask(row["mask"])
         for row in rows
         if row["n"] is None
     }
-    return others, [_counted(row) for row in rows if row["n"] is not None and row["words"] is None]
+    return others, [_counted(row) for row in rows if row["n"] is not None and row["mask"] is None]
 
 
-def summed(batches: Sequence[Sequence[Line]], proof: arrow_tests.Proof) -> Sums:
+def summed(batches: Sequence[Sequence[Line]], proof: arrow_tests.PassCondition) -> Sums:
     """The sums of lines that fail, in a partition of some batches."""
-    rows = [row for batch in arrow_tests.sift(map(a_batch, batches), proof) for row in _rows(batch)]
-    sums = [row for row in rows if row["n"] is not None and row["words"] is not None]
+    rows = [row for batch in arrow_tests.tested_batches(map(a_batch, batches), proof) for row in _rows(batch)]
+    sums = [row for row in rows if row["n"] is not None and row["mask"] is not None]
     assert sums == rows[len(rows) - len(sums) :]
-    assert {name for row in sums for name, value in row.items() if value is not None} <= {"file", "words", "n", "nulls"}
-    found = {(row["file"], mask(row["words"])): (row["n"], *row["nulls"]) for row in sums}
+    assert {name for row in sums for name, value in row.items() if value is not None} <= {"file", "mask", "n", "nulls"}
+    found = {(row["file"], mask(row["mask"])): (row["n"], *row["nulls"]) for row in sums}
     assert len(found) == len(sums)
     return found
 
 
 def mask(words: Sequence[int]) -> int:
     """Words of bits as a number."""
-    assert all(0 <= word < 2**bitmask.WORD for word in words)
-    return bitmask.mask(words)
+    assert all(0 <= word < 2**bitmask.WIDTH for word in words)
+    return bitmask.joined(words)
 
 
 def _counted(row: dict[str, Any]) -> Counted:
     assert row["id"] is None
-    assert row["words"] is None
+    assert row["mask"] is None
     head = None if row["head"] is None else (row["head"], row["line"])
     assert head or row["line"] is None
     counts = (row["n"], row["first"], tuple(row["nulls"]), row["odd"], row["blank"])
@@ -160,7 +160,7 @@ def cases(draw: st.DrawFn) -> tuple[Made, list[Line]]:
 @settings(derandomize=True, max_examples=400)
 def test_what_is_told_of_lines_is_so(case: tuple[Made, list[Line]]) -> None:
     made, lines = case
-    proof = plan_tests.proof(made.plan, made.header, made.texts)
+    proof = plan_tests.pass_condition(made.plan, made.header, made.texts)
     assume(proof)
     assert proof
     others, counts = sifted(lines, proof)
@@ -174,7 +174,7 @@ PLAN = a_plan(
     [a_property("id", "integer"), a_property("state")],
     [a_check("required", "id"), a_check("minimum", "id", value="0"), a_check("maxLength", "state", value=2)],
 )
-PROOF = plan_tests.proof(PLAN, ("id", "state"), ["id,state"])
+PROOF = plan_tests.pass_condition(PLAN, ("id", "state"), ["id,state"])
 GOOD = "1,SP"
 LOW, MUCH = (1 << [c.kind for c in PLAN.row_checks()].index(kind) for kind in ("minimum", "maxLength"))
 """The checks of the plan that a line may surely fail, as masks."""
@@ -217,7 +217,7 @@ def test_stretches_of_files_and_blocks_are_told_apart() -> None:
 
 def test_column_of_nulls_alone_is_counted() -> None:
     plan = a_plan([a_property("wind", "number")], [a_check("minimum", "wind", value="0")], Csv(null_values=("NA",)))
-    proof = plan_tests.proof(plan, ("wind",), ["wind"])
+    proof = plan_tests.pass_condition(plan, ("wind",), ["wind"])
     assert proof
     assert sifted(of("NA", "NA"), proof) == ({}, [Counted(("a", 0), 2, 1, (2,))])
 
@@ -255,14 +255,14 @@ def test_what_lines_fail_is_summed_by_file() -> None:
 
 
 def test_checks_of_a_second_word_are_told() -> None:
-    many = [a_check("minimum", "id", value=str(-n)) for n in range(bitmask.WORD)]
+    many = [a_check("minimum", "id", value=str(-n)) for n in range(bitmask.WIDTH)]
     plan = a_plan([a_property("id", "integer")], many)
-    assert len(bitmask.words(plan)) == 2
-    proof = plan_tests.proof(plan, ("id",), ["id"])
+    assert len(bitmask.mask_columns(plan)) == 2
+    proof = plan_tests.pass_condition(plan, ("id",), ["id"])
     assert proof
-    lines = of("-1", f"-{2 * bitmask.WORD}", "7")
-    before = len(plan.row_checks()) - bitmask.WORD
-    first, every = 1 << before, (2**bitmask.WORD - 1) << before
+    lines = of("-1", f"-{2 * bitmask.WIDTH}", "7")
+    before = len(plan.row_checks()) - bitmask.WIDTH
+    first, every = 1 << before, (2**bitmask.WIDTH - 1) << before
     assert sifted(lines, proof) == (
         {lines[0]: first, lines[1]: every},
         [Counted(("a", 0), 1, 1, (0,), failing=2)],
@@ -273,16 +273,16 @@ def test_checks_of_a_second_word_are_told() -> None:
 def test_rare_sets_of_failing_checks_are_left() -> None:
     props = [a_property(f"n{n}", "integer") for n in range(8)]
     plan = a_plan(props, [a_check("minimum", p.name, value="0") for p in props])
-    proof = plan_tests.proof(plan, tuple(p.name for p in props), ["header"])
+    proof = plan_tests.pass_condition(plan, tuple(p.name for p in props), ["header"])
     assert proof
     kinds = [",".join("-1" if n >> k & 1 else "1" for k in range(8)) for n in range(1, 256)]
     batches = [of(*kinds[:60]), of(*kinds, *kinds[-20:], first=100), of(*kinds, first=1000)]
-    rows = [row for batch in arrow_tests.sift(map(a_batch, batches), proof) for row in _rows(batch)]
-    told = {row["line"] for row in rows if row["n"] is None and row["words"]}
-    assert told == {*kinds[:60], *kinds[-20:], *kinds[60 : arrow_tests.MOST_SETS - 20]}
+    rows = [row for batch in arrow_tests.tested_batches(map(a_batch, batches), proof) for row in _rows(batch)]
+    told = {row["line"] for row in rows if row["n"] is None and row["mask"]}
+    assert told == {*kinds[:60], *kinds[-20:], *kinds[60 : arrow_tests.MOST_MASKS - 20]}
     sums = summed(batches, proof)
-    assert len(sums) == arrow_tests.MOST_SETS
-    counts = [row for row in rows if row["n"] is not None and row["words"] is None]
+    assert len(sums) == arrow_tests.MOST_MASKS
+    counts = [row for row in rows if row["n"] is not None and row["mask"] is None]
     assert sum(row["failing"] for row in counts) == sum(n for n, *_ in sums.values())
     assert [row["failing"] + row["odd"] for row in counts] == [60, 275, 255]
 
@@ -291,7 +291,7 @@ def test_sets_that_are_not_sure_take_no_place() -> None:
     pattern = a_check("pattern", "name", pattern=str(to_java("^(ab)+$")))
     props = [a_property(f"n{n}", "integer") for n in range(7)]
     plan = a_plan([a_property("name"), *props], [pattern, *(a_check("minimum", p.name, value="0") for p in props)])
-    proof = plan_tests.proof(plan, ("name", *(p.name for p in props)), ["header"])
+    proof = plan_tests.pass_condition(plan, ("name", *(p.name for p in props)), ["header"])
     assert proof
     ends = [",".join("-1" if n >> k & 1 else "1" for k in range(7)) for n in range(128)]
     long = "ab" * (LONGEST // 2)
@@ -303,7 +303,7 @@ def test_what_fails_for_its_length_to_java_alone_is_not_sure() -> None:
     pattern = str(to_java("^(ab)+$"))
     assert str(LONGEST) in pattern
     plan = a_plan([a_property("name")], [a_check("pattern", "name", pattern=pattern)])
-    proof = plan_tests.proof(plan, ("name",), ["name"])
+    proof = plan_tests.pass_condition(plan, ("name",), ["name"])
     assert proof
     short, near, wrong, both = lines = of("ab", "ab" * (LONGEST // 2), "aba", "a" * LONGEST)
     others, _ = sifted(lines, proof)
@@ -327,12 +327,12 @@ def test_a_header_is_the_first_line_of_a_file_that_is_not_empty() -> None:
 def test_a_header_is_looked_for_once_though_lines_come_in_batches() -> None:
     assert PROOF
     batches = [a_batch([Line(("a", 0), None, "")]), a_batch(of(GOOD)), a_batch(of("id,state", first=2))]
-    heads = [row["head"] for batch in arrow_tests.sift(batches, PROOF) for row in _rows(batch)]
+    heads = [row["head"] for batch in arrow_tests.tested_batches(batches, PROOF) for row in _rows(batch)]
     assert heads == [None] * 4
 
 
 def test_first_line_of_a_file_without_header_is_a_record() -> None:
-    proof = plan_tests.proof(replace(PLAN, csv=Csv(header=False)), ("id", "state"), [GOOD])
+    proof = plan_tests.pass_condition(replace(PLAN, csv=Csv(header=False)), ("id", "state"), [GOOD])
     assert proof
     assert sifted(of(GOOD, GOOD), proof) == ({}, [Counted(("a", 0), 2, 1, (0,))])
 
@@ -361,7 +361,8 @@ def test_keys_beside_a_null_or_a_line_that_is_left_are_not_told(texts: list[str]
 def test_key_with_missing_values_of_its_own_is_not_told() -> None:
     key = a_property("key", "integer")
     missing = a_check("missingValues", "key", values=["-9"], null=False)
-    proof = plan_tests.proof(a_plan([key], [a_check("unique", "key", scope="set"), missing]), ("key",), ["key"])
+    plan = a_plan([key], [a_check("unique", "key", scope="set"), missing])
+    proof = plan_tests.pass_condition(plan, ("key",), ["key"])
     assert proof
     assert proof.keys == ()
 
@@ -420,7 +421,7 @@ def test_file_is_told_if_its_values_ascend_and_only_if_they_are_distinct(name: s
 def ascends(prop: Property, texts: Sequence[str], cuts: Sequence[tuple[bool, int]]) -> bool:
     """Whether the sieve tells of a file, read in some batches of parts of it, that its keys ascend."""
     plan = a_plan([prop, a_property("more")], [a_check("unique", "key", scope="set")], Csv(null_values=("NA",)))
-    proof = plan_tests.proof(plan, ("key", "more"), ["key,more"])
+    proof = plan_tests.pass_condition(plan, ("key", "more"), ["key,more"])
     assert proof
     rows, at, block, number = [], 0, 0, len(cuts)
     while at < len(texts):
@@ -428,33 +429,36 @@ def ascends(prop: Property, texts: Sequence[str], cuts: Sequence[tuple[bool, int
             if begins:
                 block, number = at, number - 1
             lines = of(*(f"{text}," for text in texts[at : at + n]), place=("a", block), first=(number << 33) + at)
-            rows += [row for out in arrow_tests.sift([a_batch(lines)], proof) for row in _rows(out)] if lines else []
+            if lines:
+                rows += [row for out in arrow_tests.tested_batches([a_batch(lines)], proof) for row in _rows(out)]
             at += n
-    counts: Any = [row for row in rows if row["n"] is not None and row["words"] is None]
-    found = prefilter.Sifted(cast("Any", None), counts, (), [(n, prefilter._reader(plan, n)) for n, _ in proof.keys])
-    return bool(found.ascending().get("a"))
+    counts: Any = [row for row in rows if row["n"] is not None and row["mask"] is None]
+    parsers = [(n, prefilter._key_parser(plan, n)) for n, _ in proof.keys]
+    prefiltered = prefilter.Prefiltered(cast("Any", None), counts, (), parsers)
+    return bool(prefiltered.ascending().get("a"))
 
 
-def proof_of_keys(kind: LogicalType) -> arrow_tests.Proof:
+def proof_of_keys(kind: LogicalType) -> arrow_tests.PassCondition:
     """The proof of a plan whose first property is a key."""
     checks = [a_check("unique", "key", scope="set")]
     plan = a_plan([a_property("key", kind), a_property("more")], checks, Csv(null_values=("",)))
-    proof = plan_tests.proof(plan, ("key", "more"), ["key,more"])
+    proof = plan_tests.pass_condition(plan, ("key", "more"), ["key,more"])
     assert proof
     assert [at for _, at in proof.keys] == [0]
     return proof
 
 
-def told_of_keys(proof: arrow_tests.Proof, texts: Sequence[str]) -> list[str] | None:
+def told_of_keys(proof: arrow_tests.PassCondition, texts: Sequence[str]) -> list[str] | None:
     """The first and the last of the keys of some lines, where they ascend."""
     batch = a_batch(of(*(f"{text}," for text in texts)))
-    (told,) = [row["keys"] for out in arrow_tests.sift([batch], proof) for row in _rows(out) if row["n"] is not None]
-    return told[0]  # type: ignore[no-any-return]
+    rows = [row for out in arrow_tests.tested_batches([batch], proof) for row in _rows(out)]
+    (keys,) = [row["keys"] for row in rows if row["n"] is not None]
+    return keys[0]  # type: ignore[no-any-return]
 
 
 def test_empty_lines_are_counted() -> None:
     plan = a_plan([a_property("name")])
-    proof = plan_tests.proof(plan, ("name",), ["name"])
+    proof = plan_tests.pass_condition(plan, ("name",), ["name"])
     empty = Line(("a", 0), None, "")
     assert proof
     assert sifted([empty, *of(" "), empty], proof) == ({}, [Counted(("a", 0), 1, 1, (), blank=2)])
@@ -463,7 +467,7 @@ def test_empty_lines_are_counted() -> None:
 
 def test_mark_that_begins_the_first_line_is_a_character() -> None:
     plan = a_plan([a_property("state")], [a_check("enum", "state", values=["SP"])])
-    proof = plan_tests.proof(plan, ("state",), ["state"])
+    proof = plan_tests.pass_condition(plan, ("state",), ["state"])
     assert proof
     assert sifted(of("\ufeffSP", "SP"), proof) == (
         dict.fromkeys(of("\ufeffSP")),
@@ -474,7 +478,7 @@ def test_mark_that_begins_the_first_line_is_a_character() -> None:
 @pytest.mark.parametrize("kind", ["minLength", "maxLength"])
 def test_bound_that_no_length_reaches_harms_nothing(kind: str) -> None:
     plan = a_plan([a_property("name")], [a_check(kind, "name", value=10**30)])
-    proof = plan_tests.proof(plan, ("name",), ["name"])
+    proof = plan_tests.pass_condition(plan, ("name",), ["name"])
     assert proof
     others, counts = sifted(of("a", "b"), proof)
     assert (len(others), sum(one.n for one in counts)) == ((2, 0) if kind == "minLength" else (0, 2))
@@ -483,12 +487,13 @@ def test_bound_that_no_length_reaches_harms_nothing(kind: str) -> None:
 def test_batches_without_lines_give_nothing() -> None:
     assert held([]) == ({}, [])
     assert PROOF
-    assert list(arrow_tests.sift([], PROOF)) == []
+    assert list(arrow_tests.tested_batches([], PROOF)) == []
 
 
 def test_each_batch_has_counts_of_its_own() -> None:
     assert PROOF
-    batches = arrow_tests.sift([a_batch(of(GOOD)), a_batch(of("x,SP", first=2)), a_batch(of(GOOD, first=3))], PROOF)
+    lines = [a_batch(of(GOOD)), a_batch(of("x,SP", first=2)), a_batch(of(GOOD, first=3))]
+    batches = arrow_tests.tested_batches(lines, PROOF)
     assert [(row["n"], row["first"], row["id"]) for batch in batches for row in _rows(batch)] == [
         (1, 1, None),
         (None, None, 2),

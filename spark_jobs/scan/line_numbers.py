@@ -16,16 +16,16 @@ from contracts.place import Place
 from contracts.plan import Plan
 from spark_jobs.formats import registry
 from spark_jobs.scan import tally
-from spark_jobs.scan.batch import Read
+from spark_jobs.scan.scanning import ScannedBatch
 from spark_jobs.spark import small_frames
 
 
-def with_lines(spark: SparkSession, read: Read, plan: Plan, rows: DataFrame) -> DataFrame:
+def with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, rows: DataFrame) -> DataFrame:
     """Add the column `line` to rows with `drop` and `record`."""
     if plan.file_format == "parquet":
         return rows.withColumn("line", sf.lit(None).cast("long"))
-    straight, uneven = sf.col("record") + _above(plan), _uneven(read, plan)
-    lines = _lines(spark, read, plan, uneven)
+    straight, uneven = sf.col("record") + _above(plan), _uneven(batch, plan)
+    lines = _lines(spark, batch, plan, uneven)
     if lines is None:
         return rows.withColumn("line", straight)
     joined = rows.join(lines, ["drop", "record"], "left")
@@ -33,22 +33,22 @@ def with_lines(spark: SparkSession, read: Read, plan: Plan, rows: DataFrame) -> 
 
 
 def places(
-    spark: SparkSession, read: Read, plan: Plan, wanted: Iterable[tuple[str, int]]
+    spark: SparkSession, batch: ScannedBatch, plan: Plan, wanted: Iterable[tuple[str, int]]
 ) -> dict[tuple[str, int], Place]:
     """Return the places of some records, by drop and record number."""
     records = set(wanted)
     if plan.file_format == "parquet":
         return {(drop, record): Place(record) for drop, record in records}
-    uneven = _uneven(read, plan) & {drop for drop, _ in records}
-    found = {
+    uneven = _uneven(batch, plan) & {drop for drop, _ in records}
+    by_record = {
         (drop, record): Place(record, None if drop in uneven else record + _above(plan)) for drop, record in records
     }
-    lines = _lines(spark, read, plan, uneven)
+    lines = _lines(spark, batch, plan, uneven)
     if lines is not None:
         asked = small_frames.small(spark, [pair for pair in records if pair[0] in uneven], "drop string, record long")
         rows = lines.join(sf.broadcast(asked), ["drop", "record"]).collect()
-        found |= {(row["drop"], row["record"]): Place(row["record"], row["line"]) for row in rows}
-    return found
+        by_record |= {(row["drop"], row["record"]): Place(row["record"], row["line"]) for row in rows}
+    return by_record
 
 
 def _above(plan: Plan) -> int:
@@ -56,21 +56,21 @@ def _above(plan: Plan) -> int:
     return int(registry.of(plan).is_headed(plan))
 
 
-def _uneven(read: Read, plan: Plan) -> set[str]:
-    """The drops whose records need not begin in lines of their own number."""
-    return {drop for drop, lines in read.lines.items() if lines.blank or plan.csv.multi_line}
+def _uneven(batch: ScannedBatch, plan: Plan) -> set[str]:
+    """Return the drops whose records need not begin in lines of their own number."""
+    return {drop for drop, lines in batch.lines.items() if lines.blank or plan.csv.multi_line}
 
 
-def _lines(spark: SparkSession, read: Read, plan: Plan, drops: set[str]) -> DataFrame | None:
-    """The lines of all records of some drops: drop, record, line; None without drops."""
+def _lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, drops: set[str]) -> DataFrame | None:
+    """Return the lines of all records of some drops: drop, record, line; None without drops."""
     form = registry.of(plan)
     parts = [
         tally.placed(
             spark,
             form.placed_lines(group.source, plan).withColumn("raw", sf.lit(None).cast("string")),
-            [place for place in group.places if place.drop.id in drops],
+            [split for split in group.splits if split.drop.id in drops],
         ).select("drop", "record", "line")
-        for group in read.groups
-        if any(place.drop.id in drops for place in group.places)
+        for group in batch.groups
+        if any(split.drop.id in drops for split in group.splits)
     ]
     return reduce(DataFrame.unionByName, parts) if parts else None

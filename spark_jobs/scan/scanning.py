@@ -1,0 +1,183 @@
+"""Step 3, scan: prefiltered groups in; their lines in scratch, record numbers and counts by file out.
+
+The scan judges each record that is plain. A line that needs a closer look is open: the second pass judges it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import reduce
+from operator import attrgetter
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from contracts.job import DropResult, JobDrop, JobRequest
+from contracts.plan import Plan
+from contracts.problem import Problem
+from contracts.verdict import OURS
+from spark_jobs.formats import registry
+from spark_jobs.prefilter.prefilter import Prefiltered
+from spark_jobs.rules import bitmask, sums
+from spark_jobs.rules.lines import FileSplit, MaskCount, SplitCounts
+from spark_jobs.scan import first_pass, placement, tally
+from spark_jobs.scan.placement import LineCounts
+from spark_jobs.scan.prefiltering import PrefilteredBatch, PrefilteredGroup
+from spark_jobs.scan.read import header_texts
+from spark_jobs.scan.references import References
+from spark_jobs.spark import storage
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedGroup:
+    """Drops with one header and their records: by `splits`, without the lines with the ids `aside`.
+
+    `unjudged` is the number of open lines; `prefiltered` is the prefilter's result, if there is one.
+    """
+
+    header: tuple[str, ...]
+    drops: tuple[JobDrop, ...]
+    source: DataFrame
+    splits: tuple[FileSplit, ...]
+    aside: tuple[int, ...]
+    unjudged: int
+    prefiltered: Prefiltered | None
+
+    @property
+    def placed_drops(self) -> list[str]:
+        """List the ids of the drops whose records have numbers."""
+        return list(dict.fromkeys(split.drop.id for split in self.splits))
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedBatch:
+    """The scanned groups; lines by drop; results of drops that failed; judged and open lines in scratch.
+
+    `counts` are those of all judged records, by file; `single` is the number of lines that stand by themselves in
+    scratch or in the prefilter's result, because they fail or are open.
+    """
+
+    groups: tuple[ScannedGroup, ...]
+    lines: dict[str, LineCounts]
+    failed: dict[str, DropResult]
+    scratch: DataFrame | None
+    counts: dict[str, tally.Tally]
+    single: int
+    references: References
+
+    def mask_counts(self) -> list[MaskCount]:
+        """List the prefilter's counts."""
+        return [count for g in self.groups if g.prefiltered for count in g.prefiltered.mask_counts()]
+
+
+def scan(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, cached: ExitStack) -> ScannedBatch:
+    """Scan all lines that no prefilter has counted; a drop fails if its first line should be its header, and is not."""
+    plan = request.plan
+    scratch = _scratch(spark, request, batch, cached)
+    with ThreadPoolExecutor(1) as pool:  # each leaves a part of the executors idle
+        pending = pool.submit(_count, scratch, batch.groups, plan)
+        splits = _splits_by_file(scratch, batch.groups, plan)
+    counts, unjudged = pending.result()
+    drops = [drop for group in batch.groups for drop in group.read.drops]
+    own = {drop.id: splits.get(storage.plain(drop.uri), []) for drop in drops}
+    lines = {drop.id: placement.line_counts(plan, own[drop.id]) for drop in drops}
+    placed = {drop.id: placement.place(plan, drop, own[drop.id], lines[drop.id]) for drop in drops}
+    return ScannedBatch(
+        groups=tuple(_group(group, placed, unjudged) for group in batch.groups),
+        lines=lines,
+        failed=batch.failed | {drop.id: _header_changed(drop) for drop in drops if placed[drop.id] is None},
+        scratch=scratch,
+        counts=counts,
+        single=sum(unjudged.values()) + sum(count.failing for count in counts.values()),
+        references=batch.references,
+    )
+
+
+def _scratch(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, cached: ExitStack) -> DataFrame | None:
+    """Scan the lines that no prefilter has counted into scratch; None if there are none."""
+    plan, parts = request.plan, []
+    for group in batch.groups:
+        header, texts = group.read.header, header_texts(plan, group.read.drops)
+        if group.result is None:
+            parts.append(first_pass.scan(group.read.source, plan, header, texts, batch.references))
+        elif group.result.leaves:
+            parts.append(first_pass.scan_odd(group.result.odd, plan, header, texts, batch.references))
+    if not parts:
+        return None
+    scanned = reduce(DataFrame.unionByName, parts)
+    if all(group.result for group in batch.groups):  # so few that executors may keep them
+        cached.callback(scanned.persist(StorageLevel.DISK_ONLY).unpersist)
+        return scanned
+    return written(spark, scanned, request, "lines")
+
+
+def written(spark: SparkSession, rows: DataFrame, request: JobRequest, name: str) -> DataFrame:
+    """Write rows to a folder of scratch and return them as they are there; Spark need not read their schema."""
+    folder = storage.plain(request.scratch) + name
+    rows.write.mode("overwrite").parquet(folder)
+    return spark.read.schema(rows.schema).parquet(folder)
+
+
+def _count(
+    scratch: DataFrame | None, groups: Sequence[PrefilteredGroup], plan: Plan
+) -> tuple[dict[str, tally.Tally], dict[str, int]]:
+    """Count the records of each file that are judged, and its open lines."""
+    mask_counts = [count for group in groups if group.result for count in group.result.mask_counts()]
+    return tally.count_by_file(judged_and_open(scratch, plan), plan, mask_counts)
+
+
+def judged_and_open(scratch: DataFrame | None, plan: Plan) -> DataFrame | None:
+    """Return the groups of scratch without those of empty lines, in the columns that are counted."""
+    if scratch is None:
+        return None
+    return scratch.where(sf.col("m0").isNotNull() | sf.col("at").isNotNull()).select(*counted_columns(plan))
+
+
+def counted_columns(plan: Plan) -> list[str]:
+    """List the columns of judged records that are counted."""
+    return ["file", "n", *bitmask.mask_columns(plan), *sums.names(plan)]
+
+
+def _splits_by_file(
+    scratch: DataFrame | None, groups: Sequence[PrefilteredGroup], plan: Plan
+) -> dict[str, list[SplitCounts]]:
+    """Count the lines of each split of each file, in order; a prefilter's counts are complete."""
+    splits: dict[tuple[str, int], SplitCounts] = {}
+    if scratch is not None and any(group.result is None for group in groups):
+        is_trailer = registry.of(plan).ends(sf.col("raw"), plan) if plan.csv.trailer else None
+        texts = header_texts(plan, [drop for group in groups for drop in group.read.drops])
+        splits = {(split.file, split.block): split for split in tally.split_counts(scratch, texts, is_trailer)}
+    for group in groups:
+        splits |= group.result.splits() if group.result else {}
+    by_file: dict[str, list[SplitCounts]] = {}
+    for split in sorted(splits.values(), key=attrgetter("block")):
+        by_file.setdefault(storage.plain(split.file), []).append(split)
+    return by_file
+
+
+def _group(
+    group: PrefilteredGroup, placed: Mapping[str, placement.Placement | None], unjudged: Mapping[str, int]
+) -> ScannedGroup:
+    """Add to a group where its records are, and how many lines are open."""
+    own = [there for drop in group.read.drops if (there := placed[drop.id]) is not None]
+    splits = tuple(split for there in own for split in there.splits)
+    aside = tuple(at for there in own for at in there.aside)
+    still = sum(unjudged.get(file, 0) for file in {split.file for split in splits})
+    return ScannedGroup(
+        header=group.read.header,
+        drops=group.read.drops,
+        source=group.read.source,
+        splits=splits,
+        aside=aside,
+        unjudged=still - (len(aside) if group.result is None else 0),  # a prefilter leaves out what is aside
+        prefiltered=group.result,
+    )
+
+
+def _header_changed(drop: JobDrop) -> DropResult:
+    text = "The first line of the file is not the header that was admitted: the file changed, or was not read whole."
+    return DropResult(drop.id, drop.attempt, failure=Problem("header-changed", text, OURS))

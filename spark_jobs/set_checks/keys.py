@@ -1,0 +1,123 @@
+"""Checks of keys: judged groups in; by drop and check the records that share a key, and the first of them, out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+from pyspark.sql import SparkSession
+
+from contracts.job import Sample
+from contracts.place import Place
+from contracts.plan import Check, Plan
+from spark_jobs.rules import bitmask, key_checks
+from spark_jobs.scan import line_numbers
+from spark_jobs.scan.records import numbered_records
+from spark_jobs.scan.scanning import ScannedBatch, ScannedGroup
+from spark_jobs.scan.tally import Tally
+from spark_jobs.set_checks import uniqueness
+from spark_jobs.set_checks.results import nulls_by_property
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFindings:
+    """By drop and check id: how many records share their key with another, and the first records that fail."""
+
+    shared: dict[tuple[str, str], int]
+    samples: dict[tuple[str, str], tuple[Sample, ...]]
+
+
+def find(
+    spark: SparkSession, plan: Plan, batch: ScannedBatch, tallies: Mapping[str, Tally], *, malformed: bool
+) -> KeyFindings:
+    """Find the keys that records of one file share, or lack; `malformed` means there are records to leave out."""
+    shared: dict[tuple[str, str], int] = {}
+    samples: dict[tuple[str, str], tuple[Sample, ...]] = {}
+    for group in batch.groups:
+        checks = _open(key_checks.checks(plan, group.header), group)
+        if group.splits and checks:
+            findings = _in_group(spark, plan, batch, group, checks, tallies, malformed=malformed)
+            shared |= findings.shared
+            samples |= findings.samples
+    return KeyFindings(shared, samples)
+
+
+def _open(checks: bitmask.Numbered, group: ScannedGroup) -> bitmask.Numbered:
+    """Leave out the checks of keys whose values ascend in every file: the prefilter has seen that none repeats."""
+    if group.prefiltered is None:
+        return checks
+    ascending = group.prefiltered.ascending()
+    files = {split.file for split in group.splits}
+    return [(n, c) for n, c in checks if not all(n in ascending.get(file, ()) for file in files)]
+
+
+def _in_group(
+    spark: SparkSession,
+    plan: Plan,
+    batch: ScannedBatch,
+    group: ScannedGroup,
+    checks: bitmask.Numbered,
+    tallies: Mapping[str, Tally],
+    *,
+    malformed: bool,
+) -> KeyFindings:
+    """Find the shared keys of a group; the records themselves are read only if there are any."""
+    drops, names = group.placed_drops, uniqueness.names(checks)
+    numbered = numbered_records(spark, plan, group, names, drops, malformed=malformed)
+    cells = uniqueness.filtered(numbered, plan, checks)
+    rows = uniqueness.keyed(cells, checks)
+    repeats = uniqueness.repeated(rows)
+    try:
+        sharing = uniqueness.sharing(repeats)
+        shared = uniqueness.first(rows, repeats) if sharing else {}
+    finally:
+        repeats.unpersist()
+    keyless = [(n, c) for n, c in checks if c.kind == "primaryKey" and _is_lacking(plan, n, tallies)]
+    lacking = uniqueness.lacking(cells, names, keyless) if keyless else {}
+    shown = [(drops[at], n) for (at, _), some in shared.items() for s in some for n in (s.record, s.also)]
+    shown += [(drops[at], s.record) for (at, _), some in lacking.items() for s in some]
+    places = line_numbers.places(spark, batch, plan, shown)
+    counts: dict[tuple[str, str], int] = {}
+    samples: dict[tuple[str, str], tuple[Sample, ...]] = {}
+    for n, check in checks:
+        for at, drop in enumerate(drops):
+            counts[drop, check.id] = sharing.get((at, n), 0)
+            failing = [
+                *(
+                    Sample(places[drop, s.record], _text(check, s.texts), _also(s, places[drop, s.also]))
+                    for s in shared.get((at, n), [])
+                ),
+                *(
+                    Sample(places[drop, s.record], _text(check, s.texts), _missing(check, s))
+                    for s in lacking.get((at, n), [])
+                ),
+            ]
+            samples[drop, check.id] = tuple(sorted(failing, key=attrgetter("place.record"))[: uniqueness.MOST])
+    return KeyFindings(counts, samples)
+
+
+def _is_lacking(plan: Plan, number: int, tallies: Mapping[str, Tally]) -> bool:
+    """Return True if a record of any drop has a null in a check's key."""
+    check = plan.checks[number]
+    if check.property is None or check.filter:
+        return any(tally.sums.keyless.get(number) for tally in tallies.values())
+    return any(nulls_by_property(plan, tally)[check.property] for tally in tallies.values())
+
+
+def _text(check: Check, texts: Sequence[str | None]) -> str | None:
+    """Return the text of a record's key: the text of one property, or names and texts of several."""
+    if check.property is not None:
+        return texts[0]
+    parts = [f"{name}={text}" for name, text in zip(check.properties(), texts, strict=True) if text is not None]
+    return ", ".join(parts)[: uniqueness.LENGTH] or None
+
+
+def _missing(check: Check, lacking: uniqueness.Lacking) -> str:
+    names = [name for name, text in zip(check.properties(), lacking.texts, strict=True) if text is None]
+    return f"has no {', '.join(names)}"
+
+
+def _also(shared: uniqueness.Shared, place: Place) -> str:
+    more = f" and {shared.count - 2:,} more" if shared.count > 2 else ""
+    return f"also {place}{more}"
