@@ -1,8 +1,8 @@
-"""CSV, a record on each line: lines in, cells and values of the contract's properties out, closely where need be.
+"""CSV, a record on each line: lines in, cells and values of the contract's properties out.
 
-Most lines of most files are plain: no quote, nothing but what their cells may hold. A pattern over the whole line says
-so; such a line is split at its delimiters and cast without further tests, so that what it fails is known at once.
-Whatever is not plain is odd, and is opened later.
+Most lines of most files are plain: no quotes, and only characters that their cells may hold. One pattern tests the
+whole line. A plain line is split at its delimiters and cast without further tests, so that its failing checks are clear
+at once. Any other line is odd, and is parsed in the second pass.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from spark_jobs.rules import csv_quotes, row_checks
 from spark_jobs.rules.casting import GREATEST_DOUBLE, ISO, NUMERAL, cast, fence, is_double, typed
 
 WIDE = 400
-"""Columns up to which lines are held against the pattern: Java's regular expressions use the stack for each group."""
+"""Columns up to which the pattern is used: Java's regular expressions use the stack for each group."""
 
 
 load = text_lines.load
 fault = text_lines.no_fault
-refused = text_lines.none_refused
+refusals = text_lines.no_refusals
 header_texts = text_lines.header_texts
-whole = text_lines.whole
-placed_lines = text_lines.placed_lines
-bare = text_lines.bare
-ends = text_lines.ends
-last_cells = text_lines.last_cells
+as_written = text_lines.as_written
+record_lines = text_lines.record_lines
+without_header = text_lines.without_header
+is_trailer = text_lines.is_trailer
+trailer_cells = text_lines.trailer_cells
 
 
 def is_headed(plan: Plan) -> bool:
@@ -44,20 +44,20 @@ def is_headed(plan: Plan) -> bool:
 def first_pass(
     source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
-    """The records of files with one header: file, block, id, line, c<n> and v<n> of property n, odd; their raw text.
+    """Read the records of files with one header: file, block, id, line, c<n> and v<n>, odd; and their raw text.
 
-    What else is known of lines that were read before stays beside them.
+    Other columns of lines that were read before are kept.
     """
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     line = sf.col("line")
     even = line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
-    told = _lines(source, plan).select("*", even.alias("plain"))
-    split = told.select("*", sf.when(sf.col("plain"), text_lines.split(line, plan.csv)).alias("texts"))
-    cells = {n: sf.expr(text_lines.known(f"get(texts, {at[p.name]})", plan.csv)) for n, p in here}
+    lines = _lines(source, plan).select("*", even.alias("plain"))
+    split = lines.select("*", sf.when(sf.col("plain"), text_lines.split(line, plan.csv)).alias("texts"))
+    cells = {n: sf.expr(text_lines.or_null(f"get(texts, {at[p.name]})", plan.csv)) for n, p in here}
     values = {n: _value(cells[n], p) for n, p in here}
     uneven = sf.expr(f"not plain or size(texts) != {len(header)}") | line.isin(*header_texts)
-    uneven = uneven | text_lines.ends(line, plan) if plan.csv.trailer else uneven
+    uneven = uneven | text_lines.is_trailer(line, plan) if plan.csv.trailer else uneven
     infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
     judged = split.select(
         "*",
@@ -69,19 +69,19 @@ def first_pass(
 
 
 def _lines(source: DataFrame, plan: Plan) -> DataFrame:
-    """The records of files, as text with their places; those of `multiline` and of a sieve have been read before."""
+    """Return the records as text with their places, unless `csv_multiline` or a prefilter has read them before."""
     return source if "line" in source.columns else text_lines.lines(source, plan.csv)
 
 
 def second_pass(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
-    """Odd lines (column `raw`) with c<n> and v<n>, and what each record check fails, by kind."""
+    """Parse odd lines (column `raw`): add c<n> and v<n>; return the tests of the record checks, by kind."""
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     raw, parsed = sf.col("raw"), sf.col("parsed")
-    apart = singles.select("*", text_lines.parsed(raw, plan.csv, len(header)).alias("parsed"))
+    with_fields = singles.select("*", text_lines.parsed(raw, plan.csv, len(header)).alias("parsed"))
     cells = [sf.expr(text_lines.cell(f"parsed.c{at[p.name]}", plan.csv)).alias(f"c{n}") for n, p in here]
     values = [typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here]
-    return apart.select("*", *cells).select("*", *values), row_checks.record_rules(
+    return with_fields.select("*", *cells).select("*", *values), row_checks.record_rules(
         raw, text_lines.fits(parsed), plan.csv
     )
 
@@ -94,16 +94,16 @@ def records(
     aside: Sequence[int],
     malformed: bool,
 ) -> DataFrame:
-    """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
+    """Read the records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
     lines = _lines(source, plan).where(sf.col("id").isNotNull() & ~sf.col("id").isin(*aside))
     line, places = sf.col("line"), [header.index(name) for name in wanted]
     parsed, quoted = text_lines.parsed(line, plan.csv, len(header)), csv_quotes.has_quote(line, plan.csv)
     if malformed:
         tests = row_checks.record_rules(line, text_lines.fits(parsed), plan.csv)
         lines = lines.where(~(tests["fields"] | tests["quotes"] | tests["text"]))
-    # A line without quotes falls apart at its delimiters: three times faster than parsing all its cells.
+    # A line without quotes is split at its delimiters: three times faster than parsing all its cells.
     pieces = text_lines.split(line, plan.csv, max(places, default=-1) + 2)
-    apart = lines.select(
+    split = lines.select(
         *("file", "block", "id"),
         sf.when(quoted, parsed).alias("fields"),
         sf.when(~quoted, pieces).alias("pieces"),
@@ -111,15 +111,15 @@ def records(
     texts = [
         sf.expr(f"if(pieces is null, fields.c{at}, get(pieces, {at}))").alias(f"t{n}") for n, at in enumerate(places)
     ]
-    cells = apart.select("file", "block", "id", *texts)
-    known = cells.select(
+    as_texts = split.select("file", "block", "id", *texts)
+    cells = as_texts.select(
         "file", "block", "id", *(sf.expr(text_lines.cell(f"t{n}", plan.csv)).alias(f"t{n}") for n in range(len(places)))
     )
-    return known.select("*", *text_lines.values(plan, wanted))
+    return cells.select("*", *text_lines.values(plan, wanted))
 
 
 def with_cells(rows: DataFrame, plan: Plan, header: tuple[str, ...], malformed: Column) -> DataFrame:
-    """Lines (column `raw`) and `cells`, their texts by column; malformed ones have none."""
+    """Add `cells`, the texts by column, to lines (column `raw`); malformed ones have none."""
     at = positions(header)
     split = text_lines.with_texts(rows, sf.when(~malformed, sf.col("raw")), plan.csv, len(header), list(at.values()))
     cells = sf.map_from_arrays(sf.array(*map(sf.lit, at)), sf.col("texts"))
@@ -127,14 +127,14 @@ def with_cells(rows: DataFrame, plan: Plan, header: tuple[str, ...], malformed: 
 
 
 def plain(plan: Plan, header: tuple[str, ...]) -> str:
-    """A pattern of the lines that need no closer look: no quote, no NUL, all text, fenced cells within their fences.
+    """Return a pattern of plain lines: no quote, no NUL, valid text, and fenced cells within their fences.
 
-    Bytes that are no text reach a pattern as U+FFFD. A line that does not match is not wrong: it is looked at closely.
-    The longest run of cells of plain numbers is one piece of the pattern, which is faster; as the cells are counted,
-    all others stand in their places nevertheless.
+    Invalid bytes reach a pattern as U+FFFD. A line that does not match is not wrong: the second pass parses it. The
+    longest run of cells of plain numbers is one piece of the pattern, which is faster; the cells are counted, so that
+    all others are in their places nevertheless.
     """
-    known = {p.name: p for p in plan.properties}
-    cells = [_shape(known.get(name), plan.csv) for name in header]
+    by_name = {p.name: p for p in plan.properties}
+    cells = [_shape(by_name.get(name), plan.csv) for name in header]
     delimiter = re.escape(plan.csv.delimiter)
     start, length = _longest(cells, f"{NUMERAL}*")
     if length > 1 and not re.fullmatch(NUMERAL, plan.csv.delimiter):
@@ -154,7 +154,7 @@ def _longest(cells: Sequence[str], alike: str) -> tuple[int, int]:
 
 
 def _shape(prop: Property | None, csv: Csv) -> str:
-    """The pattern of a cell: a text, or what is within its fence or null."""
+    """Return the pattern of a cell: any text, or a text within its fence, or a null value."""
     text = rf"[^{re.escape(csv.delimiter)}{re.escape(csv.quote)}\x00\ufffd]*"
     allowed = fence(prop) if prop is not None and _is_fenced(prop) else None
     if allowed is None:

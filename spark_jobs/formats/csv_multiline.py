@@ -1,8 +1,8 @@
-"""CSV whose cells may hold line breaks: lines of files in, records with their whole text out; the rest is `delimited`.
+"""CSV whose cells may hold line breaks: lines of files in, records with their whole text out; then as `csv_lines`.
 
 The quotes of a file are followed line after line, in the order of the file: a line that begins within quotes belongs to
-the record before it, with the very characters that end its lines. A quote that is never closed would take in all that
-follows, unseen: a file is refused whose quotes do not stand around whole cells.
+the record before it, with exactly the characters that end its lines. A quote that is never closed would swallow the
+rest of the file unnoticed: a file is refused if its quotes do not enclose whole cells.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from spark_jobs.rules import csv_quotes, row_checks
 from spark_jobs.spark import storage
 
 OPEN = "\ue001"
-"""A sign in place of what is open at the end of a line."""
+"""A sign in place of a quote that is open at the end of a line, and the text behind it."""
 LATIN = "ISO-8859-1"
 ORDER = "partition by file order by block, nth, part"
 BEFORE = f"({ORDER} rows between unbounded preceding and 1 preceding)"
@@ -31,8 +31,8 @@ SO_FAR = f"({ORDER} rows between unbounded preceding and current row)"
 is_headed = csv_lines.is_headed
 fault = text_lines.no_fault
 header_texts = text_lines.header_texts
-ends = text_lines.ends
-last_cells = text_lines.last_cells
+is_trailer = text_lines.is_trailer
+trailer_cells = text_lines.trailer_cells
 first_pass = csv_lines.first_pass
 records = csv_lines.records
 second_pass = csv_lines.second_pass
@@ -40,7 +40,7 @@ with_cells = csv_lines.with_cells
 
 
 def load(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
-    """The records of files: file, block, id (null where empty), line: all its text, `at`: its first line, from 1.
+    """Read the records of files: file, block, id (null if empty), line: all its text, `at`: its first line, from 1.
 
     A file is one block, as its quotes are followed from its beginning.
     """
@@ -66,50 +66,51 @@ def load(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame
 
 
 def _parts(spark: SparkSession, csv: Csv, drops: Sequence[JobDrop]) -> DataFrame:
-    """The lines of files: file, block, nth, part (their order), text, and the characters that end it.
+    """Read the lines of files: file, block, nth, part (their order), text, and the characters that end it.
 
-    Spark's reader does not say what ended a line: it ends lines at LF alone here, and they are split at other CRs.
+    Spark's reader does not report which characters ended a line. It ends lines at LF only here; lines are then split at
+    other CRs.
     """
     lines = text_lines.lines(spark.read.option("lineSep", "\n").text(text_lines.paths(drops)), csv)
     crlf = sf.endswith("line", sf.lit("\r"))
     bare = sf.when(crlf, sf.expr("string(left(binary(line), octet_length(line) - 1))")).otherwise(sf.col("line"))
-    told = lines.select(
+    stripped = lines.select(
         *("file", "block", sf.monotonically_increasing_id().alias("nth")),
         bare.alias("bare"),
         sf.when(crlf, "\r\n").otherwise("\n").alias("ending"),
     )
-    # Spark splits texts, which would change bytes that are none: in Latin-1 every byte is one.
+    # Spark splits texts, which would change invalid bytes: in Latin-1 every byte is valid.
     latin = sf.split(sf.decode(sf.col("bare").cast("binary"), LATIN), "\r", -1)
     parts = sf.transform(latin, lambda part: sf.encode(part, LATIN).cast("string"))
     split = sf.when(sf.contains("bare", sf.lit("\r")), parts).otherwise(sf.array("bare"))
-    pieces = told.select("file", "block", "nth", "ending", sf.posexplode(split).alias("part", "text"), "bare")
+    pieces = stripped.select("file", "block", "nth", "ending", sf.posexplode(split).alias("part", "text"), "bare")
     last = sf.expr("part = octet_length(bare) - octet_length(replace(bare, '\r', ''))")
     return pieces.select(
         "file", "block", "nth", "part", "text", sf.when(last, sf.col("ending")).otherwise("\r").alias("ending")
     )
 
 
-def placed_lines(source: DataFrame, _plan: Plan) -> DataFrame:
+def record_lines(source: DataFrame, _plan: Plan) -> DataFrame:
     """Return the places of records: file, block, `at` (their id), `line`: their first line, counted in the file."""
     return source.where("id is not null").selectExpr("file", "block", "id as at", "at as line")
 
 
-def bare(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
-    """The records of files without those that are as their header, or begin as trailers."""
+def without_header(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+    """Leave out the records that equal the headers of files, or begin as trailers."""
     line = sf.col("line")
     if plan.csv.header:
         source = source.where(~line.isin(*sorted({text for d in drops for text in header_texts(d)})))
-    return source.where(~text_lines.ends(line, plan)) if plan.csv.trailer else source
+    return source.where(~text_lines.is_trailer(line, plan)) if plan.csv.trailer else source
 
 
-def whole(source: DataFrame, plan: Plan, _header: tuple[str, ...]) -> DataFrame:
-    """The records as they came: file, block, id, value."""
+def as_written(source: DataFrame, plan: Plan, _header: tuple[str, ...]) -> DataFrame:
+    """Return the records as they were written: file, block, id, value."""
     full = source.where(sf.col("id").isNotNull()).withColumnRenamed("line", "value")
     return full.select("file", "block", "id", text_lines.encoded("value", plan.csv))
 
 
-def refused(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
-    """The files with a quote that is never closed, or that stands within unquoted text, by drop."""
+def refusals(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
+    """Return the problems of files with a quote that is never closed, or is within unquoted text, by drop."""
     if not plan.csv.quote:
         return {}
     text = text_lines.lines(spark.read.text(text_lines.paths(drops)), plan.csv).where(
@@ -127,19 +128,19 @@ def refused(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[s
     message = "A quote is opened and never closed; all that follows it would be one cell."
     stray = "A quote is within unquoted text, so that the cells cannot be separated."
     fix = f"Close every quote, and write one inside a quoted cell as `{plan.csv.escape}{plan.csv.quote}`."
-    found = {d.id: seen[storage.plain(d.uri)] for d in drops if storage.plain(d.uri) in seen}
-    return {drop: Problem("open-quote", message if row["open"] else stray, fix) for drop, row in found.items()}
+    wrong = {d.id: seen[storage.plain(d.uri)] for d in drops if storage.plain(d.uri) in seen}
+    return {drop: Problem("open-quote", message if row["open"] else stray, fix) for drop, row in wrong.items()}
 
 
 def _strays(csv: Csv) -> list[Column]:
     """Return tests for a quote inside a cell: `outside` of quotes at the line's start, and `within` them.
 
-    What is open at the end of the line is a sign of its own, so that its neighbours matter, too.
+    A quote that is open at the end of the line is a sign of its own, so that its neighbours are tested, too.
     """
     line = sf.regexp_replace("line", OPEN, csv_quotes.ESCAPED)
     quote, astray = re.escape(csv.quote), csv_quotes.astray(csv, csv_quotes.STRETCH + OPEN)
-    found = []
+    tests = []
     for name, text in (("outside", line), ("within", sf.concat(sf.lit(csv.quote), line))):
         signs = sf.regexp_replace(csv_quotes.stretched(text, csv), f"{quote}.*", OPEN)
-        found.append(signs.rlike(astray).alias(name))
-    return found
+        tests.append(signs.rlike(astray).alias(name))
+    return tests

@@ -1,9 +1,9 @@
 """JSON Lines, an object on each line: lines in, cells and values of the contract's properties out.
 
-As in CSV most lines are plain: the keys of the file's first object in their order, values of their types, no escapes. A
-pattern says so, and Spark's parser then reads them fast. It is lenient: text after an object, a key that stands twice,
-`5` where text is wanted pass unseen. All other lines are therefore read twice, wrapped in two ways that no trailing
-text survives both of, once for keys and texts, once for the JSON type of each value.
+As in CSV most lines are plain: the keys of the file's first object in their order, values of their types, no escapes.
+One pattern tests this, and Spark's parser then reads them fast. That parser is lenient: it accepts text after an
+object, a key that occurs twice, and `5` where text is wanted. All other lines are therefore parsed twice, wrapped in two
+ways of which one fails at any trailing text: once for keys and texts, once for the JSON type of each value.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false", "maxS
 OBJECT, ARRAY = "map<string,variant>", "array<variant>"
 TEXTS, KINDS = "array<map<string,string>>", "map<string,map<string,variant>>"
 WIDE = 200
-"""Keys up to which lines are held against the pattern: Java's regular expressions use the stack for each group."""
+"""Keys up to which the pattern is used: Java's regular expressions use the stack for each group."""
 INTEGER = "-?(?:0|[1-9][0-9]{0,300}+)"
 NUMBER = rf"{INTEGER}(?:\.[0-9]{{1,300}}+)?(?:[eE][-+]?[0-9]{{1,4}}+)?"
 """Spark's parser gives up at 1,000 digits."""
 LONGEST = 1 << 20
 FEW = r"-?(?:0|[1-9][0-9]{0,6}+)(?:\.[0-9]{1,3}+)?"
-"""A number that a double holds and shows as it stands."""
+"""A number that a double represents exactly, with the same text."""
 TEXT = r'"[^"\\\x00-\x1f\ufffd]*+"'
 SCALAR = f"(?:{TEXT}|{NUMBER}|true|false|null)"
 ESCAPE = r"(?<!\\)(?:\\\\)*+\\u"
 """The beginning of an escape: a backslash that is not itself escaped."""
 HIGH = "[89abAB][0-9a-fA-F]{2}"
 LONE = rf"{ESCAPE}[dD](?:{HIGH}(?!\\u[dD][c-fC-F])|(?<!\\u[dD]{HIGH}\\u[dD])[c-fC-F])"
-"""Half of a character that takes two escapes."""
+"""One escape of a character that needs two."""
 SHAPES: dict[LogicalType, str] = {"integer": INTEGER, "number": NUMBER, "boolean": "true|false"}
 SHORT: dict[LogicalType, str] = {
     "integer": "-?(?:0|[1-9][0-9]{0,17}+)",
@@ -56,13 +56,13 @@ NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 
 load = text_lines.load
 fault = text_lines.no_fault
-refused = text_lines.none_refused
+refusals = text_lines.no_refusals
 header_texts = text_lines.header_texts
-whole = text_lines.whole
-placed_lines = text_lines.placed_lines
-bare = text_lines.bare_anyway
-ends = text_lines.ends_nowhere
-last_cells = text_lines.no_cells
+as_written = text_lines.as_written
+record_lines = text_lines.record_lines
+without_header = text_lines.unchanged
+is_trailer = text_lines.never_trailer
+trailer_cells = text_lines.no_trailer_cells
 
 
 def is_headed(_plan: Plan) -> bool:
@@ -73,7 +73,7 @@ def is_headed(_plan: Plan) -> bool:
 def first_pass(
     source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
-    """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>, odd; their raw text."""
+    """Read the lines of files whose first objects have the same keys: file, block, id, line, c<n> and v<n>, odd."""
     line, here = sf.col("line"), [(n, p) for n, p in enumerate(plan.properties) if not p.path]
     short = sf.octet_length(line) <= LONGEST
     wide = len(header) + sum(bool(p.path) for p in plan.properties) > WIDE
@@ -86,7 +86,7 @@ def first_pass(
     here = [(n, p) for n, p in here if p.name not in roots]
     cells = {n: sf.col("fields")[p.name] for n, p in here}
     values = {n: _value(cells[n], p) for n, p in here}
-    cells |= _meant(cells, values, plan)
+    cells |= _as_texts(cells, values, plan)
     infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
     judged = parsed.select(
         "*",
@@ -100,14 +100,14 @@ def first_pass(
 
 
 def plain(plan: Plan, header: tuple[str, ...]) -> str:
-    """A pattern of the lines that need no closer look: known keys in the order of `header`, each once or left out.
+    """Return a pattern of plain lines: keys of the contract in the order of `header`, each once or left out.
 
-    Keys of objects within stand in the order of the contract.
+    Keys of nested objects are in the order of the contract.
     """
-    known = {p.name: p for p in plan.roots}
-    names = [name for name in header if name in known or plan.columns.extra == "ignore" or name in OURS]
+    roots = {p.name: p for p in plan.roots}
+    names = [name for name in header if name in roots or plan.columns.extra == "ignore" or name in OURS]
     inner = Inner(plan)
-    return rf"^{_object({name: inner.shape(known[name]) if name in known else SCALAR for name in names})}\z"
+    return rf"^{_object({name: inner.shape(roots[name]) if name in roots else SCALAR for name in names})}\z"
 
 
 def _object(shapes: Mapping[str, str]) -> str:
@@ -116,7 +116,7 @@ def _object(shapes: Mapping[str, str]) -> str:
 
 
 def _written(key: str) -> str:
-    """A key as JSON writes it."""
+    """Write a key as JSON."""
     return json.dumps(key, ensure_ascii=False)
 
 
@@ -124,21 +124,21 @@ class Inner:
     """The content of a property in a plain line: a pattern of its text, and the schema that parses it."""
 
     def __init__(self, plan: Plan) -> None:
-        self._held = row_checks.compared(plan)
+        self._compared = row_checks.compared(plan)
         self._unlike = {c.property for c in plan.checks if c.kind == "uniqueItems"}
         self._within: dict[tuple[str, ...], list[Property]] = {}
         for prop in plan.properties:
             self._within.setdefault(prop.route[:-1], []).append(prop)
 
     def shape(self, prop: Property) -> str:
-        """The pattern. Maps, whose keys may stand twice, and arrays whose elements are compared are never plain."""
+        """Return the pattern. Maps, whose keys may repeat, and arrays whose elements are compared are never plain."""
         inner = self._within.get(prop.route, [])
         if prop.type == "object" and inner:
             return f"(?:{_object({p.route[-1][1:]: self.shape(p) for p in inner})}|null)"
         if prop.type == "array":
             few = "".join(rf"(?:{shape}(?:, ?{shape})*+)?" for shape in map(self.shape, inner))
             return rf"(?:\[{'' if prop.name in self._unlike else few}\]|null)"
-        if prop.type in CONTAINERS or (prop.path and prop.name in self._held and prop.type in SHORT):
+        if prop.type in CONTAINERS or (prop.path and prop.name in self._compared and prop.type in SHORT):
             return "null"
         if prop.exact:
             return f"(?:{SHORT['integer'] if prop.type == 'integer' else FEW}|null)"
@@ -146,7 +146,7 @@ class Inner:
         return f"(?:{shapes.get(prop.type, SHAPES.get(prop.type, TEXT))}|null)"
 
     def schema(self, prop: Property) -> DataType:
-        """Texts, in what holds them."""
+        """Return the schema of its texts, within its containers."""
         inner = self._within.get(prop.route, [])
         match prop.type:
             case "object" if inner:
@@ -165,61 +165,61 @@ def _value(cell: Column, prop: Property) -> Column:
 
 
 def second_pass(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
-    """Odd lines (column `raw`) with c<n> and v<n>, and by kind what fails the checks of records as such."""
+    """Parse odd lines (column `raw`): add c<n> and v<n>; return the tests of the record checks, by kind."""
     here = [(n, p) for n, p in enumerate(plan.properties) if not p.path and p.type not in CONTAINERS]
-    apart = _apart(singles, sf.col("raw"))
+    parsed = _parsed(singles, sf.col("raw"))
     kinds = [sf.expr(f"schema_of_variant(kinds[{sql_text.literal(p.name)}])").alias(f"k{n}") for n, p in here]
     cells = [_cell(p.name).alias(f"c{n}") for n, p in here]
     values = [sf.when(_is_of(sf.col(f"k{n}"), p), typed(sf.col(f"c{n}"), p)).alias(f"v{n}") for n, p in here]
-    found = apart.select("*", *kinds, *cells).select("*", *values)
+    typed_rows = parsed.select("*", *kinds, *cells).select("*", *values)
     named = {n: (sf.col(f"c{n}"), sf.col(f"v{n}")) for n, _ in here}
-    held = _meant({n: c for n, (c, _) in named.items()}, {n: v for n, (_, v) in named.items()}, plan)
-    found = found.withColumns({f"c{n}": cell for n, cell in held.items()})
+    compared = _as_texts({n: c for n, (c, _) in named.items()}, {n: v for n, (_, v) in named.items()}, plan)
+    typed_rows = typed_rows.withColumns({f"c{n}": cell for n, cell in compared.items()})
     roots = {p.name: sf.expr(f"kinds[{sql_text.literal(p.name)}]") for p in plan.roots if p.type in CONTAINERS}
     if roots:
-        found = nesting.opened(
-            found, plan, {p.name for p in plan.properties}, roots, Variants(row_checks.compared(plan))
+        typed_rows = nesting.opened(
+            typed_rows, plan, {p.name for p in plan.properties}, roots, Variants(row_checks.compared(plan))
         )
-    known = [*(p.name for p in plan.roots), *OURS]
-    is_object = sf.col("texts").isNotNull()  # of what is none, nobody can tell what is a text in it
-    return found, {
+    keys = [*(p.name for p in plan.roots), *OURS]
+    is_object = sf.col("texts").isNotNull()  # a line that is no object has no texts to test
+    return typed_rows, {
         "object": ~is_object,
         "keys": sf.size("names") != sf.size(sf.array_distinct("names")),
         "text": sf.contains("raw", sf.lit("\x00")) | ~sf.is_valid_utf8("raw") | (is_object & sf.col("raw").rlike(LONE)),
-        "knownKeys": reduce(Column.__or__, _unknown_within(plan), _is_unknown(sf.col("names"), known)),
+        "knownKeys": reduce(Column.__or__, _unknown_within(plan), _is_unknown(sf.col("names"), keys)),
     }
 
 
-def _meant(cells: Mapping[int, Column], values: Mapping[int, Column], plan: Plan) -> dict[int, Column]:
-    """The cells of numbers that are held against texts: 1.50 is the number that 1.5 is, however it is written."""
+def _as_texts(cells: Mapping[int, Column], values: Mapping[int, Column], plan: Plan) -> dict[int, Column]:
+    """Return the cells of numbers that are compared with texts: 1.50 and 1.5 are the same number."""
     texts = row_checks.compared(plan)
     numbers = ((n, p) for n, p in enumerate(plan.properties) if n in cells and p.type in ("integer", "number"))
     return {n: row_checks.meant(cells[n], values[n], p, texts[p.name]) for n, p in numbers if p.name in texts}
 
 
-def _is_unknown(names: Column, known: Sequence[str]) -> Column:
-    """Return a column that is true if one of some keys is unknown."""
-    return sf.size(unknown(names, known)) > 0
+def _is_unknown(names: Column, expected: Sequence[str]) -> Column:
+    """Return a column that is true if one of some keys is not expected."""
+    return sf.size(unknown(names, expected)) > 0
 
 
-def unknown(names: Column, known: Sequence[str]) -> Column:
-    """Those of some keys that are not known."""
-    return sf.array_except(names, sf.array(*map(sf.lit, dict.fromkeys(known))))
+def unknown(names: Column, expected: Sequence[str]) -> Column:
+    """Return those of some keys that are not expected."""
+    return sf.array_except(names, sf.array(*map(sf.lit, dict.fromkeys(expected))))
 
 
 def _unknown_within(plan: Plan) -> list[Column]:
-    """The same for each object within the record that has properties."""
+    """Return the same test for each nested object that has properties."""
 
-    def test(n: int, known: Sequence[str]) -> Column:
+    def test(n: int, expected: Sequence[str]) -> Column:
         if plan.properties[n].repeats:
-            return nesting.some(n, lambda _, value: _is_unknown(sf.map_keys(value), known))
-        return _is_unknown(sf.map_keys(f"v{n}"), known)
+            return nesting.some(n, lambda _, value: _is_unknown(sf.map_keys(value), expected))
+        return _is_unknown(sf.map_keys(f"v{n}"), expected)
 
-    return [sf.coalesce(test(n, known), sf.lit(False)) for n, known in objects(plan).items()]
+    return [sf.coalesce(test(n, expected), sf.lit(False)) for n, expected in objects(plan).items()]
 
 
 def objects(plan: Plan) -> dict[int, list[str]]:
-    """The keys that objects within a record may have, by the number of the property."""
+    """Return the keys that nested objects may have, by the number of the property."""
     inner: dict[int, list[str]] = {}
     for prop in plan.properties:
         if prop.path and prop.path[-1].startswith("."):
@@ -239,7 +239,7 @@ class Texts:
         return raw
 
     def count(self, _value: Column, _prop: Property) -> Column:
-        return sf.lit(0)  # what has no properties is never plain
+        return sf.lit(0)  # an object without properties is never plain
 
     def child(self, value: Column, key: str) -> Column:
         return value.getField(key)
@@ -289,7 +289,7 @@ class Variants:
 
 
 def _number(cell: Column, prop: Property) -> Column | None:
-    """The text of a JSON number as a value: it has no characters that Spark's cast would be too lenient with."""
+    """Cast the text of a JSON number: it has none of the characters with which Spark's cast is too lenient."""
     if prop.exact or prop.type not in ("integer", "number"):
         return None
     value = cast(cell, prop)
@@ -304,40 +304,40 @@ def records(
     _aside: Sequence[int],
     _malformed: bool,
 ) -> DataFrame:
-    """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
+    """Read the records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
     lines = text_lines.lines(source, plan.csv).where(sf.col("id").isNotNull()).withColumnRenamed("line", "raw")
-    apart, fails = second_pass(lines, plan, header)
-    sound = apart.where(~(fails["object"] | fails["keys"] | fails["text"]))
+    parsed, fails = second_pass(lines, plan, header)
+    sound = parsed.where(~(fails["object"] | fails["keys"] | fails["text"]))
     return text_lines.chosen(sound, plan, wanted)
 
 
 def with_cells(rows: DataFrame, plan: Plan, _header: tuple[str, ...], malformed: Column) -> DataFrame:
-    """Lines (column `raw`) and `cells`, their texts by key; malformed ones have none."""
-    apart = _apart(rows, sf.when(~malformed, sf.col("raw")))
-    known = [p.name for p in plan.roots]
-    names = sf.array(*map(sf.lit, known))
-    cells = sf.map_from_arrays(names, sf.array(*(_cell(name) for name in known)))
+    """Add `cells`, the texts by key, to lines (column `raw`); malformed ones have none."""
+    parsed = _parsed(rows, sf.when(~malformed, sf.col("raw")))
+    roots = [p.name for p in plan.roots]
+    names = sf.array(*map(sf.lit, roots))
+    cells = sf.map_from_arrays(names, sf.array(*(_cell(name) for name in roots)))
     others = sf.map_filter("texts", lambda name, _: ~sf.array_contains(names, name))
     every = sf.when(sf.col("texts").isNotNull(), sf.map_concat(cells, others))
-    return apart.select("*", every.alias("cells")).drop("texts", "kinds", "names")
+    return parsed.select("*", every.alias("cells")).drop("texts", "kinds", "names")
 
 
-def _apart(rows: DataFrame, raw: Column) -> DataFrame:
-    """Rows and texts by key, JSON types by key, and the keys; null where a line is no object and nothing else.
+def _parsed(rows: DataFrame, raw: Column) -> DataFrame:
+    """Add texts by key, JSON types by key, and the keys; null if a line is not exactly one object.
 
-    So they are of lines that are longer than `flaws.LONGEST`.
+    They are null for lines that are longer than `json_flaws.LONGEST`, too.
     """
     raw = sf.when(sf.octet_length(raw) <= json_flaws.LONGEST, raw)
     texts = sf.from_json(sf.concat(sf.lit("["), raw, sf.lit("]")), TEXTS, STRICT)
     kinds = sf.from_json(sf.concat(sf.lit('{"":'), raw, sf.lit("}")), KINDS, STRICT)
     read = rows.select("*", texts.alias("all_texts"), sf.element_at(kinds, sf.lit("")).alias("kinds"))
-    alone = sf.when((sf.size("all_texts") == 1) & sf.col("kinds").isNotNull(), sf.get("all_texts", sf.lit(0)))
-    found = read.select("*", alone.alias("texts")).drop("all_texts")
-    return found.select("*", sf.map_keys("texts").alias("names"))
+    single = sf.when((sf.size("all_texts") == 1) & sf.col("kinds").isNotNull(), sf.get("all_texts", sf.lit(0)))
+    objects_only = read.select("*", single.alias("texts")).drop("all_texts")
+    return objects_only.select("*", sf.map_keys("texts").alias("names"))
 
 
 def _cell(name: str) -> Column:
-    """The text of a value; of a number that came back through a double as the variant has it, exactly."""
+    """Return the text of a value; if a double would round a number, the exact text of the variant."""
     key = sql_text.literal(name)
     exact = f"try_variant_get(kinds[{key}], '$', 'string')"
     rounded = f"greatest(length(texts[{key}]), length({exact})) > {DOUBLE_DIGITS} or contains(texts[{key}], 'E')"

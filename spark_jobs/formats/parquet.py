@@ -1,7 +1,7 @@
-"""Parquet: columns with types of their own in, cells and values of the contract's properties out.
+"""Parquet: typed columns in, cells and values of the contract's properties out.
 
-Nothing is parsed and nothing opened later. A record has no line of its own: the raw text of a failing one is its cells
-as JSON.
+Nothing is parsed, and no record needs a second pass. A record has no line of its own: the raw text of a failing record
+is its cells as JSON.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from spark_jobs.rules import nesting, row_checks
 from spark_jobs.spark import sql_text, storage
 
 UNREADABLE = ("nested", "unknown", "within")
-"""Types of columns that are left alone, or read with others; admission refuses those that the contract wants."""
+"""Types of columns that are not read, or are read with others; admission refuses them in columns of the contract."""
 NOTHING = "_dropgate_nothing int"
-"""A column that no file has, in place of none at all: Spark finds no records then."""
+"""A column that no file has; without any column Spark would read no records."""
 NESTED = ("struct<", "array<", "map<")
 READ_AS = {**STORED, FINE: "timestamp"}
 """Spark's types of columns that have a name of ours."""
 SIDE_BY_SIDE = 4
-"""Files that are looked at side by side before the scan."""
+"""Files that are inspected at the same time before the scan."""
 KIND = "dropgate.kind"
-"""Where the schema of a source says what an integer of `contracts.values.parquet_types.STORED` means."""
+"""Key in the schema of a source for the meaning of an integer of `contracts.values.parquet_types.STORED`."""
 
 
 def is_headed(_plan: Plan) -> bool:
@@ -40,20 +40,20 @@ def is_headed(_plan: Plan) -> bool:
 
 
 header_texts = text_lines.header_texts
-bare = text_lines.bare_anyway
-ends = text_lines.ends_nowhere
-last_cells = text_lines.no_cells
-placed_lines = text_lines.placed_lines  # never asked: Parquet has none
+without_header = text_lines.unchanged
+is_trailer = text_lines.never_trailer
+trailer_cells = text_lines.no_trailer_cells
+record_lines = text_lines.record_lines  # never called: Parquet has no lines
 
 
 def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
-    """Files with the same columns and types."""
+    """Read files with the same columns and types."""
     kinds = {name: kind for name, kind in zip(drops[0].header, drops[0].types, strict=True) if kind not in UNREADABLE}
     return read(spark, text_lines.paths(drops), kinds)
 
 
 def read(spark: SparkSession, paths: Sequence[str], kinds: Mapping[str, str]) -> DataFrame:
-    """Some columns of files, by the names that the door has for their types; `kind_of` tells these of the source."""
+    """Read some columns of files, by admission's names for their types; `kind_of` returns these for the source."""
     empty = {name: kind.removeprefix(NULLS) for name, kind in kinds.items() if kind.startswith(NULLS)}
     columns = [f"{sql_text.quoted(n)} {READ_AS.get(kind, kind)}" for n, kind in kinds.items() if n not in empty]
     schema = StructType.fromDDL(", ".join(columns or [NOTHING]))
@@ -61,13 +61,13 @@ def read(spark: SparkSession, paths: Sequence[str], kinds: Mapping[str, str]) ->
     for field in schema.fields:
         if (kind := kinds.get(field.name)) in STORED:
             field.metadata[KIND] = kind
-    found = spark.read.option(parquet_pages.CHECKED, "true").schema(schema).parquet(*paths)
+    columns_read = spark.read.option(parquet_pages.CHECKED, "true").schema(schema).parquet(*paths)
     nulls = (sf.lit(None).cast(kind).alias(name) for name, kind in empty.items())
-    return found.select("*", *nulls) if empty else found
+    return columns_read.select("*", *nulls) if empty else columns_read
 
 
 def shown(spark: SparkSession, uri: str, kinds: Mapping[str, str]) -> DataFrame:
-    """Some columns of a file as a look at its values wants them: numbers, texts, and moments of Spark's own types."""
+    """Read some columns of a file to sample their values: numbers, texts, and moments of Spark's own types."""
     source = read(spark, [text_lines.path(uri)], kinds)
     plain = ((parquet_values.plain(_column(f.name), kind_of(f)), f) for f in source.schema.fields)
     return source.select(
@@ -76,12 +76,12 @@ def shown(spark: SparkSession, uri: str, kinds: Mapping[str, str]) -> DataFrame:
 
 
 def kind_of(field: StructField) -> str:
-    """The name of the type of a column that was read."""
+    """Return the name of the type of a column that was read."""
     return str(field.metadata.get(KIND, field.dataType.simpleString()))
 
 
-def refused(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
-    """The files of which Spark would read what nobody wrote, by drop."""
+def refusals(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
+    """Return the problems of files in which Spark would read records that nobody wrote, by drop."""
     kinds = {drop.id: dict(zip(drop.header, drop.types, strict=True)) for drop in drops}
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         problems = list(pool.map(lambda drop: flaw(spark, drop.uri, kinds[drop.id]), drops))
@@ -133,7 +133,7 @@ def undecoded(error: Exception) -> Problem:
 def first_pass(
     source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
-    """The records of files with the same columns: file, block, id, c<n> and v<n>, odd; their raw text."""
+    """Read the records of files with the same columns: file, block, id, c<n> and v<n>, odd; and their raw text."""
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header and not p.path]
     kinds = {field.name: kind_of(field) for field in source.schema.fields}
     cells = sf.struct(*(_shown(sf.col(f"p{n}"), kinds[p.name], p).alias(p.name) for n, p in here))
@@ -142,10 +142,10 @@ def first_pass(
 
 
 def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Mapping[str, Sequence[str]]) -> DataFrame:
-    """All records with file, block, id, columns p<n>, c<n> and v<n>.
+    """Read all records with file, block, id, columns p<n>, c<n> and v<n>.
 
-    Of the properties in `texts` c<n> is a text, of others what p<n> is: to write a number takes longer than its checks.
-    As nobody wrote a number or a date, it is the one of these texts that means the same, if any does.
+    c<n> is a text for the properties in `texts`, and p<n> for others: writing a number takes longer than its checks.
+    The text of a number or a date is the one of these texts that means the same, if there is one.
     """
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header and not p.path]
     number = sf.monotonically_increasing_id().alias("id")
@@ -158,13 +158,15 @@ def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Map
         if p.name in texts:
             words = () if kinds[p.name] == "string" else texts[p.name]
             cells[n] = row_checks.meant(parquet_values.text(sf.col(f"p{n}"), kinds[p.name], p), values[n], p, words)
-    found = every.select(
+    typed_rows = every.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),
         *(value.alias(f"v{n}") for n, value in values.items()),
     )
     roots = {p.name: sf.col(f"p{n}") for n, p in here if p.type in CONTAINERS}
-    return nesting.opened(found, plan, header, roots, Typed(source.schema, texts)) if roots else found
+    if not roots:
+        return typed_rows
+    return nesting.opened(typed_rows, plan, header, roots, Typed(source.schema, texts))
 
 
 class Typed:
@@ -182,9 +184,9 @@ class Typed:
         return sf.when(~_has_key_twice(raw), raw) if prop.type == "map" else raw
 
     def count(self, value: Column, prop: Property) -> Column:
-        found = _type_at(self._schema, prop.route)
-        assert isinstance(found, StructType), prop.route
-        return nesting.given(value.getField(name).isNotNull() for name in found.names)
+        struct = _type_at(self._schema, prop.route)
+        assert isinstance(struct, StructType), prop.route
+        return nesting.given(value.getField(name).isNotNull() for name in struct.names)
 
     def child(self, value: Column, key: str) -> Column:
         return value.getField(key)
@@ -206,7 +208,7 @@ class Typed:
 
 
 def _type_at(schema: DataType, route: Sequence[str]) -> DataType:
-    """The type of what a route leads to."""
+    """Return the type at the end of a route."""
     for n, step in enumerate(route):
         if isinstance(schema, StructType):
             schema = schema[step.removeprefix(".") if n else step].dataType
@@ -224,7 +226,7 @@ def _has_key_twice(entries: Column) -> Column:
 
 
 def _shown(column: Column, kind: str, prop: Property) -> Column:
-    """A column as it stands in the raw text of a record."""
+    """Return a column as the raw text of a record shows it."""
     return column if prop.type in CONTAINERS else parquet_values.text(column, kind, prop)
 
 
@@ -236,24 +238,24 @@ def records(
     _aside: Sequence[int],
     _malformed: bool,
 ) -> DataFrame:
-    """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
+    """Read the records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
     return text_lines.chosen(_numbered(source, plan, header, dict.fromkeys(wanted, ())), plan, wanted)
 
 
 def second_pass(singles: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
-    """No record needs a closer look."""
+    """Return the records as they are: none needs a second pass."""
     return singles, {}
 
 
-def whole(source: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> DataFrame:
-    """The records as they came: file, block, id, and `value`, a struct of the columns that could be read."""
+def as_written(source: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> DataFrame:
+    """Return the records as they were written: file, block, id, and `value`, a struct of the readable columns."""
     number = sf.monotonically_increasing_id().alias("id")
     columns = (parquet_values.plain(_column(f.name), kind_of(f)).alias(f.name) for f in source.schema.fields)
     return source.select(*text_lines.place(), number, sf.struct(*columns).alias("value"))
 
 
 def with_cells(rows: DataFrame, _plan: Plan, _header: tuple[str, ...], _malformed: Column) -> DataFrame:
-    """Records (column `raw`) and `cells`, their texts by column."""
+    """Add `cells`, the texts by column, to records (column `raw`)."""
     return rows.select("*", sf.from_json("raw", "map<string,string>").alias("cells"))
 
 

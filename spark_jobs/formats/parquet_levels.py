@@ -1,7 +1,7 @@
-"""Levels of Parquet: those of a page as they are written in, a byte for each and whether they can be out. Pure.
+"""Levels of Parquet: the encoded levels of a page in; a byte for each, and whether they are possible, out. Pure.
 
-Sources: README.md ("Nested Encoding") and Encodings.md ("RLE") of apache/parquet-format. All steps are those of whole
-texts and numbers, as a page may have a million levels.
+Sources: README.md ("Nested Encoding") and Encodings.md ("RLE") of apache/parquet-format. All steps work on whole byte
+strings and big integers, as a page may have a million levels.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ ONES = bytes.maketrans(b"01", b"\0\1")
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A column of single values within others: its greatest definition level, and those of the lists that it lies in.
+    """A column of single values within others: its greatest definition level, and the levels of the lists around it.
 
-    From the level of a list on, the list has an element; the outermost is the first.
+    From its level on, a list has an element. The outermost list is the first.
     """
 
     most: int
@@ -41,46 +41,46 @@ def width(most: int) -> int:
 
 
 def decoded(raw: bytes, most: int, count: int) -> bytes | None:
-    """So many levels, in runs or packed by bits; None where there are fewer."""
+    """Decode `count` levels, in runs or packed by bits; None if there are fewer."""
     bits = width(most)
     if not bits:
         return bytes(count)
-    found, at = bytearray(), 0
-    while len(found) < count:
+    levels, at = bytearray(), 0
+    while len(levels) < count:
         head, at = _varint(raw, at)
-        if head is None or at >= len(raw) or head < 2:  # nothing of nothing
+        if head is None or at >= len(raw) or head < 2:  # a run of length 0
             return None
         if head & 1:
             end = at + (head >> 1) * bits
-            found += _unpacked(raw[at:end], bits)
+            levels += _unpacked(raw[at:end], bits)
             at = end
         else:
-            found += raw[at : at + 1] * min(head >> 1, count - len(found))
+            levels += raw[at : at + 1] * min(head >> 1, count - len(levels))
             at += 1
-    return bytes(found[:count])
+    return bytes(levels[:count])
 
 
 def _varint(raw: bytes, at: int) -> tuple[int | None, int]:
-    found = shift = 0
+    number = shift = 0
     while at < len(raw) and shift < 35:
         byte, at = raw[at], at + 1
-        found |= (byte & 127) << shift
+        number |= (byte & 127) << shift
         if byte < 128:
-            return found, at
+            return number, at
         shift += 7
     return None, at
 
 
 def _unpacked(raw: bytes, bits: int) -> bytes:
-    """Numbers of so many bits each, from the least bit of the first byte on."""
+    """Unpack numbers of `bits` bits each, from the least bit of the first byte on."""
     digits = format(int.from_bytes(raw, "little"), "b").zfill(len(raw) * BYTE)[::-1].encode()
     count = len(digits) // bits
     planes = (digits[n::bits][:count].translate(ONES) for n in range(bits))
     return sum(int.from_bytes(plane) << n for n, plane in enumerate(planes)).to_bytes(count)
 
 
-def look(seen: Seen, leaf: Leaf, repetitions: bytes | None, definitions: bytes | None) -> Seen:
-    """Return what is seen of a column with the levels of its next page; None is one that has fewer than its values."""
+def with_page(seen: Seen, leaf: Leaf, repetitions: bytes | None, definitions: bytes | None) -> Seen:
+    """Add the levels of the next page to the state of a column; None if a page has fewer levels than values."""
     if repetitions is None or definitions is None or len(repetitions) != len(definitions):
         return UNSOUND
     if not definitions or not seen.sound:
@@ -100,5 +100,5 @@ def look(seen: Seen, leaf: Leaf, repetitions: bytes | None, definitions: bytes |
 
 
 def _marked(levels: bytes, which: range) -> int:
-    """A number with a byte for each level, 1 where it is one of some."""
+    """Return a number with a byte for each level: 1 if the level is one of some, else 0."""
     return int.from_bytes(levels.translate(bytes(n in which for n in range(256))))

@@ -1,4 +1,4 @@
-"""Parquet files as parquet-mr has them: the URI of one in; its row groups, and what no scan would see of them, out."""
+"""Parquet files read with parquet-mr: the URI of a file in; its row groups, and flaws that a scan would miss, out."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from spark_jobs.spark import storage
 from spark_jobs.spark.jvm import java_class
 
 CHECKED = "parquet.page.verify-checksum.enabled"
-"""The setting that holds pages against their checksums, where they have any; it is off by default (parquet-hadoop)."""
+"""The setting that verifies the checksums of pages that have one; it is off by default (parquet-hadoop)."""
 UNSOUND = "CRC checksum verification failed"
-"""What is said of a page that does not match its checksum."""
+"""The error text for a page that does not match its checksum."""
 UNREADABLE = (Py4JJavaError, PySparkException)
-"""What Java says of a file that it cannot read, as py4j has it or PySpark."""
+"""The errors for a file that Java cannot read, from py4j or PySpark."""
 SPARK = "org.apache.spark."
-"""What keys begin with under which Spark notes its version in a file."""
+"""The prefix of the keys under which Spark writes its version into a file."""
 WRITER = "parquet-mr"
-"""What the name begins with of the library that Spark writes with."""
+"""The prefix of the name of the library that Spark writes with."""
 INT96 = Struct("<q4x")
 """A moment in INT96: nanoseconds of a day, and the day."""
 SIZE = 4
-"""Bytes of the length that levels have before them in data pages of version 1."""
+"""Bytes of the length field before levels in data pages of version 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """A column that Spark would read without a word: its levels cannot be, or it holds what Spark cuts off."""
+    """A flaw of a column that Spark would not report: impossible levels, or nanoseconds that Spark cuts off."""
 
     column: str
     kind: Literal["levels", "nanoseconds"]
 
 
 def opened(spark: SparkSession, place: str) -> Any:
-    """A file by its URI without percent-encoding; it must be closed."""
+    """Open a file by its URI without percent-encoding; it must be closed."""
     settings = java_class(spark, "org.apache.hadoop.conf.Configuration")(spark._jsc.hadoopConfiguration())
     settings.setBoolean(CHECKED, True)
     path = java_class(spark, "org.apache.hadoop.fs.Path")(place)
@@ -51,7 +51,7 @@ def opened(spark: SparkSession, place: str) -> Any:
 
 
 def requested(spark: SparkSession, file: Any, name: str) -> Any:
-    """Let a file be read in one column alone; that column as a schema."""
+    """Restrict a file to one column; return that column as a schema."""
     fields = java_class(spark, "java.util.List").of(file.getFooter().getFileMetaData().getSchema().getType(name))
     schema = java_class(spark, "org.apache.parquet.schema.MessageType")("one", fields)
     file.setRequestedSchema(schema)
@@ -59,10 +59,10 @@ def requested(spark: SparkSession, file: Any, name: str) -> Any:
 
 
 def flaw(spark: SparkSession, uri: str, nested: Sequence[str], moments: Sequence[str]) -> Flaw | None:
-    """Return what no scan would see of a file; None also of a file that cannot be read, as the scan will say.
+    """Return a flaw that a scan would miss; None also for a file that cannot be read, which the scan will report.
 
-    Spark puts lists together from whatever levels there are, and so would hand on records that nobody wrote; and it
-    cuts moments in INT96 to microseconds.
+    Spark builds lists from any levels, and so would return records that nobody wrote; and it cuts moments in INT96 to
+    microseconds.
     """
     try:
         with closing(opened(spark, storage.plain(uri))) as file:
@@ -74,14 +74,14 @@ def flaw(spark: SparkSession, uri: str, nested: Sequence[str], moments: Sequence
 
 
 def _is_of_spark(file: Any) -> bool:
-    """Tell whether Spark wrote a file, which has no moment that is finer than a microsecond."""
+    """Return True if Spark wrote a file, which then has no moment that is finer than a microsecond."""
     about = file.getFooter().getFileMetaData()
     notes = any(str(key).startswith(SPARK) for key in about.getKeyValueMetaData())
     return notes and str(about.getCreatedBy()).startswith(WRITER)
 
 
 def _columns(spark: SparkSession, file: Any, name: str) -> list[tuple[Any, parquet_levels.Leaf]]:
-    """Return the columns of single values in a column, with their levels; let the file be read in these alone."""
+    """Return the columns of single values in a column, with their levels; restrict the file to them."""
     schema = requested(spark, file, name)
     return list(zip(schema.getColumns(), _leaves(schema.getType(0)), strict=True))
 
@@ -99,7 +99,7 @@ def _is_sound(spark: SparkSession, file: Any, name: str) -> bool:
 
 
 def _is_finer(spark: SparkSession, file: Any, name: str) -> bool:
-    """Tell whether a column holds moments in INT96 that are finer than a microsecond."""
+    """Return True if a column holds moments in INT96 that are finer than a microsecond."""
     columns = _columns(spark, file, name)
     own = [pair for pair in columns if pair[0].getPrimitiveType().getPrimitiveTypeName().name() == "INT96"]
     for number in range(file.getRowGroups().size() if own else 0):
@@ -110,7 +110,7 @@ def _is_finer(spark: SparkSession, file: Any, name: str) -> bool:
 
 
 def _has_nanoseconds(raw: bytes) -> bool:
-    """Tell whether one of some INT96, nanoseconds of a day and the day, is finer than a microsecond."""
+    """Return True if one of some INT96, nanoseconds of a day and the day, is finer than a microsecond."""
     whole = len(raw) - len(raw) % INT96.size
     return any(nanoseconds % 1000 for (nanoseconds,) in INT96.iter_unpack(raw[:whole]))
 
@@ -127,7 +127,7 @@ def _moments(reader: Any, leaf: parquet_levels.Leaf) -> Iterator[bytes]:
 
 
 def _leaves(field: Any, most: int = 0, lists: tuple[int, ...] = ()) -> Iterator[parquet_levels.Leaf]:
-    """The columns of single values in a field, in the order of the schema."""
+    """Yield the columns of single values in a field, in the order of the schema."""
     kind = field.getRepetition().name()
     most += kind != "REQUIRED"
     lists += (most,) if kind == "REPEATED" else ()
@@ -141,12 +141,12 @@ def _leaves(field: Any, most: int = 0, lists: tuple[int, ...] = ()) -> Iterator[
 def _seen(reader: Any, leaf: parquet_levels.Leaf) -> parquet_levels.Seen:
     seen = parquet_levels.Seen()
     while seen.sound and (page := reader.readPage()) is not None:
-        seen = parquet_levels.look(seen, leaf, *_levels(page, leaf))
+        seen = parquet_levels.with_page(seen, leaf, *_levels(page, leaf))
     return seen
 
 
 def _levels(page: Any, leaf: parquet_levels.Leaf) -> tuple[bytes | None, bytes | None]:
-    """The repetition and the definition levels of a page."""
+    """Return the repetition and the definition levels of a page."""
     count, most = page.getValueCount(), (len(leaf.lists), leaf.most)
     repetitions, definitions = (
         parquet_levels.decoded(*pair, count) for pair in zip(_parts(page, leaf, values=False)[:2], most, strict=True)
@@ -155,7 +155,7 @@ def _levels(page: Any, leaf: parquet_levels.Leaf) -> tuple[bytes | None, bytes |
 
 
 def _parts(page: Any, leaf: parquet_levels.Leaf, *, values: bool = True) -> list[bytes]:
-    """The repetition levels of a page, its definition levels, and its values, if these are wanted."""
+    """Return the repetition levels of a page, its definition levels, and its values, if these are wanted."""
     if _is_second(page):
         parts = [page.getRepetitionLevels(), page.getDefinitionLevels(), *([page.getData()] if values else [])]
         return [bytes(part.toByteArray()) for part in parts]
@@ -167,5 +167,5 @@ def _parts(page: Any, leaf: parquet_levels.Leaf, *, values: bool = True) -> list
 
 
 def _is_second(page: Any) -> bool:
-    """Tell whether a data page is one of version 2."""
+    """Return True if a data page is one of version 2."""
     return str(page.getClass().getSimpleName()) == "DataPageV2"

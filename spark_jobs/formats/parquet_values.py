@@ -1,6 +1,6 @@
 """Columns of Parquet as texts and values: a column, the name of its type and a property in, the text or value out.
 
-Whatever is no value of the property's type becomes null, as in all formats.
+A value that is not of the property's type becomes null, as in all formats.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ TAKEN = {
     "timestamp": ("timestamp", "timestamp_ntz", *NANOSECONDS),
     "time": ("string", *CLOCKS),
 }
-"""The types of columns whose values a property takes; the door lets others through only where all are null."""
+"""The types of columns whose values a property accepts; admission lets others through only if all are null."""
 DAY = {"time_ms": 86_400_000, "time_us": 86_400_000_000, "time_ns": 86_400_000_000_000}
-"""How much of its unit a day has."""
+"""Units of a type in a day."""
 AT_DAY = len("1970-01-01 ") + 1
-"""Where the time begins in the text of a moment, counted from 1."""
+"""The position of the time in the text of a moment, counted from 1."""
 POWERS = tuple(10.0**n for n in range(23))
-"""The powers of ten that a double holds exactly."""
+"""The powers of ten that a double represents exactly."""
 
 
 def value(column: Column, kind: str, prop: Property) -> Column:
-    """The value of a property; null where the column has none, or what is none of the property's type."""
+    """Return the value of a property; null if the column has none, or none of the property's type."""
     if kind.split("(", maxsplit=1)[0] not in TAKEN[prop.type]:
         return typed(sf.lit(None).cast("string"), prop)
     if kind in STORED:
@@ -48,8 +48,8 @@ def value(column: Column, kind: str, prop: Property) -> Column:
         case "integer":
             return column.try_cast("bigint")
         case "number":
-            found = decimal_of_float(column) if kind == "float" else column.cast("double")
-            return sf.when(sf.abs(found) <= GREATEST_DOUBLE, found) if kind in ("float", "double") else found
+            double = decimal_of_float(column) if kind == "float" else column.cast("double")
+            return sf.when(sf.abs(double) <= GREATEST_DOUBLE, double) if kind in ("float", "double") else double
         case "string":
             return sf.when(sf.is_valid_utf8(column), column)
         case "timestamp":
@@ -60,22 +60,22 @@ def value(column: Column, kind: str, prop: Property) -> Column:
 
 
 def text(column: Column, kind: str, prop: Property) -> Column:
-    """The text of a column, as a cell of CSV would have it."""
+    """Return the text of a column, as a cell of CSV would have it."""
     if kind in CLOCKS:
         return _time_text(column, kind)
     if kind == "float":
         return decimal_of_float(column).cast("string")
     if kind.startswith("timestamp"):
         shown = _nanosecond_text(column) if kind in STORED else column.cast("string")
-        told = prop.type == "timestamp" and (prop.zone or prop.offset)
-        return sf.concat(shown, sf.lit("Z")) if told and not kind.startswith("timestamp_ntz") else shown
+        zoned = prop.type == "timestamp" and (prop.zone or prop.offset)
+        return sf.concat(shown, sf.lit("Z")) if zoned and not kind.startswith("timestamp_ntz") else shown
     if kind.startswith("decimal") and prop.exact:
         return _without_zeros(column.cast("string"), prop.exact[1])
     return column.cast("string")
 
 
 def plain(column: Column, kind: str) -> Column:
-    """A column as one of a type of Spark's."""
+    """Return a column in a type of Spark's own."""
     if kind in CLOCKS:
         return _time_text(column, kind)
     if kind in NANOSECONDS:
@@ -100,13 +100,13 @@ def with_floats(column: Column, kind: DataType) -> Column:
 
 
 def _without_zeros(number: Column, scale: int) -> Column:
-    """The text of a decimal with no more than so many digits after the point, if all others are zeros."""
+    """Return the text of a decimal with at most `scale` digits after the point, if all others are zeros."""
     kept, dropped = (rf"\.[0-9]{{{scale}}}", "0+") if scale else ("", r"\.0+")
     return sf.regexp_replace(number, rf"^(-?[0-9]+{kept}){dropped}$", "$1")
 
 
 def _moment(column: Column, kind: str, prop: Property) -> Column:
-    """A time as a moment of the first day, or a moment; null of what is finer than a microsecond, or beyond a day."""
+    """Return a time as a moment of the first day, or a moment; null if finer than a microsecond, or beyond a day."""
     if kind in CLOCKS:
         return sf.when(
             _in_day(column, kind) & _is_whole(column, kind), sf.timestamp_micros(_micros_of_day(column, kind))
@@ -120,7 +120,7 @@ def _in_day(column: Column, kind: str) -> Column:
 
 
 def _is_whole(column: Column, kind: str) -> Column:
-    """Return whether nothing is finer than a microsecond."""
+    """Return a column that is true if a value is not finer than a microsecond."""
     return column % 1000 == 0 if kind.endswith("_ns") else sf.lit(True)
 
 
@@ -131,12 +131,12 @@ def _micros_of_day(column: Column, kind: str) -> Column:
 
 
 def _div(column: Column) -> Column:
-    """The whole thousands, towards zero."""
+    """Divide by a thousand, towards zero."""
     return sf.call_function("div", column, sf.lit(1000))
 
 
 def _micros(column: Column) -> Column:
-    """Nanoseconds as a moment, without what is finer than a microsecond."""
+    """Return nanoseconds as a moment, cut to microseconds."""
     return sf.timestamp_micros(_div(column) - sf.when(column % 1000 < 0, 1).otherwise(0))
 
 
@@ -148,32 +148,32 @@ def _time_text(column: Column, kind: str) -> Column:
 
 
 def _nanosecond_text(column: Column) -> Column:
-    """Nanoseconds as text, with all nine digits where six are not enough."""
+    """Return nanoseconds as text, with all nine digits if six are not enough."""
     moment, rest = _micros(column), sf.pmod(column, sf.lit(1000))
     fine = sf.concat(sf.date_format(moment, "yyyy-MM-dd HH:mm:ss.SSSSSS"), sf.lpad(rest.cast("string"), 3, "0"))
     return sf.when(rest == 0, moment.cast("string")).otherwise(fine)
 
 
 def decimal_of_float(column: Column) -> Column:
-    """A float as the double that is the decimal it stands for: 1.1, not 1.10000002384185791015625.
+    """Return a float as the double of the decimal that it stands for: 1.1, not 1.10000002384185791015625.
 
-    Java's texts do not tell it: of 9E9 that of Java 17 is 8.9999995E9. A whole number of at most 9 digits times or by a
-    power of ten up to 22 is the double that is nearest to the decimal; others are read from a text.
+    Java's texts do not show it: Java 17 writes 9E9 as 8.9999995E9. A whole number of at most 9 digits, multiplied or
+    divided by a power of ten up to 22, is the double nearest to the decimal; others are read from a text.
     """
     wide = column.cast("double")
     magnitude = sf.floor(sf.log10(sf.abs(wide))).try_cast("int")
     *shorter, last = (_rounded(wide, magnitude, digits) for digits in DIGITS)
-    found = last
-    for one in reversed(shorter):
-        found = sf.when(one.cast("float") == column, one).otherwise(found)
+    shortest = last
+    for rounded in reversed(shorter):
+        shortest = sf.when(rounded.cast("float") == column, rounded).otherwise(shortest)
     cents = sf.rint(wide * 100) / 100  # of at most 6 digits, and much the cheapest
     is_short = (sf.abs(wide) < 10_000) & (cents.cast("float") == column)
     is_endless = sf.isnan(wide) | wide.isin(math.inf, -math.inf)
-    return sf.when(is_short, cents).when(is_endless, wide).otherwise(found)
+    return sf.when(is_short, cents).when(is_endless, wide).otherwise(shortest)
 
 
 def _rounded(wide: Column, magnitude: Column, digits: int) -> Column:
-    """A double to so many digits, the first of which is worth 10 to the power of `magnitude`."""
+    """Round a double to some digits, the first of which is worth 10 to the power of `magnitude`."""
     places = digits - 1 - magnitude
     powers = sf.array(*map(sf.lit, POWERS))
 

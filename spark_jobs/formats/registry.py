@@ -1,4 +1,4 @@
-"""The formats of files: a plan in, the module that reads its files out. All of them have the same functions."""
+"""The formats of files: a plan in, the module that reads its files out. All these modules have the same functions."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from spark_jobs.formats import csv_lines, csv_multiline, json_lines, parquet
 class Format(Protocol):
     """The operations of a format. `c<n>` is the cell of property n, `v<n>` its value, null if it has none.
 
-    A cell is a text wherever a text of it is needed: for checks in `rules.OF_TEXTS`, for evidence and samples.
+    A cell is a text wherever its text is needed: for checks in `row_checks.OF_TEXTS`, for evidence and samples.
     """
 
     def is_headed(self, plan: Plan) -> bool:
         """Return True if the first line of a file names its columns."""
 
     def load(self, spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
-        """Files with the same header and types, as they are."""
+        """Read files with the same header and types, as they are."""
 
     def header_texts(self, drop: JobDrop) -> tuple[str, ...]:
         """Return the possible raw texts of a file's first line, if it names the columns."""
 
-    def ends(self, raw: Column, plan: Plan) -> Column:
+    def is_trailer(self, raw: Column, plan: Plan) -> Column:
         """Return a column that is true if a raw text begins like the plan's trailer; used only if it has one."""
 
-    def last_cells(self, raw: bytes, plan: Plan) -> Last:
-        """The cells of the raw text of a trailer in UTF-8, or why nobody can read them."""
+    def trailer_cells(self, raw: bytes, plan: Plan) -> Last:
+        """Return the cells of a trailer from its raw text in UTF-8, or why they cannot be read."""
 
-    def bare(self, source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
-        """Files with the same header without it and their trailers, and what is like them, wherever it stands."""
+    def without_header(self, source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+        """Leave out the header lines and trailers of files with one header, and all records that look like them."""
 
-    def refused(self, spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
+    def refusals(self, spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
         """Return the faults of whole files that the scan would miss, by drop."""
 
     def fault(self, spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
@@ -47,15 +47,15 @@ class Format(Protocol):
     def first_pass(
         self, source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
     ) -> tuple[DataFrame, Column]:
-        """The records of files with one header at first sight: file, block, id, c<n>, v<n>, odd; and their raw text.
+        """Read the records of files with one header: file, block, id, c<n>, v<n>, odd; return also their raw text.
 
-        `odd` are those that need a closer look; the id of an empty line is null.
+        An `odd` record needs the second pass; the id of an empty line is null.
         """
 
     def second_pass(
         self, singles: DataFrame, plan: Plan, header: tuple[str, ...]
     ) -> tuple[DataFrame, dict[str, Column]]:
-        """Odd records (column `raw`) with c<n> and v<n>, and by kind what fails the checks of records as such."""
+        """Parse odd records (column `raw`): add c<n> and v<n>; return the tests of the record checks, by kind."""
 
     def records(
         self,
@@ -66,23 +66,23 @@ class Format(Protocol):
         aside: Sequence[int],
         malformed: bool,
     ) -> DataFrame:
-        """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties.
+        """Read the records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties.
 
-        `aside` are the ids of header lines and trailers; `malformed` says whether there are malformed records to leave
+        `aside` are the ids of header lines and trailers; `malformed` means that there are malformed records to leave
         out.
         """
 
-    def whole(self, source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
-        """The records with the header's as they came: file, block, id, and `value`, a line, or a struct of columns."""
+    def as_written(self, source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
+        """Return records and header lines as they were written: file, block, id, and `value`, a line or a struct."""
 
-    def placed_lines(self, source: DataFrame, plan: Plan) -> DataFrame:
+    def record_lines(self, source: DataFrame, plan: Plan) -> DataFrame:
         """Return the places of records of text files: file, block, `at` (their id), `line` (the first, from 1)."""
 
     def with_cells(self, rows: DataFrame, plan: Plan, header: tuple[str, ...], malformed: Column) -> DataFrame:
-        """Records (column `raw`) and `cells`, their texts by name; malformed ones have none."""
+        """Add `cells`, the texts by name, to records (column `raw`); malformed ones have none."""
 
 
 def of(plan: Plan) -> Format:
-    """The format of a plan's files."""
+    """Return the format of a plan's files."""
     by_line: dict[FileFormat, Format] = {"csv": csv_lines, "jsonl": json_lines, "parquet": parquet}
     return csv_multiline if plan.file_format == "csv" and plan.csv.multi_line else by_line[plan.file_format]

@@ -1,7 +1,7 @@
-"""Text files in, lines with their places and cells out. Nothing is judged here; nothing of a line is lost here.
+"""Text files in, lines with their places and cells out. Nothing is judged here, and no part of a line is lost.
 
-Lines are numbered within their split of a file by `monotonically_increasing_id`, taken of those that are not empty and
-before anything is dropped: record numbers are worked out from it later, without a second read.
+Lines that are not empty are numbered within their split of a file by `monotonically_increasing_id`, before any line is
+dropped: record numbers are worked out from these ids later, without a second read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
 
 
 JOINER = "\u2060"
-"""What Unicode has in place of a byte order mark in the midst of text: neither blank nor seen, one character long."""
+"""Unicode's substitute for a byte order mark within text: one character, invisible, and not a blank."""
 END = "\uffff"
 """A character that Spark's parser takes for the end of its input."""
 MOST_CELLS = 20_000
@@ -36,7 +36,7 @@ MOST_CELLS = 20_000
 
 
 def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
-    """The raw lines of files, one column `value`."""
+    """Read the raw lines of files: one column `value`."""
     return spark.read.text(paths(drops))
 
 
@@ -46,24 +46,24 @@ def paths(drops: Sequence[JobDrop]) -> list[str]:
 
 
 def path(uri: str) -> str:
-    """The same of one file."""
+    """Return the path of one file for Spark."""
     return re.sub(r"([\[\]{}*?\\])", r"\\\1", storage.plain(uri))
 
 
-def bare(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
-    """The lines of files without those that are as their headers, or begin as trailers."""
+def without_header(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+    """Leave out the lines that equal the headers of files, or begin as trailers."""
     line = decoded(sf.col("value"), plan.csv)
     if plan.csv.header:
         source = source.where(~line.isin(*sorted({text for d in drops for text in header_texts(d)})))
-    return source.where(~ends(line, plan)) if plan.csv.trailer else source
+    return source.where(~is_trailer(line, plan)) if plan.csv.trailer else source
 
 
-def bare_anyway(source: DataFrame, _plan: Plan, _drops: Sequence[JobDrop]) -> DataFrame:
-    """The same of files that have none."""
+def unchanged(source: DataFrame, _plan: Plan, _drops: Sequence[JobDrop]) -> DataFrame:
+    """Return the records of files that have neither headers nor trailers."""
     return source
 
 
-def ends(line: Column, plan: Plan) -> Column:
+def is_trailer(line: Column, plan: Plan) -> Column:
     """Return a column that is true if a line's first cell, quoted or not, is the text that begins a trailer."""
     csv = plan.csv
     if csv.trailer is None:
@@ -73,8 +73,8 @@ def ends(line: Column, plan: Plan) -> Column:
     return line.rlike(rf"\A(?:{begins}{quoted})(?:{delimiter}|\z)")
 
 
-def last_cells(raw: bytes, plan: Plan) -> Last:
-    """The cells of a trailer's line, or why they are not read."""
+def trailer_cells(raw: bytes, plan: Plan) -> Last:
+    """Return the cells of a trailer's line, or why they cannot be read."""
     try:
         line = raw.decode()
     except UnicodeDecodeError:
@@ -83,22 +83,22 @@ def last_cells(raw: bytes, plan: Plan) -> Last:
 
 
 def cells_of(line: str, csv: Csv) -> Last:
-    """The same of its text."""
+    """Return the cells of a trailer's text, or why they cannot be read."""
     if len(line) > LONGEST_LINE:
         return "long"
     if "\0" in line:
         return "bytes"
-    found = csv_cells.split(line, csv)
-    return "quotes" if found is None else found
+    cells = csv_cells.split(line, csv)
+    return "quotes" if cells is None else cells
 
 
-def ends_nowhere(_raw: Column, _plan: Plan) -> Column:
-    """The same of files that have no trailers."""
+def never_trailer(_raw: Column, _plan: Plan) -> Column:
+    """Return a column that is false: files of this format have no trailers."""
     return sf.lit(False)
 
 
-def no_cells(_raw: bytes, _plan: Plan) -> Last:
-    """The cells of their trailers, of which there are none."""
+def no_trailer_cells(_raw: bytes, _plan: Plan) -> Last:
+    """Return no cells: files of this format have no trailers."""
     return ()
 
 
@@ -106,7 +106,7 @@ def no_fault(_spark: SparkSession, _plan: Plan, _drop: JobDrop) -> None:
     """Return None: a text file is lines of any bytes, so none is unreadable by itself."""
 
 
-def none_refused(_spark: SparkSession, _plan: Plan, _drops: Sequence[JobDrop]) -> dict[str, Problem]:
+def no_refusals(_spark: SparkSession, _plan: Plan, _drops: Sequence[JobDrop]) -> dict[str, Problem]:
     """Return no faults: the scan sees every fault of a text file."""
     return {}
 
@@ -118,11 +118,11 @@ def first_line(error: Exception) -> str:
 
 
 def by_header(drops: Iterable[JobDrop]) -> list[tuple[tuple[str, ...], list[JobDrop]]]:
-    """Headers and their drops: Spark binds columns by position, so that only files with the same are one read."""
-    found: dict[object, list[JobDrop]] = {}
+    """Group drops by header and types: Spark binds columns by position, so only equal ones are read together."""
+    groups: dict[object, list[JobDrop]] = {}
     for drop in drops:
-        found.setdefault((drop.header, drop.types), []).append(drop)
-    return [(own[0].header, own) for own in found.values()]
+        groups.setdefault((drop.header, drop.types), []).append(drop)
+    return [(group[0].header, group) for group in groups.values()]
 
 
 def place() -> list[Column]:
@@ -131,22 +131,22 @@ def place() -> list[Column]:
 
 
 def lines(text: DataFrame, csv: Csv) -> DataFrame:
-    """All lines: file, block, id (ascending within it, null for an empty line), line."""
+    """Return all lines: file, block, id (ascending within the block, null for an empty line), line."""
     value = sf.col("value")
-    number = sf.when(value != "", sf.monotonically_increasing_id())  # counts only where it is asked
+    number = sf.when(value != "", sf.monotonically_increasing_id())  # it counts only the lines that ask for it
     return text.select(*place(), number.alias("id"), decoded(value, csv).alias("line"))
 
 
-def placed_lines(source: DataFrame, _plan: Plan) -> DataFrame:
+def record_lines(source: DataFrame, _plan: Plan) -> DataFrame:
     """Return the places of lines: file, block, `at` (the id from `lines`), `line`: counted in the file."""
     number = sf.monotonically_increasing_id()
-    told = source.select(*place(), number.alias("nth"), sf.when(sf.col("value") != "", number).alias("at"))
-    blocks = told.groupBy("file", "block").agg(sf.min("nth").alias("first"), sf.count(sf.lit(1)).alias("n"))
+    numbered = source.select(*place(), number.alias("nth"), sf.when(sf.col("value") != "", number).alias("at"))
+    blocks = numbered.groupBy("file", "block").agg(sf.min("nth").alias("first"), sf.count(sf.lit(1)).alias("n"))
     order = "partition by file order by block rows between unbounded preceding and 1 preceding"
     before = f"coalesce(sum(n) over ({order}), 0)"
     shifts = blocks.selectExpr("file", "block", f"{before} - first + 1 as shift")
-    found = told.where("at is not null").join(sf.broadcast(shifts), ["file", "block"])
-    return found.selectExpr("file", "block", "at", "nth + shift as line")
+    placed = numbered.where("at is not null").join(sf.broadcast(shifts), ["file", "block"])
+    return placed.selectExpr("file", "block", "at", "nth + shift as line")
 
 
 def header_texts(drop: JobDrop) -> tuple[str, ...]:
@@ -155,14 +155,14 @@ def header_texts(drop: JobDrop) -> tuple[str, ...]:
     return (line, *(line.removeprefix(mark) for mark in MARKS if line.startswith(mark)))
 
 
-def whole(source: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> DataFrame:
-    """The lines that are not empty as they came: file, block, id, value."""
+def as_written(source: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> DataFrame:
+    """Return the lines that are not empty as they were written: file, block, id, value."""
     number = sf.when(sf.col("value") != "", sf.monotonically_increasing_id()).alias("id")
     return source.select(*place(), number, "value").where(sf.col("id").isNotNull())
 
 
 def as_cell(cell: Column, csv: Csv) -> Column:
-    """A text as a cell of a line."""
+    """Write a text as a cell of a line."""
     if not csv.quote:
         return sf.translate(cell, f"{csv.delimiter}\r\n", "   ")
     special = "[" + "".join(re.escape(c) for c in dict.fromkeys((csv.delimiter, csv.quote, "\r", "\n"))) + "]"
@@ -173,18 +173,18 @@ def as_cell(cell: Column, csv: Csv) -> Column:
 
 
 def encoded(column: str, csv: Csv) -> Column:
-    """A column of text that Spark writes in the dialect's encoding."""
+    """Return a column of text so that Spark writes it in the dialect's encoding."""
     if csv.encoding == "utf-8":
         return sf.col(column)
     return sf.encode(column, csv.encoding.upper()).cast("string").alias(column)
 
 
 def parsed(line: Column, csv: Csv, width: int) -> Column:
-    """A line as a struct of the texts c0, c1, ... and `bad`; see `fits` for whether it has exactly `width` cells.
+    """Parse a line to a struct of the texts c0, c1, ... and `bad`; `fits` tests whether it has exactly `width` cells.
 
-    A byte order mark that a line begins with becomes `JOINER`: the parser would drop it from the first line that it
-    gets, which may be any, and keep it in all others. So does what it takes for the end of all lines, and would take
-    for it in the next line, too.
+    A byte order mark at the start of a line becomes `JOINER`: the parser would drop it from the first line that it
+    gets, which may be any line, and keep it in all others. `END` becomes `JOINER`, too: the parser would end its input
+    there, for this line and the next.
     """
     schema = ", ".join(f"c{n} string" for n in range(width)) + ", bad string"
     text = sf.when(line.startswith(MARKS[0]), sf.concat(sf.lit(JOINER), sf.substr(line, sf.lit(2)))).otherwise(line)
@@ -193,12 +193,12 @@ def parsed(line: Column, csv: Csv, width: int) -> Column:
 
 
 def split(line: Column, csv: Csv, most: int = -1) -> Column:
-    """The texts between the delimiters of a line without quotes, as an array; the last of `most` is all the rest."""
+    """Split a line without quotes at its delimiters; the last of `most` texts is all the rest."""
     return sf.split(line, re.escape(csv.delimiter), most)
 
 
-def known(text: str, csv: Csv) -> str:
-    """A text as a cell, both in SQL: null where it equals one of the dialect's null values."""
+def or_null(text: str, csv: Csv) -> str:
+    """Return a text as a cell, both in SQL: null if it equals one of the dialect's null values."""
     others = [f"{text} != {literal(word)}" if word else f"octet_length({text}) > 0" for word in sorted(csv.null_values)]
     return f"if({' and '.join(others)}, {text}, null)" if others else text
 
@@ -209,7 +209,7 @@ def fits(parsed_line: Column) -> Column:
 
 
 def bounded(line: Column, csv: Csv) -> Column:
-    """A line that may be parsed: null where it has too many cells. Delimiters within quotes part none."""
+    """Return a line that may be parsed: null if it has too many cells. Delimiters within quotes separate none."""
     few = _delimiters(line, csv) < MOST_CELLS
     if csv.quote:
         few = few | (~misquoted(line, csv) & (_delimiters(stretched(line, csv), csv) < MOST_CELLS))
@@ -222,16 +222,16 @@ def _delimiters(line: Column, csv: Csv) -> Column:
 
 
 def dialect(csv: Csv) -> dict[str, str]:
-    """Spark's options for a dialect, but for its null values."""
+    """Return Spark's options for a dialect, without its null values."""
     names = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "bad"}
     return {"sep": csv.delimiter, "quote": csv.quote, "escape": csv.escape} | names
 
 
 def with_texts(rows: DataFrame, raw: Column, csv: Csv, width: int, places: Sequence[int]) -> DataFrame:
-    """Rows and the array `texts`: what stands at some places of lines that are records.
+    """Add the array `texts`: the cells at some places of lines that are records.
 
-    Only lines with quotes are parsed, which takes three times as long as to split them. All places are one expression,
-    as every call into the JVM takes time.
+    Only lines with quotes are parsed: that takes three times as long as splitting. All places are one expression, as
+    every call into the JVM takes time.
     """
     quoted = has_quote(raw, csv)
     fields, pieces = parsed(sf.when(quoted, raw), csv, width), split(sf.when(~quoted, raw), csv)
@@ -245,23 +245,23 @@ def with_texts(rows: DataFrame, raw: Column, csv: Csv, width: int, places: Seque
 
 
 def cell(parsed_cell: str, csv: Csv) -> str:
-    """A cell of a parsed line, as `known` has it; the parser gives null for an empty text."""
-    return known(f"coalesce({parsed_cell}, '')", csv)
+    """Return a cell of a parsed line, in SQL, null if it is a null value; the parser gives null for an empty text."""
+    return or_null(f"coalesce({parsed_cell}, '')", csv)
 
 
 def values(plan: Plan, wanted: Sequence[str]) -> list[Column]:
-    """The values v<n> of texts t<n>, which are of the n-th of some properties."""
+    """Return the values v<n> of the texts t<n> of the n-th of some properties."""
     return [typed(sf.col(f"t{n}"), plan.property_named(name)).alias(f"v{n}") for n, name in enumerate(wanted)]
 
 
-def chosen(found: DataFrame, plan: Plan, wanted: Sequence[str]) -> DataFrame:
+def chosen(records: DataFrame, plan: Plan, wanted: Sequence[str]) -> DataFrame:
     """Return t<n> and v<n> of some properties, from records with all cells c<n> and values v<n>."""
     numbers = {p.name: n for n, p in enumerate(plan.properties)}
     texts = (sf.col(f"c{numbers[name]}").alias(f"t{n}") for n, name in enumerate(wanted))
     values = (sf.col(f"v{numbers[name]}").alias(f"v{n}") for n, name in enumerate(wanted))
-    return found.select("file", "block", "id", *texts, *values)
+    return records.select("file", "block", "id", *texts, *values)
 
 
 def decoded(value: Column, csv: Csv) -> Column:
-    """A raw line as text; invalid UTF-8 stays as it is and is found by the record check `text`."""
+    """Decode a raw line; invalid UTF-8 stays as it is, and fails the record check `text`."""
     return value if csv.encoding == "utf-8" else sf.decode(value.cast("binary"), csv.encoding.upper())

@@ -43,7 +43,7 @@ def with_examples(
 
 def _firsts(spark: SparkSession, group: ScannedGroup, plan: Plan, kinds: Mapping[str, ActualEncoding]) -> DataFrame:
     """Return the first record of each drop in the encoding that is asked for: drop, record, line."""
-    whole = registry.of(plan).whole(group.source, plan, group.header)
+    whole = registry.of(plan).as_written(group.source, plan, group.header)
     text = text_lines.decoded(sf.col("value"), plan.csv).alias("raw")
     lines = whole.select("file", "block", sf.col("id").alias("at"), text)
     splits = [split for split in group.splits if split.drop.id in kinds]

@@ -140,7 +140,7 @@ def _valid(
     by_split = small_frames.small(
         spark, rows, f"file string, block long, {NUMBER} int, {OWNER} string, shift long, last long"
     )
-    lines = registry.of(plan).whole(group.source, plan, group.header)
+    lines = registry.of(plan).as_written(group.source, plan, group.header)
     placed = lines.join(sf.broadcast(by_split), ["file", "block"]).where("id + shift <= last")
     numbered = placed.selectExpr(NUMBER, OWNER, f"id + shift as {RECORD}", "value")
     good = (numbered if bad is None else numbered.join(bad, [OWNER, RECORD], "left_anti")).repartition(NUMBER)
@@ -184,7 +184,7 @@ def _counted(
     """Return the number of records in the files of each drop."""
     form = registry.of(plan)
     laid = [replace(d, uri=uri) for d, uri in zip(drops, files, strict=True)]
-    by_file = form.whole(form.load(spark, plan, laid), plan, header).groupBy("file").count()
+    by_file = form.as_written(form.load(spark, plan, laid), plan, header).groupBy("file").count()
     counts = {storage.plain(row["file"]): row["count"] for row in by_file.collect()}
     headed = form.is_headed(plan)
     return {d.id: counts.get(storage.plain(d.uri), 0) - headed for d in laid}

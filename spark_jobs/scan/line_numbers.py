@@ -67,7 +67,7 @@ def _lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, drops: set[str]
     parts = [
         tally.placed(
             spark,
-            form.placed_lines(group.source, plan).withColumn("raw", sf.lit(None).cast("string")),
+            form.record_lines(group.source, plan).withColumn("raw", sf.lit(None).cast("string")),
             [split for split in group.splits if split.drop.id in drops],
         ).select("drop", "record", "line")
         for group in batch.groups

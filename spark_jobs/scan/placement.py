@@ -73,7 +73,7 @@ def _ending(plan: Plan, rule: Trailer, splits: Sequence[SplitCounts]) -> Trailer
     form = registry.of(plan)
     end: Any = splits[-1].last if splits else None
     is_last = end is not None and end.at == _last_id(splits[-1])
-    last = form.last_cells(bytes(end.raw), plan) if is_last else None
+    last = form.trailer_cells(bytes(end.raw), plan) if is_last else None
     before, early = 0 if form.is_headed(plan) else 1, None
     for split in splits:
         if early is None and split.early is not None and not (is_last and split.early == end.at):

@@ -35,7 +35,7 @@ class ReadBatch:
 def read(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop], references: References) -> ReadBatch:
     """Group the drops that Spark can read; a file that its format refuses as a whole fails by itself."""
     form = registry.of(plan)
-    refusals = form.refused(spark, plan, drops)
+    refusals = form.refusals(spark, plan, drops)
     readable = [d for d in drops if d.id not in refusals]
     groups = tuple(
         ReadGroup(header, tuple(group), form.load(spark, plan, group))

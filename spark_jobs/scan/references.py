@@ -143,9 +143,9 @@ def _records(
 ) -> DataFrame:
     """The values of some columns in files with one header: key0, key1 ..."""
     form = registry.of(plan)
-    for wrong in form.refused(spark, plan, drops).values():
+    for wrong in form.refusals(spark, plan, drops).values():
         raise Unusable(f"cannot be read: {wrong.message}")
-    source = form.bare(form.load(spark, plan, drops), plan, drops)
+    source = form.without_header(form.load(spark, plan, drops), plan, drops)
     records = form.records(source, plan, header, columns, (), True)
     return records.selectExpr(*(f"v{n} as key{n}" for n in range(len(columns))))
 

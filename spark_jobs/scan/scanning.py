@@ -148,7 +148,7 @@ def _splits_by_file(
     """Count the lines of each split of each file, in order; a prefilter's counts are complete."""
     splits: dict[tuple[str, int], SplitCounts] = {}
     if scratch is not None and any(group.result is None for group in groups):
-        is_trailer = registry.of(plan).ends(sf.col("raw"), plan) if plan.csv.trailer else None
+        is_trailer = registry.of(plan).is_trailer(sf.col("raw"), plan) if plan.csv.trailer else None
         texts = header_texts(plan, [drop for group in groups for drop in group.read.drops])
         splits = {(split.file, split.block): split for split in tally.split_counts(scratch, texts, is_trailer)}
     for group in groups:

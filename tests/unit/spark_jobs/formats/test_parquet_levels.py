@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_jobs.formats.parquet_levels import Leaf, Seen, decoded, look
+from spark_jobs.formats.parquet_levels import Leaf, Seen, decoded, with_page
 
 LIST = Leaf(3, (2,))
 """An optional list of optional elements."""
@@ -48,8 +48,8 @@ def test_levels_are_those_that_were_written(most: int, data: st.DataObject) -> N
 
 @given(st.binary(max_size=40), st.integers(0, 31), st.integers(0, 1000))
 def test_any_bytes_have_an_answer(raw: bytes, most: int, count: int) -> None:
-    found = decoded(raw, most, count)
-    assert found is None or len(found) == count
+    levels = decoded(raw, most, count)
+    assert levels is None or len(levels) == count
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_any_bytes_have_an_answer(raw: bytes, most: int, count: int) -> None:
     ],
 )
 def test_levels_of_lists_that_can_be(leaf: Leaf, repetitions: list[int], definitions: list[int], records: int) -> None:
-    found = look(Seen(), leaf, bytes(repetitions), bytes(definitions))
-    assert (found.sound, found.records) == (True, records)
+    column = with_page(Seen(), leaf, bytes(repetitions), bytes(definitions))
+    assert (column.sound, column.records) == (True, records)
 
 
 @pytest.mark.parametrize(
@@ -82,16 +82,16 @@ def test_levels_of_lists_that_can_be(leaf: Leaf, repetitions: list[int], definit
     ],
 )
 def test_levels_of_lists_that_cannot_be(leaf: Leaf, repetitions: list[int], definitions: list[int]) -> None:
-    assert not look(Seen(), leaf, bytes(repetitions), bytes(definitions)).sound
-    assert not look(look(Seen(), leaf, bytes(repetitions), bytes(definitions)), leaf, b"\0", b"\0").sound
+    assert not with_page(Seen(), leaf, bytes(repetitions), bytes(definitions)).sound
+    assert not with_page(with_page(Seen(), leaf, bytes(repetitions), bytes(definitions)), leaf, b"\0", b"\0").sound
 
 
 def test_list_may_go_on_in_the_next_page() -> None:
-    first = look(Seen(), LIST, b"\0", b"\3")
-    assert look(first, LIST, b"\1\0", b"\3\0") == Seen(2, 0)
-    assert not look(look(Seen(), LIST, b"\0", b"\1"), LIST, b"\1", b"\3").sound
+    first = with_page(Seen(), LIST, b"\0", b"\3")
+    assert with_page(first, LIST, b"\1\0", b"\3\0") == Seen(2, 0)
+    assert not with_page(with_page(Seen(), LIST, b"\0", b"\1"), LIST, b"\1", b"\3").sound
 
 
 def test_page_with_fewer_levels_than_values_cannot_be() -> None:
-    assert not look(Seen(), LIST, None, b"\0").sound
-    assert not look(Seen(), LIST, b"\0", None).sound
+    assert not with_page(Seen(), LIST, None, b"\0").sound
+    assert not with_page(Seen(), LIST, b"\0", None).sound
