@@ -2,8 +2,8 @@
 
 As in CSV most lines are plain: the keys of the file's first object in their order, values of their types, no escapes.
 One pattern tests this, and Spark's parser then reads them fast. That parser is lenient: it accepts text after an
-object, a key that occurs twice, and `5` where text is wanted. All other lines are therefore parsed twice, wrapped in two
-ways of which one fails at any trailing text: once for keys and texts, once for the JSON type of each value.
+object, a key that occurs twice, and `5` where text is wanted. All other lines are therefore parsed twice, wrapped in
+two ways of which one fails at any trailing text: once for keys and texts, once for the JSON type of each value.
 """
 
 from __future__ import annotations

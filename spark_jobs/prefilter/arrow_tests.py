@@ -120,9 +120,9 @@ class LineBatch:
     ended: bool = False
 
 
-def tested_batches(batches: Iterable[pa.RecordBatch], condition: PassCondition) -> Iterator[pa.RecordBatch]:
+def evaluate_batches(batches: Iterable[pa.RecordBatch], condition: PassCondition) -> Iterator[pa.RecordBatch]:
     """Test batches of lines from Spark (file, block, id, line; empty ones have no id); return rows of `SCHEMA`."""
-    return tested_lines(map(_of_spark, batches), condition)
+    return evaluate_lines(map(_of_spark, batches), condition)
 
 
 def _of_spark(batch: pa.RecordBatch) -> LineBatch:
@@ -134,7 +134,7 @@ def _of_spark(batch: pa.RecordBatch) -> LineBatch:
     return LineBatch(batch.column("line"), batch.column("id"), stretches)
 
 
-def tested_lines(batches: Iterable[LineBatch], condition: PassCondition) -> Iterator[pa.RecordBatch]:
+def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> Iterator[pa.RecordBatch]:
     """Test the lines of one partition; return rows of `SCHEMA`."""
     begun: tuple[str, int] | None = None
     masks: Masks = {}

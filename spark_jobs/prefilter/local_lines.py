@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from spark_jobs.prefilter.arrow_tests import LineBatch, PassCondition, Stretch, tested_lines
+from spark_jobs.prefilter.arrow_tests import LineBatch, PassCondition, Stretch, evaluate_lines
 
 BLOCK = 4 * 2**20
 """Bytes that are read at once: they take little memory, and are many for each call into Arrow."""
@@ -34,13 +34,13 @@ class Piece:
     length: int
 
 
-def tested_partitions(
+def evaluate_partitions(
     batches: Iterable[pa.RecordBatch], partitions: Sequence[Sequence[Piece]], condition: PassCondition
 ) -> Iterator[pa.RecordBatch]:
     """Read the partitions with some numbers (one column) and test their lines; return rows of `arrow_tests.SCHEMA`."""
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            yield from tested_lines(lines(number, partitions[number]), condition)
+            yield from evaluate_lines(lines(number, partitions[number]), condition)
 
 
 def lines(number: int, pieces: Iterable[Piece], block: int = BLOCK) -> Iterator[LineBatch]:

@@ -55,7 +55,7 @@ class Part:
     names: tuple[str, ...]
 
 
-def tested_parts(
+def evaluate_parts(
     batches: Iterable[pa.RecordBatch], parts: Sequence[Sequence[Part]], conditions: ColumnConditions
 ) -> Iterator[pa.RecordBatch]:
     """Test the lists of parts with some numbers (one column); return rows of `SCHEMA`, numbered through all lists."""

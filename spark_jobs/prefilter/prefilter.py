@@ -205,11 +205,13 @@ def prefiltered_lines(source: DataFrame, plan: Plan, condition: PassCondition) -
         numbers = source.sparkSession.range(0, len(partitions), 1, len(partitions))
         return _mapped(
             numbers,
-            partial(local_lines.tested_partitions, partitions=partitions, condition=condition),
+            partial(local_lines.evaluate_partitions, partitions=partitions, condition=condition),
             arrow_tests.SCHEMA,
         )
     return _mapped(
-        text_lines.lines(source, plan.csv), partial(arrow_tests.tested_batches, condition=condition), arrow_tests.SCHEMA
+        text_lines.lines(source, plan.csv),
+        partial(arrow_tests.evaluate_batches, condition=condition),
+        arrow_tests.SCHEMA,
     )
 
 
@@ -245,7 +247,7 @@ def passing_row_groups(source: DataFrame, condition: ColumnConditions) -> Passin
     with ThreadPoolExecutor(1) as pool:  # the JVM has nothing else to do meanwhile
         broken = pool.submit(_broken, source.sparkSession, {group.path for group in groups}, condition)
         rows = _mapped(
-            numbers, partial(parquet_columns.tested_parts, parts=lists, conditions=condition), parquet_columns.SCHEMA
+            numbers, partial(parquet_columns.evaluate_parts, parts=lists, conditions=condition), parquet_columns.SCHEMA
         ).collect()
     by_part = list(zip(chain.from_iterable(lists), sorted(rows, key=itemgetter("part")), strict=True))
     failing = {part.path for part, row in by_part if not row["passes"]} | broken.result()

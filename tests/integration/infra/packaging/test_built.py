@@ -84,7 +84,7 @@ SIFT = """
 import sys
 sys.path[:0] = sys.argv[1:]
 import pyarrow as pa
-from spark_jobs.prefilter.arrow_tests import ColumnTest, PassCondition, TestedColumn, tested_batches
+from spark_jobs.prefilter.arrow_tests import ColumnTest, PassCondition, TestedColumn, evaluate_batches
 numbers = TestedColumn(0, pa.int64(), (ColumnTest("bound", ("greater_equal", 2), (0, 3)), ColumnTest("outside", (9,))))
 texts = TestedColumn(1, pa.string(), (ColumnTest("pattern", "^a", (0, 4)),))
 condition = PassCondition(r"\\A[0-9]{1,18},[^,]*\\z", ",", "", 2, ("",), (), (numbers, texts), (1,))
@@ -92,7 +92,7 @@ lines = ["1,a", "2,", "3,ab", "4,b", "9,a", "x"]
 n = len(lines)
 columns = [pa.array(["f"] * n), pa.array([0] * n), pa.array(range(n)), pa.array(lines)]
 batch = pa.RecordBatch.from_arrays(columns, ["file", "block", "id", "line"])
-rows = [row for out in tested_batches([batch], condition) for row in out.to_pylist()]
+rows = [row for out in evaluate_batches([batch], condition) for row in out.to_pylist()]
 print([(row["line"] or row["n"], row["mask"], row["nulls"]) for row in rows])
 print(sorted({module.partition(".")[0] for module in sys.modules} & {"numpy", "pandas", "pyspark"}))
 """

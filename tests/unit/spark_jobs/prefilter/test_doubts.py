@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from contracts.plan import Csv
-from spark_jobs.prefilter.arrow_tests import PassCondition, tested_batches
+from spark_jobs.prefilter.arrow_tests import PassCondition, evaluate_batches
 from spark_jobs.prefilter.plan_tests import pass_condition
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property
 
@@ -19,7 +19,7 @@ def remaining(condition: PassCondition | None, *lines: str) -> list[str | None]:
     batch = pa.RecordBatch.from_pydict(
         {"file": ["a"] * len(lines), "block": [7] * len(lines), "id": list(range(len(lines))), "line": list(lines)}
     )
-    return [line for out in tested_batches([batch], condition) for line in out.column("line").to_pylist()]
+    return [line for out in evaluate_batches([batch], condition) for line in out.column("line").to_pylist()]
 
 
 @pytest.mark.parametrize("line", ["\ufeffab", "a\ufeff", "\ufffd", "a\0"])

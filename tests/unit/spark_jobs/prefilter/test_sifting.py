@@ -67,7 +67,7 @@ def a_batch(lines: Sequence[Line]) -> pa.RecordBatch:
 
 def sifted(lines: Sequence[Line], proof: arrow_tests.PassCondition) -> tuple[dict[Line, int | None], list[Counted]]:
     """What comes of one batch: lines with the checks that they fail as a mask, None where that is not sure; counts."""
-    rows = [row for batch in arrow_tests.tested_batches([a_batch(lines)], proof) for row in _rows(batch)]
+    rows = [row for batch in arrow_tests.evaluate_batches([a_batch(lines)], proof) for row in _rows(batch)]
     others = {
         Line((row["file"], row["block"]), row["id"], row["line"]): row["mask"] and mask(row["mask"])
         for row in rows
@@ -78,7 +78,7 @@ def sifted(lines: Sequence[Line], proof: arrow_tests.PassCondition) -> tuple[dic
 
 def summed(batches: Sequence[Sequence[Line]], proof: arrow_tests.PassCondition) -> Sums:
     """The sums of lines that fail, in a partition of some batches."""
-    rows = [row for batch in arrow_tests.tested_batches(map(a_batch, batches), proof) for row in _rows(batch)]
+    rows = [row for batch in arrow_tests.evaluate_batches(map(a_batch, batches), proof) for row in _rows(batch)]
     sums = [row for row in rows if row["n"] is not None and row["mask"] is not None]
     assert sums == rows[len(rows) - len(sums) :]
     assert {name for row in sums for name, value in row.items() if value is not None} <= {"file", "mask", "n", "nulls"}
@@ -277,7 +277,7 @@ def test_rare_sets_of_failing_checks_are_left() -> None:
     assert proof
     kinds = [",".join("-1" if n >> k & 1 else "1" for k in range(8)) for n in range(1, 256)]
     batches = [of(*kinds[:60]), of(*kinds, *kinds[-20:], first=100), of(*kinds, first=1000)]
-    rows = [row for batch in arrow_tests.tested_batches(map(a_batch, batches), proof) for row in _rows(batch)]
+    rows = [row for batch in arrow_tests.evaluate_batches(map(a_batch, batches), proof) for row in _rows(batch)]
     told = {row["line"] for row in rows if row["n"] is None and row["mask"]}
     assert told == {*kinds[:60], *kinds[-20:], *kinds[60 : arrow_tests.MOST_MASKS - 20]}
     sums = summed(batches, proof)
@@ -327,7 +327,7 @@ def test_a_header_is_the_first_line_of_a_file_that_is_not_empty() -> None:
 def test_a_header_is_looked_for_once_though_lines_come_in_batches() -> None:
     assert PROOF
     batches = [a_batch([Line(("a", 0), None, "")]), a_batch(of(GOOD)), a_batch(of("id,state", first=2))]
-    heads = [row["head"] for batch in arrow_tests.tested_batches(batches, PROOF) for row in _rows(batch)]
+    heads = [row["head"] for batch in arrow_tests.evaluate_batches(batches, PROOF) for row in _rows(batch)]
     assert heads == [None] * 4
 
 
@@ -430,7 +430,7 @@ def ascends(prop: Property, texts: Sequence[str], cuts: Sequence[tuple[bool, int
                 block, number = at, number - 1
             lines = of(*(f"{text}," for text in texts[at : at + n]), place=("a", block), first=(number << 33) + at)
             if lines:
-                rows += [row for out in arrow_tests.tested_batches([a_batch(lines)], proof) for row in _rows(out)]
+                rows += [row for out in arrow_tests.evaluate_batches([a_batch(lines)], proof) for row in _rows(out)]
             at += n
     counts: Any = [row for row in rows if row["n"] is not None and row["mask"] is None]
     parsers = [(n, prefilter._key_parser(plan, n)) for n, _ in proof.keys]
@@ -451,7 +451,7 @@ def proof_of_keys(kind: LogicalType) -> arrow_tests.PassCondition:
 def told_of_keys(proof: arrow_tests.PassCondition, texts: Sequence[str]) -> list[str] | None:
     """The first and the last of the keys of some lines, where they ascend."""
     batch = a_batch(of(*(f"{text}," for text in texts)))
-    rows = [row for out in arrow_tests.tested_batches([batch], proof) for row in _rows(out)]
+    rows = [row for out in arrow_tests.evaluate_batches([batch], proof) for row in _rows(out)]
     (keys,) = [row["keys"] for row in rows if row["n"] is not None]
     return keys[0]  # type: ignore[no-any-return]
 
@@ -487,13 +487,13 @@ def test_bound_that_no_length_reaches_harms_nothing(kind: str) -> None:
 def test_batches_without_lines_give_nothing() -> None:
     assert held([]) == ({}, [])
     assert PROOF
-    assert list(arrow_tests.tested_batches([], PROOF)) == []
+    assert list(arrow_tests.evaluate_batches([], PROOF)) == []
 
 
 def test_each_batch_has_counts_of_its_own() -> None:
     assert PROOF
     lines = [a_batch(of(GOOD)), a_batch(of("x,SP", first=2)), a_batch(of(GOOD, first=3))]
-    batches = arrow_tests.tested_batches(lines, PROOF)
+    batches = arrow_tests.evaluate_batches(lines, PROOF)
     assert [(row["n"], row["first"], row["id"]) for batch in batches for row in _rows(batch)] == [
         (1, 1, None),
         (None, None, 2),
