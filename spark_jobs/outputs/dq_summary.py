@@ -1,7 +1,7 @@
-"""Results of the checks of all drops in, Parquet out: a row for each drop and check, as CloudDQ's `dq_summary` has it.
+"""Results of the checks of all drops in, Parquet out: a row for each drop and check, in the columns of CloudDQ.
 
-Of a thousand drops these are many rows. The driver hands on the figures alone, a list for each drop; Spark makes rows
-of them, and puts beside each what is known of its check.
+A thousand drops make many rows. The driver passes only numbers, a list for each drop; Spark makes rows of them, and
+adds the description of each check.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from spark_jobs.spark import small_frames, storage
 from spark_jobs.spark.sql_text import literal
 
 FIGURES = ("evaluated", "failed", "nulls", "holds", "state")
-"""What is handed on of a check in one drop: null, but for the state, if not counted; `holds` of set checks alone."""
+"""The numbers of a check in one drop: null, except the state, if it is not counted; `holds` is of set checks only."""
 QUERY = "about.query || ' and drop = \\'' || drop || '\\' and attempt = ' || attempt || ' order by record'"
 STATES = ("counted", "error", "not_evaluated")
 ABOUT = """struct<binding: string, id: string, dimension: string, property: string, severity: string, metadata: string,
 nulls: boolean, query: string>"""
 SCHEMA = "drop string, attempt int, modified string, at string, lists array<array<long>>"
-"""What is handed on of a drop. `at` is no constant: Spark would compile its code anew for each run's time."""
+"""The row of a drop. `at` is not a constant: Spark would compile its code again for the time of each run."""
 
 
 def write(spark: SparkSession, request: JobRequest, drops: Sequence[DropResult], at: str) -> None:
-    """Write the results in place of what an earlier try left; `at` is when the run began."""
+    """Write the results, replacing those of an earlier try; `at` is when the run began."""
     checks = request.plan.checks
     came = {d.id: d.modified for d in request.drops}
     rows = [
@@ -45,16 +45,16 @@ def write(spark: SparkSession, request: JobRequest, drops: Sequence[DropResult],
     ]
     lists = small_frames.small(spark, rows, SCHEMA)
     each = lists.selectExpr("drop", "attempt", "modified", "at", "posexplode(lists) as (nth, figures)")
-    apart = [f"figures[{n}] as {name}" for n, name in enumerate(FIGURES)]
-    known = each.selectExpr("drop", "attempt", "modified", "at", f"{_about(request)}[nth] as about", *apart)
-    summary = known.selectExpr(*(f"{sql} as `{name}`" for name, sql in _columns(request).items()))
+    figures = [f"figures[{n}] as {name}" for n, name in enumerate(FIGURES)]
+    described = each.selectExpr("drop", "attempt", "modified", "at", f"{_about(request)}[nth] as about", *figures)
+    summary = described.selectExpr(*(f"{sql} as `{name}`" for name, sql in _columns(request).items()))
     summary.coalesce(1).write.mode("overwrite").parquet(storage.plain(request.evidence_checks))
 
 
 def _figures(check: Check, count: Count) -> tuple[int | None, ...]:
     state = STATES.index(count.state)
     if check.kind == "statement" and count.reason == NO_ROWS:
-        return 0, 0, None, 1, state  # what asks nothing finds nothing
+        return 0, 0, None, 1, state  # a statement over no rows finds none
     if state != 0:
         return None, None, None, None, state
     holds = _holds(check, count)
@@ -63,7 +63,7 @@ def _figures(check: Check, count: Count) -> tuple[int | None, ...]:
 
 
 def _errors(check: Check, count: Count) -> int:
-    """Return the errors of a set check: rows that fail or are found; for a figure beyond its limit, one."""
+    """Return the errors of a set check: rows that fail or that a statement returns; 1 for a figure beyond its limit."""
     return int(count.figure or 0) if check.kind == "statement" else count.failed or 1
 
 
@@ -71,12 +71,12 @@ def _holds(check: Check, count: Count) -> int | None:
     """Return 1 if a set check holds and 0 if not; None for other checks, whose rows are counted."""
     if check.scope != "set":
         return None
-    seen = count.failed if count.figure is None else count.figure
-    return int(check.threshold.holds(seen, count.evaluated) if check.threshold else count.failed == 0)
+    figure = count.failed if count.figure is None else count.figure
+    return int(check.threshold.holds(figure, count.evaluated) if check.threshold else count.failed == 0)
 
 
 def _about(request: JobRequest) -> str:
-    """Return the facts of every check, as one constant in SQL."""
+    """Return the description of every check, as one constant in SQL."""
     plan = request.plan
     each = [
         {
@@ -96,15 +96,15 @@ def _about(request: JobRequest) -> str:
 
 def _metadata(request: JobRequest, check: Check) -> dict[str, Any]:
     """Return the attributes of a check by its author, and the version of its reference."""
-    said: dict[str, Any] = check.arguments.get("about", {})
+    attributes: dict[str, Any] = check.arguments.get("about", {})
     if check.kind != FOREIGN_KEY:
-        return said
-    version = next((one.version for one in request.references if one.name == check.arguments["to"]), None)
-    return said | {"reference": {"name": check.arguments["to"], "version": version}}
+        return attributes
+    version = next((pin.version for pin in request.references if pin.name == check.arguments["to"]), None)
+    return attributes | {"reference": {"name": check.arguments["to"], "version": version}}
 
 
 def _query(request: JobRequest, check: Check) -> str:
-    """The beginning of a query of Spark's for the records that fail a row check, in the evidence."""
+    """Return the beginning of a Spark query for the records in the evidence that fail a row check."""
     names = dict.fromkeys((*check.arguments.get("reference", ()), *check.properties()))
     cells = [f"cells[{literal(name)}] as `{name.replace('`', '``')}`" for name in names]
     listed = ", ".join(["record", *cells, *([] if names else ["raw"])])
@@ -113,7 +113,7 @@ def _query(request: JobRequest, check: Check) -> str:
 
 
 def _columns(request: JobRequest) -> dict[str, str]:
-    """The columns of `dq_summary`, null where there is no such thing, and ours: drop, attempt, batch, try and so on."""
+    """Return the columns of `dq_summary`, null if we have no such value, and ours: drop, attempt, batch and so on."""
     states = ", ".join(map(literal, STATES))
     rows = {name: f"if(holds is null, {sql}, null)" for name, sql in _of_rows().items()}
     return {

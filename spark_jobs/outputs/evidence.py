@@ -1,7 +1,7 @@
-"""Evidence of a job: failing rows as Parquet, and files of rejected rows for producers.
+"""Evidence of a job: records in; failing rows as Parquet, and files of rejected rows for producers, out.
 
-Records in, folders and objects out. Evidence is written once and read back: what is counted as rejected, shown as a
-sample or sent to a producer is what lies there.
+Evidence is written once and read back: rows that are counted as rejected, shown as samples or sent to a producer are
+the written rows.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from contracts.plan import Plan
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.outputs import rejected_rows
 from spark_jobs.rules import bitmask
+from spark_jobs.rules.masking import MASK
 from spark_jobs.spark import small_frames, storage
 from spark_jobs.spark.jvm import java_class
 
@@ -28,7 +29,6 @@ ROWS = (
     "line long, outcome string, cells map<string,string>, raw string, checks array<string>"
 )
 """The schema of the evidence of rows."""
-MASK = "***"
 ROWS_IN_A_FILE = 20_000
 MOST_REJECTED = 100_000
 
@@ -36,15 +36,16 @@ MOST_REJECTED = 100_000
 def write_rows(
     spark: SparkSession, records: DataFrame, request: JobRequest, failing: bitmask.Numbered, how_many: int
 ) -> DataFrame:
-    """Write the failing rows in place of what an earlier try left, and give them back as they lie there.
+    """Write the failing rows, replacing those of an earlier try, and return them as written.
 
-    Where the request asks for masked evidence they are given back as they are, from scratch, which goes with the run.
-    `failing` are the checks that any row fails: expressions of all checks take longer to plan than these to run.
+    If the request asks for masked evidence, the returned rows are not masked: they are read from scratch, which is
+    deleted with the run. `failing` are the checks that any row fails: expressions of all checks take longer to plan
+    than these take to run.
     """
     evidence = _evidence(records, request, failing)
     cores = spark.sparkContext.defaultParallelism
-    many = -(-how_many // ROWS_IN_A_FILE)
-    files = evidence.coalesce(many if many < cores else -(-many // cores) * cores)  # no core idle in the last round
+    count = -(-how_many // ROWS_IN_A_FILE)
+    files = evidence.coalesce(count if count < cores else -(-count // cores) * cores)  # no core idle in the last round
     folder = f"{request.scratch}evidence/" if request.mask else request.evidence_rows
     files.write.mode("overwrite").parquet(storage.plain(folder))
     written = spark.read.schema(ROWS).parquet(storage.plain(folder))
@@ -54,7 +55,7 @@ def write_rows(
 
 
 def masked(evidence: DataFrame, plan: Plan) -> DataFrame:
-    """Evidence without values of classified properties: their cells, those of columns unknown, and the raw text."""
+    """Mask the cells of classified properties and of unknown columns, and the raw text."""
     shown = [p.name for p in plan.roots if not plan.hides(p)]
     cells = sf.transform_values(
         "cells", lambda name, text: sf.when(name.isin(shown) | text.isNull(), text).otherwise(sf.lit(MASK))
@@ -64,7 +65,7 @@ def masked(evidence: DataFrame, plan: Plan) -> DataFrame:
 
 
 def rejected_files(request: JobRequest, rejected: Mapping[str, int]) -> dict[str, str]:
-    """Return the URI for the rejected rows of each drop that has some and a folder for them."""
+    """Return the URI for the rejected rows of each drop that has some, and a folder for them."""
     name = files_header.rejected_file(request.plan)
     return {d.id: f"{d.rejected}{name}" for d in request.drops if rejected.get(d.id) and d.rejected}
 
@@ -77,7 +78,7 @@ def rejected_lines(
     rejected: Mapping[str, int],
     targets: Mapping[str, str],
 ) -> DataFrame:
-    """The lines of those files: the drop and text."""
+    """Return the lines of the files of rejected rows: drop and text."""
     strict = [sf.lit(c.id) for _, c in failing if c.scope == "record"]
     broken = sf.arrays_overlap("checks", sf.array(*strict)) if strict else sf.lit(False)
     rows = rejected_rows.with_reasons(evidence.select("*", broken.alias("broken")), failing)
@@ -86,7 +87,7 @@ def rejected_lines(
 
 
 def write_rejected(spark: SparkSession, lines: DataFrame, request: JobRequest, targets: Mapping[str, str]) -> None:
-    """Write those files, each to the target of its drop."""
+    """Write the files of rejected rows, each to the target of its drop."""
     folder = request.scratch + "rejected/"
     lines.write.mode("overwrite").partitionBy("drop").text(storage.plain(folder))
     with ThreadPoolExecutor(8) as pool:
@@ -117,13 +118,13 @@ def _evidence(records: DataFrame, request: JobRequest, failing: bitmask.Numbered
 
 
 def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFrame, tuple[str, ...]]]:
-    """The rows of drops with the same header, and that header."""
+    """Return the rows of drops with the same header, and that header, for each header."""
     grouped = text_lines.by_header(drops)
     return [(rows.where(sf.col("drop").isin([d.id for d in own])), header) for header, own in grouped]
 
 
 def _lines(spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], plan: Plan, cut: bool) -> DataFrame:
-    """Lines of all files to be written, sorted by record, of which 0 is the header: the drop, text."""
+    """Return the lines of all files to write, sorted by record (0 is the header): drop, text."""
     rows = evidence.where(sf.col("outcome") == "rejected")
     if cut:
         nth = sf.expr("row_number() over (partition by drop order by record)")
@@ -132,14 +133,14 @@ def _lines(spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], p
     headed = small_frames.small(spark, titles, "drop string, record long, line string")
     parts = [rejected_rows.lines(own, header, plan) for own, header in _by_header(rows, drops)]
     lines = reduce(DataFrame.union, parts, headed)
-    # A file is written by one task in any case; where there is but one, its lines need not change places for it.
+    # One task writes a file in any case; if there is only one file, its lines need not be shuffled.
     together = lines.coalesce(1) if len(drops) == 1 else lines.repartition("drop")
     # Spark sorts anew by the partitions that it writes, unless rows are sorted by them first: that keeps the records.
     return together.sortWithinPartitions("drop", "record").select("drop", text_lines.encoded("line", plan.csv))
 
 
 def _deliver(spark: SparkSession, folder: str, drop: str, target: str) -> None:
-    """Give the one file of a drop its name. Threads are for object stores, where a rename is a copy."""
+    """Move the file of a drop to its target. Threads are for object stores, where a rename is a copy."""
     paths = java_class(spark, "org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils")
     own = f"{folder}{quote(paths.getPartitionPathString('drop', drop))}/"
     part = next(name for name in storage.names(spark, own) if name.startswith("part-"))

@@ -1,6 +1,6 @@
 """Places of nested values that fail a check: rows of the evidence in, places and texts out.
 
-Few rows are looked at. Whatever their format, the raw text of a sound record is a JSON object (`tables` makes it one).
+Only a few rows are read. In each format with nested values, the raw text of a sound record is a JSON object.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from contracts.plan import CONTAINERS, Check, Plan, Property
 from spark_jobs.formats import json_lines
 from spark_jobs.rules import nesting, row_checks
 from spark_jobs.rules.bitmask import Numbered
+from spark_jobs.rules.masking import MASK
 from spark_jobs.spark import small_frames
 
 LENGTH = 200
 """Characters of a text that are shown."""
-MASK = "***"
 Records = Mapping[tuple[str, str], Sequence[int]]
 """Numbers of records, by drop and check."""
-Found = dict[tuple[str, str, int], tuple[str | None, str | None]]
-"""The place and the text of what fails first, by drop, check and record; no place where there can be only one."""
+FirstFailing = dict[tuple[str, str, int], tuple[str | None, str | None]]
+"""Place and text of the first failing value, by drop, check and record; no place if a record has only one value."""
 
 
-def first(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbered, records: Records) -> Found:
+def first(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbered, records: Records) -> FirstFailing:
     """Return the failing values of nested properties in some of the records that fail each check."""
     inner = [c for _, c in failing if _is_inner(plan, c)]
     if not inner:
@@ -35,17 +35,18 @@ def first(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbere
     raw = sf.concat(sf.lit('{"":'), "raw", sf.lit("}"))
     whole = sf.element_at(sf.from_json(raw, json_lines.KINDS, json_lines.STRICT), sf.lit("")).alias("kinds")
     ids = {c.id for c in inner}
-    asked_for = [(drop, check, n) for (drop, check), some in records.items() if check in ids for n in some]
-    wanted = small_frames.small(spark, asked_for, "drop string, check string, record long")
-    asked = evidence.join(sf.broadcast(wanted), ["drop", "record"]).select("drop", "check", "record", whole)
+    wanted = [(drop, check, n) for (drop, check), numbers in records.items() if check in ids for n in numbers]
+    wanted_rows = small_frames.small(spark, wanted, "drop string, check string, record long")
+    asked = evidence.join(sf.broadcast(wanted_rows), ["drop", "record"]).select("drop", "check", "record", whole)
     roots = {p.name: sf.element_at("kinds", sf.lit(p.name)) for p in plan.roots if p.type in CONTAINERS}
     names = {p.name for p in plan.properties}
     opened = nesting.opened(asked, bare, names, roots, json_lines.Variants(row_checks.compared(plan)), at=True)
-    found = sf.lit(None).cast("struct<at: string, text: string>")
+    value = sf.lit(None).cast("struct<at: string, text: string>")
     for check in inner:
-        found = sf.when(sf.col("check") == check.id, _found(bare, check)).otherwise(found)
-    told = opened.select("drop", "check", "record", found.alias("found")).where("found is not null")
-    each = told.select("drop", "check", "record", "found.at", sf.substring("found.text", 1, LENGTH).alias("text"))
+        value = sf.when(sf.col("check") == check.id, _first_failing(bare, check)).otherwise(value)
+    failing_values = opened.select("drop", "check", "record", value.alias("value")).where("value is not null")
+    text = sf.substring("value.text", 1, LENGTH).alias("text")
+    each = failing_values.select("drop", "check", "record", "value.at", text)
     return {
         (r["drop"], r["check"], r["record"]): (_place(plan, r["check"], r["at"], inner), r["text"])
         for r in each.collect()
@@ -60,13 +61,13 @@ def _is_inner(plan: Plan, check: Check) -> bool:
 
 
 def _as_json(prop: Property, plan: Plan) -> Property:
-    """A property as its values stand in raw text: dates and timestamps of Parquet are ISO there."""
+    """Return a property in the form of raw text, where dates and timestamps of Parquet are ISO."""
     typed = plan.file_format == "parquet" and prop.type in ("date", "timestamp")
     return replace(prop, format=None, zone=None, offset=None) if typed else prop
 
 
-def _found(plan: Plan, check: Check) -> Column:
-    """Place and text of the first value that fails a check."""
+def _first_failing(plan: Plan, check: Check) -> Column:
+    """Return the place and the text of the first value that fails a check."""
     if check.property is None:
         return sf.struct(sf.lit(None).cast("string").alias("at"), _unknown(plan).alias("text"))
     prop = plan.property_named(check.property)
@@ -75,12 +76,12 @@ def _found(plan: Plan, check: Check) -> Column:
     if not prop.repeats:
         return sf.struct(sf.lit(None).cast("string").alias("at"), _text(parts, sf.col(f"raw{n}"), prop).alias("text"))
     fails = sf.filter(f"e{n}", lambda s: sf.coalesce(row_checks.failing(check, prop, s["c"], s["v"]), sf.lit(False)))
-    one = sf.get(fails, sf.lit(0))
-    return sf.struct(one["at"].alias("at"), _text(parts, one["x"], prop).alias("text"))
+    first_value = sf.get(fails, sf.lit(0))
+    return sf.struct(first_value["at"].alias("at"), _text(parts, first_value["x"], prop).alias("text"))
 
 
 def _text(parts: json_lines.Variants, raw: Column, prop: Property) -> Column:
-    """A value as text; of `1.0` where whole numbers are asked for a variant knows no more than 1, and its type."""
+    """Return a value as text; a variant stores `1.0` as 1 with a decimal type, which is written as `1.0` again."""
     text = parts.cell(raw, prop)
     if prop.type != "integer":
         return text
@@ -89,18 +90,18 @@ def _text(parts: json_lines.Variants, raw: Column, prop: Property) -> Column:
 
 
 def _unknown(plan: Plan) -> Column:
-    """The keys that objects within the record should not have, by their places."""
-    found = [_others(plan, plan.properties[n], n, known) for n, known in json_lines.objects(plan).items()]
+    """Return the unexpected keys of nested objects, with their places."""
+    keys = [_others(plan, plan.properties[n], n, expected) for n, expected in json_lines.objects(plan).items()]
     empty = sf.array().cast("array<string>")
-    texts = sf.array_join(sf.concat(empty, *(sf.coalesce(one, empty) for one in found)), ", ")
+    texts = sf.array_join(sf.concat(empty, *(sf.coalesce(of_object, empty) for of_object in keys)), ", ")
     return sf.when(texts != "", texts)
 
 
-def _others(plan: Plan, prop: Property, n: int, known: list[str]) -> Column:
-    """The keys that one of these objects, or several, should not have; in a classified object they are data."""
+def _others(plan: Plan, prop: Property, n: int, expected: list[str]) -> Column:
+    """Return the unexpected keys of one nested object, or of several; in a classified object they are data."""
 
     def of(value: Column, at: Column) -> Column:
-        keys = json_lines.unknown(sf.map_keys(value), known)
+        keys = json_lines.unknown(sf.map_keys(value), expected)
         place = sf.lit(prop.name) if plan.hides_keys(prop) else at
         return sf.transform(keys, lambda key: sf.concat(place, sf.lit("."), sf.lit(MASK) if prop.masked else key))
 
@@ -111,7 +112,7 @@ def _others(plan: Plan, prop: Property, n: int, known: list[str]) -> Column:
 
 
 def _place(plan: Plan, check_id: str, at: str | None, checks: list[Check]) -> str | None:
-    """A place; where a check is masked, or the keys of a map are classified, without these, which are data."""
+    """Return a place; if a check is masked, or the keys of a map are classified, without these keys, which are data."""
     check = next(c for c in checks if c.id == check_id)
     prop = plan.property_named(check.property) if check.property else None
     if at and prop and (plan.hides_keys(prop) or (plan.masks(check) and not {"*", "~"}.isdisjoint(prop.path))):

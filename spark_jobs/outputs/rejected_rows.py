@@ -1,6 +1,6 @@
-"""Rejected rows as lines of a file that its producer may mend and send again: evidence in, lines out.
+"""Rejected rows as lines of a file that its producer may correct and send again: evidence in, lines out.
 
-They come in the file's own format, with what is wrong added at the end, which is ignored when they come back.
+The lines are in the file's own format, with the reasons added at the end. Both columns are ignored when rows come back.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ UNSEEN = (
     r'\x00-\x20"\x7F-\xA0\xAD\u034F\u061C\u115F\u1160\u1680\u17B4\u17B5\u180E\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000'
     r"\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF9-\uFFFC"
 )
-"""What a spreadsheet may pass over where a cell begins: control characters, blanks, what has no width, quotes."""
+"""Characters that a spreadsheet may skip at the start of a cell: control characters, blanks, invisible ones, quotes."""
 SIGNS = r"=@\uFE66\uFE6B\uFF1D\uFF20"
 SUMS = r"+\-\u2212\uFE62\uFE63\uFF0B\uFF0D"
 NUMBER = r"(?:[0-9]+(?:[.,][0-9]+)*[.,]?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?[\x20\xA0]*"
 FORMULA = rf"(?![0-9A-Za-z])(?:[\t\n\r\uFEFF]|[{UNSEEN}]*+(?:[{SIGNS}]|[{SUMS}](?!{NUMBER}%s)))"
-"""What a spreadsheet would run: a cell beginning with = @ tab LF CR, or with + or - that is no number; %s is its end.
+"""A cell that a spreadsheet would run: it begins with = @ tab LF CR, or with + or - and is no number; %s is its end.
 
-Full-width and small signs are the same to some of them, and what does not show is nothing. What most cells begin with
-is ruled out first: a class of characters beyond Latin-1 is slow.
+Some spreadsheets treat full-width and small signs alike, and skip invisible characters. The first characters of most
+cells are ruled out first: a character class beyond Latin-1 is slow.
 """
 ESCAPE = "\\u%04X"
-PARTING = ",;\t"
-"""What spreadsheets take for the sign between cells, by the settings of a machine."""
+DELIMITERS = ",;\t"
+"""The delimiters of spreadsheets, which depend on the settings of a machine."""
 
 EARLIER = r',?\s*"_record"\s*:\s*[0-9]+\s*,\s*"_reasons"\s*:\s*"(?:[^"\\]++|\\.)*+"(?=\s*\}\s*\z)'
-"""What an earlier file of rejected objects added to one: twice, the keys would make it no record."""
+"""The keys that an earlier file of rejected objects added to an object: repeated, they would make it malformed."""
 
 
 def title(drop: JobDrop, plan: Plan) -> str | None:
-    """The first line of a drop's file; None where the format has none."""
+    """Return the first line of a drop's file; None if the format has none."""
     match plan.file_format:
         case "csv" if not plan.csv.header:
             return None
@@ -53,11 +53,11 @@ def title(drop: JobDrop, plan: Plan) -> str | None:
         case "jsonl":
             return None
         case "parquet":
-            return _csv_header(_known(drop.header, plan), plan)
+            return _csv_header(_columns(drop.header, plan), plan)
 
 
 def with_reasons(rows: DataFrame, failing: Numbered) -> DataFrame:
-    """Rejected rows with a column more: in words why each is rejected."""
+    """Add the column `reasons`: why each row is rejected, in words."""
     pairs = [sf.lit(text) for _, check in failing for text in (check.id, reason(check))]
     if not pairs:
         return rows.withColumn("reasons", sf.lit(""))
@@ -66,36 +66,36 @@ def with_reasons(rows: DataFrame, failing: Numbered) -> DataFrame:
 
 
 def lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
-    """Rejected rows (`broken`: no record) with their reasons, of files with one header: drop, record, line."""
+    """Write rejected rows (`broken`: malformed) of files with one header, with reasons: drop, record, line."""
     match plan.file_format:
         case "csv":
             return _csv_lines(rows, header, plan.csv)
         case "jsonl":
             return _json_lines(rows)
         case "parquet":
-            return _csv_of_cells(rows, _known(header, plan), plan.csv)
+            return _csv_of_cells(rows, _columns(header, plan), plan.csv)
 
 
-def _known(header: tuple[str, ...], plan: Plan) -> list[str]:
-    """The columns of the contract that a file has: others are not read from Parquet."""
+def _columns(header: tuple[str, ...], plan: Plan) -> list[str]:
+    """Return the columns of the contract that a file has: others are not read from Parquet."""
     return [p.name for p in plan.roots if p.name in header]
 
 
 def _json_lines(rows: DataFrame) -> DataFrame:
-    """The objects as they came, with two keys more; a line that is no object becomes the value of a key."""
+    """Add two keys to the objects as they came; a line that is not an object becomes the value of a key."""
     raw = sf.regexp_replace("raw", EARLIER, "")
     ours = sf.to_json(sf.struct(sf.col("record").alias(OURS[0]), sf.col("reasons").alias(OURS[1])))
     added = sf.concat(sf.rtrim(sf.regexp_replace(raw, r"\s*\}\s*\z", "")), sf.lit(","), sf.substring(ours, 2, 1 << 30))
-    alone = sf.regexp_replace(added, r"^\s*\{\s*,", "{")  # the object was empty
+    mended = sf.regexp_replace(added, r"^\s*\{\s*,", "{")  # the object was empty
     as_it_came = sf.col("raw").alias("line")
     whole = sf.to_json(sf.struct(as_it_came, sf.col("record").alias(OURS[0]), sf.col("reasons").alias(OURS[1])))
-    return rows.select("drop", "record", sf.when(sf.col("broken"), whole).otherwise(alone).alias("line"))
+    return rows.select("drop", "record", sf.when(sf.col("broken"), whole).otherwise(mended).alias("line"))
 
 
 def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
-    """As lines of CSV.
+    """Write rejected rows as lines of CSV.
 
-    A raw line is taken as it is where nothing has to change, which is cheap; only the others are parsed.
+    A raw line is kept if nothing in it has to change, which is cheap; only other lines are parsed.
     """
     raw, places = sf.col("raw"), list(positions(header).values())
     ends = _one_of(csv.delimiter)
@@ -110,7 +110,7 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
 
 
 def _csv_of_cells(rows: DataFrame, names: Sequence[str], csv: Csv) -> DataFrame:
-    """Rows that were no lines, as lines of CSV; a null is an empty cell."""
+    """Write rows of a format without lines as lines of CSV; a null is an empty cell."""
     own = sf.array(*(sf.coalesce(sf.element_at("cells", name), sf.lit("")) for name in names))
     whole = sf.concat(sf.array("raw"), sf.array_repeat(sf.lit(""), len(names) - 1))
     cells = sf.when(sf.col("broken"), whole).otherwise(own)
@@ -122,7 +122,7 @@ def _with_reasons(line: Column, csv: Csv) -> Column:
 
 
 def _harmless(cells: Column, csv: Csv) -> Column:
-    """Cells as a line that a spreadsheet may open."""
+    """Write cells as a line that a spreadsheet can open safely."""
     inner, marked = _inner(csv), sf.lit("$1'")
 
     def guarded(cell: Column) -> Column:
@@ -133,7 +133,7 @@ def _harmless(cells: Column, csv: Csv) -> Column:
 
 
 def harmless(text: str, csv: Csv) -> str:
-    """One text as `_harmless` writes it, before it is quoted."""
+    """Write one text as `_harmless` does, before it is quoted."""
     begun = f"'{text}" if re.match(FORMULA % r"\Z", text) else text
     return re.sub(_inner(csv), r"\1'", begun)
 
@@ -141,23 +141,23 @@ def harmless(text: str, csv: Csv) -> str:
 def _inner(csv: Csv) -> str:
     """Return a pattern for text after a delimiter or line end in a cell that a spreadsheet would run as a formula.
 
-    A spreadsheet takes a comma, a semicolon or a tab for the sign between cells, and a line end for the end of a record
-    where it sees no open quote: so the dialect's own sign counts, too, unless cells are quoted as spreadsheets do.
+    A spreadsheet splits cells at a comma, a semicolon or a tab, and records at a line end outside quotes. The dialect's
+    own delimiter counts, too, unless cells are quoted as spreadsheets quote them.
     """
     usual = csv.quote == csv.escape == '"'
-    signs = set(PARTING) - {csv.delimiter} if usual else {*PARTING, csv.delimiter}
+    signs = set(DELIMITERS) - {csv.delimiter} if usual else {*DELIMITERS, csv.delimiter}
     apart = _one_of("".join(sorted(signs | {"\n", "\r"})))
     return rf"({apart})(?=(?:(?!{apart})[{UNSEEN}])*+(?:[{SIGNS}]|[{SUMS}](?!{NUMBER}(?:{apart}|\Z))))"
 
 
 def _one_of(characters: str) -> str:
-    """A class of some characters, for Java and for Python."""
+    """Return a character class, for Java and for Python."""
     return f"[{''.join(ESCAPE % ord(c) for c in characters)}]"
 
 
 def _csv_header(columns: Sequence[str], plan: Plan) -> str:
-    """The first line; a name that the contract does not know is as harmless as a cell."""
-    line, known = io.StringIO(), {p.name for p in plan.properties}
-    names = [n if n in known else harmless(n, plan.csv) for n in columns]
+    """Write the first line; a name that the contract does not know is made harmless like a cell."""
+    line, agreed = io.StringIO(), {p.name for p in plan.properties}
+    names = [n if n in agreed else harmless(n, plan.csv) for n in columns]
     text_csv.writer(line, lineterminator="", **plan.csv.for_python).writerow([*names, *OURS])
     return line.getvalue()

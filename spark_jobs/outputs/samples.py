@@ -1,6 +1,6 @@
 """Samples from the evidence: rows of each outcome, the worst value and the first failing records of each check.
 
-The written rows in, plain figures out, by drop. Texts are cut to what a receipt can show; nothing is masked here.
+Written rows in, plain values out, by drop. Texts are cut to the length that a receipt shows; nothing is masked here.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from contracts.values import json_flaws
 from spark_jobs.outputs import nested_paths
 from spark_jobs.rules.bitmask import Numbered
 from spark_jobs.rules.casting import typed
+from spark_jobs.rules.masking import MASK
 
 MOST = 5
 LENGTH = 200
-MASK = "***"
 LONGEST_FLAWED = 1 << 20
-"""Bytes of a line in which flaws are looked for."""
+"""Bytes of a line that are searched for flaws."""
 LOWER, UPPER = ("minimum", "exclusiveMinimum", "minLength"), ("maximum", "exclusiveMaximum", "maxLength")
 WORST = dict.fromkeys(LOWER, -1) | dict.fromkeys(UPPER, 1)
 """The kinds of checks that have a worst value: the least or the greatest."""
@@ -35,7 +35,7 @@ WORST = dict.fromkeys(LOWER, -1) | dict.fromkeys(UPPER, 1)
 
 @dataclass(frozen=True, slots=True)
 class DropEvidence:
-    """The evidence of one drop: rows by outcome; by check id the text of its worst cell and its first records."""
+    """The evidence of one drop: rows by outcome; by check id the text of the worst cell, and the first records."""
 
     rejected: int = 0
     flagged: int = 0
@@ -44,9 +44,9 @@ class DropEvidence:
 
 
 def of_evidence(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[str, DropEvidence]:
-    """Count what was written, and find the worst value and the first records of each of the checks that any row fails.
+    """Count the written rows, and find the worst value and the first records of each check that any row fails.
 
-    All in one query: each takes longer to plan than to run. Of the records a heap of `MOST` is kept for each check.
+    This is one query: a query takes longer to plan than to run. For each check a heap of `MOST` records is kept.
     """
     each = evidence.select(
         "drop", "outcome", "record", "line", "cells", "raw", sf.posexplode("checks").alias("nth", "check")
@@ -98,11 +98,11 @@ def _sample(shown: Row, at: str | None, within: str | None) -> Sample:
 
 
 def _rank(plan: Plan, failing: Numbered) -> Column:
-    """Return how bad the text `value` is for the check `check`: greater is worse; null if there is no worst."""
+    """Return a rank of the text `value` for the check `check`: greater is worse; null if there is no worst value."""
     alike: dict[tuple[Property, int], list[str]] = {}
     for _, check in failing:
         prop = plan.property_named(check.property or "") if check.kind in WORST else None
-        if prop and not prop.path:  # cells are those of the record
+        if prop and not prop.path:  # cells are those of the whole record
             bare = replace(prop, name="value", required=False, classification=None)
             alike.setdefault((bare, WORST[check.kind]), []).append(check.id)
     rank = sf.lit(None).cast("double")
@@ -139,7 +139,7 @@ def _cells(plan: Plan, failing: Numbered) -> Column:
 
 
 def _bare(failing: Numbered) -> Column:
-    """The line of a record that is no JSON object, without its strings."""
+    """Return the line of a record that is not a JSON object, without its strings."""
     if not any(c.kind == "object" for _, c in failing):
         return sf.lit(None).cast("string")
     is_short = (sf.col("check") == "record.object") & (sf.octet_length("raw") <= LONGEST_FLAWED)
@@ -151,24 +151,24 @@ def _flaw(failing: Numbered) -> Column:
     if not any(c.kind == "object" for _, c in failing):
         return sf.lit(None).cast("string")
     long = (sf.col("check") == "record.object") & (sf.octet_length("raw") > json_flaws.LONGEST)
-    found = sf.when(long, json_flaws.too_long())
+    flaw = sf.when(long, json_flaws.too_long())
     for part, pattern, words in json_flaws.FLAWS:
         text = sf.col("bare") if part == "bare" else sf.when(sf.col("bare").isNotNull(), sf.col("raw"))
-        found = found.when(text.rlike(pattern), words)
-    return found
+        flaw = flaw.when(text.rlike(pattern), words)
+    return flaw
 
 
 def _unknown_keys(plan: Plan, failing: Numbered) -> Column:
-    """The keys of an object that the contract does not know, where that is what the row's `check` is about."""
+    """Return the keys of an object that the contract does not know, if the row's `check` is about them."""
     if not any(c.kind == "knownKeys" for _, c in failing):
         return sf.lit(None).cast("string")
-    known = sf.array(*(sf.lit(name) for name in (*(p.name for p in plan.roots), *OURS)))
-    unknown = sf.array_except(sf.json_object_keys("raw"), known)
+    keys = sf.array(*(sf.lit(name) for name in (*(p.name for p in plan.roots), *OURS)))
+    unknown = sf.array_except(sf.json_object_keys("raw"), keys)
     return sf.when((sf.col("check") == "record.knownKeys") & (sf.size(unknown) > 0), sf.array_join(unknown, ", "))
 
 
 def _value(failing: Numbered) -> Column:
-    """The text of the cell, or cells, that the row's `check` is about."""
+    """Return the text of the cell, or cells, that the row's `check` is about."""
     pairs = [sf.lit(part) for _, c in failing if c.property for part in (c.id, c.property)]
     value = sf.element_at("cells", sf.element_at(sf.create_map(*pairs), sf.col("check"))) if pairs else sf.lit(None)
     for check in (c for _, c in failing if "properties" in c.arguments):
@@ -182,16 +182,16 @@ def _values(check: Check) -> Column:
 
 
 def _named(texts: Mapping[str, Column]) -> Column:
-    known = ((name, sf.coalesce(text, sf.lit("null"))) for name, text in texts.items())
-    return sf.concat_ws(", ", *(sf.concat(sf.lit(f"{name}="), text) for name, text in known))
+    shown = ((name, sf.coalesce(text, sf.lit("null"))) for name, text in texts.items())
+    return sf.concat_ws(", ", *(sf.concat(sf.lit(f"{name}="), text) for name, text in shown))
 
 
 def _reference(plan: Plan, failing: Numbered) -> Column:
     """Return the further cells to show for the row's `check`; classified cells are masked."""
-    found = sf.lit(None).cast("string")
+    cells = sf.lit(None).cast("string")
     for check in (c for _, c in failing if "reference" in c.arguments):
         names = check.arguments["reference"]
         hidden = {name for name in names if plan.hides(plan.property_named(name))}
         texts = {n: sf.lit(MASK) if n in hidden else sf.element_at("cells", sf.lit(n)) for n in names}
-        found = sf.when(sf.col("check") == check.id, sf.substring(_named(texts), 1, LENGTH)).otherwise(found)
-    return found
+        cells = sf.when(sf.col("check") == check.id, sf.substring(_named(texts), 1, LENGTH)).otherwise(cells)
+    return cells

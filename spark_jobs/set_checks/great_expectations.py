@@ -22,9 +22,9 @@ from contracts.decision import EXCUSED
 from contracts.job import Count, Sample
 from contracts.place import Place
 from contracts.plan import CONTAINERS, EXPECTATION, Check, Plan, Property
+from spark_jobs.rules.masking import MASK
 from spark_jobs.scan.records import numbered_records
 from spark_jobs.scan.scanning import ScannedGroup
-from spark_jobs.set_checks.results import MASK
 from spark_jobs.spark import sql_guard
 
 MOST = 5

@@ -23,12 +23,12 @@ from contracts.plan import (
     share,
 )
 from spark_jobs.rules import aggregates, row_checks
+from spark_jobs.rules.masking import MASK
 from spark_jobs.rules.sums import Sums
 from spark_jobs.scan.tally import Tally
 
 ALLOWED_MISSING, NO_ROWS, FOR_PEOPLE, OTHER_ENGINE = EXCUSED
 WHY_UNCHECKED = {"forPeople": FOR_PEOPLE, "otherEngine": OTHER_ENGINE}
-MASK = "***"
 UNTOLD = "Spark could not run it; why is not told, as it may quote a classified value"
 
 
