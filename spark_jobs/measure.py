@@ -228,7 +228,7 @@ def _sums(plan: Plan, tally: Tally) -> dict[str, Any]:
         return {}
     sums = tally.sums.aggregates
     summed = {p.name: (p, aggregates.place(n, None)) for n, p in enumerate(plan.properties) if p.name in plan.summed}
-    totals = {name: aggregates.figure("sum", prop, at, 1, sums) for name, (prop, at) in summed.items()}
+    totals = {name: aggregates.figure(aggregates.TOTAL, prop, at, 1, sums) for name, (prop, at) in summed.items()}
     return {
         "sums": {name: total for name, total in totals.items() if isinstance(total, Decimal)},
         "rough": tuple(name for name, (prop, at) in summed.items() if aggregates.is_rough(prop, at, sums)),

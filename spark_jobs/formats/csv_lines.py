@@ -15,6 +15,7 @@ from itertools import groupby
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from contracts import rules
 from contracts.files.header import positions
 from contracts.plan import Csv, Plan, Property
 from spark_jobs.formats import text_lines
@@ -73,15 +74,15 @@ def _lines(source: DataFrame, plan: Plan) -> DataFrame:
     return source if "line" in source.columns else text_lines.lines(source, plan.csv)
 
 
-def second_pass(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
-    """Parse odd lines (column `raw`): add c<n> and v<n>; return the tests of the record checks, by kind."""
+def second_pass(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, row_checks.RecordTests]:
+    """Parse odd lines (column `raw`): add c<n> and v<n>; return the tests of the record checks, by rule."""
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     raw, parsed = sf.col("raw"), sf.col("parsed")
     with_fields = singles.select("*", text_lines.parsed(raw, plan.csv, len(header)).alias("parsed"))
     cells = [sf.expr(text_lines.cell(f"parsed.c{at[p.name]}", plan.csv)).alias(f"c{n}") for n, p in here]
     values = [typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here]
-    return with_fields.select("*", *cells).select("*", *values), row_checks.record_rules(
+    return with_fields.select("*", *cells).select("*", *values), row_checks.record_tests(
         raw, text_lines.fits(parsed), plan.csv
     )
 
@@ -99,8 +100,8 @@ def records(
     line, places = sf.col("line"), [header.index(name) for name in wanted]
     parsed, quoted = text_lines.parsed(line, plan.csv, len(header)), csv_quotes.has_quote(line, plan.csv)
     if malformed:
-        tests = row_checks.record_rules(line, text_lines.fits(parsed), plan.csv)
-        lines = lines.where(~(tests["fields"] | tests["quotes"] | tests["text"]))
+        tests = row_checks.record_tests(line, text_lines.fits(parsed), plan.csv)
+        lines = lines.where(~(tests[rules.Fields] | tests[rules.Quotes] | tests[rules.Text]))
     # A line without quotes is split at its delimiters: three times faster than parsing all its cells.
     pieces = text_lines.split(line, plan.csv, max(places, default=-1) + 2)
     split = lines.select(

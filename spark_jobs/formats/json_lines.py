@@ -17,6 +17,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructField, StructType
 
+from contracts import rules
 from contracts.files.header import OURS
 from contracts.plan import CONTAINERS, LogicalType, Plan, Property
 from contracts.values import json_flaws
@@ -125,7 +126,7 @@ class Inner:
 
     def __init__(self, plan: Plan) -> None:
         self._compared = row_checks.compared(plan)
-        self._unlike = {c.property for c in plan.checks if c.kind == "uniqueItems"}
+        self._unlike = {c.property for c in plan.checks if isinstance(c.rule, rules.UniqueItems)}
         self._within: dict[tuple[str, ...], list[Property]] = {}
         for prop in plan.properties:
             self._within.setdefault(prop.route[:-1], []).append(prop)
@@ -164,8 +165,8 @@ def _value(cell: Column, prop: Property) -> Column:
     return cast(cell, prop) if plainly else typed(cell, prop)
 
 
-def second_pass(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
-    """Parse odd lines (column `raw`): add c<n> and v<n>; return the tests of the record checks, by kind."""
+def second_pass(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, row_checks.RecordTests]:
+    """Parse odd lines (column `raw`): add c<n> and v<n>; return the tests of the record checks, by rule."""
     here = [(n, p) for n, p in enumerate(plan.properties) if not p.path and p.type not in CONTAINERS]
     parsed = _parsed(singles, sf.col("raw"))
     kinds = [sf.expr(f"schema_of_variant(kinds[{sql_text.literal(p.name)}])").alias(f"k{n}") for n, p in here]
@@ -183,10 +184,12 @@ def second_pass(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tup
     keys = [*(p.name for p in plan.roots), *OURS]
     is_object = sf.col("texts").isNotNull()  # a line that is no object has no texts to test
     return typed_rows, {
-        "object": ~is_object,
-        "keys": sf.size("names") != sf.size(sf.array_distinct("names")),
-        "text": sf.contains("raw", sf.lit("\x00")) | ~sf.is_valid_utf8("raw") | (is_object & sf.col("raw").rlike(LONE)),
-        "knownKeys": reduce(Column.__or__, _unknown_within(plan), _is_unknown(sf.col("names"), keys)),
+        rules.Object: ~is_object,
+        rules.Keys: sf.size("names") != sf.size(sf.array_distinct("names")),
+        rules.Text: sf.contains("raw", sf.lit("\x00"))
+        | ~sf.is_valid_utf8("raw")
+        | (is_object & sf.col("raw").rlike(LONE)),
+        rules.KnownKeys: reduce(Column.__or__, _unknown_within(plan), _is_unknown(sf.col("names"), keys)),
     }
 
 
@@ -230,7 +233,7 @@ def objects(plan: Plan) -> dict[int, list[str]]:
 class Texts:
     """The parser of plain values, which `Inner.schema` has split: `nesting.Parts`."""
 
-    dear = False
+    costly = False
 
     def is_null(self, raw: Column) -> Column:
         return raw.isNull()
@@ -257,7 +260,7 @@ class Texts:
 class Variants:
     """The parser of JSON values: `nesting.Parts`; `texts` are the texts that cells are compared with, by property."""
 
-    dear = True
+    costly = True
 
     def __init__(self, texts: Mapping[str, Sequence[str]]) -> None:
         self._texts = texts
@@ -307,7 +310,7 @@ def records(
     """Read the records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
     lines = text_lines.lines(source, plan.csv).where(sf.col("id").isNotNull()).withColumnRenamed("line", "raw")
     parsed, fails = second_pass(lines, plan, header)
-    sound = parsed.where(~(fails["object"] | fails["keys"] | fails["text"]))
+    sound = parsed.where(~(fails[rules.Object] | fails[rules.Keys] | fails[rules.Text]))
     return text_lines.chosen(sound, plan, wanted)
 
 

@@ -172,7 +172,7 @@ def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Map
 class Typed:
     """The parser of Parquet values: `nesting.Parts`."""
 
-    dear = False
+    costly = False
 
     def __init__(self, schema: StructType, texts: Mapping[str, Sequence[str]]) -> None:
         self._schema, self._texts = schema, texts
@@ -242,7 +242,7 @@ def records(
     return text_lines.chosen(_numbered(source, plan, header, dict.fromkeys(wanted, ())), plan, wanted)
 
 
-def second_pass(singles: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
+def second_pass(singles: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, row_checks.RecordTests]:
     """Return the records as they are: none needs a second pass."""
     return singles, {}
 

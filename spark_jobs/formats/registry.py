@@ -12,6 +12,7 @@ from contracts.plan import FileFormat, Plan
 from contracts.problem import Problem
 from contracts.terms.trailer import Last
 from spark_jobs.formats import csv_lines, csv_multiline, json_lines, parquet
+from spark_jobs.rules.row_checks import RecordTests
 
 
 class Format(Protocol):
@@ -52,10 +53,8 @@ class Format(Protocol):
         An `odd` record needs the second pass; the id of an empty line is null.
         """
 
-    def second_pass(
-        self, singles: DataFrame, plan: Plan, header: tuple[str, ...]
-    ) -> tuple[DataFrame, dict[str, Column]]:
-        """Parse odd records (column `raw`): add c<n> and v<n>; return the tests of the record checks, by kind."""
+    def second_pass(self, singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, RecordTests]:
+        """Parse odd records (column `raw`): add c<n> and v<n>; return the tests of the record checks, by rule."""
 
     def records(
         self,

@@ -12,8 +12,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from contracts import rules
 from contracts.job import Count, DropResult, JobRequest
-from contracts.plan import FORBID_NULL, FOREIGN_KEY, Check
+from contracts.plan import Check
 from contracts.verdict import NO_ROWS, made
 from spark_jobs.spark import small_frames, storage
 from spark_jobs.spark.sql_text import literal
@@ -53,7 +54,7 @@ def write(spark: SparkSession, request: JobRequest, drops: Sequence[DropResult],
 
 def _figures(check: Check, count: Count) -> tuple[int | None, ...]:
     state = STATES.index(count.state)
-    if check.kind == "statement" and count.reason == NO_ROWS:
+    if isinstance(check.rule, rules.Statement) and count.reason == NO_ROWS:
         return 0, 0, None, 1, state  # a statement over no rows finds none
     if state != 0:
         return None, None, None, None, state
@@ -64,7 +65,7 @@ def _figures(check: Check, count: Count) -> tuple[int | None, ...]:
 
 def _errors(check: Check, count: Count) -> int:
     """Return the errors of a set check: rows that fail or that a statement returns; 1 for a figure beyond its limit."""
-    return int(count.figure or 0) if check.kind == "statement" else count.failed or 1
+    return int(count.figure or 0) if isinstance(check.rule, rules.Statement) else count.failed or 1
 
 
 def _holds(check: Check, count: Count) -> int | None:
@@ -86,7 +87,7 @@ def _about(request: JobRequest) -> str:
             "property": c.property,
             "severity": c.severity,
             "metadata": json.dumps(_metadata(request, c), ensure_ascii=False, sort_keys=True),
-            "nulls": c.kind not in FORBID_NULL,
+            "nulls": not isinstance(c.rule, rules.ForbidsNull),
             "query": None if c.scope == "set" else _query(request, c),
         }
         for c in plan.checks
@@ -96,16 +97,17 @@ def _about(request: JobRequest) -> str:
 
 def _metadata(request: JobRequest, check: Check) -> dict[str, Any]:
     """Return the attributes of a check by its author, and the version of its reference."""
-    attributes: dict[str, Any] = check.arguments.get("about", {})
-    if check.kind != FOREIGN_KEY:
+    attributes = dict(check.about or {})
+    if not isinstance(check.rule, rules.ForeignKey):
         return attributes
-    version = next((pin.version for pin in request.references if pin.name == check.arguments["to"]), None)
-    return attributes | {"reference": {"name": check.arguments["to"], "version": version}}
+    name = check.rule.to
+    version = next((pin.version for pin in request.references if pin.name == name), None)
+    return attributes | {"reference": {"name": name, "version": version}}
 
 
 def _query(request: JobRequest, check: Check) -> str:
     """Return the beginning of a Spark query for the records in the evidence that fail a row check."""
-    names = dict.fromkeys((*check.arguments.get("reference", ()), *check.properties()))
+    names = dict.fromkeys((*check.reference, *check.properties()))
     cells = [f"cells[{literal(name)}] as `{name.replace('`', '``')}`" for name in names]
     listed = ", ".join(["record", *cells, *([] if names else ["raw"])])
     folder = storage.plain(request.evidence_rows).replace("`", "``")

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from contracts import rules
 from contracts.plan import CONTAINERS, Check, Plan, Property
 from spark_jobs.formats import json_lines
 from spark_jobs.rules import nesting, row_checks
@@ -56,7 +57,7 @@ def first(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbere
 def _is_inner(plan: Plan, check: Check) -> bool:
     """Return True if a check is about values within a column."""
     if check.property is None:
-        return check.kind == "knownKeys" and plan.nested
+        return isinstance(check.rule, rules.KnownKeys) and plan.nested
     return bool(plan.property_named(check.property).path)
 
 
@@ -73,9 +74,9 @@ def _first_failing(plan: Plan, check: Check) -> Column:
     prop = plan.property_named(check.property)
     n = plan.properties.index(prop)
     parts = json_lines.Variants(row_checks.compared(plan))
-    if not prop.repeats:
+    if not (prop.repeats and isinstance(rule := check.rule, rules.ValueRule)):
         return sf.struct(sf.lit(None).cast("string").alias("at"), _text(parts, sf.col(f"raw{n}"), prop).alias("text"))
-    fails = sf.filter(f"e{n}", lambda s: sf.coalesce(row_checks.failing(check, prop, s["c"], s["v"]), sf.lit(False)))
+    fails = sf.filter(f"e{n}", lambda s: sf.coalesce(row_checks.failing(rule, prop, s["c"], s["v"]), sf.lit(False)))
     first_value = sf.get(fails, sf.lit(0))
     return sf.struct(first_value["at"].alias("at"), _text(parts, first_value["x"], prop).alias("text"))
 

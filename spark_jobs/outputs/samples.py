@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.internal import InternalFunction
 
+from contracts import rules
 from contracts.files.header import OURS
 from contracts.job import Sample
 from contracts.messages import LAST_EMPTY
@@ -28,9 +29,10 @@ MOST = 5
 LENGTH = 200
 LONGEST_FLAWED = 1 << 20
 """Bytes of a line that are searched for flaws."""
-LOWER, UPPER = ("minimum", "exclusiveMinimum", "minLength"), ("maximum", "exclusiveMaximum", "maxLength")
-WORST = dict.fromkeys(LOWER, -1) | dict.fromkeys(UPPER, 1)
-"""The kinds of checks that have a worst value: the least or the greatest."""
+LOWER = rules.Minimum | rules.ExclusiveMinimum | rules.MinLength
+"""The rules whose worst value is the least."""
+UPPER = rules.Maximum | rules.ExclusiveMaximum | rules.MaxLength
+"""The rules whose worst value is the greatest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +103,11 @@ def _rank(plan: Plan, failing: Numbered) -> Column:
     """Return a rank of the text `value` for the check `check`: greater is worse; null if there is no worst value."""
     alike: dict[tuple[Property, int], list[str]] = {}
     for _, check in failing:
-        prop = plan.property_named(check.property or "") if check.kind in WORST else None
+        sign = -1 if isinstance(check.rule, LOWER) else 1
+        prop = plan.property_named(check.property or "") if isinstance(check.rule, LOWER | UPPER) else None
         if prop and not prop.path:  # cells are those of the whole record
             bare = replace(prop, name="value", required=False, classification=None)
-            alike.setdefault((bare, WORST[check.kind]), []).append(check.id)
+            alike.setdefault((bare, sign), []).append(check.id)
     rank = sf.lit(None).cast("double")
     for (bare, sign), ids in alike.items():
         rank = sf.when(sf.col("check").isin(ids), sign * _size(bare)).otherwise(rank)
@@ -129,7 +132,7 @@ def _size(prop: Property) -> Column:
 def _cells(plan: Plan, failing: Numbered) -> Column:
     """Return the number of cells of a line with too many or too few, if no quote could hide a delimiter."""
     csv, raw = plan.csv, sf.col("raw")
-    if plan.file_format != "csv" or not any(c.kind == "fields" for _, c in failing):
+    if plan.file_format != "csv" or not any(isinstance(c.rule, rules.Fields) for _, c in failing):
         return sf.lit(None).cast("string")
     many = sf.size(sf.split(raw, re.escape(csv.delimiter)))
     last = sf.when(sf.endswith(raw, sf.lit(csv.delimiter)), LAST_EMPTY).otherwise("")
@@ -140,7 +143,7 @@ def _cells(plan: Plan, failing: Numbered) -> Column:
 
 def _bare(failing: Numbered) -> Column:
     """Return the line of a record that is not a JSON object, without its strings."""
-    if not any(c.kind == "object" for _, c in failing):
+    if not any(isinstance(c.rule, rules.Object) for _, c in failing):
         return sf.lit(None).cast("string")
     is_short = (sf.col("check") == "record.object") & (sf.octet_length("raw") <= LONGEST_FLAWED)
     return sf.when(is_short, sf.regexp_replace("raw", json_flaws.STRING, json_flaws.HOLDER))
@@ -148,7 +151,7 @@ def _bare(failing: Numbered) -> Column:
 
 def _flaw(failing: Numbered) -> Column:
     """Return the flaw of a line that is not a JSON object, as `json_flaws` describes it."""
-    if not any(c.kind == "object" for _, c in failing):
+    if not any(isinstance(c.rule, rules.Object) for _, c in failing):
         return sf.lit(None).cast("string")
     long = (sf.col("check") == "record.object") & (sf.octet_length("raw") > json_flaws.LONGEST)
     flaw = sf.when(long, json_flaws.too_long())
@@ -160,7 +163,7 @@ def _flaw(failing: Numbered) -> Column:
 
 def _unknown_keys(plan: Plan, failing: Numbered) -> Column:
     """Return the keys of an object that the contract does not know, if the row's `check` is about them."""
-    if not any(c.kind == "knownKeys" for _, c in failing):
+    if not any(isinstance(c.rule, rules.KnownKeys) for _, c in failing):
         return sf.lit(None).cast("string")
     keys = sf.array(*(sf.lit(name) for name in (*(p.name for p in plan.roots), *OURS)))
     unknown = sf.array_except(sf.json_object_keys("raw"), keys)
@@ -171,7 +174,7 @@ def _value(failing: Numbered) -> Column:
     """Return the text of the cell, or cells, that the row's `check` is about."""
     pairs = [sf.lit(part) for _, c in failing if c.property for part in (c.id, c.property)]
     value = sf.element_at("cells", sf.element_at(sf.create_map(*pairs), sf.col("check"))) if pairs else sf.lit(None)
-    for check in (c for _, c in failing if "properties" in c.arguments):
+    for check in (c for _, c in failing if isinstance(c.rule, rules.OfSeveral) and c.rule.properties):
         value = sf.when(sf.col("check") == check.id, _values(check)).otherwise(value)
     return value.cast("string")
 
@@ -189,8 +192,8 @@ def _named(texts: Mapping[str, Column]) -> Column:
 def _reference(plan: Plan, failing: Numbered) -> Column:
     """Return the further cells to show for the row's `check`; classified cells are masked."""
     cells = sf.lit(None).cast("string")
-    for check in (c for _, c in failing if "reference" in c.arguments):
-        names = check.arguments["reference"]
+    for check in (c for _, c in failing if c.reference):
+        names = check.reference
         hidden = {name for name in names if plan.hides(plan.property_named(name))}
         texts = {n: sf.lit(MASK) if n in hidden else sf.element_at("cells", sf.lit(n)) for n in names}
         cells = sf.when(sf.col("check") == check.id, sf.substring(_named(texts), 1, LENGTH)).otherwise(cells)

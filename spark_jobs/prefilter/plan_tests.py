@@ -1,14 +1,14 @@
-"""A plan and a header in, the proof of what row checks a line passes and fails out: None where vectors cannot tell.
+"""A plan and a header in, the tests in Arrow that a line surely passes or fails out: None if Arrow cannot test it.
 
-What is proven is narrower than what passes: numbers have no exponent and no plus, dates are days that their month has
-in every year. What else is right is judged as all lines would be.
+The tests are narrower than the checks: numbers have no exponent and no plus sign, dates are days that their month has
+in every year. Spark judges other lines.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -17,8 +17,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from contracts import rules
 from contracts.files.header import positions
-from contracts.plan import FORBID_NULL, Check, Csv, Plan, Property
+from contracts.plan import Check, Csv, Plan, Property
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
 from spark_jobs.prefilter.arrow_tests import (
     GREATEST_FIRST,
@@ -34,21 +35,14 @@ from spark_jobs.rules import bitmask, floats, key_checks, row_checks, sums
 from spark_jobs.rules.casting import ISO
 
 WIDE = 200
-"""Columns up to which lines are held against one pattern, and columns looked at one by one."""
+"""Columns up to which one pattern tests a line, and columns are tested one by one."""
 DIGITS = 18
-"""Digits before and after the point of a number: of so many every one is an integer of 64 bits, none is infinite."""
+"""Digits before and after the point of a number: such a number fits an integer of 64 bits, and is never infinite."""
 DATE = "[1-9][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
 CLOCK = "(?:[01][0-9]|2[0-3]):[0-5][0-9]"
 SECONDS = r":[0-5][0-9](?:\.[0-9]{1,6})?"
 OFFSET = "(?:Z|[+-](?:0[0-9]|1[0-7]):[0-5][0-9])"
 OFFSETS = {None: f"{OFFSET}?", True: OFFSET, False: ""}
-BOUNDS = {
-    "minimum": ("greater_equal", math.ceil),
-    "maximum": ("less_equal", math.floor),
-    "exclusiveMinimum": ("greater", math.floor),
-    "exclusiveMaximum": ("less", math.ceil),
-}
-"""By kind: Arrow's name for it, and where a bound of integers goes that is between two of them."""
 VALUES: dict[str, pa.DataType] = {
     "string": pa.string(),
     "integer": pa.int64(),
@@ -65,51 +59,50 @@ READ: dict[str, dict[str, tuple[pa.DataType, ...]]] = {
     "date": {"date": (pa.date32(),)},
     "boolean": {"boolean": (pa.bool_(),)},
 }
-"""By type of a property and Spark's type of a column of Parquet: what the column is to Arrow."""
+"""Arrow's types of a column of Parquet, by type of a property and Spark's type of the column."""
 GREGORIAN = date(1582, 10, 15)
-"""Of days before it, it depends on Spark's settings which they are."""
+"""The first Gregorian day: how Spark reads days before it depends on its settings."""
 ORDERED = {kind: VALUES[kind] for kind in ("string", "integer", "number", "date")}
-"""Those whose values are held against each other."""
+"""The types whose values are compared with each other."""
 OF_VALUES = re.compile(r"[0-9A-Za-z+.: -]")
-"""What values of a type may hold, so that no delimiter, quote or escape may be it."""
+"""Characters of typed values, which no delimiter, quote or escape may be."""
 UNLIKE = "\0\n\r\ufeff\ufffd\uffff"
-"""What no text may hold that passes: NUL, what ends a line, a mark that Arrow drops from a first line, the sign for
-bytes of no text, and what Spark's parser takes for an end."""
-LENGTHS = {"minLength": "greater_equal", "maxLength": "less_equal"}
+"""Characters that no passing text has: NUL, line ends, the mark that Arrow drops from a first line, the sign for
+invalid bytes, and the character that Spark's parser takes for the end of its input."""
 ESCAPED = r"\\(?:[nrtf\\^$.|?*+()\[\]{}/-]|x[0-9A-Fa-f]{2}|u(?![Dd][89A-Fa-f])[0-9A-Fa-f]{4})"
-"""Of one character: two surrogates are one to Java and two to RE2."""
+"""An escape of one character: two surrogates are one character to Java and two to RE2."""
 IN_CLASS = rf"(?:{ESCAPED}|[^\x00-\x1f\\\[\]^&-])"
 SHARED = re.compile(
     rf"(?:\^|\\z|\||\((?!\?)|\(\?:"
     rf"|(?:\)|\\[dDwW]|{ESCAPED}|[^\x00-\x1f\\^$.|?*+()\[\]{{}}]|\[\^?(?:\\[dDwW]|{IN_CLASS}(?:-{IN_CLASS})?)+-?\])"
     rf"(?:(?:[?*+]|\{{[0-9]{{1,3}}(?:,[0-9]{{0,3}})?\}})(?![?*+{{]))?)*"
 )
-"""Patterns that mean the same to Java and, but for how it writes `\\u`, to RE2."""
+"""Patterns with the same meaning in Java and in RE2, except for the spelling of `\\u`."""
 SHORT = re.compile(r"\^\(\?=\[\\s\\S\]\{0,(?P<most>[0-9]+)\}\\z\)\[\\s\\S\]\*\?\(\?:(?P<inner>.*)\)", re.DOTALL)
-"""A pattern that is looked for in short texts only (`contracts.authoring.patterns.regex`)."""
+"""A pattern that is searched in short texts only (`contracts.authoring.patterns.regex`)."""
 
 
-class _Unproven(Exception):
-    """Something that vectors cannot tell."""
+class _Untestable(Exception):
+    """A check, a value or a format that Arrow cannot test as Spark would."""
 
 
 def pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> PassCondition | None:
     """Return the condition for lines below a header to pass; None if a check has no test or lines are not text."""
     try:
         return _pass_condition(plan, header, header_texts)
-    except (_Unproven, ValueError):  # a pattern too large for RE2, or what Python and Arrow do not know
+    except (_Untestable, ValueError):  # a pattern too large for RE2, or a value that Python or Arrow lacks
         return None
 
 
 def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> PassCondition:
     csv, at = plan.csv, positions(header)
     if plan.file_format != "csv" or csv.multi_line or csv.trailer or csv.encoding != "utf-8" or len(header) > WIDE:
-        raise _Unproven
+        raise _Untestable
     signs = csv.delimiter + csv.quote + csv.escape
     if not signs.isascii() or OF_VALUES.search(signs):
-        raise _Unproven
+        raise _Untestable
     if any(c.scope == "row" and (c.property is None or c.filter) for c in plan.row_checks()):
-        raise _Unproven
+        raise _Untestable
     here = {p.name: p for p in plan.properties if p.name in at}
     checks = {name: [(n, c) for n, c in enumerate(plan.row_checks()) if c.property == name] for name in here}
     filled = {name for name, prop in here.items() if _is_filled(prop, csv, (c for _, c in checks[name]))}
@@ -119,30 +112,30 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
     ]
     counted = [at.get(name) for name in _null_counted(plan)]
     kinds = {column.at: column.type for column in tested}
-    held = [(n, at[name]) for n, name in _keys(plan, header).items() if kinds[at[name]] == _arrow(here[name])]
+    keys = [(n, at[name]) for n, name in _keys(plan, header).items() if kinds[at[name]] == _arrow(here[name])]
     shapes = (_shape(here.get(name), csv, filled=name in filled) for name in header)
-    found = PassCondition(
+    condition = PassCondition(
         rf"\A{re.escape(csv.delimiter).join(shapes)}(?:\r?\n|\r)?\z",
         csv.delimiter,
         csv.quote,
         len(header),
         csv.null_values,
         tuple(header_texts) if csv.header else (),
-        tuple(one for one in tested if one.at in (*counted, *dict(held).values()) or one.tests),
+        tuple(column for column in tested if column.at in (*counted, *dict(keys).values()) or column.tests),
         tuple(counted),
-        tuple(held),
+        tuple(keys),
         len(bitmask.mask_columns(plan)),
     )
-    for pattern in (found.pattern, *_patterns_of(tested)):
+    for pattern in (condition.pattern, *_patterns_of(tested)):
         pc.match_substring_regex(pa.array([""]), pattern)
-    return found
+    return condition
 
 
 def column_conditions(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> ColumnConditions | None:
     """Return the condition for records of like Parquet files to pass; None if a check has no test."""
     try:
         return _column_conditions(plan, header, dict(zip(header, types, strict=True)))
-    except (_Unproven, ValueError):
+    except (_Untestable, ValueError):
         return None
 
 
@@ -152,46 +145,46 @@ def _column_conditions(plan: Plan, header: tuple[str, ...], types: dict[str, str
         or len(types) > WIDE
         or any(c.property is None or c.filter for c in plan.row_checks())
     ):
-        raise _Unproven
+        raise _Untestable
     here = {p.name: p for p in plan.properties if p.name in types}
-    told = _keys(plan, header)
+    keys = _keys(plan, header)
     tested = {}
     for n, (name, prop) in enumerate(here.items()):
         if prop.exact or prop.path or types[name] not in READ.get(prop.type, {}):
-            raise _Unproven
+            raise _Untestable
         own = [(k, c) for k, c in enumerate(plan.row_checks()) if c.property == name]
-        one = _tested(prop, n, own, filled=False, key=name in set(told.values()))
-        if prop.type != "string" and any(test.kind == "outside" for test in one.tests):  # which are of texts
-            raise _Unproven
+        column = _tested(prop, n, own, filled=False, key=name in set(keys.values()))
+        if prop.type != "string" and any(test.kind == "outside" for test in column.tests):  # a test of texts
+            raise _Untestable
         old = (ColumnTest("bound", ("greater_equal", GREGORIAN)),) if prop.type == "date" else ()
-        tests = tuple(map(_of_floats, one.tests)) if types[name] == "float" else one.tests
-        tested[name] = replace(one, type=VALUES[prop.type], tests=(*tests, *old))
+        tests = tuple(map(_of_floats, column.tests)) if types[name] == "float" else column.tests
+        tested[name] = replace(column, type=VALUES[prop.type], tests=(*tests, *old))
     for pattern in _patterns_of(tested.values()):
         pc.match_substring_regex(pa.array([""]), pattern)
     return ColumnConditions(
         tested,
         {name: READ[prop.type][types[name]] for name, prop in here.items()},
         tuple(name if name in here else None for name in _null_counted(plan)),
-        tuple(told.items()),
+        tuple(keys.items()),
     )
 
 
 def _of_floats(trial: ColumnTest) -> ColumnTest:
-    """A test of the decimals that floats stand for, as one of floats: of neighbours of a bound, which are within it."""
+    """Turn a test of the decimals that floats stand for into one of floats: of the neighbours within a bound."""
     if trial.kind != "bound":
         return trial
     name, bound = trial.argument
     is_least = name in LEAST_FIRST
     keeps = LEAST_FIRST[name] if is_least else GREATEST_FIRST[name]
-    within = [one for one in floats.around(bound) if keeps(floats.decimal(one), bound)]
+    within = [number for number in floats.around(bound) if keeps(floats.decimal(number), bound)]
     if not within:
-        raise _Unproven
+        raise _Untestable
     argument = ("greater_equal", min(within)) if is_least else ("less_equal", max(within))
     return replace(trial, argument=argument)
 
 
 def _keys(plan: Plan, header: Sequence[str]) -> dict[int, str]:
-    """The keys of one property that are told where their values ascend, by the number of their check."""
+    """Return the keys of one property that are compared from line to line, by the number of their check."""
     return {
         n: c.properties()[0]
         for n, c in key_checks.checks(plan, tuple(header))
@@ -203,25 +196,25 @@ def _null_counted(plan: Plan) -> list[str]:
     """Return the properties whose nulls are counted, in the order of the sums; nothing else may be summed."""
     names = sums.properties_with_null_counts(plan)
     if names is None:
-        raise _Unproven
+        raise _Untestable
     return names
 
 
 def _class(*beside: str) -> str:
-    """The characters of any text but some; RE2 lets surrogates through, which are no text in UTF-8."""
+    """Return a class of the characters of texts without some; RE2 accepts surrogates, which are invalid in UTF-8."""
     return rf"[^{''.join(map(re.escape, beside))}\x00\n\r\x{{feff}}\x{{fffd}}\x{{ffff}}\x{{d800}}-\x{{dfff}}]"
 
 
 def _is_filled(prop: Property, csv: Csv, checks: Iterable[Check]) -> bool:
     """Return True if a cell must not be null, and its shape alone proves that it is not."""
-    if not any(c.kind in FORBID_NULL for c in checks):
+    if not any(isinstance(c.rule, rules.ForbidsNull) for c in checks):
         return False
     shape = ".+" if prop.type == "string" else _typed(prop)
     return not any(re.fullmatch(shape, word, re.DOTALL) for word in csv.null_values)
 
 
 def _shape(prop: Property | None, csv: Csv, *, filled: bool) -> str:
-    """The pattern of a cell, quoted or not, that is surely of its type or, unless it must be filled, null."""
+    """Return the pattern of a cell, quoted or not, that is surely of its type or, unless it must be filled, null."""
     if prop is None or prop.type == "string":
         many = "+" if filled else "*"
         bare, quoted = _class(csv.delimiter, csv.quote) + many, _class(csv.quote, csv.escape) + many
@@ -251,18 +244,16 @@ def _typed(prop: Property) -> str:
             return f"{DATE}[T ]{CLOCK}{SECONDS}{OFFSETS[prop.offset]}"
         case "time" if not prop.format:
             return f"{CLOCK}(?:{SECONDS})?"
-    raise _Unproven
+    raise _Untestable
 
 
 def _tested(prop: Property, at: int, checks: bitmask.Numbered, *, filled: bool, key: bool) -> TestedColumn:
-    """Return the tests of a column besides its shape, which proves that it is `filled`."""
-    tests = [
-        test for n, check in checks for test in _trials(n, check, prop) if not (filled and test.kind == "required")
-    ]
+    """Return the tests of a column in addition to its shape, which proves that it is `filled`."""
+    tests = [test for n, check in checks for test in _tests(n, check, prop) if not (filled and test.kind == "required")]
     as_value = any(test.kind == "bound" or (test.kind == "among" and prop.type == "integer") for test in tests)
     of_texts = any(test.kind == "outside" for test in tests)
     if as_value and of_texts:
-        raise _Unproven
+        raise _Untestable
     return TestedColumn(at, _arrow(prop) if as_value or (key and not of_texts) else pa.string(), tuple(tests))
 
 
@@ -276,56 +267,67 @@ def _arrow(prop: Property) -> pa.DataType:
     return ORDERED[prop.type]
 
 
-def _trials(n: int, check: Check, prop: Property) -> Iterator[ColumnTest]:
-    """The tests of the n-th row check."""
-    known: dict[str, Any] = check.arguments
-    if check.kind in FORBID_NULL or (check.kind == "missingValues" and known["null"]):
+def _tests(n: int, check: Check, prop: Property) -> Iterator[ColumnTest]:
+    """Yield the tests of the n-th row check."""
+    if row_checks.forbids_null(check):
         yield ColumnTest("required", None, divmod(n, bitmask.WIDTH))
-    if check.kind not in FORBID_NULL and check.kind != "logicalType":  # of which the shape tells
-        for kind, of, sure in _of_values(check, prop):
-            yield ColumnTest(kind, of, divmod(n, bitmask.WIDTH) if sure else None)
+    for kind, argument, sure in _of_values(check.rule, prop):
+        yield ColumnTest(kind, argument, divmod(n, bitmask.WIDTH) if sure else None)
 
 
-def _of_values(check: Check, prop: Property) -> Iterator[tuple[Kind, Any, bool]]:
-    """The same of values that are not null: kind, argument, and whether what does not pass surely fails the check."""
-    known: dict[str, Any] = check.arguments
-    match check.kind:
-        case "deprecated":
+def _of_values(  # noqa: C901 (a case for each rule)
+    rule: rules.Rule, prop: Property
+) -> Iterator[tuple[Kind, Any, bool]]:
+    """Yield the tests of values that are not null: kind, argument, and whether a failing value fails the check."""
+    match rule:
+        case rules.Required() | rules.NullValues() | rules.LogicalType():  # the shape tests the type
+            return
+        case rules.Deprecated():
             yield "banned", None, True
-        case "missingValues":
-            yield "outside", tuple(known["values"]), True
-        case "enum" | "invalidValues":
-            if known.get("values") is not None:
-                yield "among", _among(known["values"], prop), True
-            if known.get("pattern") is not None:
-                yield from _patterns(known["pattern"], prop)
-        case "pattern" | "regex" | "notBlank":
-            yield from _patterns(known["pattern"], prop)
-        case "format" if prop.type == "string":
-            yield from _patterns(TEXT[known["format"]].pattern, prop)
-        case "minLength" | "maxLength" if prop.type == "string":
-            yield "length", (LENGTHS[check.kind], int(known["value"])), True
+        case rules.MissingValues(values=texts):
+            yield "outside", tuple(texts), True
+        case rules.Enum(values=texts):
+            yield "among", _among(texts, prop), True
+        case rules.InvalidValues(values=texts, pattern=pattern):
+            if texts is not None:
+                yield "among", _among(texts, prop), True
+            if pattern is not None:
+                yield from _patterns(pattern, prop)
+        case rules.Pattern(pattern=pattern) | rules.Regex(pattern=pattern) | rules.NotBlank(pattern=pattern):
+            yield from _patterns(pattern, prop)
+        case rules.Format(format=name) if prop.type == "string":
+            yield from _patterns(TEXT[name].pattern, prop)
+        case rules.MinLength(value=least) if prop.type == "string":
+            yield "length", ("greater_equal", least), True
+        case rules.MaxLength(value=most) if prop.type == "string":
+            yield "length", ("less_equal", most), True
         case _:
-            yield from (("bound", bound, True) for bound in _bounds(check, prop))
+            yield from (("bound", bound, True) for bound in _bounds(rule, prop))
 
 
-def _bounds(check: Check, prop: Property) -> Iterator[Bound]:
-    """Yield the bounds of a check that only bounds values."""
-    known: dict[str, Any] = check.arguments
-    if check.kind in BOUNDS:
-        yield _bound(check.kind, known["value"], prop)
-    elif check.kind == "format" and prop.type == "integer" and not prop.exact:
-        least, most = INTEGERS[known["format"]]
-        yield from (_bound("minimum", str(least), prop), _bound("maximum", str(most), prop))
-    elif check.kind == "format" and prop.type == "number" and not prop.exact:
-        yield from (("greater", -BEYOND_F32), ("less", BEYOND_F32))
-    else:
-        raise _Unproven
+def _bounds(rule: rules.Rule, prop: Property) -> Iterator[Bound]:
+    """Yield the bounds of a rule that only bounds values; integers take the nearest bound with the same meaning."""
+    match rule:
+        case rules.Minimum(value=text):
+            yield _bound("greater_equal", math.ceil, text, prop)
+        case rules.Maximum(value=text):
+            yield _bound("less_equal", math.floor, text, prop)
+        case rules.ExclusiveMinimum(value=text):
+            yield _bound("greater", math.floor, text, prop)
+        case rules.ExclusiveMaximum(value=text):
+            yield _bound("less", math.ceil, text, prop)
+        case rules.Format(format=name) if prop.type == "integer" and not prop.exact:
+            least, most = INTEGERS[name]
+            yield _bound("greater_equal", math.ceil, str(least), prop)
+            yield _bound("less_equal", math.floor, str(most), prop)
+        case rules.Format() if prop.type == "number" and not prop.exact:
+            yield from (("greater", -BEYOND_F32), ("less", BEYOND_F32))
+        case _:
+            raise _Untestable
 
 
-def _bound(kind: str, text: str, prop: Property) -> Bound:
-    """A bound as `rules` has it; values of at most `DIGITS` digits are within what no integer of 64 bits can be."""
-    name, towards = BOUNDS[kind]
+def _bound(name: str, towards: Callable[[Decimal], int], text: str, prop: Property) -> Bound:
+    """Return a bound as `row_checks` has it; values of at most `DIGITS` digits always fit an integer of 64 bits."""
     match prop.type:
         case "integer" | "number" if prop.exact:
             return name, Decimal(text)
@@ -335,7 +337,7 @@ def _bound(kind: str, text: str, prop: Property) -> Bound:
             return name, float(text)
         case "date" if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
             return name, date.fromisoformat(text)
-    raise _Unproven
+    raise _Untestable
 
 
 def _among(texts: Sequence[str], prop: Property) -> tuple[str, ...] | tuple[int, ...]:
@@ -343,14 +345,14 @@ def _among(texts: Sequence[str], prop: Property) -> tuple[str, ...] | tuple[int,
         return tuple(texts)
     if prop.type == "integer" and not prop.exact and all(re.fullmatch(r"-?[0-9]{1,18}", text) for text in texts):
         return tuple(int(text) for text in texts)
-    raise _Unproven
+    raise _Untestable
 
 
 def _patterns(pattern: str, prop: Property) -> Iterator[tuple[Kind, Any, bool]]:
-    """The tests of a pattern that is searched in a text, as RE2 writes it."""
+    """Yield the tests of a pattern that is searched in a text, in the syntax of RE2."""
     if short := SHORT.fullmatch(pattern):
         yield "length", ("less_equal", int(short["most"]) // 2), False  # Java may count a character as two
         pattern = short["inner"]
     if prop.type != "string" or not SHARED.fullmatch(pattern):
-        raise _Unproven
+        raise _Untestable
     yield "pattern", re.sub(r"(\\\\)|\\u([0-9A-Fa-f]{4})", lambda m: m[1] or rf"\x{{{m[2]}}}", pattern), True

@@ -1,7 +1,7 @@
-"""Figures of all values of a property: what each record adds to them, in SQL; from the sums, the figure of a drop.
+"""Aggregates of all values of a property: the addends of each record, in SQL; from the sums, the figure of a drop.
 
 Integers, exact numbers, and others of at most 15 digits, 14 before and 14 after the point, are added up as decimals, so
-that neither the order of the records nor how a file was split shows in a figure. A decimal has 38 digits, so that a
+that a figure depends neither on the order of the records nor on the splits of a file. A decimal has 38 digits, so a
 square is three products: of v = high * unit + low, high * high, high * low and low * low.
 """
 
@@ -13,24 +13,25 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any
+from typing import Any, assert_never
 
-from contracts.plan import FIGURES, Check, Plan, Property
+from contracts import rules
+from contracts.plan import Check, Plan, Property
 from contracts.values.date_pattern import PIECE, literal
 from spark_jobs.rules.casting import numeric
 
 UNIT = 3_037_000_500
-"""What halves integers: a little more than the root of 2^63, so that each of the three products fits 64 bits."""
+"""The unit that halves integers: a little more than the root of 2^63, so that each of the products fits 64 bits."""
 TEN = 10**10
-"""What halves integers that are decimals, of at most 20 digits."""
+"""The unit that halves integers that are decimals, of at most 20 digits."""
 UNITS = {"integer": UNIT, "decimal": TEN}
 DECIMAL = "decimal(28,14)"
 EXACT = f"if(try_cast({{v}} as {DECIMAL}) = {{v}}, try_cast({{v}} as {DECIMAL}), null)"
-"""A number as a decimal; null where none of 14 digits before and after the point is the same double."""
+"""A number as a decimal; null if no decimal of 14 digits before and after the point is the same double."""
 UPPER, LOWER = (f"cast({{v}} {half} {TEN} as decimal(10,0))" for half in ("div", "%"))
 HIGH, LOW = "cast({x} as decimal(15,0))", "cast({x} - cast({x} as decimal(15,0)) as decimal(14,14))"
 ROOM = 28
-"""Digits of a decimal of which 10^10 can be added up."""
+"""Digits of decimals of which 10^10 can be added up."""
 NUMBER = {
     "sum": "{x}",
     "rest": "if({x} is null, cast({v} as double), null)",
@@ -60,61 +61,55 @@ ADDED = {
         "ends": f"cast(cast({{v}} as {{exact}}) % 1BD as decimal({ROOM},{ROOM}))",
     },
 }
-"""What a value `v`, as decimal `x`, adds to each part; `rest` and `squares` are of those that are none, as doubles.
+"""The addend of a value `v`, as decimal `x`, to each part; `rest` and `squares` are of doubles that are no decimal.
 
-An exact number adds itself as it is to `own`; one of more digits than there is room for its whole part, and to `ends`
-the rest of it. Its deviation alone is of `x`.
+An exact number adds itself to `own`; one with more digits than `ROOM` adds its whole part to `own`, and its fraction to
+`ends`. Only its deviation is of `x`.
 """
 MOMENTS = {"date": "unix_date(cast({v} as date))", "timestamp": "unix_micros(cast({v} as timestamp))"}
 SUMS = ("sum", "rest")
-NEEDED = {
-    "sum": SUMS,
-    "mean": SUMS,
-    "stdev": (*SUMS, "highs", "mixed", "lows", "squares"),
-    "min": ("least",),
-    "max": ("greatest",),
-}
-"""The parts of each figure."""
+TOTAL = rules.Sum(limits=())
+"""The sum that a manifest or a trailer may state."""
 OWN = {"exact": ("own",), "wide": ("own", "ends")}
-"""Those of a sum or a mean of exact numbers."""
+"""The parts of a sum or a mean of exact numbers."""
 HIGH = "high"
 """The part of a high mark: the greatest value, of valid records alone."""
 VALUES = "values"
-"""The part that counts them, where a record may have several."""
+"""The part that counts values, if a record may have several."""
 MERGED = {"least": "min", "greatest": "max", HIGH: "max"}
-"""How parts become one, where they are not added."""
+"""The functions that merge parts which are not added up."""
 SCALES, DOUBLES = {"sum": 14, "mixed": 14, "lows": 28}, ("rest", "squares")
 """Digits after the point of parts of numbers, and the parts that are doubles."""
 Merge = Callable[[Any, Any], Any]
 MERGES: dict[str, Merge] = {"sum": operator.add, "min": min, "max": max}
-"""The same in Python."""
+"""The functions that merge parts, in Python."""
 DIGITS, SHOWN = 50, 15
-"""Digits that a figure is compared with, and is shown with where it does not end."""
+"""Digits with which a figure is compared, and with which it is shown if it has no end."""
 NO_VALUES, TOO_FEW, TOO_LARGE = "no-values", "too-few-values", "too-large"
-"""Why there is no figure."""
+"""The reasons why there is no figure."""
 DAY = 86_400_000_000
 YEAR_1, CYCLE = -719_162, 146_097
-"""The first day that Python knows, since 1970; days of 400 years, after which the calendar repeats itself."""
+"""The first day that Python can represent, since 1970; days of 400 years, after which the calendar repeats itself."""
 
 
 def parts(plan: Plan) -> dict[str, tuple[int, str, Check | None]]:
     """Return the parts of a plan's figures, by column: the property's number, the part, and the check of its records.
 
-    Checks of all records share their parts. The high marks of properties stand beside them, and the sums that a
-    manifest or a trailer may say.
+    Checks of all records share their parts. The high marks of properties are parts, too, and so are the sums that a
+    manifest or a trailer may state.
     """
     at = {p.name: n for n, p in enumerate(plan.properties)}
     wanted = [
         (at[c.property], part, k, c if c.filter else None)
         for k, c in enumerate(plan.checks)
-        if c.kind in FIGURES and c.property
+        if isinstance(c.rule, rules.Aggregate) and c.property
         for part in (
-            *_needed(c.kind, plan.property_named(c.property)),
+            *_needed(c.rule, plan.property_named(c.property)),
             *([VALUES] if plan.property_named(c.property).repeats else []),
         )
     ]
     wanted += [(at[name], HIGH, -1, None) for name in plan.watermarks]
-    wanted += [(at[n], part, -1, None) for n in plan.summed for part in _needed("sum", plan.property_named(n))]
+    wanted += [(at[n], part, -1, None) for n in plan.summed for part in _needed(TOTAL, plan.property_named(n))]
     return {
         f"{part}{place(n, k if check else None)}": (n, part, check)
         for n, part, k, check in wanted
@@ -137,15 +132,25 @@ def _held(prop: Property) -> str:
     return "exact" if digits <= ROOM else "wide" if max(digits - after, after) <= ROOM else prop.type
 
 
-def _needed(kind: str, prop: Property) -> tuple[str, ...]:
-    """The parts of a figure of a property."""
-    return OWN.get(_held(prop), SUMS) if NEEDED[kind] == SUMS else NEEDED[kind]
+def _needed(rule: rules.Aggregate, prop: Property) -> tuple[str, ...]:
+    """Return the parts of an aggregate of a property."""
+    match rule:
+        case rules.Sum() | rules.Mean():
+            return OWN.get(_held(prop), SUMS)
+        case rules.Stdev():
+            return (*SUMS, "highs", "mixed", "lows", "squares")
+        case rules.Min():
+            return ("least",)
+        case rules.Max():
+            return ("greatest",)
+        case _:
+            assert_never(rule)
 
 
 def decimals(plan: Plan) -> dict[int, str]:
-    """The numbers that are added up as decimals, in SQL by the property's number: made once, as it takes a while.
+    """Return the numbers that are added up as decimals, in SQL by the property's number.
 
-    Where a record may have several, structs of each value `v` and its decimal `x`.
+    If a record may have several, they are structs of each value `v` and its decimal `x`.
     """
     wanted = [n for n, part, _ in parts(plan).values() if part == "sum" and plan.properties[n].type == "number"]
     several = f"transform(e{{n}}, s -> struct(s.v as v, {EXACT.format(v='s.v')} as x))"
@@ -163,18 +168,21 @@ def added(part: str, number: int, prop: Property, *, present: bool, only: str | 
         shape = MOMENTS.get(prop.type, "{v}") if part in MERGED else ADDED[_held(prop)][part]
     exact = numeric(prop)
     if present:
-        one = shape.format(v=f"v{number}", x=f"x{number}", exact=exact)
-        found = _of_several(part, shape, number, prop) if prop.repeats else one
-        return f"if({only}, {found}, null)" if only else found
+        addend = (
+            _of_several(part, shape, number, prop)
+            if prop.repeats
+            else shape.format(v=f"v{number}", x=f"x{number}", exact=exact)
+        )
+        return f"if({only}, {addend}, null)" if only else addend
     null = "null" if prop.type in MOMENTS else "cast(null as bigint)"
     return shape.format(v=null, x=f"cast(null as {DECIMAL})", exact=exact)
 
 
 def _of_several(part: str, shape: str, number: int, prop: Property) -> str:
-    """Return what all values of one record add to a part together, in SQL."""
+    """Return what all values of one record together add to a part, in SQL."""
     source = f"x{number}" if "{x}" in shape else f"e{number}"
-    one = shape.format(v="s.v", x="s.x", exact=numeric(prop))
-    each = f"filter(transform({source}, s -> {one}), y -> y is not null)"
+    addend = shape.format(v="s.v", x="s.x", exact=numeric(prop))
+    each = f"filter(transform({source}, s -> {addend}), y -> y is not null)"
     if part in MERGED:
         return f"array_{MERGED[part]}({each})"
     kind = "double" if part in DOUBLES else f"decimal(37,{_after(part, shape, prop)})"
@@ -182,34 +190,41 @@ def _of_several(part: str, shape: str, number: int, prop: Property) -> str:
 
 
 def _after(part: str, shape: str, prop: Property) -> int:
-    """Digits after the point of a part."""
+    """Return the digits of a part after the point."""
     if part in OWN["wide"]:
         return ROOM if part == "ends" else prop.exact[1] if prop.exact and _held(prop) == "exact" else 0
     return SCALES.get(part, 0) if "{x}" in shape else 0
 
 
 def merged(part: str) -> str:
-    """The function of SQL that makes one of several."""
+    """Name the SQL function that merges several sums of a part."""
     return MERGED.get(part, "sum")
 
 
-def figure(kind: str, prop: Property, at: str, values: int, sums: Mapping[str, Any]) -> Decimal | str:
-    """The figure of so many values, whose parts are the sums of a `place`; the reason where there is none."""
-    if values < 1 or (kind == "stdev" and values < 2):
+def figure(rule: rules.Aggregate, prop: Property, at: str, values: int, sums: Mapping[str, Any]) -> Decimal | str:
+    """Return the figure of so many values, whose parts are the sums of a `place`; or the reason why there is none."""
+    if values < 1 or (isinstance(rule, rules.Stdev) and values < 2):
         return NO_VALUES if values < 1 else TOO_FEW
-    found = {part: sums.get(f"{part}{at}") or 0 for part in _needed(kind, prop)}
-    if kind in ("min", "max"):
-        return unsigned(Decimal(str(found[NEEDED[kind][0]])))
+    totals = {part: sums.get(f"{part}{at}") or 0 for part in _needed(rule, prop)}
+    if isinstance(rule, rules.Min | rules.Max):
+        (extreme,) = totals.values()
+        return unsigned(Decimal(str(extreme)))
     try:
-        known = {part: Fraction(total) for part, total in found.items()}
-    except (OverflowError, ValueError):  # an infinite double, or what comes of two
+        exact = {part: Fraction(total) for part, total in totals.items()}
+    except (OverflowError, ValueError):  # an infinite double, or a sum of two that is no number
         return TOO_LARGE
-    total = sum((known.get(part, Fraction(0)) for part in (*SUMS, *OWN["wide"])), Fraction(0))
-    if kind == "stdev":
-        unit = UNITS.get(_held(prop), 1)
-        squares = known["highs"] * unit**2 + 2 * known["mixed"] * unit + known["lows"] + known["squares"]
-        return _decimal(max(squares - total**2 / values, Fraction(0)) / (values - 1), root=True)
-    return _decimal(total / values if kind == "mean" else total)
+    total = sum((exact.get(part, Fraction(0)) for part in (*SUMS, *OWN["wide"])), Fraction(0))
+    match rule:
+        case rules.Sum():
+            return _decimal(total)
+        case rules.Mean():
+            return _decimal(total / values)
+        case rules.Stdev():
+            unit = UNITS.get(_held(prop), 1)
+            squares = exact["highs"] * unit**2 + 2 * exact["mixed"] * unit + exact["lows"] + exact["squares"]
+            return _decimal(max(squares - total**2 / values, Fraction(0)) / (values - 1), root=True)
+        case _:
+            assert_never(rule)
 
 
 def value_count(at: str, sums: Mapping[str, Any]) -> int:
@@ -224,11 +239,11 @@ def high_mark(number: int, sums: Mapping[str, Any]) -> Any:
 
 def is_rough(prop: Property, at: str, sums: Mapping[str, Any]) -> bool:
     """Return True if a sum includes doubles, so that its last digits may differ."""
-    return "rest" in _needed("sum", prop) and sums.get(f"rest{at}") is not None
+    return "rest" in _needed(TOTAL, prop) and sums.get(f"rest{at}") is not None
 
 
 def unsigned(value: Decimal) -> Decimal:
-    """A value whose zero has no sign."""
+    """Return a value; a zero without its sign."""
     return value or Decimal(0)
 
 
@@ -238,15 +253,15 @@ def _decimal(exact: Fraction, *, root: bool = False) -> Decimal:
         return value.sqrt() if root else value
 
 
-def text_of(value: Decimal, kind: str, prop: Property) -> str:
-    """A figure for people: a moment in the property's format, a number in full or with 15 digits."""
+def text_of(value: Decimal, prop: Property, *, whole: bool) -> str:
+    """Return a figure for people: a moment in the property's format, a number with 15 digits unless it is `whole`."""
     if prop.type in MOMENTS:
         return _moment(int(value), prop)
-    return number(value, whole=kind in ("min", "max", "sum"))
+    return number(value, whole=whole)
 
 
 def number(value: Decimal, *, whole: bool = False) -> str:
-    """A number for people, with 15 digits unless it is to be told `whole`."""
+    """Return a number for people, with 15 digits unless it is to be `whole`."""
     ends = whole or len(value.normalize().as_tuple().digits) < SHOWN
     with localcontext(prec=DIGITS if ends else SHOWN):
         shown = (+value).normalize()
@@ -254,7 +269,7 @@ def number(value: Decimal, *, whole: bool = False) -> str:
 
 
 def _moment(count: int, prop: Property) -> str:
-    """Days or microseconds since 1970 as the property writes them; what is shorter than its format is left out."""
+    """Return days or microseconds since 1970 in the property's format; a part that it lacks is left out."""
     days, rest = (count, 0) if prop.type == "date" else divmod(count, DAY)
     shift = CYCLE if days < YEAR_1 else 0
     at = datetime(1970, 1, 1) + timedelta(days=days + shift, microseconds=rest)  # noqa: DTZ001 (all are UTC)

@@ -1,10 +1,10 @@
-"""Values within values: the arrays, maps and objects of a record in, a column for each property within them out.
+"""Nested values: the arrays, maps and objects of a record in, columns for each nested property out.
 
-A property of which a record has one has its cell in `c<n>` and its value in `v<n>`, as any column. One within an array
-or a map has all of them in `e<n>`: an array of structs with `c` and `v`, and if that is asked for `at`, where each
-stands, and `x`, what stands there. It is null, or empty, where there is no object, array or map to be in. The cell of
-a container is the number of keys in an object, 0 of others, -1 where the value is none; its value is as its format has
-it.
+A property with one value in a record has its cell in `c<n>` and its value in `v<n>`, like any column. A property within
+an array or a map has all of them in `e<n>`: an array of structs with `c` and `v`, and on request `at`, the place of
+each, and `x`, the raw value. It is null or empty if there is no object, array or map to contain it. The cell of a
+container is the number of keys of an object, 0 for others, and -1 if the value is not of its type; its value is that of
+its format.
 """
 
 from __future__ import annotations
@@ -16,32 +16,33 @@ from typing import Protocol
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from contracts.plan import CONTAINERS, Check, Plan, Property
+from contracts import rules
+from contracts.plan import CONTAINERS, Plan, Property
 from contracts.values.nested import suffix
 
 MOST_TESTS = 60
-"""Tests whose bits a long holds beside the two of cells and values."""
-SIZES = ("minProperties", "maxProperties")
-"""Kinds of checks that go by the cell of an object: elsewhere its keys need not be counted."""
+"""Tests whose bits fit into a long with the two bits of cells and values."""
+SIZES = rules.MinProperties | rules.MaxProperties
+"""The rules that read the cell of an object; without them its keys need not be counted."""
 
 
 Take = Callable[[Column], Column]
-"""What of an element is meant."""
+"""The part of an element that is wanted."""
 
 
 class Parts(Protocol):
-    """The operations by which a format parses values; `raw` is a value as it is in one.
+    """The operations by which a format parses values; `raw` is a value in its own form.
 
-    `dear`: cells and containers cost so much that each is made once and kept, before its value is.
+    `costly`: cells and containers cost so much that each is made once and kept, before its value.
     """
 
-    dear: bool
+    costly: bool
 
     def is_null(self, raw: Column) -> Column:
         """Return a column that is true if a raw value is null."""
 
     def container(self, raw: Column, prop: Property) -> Column:
-        """The object, array or map that it is; null where it is none."""
+        """Return a raw value as an object, array or map; null if it is none."""
 
     def count(self, value: Column, prop: Property) -> Column:
         """Return the number of non-null keys of an object whose properties the contract does not name."""
@@ -50,28 +51,28 @@ class Parts(Protocol):
         """Return the value under a key of an object."""
 
     def key(self, key: Column) -> Column:
-        """The key of a map."""
+        """Return the key of a map."""
 
     def cell(self, raw: Column, prop: Property) -> Column:
-        """Its text, where one is needed."""
+        """Return its text, if one is needed."""
 
     def value(self, raw: Column, cell: Column, prop: Property) -> Column:
-        """It as a value of a property's type; null where it is none."""
+        """Return it as a value of a property's type; null if it is none."""
 
 
 def opened(
     rows: DataFrame, plan: Plan, present: Container[str], roots: Mapping[str, Column], parts: Parts, *, at: bool = False
 ) -> DataFrame:
-    """Rows with c<n> and v<n>, or e<n>, of the containers among the columns and of all within them.
+    """Add c<n> and v<n>, or e<n>, of the containers among the columns and of all properties within them.
 
-    `roots` are these containers by name, as they stand in the record. `at` asks for the places of elements. What lies
-    in something is a select of its own, so that nothing is taken apart twice.
+    `roots` are these containers by name, as raw values of the record. `at` asks for the places of elements. Each level
+    of nesting is a select of its own, so that nothing is parsed twice.
     """
     walk = _Walk(plan, parts, present, at=at)
     level = [p for p in plan.roots if p.name in roots]
     rows = rows.select("*", *(roots[p.name].alias(walk.named("raw", p)) for p in level))
     while level:
-        rows = rows.select("*", *(walk.first(p) for p in level if not p.repeats or parts.dear))
+        rows = rows.select("*", *(walk.first(p) for p in level if not p.repeats or parts.costly))
         rows = rows.select("*", *(column for p in level for column in walk.columns(p)))
         above = {p.route for p in level}
         level = [p for p in plan.properties if p.path and p.route[:-1] in above and p.name in present]
@@ -83,15 +84,15 @@ def opened(
 
 
 class _Walk:
-    """The columns of single properties, from those of the ones that they lie in."""
+    """The columns of single properties, from those of the properties that contain them."""
 
     def __init__(self, plan: Plan, parts: Parts, present: Container[str], *, at: bool) -> None:
         self._plan, self._parts, self._present, self._at = plan, parts, present, at
         self._numbers = {p.name: n for n, p in enumerate(plan.properties)}
-        self._sized = {c.property for c in plan.checks if c.kind in SIZES}
+        self._sized = {c.property for c in plan.checks if isinstance(c.rule, SIZES)}
 
     def named(self, what: str, prop: Property) -> str:
-        """The name of a property's column."""
+        """Return the name of a property's column."""
         return f"{what}{self._numbers[prop.name]}"
 
     def first(self, prop: Property) -> Column:
@@ -106,44 +107,44 @@ class _Walk:
         return made.alias(self.named("got", prop))
 
     def columns(self, prop: Property) -> list[Column]:
-        """The cell and the value, or all of them."""
+        """Return the cell and the value, or all of them."""
         if not prop.repeats:
             raw, first = (sf.col(self.named(what, prop)) for what in ("raw", "got"))
             pair = zip("cv", self._pair(raw, first, prop), strict=True)
             return [column.alias(self.named(what, prop)) for what, column in pair]
         every, x, at = self._every(prop)
-        if self._parts.dear:
+        if self._parts.costly:
             every, x, at = sf.col(self.named("got", prop)), _x_of, _at_of
 
         def made(s: Column) -> Column:
-            first = s["f"] if self._parts.dear else self._first(x(s), prop)
+            first = s["f"] if self._parts.costly else self._first(x(s), prop)
             return sf.struct(*self._named_pair(x(s), first, prop), *self._place(at, s))
 
         return [sf.transform(every, made).alias(self.named("e", prop))]
 
     def whole(self, prop: Property) -> Column:
-        """Those of several values that hold others."""
+        """Return those of several values that contain others."""
         return sf.filter(self.named("e", prop), lambda s: s["v"].isNotNull()).alias(self.named("whole", prop))
 
     def raw(self, prop: Property) -> Column:
-        """The raw values of a property: in structs with `x`, and `at`, where there may be several."""
+        """Return the raw values of a property: in structs with `x`, and `at`, if there may be several."""
         step, parent = prop.path[-1], self._plan.parent(prop)
         if not prop.repeats:
             return self._parts.child(sf.col(self.named("v", parent)), step[1:]).alias(self.named("raw", prop))
         if not parent.repeats:
-            found = self._inside(sf.col(self.named("v", parent)), sf.lit(parent.name), step)
+            elements = self._inside(sf.col(self.named("v", parent)), sf.lit(parent.name), step)
         else:
             place = _at_of if self._at else (lambda _: sf.lit(""))
             whole = sf.col(self.named("whole", parent))
-            found = sf.flatten(sf.transform(whole, lambda s: self._inside(s["v"], place(s), step)))
-        return found.alias(self.named("raw", prop))
+            elements = sf.flatten(sf.transform(whole, lambda s: self._inside(s["v"], place(s), step)))
+        return elements.alias(self.named("raw", prop))
 
     def beside(self, prop: Property) -> bool:
         """Return True if a property is a key of each of several objects: it is read there and not split off."""
         return bool(prop.path) and prop.path[-1].startswith(".") and self._plan.parent(prop).repeats
 
     def _every(self, prop: Property) -> tuple[Column, Take, Take]:
-        """Several raw values: an array, and what of its elements is the value, and its place."""
+        """Return an array of raw values, and functions from its elements to the value and to its place."""
         if not self.beside(prop):
             return sf.col(self.named("raw", prop)), _x_of, _at_of
         step = prop.path[-1]
@@ -171,7 +172,7 @@ class _Walk:
         return [*([x.alias("x")] if self._at else []), cell.alias("c"), value.alias("v")]
 
     def _inside(self, container: Column, at: Column, step: str) -> Column:
-        """The elements of an array, the values or the keys of a map, as `raw` has them."""
+        """Return the elements of an array, or the values or the keys of a map, in the form of `raw`."""
         if step == "[]":
             if not self._at:
                 return sf.transform(container, lambda x: sf.struct(x.alias("x")))
@@ -204,11 +205,11 @@ def _at_of(s: Column) -> Column:
 
 
 def _lit(step: str) -> Column:
-    """A step as it stands in a place."""
+    """Return a step as a place shows it."""
     return sf.lit(suffix(step))
 
 
-# ---- what checks make of the columns; `n` is the number of a property
+# ---- tests on these columns; `n` is the number of a property
 
 
 def some(n: int, fails: Callable[[Column, Column], Column]) -> Column:
@@ -216,24 +217,7 @@ def some(n: int, fails: Callable[[Column, Column], Column]) -> Column:
     return sf.exists(f"e{n}", lambda s: sf.coalesce(fails(s["c"], s["v"]), sf.lit(False)))
 
 
-def failing(check: Check, cell: Column, value: Column) -> Column:
-    """Return a column that is true if a container fails a check of its size or of repeated elements."""
-    most = int(check.arguments.get("value", 0))
-    match check.kind:
-        case "minItems":
-            return sf.size(value) < sf.lit(most)
-        case "maxItems":
-            return sf.size(value) > most
-        case "uniqueItems":
-            return _repeats(value)
-        case "minProperties":
-            return value.isNotNull() & (cell < most)
-        case "maxProperties":
-            return value.isNotNull() & (cell > most)
-    raise NotImplementedError(f"check {check.id!r} is of the kind {check.kind!r}, which this job does not know")
-
-
-def _repeats(array: Column) -> Column:
+def has_repeats(array: Column) -> Column:
     """Return a column that is true if an array has an element twice, compared as JSON."""
     texts = sf.transform(array, lambda x: sf.to_json(sf.array(x)))
     return sf.size(sf.array_distinct(texts)) < sf.size(array)
@@ -244,15 +228,15 @@ def _none() -> Column:
 
 
 def tested(n: int, fails: Sequence[Callable[[Column, Column], Column]]) -> Column:
-    """Return as bits what any value of a record's property meets, in one pass: a cell, a value, each test."""
+    """Return bits for a record's property, in one pass: any cell, any value, any value that meets each test."""
 
     def bits(s: Column) -> Column:
         tests = [s["c"].isNotNull(), s["v"].isNotNull(), *(test(s["c"], s["v"]) for test in fails)]
         each = [sf.when(test, sf.lit(1 << k).cast("long")).otherwise(_none()) for k, test in enumerate(tests)]
         return reduce(Column.bitwiseOR, each)
 
-    found = sf.aggregate(f"e{n}", _none(), lambda so_far, s: so_far.bitwiseOR(bits(s)))
-    return sf.coalesce(found, _none()).alias(f"b{n}")
+    every = sf.aggregate(f"e{n}", _none(), lambda so_far, s: so_far.bitwiseOR(bits(s)))
+    return sf.coalesce(every, _none()).alias(f"b{n}")
 
 
 def any_failing(n: int, k: int) -> str:

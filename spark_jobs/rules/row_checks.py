@@ -1,4 +1,4 @@
-"""Checks as columns: a check, its cell and its typed value in, a column out that is true where the row fails.
+"""Rules as columns: a rule, a cell and its typed value in; a column that is true if the row fails, out.
 
 A null cell fails only the rules that forbid nulls; a value that is null (no cell, or not of its type) fails no other.
 """
@@ -6,37 +6,42 @@ A null cell fails only the rules that forbid nulls; a value that is null (no cel
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from decimal import Decimal
 from functools import cache, partial
-from typing import Any
+from typing import Any, assert_never
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from contracts.plan import CONTAINERS, FIGURES, FORBID_NULL, FOREIGN_KEY, Check, Csv, Plan, Property
+from contracts import rules
+from contracts.plan import Check, Csv, Plan, Property
 from contracts.values import text_formats
 from spark_jobs.rules import csv_quotes, nesting
 from spark_jobs.rules.casting import is_double, typed
 
-OF_TEXTS = ("missingValues",)
-"""Kinds that compare a cell as it is written; of all others it matters only whether it is null."""
+OF_TEXTS = rules.MissingValues
+"""The rules that compare the text of a cell; others test only whether the cell is null."""
 LEAST, GREATEST = -(2**63), 2**63 - 1
 
 
-def record_rules(line: Column, fits: Column, csv: Csv) -> dict[str, Column]:
-    """Return the tests that make a line a record, by kind; `fits` is the reader's.
+RecordTests = dict[type[rules.Rule], Column]
+"""The tests of records as such, by rule."""
+
+
+def record_tests(line: Column, fits: Column, csv: Csv) -> RecordTests:
+    """Return the tests of a line of CSV by record rule; `fits` is true if the parser gets as many cells as wanted.
 
     If the quotes of a line break the rule, its cells are not counted: nobody can tell which they are.
     """
     quotes = csv_quotes.misquoted(line, csv)
-    return {"fields": ~fits & ~quotes, "quotes": quotes, "text": _not_text(line, csv)}
+    return {rules.Fields: ~fits & ~quotes, rules.Quotes: quotes, rules.Text: _not_text(line, csv)}
 
 
 def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> list[Column | None]:
-    """`failing` for each check, on the columns c<n> (cell) and v<n> (value) of its property n; None if that is missing.
+    """Return the test of each check, on the columns c<n> (cell) and v<n> (value) of property n.
 
-    A record check is None, too: what it looks at is the line.
+    It is None if the file lacks a column of the check, and for record checks, which test the line.
     """
     numbers = {p.name: n for n, p in enumerate(plan.properties) if p.name in present}
 
@@ -47,48 +52,49 @@ def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> 
     def test(check: Check) -> Column | None:
         if not has_columns(check, numbers):
             return None
-        if check.kind == "expression":
-            found = sf.expr(f"not {check.arguments['sql']}")
-        elif check.kind == FOREIGN_KEY:
-            found = sf.col(partnerless(plan, check))
-        elif check.property is None:
-            return None
-        else:
-            found = of_property(check, plan.property_named(check.property))
-        return sf.expr(check.filter.sql) & found if check.filter else found
+        match check.rule:
+            case rules.Expression(sql=sql):
+                fails = sf.expr(f"not {sql}")
+            case rules.ForeignKey():
+                fails = sf.col(partnerless(plan, check))
+            case rule if check.property and isinstance(rule, rules.ValueRule):
+                fails = of_property(check, rule, plan.property_named(check.property))
+            case _:
+                return None
+        return sf.expr(check.filter.sql) & fails if check.filter else fails
 
-    def of_property(check: Check, prop: Property) -> Column:
+    def of_property(check: Check, rule: rules.ValueRule, prop: Property) -> Column:
         if prop.repeats:
-            return _any_failing(plan, check, prop, numbers[prop.name])
-        found, within = failing(check, *columns(prop.name)), nesting.within(plan, prop)
-        return found if within is None or not forbids_null(check) else within & found
+            return _any_failing(plan, check, rule, prop, numbers[prop.name])
+        fails, within = failing(rule, *columns(prop.name)), nesting.within(plan, prop)
+        return fails if within is None or not forbids_null(check) else within & fails
 
     return [test(check) for check in checks]
 
 
 def partnerless(plan: Plan, check: Check) -> str:
-    """The column that says whether a record lacks its partner in a reference; `references.joined` makes it."""
+    """Name the column that is true if a record has no partner in a reference; `references.joined` adds it."""
     return f"r{plan.checks.index(check)}"
 
 
-def _repeating(plan: Plan, prop: Property) -> list[Check]:
-    """The checks of each value of which a record may have several, in the order of their bits."""
-    return [c for c in plan.checks if c.property == prop.name and c.kind not in FIGURES]
+def _value_checks(plan: Plan, prop: Property) -> list[tuple[Check, rules.ValueRule]]:
+    """Return the checks of each value of a property of which a record may have several, in the order of their bits."""
+    return [(c, c.rule) for c in plan.checks if c.property == prop.name and isinstance(c.rule, rules.ValueRule)]
 
 
-def _any_failing(plan: Plan, check: Check, prop: Property, number: int) -> Column:
+def _any_failing(plan: Plan, check: Check, rule: rules.ValueRule, prop: Property, number: int) -> Column:
     """Return a column that is true if any of several values fails a check: a bit of `with_tests`, or its own test."""
-    nth = _repeating(plan, prop).index(check)
+    nth = [c for c, _ in _value_checks(plan, prop)].index(check)
     if nth < nesting.MOST_TESTS:
         return sf.expr(nesting.any_failing(number, nth))
-    return nesting.some(number, lambda cell, value: failing(check, prop, cell, value))
+    return nesting.some(number, lambda cell, value: failing(rule, prop, cell, value))
 
 
 def with_tests(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFrame:
-    """Rows with the bits b<n> that `failing_of` reads, where a record may have several of a property."""
+    """Add the bits b<n> that `failing_of` reads, for properties of which a record may have several."""
     checked = {c.property for c in plan.checks}
     made = [
-        nesting.tested(n, [partial(failing, check, prop) for check in _repeating(plan, prop)[: nesting.MOST_TESTS]])
+        nesting.tested(n, [partial(failing, rule, prop) for _, rule in _value_checks(plan, prop)[: nesting.MOST_TESTS]])
         for n, prop in enumerate(plan.properties)
         if prop.repeats and prop.name in present and prop.name in checked
     ]
@@ -97,7 +103,9 @@ def with_tests(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFram
 
 def forbids_null(check: Check) -> bool:
     """Return True if a null fails a check."""
-    return check.kind in FORBID_NULL or bool(check.arguments.get("null"))
+    return isinstance(check.rule, rules.ForbidsNull) or (
+        isinstance(check.rule, rules.MissingValues) and check.rule.null
+    )
 
 
 def has_columns(check: Check, present: Container[str]) -> bool:
@@ -105,84 +113,91 @@ def has_columns(check: Check, present: Container[str]) -> bool:
     return all(name in present for name in check.needs())
 
 
-def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column:
-    """True where the row fails the check; null or false where it does not, or is not evaluated."""
-    match check.kind:
-        case "logicalType":
+def failing(  # noqa: C901, PLR0912 (a case for each rule)
+    rule: rules.ValueRule, prop: Property, cell: Column, value: Column
+) -> Column:
+    """Return a column that is true if a value fails a rule; null or false if it does not, or is not evaluated."""
+    match rule:
+        case rules.LogicalType():
             return cell.isNotNull() & value.isNull()
-        case "required" | "nullValues":
+        case rules.Required() | rules.NullValues():
             return cell.isNull()
-        case "deprecated":
+        case rules.Deprecated():
             return cell.isNotNull()
-        case "missingValues":
-            texts = cell.isin(*check.arguments["values"])
-            return texts | cell.isNull() if check.arguments["null"] else texts
-    if prop.type in CONTAINERS:
-        return nesting.failing(check, cell, value)
-    return _failing_value(check, prop, value)
-
-
-def _failing_value(check: Check, prop: Property, value: Column) -> Column:
-    known: dict[str, Any] = check.arguments
-    match check.kind:
-        case "enum" | "invalidValues":
-            return _invalid(value, prop, known)
-        case "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum":
-            return _beyond(value, check.kind, known["value"], prop)
-        case "minLength":
-            return sf.char_length(value) < int(known["value"])
-        case "maxLength":
-            return sf.char_length(value) > int(known["value"])
-        case "multipleOf":
-            return value % _bound(known["value"], prop, math.ceil) != constant("0", prop)
-        case "format":
-            return _misfits(value, prop, known["format"])
-        case "pattern" | "regex" | "notBlank":
-            return ~value.rlike(known["pattern"])
-    raise NotImplementedError(f"check {check.id!r} is of the kind {check.kind!r}, which this job does not know")
+        case rules.MissingValues(values=texts, null=null):
+            is_missing = cell.isin(*texts)
+            return is_missing | cell.isNull() if null else is_missing
+        case rules.Enum(values=texts):
+            return _invalid(value, prop, texts, None)
+        case rules.InvalidValues(values=texts, pattern=pattern):
+            return _invalid(value, prop, texts, pattern)
+        case rules.Pattern(pattern=pattern) | rules.Regex(pattern=pattern) | rules.NotBlank(pattern=pattern):
+            return ~value.rlike(pattern)
+        case rules.Format(format=name):
+            return _misfits(value, prop, name)
+        case rules.Minimum() | rules.Maximum() | rules.ExclusiveMinimum() | rules.ExclusiveMaximum():
+            return _beyond(value, rule, prop)
+        case rules.MultipleOf(value=divisor):
+            return value % _bound(divisor, prop, math.ceil) != constant("0", prop)
+        case rules.MinLength(value=least):
+            return sf.char_length(value) < least
+        case rules.MaxLength(value=most):
+            return sf.char_length(value) > most
+        case rules.MinItems(value=least):
+            return sf.size(value) < sf.lit(least)
+        case rules.MaxItems(value=most):
+            return sf.size(value) > most
+        case rules.UniqueItems():
+            return nesting.has_repeats(value)
+        case rules.MinProperties(value=least):
+            return value.isNotNull() & (cell < least)
+        case rules.MaxProperties(value=most):
+            return value.isNotNull() & (cell > most)
+        case _:
+            assert_never(rule)
 
 
 def constant(text: str, prop: Property) -> Column:
-    """A contract's text as a value of the property's type; read like a cell, so that both mean the same."""
+    """Return a contract's text as a value of the property's type, read like a cell, so that both mean the same."""
     return typed(sf.lit(text), prop)
 
 
 def compared(plan: Plan) -> dict[str, list[str]]:
-    """The texts that cells of a property are held against, by its name."""
-    found: dict[str, list[str]] = {}
+    """Return the texts that cells of a property are compared with, by its name."""
+    texts: dict[str, list[str]] = {}
     for check in plan.checks:
-        if check.kind in OF_TEXTS:
-            found.setdefault(check.property or "", []).extend(check.arguments["values"])
-    return found
+        if isinstance(check.rule, OF_TEXTS):
+            texts.setdefault(check.property or "", []).extend(check.rule.values)
+    return texts
 
 
 def meant(cell: Column, value: Column, prop: Property, texts: Iterable[str]) -> Column:
-    """A cell; where its value is that of one of these texts, that text."""
+    """Return a cell; if its value is that of one of some texts, that text."""
     for word in dict.fromkeys(texts):
         cell = sf.when(value == constant(word, prop), sf.lit(word)).otherwise(cell)
     return cell
 
 
-def _invalid(value: Column, prop: Property, known: dict[str, Any]) -> Column:
-    values, pattern = known.get("values"), known.get("pattern")
-    outside = ~_among(value, values, prop) if values is not None else sf.lit(False)
+def _invalid(value: Column, prop: Property, texts: Sequence[str] | None, pattern: str | None) -> Column:
+    """Return a column that is true if a value is none of some texts, or does not match a pattern."""
+    outside = ~_among(value, texts, prop) if texts is not None else sf.lit(False)
     return outside | ~value.rlike(pattern) if pattern is not None else outside
 
 
-def _among(value: Column, texts: list[str], prop: Property) -> Column:
+def _among(value: Column, texts: Sequence[str], prop: Property) -> Column:
     return sf.coalesce(value.isin(*(constant(text, prop) for text in texts)), value.isNull())
 
 
-def _beyond(value: Column, kind: str, text: str, prop: Property) -> Column:
+def _beyond(value: Column, rule: rules.Bound, prop: Property) -> Column:
     """Return a column that is true if a value is beyond a bound; an exclusive bound is beyond itself."""
-    match kind:
-        case "minimum":
+    match rule:
+        case rules.Minimum(value=text):
             return value < _bound(text, prop, math.ceil)
-        case "maximum":
+        case rules.Maximum(value=text):
             return value > _bound(text, prop, math.floor)
-        case "exclusiveMinimum":
+        case rules.ExclusiveMinimum(value=text):
             return value <= _bound(text, prop, math.floor)
-        case _:
+        case rules.ExclusiveMaximum(value=text):
             return value >= _bound(text, prop, math.ceil)
 
 
@@ -197,7 +212,7 @@ def _misfits(value: Column, prop: Property, name: str) -> Column:
 
 
 def _bound(text: str, prop: Property, towards: Any) -> Column:
-    """A bound as a constant; for integers the nearest whole number that means the same, within 64 bits."""
+    """Return a bound as a constant; for integers the nearest whole number with the same meaning, within 64 bits."""
     if prop.type == "integer" and not prop.exact:
         return _whole(towards(Decimal(text)))
     return sf.lit(float(text)) if is_double(prop) else constant(text, prop)
@@ -210,7 +225,7 @@ def _whole(number: int) -> Column:
 def quotes(line: Column, csv: Csv) -> Column:
     """Return the number of quotes in a line; quotes escaped by another character do not count.
 
-    By bytes: where some are no text, Spark takes what follows them for a part of a character.
+    Bytes are counted: behind invalid bytes Spark takes the next ones for parts of a character.
     """
     text = without_escaped(line, csv)
     rest = sf.octet_length(sf.replace(text, sf.lit(csv.quote), sf.lit("")))
@@ -218,7 +233,7 @@ def quotes(line: Column, csv: Csv) -> Column:
 
 
 def without_escaped(line: Column, csv: Csv) -> Column:
-    """A line without the quotes that are escaped by another character."""
+    """Return a line without the quotes that are escaped by another character."""
     if csv.escape != csv.quote:
         for pair in (csv.escape * 2, csv.escape + csv.quote):
             line = sf.replace(line, sf.lit(pair), sf.lit(""))

@@ -14,13 +14,14 @@ from typing import Any, Literal, NamedTuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from contracts import rules
 from contracts.files import mojibake
-from contracts.plan import FOREIGN_KEY, KEYS, OF_CELLS, Check, Plan
+from contracts.plan import Check, Plan
 from spark_jobs.rules import aggregates, nesting
 from spark_jobs.rules.row_checks import failing_of, forbids_null, has_columns
 from spark_jobs.spark import sql_text
 
-METRICS = ("invalidValues", "missingValues", "notBlank", "regex", "expression")
+METRICS = rules.InvalidValues | rules.MissingValues | rules.NotBlank | rules.Regex | rules.Expression
 """Metrics that count records by the content of their cells."""
 KEY_PARTS: dict[Literal["keyless", "unkeyed"], str] = {"keyless": "c", "unkeyed": "v"}
 """What a record may lack in a part of its key, and the letter of the columns that show it."""
@@ -239,7 +240,8 @@ def _metrics(plan: Plan) -> dict[int, Check]:
     return {
         k: c
         for k, c in enumerate(plan.checks)
-        if c.scope == "set" and (c.kind in METRICS or (c.kind == "nullValues" and _is_nested(plan, c)))
+        if c.scope == "set"
+        and (isinstance(c.rule, METRICS) or (isinstance(c.rule, rules.NullValues) and _is_nested(plan, c)))
     }
 
 
@@ -250,18 +252,19 @@ def _is_nested(plan: Plan, check: Check) -> bool:
 
 def _composite_keys(plan: Plan) -> dict[int, Check]:
     """Return the checks of keys of several properties, or of selected records, by number."""
-    keys = {k: c for k, c in enumerate(plan.checks) if c.kind in (*KEYS, FOREIGN_KEY)}
-    return {k: c for k, c in keys.items() if c.filter or "properties" in c.arguments}
+    keys = {k: c for k, c in enumerate(plan.checks) if isinstance(c.rule, rules.Key | rules.ForeignKey)}
+    return {k: c for k, c in keys.items() if c.filter or (isinstance(c.rule, rules.OfSeveral) and c.rule.properties)}
 
 
-def _expressions(plan: Plan) -> dict[int, Check]:
+def _expressions(plan: Plan) -> dict[int, tuple[Check, rules.Expression]]:
     """Return the checks that are an expression over columns, by number."""
-    return {k: c for k, c in enumerate(plan.checks) if c.kind == "expression"}
+    return {k: (c, c.rule) for k, c in enumerate(plan.checks) if isinstance(c.rule, rules.Expression)}
 
 
 def _unsure_tests(plan: Plan, present: Container[str]) -> dict[str, str]:
     """Return the tests for records of which an expression is null, in SQL."""
-    return {f"unsure{k}": _where(c, f"{c.arguments['sql']} is null", present) for k, c in _expressions(plan).items()}
+    expressions = _expressions(plan).items()
+    return {f"unsure{k}": _where(check, f"{rule.sql} is null", present) for k, (check, rule) in expressions}
 
 
 def _where(check: Check, test: str, present: Container[str]) -> str:
@@ -279,12 +282,12 @@ def _filter_tests(plan: Plan, present: Container[str]) -> dict[tuple[Counted, in
         if not check.filter:
             continue
         tests["within", k] = _where(check, "true", present)
-        if check.property and check.kind not in (*KEYS, FOREIGN_KEY):
+        if check.property and not isinstance(check.rule, rules.Key | rules.ForeignKey):
             n = at[check.property]
             if forbids_null(check) and plan.properties[n].path:
                 missing = nesting.nowhere(plan, n)
             else:
-                missing = nesting.without(plan, n, "c" if check.kind in OF_CELLS else "v")
+                missing = nesting.without(plan, n, "c" if isinstance(check.rule, rules.OfCells) else "v")
             tests["bare", k] = _where(check, missing, present)
     return tests
 

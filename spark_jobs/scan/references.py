@@ -1,8 +1,8 @@
 """Reference values: a plan's references in, the distinct keys of each check out, in scratch.
 
-Each is read once for a batch. A reference that is not there, cannot be read or holds no key is a problem of the checks
-that ask for it, which are `error` then. No key comes to the driver's Python: what is small Spark sends to every
-executor, what is not is shuffled with the records.
+Each is read once for a batch. If a reference is missing, cannot be read or has no key, the checks that need it are
+`error`. No key comes to the driver's Python: Spark sends a small set of keys to every executor, and shuffles a large
+one with the records.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from pyspark.sql import functions as sf
 
 from contracts import rules
 from contracts.job import JobDrop, JobReference, JobRequest
-from contracts.plan import FOREIGN_KEY, Check, Plan, Reference, record_checks
+from contracts.plan import Check, Plan, Reference, record_checks
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.rules import row_checks
 from spark_jobs.spark import storage
 
 MOST_BROADCAST = 500_000
-"""Keys up to which every executor gets all of them, 100 bytes each or less on average."""
+"""Keys up to which every executor gets all of them, if they have 100 bytes or less on average."""
 MOST_BYTES = 100 * MOST_BROADCAST
 OF_A_KEY = 16
-"""Bytes of a value beside its text."""
+"""Bytes of a value in addition to its text."""
 HEADER = 1 << 16
-"""Bytes in which a header must end, as at the door."""
+"""Bytes in which a header must end, as in admission."""
 UNTOLD = "why is not told, as it may quote a classified value"
 HIDDEN = ("_", ".")
-"""What begins the names of files that Spark does not read, and says nothing."""
+"""Prefixes of the names of files that Spark leaves out without a warning."""
 PACKED = (".gz", ".bz2", ".deflate", ".lz4", ".snappy", ".zst")
-"""What ends the names of files that Spark unpacks (Hadoop's codecs)."""
+"""Suffixes of the names of files that Spark unpacks (Hadoop's codecs)."""
 SALTS = 64
-"""Into so many parts go the records that have no key to look for, which else one task would get."""
+"""Parts over which records without a key are spread; otherwise one task would get them all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The distinct keys of a reference that a check asks for: key0, key1 ...; `small` ones are broadcast."""
+    """The distinct keys of a reference for a check: key0, key1 ...; `small` ones are broadcast."""
 
     rows: DataFrame
     small: bool
@@ -60,12 +60,12 @@ class References:
 
 
 class Unusable(Exception):
-    """A reference that nothing can be held against; why, in words that go on from its name."""
+    """A reference that cannot be used, with a reason that completes a sentence about it."""
 
 
 def read(spark: SparkSession, request: JobRequest) -> References:
     """Read the keys of all references of a request's plan into scratch."""
-    plan, pinned = request.plan, {one.name: one for one in request.references}
+    plan, pinned = request.plan, {reference.name: reference for reference in request.references}
     keys: dict[str, Keys] = {}
     problems: dict[str, str] = {}
     versions: dict[str, str] = {}
@@ -73,16 +73,16 @@ def read(spark: SparkSession, request: JobRequest) -> References:
     for number, check in enumerate(plan.checks):
         if not isinstance(check.rule, rules.ForeignKey):
             continue
-        reference = plan.reference(check.rule)
+        columns, reference = check.rule.columns, plan.reference(check.rule)
         name = reference.name
-        one = pinned.get(name, JobReference(name, problem="is not in the request"))
-        theirs = _plan_of(plan, check, reference, one)
-        same = (name, *check.rule.columns, theirs.properties)
-        if one.version:
-            versions[check.id] = one.version
+        pin = pinned.get(name, JobReference(name, problem="is not in the request"))
+        theirs = _plan_of(plan, check, columns, reference, pin)
+        same = (name, *columns, theirs.properties)
+        if pin.version:
+            versions[check.id] = pin.version
         try:
             if same not in before:
-                before[same] = _keys(spark, request, number, check, theirs, one)
+                before[same] = _keys(spark, request, number, columns, theirs, pin)
             keys[check.id] = before[same]
         except Unusable as unusable:
             problems[check.id] = f"the reference `{name}` {unusable}"
@@ -92,11 +92,11 @@ def read(spark: SparkSession, request: JobRequest) -> References:
     return References(keys, problems, versions)
 
 
-def _plan_of(plan: Plan, check: Check, reference: Reference, pinned: JobReference) -> Plan:
+def _plan_of(plan: Plan, check: Check, names: Sequence[str], reference: Reference, pinned: JobReference) -> Plan:
     """Return the plan to read a reference: promoted files by their own contract, a file by the needed properties."""
     if pinned.plan:
         return pinned.plan
-    named = zip(check.arguments["columns"], check.properties(), strict=True)
+    named = zip(names, check.properties(), strict=True)
     columns = tuple(replace(plan.property_named(name), name=column, path=()) for column, name in named)
     return Plan(
         contract=reference.name,
@@ -113,10 +113,9 @@ def _plan_of(plan: Plan, check: Check, reference: Reference, pinned: JobReferenc
 
 
 def _keys(
-    spark: SparkSession, request: JobRequest, number: int, check: Check, plan: Plan, pinned: JobReference
+    spark: SparkSession, request: JobRequest, number: int, columns: Sequence[str], plan: Plan, pinned: JobReference
 ) -> Keys:
-    """The keys of one check, written once; Unusable if there are none."""
-    columns: list[str] = check.arguments["columns"]
+    """Read the keys of one check and write them once; raise Unusable if there are none."""
     if pinned.problem:
         raise Unusable(pinned.problem)
     groups = [g for g in _grouped(spark, plan, pinned.files, columns) if set(columns) <= set(g[0])]
@@ -141,10 +140,10 @@ def _quoted(columns: Iterable[str]) -> str:
 def _records(
     spark: SparkSession, plan: Plan, header: tuple[str, ...], drops: Sequence[JobDrop], columns: Sequence[str]
 ) -> DataFrame:
-    """The values of some columns in files with one header: key0, key1 ..."""
+    """Read the values of some columns in files with one header: key0, key1 ..."""
     form = registry.of(plan)
-    for wrong in form.refusals(spark, plan, drops).values():
-        raise Unusable(f"cannot be read: {wrong.message}")
+    for problem in form.refusals(spark, plan, drops).values():
+        raise Unusable(f"cannot be read: {problem.message}")
     source = form.without_header(form.load(spark, plan, drops), plan, drops)
     records = form.records(source, plan, header, columns, (), True)
     return records.selectExpr(*(f"v{n} as key{n}" for n in range(len(columns))))
@@ -153,14 +152,14 @@ def _records(
 def _grouped(
     spark: SparkSession, plan: Plan, files: Sequence[str], columns: Sequence[str]
 ) -> list[tuple[tuple[str, ...], list[JobDrop]]]:
-    """The files by what their columns are."""
+    """Group the files by their columns."""
     with ThreadPoolExecutor(8) as pool:
         drops = list(pool.map(lambda uri: _file(spark, plan, uri, columns), files))
     return text_lines.by_header(drops)
 
 
 def _file(spark: SparkSession, plan: Plan, uri: str, columns: Sequence[str]) -> JobDrop:
-    """A file of a reference, with its columns; of Parquet those alone that are asked for."""
+    """Describe a file of a reference as a drop, with its columns; of Parquet only with those that are needed."""
     name = storage.plain(uri).rpartition("/")[2]
     if name.startswith(HIDDEN):
         raise Unusable(f"has a file `{name}`, which Spark takes for a hidden one and leaves out")
@@ -169,8 +168,8 @@ def _file(spark: SparkSession, plan: Plan, uri: str, columns: Sequence[str]) -> 
         raise Unusable(f"has a file `{name}`, which Spark would read by its name, and not as its contract says")
     line, types = "", {}
     if plan.file_format == "parquet":
-        held = {f.name: f.dataType.simpleString() for f in spark.read.parquet(text_lines.path(uri)).schema}
-        types = {name: held[name] for name in columns if name in held}
+        in_file = {f.name: f.dataType.simpleString() for f in spark.read.parquet(text_lines.path(uri)).schema}
+        types = {name: in_file[name] for name in columns if name in in_file}
         header = tuple(types)
     elif plan.file_format == "csv" and plan.csv.header:
         line = _first_line(spark, plan, uri)
@@ -189,13 +188,13 @@ def _first_line(spark: SparkSession, plan: Plan, uri: str) -> str:
 
 
 def joined(rows: DataFrame, plan: Plan, present: Container[str], references: References) -> DataFrame:
-    """Rows with v<n> and, for each check that can be made of them, whether a whole key of theirs is in no reference.
+    """Add to rows with v<n>, for each foreign key that can be checked, whether a complete key is in no reference.
 
-    A null in any part of a key is no key (MATCH SIMPLE of SQL).
+    A key with a null in any part is no key (MATCH SIMPLE of SQL).
     """
     numbers = {p.name: n for n, p in enumerate(plan.properties)}
     for check in plan.checks:
-        if check.kind == FOREIGN_KEY and all(name in present for name in check.needs()):
+        if isinstance(check.rule, rules.ForeignKey) and all(name in present for name in check.needs()):
             name, values = row_checks.partnerless(plan, check), [f"v{numbers[name]}" for name in check.properties()]
             if keys := references.keys.get(check.id):
                 rows = _joined(rows, name, values, keys)

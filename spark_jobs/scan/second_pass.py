@@ -64,12 +64,14 @@ def _scratch(scanned: ScannedBatch) -> DataFrame:
 def judge_lines(singles: DataFrame, plan: Plan, header: tuple[str, ...], keys: references.References) -> DataFrame:
     """Judge single records, as placed: add n, mask columns and sums."""
     at = positions(header)
-    values, records = registry.of(plan).second_pass(singles.select(*PLACED), plan, header)
+    values, record_tests = registry.of(plan).second_pass(singles.select(*PLACED), plan, header)
     values = row_checks.with_tests(references.joined(values, plan, at, keys), plan, at)
     values = values.withColumn("line", sf.col("raw")) if mojibake.is_watched(plan.csv) else values
     checks = plan.row_checks()
     rows = row_checks.failing_of(plan, checks, at)
-    failing = [records.get(check.kind, row) for check, row in zip(checks, rows, strict=True)]
+    failing = [
+        row if (test := record_tests.get(type(c.rule))) is None else test for c, row in zip(checks, rows, strict=True)
+    ]
     columns = bitmask.mask_columns(plan)
     all_masks = [sf.expr(bitmask.mask(failing, n)).alias(column) for n, column in enumerate(columns)]
     judged = sums.with_decimals(values, plan, at).select("*", *bitmask.flags(failing)).select("*", *all_masks)

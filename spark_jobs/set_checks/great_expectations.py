@@ -18,10 +18,11 @@ from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from contracts import rules
 from contracts.decision import EXCUSED
 from contracts.job import Count, Sample
 from contracts.place import Place
-from contracts.plan import CONTAINERS, EXPECTATION, Check, Plan, Property
+from contracts.plan import CONTAINERS, Check, Plan, Property
 from spark_jobs.rules.masking import MASK
 from spark_jobs.scan.records import numbered_records
 from spark_jobs.scan.scanning import ScannedGroup
@@ -49,6 +50,8 @@ VIEW = "tmp_view"
 LEADING = ("$PARAMETER", "$ref", "$dynamicRef", "$recursiveRef", "$id")
 """Keys by which it, or the library for JSON schemas, reads documents outside the contract."""
 
+Expected = tuple[Check, rules.Expectation]
+"""A check that Great Expectations makes, and its rule."""
 Counts = dict[str, dict[str, Count]]
 """Counts by drop, by check id."""
 
@@ -64,7 +67,7 @@ def counts(spark: SparkSession, plan: Plan, groups: Sequence[ScannedGroup], *, m
         great_expectations = importlib.import_module("great_expectations")
     except ImportError:
         absent = Count(state="error", reason=ABSENT)
-        return {d.id: {c.id: absent for c in _checks(plan, g)} for g in groups for d in g.drops}
+        return {d.id: {check.id: absent for check, _ in _checks(plan, g)} for g in groups for d in g.drops}
     expecting = _Expecting(great_expectations, spark, plan)
     by_drop: Counts = {}
     for group in groups:
@@ -73,8 +76,9 @@ def counts(spark: SparkSession, plan: Plan, groups: Sequence[ScannedGroup], *, m
     return by_drop
 
 
-def _checks(plan: Plan, group: ScannedGroup) -> list[Check]:
-    return [c for c in plan.checks if c.kind == EXPECTATION and set(c.properties()) <= set(group.header)]
+def _checks(plan: Plan, group: ScannedGroup) -> list[Expected]:
+    expected = ((c, c.rule) for c in plan.checks if isinstance(c.rule, rules.Expectation))
+    return [(check, rule) for check, rule in expected if set(check.properties()) <= set(group.header)]
 
 
 def _frame(spark: SparkSession, plan: Plan, group: ScannedGroup, *, malformed: bool) -> DataFrame:
@@ -107,7 +111,7 @@ class _Expecting:
     spark: SparkSession
     plan: Plan
 
-    def of_group(self, group: ScannedGroup, checks: Sequence[Check], *, malformed: bool) -> Counts:
+    def of_group(self, group: ScannedGroup, checks: Sequence[Expected], *, malformed: bool) -> Counts:
         """Return the counts of the drops that were read together."""
         whole = _frame(self.spark, self.plan, group, malformed=malformed).persist(StorageLevel.MEMORY_AND_DISK)
         try:
@@ -128,31 +132,32 @@ class _Expecting:
         return {row["drop"]: dict(zip(names, row[1:], strict=True)) for row in rows}
 
     def _of_drop(
-        self, own: DataFrame, checks: Sequence[Check], filled: Mapping[str, int]
+        self, own: DataFrame, checks: Sequence[Expected], filled: Mapping[str, int]
     ) -> Iterator[tuple[str, Count]]:
         records = filled.get(RECORD, 0)
-        made = [c for c in checks if records or c.arguments["subject"] in OF_FILES]
-        yield from ((c.id, Count(state="not_evaluated", reason=NO_ROWS)) for c in checks if c not in made)
+        possible = [(c, rule) for c, rule in checks if records or rule.subject in OF_FILES]
+        left_out = [pair for pair in checks if pair not in possible]
+        yield from ((check.id, Count(state="not_evaluated", reason=NO_ROWS)) for check, _ in left_out)
         # Expectations about the columns must not see ours; all others identify records by it.
         for about, frame, asked in (
             (("header",), own.drop(RECORD), ASKED),
             (("query",), own, {**ASKED, "result_format": "COMPLETE"}),  # of its rows it gives 200 at most
             (OF_RECORDS, own, {**ASKED, "unexpected_index_column_names": [RECORD]}),
         ):
-            if several := [c for c in made if c.arguments["subject"] in about]:
+            if several := [(c, rule) for c, rule in possible if rule.subject in about]:
                 results = self._results(frame, several, asked)
-                yield from ((c.id, self._count(c, results.get(c.id), filled)) for c in several)
+                yield from ((c.id, self._count(c, rule, results.get(c.id), filled)) for c, rule in several)
 
-    def _results(self, frame: DataFrame, checks: Sequence[Check], asked: Mapping[str, Any]) -> dict[str, Any]:
+    def _results(self, frame: DataFrame, checks: Sequence[Expected], asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return the results of Great Expectations, by check id; a text if it crashed."""
         errors: dict[str, Any] = {}
         each = []
-        for check in checks:
-            if why := self._refusal(check):
+        for check, rule in checks:
+            if why := self._refusal(rule):
                 errors[check.id] = why
                 continue
             try:
-                each.append(self._expectation(check))
+                each.append(self._expectation(check, rule))
             except Exception as error:  # noqa: BLE001 (the edge between it and the job: arguments that it refuses)
                 errors[check.id] = _error_text(error)
         try:
@@ -160,20 +165,19 @@ class _Expecting:
             suite = self.library.ExpectationSuite(name=self.plan.contract, expectations=each)
             answers = self._batch(frame).validate(suite, result_format=dict(asked)) if each else None
         except Exception as error:  # noqa: BLE001 (the same edge: whatever it raises is no verdict)
-            return dict.fromkeys((c.id for c in checks), _error_text(error)) | errors
+            return dict.fromkeys((check.id for check, _ in checks), _error_text(error)) | errors
         results = answers.results if answers else ()
         return errors | {result.expectation_config.meta["check"]: result for result in results}
 
     @staticmethod
-    def _expectation(check: Check) -> Any:
+    def _expectation(check: Check, rule: rules.Expectation) -> Any:
         module = importlib.import_module("great_expectations.expectations.expectation_configuration")
-        kwargs = {**check.arguments["kwargs"], **check.arguments.get("given", {})}
-        made = module.ExpectationConfiguration(type=check.arguments["type"], kwargs=kwargs, meta={"check": check.id})
-        return made.to_domain_obj()
+        configured = module.ExpectationConfiguration(type=rule.type, kwargs=_kwargs(rule), meta={"check": check.id})
+        return configured.to_domain_obj()
 
-    def _refusal(self, check: Check) -> str | None:
+    def _refusal(self, rule: rules.Expectation) -> str | None:
         """Return why Great Expectations must not run a check: plans of older releases hold unchecked texts."""
-        kwargs = {**check.arguments["kwargs"], **check.arguments.get("given", {})}
+        kwargs = _kwargs(rule)
         if leading := next(_leading(kwargs), None):
             return f"`{leading}` leads to what is not in the contract; {sql_guard.AGAIN}"
         condition, query = kwargs.get("row_condition"), kwargs.get("unexpected_rows_query")
@@ -203,7 +207,7 @@ class _Expecting:
         batch.data.execution_engine.spark = self.spark  # it takes whichever session came first, for queries alone
         return batch
 
-    def _count(self, check: Check, result: Any, filled: Mapping[str, int]) -> Count:
+    def _count(self, check: Check, rule: rules.Expectation, result: Any, filled: Mapping[str, int]) -> Count:
         records, nothing = filled.get(RECORD, 0), bool(check.property) and not filled.get(check.property or "")
         if result is None or isinstance(result, str):
             return self._error(check, result or "Great Expectations gave no result")
@@ -211,7 +215,7 @@ class _Expecting:
         why = _raised(result.exception_info)
         if nothing and (why or (not result.success and answer.get("observed_value") is None)):
             return Count(state="not_evaluated", reason="no-values" if records else NO_ROWS)
-        if why and check.arguments["type"] == OF_JSON and NOT_JSON in why:
+        if why and rule.type == OF_JSON and NOT_JSON in why:
             return Count(evaluated=records, observed=NOT_JSON_OBSERVED, figure=Decimal(0))
         if why:
             return self._error(check, why)
@@ -240,6 +244,10 @@ class _Expecting:
         masked, names = self.plan.masks(check), check.properties()
         texts = {row[RECORD]: MASK if masked else _values(row, names) for row in dicts if row.get(RECORD) is not None}
         return tuple(Sample(Place(int(record)), texts[record]) for record in sorted(texts))
+
+
+def _kwargs(rule: rules.Expectation) -> dict[str, Any]:
+    return {**rule.kwargs, **(rule.given or {})}
 
 
 def _leading(value: Any) -> Iterator[str]:

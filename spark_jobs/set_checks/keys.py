@@ -8,6 +8,7 @@ from operator import attrgetter
 
 from pyspark.sql import SparkSession
 
+from contracts import rules
 from contracts.job import Sample
 from contracts.place import Place
 from contracts.plan import Check, Plan
@@ -73,7 +74,7 @@ def _in_group(
         shared = uniqueness.first(rows, repeats) if sharing else {}
     finally:
         repeats.unpersist()
-    keyless = [(n, c) for n, c in checks if c.kind == "primaryKey" and _is_lacking(plan, n, tallies)]
+    keyless = [(n, c) for n, c in checks if isinstance(c.rule, rules.PrimaryKey) and _is_lacking(plan, n, tallies)]
     lacking = uniqueness.lacking(cells, names, keyless) if keyless else {}
     shown = [(drops[at], n) for (at, _), some in shared.items() for s in some for n in (s.record, s.also)]
     shown += [(drops[at], s.record) for (at, _), some in lacking.items() for s in some]

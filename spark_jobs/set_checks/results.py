@@ -1,4 +1,4 @@
-"""Sums made into the counts of checks, for one drop: pure. evaluated = success + failed + null, for every check."""
+"""The facts of one drop in, the counts of its checks out: pure. evaluated = success + failed + null for each check."""
 
 from __future__ import annotations
 
@@ -7,29 +7,19 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
+from contracts import rules
 from contracts.decision import EXCUSED
 from contracts.job import Count, Sample
-from contracts.plan import (
-    EXPECTATION,
-    FIGURES,
-    FOREIGN_KEY,
-    OF_CELLS,
-    QUERIES,
-    UNCHECKED,
-    Check,
-    Plan,
-    Property,
-    Threshold,
-    share,
-)
+from contracts.plan import Check, Plan, Property, Threshold, share
 from spark_jobs.rules import aggregates, row_checks
 from spark_jobs.rules.masking import MASK
 from spark_jobs.rules.sums import Sums
 from spark_jobs.scan.tally import Tally
 
 ALLOWED_MISSING, NO_ROWS, FOR_PEOPLE, OTHER_ENGINE = EXCUSED
-WHY_UNCHECKED = {"forPeople": FOR_PEOPLE, "otherEngine": OTHER_ENGINE}
 UNTOLD = "Spark could not run it; why is not told, as it may quote a classified value"
+KeyOrRowRule = rules.Key | rules.KnownKeys | rules.ValueRule | rules.Expression | rules.ForeignKey
+"""The rules whose failing records are counted among sound ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +76,7 @@ def nulls_by_property(plan: Plan, tally: Tally) -> dict[str, int]:
 def voids_by_property(plan: Plan, tally: Tally) -> dict[str, int]:
     """Return the number of records without a value of the type of each property."""
     failed = failed_by_check(plan, tally)
-    misfits = {c.property: failed[c.id] for c in plan.checks if c.kind == "logicalType"}
+    misfits = {c.property: failed[c.id] for c in plan.checks if isinstance(c.rule, rules.LogicalType)}
     flat = {name: nulls + misfits.get(name, 0) for name, nulls in nulls_by_property(plan, tally).items()}
     return flat | {plan.properties[n].name: count for n, count in tally.sums.void.items()}
 
@@ -96,49 +86,49 @@ def count(plan: Plan, number: int, present: Container[str], facts: Facts) -> Cou
     check = plan.checks[number]
     if missing := [name for name in check.needs() if name not in present]:
         return Count(state="not_evaluated", reason=_why_missing(plan, missing, present))
-    if check.kind in UNCHECKED:
-        return Count(state="not_evaluated", reason=WHY_UNCHECKED[check.kind])
-    if check.kind == EXPECTATION:
-        return facts.expectations[check.id]
     if check.id in facts.problems:
         return Count(state="error", reason=facts.problems[check.id])
     evaluated = facts.sums.within.get(number, 0) if check.filter else facts.sound
-    if check.kind == "rowCount" and check.filter:
-        return Count(evaluated, evaluated, observed=str(evaluated))
-    if check.kind == "rowCount":
-        return Count(facts.total, facts.total, observed=str(facts.total))
-    if check.scope == "record":
-        return _with_samples(plan, check, facts, facts.total, facts.failed[check.id], 0)
-    if check.kind in FIGURES:
-        return _aggregate(plan, number, facts, evaluated)
-    if check.kind in QUERIES:
-        return _answer(plan, number, facts, evaluated)
-    return _with_samples(plan, check, facts, evaluated, *_failed_and_null(plan, number, facts))
+    match check.rule:
+        case rules.ForPeople():
+            return Count(state="not_evaluated", reason=FOR_PEOPLE)
+        case rules.OtherEngine():
+            return Count(state="not_evaluated", reason=OTHER_ENGINE)
+        case rules.Expectation():
+            return facts.expectations[check.id]
+        case rules.RowCount():
+            rows = evaluated if check.filter else facts.total
+            return Count(rows, rows, observed=str(rows))
+        case rules.Mean() | rules.Stdev() | rules.Min() | rules.Max() | rules.Sum() as rule:
+            return _aggregate(plan, number, rule, facts, evaluated)
+        case rules.Sql() | rules.Statement() | rules.Quantile() as rule:
+            return _answer(plan, number, rule, facts, evaluated)
+        case rule if isinstance(rule, rules.RecordRule):
+            return _with_samples(plan, check, facts, facts.total, facts.failed[check.id], 0)
+        case rule:
+            return _with_samples(plan, check, facts, evaluated, *_failed_and_null(plan, number, rule, facts))
 
 
-def _failed_and_null(plan: Plan, number: int, facts: Facts) -> tuple[int, int]:
+def _failed_and_null(plan: Plan, number: int, rule: KeyOrRowRule, facts: Facts) -> tuple[int, int]:
     """Return the records that fail a check, and those that have nothing for it to judge."""
     check = plan.checks[number]
-    bad, unsure = facts.sums.bad.get(number, 0), facts.sums.unsure.get(number, 0)
-    if check.kind == FOREIGN_KEY:  # an incomplete key is no key
-        return facts.failed[check.id], _lacking(check, number, facts)[1]
-    if check.kind == "expression":
-        return facts.failed[check.id] if check.scope == "row" else bad, unsure
-    if check.scope == "row" and check.property is None:  # a check of whole records
-        return facts.failed[check.id], 0
-    if check.scope == "row":
-        return facts.failed[check.id], _null(plan, number, facts)
-    match check.kind:
-        case "unique" | "duplicateValues":
+    failed = facts.failed[check.id] if check.scope == "row" else facts.sums.bad.get(number, 0)
+    match rule:
+        case rules.ForeignKey():  # an incomplete key is no key
+            return failed, _lacking(check, number, facts)[1]
+        case rules.Expression():
+            return failed, facts.sums.unsure.get(number, 0)
+        case rules.KnownKeys():  # of whole records
+            return failed, 0
+        case rules.Unique() | rules.DuplicateValues():
             return facts.shared.get(check.id, 0), _lacking(check, number, facts)[1]
-        case "primaryKey":  # a null key fails; a cell that is not of its type is null here
+        case rules.PrimaryKey():  # a null key fails; a cell that is not of its type is null here
             keyless, unkeyed = _lacking(check, number, facts)
             return facts.shared.get(check.id, 0) + keyless, unkeyed - keyless
-        case "nullValues" if _lost(plan, check, facts) is None:
+        case rules.NullValues() if check.scope == "set" and _lost(plan, check, facts) is None:
             return _empty(check, number, facts), 0
-        case "nullValues" | "missingValues" | "invalidValues" | "notBlank" | "regex":
-            return bad, _null(plan, number, facts)
-    raise NotImplementedError(f"check {check.id!r} is of the kind {check.kind!r}, which this job does not know")
+        case _:
+            return failed, _null(plan, number, facts)
 
 
 def _null(plan: Plan, number: int, facts: Facts) -> int:
@@ -162,24 +152,26 @@ def _empty(check: Check, number: int, facts: Facts) -> int:
     """Return the number of a check's records that have no value to judge."""
     if check.filter:
         return facts.sums.bare.get(number, 0)
-    return (facts.nulls if check.kind in OF_CELLS else facts.voids)[check.property or ""]
+    return (facts.nulls if isinstance(check.rule, rules.OfCells) else facts.voids)[check.property or ""]
 
 
-def _aggregate(plan: Plan, number: int, facts: Facts, evaluated: int) -> Count:
+def _aggregate(plan: Plan, number: int, rule: rules.Aggregate, facts: Facts, evaluated: int) -> Count:
     """Return the aggregate of all values of a property; without a value it is not made, unless there is no record."""
     check = plan.checks[number]
     prop, voids = plan.property_named(check.property or ""), _empty(check, number, facts)
     at = aggregates.place(plan.properties.index(prop), number if check.filter else None)
     sums = facts.sums.aggregates
     values = aggregates.value_count(at, sums) if prop.repeats else evaluated - voids
-    figure = aggregates.figure(check.kind, prop, at, values, sums)
+    figure = aggregates.figure(rule, prop, at, values, sums)
     if isinstance(figure, str):
         return Count(state="not_evaluated", reason=figure if evaluated else NO_ROWS)
-    shown = MASK if prop.masked else aggregates.text_of(figure, check.kind, prop)
+    shown = (
+        MASK if prop.masked else aggregates.text_of(figure, prop, whole=not isinstance(rule, rules.Mean | rules.Stdev))
+    )
     return Count(evaluated, 0, voids, observed=shown, figure=figure)
 
 
-def _answer(plan: Plan, number: int, facts: Facts, evaluated: int) -> Count:
+def _answer(plan: Plan, number: int, rule: rules.Query, facts: Facts, evaluated: int) -> Count:
     """Return the counts of a query in a file; none if no record was left to query."""
     check = plan.checks[number]
     answer = facts.answers.get(check.id)
@@ -190,9 +182,10 @@ def _answer(plan: Plan, number: int, facts: Facts, evaluated: int) -> Count:
         return Count(state="error", reason=why)
     if answer.figure is None:
         return Count(state="not_evaluated", reason=answer.reason)
-    masked, null = plan.masks(check), _empty(check, number, facts) if check.kind == "quantile" else 0
-    prop = plan.property_named(check.property) if check.kind == "quantile" and check.property else None
-    text = aggregates.text_of(answer.figure, "min", prop) if prop else answer.text
+    masked, is_quantile = plan.masks(check), isinstance(rule, rules.Quantile)
+    null = _empty(check, number, facts) if is_quantile else 0
+    prop = plan.property_named(check.property) if is_quantile and check.property else None
+    text = aggregates.text_of(answer.figure, prop, whole=True) if prop else answer.text
     samples = tuple(Sample(s.place, s.value and MASK) for s in answer.samples) if masked else answer.samples
     return Count(evaluated, 0, null, observed=MASK if masked else text, samples=samples, figure=answer.figure)
 
@@ -221,7 +214,7 @@ def _metric(threshold: Threshold, failed: int, evaluated: int) -> str:
 
 @lru_cache
 def _percentage(failed: int, evaluated: int) -> str:
-    """A share as people read it; most of a thousand drops have the same few."""
+    """Return a share for people; most of a thousand drops have the same few."""
     exact = share(failed, evaluated)
     return f"{Decimal(exact.numerator) / Decimal(exact.denominator):.4g} %"
 
@@ -232,7 +225,7 @@ def _why_missing(plan: Plan, names: list[str], present: Container[str]) -> str:
 
 
 def _outermost(plan: Plan, name: str, present: Container[str]) -> Property:
-    """The outermost of a missing property and all that it lies in that is missing, too."""
+    """Return the outermost missing property among a missing property and those that contain it."""
     prop = plan.property_named(name)
     while prop.path and plan.parent(prop).name not in present:
         prop = plan.parent(prop)

@@ -16,9 +16,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from contracts import rules
 from contracts.job import Sample
 from contracts.place import Place
-from contracts.plan import DROPS, QUERIES, ROWS, Check, Plan
+from contracts.plan import DROPS, ROWS, Check, Plan
 from spark_jobs.formats import text_lines
 from spark_jobs.rules import aggregates, bitmask
 from spark_jobs.scan.records import numbered_records
@@ -39,7 +40,11 @@ def answers(spark: SparkSession, plan: Plan, groups: Sequence[ScannedGroup], *, 
     """Return the answers of a plan's queries for each drop; `malformed` means there are records to leave out."""
     by_drop: Answers = {}
     for group in groups:
-        asked = [(n, c) for n, c in enumerate(plan.checks) if c.kind in QUERIES and set(c.needs()) <= set(group.header)]
+        asked = [
+            (n, c)
+            for n, c in enumerate(plan.checks)
+            if isinstance(c.rule, rules.Query) and set(c.needs()) <= set(group.header)
+        ]
         if group.splits and asked:
             by_drop |= _in_group(spark, plan, asked, group, malformed=malformed)
     return by_drop
@@ -78,15 +83,17 @@ def _rows(
 
 def _of_view(spark: SparkSession, asked: Sequence[Check]) -> Iterator[tuple[tuple[int, str], Answer]]:
     """Yield the answers of checks with one filter, by the drop's place and the check's id."""
-    together = [c for c in asked if c.kind == "sql" and "aggregate" in c.arguments]
+    together = [(c, c.rule.aggregate) for c in asked if isinstance(c.rule, rules.Sql) and c.rule.aggregate is not None]
     if together:
-        values = ", ".join(f"{_text(c.arguments['aggregate'])} as a{n}" for n, c in enumerate(together))
-        yield from _values(spark, f"select t0.drop as drop, {values} from {ROWS} t0 group by t0.drop", together)
+        values = ", ".join(f"{_text(aggregate)} as a{n}" for n, (_, aggregate) in enumerate(together))
+        query = f"select t0.drop as drop, {values} from {ROWS} t0 group by t0.drop"
+        yield from _values(spark, query, [check for check, _ in together])
     for check in asked:
-        if check.kind == "statement":
-            yield from _statement(spark, check)
-        elif check not in together:
-            yield from _values(spark, f"select drop, {_text('o0')} as a0 from ({check.arguments['sql']})", [check])
+        match check.rule:
+            case rules.Statement() as rule:
+                yield from _statement(spark, check, rule)
+            case rules.Sql(aggregate=None, sql=sql) | rules.Quantile(sql=sql):
+                yield from _values(spark, f"select drop, {_text('o0')} as a0 from ({sql})", [check])
 
 
 def _text(sql: str) -> str:
@@ -94,7 +101,7 @@ def _text(sql: str) -> str:
 
 
 def _values(spark: SparkSession, query: str, asked: Sequence[Check]) -> Iterator[tuple[tuple[int, str], Answer]]:
-    """One value of each of some checks, of each drop."""
+    """Yield one value of each of some checks, for each drop."""
     if why := sql_guard.refusal(spark, query, TABLES):
         yield from _failed(spark, asked, why)
         return
@@ -117,14 +124,13 @@ def _value(text: str | None) -> Answer:
     return Answer(value, aggregates.number(value))
 
 
-def _statement(spark: SparkSession, check: Check) -> Iterator[tuple[tuple[int, str], Answer]]:
-    """Yield how many rows a statement finds in each drop, and the first of them."""
-    names = check.arguments["columns"]
+def _statement(spark: SparkSession, check: Check, rule: rules.Statement) -> Iterator[tuple[tuple[int, str], Answer]]:
+    """Yield how many rows a statement returns for each drop, and the first of them."""
     shown = ", ".join(
         f"concat({sql_text.literal(f'{name}=')}, coalesce(cast(o{n} as string), 'null'))"
-        for n, name in enumerate(names)
+        for n, name in enumerate(rule.columns)
     )
-    rows_of = f"select drop, record, concat_ws(', ', {shown}) as text from ({check.arguments['sql']})"
+    rows_of = f"select drop, record, concat_ws(', ', {shown}) as text from ({rule.sql})"
     nth = "row_number() over (partition by drop order by record, text) as nth"
     first = (
         f"select * from (select *, count(1) over (partition by drop) as n, {nth} from ({rows_of})) where nth <= {MOST}"

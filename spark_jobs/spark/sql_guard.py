@@ -14,6 +14,7 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from contracts import rules
 from contracts.plan import Plan
 from spark_jobs.spark.jvm import java_class
 
@@ -86,7 +87,6 @@ FUNCTIONS = {
     *("unix_timestamp", "upper", "var_pop", "var_samp", "variance", "weekday", "weekofyear", "when", "year"),
     *("try_cast", "typeof"),
 }
-EXPRESSION = "expression"
 AGAIN = "publish the contract once more, and `lint` names what to write"
 
 
@@ -106,7 +106,7 @@ def close(spark: SparkSession) -> None:
 
 def hold(spark: SparkSession, plan: Plan) -> None:
     """Raise Refused where an expression of a plan, by which each of its records is judged, must not be worked out."""
-    texts = [c.arguments["sql"] for c in plan.checks if c.kind == EXPRESSION]
+    texts = [c.rule.sql for c in plan.checks if isinstance(c.rule, rules.Expression)]
     for text in dict.fromkeys([*texts, *(c.filter.sql for c in plan.checks if c.filter)]):
         if why := refusal_of_expression(spark, text):
             raise Refused(f"The plan of `{plan.contract}` has an expression that Spark must not run: {why}.")
