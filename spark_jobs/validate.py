@@ -2,8 +2,8 @@
 
     python -m spark_jobs.validate --request URI
 
-Drops with the same header are one read. A file that cannot be read fails alone; anything else that goes wrong raises,
-and leaves no result.
+Drops with the same header are read together. A file that cannot be read fails alone; any other error is raised, and
+leaves no result.
 """
 
 from __future__ import annotations
@@ -42,25 +42,25 @@ SETTINGS = {
     "spark.sql.parquet.int96AsTimestamp": "true",
     "spark.sql.files.ignoreCorruptFiles": "false",  # half a file must never look like a whole one
     "spark.sql.files.ignoreMissingFiles": "false",
-    # What is done to a cell that may be null is else written out again for each of its uses.
+    # Otherwise the code for a cell that may be null is generated again for each of its uses.
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushFoldableIntoBranches",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(32 * 2**20),  # lines may be long
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
-    "spark.sql.adaptive.enabled": "false",  # partitions are one for each core; planning anew finds nothing better
+    "spark.sql.adaptive.enabled": "false",  # there is a partition for each core; planning again finds nothing better
 }
-"""What correctness needs of a Spark session, wherever it comes from; the last four are for speed and memory."""
+"""Settings that correctness needs of any Spark session; the last four are for speed and memory."""
 FEW = 50_000
-"""Lines that fail or need a closer look, up to which code for queries over them costs more to compile than it saves."""
+"""Failing and open lines up to which code for queries over them costs more to compile than it saves."""
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 IN_PIECES = {"spark.sql.codegen.hugeMethodLimit": "4000"}
-"""Queries over the failing rows are over before the JVM has compiled a large method; small ones it compiles at once."""
+"""Queries over failing rows end before the JVM has compiled a large method; it compiles small ones at once."""
 DEBUGGING = "spark.python.sql.dataFrameDebugging.enabled"
-"""Off: PySpark notes the line of every column expression, which makes three calls into the JVM out of one."""
+"""Switched off: it records the line of every column expression, with three calls into the JVM instead of one."""
 LISTING = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
-"""Into how many tasks Spark divides the look at more than 32 files; by default a task for each."""
+"""The number of tasks in which Spark lists more than 32 files; by default one for each."""
 JIT = "-XX:-DontCompileHugeMethods"
-"""Without it the code that Spark generates for many checks is never compiled, and nothing says so."""
+"""Without it the code that Spark generates for many checks is never compiled, without any warning."""
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ log = logging.getLogger(__name__)
 def main() -> None:
     """Run as a program: EMR Serverless starts this with the URI of the request."""
     parser = argparse.ArgumentParser(description="Validate the drops of one request.")
-    parser.add_argument("--request", required=True, metavar="URI", help="where the JobRequest lies")
+    parser.add_argument("--request", required=True, metavar="URI", help="the URI of the JobRequest")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO)
     spark = SparkSession.builder.appName("dropgate").config(DEBUGGING, "false").getOrCreate()
@@ -103,7 +103,7 @@ def judge(
     spark: SparkSession, request: JobRequest, pool: Executor, prefilter_from: int = SIFTED_FROM
 ) -> measure.MeasuredBatch:
     """Take a request through the steps of the job: scan, second pass, measure."""
-    sql_guard.hold(spark, request.plan)
+    sql_guard.check_plan(spark, request.plan)
     with ExitStack() as cached:
         scanned = batch.scan(spark, request, cached, prefilter_from)
         _set(spark, INTERPRETED if scanned.single <= FEW else IN_PIECES)
@@ -112,15 +112,15 @@ def judge(
 
 
 def configured(spark: SparkSession) -> SparkSession:
-    """A session of its own with the settings that correctness needs; the caller's keeps its own."""
+    """Make a session of its own with the settings that correctness needs; the caller's session keeps its settings."""
     session = spark.newSession()
     remember(session)
     cores = str(session.sparkContext.defaultParallelism)
-    # A fixed number of partitions cuts the files the same way in every query, so that ids mean the same lines.
+    # A fixed number of partitions splits files the same way in every query, so that ids mean the same lines.
     in_parts = dict.fromkeys(("spark.sql.files.minPartitionNum", "spark.sql.shuffle.partitions", LISTING), cores)
     _set(session, SETTINGS | in_parts)
     sql_guard.close(session)
-    # Larger methods than the JVM compiles are taken apart by Spark: slower than compiled, much faster than interpreted.
+    # Spark splits methods that the JVM does not compile: slower than compiled ones, much faster than interpreted ones.
     session.conf.set("spark.sql.codegen.hugeMethodLimit", "16000" if compiles_huge_methods(session) else "8000")
     if not compiles_huge_methods(session):
         log.warning("The JVM runs without %s: large contracts will be about three times slower.", JIT)

@@ -169,18 +169,18 @@ def _column_conditions(plan: Plan, header: tuple[str, ...], types: dict[str, str
     )
 
 
-def _of_floats(trial: ColumnTest) -> ColumnTest:
+def _of_floats(test: ColumnTest) -> ColumnTest:
     """Turn a test of the decimals that floats stand for into one of floats: of the neighbours within a bound."""
-    if trial.kind != "bound":
-        return trial
-    name, bound = trial.argument
+    if test.kind != "bound":
+        return test
+    name, bound = test.argument
     is_least = name in LEAST_FIRST
     keeps = LEAST_FIRST[name] if is_least else GREATEST_FIRST[name]
     within = [number for number in floats.around(bound) if keeps(floats.decimal(number), bound)]
     if not within:
         raise _Untestable
     argument = ("greater_equal", min(within)) if is_least else ("less_equal", max(within))
-    return replace(trial, argument=argument)
+    return replace(test, argument=argument)
 
 
 def _keys(plan: Plan, header: Sequence[str]) -> dict[int, str]:

@@ -1,7 +1,7 @@
-"""Cells cast to their logical types, strictly: text columns in, typed columns out, null where a text does not fit.
+"""Cells cast to their logical types, strictly: text columns in, typed columns out, null if a text does not fit.
 
-Spark's casts accept much that no contract means (blanks around, `1d`, `0x1p3`, `NaN`, `2024-1-5`, `today`). Each cast
-is therefore fenced by a test that closes exactly those doors; a table of texts holds them to it.
+Spark's casts accept texts that no contract means (blanks around, `1d`, `0x1p3`, `NaN`, `2024-1-5`, `today`). Each cast
+therefore has a fence: a pattern that refuses exactly those texts, held by a table of texts in the tests.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from contracts.values.date_pattern import PIECE, literal
 
 GREATEST_DOUBLE = 1.7976931348623157e308
 NUMERAL = r"[0123456789+\-.eE]"
-"""Texts of these characters alone that Java reads as a number are signs, digits, point and exponent in their places."""
+"""If Java reads a text of these characters as a number, its signs, digits, point and exponent are in their places."""
 ISO = "yyyy-MM-dd"
 TIMESTAMP = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?"
 OFFSET = r"(Z|[+-]\d{2}:\d{2})"
 OFFSET_WANTED = {None: f"{OFFSET}?", True: OFFSET, False: ""}
 TIME = r"\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
 FIRST_DAY = "1970-01-01T"
-"""A time is a moment of this day: Spark's own type for times needs a setting, and no function would tell them apart."""
+"""A time is a moment of this day: Spark's own type for times needs a setting, and few functions accept it."""
 OFFSETS = {"X": r"(?:Z|[+-]\d{2}(?:\d{2})?)", "XXX": OFFSET}
 
 
 def typed(cell: Column, prop: Property) -> Column:
-    """The cell as a value of its property's logical type; null where it is null or not of that type."""
+    """Return a cell as a value of its property's logical type; null if it is null or not of that type."""
     value, allowed = cast(cell, prop), fence(prop)
     tests = [cell.rlike(rf"^{allowed}\z")] if allowed else []
     if is_double(prop):
@@ -38,16 +38,16 @@ def typed(cell: Column, prop: Property) -> Column:
 
 
 def in_zone(value: Column, cell: Column, prop: Property) -> Column:
-    """A timestamp that was read as UTC, as one of its property's zone if its text has no offset."""
+    """Move a timestamp that was read as UTC to its property's zone, if its text has no offset."""
     local = clock_in_zone(value, prop)
     return local if prop.format else sf.when(cell.rlike(rf"{OFFSET}\z"), value).otherwise(local)
 
 
 def clock_in_zone(value: Column, prop: Property) -> Column:
-    """The moment at which clocks of a property's zone, UTC if it has none, show what a timestamp shows in UTC.
+    """Return the moment at which clocks of a property's zone (UTC if it has none) show the digits of a timestamp.
 
-    Null where no clock of the zone ever showed it: Spark would take the hour that is left out in spring for the next.
-    Of an hour that is shown twice the first is meant, as in Java.
+    It is null if no clock of the zone ever showed them: Spark would move the hour that is left out in spring to the
+    next. If an hour is shown twice, the first one is returned, as in Java.
     """
     if not prop.zone:
         return value
@@ -61,7 +61,7 @@ def is_double(prop: Property) -> bool:
 
 
 def fence(prop: Property) -> str | None:
-    """A regular expression of the texts that `cast` reads rightly (or as infinite); None where that are all."""
+    """Return a pattern of the texts that `cast` reads correctly (or as infinite); None if it reads all texts so."""
     match prop.type:
         case "string" | "boolean":
             return None
@@ -78,7 +78,7 @@ def fence(prop: Property) -> str | None:
 
 
 def cast(cell: Column, prop: Property) -> Column:
-    """The same for a cell that is null or within the fence: Spark's cast alone, so that it costs nothing else."""
+    """Cast a cell that is null or within the fence: with Spark's cast only, which costs nothing else."""
     match prop.type:
         case "string":
             return cell
@@ -103,23 +103,23 @@ def cast(cell: Column, prop: Property) -> Column:
 
 
 def numeric(prop: Property) -> str:
-    """Spark's name for the type of a property's numbers."""
+    """Return Spark's name for the type of a property's numbers."""
     return "decimal({},{})".format(*prop.exact) if prop.exact else "double" if is_double(prop) else "bigint"
 
 
 def digits(kind: str, precision: int, scale: int) -> str:
-    """A regular expression of the texts that a decimal holds as they are: Spark's cast would round others in silence.
+    """Return a pattern of the texts that a decimal represents exactly: Spark's cast would round others silently.
 
-    What is repeated is never given back, so that a line of many such cells takes linear time.
+    Its quantifiers are possessive, so that a line of many such cells takes linear time.
     """
     after = "" if kind == "integer" else rf"(?:\.[0-9]{{0,{scale}}}+)?"
     return rf"[+\-]?0*+[0-9]{{0,{precision - scale}}}+{after}"
 
 
 def shape(pattern: str) -> str:
-    """A regular expression of the texts that a date or timestamp pattern stands for: as many digits as letters.
+    """Return a regular expression of the texts of a date or timestamp pattern: as many digits as letters.
 
-    Without it java.time's `yyyy` takes a sign and more digits than a long holds.
+    Without it java.time's `yyyy` accepts a sign, and more digits than a long holds.
     """
     return "".join(_piece(piece) for piece in PIECE.finditer(pattern))
 

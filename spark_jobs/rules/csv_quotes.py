@@ -1,4 +1,4 @@
-"""The quotes of CSV lines as Spark expressions: lines in; where quotes stand, and whether they break the rule, out."""
+"""The quotes of CSV lines as Spark expressions: lines in; quotes, and tests of whether they break the rule, out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contracts.files import csv_cells
 from contracts.plan import Csv
 
 STRETCH, ESCAPED = "\ue000", "\ue002"
-"""Signs in place of what is quoted, and of escaped quotes, where only their neighbours matter."""
+"""Signs in place of quoted text and of escaped quotes, where only their neighbours matter."""
 
 
 def has_quote(line: Column, csv: Csv) -> Column:
@@ -20,7 +20,7 @@ def has_quote(line: Column, csv: Csv) -> Column:
 
 
 def misquoted(line: Column, csv: Csv) -> Column:
-    """Test whether a quote of a line is open or stands where none may (the rule of `contracts.files.csv_cells`)."""
+    """Test whether a quote of a line is open or misplaced (the rule of `contracts.files.csv_cells`)."""
     if not csv.quote:
         return sf.lit(False)
     rest = stretched(line, csv)
@@ -28,9 +28,9 @@ def misquoted(line: Column, csv: Csv) -> Column:
 
 
 def stretched(line: Column, csv: Csv) -> Column:
-    """A line whose stretches within quotes are one sign, `STRETCH`, each; escaped quotes outside are another sign.
+    """Replace each stretch within quotes by one sign, `STRETCH`, and each escaped quote outside by another sign.
 
-    What is left of quotes is open. Two stretches side by side are a cell with a quote in it, where a quote escapes one.
+    A quote that is left is open. If a quote escapes a quote, two stretches side by side are a cell with a quote in it.
     """
     quote, escape = re.escape(csv.quote), re.escape(csv.escape)
     text = sf.regexp_replace(line, f"[{STRETCH}{ESCAPED}]", ESCAPED)
@@ -40,7 +40,7 @@ def stretched(line: Column, csv: Csv) -> Column:
 
 
 def astray(csv: Csv, stretch: str = STRETCH) -> str:
-    """A pattern of stretches that have text before or behind them in their cell; those of `stretch` are alike."""
+    """Return a pattern of stretches with text before or behind them in their cell; all signs of `stretch` count."""
     delimiter, blanks = re.escape(csv.delimiter), csv_cells.dropped(csv)
     before, after = f"[^{delimiter}{STRETCH}][{stretch}]", rf"{STRETCH}{blanks}[^{delimiter}{stretch}\x00-\x20]"
     twice = f"(?![{stretch}])" if csv.escape == csv.quote else ""  # side by side they are one with a quote in it

@@ -6,13 +6,13 @@ import math
 import struct
 
 DIGITS = (6, 7, 8, 9)
-"""Digits that a float is written with: as few as give it back. Every decimal of 6 is found again; 9 are always enough
+"""Digits with which a float is written: as few as identify it. 6 digits always survive; 9 are always enough
 (IEEE 754-2019, 5.12.2)."""
 GREATEST = 3.4028234663852886e38
 
 
 def nearest(number: float) -> float:
-    """The float that is nearest to a double."""
+    """Return the float that is nearest to a double."""
     try:
         return float(struct.unpack("<f", struct.pack("<f", number))[0])
     except OverflowError:
@@ -20,20 +20,20 @@ def nearest(number: float) -> float:
 
 
 def around(number: float) -> tuple[float, ...]:
-    """The floats next to a double, from the one before its nearest to the one after it; infinite ones are left out."""
+    """Return the nearest float of a double and its two neighbours; infinite ones are left out."""
     middle = nearest(max(-GREATEST, min(GREATEST, number)))
     bits = _ordered(middle)
-    return tuple(one for n in (-1, 0, 1) if math.isfinite(one := _float(bits + n)))
+    return tuple(near for n in (-1, 0, 1) if math.isfinite(near := _float(bits + n)))
 
 
 def decimal(number: float) -> float:
-    """The double of the decimal that a float stands for: as few digits, from 6 on, as give it back."""
+    """Return the double of the decimal that a float stands for: as few digits, from 6 on, as identify it."""
     texts = (f"{number:.{digits - 1}e}" for digits in DIGITS)
     return next((float(text) for text in texts if nearest(float(text)) == number), number)
 
 
 def _ordered(number: float) -> int:
-    """The bits of a float as a whole number, in the order of floats."""
+    """Return the bits of a float as a whole number, in the order of floats."""
     bits = int(struct.unpack("<i", struct.pack("<f", number))[0])
     return bits if bits >= 0 else -(bits & 0x7FFFFFFF)
 

@@ -1,7 +1,7 @@
 """Counts and sums beside the row checks: a plan in, columns that add them up out; their totals in, fields out.
 
-The scan, the second pass and the prefilter add up the same columns, in the order of `columns`. Their names are known
-to this module alone; whoever needs a total reads it from `Sums`.
+The scan, the second pass and the prefilter add up the same columns, in the order of `columns`. Only
+this module makes and reads their names; a total is a field of `Sums`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Values that several records of a file have, exactly: for all checks of keys of a contract, one read and one shuffle.
+"""Values that several records of a file share, exactly: one read and one shuffle for all checks of keys of a contract.
 
-Lines in, by drop and check out: how many records share their values with another, and the first such values. Values
-are compared as their type (7 = 007), never by a hash alone. Each record gives a row for each check; what does not fit
-into memory goes to disk. Only where values repeat are the records themselves looked up, in a second read.
+Records in; by drop and check the number of records that share their values, and the first such values, out. Values are
+compared in their type (7 = 007), never by a hash only. Each record gives a row for each check; rows that do not fit
+into memory go to disk. The records themselves are read a second time only if values repeat.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Lacking:
 
 
 def names(keys: bitmask.Numbered) -> list[str]:
-    """The properties whose cells some checks need, each once."""
+    """List the properties whose cells some checks need, each once."""
     return list(dict.fromkeys(name for _, check in keys for name in check.needs()))
 
 
@@ -62,9 +62,9 @@ def filtered(cells: DataFrame, plan: Plan, keys: bitmask.Numbered) -> DataFrame:
 
 
 def keyed(cells: DataFrame, keys: bitmask.Numbered) -> DataFrame:
-    """A row for each check that a record has all values for: drop, check, record, texts, k0, ...
+    """Make a row for each check for which a record has all values: drop, check, record, texts, k0, ...
 
-    Checks share the columns of the values: there are as many of a type as one check needs.
+    Checks share the columns of values: there are as many columns of a type as one check needs.
     """
     wanted = names(keys)
     rows = ", ".join(_rows(keys, wanted, dict(cells.dtypes)))
@@ -100,15 +100,15 @@ def _texts(own: Sequence[int]) -> str:
 
 
 def _slots(own: Sequence[int], types: dict[str, str]) -> list[tuple[str, int]]:
-    """The column that each value of a check goes to: its type, and which of that type it is."""
+    """Return the column for each value of a check: its type, and its number among columns of that type."""
     of = [types[f"v{n}"] for n in own]
     return [(kind, of[:n].count(kind)) for n, kind in enumerate(of)]
 
 
 def repeated(rows: DataFrame) -> DataFrame:
-    """The values that occur more than once in a file: how often, and the first record that has them.
+    """Return the values that occur more than once in a file: how often, and the first record that has them.
 
-    They are kept on the executors' disks until `unpersist`, as they are looked at more than once.
+    They are kept on the executors' disks until `unpersist`, as they are read more than once.
     """
     counts = sf.count(sf.lit(1)).alias("n"), sf.min("record").alias("first")
     repeats = rows.groupBy("drop", "check", *_values(rows)).agg(*counts).where(sf.col("n") > 1)
@@ -122,7 +122,7 @@ def sharing(repeats: DataFrame) -> dict[tuple[int, int], int]:
 
 
 def first(rows: DataFrame, repeats: DataFrame) -> dict[tuple[int, int], list[Shared]]:
-    """The first values of each drop and check that more than one record has, by record number."""
+    """Return the first values of each drop and check that more than one record has, by record number."""
     order = sf.expr("row_number() over (partition by drop, check order by first)")
     chosen = repeats.select("*", order.alias("place")).where(sf.col("place") <= MOST)
     same = ["r.drop = c.drop", "r.check = c.check", *(f"r.{k} <=> c.{k}" for k in _values(rows))]
@@ -140,7 +140,7 @@ def first(rows: DataFrame, repeats: DataFrame) -> dict[tuple[int, int], list[Sha
 
 
 def lacking(cells: DataFrame, wanted: Sequence[str], keys: bitmask.Numbered) -> dict[tuple[int, int], list[Lacking]]:
-    """The first records of each drop and check that have a null in a part of the key; `wanted` are the cells' names."""
+    """Return the first records of each drop and check with a null in a part of the key; `wanted` names the cells."""
     parts = {number: [wanted.index(name) for name in check.properties()] for number, check in keys}
     lacks = {number: " or ".join(f"t{n} is null" for n in own) for number, own in parts.items()}
     tests = {k: " and ".join([f"({test})", *_within(k, cells.columns)]) for k, test in lacks.items()}
@@ -157,7 +157,7 @@ def lacking(cells: DataFrame, wanted: Sequence[str], keys: bitmask.Numbered) -> 
 
 
 def _values(rows: DataFrame) -> list[str]:
-    """The columns of a row that hold what is compared."""
+    """List the columns of a row that are compared."""
     return [name for name in rows.columns if name.startswith("k")]
 
 

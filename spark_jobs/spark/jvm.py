@@ -1,4 +1,4 @@
-"""Java's classes: for the few things that PySpark has no call for, and remembered for all that it has one for."""
+"""Java's classes: for calls that PySpark lacks, and remembered for calls that it has."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ OF_COLUMNS = ("functions", "org.apache.spark.sql.functions", "PythonUtils", "Pyt
 
 
 class _Remembered(JavaClass):  # type: ignore[misc]  # py4j has no types
-    """A class whose methods Java is asked for once: PySpark asks anew whenever it calls one."""
+    """A class whose methods Java is asked for once: PySpark looks a method up at each call."""
 
     def __getattr__(self, name: str) -> Any:
-        found = super().__getattr__(name)
-        if isinstance(found, JavaMember):
-            setattr(self, name, found)
-        return found
+        member = super().__getattr__(name)
+        if isinstance(member, JavaMember):
+            setattr(self, name, member)
+        return member
 
 
 def java_class(spark: SparkSession, name: str) -> Any:
-    """A class by its full name. `jvm.java.util.List` would look through all jars for classes `java` and `java.util`."""
+    """Return a class by its full name: `jvm.java.util.List` would search all jars for `java` and `java.util`."""
     return getattr(spark._jvm, name)
 
 
 def remember(spark: SparkSession) -> None:
-    """Remember what PySpark makes columns with: a quarter of all calls into the JVM ask where that is."""
+    """Remember the classes with which PySpark makes columns: a quarter of all calls into the JVM look them up."""
     view: Any = spark._jvm
     for name in OF_COLUMNS:
         if name not in vars(view):
-            found = getattr(view, name)
-            if isinstance(found, JavaClass):  # what Java does not know is a package to py4j
-                setattr(view, name, _Remembered(found._fqn, found._gateway_client))
+            java = getattr(view, name)
+            if isinstance(java, JavaClass):  # py4j takes an unknown name for a package
+                setattr(view, name, _Remembered(java._fqn, java._gateway_client))

@@ -1,6 +1,6 @@
 """A few rows of the driver's in, a DataFrame of them out, made inside the JVM.
 
-`createDataFrame` from a list hands the rows to Python workers, which a job without Python functions would start for
+`createDataFrame` from a list passes the rows to Python workers, which a job without Python functions would start for
 nothing else.
 """
 
@@ -17,16 +17,16 @@ from spark_jobs.spark.jvm import java_class
 
 
 def small(spark: SparkSession, rows: Iterable[tuple[object, ...]], schema: str) -> DataFrame:
-    """Rows of a schema in DDL, as `name string, size long`; values are what JSON knows, None is null.
+    """Make rows of a schema in DDL, as `name string, size long`; values are JSON values, None is null.
 
-    They reach the JVM as one text: a row each would be a call each, and as a literal they would be part of the plan.
-    In it the columns are numbers, as there may be a row for each check of each drop.
+    They reach the JVM as one text: single rows would be a call each, and a literal would be part of the plan. Columns
+    are numbers in this text, as there may be a row for each check of each drop.
     """
-    known = cast("StructType", StructType.fromDDL(schema))
-    short = [str(n) for n in range(len(known))]
-    numbered = StructType([StructField(n, field.dataType) for n, field in zip(short, known, strict=True)])
+    named = cast("StructType", StructType.fromDDL(schema))
+    short = [str(n) for n in range(len(named))]
+    numbered = StructType([StructField(n, field.dataType) for n, field in zip(short, named, strict=True)])
     text = json.dumps([dict(zip(short, row, strict=True)) for row in rows])
     texts, encoders = java_class(spark, "java.util.List"), java_class(spark, "org.apache.spark.sql.Encoders")
     lines = spark._jsparkSession.createDataset(texts.of(text), encoders.STRING())
     reader = cast("Any", spark.read.schema(numbered).option("mode", "FAILFAST"))
-    return DataFrame(reader._jreader.json(lines), spark).toDF(*known.names)
+    return DataFrame(reader._jreader.json(lines), spark).toDF(*named.names)

@@ -1,8 +1,8 @@
-"""The job's own wall in front of SQL texts of a plan: a text in; why Spark must not run it, or None, out.
+"""The job's own guard for SQL texts of a plan: a text in; the reason why Spark must not run it, or None, out.
 
-Contracts are read when they are published, and what lies in a plan is written anew by then. Older plans hold texts as
-their authors wrote them, and a catalog is a file in a bucket. So each text is parsed here, which runs nothing, and each
-node of its tree must be on a list: Spark has no setting that refuses `TRANSFORM`, commands or functions by name.
+Contracts are compiled when they are published, and their SQL is rewritten then. Older plans have texts as their authors
+wrote them, and a catalog is a file in a bucket. So each text is parsed here, which runs nothing, and each node of its
+tree must be on a list: Spark has no setting that refuses `TRANSFORM`, commands or functions by name.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ SETTINGS = {
     "spark.sql.legacy.setopsPrecedence.enabled": "false",
     "spark.sql.parser.escapedStringLiterals": "false",
 }
-"""What Spark refuses by itself, and how it reads quotes: texts are written for these settings."""
+"""Settings by which Spark itself refuses texts, and reads quotes; texts are written for them."""
 NOT_HERE = ("reflect", "java_method", "try_reflect", "from_protobuf", "to_protobuf", "from_avro", "to_avro")
-"""Functions that call any method of Java, or read files: sessions of the job do not have them."""
+"""Functions that can call any method of Java, or read files: sessions of the job do not have them."""
 PLANS = {
     *("Aggregate", "Distinct", "Except", "Filter", "GlobalLimit", "Intersect", "Join", "LocalLimit", "OneRowRelation"),
     *("Project", "Sort", "SubqueryAlias", "Union", "UnresolvedHaving", "UnresolvedInlineTable", "UnresolvedRelation"),
@@ -91,11 +91,11 @@ AGAIN = "publish the contract once more, and `lint` names what to write"
 
 
 class Refused(Exception):
-    """An expression of a plan is not one that contracts can hold."""
+    """An expression of a plan is not one that a contract can have."""
 
 
 def close(spark: SparkSession) -> None:
-    """Let a session refuse by itself what it can: files as tables, substitution, functions that call into Java."""
+    """Let a session itself refuse files as tables, substitution, and functions that call into Java."""
     for name, value in SETTINGS.items():
         spark.conf.set(name, value)
     registry = _state(spark).functionRegistry()
@@ -104,8 +104,8 @@ def close(spark: SparkSession) -> None:
         registry.dropFunction(identifier(name))
 
 
-def hold(spark: SparkSession, plan: Plan) -> None:
-    """Raise Refused where an expression of a plan, by which each of its records is judged, must not be worked out."""
+def check_plan(spark: SparkSession, plan: Plan) -> None:
+    """Raise Refused if Spark must not evaluate an expression by which the plan judges each record."""
     texts = [c.rule.sql for c in plan.checks if isinstance(c.rule, rules.Expression)]
     for text in dict.fromkeys([*texts, *(c.filter.sql for c in plan.checks if c.filter)]):
         if why := refusal_of_expression(spark, text):
@@ -113,12 +113,12 @@ def hold(spark: SparkSession, plan: Plan) -> None:
 
 
 def refusal(spark: SparkSession, text: str, tables: Collection[str]) -> str | None:
-    """Return why a query must not run; it may ask `tables`, and what it names itself, alone."""
+    """Return why a query must not run; it may read only `tables`, and relations that it names itself."""
     return _refusal(_state(spark).sqlParser().parsePlan, text, tables)
 
 
 def refusal_of_expression(spark: SparkSession, text: str, tables: Collection[str] = ()) -> str | None:
-    """Return why an expression must not be worked out."""
+    """Return why an expression must not be evaluated."""
     return _refusal(_state(spark).sqlParser().parseExpression, text, tables)
 
 
@@ -138,7 +138,7 @@ def _refusal(parse: Any, text: str, tables: Collection[str]) -> str | None:
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every object of a tree as Spark writes it down; those of a `with` have its name as `_1`."""
+    """Yield every object of a tree in Spark's JSON; objects of a `with` have its name as `_1`."""
     if isinstance(tree, dict):
         yield tree
         for part in tree.values():
@@ -149,7 +149,7 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def _why(node: dict[str, Any], tables: Collection[str]) -> str | None:
-    """Return why a node must not be."""
+    """Return why a node is not allowed."""
     kind = next(
         (str(node[key]).rpartition(".")[2] for key in ("class", "product-class", "object") if key in node), None
     )

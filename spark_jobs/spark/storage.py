@@ -1,6 +1,6 @@
 """Single objects through Hadoop's file systems, s3a:// and file:// alike: URIs in, text out.
 
-A URI is percent-encoded; Spark wants the plain path, and gives either form back, so both have one normal form here.
+A URI is percent-encoded; Spark needs the plain path and returns either form, so both have one normal form here.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ PIECE = 6_000
 
 
 def plain(uri: str) -> str:
-    """The one spelling of a URI that we compare and hand to Spark: no percent-encoding, `file:///` in full."""
+    """Return the one spelling of a URI that we compare and pass to Spark: no percent-encoding, `file:///` in full."""
     parts = urlsplit(uri)
     path = uri.split("://", 1)[-1] if not parts.scheme else unquote(parts.path)
     return f"{parts.scheme or 'file'}://{parts.netloc}{path}"
 
 
 def read_text(spark: SparkSession, uri: str) -> str:
-    """The UTF-8 text of one object."""
+    """Read the UTF-8 text of one object."""
     return read_start(spark, uri).decode()
 
 
 def read_start(spark: SparkSession, uri: str, length: int = sys.maxsize) -> bytes:
-    """The first bytes of one object, or all there are."""
+    """Read the first bytes of one object, or all bytes."""
     files, path = _open(spark, uri)
-    stream, found = files.open(path), bytearray()
+    stream, content = files.open(path), bytearray()
     try:
-        while piece := stream.readNBytes(min(PIECE, length - len(found))):
-            found += piece
-        return bytes(found)
+        while piece := stream.readNBytes(min(PIECE, length - len(content))):
+            content += piece
+        return bytes(content)
     finally:
         stream.close()
 
 
 def consume(spark: SparkSession, uri: str) -> None:
-    """Fetch every byte of an object and drop it; raises what the storage raises."""
+    """Fetch every byte of an object and discard it; the errors of the storage pass through."""
     files, path = _open(spark, uri)
     stream = files.open(path)
     try:
@@ -60,7 +60,7 @@ def write_text(spark: SparkSession, uri: str, text: str) -> None:
 
 
 def move(spark: SparkSession, uri: str, to: str) -> None:
-    """Give one object another name in the same file system, replacing what was there."""
+    """Rename one object within a file system; an object with the new name is replaced."""
     files, path = _open(spark, uri)
     _, target = _open(spark, to)
     files.delete(target, False)
@@ -76,16 +76,16 @@ def delete(spark: SparkSession, uri: str) -> None:
 
 
 def names(spark: SparkSession, folder: str) -> list[str]:
-    """The names of what lies directly in a folder."""
+    """List the names directly in a folder."""
     files, path = _open(spark, folder)
     return [status.getPath().getName() for status in files.listStatus(path)]
 
 
 def sizes(spark: SparkSession, folder: str) -> dict[str, int]:
-    """The data files directly in a folder with their bytes: none of those that Spark takes for hidden."""
+    """Return the bytes of each data file directly in a folder, without files that are hidden to Spark."""
     files, path = _open(spark, folder)
-    found = {status.getPath().getName(): status.getLen() for status in files.listStatus(path)}
-    return {name: size for name, size in found.items() if not name.startswith(("_", "."))}
+    by_name = {status.getPath().getName(): status.getLen() for status in files.listStatus(path)}
+    return {name: size for name, size in by_name.items() if not name.startswith(("_", "."))}
 
 
 def _write(spark: SparkSession, uri: str, text: str) -> None:
