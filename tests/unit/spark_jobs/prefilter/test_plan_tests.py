@@ -1,4 +1,4 @@
-"""Which contracts have a proof that vectors can tell, and which patterns mean the same to RE2 as to Java."""
+"""Contracts that Arrow can test, and patterns that mean the same to RE2 and to Java."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ AT: Document = {"name": "at", "logicalType": "timestamp"}
 
 
 def options(written: Document, **more: Any) -> Document:
-    """A property with options of its logical type."""
+    """Add options of its logical type to a property."""
     return written | {"logicalTypeOptions": more}
 
 
 def asked(written: Document, metric: str, /, **more: Any) -> Document:
-    """A property with an entry of quality that none of its records may fail, unless it says otherwise."""
+    """Add an entry of quality to a property; no record may fail it, unless it has a threshold."""
     entry = {"metric": metric, "mustBe": 0} if more.keys().isdisjoint({"mustBeLessThan"}) else {"metric": metric}
     ours = metric in ("notBlank", "regex", "sum", "mean", "min", "max", "stdev", "quantile")
     inner = {"type": "custom", "engine": "dropgate", "implementation": entry | more} if ours else entry | more
@@ -40,26 +40,26 @@ def asked(written: Document, metric: str, /, **more: Any) -> Document:
 
 
 def written(*properties: Document, quality: Sequence[Document] = (), **block: Any) -> Plan:
-    """The plan of a contract with these properties."""
+    """Compile the plan of a contract with these properties."""
     least = {"files": "maker/things/*", "producer": "maker", "format": "csv"}
-    found = compiled(a_document(properties, least | block, quality))
-    assert found
-    return found
+    plan = compiled(a_document(properties, least | block, quality))
+    assert plan
+    return plan
 
 
-def proof_of(plan: Plan) -> PassCondition | None:
-    """The proof for files with the contract's own header."""
+def condition_of(plan: Plan) -> PassCondition | None:
+    """Return the condition for files with the contract's own header."""
     header = tuple(p.name for p in plan.properties)
     return plan_tests.pass_condition(plan, header, [plan.csv.delimiter.join(header)])
 
 
 def custom(**implementation: Any) -> Document:
-    """An entry of quality that is ours."""
+    """Make an entry of quality of our own engine."""
     return {"id": "own", "type": "custom", "engine": "dropgate", "implementation": implementation}
 
 
 FEW = {"mustBeLessThan": 5, "unit": "percent"}
-PROVEN = {
+TESTABLE = {
     "text": written(NAME),
     "required": written(NAME | {"required": True}),
     "unique": written(ID | {"unique": True}, NAME | {"primaryKey": True}),
@@ -91,7 +91,7 @@ PROVEN = {
     "no quotes": written(ID, NAME, csv={"delimiter": "^", "quote": ""}),
     "200 columns": written(*({"name": f"c{n}", "logicalType": "number"} for n in range(200))),
 }
-UNPROVEN = {
+UNTESTABLE = {
     "a filter": written(options(ID, minimum=0), checks={"id.minimum": {"filter": "id > 2"}}),
     "a watermark": written(options(ID, minimum=0), checks={"id.minimum": {"watermark": "id"}}),
     "an expression": written(ID, quality=[custom(metric="expression", expression="id > 2", mustBe=0)]),
@@ -145,21 +145,21 @@ UNPROVEN = {
 }
 
 
-@pytest.mark.parametrize("name", PROVEN)
-def test_vectors_can_tell(name: str) -> None:
-    assert proof_of(PROVEN[name])
+@pytest.mark.parametrize("name", TESTABLE)
+def test_arrow_can_test(name: str) -> None:
+    assert condition_of(TESTABLE[name])
 
 
-@pytest.mark.parametrize("name", UNPROVEN)
-def test_vectors_cannot_tell(name: str) -> None:
-    assert proof_of(UNPROVEN[name]) is None
+@pytest.mark.parametrize("name", UNTESTABLE)
+def test_arrow_cannot_test(name: str) -> None:
+    assert condition_of(UNTESTABLE[name]) is None
 
 
 def test_columns_that_the_contract_lacks_may_hold_any_text() -> None:
     plan = written(ID | {"required": True}, columns={"extra": "ignore", "missing": "ignore"})
-    found = plan_tests.pass_condition(plan, ("more", "id", "_record", "_reasons"), ["more,id,_record,_reasons"])
-    assert found
-    assert pc.match_substring_regex(pa.array(["é,1,,", "é,x,,", "é,1,"]), found.pattern).to_pylist() == [
+    condition = plan_tests.pass_condition(plan, ("more", "id", "_record", "_reasons"), ["more,id,_record,_reasons"])
+    assert condition
+    assert pc.match_substring_regex(pa.array(["é,1,,", "é,x,,", "é,1,"]), condition.pattern).to_pylist() == [
         True,
         False,
         False,
@@ -167,14 +167,14 @@ def test_columns_that_the_contract_lacks_may_hold_any_text() -> None:
 
 
 def searched(java: str) -> PassCondition | None:
-    """The proof of a column in which one of Java's patterns is to be found."""
-    return proof_of(a_plan([a_property("name")], [a_check("regex", "name", pattern=java)]))
+    """Return the condition of a column that must match one of Java's patterns."""
+    return condition_of(a_plan([a_property("name")], [a_check("regex", "name", pattern=java)]))
 
 
 def shared(java: str) -> list[str]:
-    """The patterns of RE2 for one of Java's; none if it has no such."""
-    found = searched(java)
-    return [test.argument for test in found.tested[0].tests if test.kind == "pattern"] if found else []
+    """Return the patterns of RE2 for one of Java's; none if there is none."""
+    condition = searched(java)
+    return [test.argument for test in condition.tested[0].tests if test.kind == "pattern"] if condition else []
 
 
 SHARED = {
@@ -189,7 +189,7 @@ SHARED = {
     "(?<name>a)": "(?:a)",
     "a{2}b{0,3}c{10,}": "a{2}b{0,3}c{10,}",
 }
-"""Patterns of contracts (ECMA-262) that RE2 has, by how it writes them."""
+"""Patterns of contracts (ECMA-262), with their spelling in RE2."""
 JAVAS = {
     "what gives nothing back": ["a++", "a*+b", "(?:a)?+"],
     "least repetition": ["a+?", "a*?b", "a{2,3}?"],
@@ -205,23 +205,23 @@ JAVAS = {
     "repetition of nothing": ["*", "a|*", "(+)", "^*"],
     "what is not closed": ["(", "[a", "a)", "a{1001}", "[z-a]"],
 }
-"""Patterns of Java that are not taken, by what they have."""
+"""Patterns of Java that RE2 lacks, by their construct."""
 
 
 @pytest.mark.parametrize("pattern", SHARED)
-def test_pattern_is_written_as_re2_has_it(pattern: str) -> None:
+def test_pattern_is_written_in_the_syntax_of_re2(pattern: str) -> None:
     assert shared(str(to_java(pattern))) == [SHARED[pattern]]
 
 
-@pytest.mark.parametrize("java", [one for some in JAVAS.values() for one in some])
-def test_pattern_of_java_alone_is_not_taken(java: str) -> None:
+@pytest.mark.parametrize("java", [pattern for patterns in JAVAS.values() for pattern in patterns])
+def test_pattern_that_only_java_has_is_not_tested(java: str) -> None:
     assert searched(java) is None
 
 
-def test_pattern_of_short_texts_is_looked_for_in_shorter_ones() -> None:
-    found = searched(str(to_java("^(ab)+$")))
-    assert found
-    length, pattern = found.tested[0].tests
+def test_pattern_of_short_texts_is_searched_in_shorter_ones() -> None:
+    condition = searched(str(to_java("^(ab)+$")))
+    assert condition
+    length, pattern = condition.tested[0].tests
     assert (length.kind, length.argument, length.bit) == ("length", ("less_equal", 250), None)
     assert (pattern.kind, pattern.argument) == ("pattern", r"^(ab)+\z")
     assert pattern.bit
@@ -275,7 +275,7 @@ TEXTS = st.text(st.sampled_from("aabbcdAé😀ü_7- .^\u0661\u00a0\u0085\u2028\n
 def test_re2_finds_what_python_finds(pattern: str, texts: list[str]) -> None:
     java = to_java(pattern)
     assume(not isinstance(java, PatternRefused))
-    found = shared(str(java))
-    assume(found)
+    patterns = shared(str(java))
+    assume(patterns)
     expected = [re.search(str(java).replace(r"\z", r"\Z"), text, re.ASCII) is not None for text in texts]
-    assert pc.match_substring_regex(pa.array(texts), found[0]).to_pylist() == expected
+    assert pc.match_substring_regex(pa.array(texts), patterns[0]).to_pylist() == expected

@@ -12,7 +12,7 @@ from spark_jobs.rules.floats import GREATEST, around, decimal, nearest
 
 
 @given(st.integers(-999_999, 999_999), st.integers(-30, 30))
-def test_decimals_of_six_digits_are_found_again(digits: int, exponent: int) -> None:
+def test_decimals_of_six_digits_survive(digits: int, exponent: int) -> None:
     number = float(f"{digits}e{exponent}")
     assert decimal(nearest(number)) == number
 
@@ -23,11 +23,11 @@ def test_every_float_has_a_decimal_that_gives_it_back(number: float) -> None:
 
 
 @given(st.floats(min_value=-GREATEST, max_value=GREATEST))
-def test_neighbours_stand_on_both_sides(number: float) -> None:
-    found = around(number)
-    assert list(found) == sorted(set(found))
-    assert nearest(number) in found
-    assert all(one == nearest(one) for one in found)
+def test_neighbours_are_on_both_sides(number: float) -> None:
+    floats = around(number)
+    assert list(floats) == sorted(set(floats))
+    assert nearest(number) in floats
+    assert all(near == nearest(near) for near in floats)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The sieve of lines against the oracle: what it tells of lines is so; what does not pass comes out as it came."""
+"""The prefilter of lines against the oracle: its counts are right; lines that do not pass come out unchanged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAMES = ("file", "block", "id", "line")
 
 @dataclass(frozen=True)
 class Line:
-    """A line with its place; one that is empty has no id."""
+    """A line with its place; an empty line has no id."""
 
     place: Place
     id: int | None
@@ -36,12 +36,12 @@ class Line:
 
 
 Sums = dict[tuple[str, int], tuple[int, ...]]
-"""How many lines of a file fail the checks of a mask, and their nulls by property."""
+"""The number of lines of a file that fail the checks of a mask, and their nulls by property."""
 
 
 @dataclass(frozen=True)
 class Counted:
-    """What is told of lines: where, how many pass, the first id, nulls by property; odd, empty, header, failing."""
+    """Counts of lines: the place, how many pass, the first id, nulls by property; odd, empty, header, failing."""
 
     place: Place
     n: int
@@ -54,7 +54,7 @@ class Counted:
 
 
 def a_batch(lines: Sequence[Line]) -> pa.RecordBatch:
-    """Lines as Spark hands them over, whatever their bytes are."""
+    """Make a batch of lines as Spark does, whatever their bytes are."""
     raw = pa.array([line.text.encode("utf-8", "surrogateescape") for line in lines], pa.binary())
     columns = [
         pa.array([line.place[0] for line in lines], pa.string()),
@@ -65,9 +65,11 @@ def a_batch(lines: Sequence[Line]) -> pa.RecordBatch:
     return pa.record_batch(columns, list(NAMES))
 
 
-def sifted(lines: Sequence[Line], proof: arrow_tests.PassCondition) -> tuple[dict[Line, int | None], list[Counted]]:
-    """What comes of one batch: lines with the checks that they fail as a mask, None where that is not sure; counts."""
-    rows = [row for batch in arrow_tests.evaluate_batches([a_batch(lines)], proof) for row in _rows(batch)]
+def prefiltered(
+    lines: Sequence[Line], condition: arrow_tests.PassCondition
+) -> tuple[dict[Line, int | None], list[Counted]]:
+    """Evaluate one batch: the lines that do not pass with their masks, None if that is not sure; and the counts."""
+    rows = [row for batch in arrow_tests.evaluate_batches([a_batch(lines)], condition) for row in _rows(batch)]
     others = {
         Line((row["file"], row["block"]), row["id"], row["line"]): row["mask"] and mask(row["mask"])
         for row in rows
@@ -76,21 +78,21 @@ def sifted(lines: Sequence[Line], proof: arrow_tests.PassCondition) -> tuple[dic
     return others, [_counted(row) for row in rows if row["n"] is not None and row["mask"] is None]
 
 
-def summed(batches: Sequence[Sequence[Line]], proof: arrow_tests.PassCondition) -> Sums:
-    """The sums of lines that fail, in a partition of some batches."""
-    rows = [row for batch in arrow_tests.evaluate_batches(map(a_batch, batches), proof) for row in _rows(batch)]
+def summed(batches: Sequence[Sequence[Line]], condition: arrow_tests.PassCondition) -> Sums:
+    """Return the sums of failing lines, in a partition of some batches."""
+    rows = [row for batch in arrow_tests.evaluate_batches(map(a_batch, batches), condition) for row in _rows(batch)]
     sums = [row for row in rows if row["n"] is not None and row["mask"] is not None]
     assert sums == rows[len(rows) - len(sums) :]
     assert {name for row in sums for name, value in row.items() if value is not None} <= {"file", "mask", "n", "nulls"}
-    found = {(row["file"], mask(row["mask"])): (row["n"], *row["nulls"]) for row in sums}
-    assert len(found) == len(sums)
-    return found
+    by_mask = {(row["file"], mask(row["mask"])): (row["n"], *row["nulls"]) for row in sums}
+    assert len(by_mask) == len(sums)
+    return by_mask
 
 
-def mask(words: Sequence[int]) -> int:
-    """Words of bits as a number."""
-    assert all(0 <= word < 2**bitmask.WIDTH for word in words)
-    return bitmask.joined(words)
+def mask(columns: Sequence[int]) -> int:
+    """Join the columns of a mask into a number."""
+    assert all(0 <= column < 2**bitmask.WIDTH for column in columns)
+    return bitmask.joined(columns)
 
 
 def _counted(row: dict[str, Any]) -> Counted:
@@ -112,7 +114,7 @@ def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
 
 
 def expected(made: Made, lines: Sequence[Line], odd: set[int | None]) -> tuple[list[Counted], Sums, dict[Line, int]]:
-    """What is told of lines that are not odd, as the oracle has it: counts by place, sums, which fail what."""
+    """Return the oracle's results for lines that are not odd: counts by place, sums, and the masks of failing lines."""
     counts: list[Counted] = []
     sums: Sums = {}
     failing = {}
@@ -148,7 +150,7 @@ def expected(made: Made, lines: Sequence[Line], odd: set[int | None]) -> tuple[l
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[Made, list[Line]]:
-    """A contract, and lines that lie in several stretches of files."""
+    """Draw a contract, and lines in several stretches of files."""
     made = draw(provable.contracts())
     texts = draw(st.lists(provable.lines(made), min_size=1, max_size=12))
     places = draw(st.lists(st.sampled_from([("a", 0), ("a", 64), ("b", 0)]), min_size=len(texts), max_size=len(texts)))
@@ -158,44 +160,44 @@ def cases(draw: st.DrawFn) -> tuple[Made, list[Line]]:
 
 @given(cases())
 @settings(derandomize=True, max_examples=400)
-def test_what_is_told_of_lines_is_so(case: tuple[Made, list[Line]]) -> None:
+def test_counts_and_masks_are_those_of_the_oracle(case: tuple[Made, list[Line]]) -> None:
     made, lines = case
-    proof = plan_tests.pass_condition(made.plan, made.header, made.texts)
-    assume(proof)
-    assert proof
-    others, counts = sifted(lines, proof)
+    condition = plan_tests.pass_condition(made.plan, made.header, made.texts)
+    assume(condition)
+    assert condition
+    others, counts = prefiltered(lines, condition)
     assert list(others) == [line for line in lines if line in others]
     odd = {line.id for line, fails in others.items() if fails is None}
     failing = {line: fails for line, fails in others.items() if fails is not None}
-    assert (counts, summed([lines], proof), failing) == expected(made, lines, odd)
+    assert (counts, summed([lines], condition), failing) == expected(made, lines, odd)
 
 
 PLAN = a_plan(
     [a_property("id", "integer"), a_property("state")],
     [a_check("required", "id"), a_check("minimum", "id", value="0"), a_check("maxLength", "state", value=2)],
 )
-PROOF = plan_tests.pass_condition(PLAN, ("id", "state"), ["id,state"])
+CONDITION = plan_tests.pass_condition(PLAN, ("id", "state"), ["id,state"])
 GOOD = "1,SP"
 LOW, MUCH = (1 << [c.kind for c in PLAN.row_checks()].index(kind) for kind in ("minimum", "maxLength"))
 """The checks of the plan that a line may surely fail, as masks."""
 
 
 def of(*texts: str, place: Place = ("a", 0), first: int = 1) -> list[Line]:
-    """Lines in a row at one place."""
+    """Make lines in a row at one place."""
     return [Line(place, first + n, text) for n, text in enumerate(texts)]
 
 
 def held(lines: Sequence[Line]) -> tuple[dict[Line, int | None], list[Counted]]:
-    """What the sieve makes of lines of a plan of two properties."""
-    assert PROOF
-    return sifted(lines, PROOF)
+    """Evaluate lines of a plan of two properties."""
+    assert CONDITION
+    return prefiltered(lines, CONDITION)
 
 
 def test_good_lines_are_counted() -> None:
     assert held(of(GOOD, "2,", "30,é")) == ({}, [Counted(("a", 0), 3, 1, (1,))])
 
 
-def test_stretches_of_files_and_blocks_are_told_apart() -> None:
+def test_stretches_of_files_and_blocks_are_counted_apart() -> None:
     lines = [
         *of(GOOD, GOOD),
         *of("x,", GOOD, place=("a", 64), first=2**33),
@@ -217,16 +219,16 @@ def test_stretches_of_files_and_blocks_are_told_apart() -> None:
 
 def test_column_of_nulls_alone_is_counted() -> None:
     plan = a_plan([a_property("wind", "number")], [a_check("minimum", "wind", value="0")], Csv(null_values=("NA",)))
-    proof = plan_tests.pass_condition(plan, ("wind",), ["wind"])
-    assert proof
-    assert sifted(of("NA", "NA"), proof) == ({}, [Counted(("a", 0), 2, 1, (2,))])
+    condition = plan_tests.pass_condition(plan, ("wind",), ["wind"])
+    assert condition
+    assert prefiltered(of("NA", "NA"), condition) == ({}, [Counted(("a", 0), 2, 1, (2,))])
 
 
 @pytest.mark.parametrize(
     "text",
     ["x,SP", ",SP", "1", "1,SP,", '1,"SP', '1,S"P"', '1,"S""P"', "1,S\0", "id,state", "+1,SP", "x,SPX", "1,S\0P"],
 )
-def test_line_that_is_not_proven_comes_out_as_it_came(text: str) -> None:
+def test_line_that_does_not_surely_pass_comes_out_unchanged(text: str) -> None:
     lines = of(text, place=("a", 64))
     assert held(lines) == ({lines[0]: None}, [Counted(("a", 64), 0, 1, (0,), odd=1)])
     lines = of(text, GOOD, text, place=("a", 64))
@@ -234,19 +236,19 @@ def test_line_that_is_not_proven_comes_out_as_it_came(text: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "fails", "nulls"), [("-1,", "low", 1), ("1,SPX", "long", 0), ('"-1",SPX', "both", 0)])
-def test_what_a_line_surely_fails_is_told(text: str, fails: str, nulls: int) -> None:
+def test_line_that_surely_fails_has_a_mask(text: str, fails: str, nulls: int) -> None:
     bit = {"low": LOW, "long": MUCH, "both": LOW | MUCH}[fails]
     lines = of(text, GOOD, "x,SPX", text, place=("a", 64))
-    told = Counted(("a", 64), 1, 1, (0,), odd=1, failing=2)
-    assert held(lines) == ({lines[0]: bit, lines[2]: None, lines[3]: bit}, [told])
-    assert PROOF
-    assert summed([lines], PROOF) == {("a", bit): (2, 2 * nulls)}
+    counted = Counted(("a", 64), 1, 1, (0,), odd=1, failing=2)
+    assert held(lines) == ({lines[0]: bit, lines[2]: None, lines[3]: bit}, [counted])
+    assert CONDITION
+    assert summed([lines], CONDITION) == {("a", bit): (2, 2 * nulls)}
 
 
-def test_what_lines_fail_is_summed_by_file() -> None:
-    assert PROOF
+def test_failing_lines_are_summed_by_file() -> None:
+    assert CONDITION
     batches = [of("-1,", "1,SPX", GOOD), [*of("-1,SP", "-2,", first=4), *of("1,SPX", "-9,", place=("b", 64), first=6)]]
-    assert summed(batches, PROOF) == {
+    assert summed(batches, CONDITION) == {
         ("a", LOW): (3, 2),
         ("a", MUCH): (1, 0),
         ("b", LOW): (1, 1),
@@ -254,59 +256,59 @@ def test_what_lines_fail_is_summed_by_file() -> None:
     }
 
 
-def test_checks_of_a_second_word_are_told() -> None:
+def test_checks_of_a_second_mask_column_have_bits() -> None:
     many = [a_check("minimum", "id", value=str(-n)) for n in range(bitmask.WIDTH)]
     plan = a_plan([a_property("id", "integer")], many)
     assert len(bitmask.mask_columns(plan)) == 2
-    proof = plan_tests.pass_condition(plan, ("id",), ["id"])
-    assert proof
+    condition = plan_tests.pass_condition(plan, ("id",), ["id"])
+    assert condition
     lines = of("-1", f"-{2 * bitmask.WIDTH}", "7")
     before = len(plan.row_checks()) - bitmask.WIDTH
     first, every = 1 << before, (2**bitmask.WIDTH - 1) << before
-    assert sifted(lines, proof) == (
+    assert prefiltered(lines, condition) == (
         {lines[0]: first, lines[1]: every},
         [Counted(("a", 0), 1, 1, (0,), failing=2)],
     )
-    assert summed([lines], proof) == {("a", first): (1, 0), ("a", every): (1, 0)}
+    assert summed([lines], condition) == {("a", first): (1, 0), ("a", every): (1, 0)}
 
 
-def test_rare_sets_of_failing_checks_are_left() -> None:
+def test_lines_with_rare_masks_are_odd() -> None:
     props = [a_property(f"n{n}", "integer") for n in range(8)]
     plan = a_plan(props, [a_check("minimum", p.name, value="0") for p in props])
-    proof = plan_tests.pass_condition(plan, tuple(p.name for p in props), ["header"])
-    assert proof
+    condition = plan_tests.pass_condition(plan, tuple(p.name for p in props), ["header"])
+    assert condition
     kinds = [",".join("-1" if n >> k & 1 else "1" for k in range(8)) for n in range(1, 256)]
     batches = [of(*kinds[:60]), of(*kinds, *kinds[-20:], first=100), of(*kinds, first=1000)]
-    rows = [row for batch in arrow_tests.evaluate_batches(map(a_batch, batches), proof) for row in _rows(batch)]
-    told = {row["line"] for row in rows if row["n"] is None and row["mask"]}
-    assert told == {*kinds[:60], *kinds[-20:], *kinds[60 : arrow_tests.MOST_MASKS - 20]}
-    sums = summed(batches, proof)
+    rows = [row for batch in arrow_tests.evaluate_batches(map(a_batch, batches), condition) for row in _rows(batch)]
+    failing = {row["line"] for row in rows if row["n"] is None and row["mask"]}
+    assert failing == {*kinds[:60], *kinds[-20:], *kinds[60 : arrow_tests.MOST_MASKS - 20]}
+    sums = summed(batches, condition)
     assert len(sums) == arrow_tests.MOST_MASKS
     counts = [row for row in rows if row["n"] is not None and row["mask"] is None]
     assert sum(row["failing"] for row in counts) == sum(n for n, *_ in sums.values())
     assert [row["failing"] + row["odd"] for row in counts] == [60, 275, 255]
 
 
-def test_sets_that_are_not_sure_take_no_place() -> None:
+def test_masks_that_are_not_sure_are_not_counted() -> None:
     pattern = a_check("pattern", "name", pattern=str(to_java("^(ab)+$")))
     props = [a_property(f"n{n}", "integer") for n in range(7)]
     plan = a_plan([a_property("name"), *props], [pattern, *(a_check("minimum", p.name, value="0") for p in props)])
-    proof = plan_tests.pass_condition(plan, ("name", *(p.name for p in props)), ["header"])
-    assert proof
+    condition = plan_tests.pass_condition(plan, ("name", *(p.name for p in props)), ["header"])
+    assert condition
     ends = [",".join("-1" if n >> k & 1 else "1" for k in range(7)) for n in range(128)]
     long = "ab" * (LONGEST // 2)
-    others, _ = sifted(of(*(f"{long},{end}" for end in ends for _ in range(2)), f"ab,{ends[1]}"), proof)
+    others, _ = prefiltered(of(*(f"{long},{end}" for end in ends for _ in range(2)), f"ab,{ends[1]}"), condition)
     assert [line.text for line, fails in others.items() if fails is not None] == [f"ab,{ends[1]}"]
 
 
-def test_what_fails_for_its_length_to_java_alone_is_not_sure() -> None:
+def test_length_that_only_java_may_exceed_is_not_sure() -> None:
     pattern = str(to_java("^(ab)+$"))
     assert str(LONGEST) in pattern
     plan = a_plan([a_property("name")], [a_check("pattern", "name", pattern=pattern)])
-    proof = plan_tests.pass_condition(plan, ("name",), ["name"])
-    assert proof
+    condition = plan_tests.pass_condition(plan, ("name",), ["name"])
+    assert condition
     short, near, wrong, both = lines = of("ab", "ab" * (LONGEST // 2), "aba", "a" * LONGEST)
-    others, _ = sifted(lines, proof)
+    others, _ = prefiltered(lines, condition)
     assert others == {near: None, wrong: 1 << len(plan.row_checks()) - 1, both: None}
     assert short not in others
 
@@ -320,21 +322,21 @@ def test_bytes_that_are_no_text_are_not_counted(raw: bytes) -> None:
 def test_a_header_is_the_first_line_of_a_file_that_is_not_empty() -> None:
     again = of("id,state", GOOD)
     lines = [Line(("a", 0), None, ""), *again, Line(("a", 0), 3, "id,state"), *of("id,state", place=("a", 64))]
-    told = Counted(("a", 0), 1, 1, (0,), odd=1, blank=1, head=(1, "id,state"))
-    assert held(lines) == (dict.fromkeys(lines[3:]), [told, Counted(("a", 64), 0, 1, (0,), odd=1)])
+    counted = Counted(("a", 0), 1, 1, (0,), odd=1, blank=1, head=(1, "id,state"))
+    assert held(lines) == (dict.fromkeys(lines[3:]), [counted, Counted(("a", 64), 0, 1, (0,), odd=1)])
 
 
-def test_a_header_is_looked_for_once_though_lines_come_in_batches() -> None:
-    assert PROOF
+def test_a_header_is_searched_once_though_lines_come_in_batches() -> None:
+    assert CONDITION
     batches = [a_batch([Line(("a", 0), None, "")]), a_batch(of(GOOD)), a_batch(of("id,state", first=2))]
-    heads = [row["head"] for batch in arrow_tests.evaluate_batches(batches, PROOF) for row in _rows(batch)]
+    heads = [row["head"] for batch in arrow_tests.evaluate_batches(batches, CONDITION) for row in _rows(batch)]
     assert heads == [None] * 4
 
 
 def test_first_line_of_a_file_without_header_is_a_record() -> None:
-    proof = plan_tests.pass_condition(replace(PLAN, csv=Csv(header=False)), ("id", "state"), [GOOD])
-    assert proof
-    assert sifted(of(GOOD, GOOD), proof) == ({}, [Counted(("a", 0), 2, 1, (0,))])
+    condition = plan_tests.pass_condition(replace(PLAN, csv=Csv(header=False)), ("id", "state"), [GOOD])
+    assert condition
+    assert prefiltered(of(GOOD, GOOD), condition) == ({}, [Counted(("a", 0), 2, 1, (0,))])
 
 
 KEYS: dict[str, tuple[LogicalType, list[str], list[str]]] = {
@@ -346,25 +348,25 @@ KEYS: dict[str, tuple[LogicalType, list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", KEYS)
-def test_keys_whose_values_ascend_are_told(name: str) -> None:
+def test_keys_whose_values_ascend_have_ends(name: str) -> None:
     kind, ascending, others = KEYS[name]
-    proof = proof_of_keys(kind)
-    assert told_of_keys(proof, ascending) == [ascending[0], ascending[-1]]
-    assert told_of_keys(proof, others) is None
+    condition = condition_of_keys(kind)
+    assert ends_of_keys(condition, ascending) == [ascending[0], ascending[-1]]
+    assert ends_of_keys(condition, others) is None
 
 
 @pytest.mark.parametrize("texts", [["1", "x"], ["", "1"], []])
-def test_keys_beside_a_null_or_a_line_that_is_left_are_not_told(texts: list[str]) -> None:
-    assert told_of_keys(proof_of_keys("integer"), texts or ["x"]) is None
+def test_keys_with_a_null_or_an_odd_line_have_no_ends(texts: list[str]) -> None:
+    assert ends_of_keys(condition_of_keys("integer"), texts or ["x"]) is None
 
 
-def test_key_with_missing_values_of_its_own_is_not_told() -> None:
+def test_key_with_missing_values_is_not_compared() -> None:
     key = a_property("key", "integer")
     missing = a_check("missingValues", "key", values=["-9"], null=False)
     plan = a_plan([key], [a_check("unique", "key", scope="set"), missing])
-    proof = plan_tests.pass_condition(plan, ("key",), ["key"])
-    assert proof
-    assert proof.keys == ()
+    condition = plan_tests.pass_condition(plan, ("key",), ["key"])
+    assert condition
+    assert condition.keys == ()
 
 
 VALUES: dict[str, tuple[Property, Callable[[str], Any], list[str]]] = {
@@ -395,9 +397,9 @@ VALUES: dict[str, tuple[Property, Callable[[str], Any], list[str]]] = {
     ),
     "days": (a_property("key", "date"), str, ["1000-01-01", "1582-10-10", "2024-01-31", "2024-02-01", "9999-12-31"]),
 }
-"""By kind: a property that is a key, what makes values of its texts that are equal as Spark's are, and texts."""
+"""By kind: a property that is a key, a parser whose values are equal if Spark's are, and texts."""
 LEFT = {"NA", "\0"}
-"""A null, and what no line that passes has."""
+"""A null, and a character that no passing line has."""
 CUTS = st.lists(st.tuples(st.booleans(), st.integers(1, 4)), min_size=1, max_size=12)
 """Pieces of lines: whether each begins a part of the file, and how many lines it has."""
 
@@ -405,7 +407,7 @@ CUTS = st.lists(st.tuples(st.booleans(), st.integers(1, 4)), min_size=1, max_siz
 @pytest.mark.parametrize("name", VALUES)
 @given(data=st.data())
 @settings(derandomize=True, max_examples=60)
-def test_file_is_told_if_its_values_ascend_and_only_if_they_are_distinct(name: str, data: st.DataObject) -> None:
+def test_file_ascends_if_its_values_do_and_only_if_they_are_distinct(name: str, data: st.DataObject) -> None:
     prop, value, texts = VALUES[name]
     values = {text: value(text.strip('"')) for text in texts}
     alike = data.draw(st.sampled_from([None, str, values.get]))
@@ -413,16 +415,16 @@ def test_file_is_told_if_its_values_ascend_and_only_if_they_are_distinct(name: s
     if data.draw(st.booleans()):
         cells = sorted(cells, key=lambda text: (text in values, values.get(text, values[texts[0]])))
     there, filled = [values[text] for text in cells if text in values], not LEFT & set(cells)
-    told = ascends(prop, cells, data.draw(CUTS))
-    assert not told or (filled and len(there) == len(set(there)))
-    assert told or not (filled and all(one < other for one, other in pairwise(there)))
+    ascending = ascends(prop, cells, data.draw(CUTS))
+    assert not ascending or (filled and len(there) == len(set(there)))
+    assert ascending or not (filled and all(before < after for before, after in pairwise(there)))
 
 
 def ascends(prop: Property, texts: Sequence[str], cuts: Sequence[tuple[bool, int]]) -> bool:
-    """Whether the sieve tells of a file, read in some batches of parts of it, that its keys ascend."""
+    """Return True if the prefilter sees that the keys of a file, read in batches of parts of it, ascend."""
     plan = a_plan([prop, a_property("more")], [a_check("unique", "key", scope="set")], Csv(null_values=("NA",)))
-    proof = plan_tests.pass_condition(plan, ("key", "more"), ["key,more"])
-    assert proof
+    condition = plan_tests.pass_condition(plan, ("key", "more"), ["key,more"])
+    assert condition
     rows, at, block, number = [], 0, 0, len(cuts)
     while at < len(texts):
         for begins, n in cuts:
@@ -430,46 +432,46 @@ def ascends(prop: Property, texts: Sequence[str], cuts: Sequence[tuple[bool, int
                 block, number = at, number - 1
             lines = of(*(f"{text}," for text in texts[at : at + n]), place=("a", block), first=(number << 33) + at)
             if lines:
-                rows += [row for out in arrow_tests.evaluate_batches([a_batch(lines)], proof) for row in _rows(out)]
+                rows += [row for out in arrow_tests.evaluate_batches([a_batch(lines)], condition) for row in _rows(out)]
             at += n
     counts: Any = [row for row in rows if row["n"] is not None and row["mask"] is None]
-    parsers = [(n, prefilter._key_parser(plan, n)) for n, _ in proof.keys]
-    prefiltered = prefilter.Prefiltered(cast("Any", None), counts, (), parsers)
-    return bool(prefiltered.ascending().get("a"))
+    parsers = [(n, prefilter._key_parser(plan, n)) for n, _ in condition.keys]
+    result = prefilter.Prefiltered(cast("Any", None), counts, (), parsers)
+    return bool(result.ascending().get("a"))
 
 
-def proof_of_keys(kind: LogicalType) -> arrow_tests.PassCondition:
-    """The proof of a plan whose first property is a key."""
+def condition_of_keys(kind: LogicalType) -> arrow_tests.PassCondition:
+    """Return the condition of a plan whose first property is a key."""
     checks = [a_check("unique", "key", scope="set")]
     plan = a_plan([a_property("key", kind), a_property("more")], checks, Csv(null_values=("",)))
-    proof = plan_tests.pass_condition(plan, ("key", "more"), ["key,more"])
-    assert proof
-    assert [at for _, at in proof.keys] == [0]
-    return proof
+    condition = plan_tests.pass_condition(plan, ("key", "more"), ["key,more"])
+    assert condition
+    assert [at for _, at in condition.keys] == [0]
+    return condition
 
 
-def told_of_keys(proof: arrow_tests.PassCondition, texts: Sequence[str]) -> list[str] | None:
-    """The first and the last of the keys of some lines, where they ascend."""
+def ends_of_keys(condition: arrow_tests.PassCondition, texts: Sequence[str]) -> list[str] | None:
+    """Return the first and the last key of some lines, if they ascend."""
     batch = a_batch(of(*(f"{text}," for text in texts)))
-    rows = [row for out in arrow_tests.evaluate_batches([batch], proof) for row in _rows(out)]
+    rows = [row for out in arrow_tests.evaluate_batches([batch], condition) for row in _rows(out)]
     (keys,) = [row["keys"] for row in rows if row["n"] is not None]
     return keys[0]  # type: ignore[no-any-return]
 
 
 def test_empty_lines_are_counted() -> None:
     plan = a_plan([a_property("name")])
-    proof = plan_tests.pass_condition(plan, ("name",), ["name"])
+    condition = plan_tests.pass_condition(plan, ("name",), ["name"])
     empty = Line(("a", 0), None, "")
-    assert proof
-    assert sifted([empty, *of(" "), empty], proof) == ({}, [Counted(("a", 0), 1, 1, (), blank=2)])
-    assert sifted([empty], proof) == ({}, [Counted(("a", 0), 0, None, (), blank=1)])
+    assert condition
+    assert prefiltered([empty, *of(" "), empty], condition) == ({}, [Counted(("a", 0), 1, 1, (), blank=2)])
+    assert prefiltered([empty], condition) == ({}, [Counted(("a", 0), 0, None, (), blank=1)])
 
 
 def test_mark_that_begins_the_first_line_is_a_character() -> None:
     plan = a_plan([a_property("state")], [a_check("enum", "state", values=["SP"])])
-    proof = plan_tests.pass_condition(plan, ("state",), ["state"])
-    assert proof
-    assert sifted(of("\ufeffSP", "SP"), proof) == (
+    condition = plan_tests.pass_condition(plan, ("state",), ["state"])
+    assert condition
+    assert prefiltered(of("\ufeffSP", "SP"), condition) == (
         dict.fromkeys(of("\ufeffSP")),
         [Counted(("a", 0), 1, 1, (0,), odd=1)],
     )
@@ -478,22 +480,22 @@ def test_mark_that_begins_the_first_line_is_a_character() -> None:
 @pytest.mark.parametrize("kind", ["minLength", "maxLength"])
 def test_bound_that_no_length_reaches_harms_nothing(kind: str) -> None:
     plan = a_plan([a_property("name")], [a_check(kind, "name", value=10**30)])
-    proof = plan_tests.pass_condition(plan, ("name",), ["name"])
-    assert proof
-    others, counts = sifted(of("a", "b"), proof)
-    assert (len(others), sum(one.n for one in counts)) == ((2, 0) if kind == "minLength" else (0, 2))
+    condition = plan_tests.pass_condition(plan, ("name",), ["name"])
+    assert condition
+    others, counts = prefiltered(of("a", "b"), condition)
+    assert (len(others), sum(counted.n for counted in counts)) == ((2, 0) if kind == "minLength" else (0, 2))
 
 
 def test_batches_without_lines_give_nothing() -> None:
     assert held([]) == ({}, [])
-    assert PROOF
-    assert list(arrow_tests.evaluate_batches([], PROOF)) == []
+    assert CONDITION
+    assert list(arrow_tests.evaluate_batches([], CONDITION)) == []
 
 
 def test_each_batch_has_counts_of_its_own() -> None:
-    assert PROOF
+    assert CONDITION
     lines = [a_batch(of(GOOD)), a_batch(of("x,SP", first=2)), a_batch(of(GOOD, first=3))]
-    batches = arrow_tests.evaluate_batches(lines, PROOF)
+    batches = arrow_tests.evaluate_batches(lines, CONDITION)
     assert [(row["n"], row["first"], row["id"]) for batch in batches for row in _rows(batch)] == [
         (1, 1, None),
         (None, None, 2),
