@@ -80,7 +80,8 @@ def measure(spark: SparkSession, request: JobRequest, judged: JudgedBatch, pool:
     if not drops:
         storage.delete(spark, request.evidence_rows)
         return MeasuredBatch(batch.failed, ())
-    tallies = _by_drop(judged)
+    owners = {split.file: split.drop.id for group in batch.groups for split in group.splits}
+    tallies = {owners[file]: tally for file, tally in judged.counts.items() if file in owners}
     written, files = _evidence(spark, request, judged, tallies, pool)
     malformed = any(tally.total != tally.sound for tally in tallies.values())
     with _compiled(spark, sum(lines.all for lines in batch.lines.values())):
@@ -92,12 +93,6 @@ def measure(spark: SparkSession, request: JobRequest, judged: JudgedBatch, pool:
         letters = _letters(spark, batch, plan, tallies)
     findings = Findings(batch, tallies, written, set_checks, promotable, letters)
     return MeasuredBatch(batch.failed | {d.id: _result(request, d, findings) for d in drops}, files)
-
-
-def _by_drop(judged: JudgedBatch) -> dict[str, Tally]:
-    """Return the counts of each drop whose records have numbers."""
-    owners = {split.file: split.drop.id for group in judged.scanned.groups for split in group.splits}
-    return {owners[file]: tally for file, tally in judged.counts.items() if file in owners}
 
 
 def _evidence(

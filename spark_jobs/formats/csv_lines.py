@@ -56,7 +56,7 @@ def first_pass(
     lines = _lines(source, plan).select("*", even.alias("plain"))
     split = lines.select("*", sf.when(sf.col("plain"), text_lines.split(line, plan.csv)).alias("texts"))
     cells = {n: sf.expr(text_lines.or_null(f"get(texts, {at[p.name]})", plan.csv)) for n, p in here}
-    values = {n: _value(cells[n], p) for n, p in here}
+    values = {n: cast(cells[n], p) if _is_fenced(p) else typed(cells[n], p) for n, p in here}
     uneven = sf.expr(f"not plain or size(texts) != {len(header)}") | line.isin(*header_texts)
     uneven = uneven | text_lines.is_trailer(line, plan) if plan.csv.trailer else uneven
     infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
@@ -167,7 +167,3 @@ def _shape(prop: Property | None, csv: Csv) -> str:
 def _is_fenced(prop: Property) -> bool:
     """Return True if the line's pattern includes a cell's type. Types with many wrong texts are tested one by one."""
     return prop.type in ("integer", "number") or (prop.type == "date" and prop.format in (None, ISO))
-
-
-def _value(cell: Column, prop: Property) -> Column:
-    return cast(cell, prop) if _is_fenced(prop) else typed(cell, prop)

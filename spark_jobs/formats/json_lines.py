@@ -112,13 +112,9 @@ def plain(plan: Plan, header: tuple[str, ...]) -> str:
 
 
 def _object(shapes: Mapping[str, str]) -> str:
-    pairs = "".join(rf"(?:{re.escape(_written(name))}: ?{shape}(?:, ?|(?=\}})))?" for name, shape in shapes.items())
+    keys = {json.dumps(name, ensure_ascii=False): shape for name, shape in shapes.items()}
+    pairs = "".join(rf"(?:{re.escape(key)}: ?{shape}(?:, ?|(?=\}})))?" for key, shape in keys.items())
     return rf"\{{{pairs}(?<!, ?)\}}"
-
-
-def _written(key: str) -> str:
-    """Write a key as JSON."""
-    return json.dumps(key, ensure_ascii=False)
 
 
 class Inner:

@@ -136,7 +136,9 @@ def first_pass(
     """Read the records of files with the same columns: file, block, id, c<n> and v<n>, odd; and their raw text."""
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header and not p.path]
     kinds = {field.name: kind_of(field) for field in source.schema.fields}
-    cells = sf.struct(*(_shown(sf.col(f"p{n}"), kinds[p.name], p).alias(p.name) for n, p in here))
+    columns = ((sf.col(f"p{n}"), p) for n, p in here)
+    texts = ((c if p.type in CONTAINERS else parquet_values.text(c, kinds[p.name], p), p.name) for c, p in columns)
+    cells = sf.struct(*(text.alias(name) for text, name in texts))
     judged = _numbered(source, plan, header, row_checks.compared(plan)).select("*", sf.lit(False).alias("odd"))
     return judged, sf.to_json(cells, {"ignoreNullFields": "false"})
 
@@ -223,11 +225,6 @@ def _has_key_twice(entries: Column) -> Column:
     """Return a column that is true if a map has a key twice or a null key, as a JSON object must not."""
     keys = sf.map_keys(entries)
     return (sf.size(sf.array_distinct(keys)) < sf.size(keys)) | sf.exists(keys, lambda key: key.isNull())
-
-
-def _shown(column: Column, kind: str, prop: Property) -> Column:
-    """Return a column as the raw text of a record shows it."""
-    return column if prop.type in CONTAINERS else parquet_values.text(column, kind, prop)
 
 
 def records(

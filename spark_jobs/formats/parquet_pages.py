@@ -92,7 +92,9 @@ def _is_sound(spark: SparkSession, file: Any, name: str) -> bool:
         pages = file.readRowGroup(number)
         for column, leaf in columns:
             if leaf.lists or leaf.most > 1:
-                seen = _seen(pages.getPageReader(column), leaf)
+                reader, seen = pages.getPageReader(column), parquet_levels.Seen()
+                while seen.sound and (page := reader.readPage()) is not None:
+                    seen = parquet_levels.with_page(seen, leaf, *_levels(page, leaf))
                 if not seen.sound or seen.records != group.getRowCount():
                     return False
     return True
@@ -136,13 +138,6 @@ def _leaves(field: Any, most: int = 0, lists: tuple[int, ...] = ()) -> Iterator[
     else:
         for inner in field.asGroupType().getFields():
             yield from _leaves(inner, most, lists)
-
-
-def _seen(reader: Any, leaf: parquet_levels.Leaf) -> parquet_levels.Seen:
-    seen = parquet_levels.Seen()
-    while seen.sound and (page := reader.readPage()) is not None:
-        seen = parquet_levels.with_page(seen, leaf, *_levels(page, leaf))
-    return seen
 
 
 def _levels(page: Any, leaf: parquet_levels.Leaf) -> tuple[bytes | None, bytes | None]:

@@ -59,13 +59,11 @@ def _figures(check: Check, count: Count) -> tuple[int | None, ...]:
     if state != 0:
         return None, None, None, None, state
     holds = _holds(check, count)
-    failed = count.failed if holds is None else 0 if holds else _errors(check, count)
+    failed = count.failed
+    if holds is not None:  # errors: the rows that fail or that a statement returns; 1 for a figure beyond its limit
+        is_statement = isinstance(check.rule, rules.Statement)
+        failed = 0 if holds else int(count.figure or 0) if is_statement else count.failed or 1
     return count.evaluated, failed, count.null, holds, state
-
-
-def _errors(check: Check, count: Count) -> int:
-    """Return the errors of a set check: rows that fail or that a statement returns; 1 for a figure beyond its limit."""
-    return int(count.figure or 0) if isinstance(check.rule, rules.Statement) else count.failed or 1
 
 
 def _holds(check: Check, count: Count) -> int | None:

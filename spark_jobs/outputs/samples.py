@@ -18,7 +18,7 @@ from contracts.files.header import OURS
 from contracts.job import Sample
 from contracts.messages import LAST_EMPTY
 from contracts.place import Place
-from contracts.plan import Check, Plan, Property
+from contracts.plan import Plan, Property
 from contracts.values import json_flaws
 from spark_jobs.outputs import nested_paths
 from spark_jobs.rules.bitmask import Numbered
@@ -175,13 +175,9 @@ def _value(failing: Numbered) -> Column:
     pairs = [sf.lit(part) for _, c in failing if c.property for part in (c.id, c.property)]
     value = sf.element_at("cells", sf.element_at(sf.create_map(*pairs), sf.col("check"))) if pairs else sf.lit(None)
     for check in (c for _, c in failing if isinstance(c.rule, rules.OfSeveral) and c.rule.properties):
-        value = sf.when(sf.col("check") == check.id, _values(check)).otherwise(value)
+        texts = {name: sf.element_at("cells", sf.lit(name)) for name in check.properties()}
+        value = sf.when(sf.col("check") == check.id, _named(texts)).otherwise(value)
     return value.cast("string")
-
-
-def _values(check: Check) -> Column:
-    """Return the names and texts of the properties of a check of several."""
-    return _named({name: sf.element_at("cells", sf.lit(name)) for name in check.properties()})
 
 
 def _named(texts: Mapping[str, Column]) -> Column:

@@ -41,7 +41,9 @@ def write_files(
     counted: dict[str, int] = {}
     for number, group in enumerate(groups):
         placed = group.placed_drops
-        drops = [d for d in group.drops if d.valid and d.id in placed and not _goes_whole(request.plan, tallies, d)]
+        counts = {d.id: tallies.get(d.id, Tally()) for d in group.drops if d.valid and d.id in placed}
+        whole = {drop for drop, tally in counts.items() if request.plan.goes_whole(tally.total - tally.valid)}
+        drops = [d for d in group.drops if d.id in counts and d.id not in whole]
         if drops:
             rows = _valid(spark, group, drops, bad, request.plan)
             counted |= _delivered(spark, request.plan, group, drops, rows, f"{request.scratch}valid{number}/")
@@ -74,11 +76,6 @@ def _rejected(evidence: DataFrame | None) -> DataFrame | None:
     if evidence is None:
         return None
     return evidence.where("outcome = 'rejected'").selectExpr(f"drop as {OWNER}", f"record as {RECORD}")
-
-
-def _goes_whole(plan: Plan, tallies: Mapping[str, Tally], drop: JobDrop) -> bool:
-    tally = tallies.get(drop.id)
-    return plan.goes_whole(tally.total - tally.valid if tally else 0)
 
 
 def _typed(

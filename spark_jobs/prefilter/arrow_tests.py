@@ -176,7 +176,10 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
                     "failing": sure,
                     "head": lines.ids[first].as_py() if first in heads else None,
                     "nulls": _nulls(cells, results.passes[own].filter(results.shaped[own]), condition),
-                    "keys": _spans(cells, condition) if like and alike else [None] * len(condition.keys),
+                    "keys": [
+                        span(cells.column(str(at)).combine_chunks()) if like and alike else None
+                        for _, at in condition.keys
+                    ],
                 }
             )
             before += like
@@ -226,11 +229,6 @@ def _counted(numbers: pa.Array) -> dict[int, int]:
     return {pair["values"]: pair["counts"] for pair in pc.value_counts(numbers.drop_null()).to_pylist()}
 
 
-def _spans(cells: pa.Table, condition: PassCondition) -> list[list[str] | None]:
-    """Return the first and the last value of each key; None if its values do not ascend."""
-    return [span(cells.column(str(at)).combine_chunks()) for _, at in condition.keys]
-
-
 def span(values: pa.Array) -> list[str] | None:
     """Return the first and the last of values that ascend, so that none repeats; None if they do not."""
     if values.null_count or pc.any(pc.greater_equal(values[:-1], values[1:])).as_py():
@@ -275,7 +273,8 @@ def _test_lines(lines: LineBatch, condition: PassCondition, masks: Masks) -> Lin
             shaped, pc.invert(pc.is_in(texts, pa.array([a + end for a in condition.header_texts for end in ENDS])))
         )
     try:
-        cells = _cells(_kept(texts, shaped), condition, ended=lines.ended)
+        kept = texts if shaped.true_count == len(shaped) else texts.filter(shaped)
+        cells = _cells(kept, condition, ended=lines.ended)
         failed = [pair for column in condition.tested for pair in failed_tests(cells.column(str(column.at)), column)]
         if not failed:
             return LineResults(shaped, shaped, cells, unsure)
@@ -308,10 +307,6 @@ def _mask_numbers(
     new = [pair["values"] for pair in often if pair["values"] not in masks][: MOST_MASKS - len(masks)]
     masks.update((text, tuple(map(int, text.split(",")))) for text in new)
     return pc.index_in(each, pa.array(list(masks), pa.string()))
-
-
-def _kept(rows: Any, mask: pa.BooleanArray) -> Any:
-    return rows if mask.true_count == len(mask) else rows.filter(mask)
 
 
 def _cells(texts: pa.StringArray, condition: PassCondition, *, ended: bool) -> pa.Table:

@@ -102,7 +102,8 @@ def _texts(piece: Piece, block: int) -> Iterator[bytes]:
         while at <= end:
             data = file.read(max(block, len(rest)))
             text = rest + data
-            whole = _whole(text) if data else len(text)
+            # A CR at the end of a text may be half of a line end.
+            whole = max(text.rfind(b"\n"), text.rfind(b"\r", 0, -1)) + 1 if data else len(text)
             if data and not whole:
                 rest = text
                 continue
@@ -117,11 +118,6 @@ def _texts(piece: Piece, block: int) -> Iterator[bytes]:
             if not data or last < len(text):
                 return
             at += len(text)
-
-
-def _whole(text: bytes) -> int:
-    """Return the end of the last surely whole line of a text: a CR at its end may be half of a line end."""
-    return max(text.rfind(b"\n"), text.rfind(b"\r", 0, -1)) + 1
 
 
 def _next(text: bytes, at: int) -> int:

@@ -121,8 +121,7 @@ def shape(pattern: str) -> str:
 
     Without it java.time's `yyyy` accepts a sign, and more digits than a long holds.
     """
-    return "".join(_piece(piece) for piece in PIECE.finditer(pattern))
-
-
-def _piece(piece: re.Match[str]) -> str:
-    return OFFSETS.get(piece[0], rf"\d{{{len(piece[0])}}}") if piece[2] else re.escape(literal(piece))
+    return "".join(
+        OFFSETS.get(piece[0], rf"\d{{{len(piece[0])}}}") if piece[2] else re.escape(literal(piece))
+        for piece in PIECE.finditer(pattern)
+    )

@@ -118,7 +118,9 @@ class _Walk:
 
         def made(s: Column) -> Column:
             first = s["f"] if self._parts.costly else self._first(x(s), prop)
-            return sf.struct(*self._named_pair(x(s), first, prop), *self._place(at, s))
+            cell, value = self._pair(x(s), first, prop)
+            raw = [x(s).alias("x")] if self._at else []
+            return sf.struct(*raw, cell.alias("c"), value.alias("v"), *self._place(at, s))
 
         return [sf.transform(every, made).alias(self.named("e", prop))]
 
@@ -166,10 +168,6 @@ class _Walk:
             return self._parts.count(value, prop)
         keys = [p.path[-1][1:] for p in inner if p.name in self._present]
         return given(~self._parts.is_null(self._parts.child(value, key)) for key in keys)
-
-    def _named_pair(self, x: Column, first: Column, prop: Property) -> list[Column]:
-        cell, value = self._pair(x, first, prop)
-        return [*([x.alias("x")] if self._at else []), cell.alias("c"), value.alias("v")]
 
     def _inside(self, container: Column, at: Column, step: str) -> Column:
         """Return the elements of an array, or the values or the keys of a map, in the form of `raw`."""

@@ -34,8 +34,9 @@ def record_tests(line: Column, fits: Column, csv: Csv) -> RecordTests:
 
     If the quotes of a line break the rule, its cells are not counted: nobody can tell which they are.
     """
-    quotes = csv_quotes.misquoted(line, csv)
-    return {rules.Fields: ~fits & ~quotes, rules.Quotes: quotes, rules.Text: _not_text(line, csv)}
+    quotes, nul = csv_quotes.misquoted(line, csv), sf.contains(line, sf.lit("\x00"))
+    not_text = nul | ~sf.is_valid_utf8(line) if csv.encoding == "utf-8" else nul
+    return {rules.Fields: ~fits & ~quotes, rules.Quotes: quotes, rules.Text: not_text}
 
 
 def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> list[Column | None]:
@@ -180,12 +181,10 @@ def meant(cell: Column, value: Column, prop: Property, texts: Iterable[str]) -> 
 
 def _invalid(value: Column, prop: Property, texts: Sequence[str] | None, pattern: str | None) -> Column:
     """Return a column that is true if a value is none of some texts, or does not match a pattern."""
-    outside = ~_among(value, texts, prop) if texts is not None else sf.lit(False)
+    outside = sf.lit(False)
+    if texts is not None:
+        outside = ~sf.coalesce(value.isin(*(constant(text, prop) for text in texts)), value.isNull())
     return outside | ~value.rlike(pattern) if pattern is not None else outside
-
-
-def _among(value: Column, texts: Sequence[str], prop: Property) -> Column:
-    return sf.coalesce(value.isin(*(constant(text, prop) for text in texts)), value.isNull())
 
 
 def _beyond(value: Column, rule: rules.Bound, prop: Property) -> Column:
@@ -238,8 +237,3 @@ def without_escaped(line: Column, csv: Csv) -> Column:
         for pair in (csv.escape * 2, csv.escape + csv.quote):
             line = sf.replace(line, sf.lit(pair), sf.lit(""))
     return line
-
-
-def _not_text(line: Column, csv: Csv) -> Column:
-    nul = sf.contains(line, sf.lit("\x00"))
-    return nul | ~sf.is_valid_utf8(line) if csv.encoding == "utf-8" else nul

@@ -237,17 +237,13 @@ def _uncounted(plan: Plan) -> list[int]:
 
 def _metrics(plan: Plan) -> dict[int, Check]:
     """Return the metrics that count records by the content of their cells, by number."""
+    nested = {p.name for p in plan.properties if p.path}  # of which a record may have none or several
     return {
         k: c
         for k, c in enumerate(plan.checks)
         if c.scope == "set"
-        and (isinstance(c.rule, METRICS) or (isinstance(c.rule, rules.NullValues) and _is_nested(plan, c)))
+        and (isinstance(c.rule, METRICS) or (isinstance(c.rule, rules.NullValues) and c.property in nested))
     }
-
-
-def _is_nested(plan: Plan, check: Check) -> bool:
-    """Return True if a check is of a nested property, of which a record may have none or several."""
-    return bool(check.property and plan.property_named(check.property).path)
 
 
 def _composite_keys(plan: Plan) -> dict[int, Check]:

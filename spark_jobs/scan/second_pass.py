@@ -36,29 +36,20 @@ def judge(spark: SparkSession, request: JobRequest, scanned: ScannedBatch) -> Ju
     """Judge the open lines, once, into scratch: as `placed`, with n, mask columns and sums."""
     plan = request.plan
     columns = [*PLACED, "n", *bitmask.mask_columns(plan), *sums.names(plan)]
-    parts = [
-        judge_lines(
-            tally.placed(spark, _scratch(scanned).where(tally.is_open()), group.splits),
-            plan,
-            group.header,
-            scanned.references,
-        )
-        for group in scanned.groups
-        if group.unjudged > 0
-    ]
-    if not parts:
+    groups = [group for group in scanned.groups if group.unjudged > 0]
+    if scanned.scratch is None or not groups:
         return JudgedBatch(scanned, None, scanned.counts)
+    is_open = scanned.scratch.where(tally.is_open())
+    parts = [
+        judge_lines(tally.placed(spark, is_open, group.splits), plan, group.header, scanned.references)
+        for group in groups
+    ]
     rows = reduce(DataFrame.unionByName, (part.select(*columns) for part in parts))
     opened = written(spark, rows, request, "judged")
     records = opened.select(*counted_columns(plan))  # which may fail the same checks as others
     before = judged_and_open(scanned.scratch, plan)
     records = records if before is None else before.unionByName(records)
     return JudgedBatch(scanned, opened, tally.count_by_file(records, plan, scanned.mask_counts())[0])
-
-
-def _scratch(scanned: ScannedBatch) -> DataFrame:
-    assert scanned.scratch is not None, "nothing was scanned"
-    return scanned.scratch
 
 
 def judge_lines(singles: DataFrame, plan: Plan, header: tuple[str, ...], keys: references.References) -> DataFrame:

@@ -85,15 +85,13 @@ def _in_group(
         for at, drop in enumerate(drops):
             counts[drop, check.id] = sharing.get((at, n), 0)
             failing = [
-                *(
-                    Sample(places[drop, s.record], _text(check, s.texts), _also(s, places[drop, s.also]))
-                    for s in shared.get((at, n), [])
-                ),
-                *(
-                    Sample(places[drop, s.record], _text(check, s.texts), _missing(check, s))
-                    for s in lacking.get((at, n), [])
-                ),
+                Sample(places[drop, s.record], _text(check, s.texts), _also(s, places[drop, s.also]))
+                for s in shared.get((at, n), [])
             ]
+            for s in lacking.get((at, n), []):
+                missing = [name for name, text in zip(check.properties(), s.texts, strict=True) if text is None]
+                note = f"has no {', '.join(missing)}"
+                failing.append(Sample(places[drop, s.record], _text(check, s.texts), note))
             samples[drop, check.id] = tuple(sorted(failing, key=attrgetter("place.record"))[: uniqueness.MOST])
     return KeyFindings(counts, samples)
 
@@ -112,11 +110,6 @@ def _text(check: Check, texts: Sequence[str | None]) -> str | None:
         return texts[0]
     parts = [f"{name}={text}" for name, text in zip(check.properties(), texts, strict=True) if text is not None]
     return ", ".join(parts)[: uniqueness.LENGTH] or None
-
-
-def _missing(check: Check, lacking: uniqueness.Lacking) -> str:
-    names = [name for name, text in zip(check.properties(), lacking.texts, strict=True) if text is None]
-    return f"has no {', '.join(names)}"
 
 
 def _also(shared: uniqueness.Shared, place: Place) -> str:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from contracts import rules
 from contracts.decision import EXCUSED
 from contracts.job import Count, Sample
-from contracts.plan import Check, Plan, Property, Threshold, share
+from contracts.plan import Check, Plan, Property, share
 from spark_jobs.rules import aggregates, row_checks
 from spark_jobs.rules.masking import MASK
 from spark_jobs.rules.sums import Sums
@@ -204,12 +204,10 @@ def _with_samples(plan: Plan, check: Check, facts: Facts, evaluated: int, failed
     if (samples or worst) and plan.masks(check):
         samples = tuple(Sample(s.place, s.value and MASK, s.note) for s in samples)
         worst = worst and MASK
-    observed = _metric(check.threshold, failed, evaluated) if check.threshold else worst
+    observed = worst
+    if check.threshold:
+        observed = _percentage(failed, evaluated) if check.threshold.unit == "percent" else str(failed)
     return Count(evaluated, failed, null, observed=observed, samples=samples, against=facts.versions.get(check.id))
-
-
-def _metric(threshold: Threshold, failed: int, evaluated: int) -> str:
-    return _percentage(failed, evaluated) if threshold.unit == "percent" else str(failed)
 
 
 @lru_cache
