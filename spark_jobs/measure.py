@@ -188,7 +188,7 @@ def _result(request: JobRequest, drop: JobDrop, findings: Findings) -> DropResul
     own = findings.evidence.by_drop.get(drop.id, samples.DropEvidence())
     promotable = findings.promotable.get(drop.id, tally.valid)
     if promotable != tally.valid:
-        text = f"{promotable:,} records were laid down for consumers, where {tally.valid:,} are valid."
+        text = f"{promotable:,} records were written for consumers, but {tally.valid:,} are valid."
         return DropResult(drop.id, drop.attempt, failure=Problem("rows-do-not-add-up", text, OURS))
     facts, present = _facts(plan, drop, tally, own, findings), set(drop.header)
     rejected_file = findings.evidence.rejected_files.get(drop.id)

@@ -100,7 +100,7 @@ def _reason(plan: Plan, error: Exception) -> str:
     if not plan.classified:
         return text_lines.first_line(error)
     condition = error.getCondition() if isinstance(error, PySparkException) else None
-    return f"{condition or type(error).__name__}; no more is told, as it may quote a classified value"
+    return f"{condition or type(error).__name__}; the rest is hidden, as it may quote a classified value"
 
 
 def _is_readable(spark: SparkSession, request: JobRequest) -> bool:

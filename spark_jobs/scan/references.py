@@ -33,7 +33,7 @@ OF_A_KEY = 16
 """Bytes of a value in addition to its text."""
 HEADER = 1 << 16
 """Bytes in which a header must end, as in admission."""
-UNTOLD = "why is not told, as it may quote a classified value"
+HIDDEN_ERROR = "the error is hidden, as it may quote a classified value"
 HIDDEN = ("_", ".")
 """Prefixes of the names of files that Spark leaves out without a warning."""
 PACKED = (".gz", ".bz2", ".deflate", ".lz4", ".snappy", ".zst")
@@ -87,7 +87,7 @@ def read(spark: SparkSession, request: JobRequest) -> References:
         except Unusable as unusable:
             problems[check.id] = f"the reference `{name}` {unusable}"
         except (PySparkException, Py4JJavaError, OSError, UnicodeError, zlib.error) as error:
-            why = UNTOLD if plan.masks(check) else text_lines.first_line(error)
+            why = HIDDEN_ERROR if plan.masks(check) else text_lines.first_line(error)
             problems[check.id] = f"the reference `{name}` could not be read: {why}"
     return References(keys, problems, versions)
 

@@ -24,8 +24,8 @@ from spark_jobs.formats import registry
 from spark_jobs.prefilter.prefilter import Prefiltered
 from spark_jobs.rules import bitmask, sums
 from spark_jobs.rules.lines import FileSplit, MaskCount, SplitCounts
-from spark_jobs.scan import first_pass, placement, tally
-from spark_jobs.scan.placement import LineCounts
+from spark_jobs.scan import first_pass, tally
+from spark_jobs.scan.placement import LineCounts, Placement, line_counts, place
 from spark_jobs.scan.prefiltering import PrefilteredBatch, PrefilteredGroup
 from spark_jobs.scan.read import header_texts
 from spark_jobs.scan.references import References
@@ -83,9 +83,9 @@ def scan(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, cach
         splits = _splits_by_file(scratch, batch.groups, plan)
     counts, unjudged = pending.result()
     drops = [drop for group in batch.groups for drop in group.read.drops]
-    own = {drop.id: splits.get(storage.plain(drop.uri), []) for drop in drops}
-    lines = {drop.id: placement.line_counts(plan, own[drop.id]) for drop in drops}
-    placed = {drop.id: placement.place(plan, drop, own[drop.id], lines[drop.id]) for drop in drops}
+    by_drop = {drop.id: splits.get(storage.plain(drop.uri), []) for drop in drops}
+    lines = {drop.id: line_counts(plan, by_drop[drop.id]) for drop in drops}
+    placed = {drop.id: place(plan, drop, by_drop[drop.id], lines[drop.id]) for drop in drops}
     return ScannedBatch(
         groups=tuple(_group(group, placed, unjudged) for group in batch.groups),
         lines=lines,
@@ -160,20 +160,20 @@ def _splits_by_file(
 
 
 def _group(
-    group: PrefilteredGroup, placed: Mapping[str, placement.Placement | None], unjudged: Mapping[str, int]
+    group: PrefilteredGroup, placed: Mapping[str, Placement | None], unjudged: Mapping[str, int]
 ) -> ScannedGroup:
     """Add to a group where its records are, and how many lines are open."""
-    own = [there for drop in group.read.drops if (there := placed[drop.id]) is not None]
-    splits = tuple(split for there in own for split in there.splits)
-    aside = tuple(at for there in own for at in there.aside)
-    still = sum(unjudged.get(file, 0) for file in {split.file for split in splits})
+    placements = [placement for drop in group.read.drops if (placement := placed[drop.id]) is not None]
+    splits = tuple(split for placement in placements for split in placement.splits)
+    aside = tuple(at for placement in placements for at in placement.aside)
+    without_mask = sum(unjudged.get(file, 0) for file in {split.file for split in splits})
     return ScannedGroup(
         header=group.read.header,
         drops=group.read.drops,
         source=group.read.source,
         splits=splits,
         aside=aside,
-        unjudged=still - (len(aside) if group.result is None else 0),  # a prefilter leaves out what is aside
+        unjudged=without_mask - (len(aside) if group.result is None else 0),  # a prefilter leaves out what is aside
         prefiltered=group.result,
     )
 

@@ -40,7 +40,7 @@ OF_RECORDS = ("values", "column", "pairs", "columns", "table")
 OF_FILES = ("table", "header")
 """Subjects of expectations that a file without a record can meet."""
 ABSENT = "Great Expectations is not there; `make build GX=1` brings it, and then `make deploy` to a deployed stack"
-UNTOLD = "Great Expectations crashed on it; the error is hidden, as it may quote a classified value"
+HIDDEN_ERROR = "Great Expectations crashed on it; the error is hidden, as it may quote a classified value"
 NO_ROWS = EXCUSED[1]
 OF_JSON, NOT_JSON = "expect_column_values_to_match_json_schema", "JSONDecodeError"
 """The expectation that crashes at a text that is not JSON, and the error that shows it: the expectation is not met."""
@@ -234,7 +234,7 @@ class _Expecting:
 
     def _error(self, check: Check, why: str) -> Count:
         """Return the count of a check that could not run, with the reason, unless that may quote a classified value."""
-        text = UNTOLD if self.plan.masks(check) else why.split("\n", 1)[0]
+        text = HIDDEN_ERROR if self.plan.masks(check) else why.split("\n", 1)[0]
         return Count(state="error", reason=text[:LENGTH].rstrip("."))
 
     def _samples(self, check: Check, answer: Mapping[str, Any]) -> tuple[Sample, ...]:

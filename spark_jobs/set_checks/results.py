@@ -17,7 +17,7 @@ from spark_jobs.rules.sums import Sums
 from spark_jobs.scan.tally import Tally
 
 ALLOWED_MISSING, NO_ROWS, FOR_PEOPLE, OTHER_ENGINE = EXCUSED
-UNTOLD = "Spark could not run it; why is not told, as it may quote a classified value"
+HIDDEN_ERROR = "Spark could not run it; the error is hidden, as it may quote a classified value"
 KeyOrRowRule = rules.Key | rules.KnownKeys | rules.ValueRule | rules.Expression | rules.ForeignKey
 """The rules whose failing records are counted among sound ones."""
 
@@ -178,7 +178,7 @@ def _answer(plan: Plan, number: int, rule: rules.Query, facts: Facts, evaluated:
     if not evaluated:
         return Count()
     if answer is None or answer.error:
-        why = (UNTOLD if plan.masks(check) else answer.error) if answer else "the query gave nothing"
+        why = (HIDDEN_ERROR if plan.masks(check) else answer.error) if answer else "the query gave nothing"
         return Count(state="error", reason=why)
     if answer.figure is None:
         return Count(state="not_evaluated", reason=answer.reason)

@@ -129,11 +129,11 @@ def first(rows: DataFrame, repeats: DataFrame) -> dict[tuple[int, int], list[Sha
     having = rows.alias("r").join(sf.broadcast(chosen).alias("c"), sf.expr(" and ".join(same)))
     nth = sf.expr("row_number() over (partition by r.drop, r.check, c.first order by r.record)").alias("nth")
     pairs = having.select("r.drop", "r.check", "r.record", "r.texts", "c.first", "c.n", nth).where(sf.col("nth") <= 2)
-    one = pairs.groupBy("drop", "check", "first", "n").agg(
+    firsts = pairs.groupBy("drop", "check", "first", "n").agg(
         sf.max(_of(1, "texts")).alias("texts"), sf.max(_of(2, "record")).alias("also")
     )
     shared: dict[tuple[int, int], list[Shared]] = {}
-    for row in sorted(one.collect(), key=lambda row: row["first"]):
+    for row in sorted(firsts.collect(), key=lambda row: row["first"]):
         values = Shared(tuple(row["texts"]), row["first"], row["also"], row["n"])
         shared.setdefault((row["drop"], row["check"]), []).append(values)
     return shared

@@ -21,7 +21,7 @@ from contracts.job import Count, Sample
 from contracts.place import Place
 from contracts.plan import HOLDS_TRUE, Plan
 from infra.setup.expectations import bring
-from spark_jobs.set_checks.great_expectations import ABSENT, NOT_JSON_OBSERVED, UNTOLD
+from spark_jobs.set_checks.great_expectations import ABSENT, HIDDEN_ERROR, NOT_JSON_OBSERVED
 from tests.integration.spark_jobs.world import Judged, judge
 from tests.unit.contracts.authoring import documents
 from tests.unit.contracts.authoring.documents import DROP
@@ -144,7 +144,7 @@ def test_unexpected_records_are_told_by_their_numbers(judged: Judged) -> None:
 def test_values_of_classified_properties_are_masked(judged: Judged) -> None:
     assert judged.count("hidden").samples == (Sample(Place(3, 4), "***"), Sample(Place(5, 6), "***"))
     assert judged.count("distinct").observed == "***"
-    assert judged.count("secret-crash").reason == UNTOLD
+    assert judged.count("secret-crash").reason == HIDDEN_ERROR
 
 
 def test_figures_of_all_records_are_observed(judged: Judged) -> None:

@@ -11,7 +11,7 @@ from random import Random
 from pyspark.sql import SparkSession
 
 from contracts import rules
-from spark_jobs.set_checks.results import UNTOLD
+from spark_jobs.set_checks.results import HIDDEN_ERROR
 from tests.integration.spark_jobs.world import judge
 from tests.unit.contracts.authoring import documents
 from tests.unit.contracts.authoring.documents import DROP
@@ -123,7 +123,7 @@ def test_query_that_cannot_be_run_is_our_fault(spark: SparkSession, tmp_path: Pa
 
     assert [judged.count(check, "b.csv").state for check in ("twice", "most", "mean")] == ["error", "error", "counted"]
     assert "DIVIDE_BY_ZERO" in str(judged.count("most", "b.csv").reason)
-    assert judged.count("secret", "b.csv").reason == UNTOLD
+    assert judged.count("secret", "b.csv").reason == HIDDEN_ERROR
     decision = judged.decision("b.csv")
     assert (decision.verdict, decision.failure and decision.failure.code) == (None, "check-crashed")
 
