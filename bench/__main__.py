@@ -1,6 +1,6 @@
 """`python -m bench [ROW ...]`: measure the job and its rivals; write docs/explanation/benchmarks.md.
 
-A run of all rows of a part of the page, on the whole file, writes that part; any other is printed alone.
+A run of all rows of a part of the page, on the whole file, writes that part; other runs are only printed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Contests: the same files before us and before rivals, in turn; seconds and counts of both in, lines of a table out.
 
-A rival's counts of failing rows are held against ours, check by check and file by file; what differs is named in its
-line.
+A rival's counts of failing rows are compared with ours, check by check and file by file; its line names each
+difference.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Measure what the checks of Parquet cost beyond a scan: a made file in, a line of figures for each check out.
 
-    python -m bench.columns          seconds of each look at a million records, beside a scan of the same column
+    python -m bench.columns          seconds of each query of a million records, against a scan of the same column
 
-By hand: the figures stand in docs/explanation/experiments.md.
+The figures are in docs/explanation/experiments.md.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def looks(spark: SparkSession, uri: str) -> Iterator[tuple[str, Callable[[], obj
 
 
 def seconds(look: Callable[[], object]) -> float:
-    """Return the shortest time of a look, the first aside."""
+    """Return the shortest time of a query, without the first run."""
     look()
     taken = []
     for _ in range(TIMES):

@@ -42,9 +42,9 @@ NUMBERS = (
     (3, RESULTS, GX, "gx", "pandas", "numbers"),
     (10, RESULTS, GX, "gx", "spark", "numbers"),
 )
-"""Who is asked for counts, on the clean file: what must be how many times slower, what it writes, a command."""
+"""Rivals that return counts, on the clean file: our bound, their output, their module and arguments."""
 WHICH = ((3, ROWS, GX, "gx", "pandas", "rows"), (10, ROWS, GX, "gx", "spark", "rows"))
-"""Who is asked which rows fail, on the file with bad rows, as we say it of each."""
+"""Rivals that return the failing rows, on the file with bad rows, as dropgate does."""
 UNLOOKED = "not evaluated: the scan shows the cost of reading"
 
 

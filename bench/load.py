@@ -1,7 +1,7 @@
 """Many drops at once through the whole stack on this machine; and the calls of a drop with a long ledger.
 
-Functions, adapters, job and policies are real, AWS is emulated in the same process: how fast drops come through is what
-its two cores give to both, and how many calls a drop takes is what AWS would be asked for, too.
+Functions, adapters, job and policies are real, AWS is emulated in the same process. So the speed is that of two cores
+for both, and the calls of a drop are those on AWS.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ WINDOW_SECONDS = 10
 PRODUCERS = 4
 MINUTE, MOST_MINUTES = 60, 90
 SCHEDULE = "ScheduleFunction"
-"""What it asks each minute, whatever comes in (`infra.cost.calls`): no drop is charged for it."""
+"""The function whose calls do not depend on drops (`infra.cost.calls`); they are not counted."""
 LONG_AGO = "2020-01-01T00:00:00Z"
 ANSWER = "haul: "
 """What a line of the bench's own process begins with, among the metrics that functions print."""
@@ -61,9 +61,9 @@ STATUS = Path("/proc/self/status")
 class Haul:
     """A line of the table: drops that came at once, until all were accepted.
 
-    `ledger` is how many drops there were before, `waits` the seconds of each from its event to its end, `calls` what
-    functions asked of AWS for all of them, but for the schedule, `mib` the most memory of this process since it began,
-    AWS and what lies in S3 with it.
+    `ledger` is the number of drops before, `waits` the seconds of each from its event to its end, `calls` the calls of
+    functions to AWS for all of them, without the schedule, `mib` the peak memory of this process, with the emulated AWS
+    and its objects.
     """
 
     what: str

@@ -1,6 +1,6 @@
 """Two things run in turn, the seconds of both in; a line of a table out.
 
-A machine whose speed drifts slows both, so that the ratio of their medians is what counts.
+A machine whose speed drifts slows both, so the ratio of their medians is the result.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 WARM, ROUNDS = 2, 5
 LONG = (1, 3)
-"""The same for what takes long: rounds of warm-up, rounds that count."""
+"""The same for long work: rounds of warm-up, measured rounds."""
 
 
 @dataclass(frozen=True, slots=True)

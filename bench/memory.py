@@ -1,7 +1,7 @@
 """The JVM memory that a run needs: the run in, MiB out.
 
-What a process takes of the machine says little, as a JVM takes what it may before it collects. So the heap is collected
-some times while the run lasts, and looked at right after: what is left then is in use.
+The size of the process shows little, as a JVM grows to its limit before it collects garbage. So the heap is collected
+some times during the run, and measured right after: the rest is in use.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from spark_jobs.spark.jvm import java_class
 
 LOOKS = 12
-"""About how often the heap is looked at: as often in a long run as in a short one."""
+"""The approximate number of measurements of a run, long or short."""
 
 
 def in_use(spark: SparkSession, run: Callable[[], object], seconds: float) -> float:

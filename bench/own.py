@@ -48,7 +48,7 @@ class Bench:
         return running.job(self.spark, plan, files, self.files.folder)
 
     def beside(self, first: Callable[[], None], second: running.Job, *rounds: int) -> tuple[tuple[float, float], ...]:
-        """The seconds of a job beside those of something else; no round counts if the job lost a record."""
+        """Return the seconds of a baseline and of a job, in turn; raise AssertionError if the job lost a record."""
         pairs = alternate(first, second.run, *rounds)
         second.result()
         return pairs
@@ -116,14 +116,14 @@ def four(bench: Bench) -> list[Row]:
 
 
 def fresh(bench: Bench) -> list[Row]:
-    """The first job of a JVM beside the first scan of another."""
+    """The first job of a JVM, against the first scan of another."""
     first = partial(_fresh, bench.files)
     pairs = tuple((first("scan"), first("job")) for _ in range(LONG[1]))
     return [Row("first job of a fresh JVM; baseline: the first scan of another", pairs, 1.5)]
 
 
 def checks(bench: Bench) -> list[Row]:
-    """Many checks beside few, on the same file."""
+    """Many checks against few, on the same file."""
     few, many = (bench.job(plans.of_checks(bench.plain, n), bench.files.clean) for n in (FEW, MANY))
     return [
         Row(
@@ -135,7 +135,7 @@ def checks(bench: Bench) -> list[Row]:
 
 
 def nested(bench: Bench) -> list[Row]:
-    """Checks within objects and arrays, beside the same rules on the same values in flat columns."""
+    """Checks within objects and arrays, against the same rules on the same values in flat columns."""
     deep, wide = (
         bench.job(plan, file) for plan, file in zip(orders.plans(), orders.write(bench.files.folder), strict=True)
     )

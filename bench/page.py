@@ -1,6 +1,6 @@
 """docs/explanation/benchmarks.md: measurements in, the page out; a run keeps the text around the tables.
 
-A part of it is written anew by a run of all its rows; the others stay, each with the day of its own run.
+A run of all rows of a part writes that part; the others stay, each with the day of its own run.
 """
 
 from __future__ import annotations

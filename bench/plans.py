@@ -15,7 +15,7 @@ UNIQUE = "index.unique"
 
 
 def whole() -> Plan:
-    """The contract as it stands."""
+    """Return the contract's plan, unchanged."""
     return load_plan(CONTRACT)
 
 
@@ -25,7 +25,7 @@ def plain(plan: Plan) -> Plan:
 
 
 def without_shares(plan: Plan) -> Plan:
-    """The plan for files of so few rows that how many of them may lack a value says nothing."""
+    """Return the plan without shares of missing values, for files of few rows."""
     return replace(plan, checks=tuple(c for c in plan.checks if not isinstance(c.rule, rules.NullValues)))
 
 

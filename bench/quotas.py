@@ -1,7 +1,7 @@
 """`python -m bench.quotas`: a day of drops through the real batching code, on a virtual clock, within AWS's quotas.
 
 In: drops, contracts, how they arrive. Out: how long drops wait, how many batches and jobs there are, whether a quota is
-broken, how often a batch is asked for in vain, what it costs; `--page` writes the table of docs/explanation/cost.md.
+broken, how often a batch finds no slot, and the cost; `--page` writes the table of docs/explanation/cost.md.
 The ledger is in memory, EMR Serverless is a queue with the quotas of its user guide ("Endpoints and quotas"); how long
 a job takes is `infra.cost.cost`'s model. Batching and reconciler are those that are deployed.
 """
@@ -45,7 +45,7 @@ VCPU, MOST_RUNS, MOST_QUEUED, QUEUE_SECONDS = 16, 15, 2000, 360 * 60
 PATIENCE, MINUTE, AGAIN = 60, 60, 360
 """Seconds: the reconciler's patience and rate, and the visibility timeout of BatchDueQueue."""
 LATENCY = 0.5
-"""Seconds that a message takes at least, an assumption; the clock stands still while a function works."""
+"""The minimum time of a message in seconds, an assumption; the clock stops while a function works."""
 MIDNIGHT = datetime(2026, 1, 1, tzinfo=UTC)
 HEADER = "id,note"
 PATTERNS = ("even", "hourly", "daily")
@@ -428,7 +428,7 @@ HEAD = (
 
 MILLION = Load(1_000_000, 20_000)
 SHORT = Scenario(replace(MILLION, drops=10_000, contracts=40), "hourly")
-"""The row that a test computes anew; more contracts than batches may be under way, so that some stand in line."""
+"""The row that a test computes again; it has more contracts than concurrent batches, so that some wait in line."""
 ROWS = (
     SHORT,
     *(Scenario(replace(MILLION, contracts=n), "even") for n in (1, 20, 200)),

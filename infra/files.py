@@ -17,7 +17,7 @@ from contracts.errors import DropgateError
 STEP = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 IS_LINK = (errno.ELOOP, errno.EMLINK)
-"""How systems say that O_NOFOLLOW met a link (open(2))."""
+"""The errors of O_NOFOLLOW at a link, by system (open(2))."""
 
 
 class NotWritten(DropgateError):

@@ -1,6 +1,6 @@
 """The protocol with a rival's process: one path per line of standard input, one line of JSON out for each.
 
-The first line out says what the rival is and which checks it cannot express. Checks come in a file of JSON: `id`,
+The first line out has the rival's name and the checks that it cannot express. Checks come in a file of JSON: `id`,
 `kind`, `property`, `arguments` as in the plan, and `percent`, the most that may fail where the contract allows some.
 """
 

@@ -1,6 +1,6 @@
 """datacontract-cli: our contract in, the document for it out; its answer in, failing rows by check out.
 
-It reads ODCS itself, so that nothing is translated but for two things: it wants to know where the file lies, and of two
+It reads ODCS itself, so that nothing is translated but for two things: it needs the path of the file, and of two
 rules of one kind for one property (here: nulls as a warning and as an error) it can hold one.
 """
 

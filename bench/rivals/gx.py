@@ -25,7 +25,7 @@ from pyspark.sql import SparkSession
 from bench.rivals.answering import Counts, Wanted, serve, wanted
 
 PLAINLY = {"result_format": "SUMMARY"}
-"""What `validate` takes if nothing is said (Great Expectations, core/result_format.py)."""
+"""The default of `validate` (Great Expectations, core/result_format.py)."""
 NUMBERS = {"result_format": "BASIC", "partial_unexpected_count": 0}
 ROWS = {"result_format": "COMPLETE", "unexpected_index_column_names": ["index"]}
 PANDAS_TYPES = {"integer": "int64", "number": "float64"}
@@ -109,7 +109,7 @@ def expectation(checks: list[Wanted]) -> Any:
 
 
 Engine = tuple[BatchDefinition, Callable[[str], Any], Callable[[], None]]
-"""Where GX finds its batch, how a file is read, how what was kept of it is given up again."""
+"""The batch definition of an engine, its function that reads a file, and the one that frees it."""
 
 
 def on_pandas(context: Any, columns: dict[str, str]) -> Engine:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from functions.ports import Ports
 
 EVERY = 1000
-"""After so many objects and records progress is told."""
+"""The number of objects and records between two lines of progress."""
 
 
 @click.command(

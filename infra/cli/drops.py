@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from infra.cli.options.target import Target
 
 BESIDE_STUCK = ("contract", "state", "month", "most", "missing", "minutes")
-"""The options of which the last alone does something beside --stuck, and nothing without it."""
+"""The options that have no effect with --stuck, and --minutes, which needs it."""
 
 
 @click.command(

@@ -8,7 +8,7 @@ import sys
 from types import FrameType
 
 FULL = "No space left on device"
-"""How Java and Python say that a disk is full."""
+"""The message of Java and Python for a full disk."""
 
 JVM_ENDED = (
     "Spark's Java process has ended, most likely because it had too little memory: give it more, for example "

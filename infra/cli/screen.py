@@ -17,7 +17,7 @@ import click
 from contracts.problem import printable, visible
 
 MOST = 2_000
-"""Characters of a line: what strangers wrote is cut."""
+"""The maximum length of a line with text of others; the rest is cut."""
 COMMANDS = re.compile(r"^(\s*):(?=:)|#(?=#(?:\[|vso\[|teamcity\[))", re.MULTILINE)
 
 

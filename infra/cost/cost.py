@@ -47,7 +47,7 @@ class Assumed:
     job_minimum: float = 60.0
     """Seconds that each worker costs at least (EMR Serverless pricing page)."""
     job_wait: float = 60.0
-    """From StartJobRun to the workers, not billed: AWS gives no figure, users say 60 to 90 s and more."""
+    """From StartJobRun to the workers, not billed: AWS gives no figure, users report 60 to 90 s and more."""
     call_seconds: float = 0.02
     """Mean time of a call inside a Region, an assumption."""
     memory_mb: tuple[int, int, int, int] = (1769, 512, 1769, 1769)
@@ -89,10 +89,10 @@ class Assumed:
     recovery_days: int = 7
     """How long a staged file stays as a version once it has expired (template.yaml, RecoveryDays)."""
     former_bytes: tuple[int, int, int] = (17_000, 700, 140_000)
-    """What a job, each of its drops, and each with rejected rows (500 of 5,000) leave behind as versions of what was
-    written over or deleted in jobs/ and evidence/, but valid rows: counted at the embedded S3, 1 and 10 drops."""
+    """Bytes of replaced and deleted versions in jobs/ and evidence/ (without valid rows) of a job, of each of its
+    drops, and of each drop with rejected rows (500 of 5,000): counted at the embedded S3, 1 and 10 drops."""
     former_days: float = 1.5
-    """For how long (infra/aws/storage.yaml: a day, and S3 looks once a day)."""
+    """The days that they stay (infra/aws/storage.yaml: a day, and S3 expires objects once a day)."""
     access_bytes: int = 700
     """Of the line that S3 writes of a request, with its user agent: an assumption after the example lines of its user
     guide, "Amazon S3 server access log format". To bring them costs nothing."""

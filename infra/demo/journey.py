@@ -17,7 +17,7 @@ from infra.local.embedded import Embedded, session
 from infra.local.state import export_folder
 
 PATIENCE = 240.0
-"""Seconds that all of it may take before the demo says that something is wrong."""
+"""Seconds after which the demo reports an error."""
 
 
 @dataclass(slots=True)

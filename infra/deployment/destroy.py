@@ -22,7 +22,7 @@ LOGS = "LogsBucket"
 """The bucket of infra/aws/storage.yaml that S3 itself writes into."""
 POLICY, ROLE = "AWS::IAM::ManagedPolicy", "AWS::IAM::Role"
 ATTACHED = {"PolicyUsers": "UserName", "PolicyGroups": "GroupName", "PolicyRoles": "RoleName"}
-"""Who may have a policy: the lists of ListEntitiesForPolicy and what names an entry."""
+"""The lists of ListEntitiesForPolicy, each with the key of an entry's name."""
 GONE = ("NoSuchBucket", "NoSuchEntity", "ResourceNotFoundException", "404")
 
 

@@ -53,8 +53,8 @@ LARGEST_COPY = 5 * 1024**3
 class _Moto(DomainDispatcherApplication):
     """All of moto's services; moto searches its folders for a host's service at each request, this does it once.
 
-    moto lists all that it ever made, for a page of its own; a stack that runs for days would keep every copy of a table
-    and every object that was deleted. Here it lists nothing.
+    For a page of its own moto keeps all that it ever made: after days, every copy of a table and every deleted object.
+    Here it keeps nothing of that.
     """
 
     def __init__(self, create_app: Callable[[Any], Any]) -> None:

@@ -1,7 +1,7 @@
 """The whole of dropgate on this machine: template, contracts and job in, a running stack out.
 
-Real adapters, real handlers, real Spark; the cloud alone is played (cloud.py, emr.py), and what AWS does between
-services (pump.py). One stack per process: moto keeps its state there, and the handlers read the environment.
+Adapters, handlers and Spark are real. Only the cloud (cloud.py, emr/) and AWS's work between services (events/pump.py)
+are emulated. One stack per process: moto keeps its state there, and the handlers read the environment.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 TEMPLATE = bundles.ROOT / "template.yaml"
 REGION = "us-east-1"
 KEY = "dropgate"
-"""Access key and secret of whoever uses the embedded stack; functions and job have keys of their own (rights.py)."""
+"""Access key and secret of users of the embedded stack; functions and job have keys of their own (iam/guard.py)."""
 
 PATHS = Config(retries={"mode": "standard"}, s3={"addressing_style": "path"})
 BUCKETS = "dropgate"
@@ -87,7 +87,7 @@ class Embedded:
         """Prepare. A Spark session that runs already is used; `job` may wrap the real job, to let it crash.
 
         `expectations` brings Great Expectations, for contracts that ask for it; its archive is built if it was not yet.
-        `state` is a folder in which the data last from one start to the next; NotKept where it cannot be used.
+        `state` is a folder that keeps the data from one start to the next; raises NotKept if it cannot be used.
         `mask_evidence` is the template's parameter, `memory` the heap of the JVM that this stack starts.
         """
         self._kept = Kept(state) if state else None

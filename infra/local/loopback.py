@@ -79,8 +79,8 @@ def _unsniffed(app: WsgiApp) -> WsgiApp:
 def _from_here(app: WsgiApp) -> WsgiApp:
     """Wrap an application so that no web page can reach it through a browser on this machine.
 
-    Who asks needs no key here. A page of another site may send what it likes to 127.0.0.1, and by a name of its own
-    that comes to mean 127.0.0.1 read the answers, too; an uploaded page is of our own site:
+    Callers need no key here. A page of another site could send any request to 127.0.0.1, and, with a name of its own
+    that resolves to 127.0.0.1, read the answers; an uploaded page would be of our own site:
     www.w3.org/TR/fetch-metadata, fetch.spec.whatwg.org, "Origin header". No client of AWS sends these headers.
     """
 

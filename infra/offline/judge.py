@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 class Upload:
     """A local file as an upload: its key below landing, and its time; None if the time does not matter.
 
-    `wrong` is what the manifest of its set says against it, `totals` what its records are to be held against.
+    `wrong` is the problem that the manifest of its set shows, `totals` are the manifest's totals for its records.
     """
 
     path: Path
@@ -70,8 +70,8 @@ def judge(
 ) -> Judged:
     """Judge a file under a plan; `name` is its key below landing. Spark starts only if the file is admitted.
 
-    `tell` hears what is fetched meanwhile, where the plan needs what this machine lacks. `marks` are the high marks of
-    what was accepted before. Raises SetupMissing.
+    `tell` receives the progress of downloads that the plan needs on this machine. `marks` are the high marks of
+    accepted files. Raises SetupMissing.
     """
     (judged,) = judge_all([Upload(path, name)], plan, session, tell, marks, references, with_rows=True)
     return judged

@@ -23,7 +23,7 @@ CHUNK = 64 * 1024**2
 class AtHome:
     """The places of references on this machine.
 
-    Reference files lie from the contract's `folder` on; `given` are files by the names of references, before those;
+    Reference files are below the contract's `folder`; `given` are files by the names of references, and come first;
     `plans` reads the promoted files of a contract.
     """
 
@@ -55,7 +55,7 @@ class AtHome:
 def of_a_stack(ports: Ports, plan: Plan, home: AtHome, folder: Path, tell: Tell) -> tuple[JobReference, ...]:
     """Return the references of an unpublished plan: local files, and promoted data of a stack.
 
-    The latter are copied below `folder`; `tell` hears how far that has come.
+    Promoted data is copied below `folder`; `tell` receives the progress.
     """
     theirs = {one.name: one for one in references.pinned(ports, plan)}
     pins = []

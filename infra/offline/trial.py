@@ -78,7 +78,7 @@ def try_on(
 ) -> list[Tried]:
     """Judge the drops under a plan, in one job; `tell` receives the progress of the reading.
 
-    `home` says where the plan's reference files lie.
+    `home` has the places of the plan's reference files.
     """
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
         files: dict[str, Path] = {}

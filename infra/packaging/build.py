@@ -40,7 +40,7 @@ from infra.setup.progress import Progress, Tell
 from infra.setup.wheels import LAMBDA, MACHINES
 
 SDK = ("boto3", "botocore", "s3transfer")
-"""What AWS's own client weighs nobody here can help; it is bundled, as Lambda's own one changes without a word."""
+"""AWS's own client, whose size is counted separately; it is bundled because Lambda's own one changes without notice."""
 MB = 1_000_000
 
 

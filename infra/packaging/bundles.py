@@ -24,7 +24,7 @@ from infra.setup.progress import Tell
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 ENTRY = ROOT / "spark_jobs" / "validate.py"
-"""The entry point of the Spark job, uploaded beside the archive."""
+"""The entry point of the Spark job, uploaded next to the archive."""
 
 SIFTING = re.compile(
     r"pyarrow-[^/]+\.dist-info/.+"
@@ -32,10 +32,10 @@ SIFTING = re.compile(
     r"|pyarrow/(lib|_compute|_csv)\.cpython-3\d+-[\w-]+\.so"
     r"|pyarrow/lib(arrow(_acero|_compute|_dataset|_python|_substrait)?|parquet)\.so\.\d+"
 )
-"""What lines are sifted with of pyarrow's wheel: Linux loads all of these libraries, whatever is used of them."""
+"""The files of pyarrow's wheel that the prefilter needs: Linux loads all of these libraries, also unused ones."""
 
 Files = Mapping[str, Path]
-"""What a bundle holds: the name of each file there, and where it lies here."""
+"""The files of a bundle: the name of each in the bundle, and its path here."""
 
 
 def job_archive() -> bytes:

@@ -50,9 +50,8 @@ DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=_Number, parse_f
 class SampleContents:
     """The contents of samples, by the steps from a record (see `contracts.values.nested`).
 
-    `objects` counts the objects that stood somewhere, `arrays` the arrays, `elements` what these or maps held in all.
-    `maps` are the places whose objects are known to be maps. `filled` has for each sample its records, and how many of
-    them have a value under each key.
+    `objects` counts the objects of a place, `arrays` its arrays, `elements` the elements of these or of maps. `maps`
+    are the places whose objects are maps. `filled` has for each sample its number of records, and of values by key.
     """
 
     columns: dict[Route, ColumnCounts] = field(default_factory=dict)

@@ -25,7 +25,7 @@ PIECE = 128 * 1024
 LARGE, PARTS = 32 << 20, 2
 """Bytes from which on a CSV file is read in parts, each by a process of its own, and how many there are."""
 MOST_BROKEN = 10
-"""The percentage of lines that may be no records before a file is no CSV, or no JSON Lines."""
+"""The maximum percentage of lines without a record for a file to count as CSV or JSON Lines."""
 ADDED = "dropgate adds it to rejected.csv, and leaves it out of account when the file comes back"
 """Why nothing is proposed for a column of these names (`contracts.files.header.OURS`)."""
 
@@ -34,7 +34,7 @@ ADDED = "dropgate adds it to rejected.csv, and leaves it out of account when the
 class SampleHead:
     """The facts from the first bytes of a file; for CSV also the number of parts that are read in parallel.
 
-    `mojibake` says that it holds text in another encoding, which only a contract that allows it accepts.
+    `mojibake` is True if it holds text in another encoding, which only a contract that allows it accepts.
     """
 
     path: Path

@@ -1,7 +1,6 @@
 """`python -m infra.setup.audit`: check the templates against checkov's rules; print findings without a written reason.
 
-Reasons stand in .checkov.yaml for what holds of every resource of a kind, and beside the resource for what holds of it
-alone.
+Reasons for all resources of a kind are in .checkov.yaml, and reasons for a single resource are next to it.
 """
 
 from __future__ import annotations

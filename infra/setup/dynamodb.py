@@ -22,7 +22,7 @@ LOCK = ROOT / "locks" / "dynamodb-local.txt"
 PACKAGES = ("software.amazon.dynamodb:DynamoDBLocal:3.1.0",)  # the newest for Java 17
 MAIN = "software.amazon.dynamodb.services.local.main.ServerRunner"
 NATIVE = "com.almworks.sqlite4java_"
-"""What Ivy puts before the name of SQLite's library, which Java looks for without it."""
+"""The prefix that Ivy adds to the name of SQLite's library, and that Java does not expect."""
 
 
 def folder() -> Path:

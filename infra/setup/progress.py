@@ -12,7 +12,7 @@ WIDTH = 72  # what a line of progress takes of a terminal
 HEARTBEAT = 10.0  # seconds between two lines where the output is no terminal
 
 Tell = Callable[[str], None]
-"""Where a long step says what it does now."""
+"""The function that a long step calls with its current work."""
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 Pure. Of each right there are two sides, one to attach to the principal and one for the bucket: in the account of the
 stack the first is enough, across accounts AWS asks for both (IAM user guide, "Cross-account policy evaluation logic").
-What everybody is denied, as another key, stands in the template. No policy of S3 can limit the size or number
+The template has the denials for everybody, such as other keys. No policy of S3 can limit the size or number
 of uploads: dropgate refuses by size itself.
 """
 

@@ -56,7 +56,7 @@ class CatalogStore(Protocol):
 class Publication:
     """The changes of a publish, in contract names, and the index that is now in force.
 
-    `mended` says what stood in the place of the catalog before, where that could not be read.
+    `mended` describes the former catalog, if that could not be read.
     """
 
     index: str
@@ -77,7 +77,7 @@ def publish(
 ) -> Publication:
     """Put the plans, and no others, in force; raise StaleWrite if somebody else published meanwhile.
 
-    `documents` are the contracts that the plans were made from, by their names in the store; they are kept beside them.
+    `documents` are the contracts that the plans were made from, by their names in the store; they are kept as well.
     """
     _need_each_other(plans)
     index = index_of(plans)

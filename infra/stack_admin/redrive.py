@@ -38,8 +38,8 @@ class NotMoved(DropgateError):
 class LetterKind:
     """Letters of one kind: the logical ids of their queue and of the one that they go back to, if there is one.
 
-    `holds` says what they are, `remedy` what to do with them: on AWS with `{url}` of their queue, and `at_home` on a
-    machine like this one, where that is something else.
+    `holds` describes them, `remedy` is what to do with them (on AWS, with `{url}` of their queue), and `at_home` is
+    what to do on a local machine, if that differs.
     """
 
     name: str
@@ -132,7 +132,7 @@ class Redriven:
 def redrive(sqs: SQSClient, source: str, back: str, progress: Callable[[int], None] = ignore) -> Redriven:
     """Send all letters of a queue back to their own queue; call `progress` with the number so far. Raises NotMoved.
 
-    One that is sent back, fails again and is a dead letter once more meanwhile stays: it would go round for ever.
+    A letter that was sent back and is dead again stays: otherwise it would go round for ever.
     """
     moved, fruitless, ours, again = 0, 0, set[str](), set[str]()
     while fruitless < FRUITLESS and (page := _received(sqs, source)):
@@ -190,7 +190,7 @@ def _received(sqs: SQSClient, url: str, hide_seconds: int | None = None) -> Sequ
 def _sent(sqs: SQSClient, url: str, letters: Sequence[MessageTypeDef]) -> tuple[dict[str, str], list[str]]:
     """Return the new id of each sent letter by its former one, and the reasons for the others.
 
-    The body alone: what else a letter carries says why it died, and no handler reads it.
+    Only the body is sent: the other attributes of a letter describe its failure, and no handler reads them.
     """
     with asking("sqs"):
         answer = sqs.send_message_batch(

@@ -71,7 +71,7 @@ def event(
 def deliver(occurred: Event) -> None:
     """Send an event of an AWS service to the queues of each enabled rule on the default bus that matches it.
 
-    Services use the default bus only, and PutEvents lets nobody else send as `aws.*`: this goes in from within. A
+    Services use the default bus only, and PutEvents refuses `aws.*` as a source: so the event is put in directly. A
     message of a fair queue carries its group, which a target may take from the event.
     """
     region = occurred["region"]

@@ -44,7 +44,7 @@ class Invoker:
 
     One at a time: Lambda gives each invocation a process of its own; here they share one, and a handler's logger,
     metrics and batch processor keep state while it runs. Meanwhile the process has the function's own access key, its
-    logical id: whoever else reads the environment waits for a `turn`, or has credentials of its own.
+    logical id: other readers of the environment wait for a `turn`, or have credentials of their own.
     """
 
     def __init__(self, functions: Mapping[str, Function], handlers: Mapping[str, Handler], region: str) -> None:

@@ -1,4 +1,4 @@
-"""Messages of a queue in, a handler's verdict on each out: what Lambda's event source mapping for SQS does.
+"""Messages of a queue in, a handler's result for each out, like Lambda's event source mapping for SQS.
 
 docs.aws.amazon.com/lambda/latest/dg/with-sqs.html and .../services-sqs-errorhandling.html
 """
@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 class QueuePoller:
-    """Polls one queue for one function; the queue's own redrive policy takes what keeps failing."""
+    """Polls one queue for one function; the queue's redrive policy moves messages that keep failing."""
 
     def __init__(self, queue: PolledQueue, region: str, sqs: Any, invoke: Invoke, retry_seconds: int | None) -> None:
         self._queue = queue
@@ -26,7 +26,7 @@ class QueuePoller:
         self._retry_seconds = retry_seconds
 
     def poll(self) -> bool:
-        """Receive one batch and have it handled; tell whether there was one."""
+        """Receive one batch and have it handled; return True if there was one."""
         answer = self._sqs.receive_message(
             QueueUrl=self._queue.url,
             MaxNumberOfMessages=min(self._queue.batch_size, _RECEIVE_LIMIT),
@@ -39,13 +39,13 @@ class QueuePoller:
         return bool(messages)
 
     def empty(self) -> bool:
-        """Tell whether the queue holds nothing: not waiting, not delayed, not in flight."""
+        """Return True if the queue has no message: none waiting, delayed or in flight."""
         answer = self._sqs.get_queue_attributes(QueueUrl=self._queue.url, AttributeNames=["All"])  # moto counts once
         states = (f"ApproximateNumberOfMessages{state}" for state in ("", "NotVisible", "Delayed"))
         return all(answer["Attributes"][state] == "0" for state in states)
 
     def _failed(self, messages: Sequence[Mapping[str, Any]]) -> set[str]:
-        """Have the batch handled and name the messages that are to come again."""
+        """Have the batch handled and return the messages to retry."""
         sent = {message["MessageId"] for message in messages}
         event = {"Records": [sqs_record(message, self._queue.arn, self._region) for message in messages]}
         try:
@@ -56,7 +56,7 @@ class QueuePoller:
         return failed_messages(answer, sent) if self._queue.partial_failures else set()
 
     def _settle(self, messages: Sequence[Mapping[str, Any]], failed: set[str]) -> None:
-        """Delete what was handled; leave the rest until its visibility timeout, or for `retry_seconds`."""
+        """Delete handled messages; leave the others until their visibility timeout, or for `retry_seconds`."""
         for message in messages:
             place = {"QueueUrl": self._queue.url, "ReceiptHandle": message["ReceiptHandle"]}
             if message["MessageId"] not in failed:

@@ -1,4 +1,4 @@
-"""Queues, clock and stream in, invocations and notices out: what Lambda, the schedule and the pipe do, in threads."""
+"""Queues, clock and stream in, invocations and notices out: Lambda, the schedule and the pipe, in threads."""
 
 import logging
 import time
@@ -17,7 +17,7 @@ from infra.local.events.polling import QueuePoller
 from infra.local.s3.lifecycle import Lifecycle
 from infra.local.template.stack import ClientFor, Stack
 
-# Two cores are shared with Spark: look often while there is work, seldom while there is none.
+# Spark needs the same two cores: poll often while there is work, seldom while there is none.
 _SHORTEST_WAIT = 0.02
 _LONGEST_WAIT = 1.0
 
@@ -35,9 +35,8 @@ class EventSource(Protocol):
 class Pump:
     """Runs the stack's event sources, each in a thread, while the context is open.
 
-    `retry_seconds` brings failed messages back sooner than the template's visibility timeout does; `schedule_seconds`
-    stands in for the template's rate; `listener` is given each notice, `carried` the id of each record of the stream
-    that needs no second look.
+    `retry_seconds` retries failed messages sooner than the template's visibility timeout; `schedule_seconds` replaces
+    the template's rate; `listener` gets each notice, `carried` the id of each record of the stream that is done.
     """
 
     def __init__(

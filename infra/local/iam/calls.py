@@ -113,7 +113,7 @@ def s3_calls(who: Credential, request: S3Request) -> Iterator[Call]:
 def look_call(who: Credential, bucket: str, key: str) -> Call:
     """Name the right that S3 checks before it answers that an object is missing: to list, with its key as prefix.
 
-    docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html; the prefix stands on no page of AWS: ceph/ceph, pull
+    docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html; no page of AWS documents the prefix: ceph/ceph, pull
     request 68577, followed S3 in it, and apache/polaris, 1391, gets its 404 by a condition on s3:prefix.
     """
     context = {"aws:SecureTransport": "true", "s3:prefix": key}

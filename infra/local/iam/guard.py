@@ -1,7 +1,7 @@
 """Calls in; those that the caller's role does not allow out, refused as AWS refuses them.
 
-Who is known here is held to the policies of template.yaml; anyone else (a person, a test) may do everything. What was
-made use of and what was refused is kept, so that tests can say what a role has too much or too little of.
+Functions and the job have only the rights of template.yaml; other callers (a person, a test) may do everything. Used
+grants and refused calls are recorded, so that tests can find surplus and missing rights of a role.
 """
 
 import json

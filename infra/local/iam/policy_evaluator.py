@@ -215,8 +215,8 @@ def _holds(condition: Condition, context: Mapping[str, str]) -> bool:
     """Evaluate a condition; an absent key fails it, unless it requires absence or difference, or ends in IfExists.
 
     docs.aws.amazon.com/IAM/latest/UserGuide: reference_policies_elements_condition_operators.html, "...IfExists" and
-    "Null"; reference_policies_condition-logic-multiple-context-keys-or-values.html of what is negated. A value that is
-    empty is there.
+    "Null"; reference_policies_condition-logic-multiple-context-keys-or-values.html for negated operators. An empty
+    value counts as present.
     """
     given = {name.lower(): value for name, value in context.items()}.get(condition.key)
     operator = condition.operator.removesuffix("IfExists")

@@ -25,7 +25,7 @@ _SERIALIZE: Any = BaseJSONSerializer._serialize_type_structure  # noqa: SLF001
 
 
 def spare() -> None:
-    """Let moto count messages when somebody asks how many there are, look where a key lies, and know attributes."""
+    """Let moto count messages only on request, use the place of a key, and skip its tests of attribute types."""
     ours: tuple[tuple[Any, str, Any], ...] = (
         (SQSBackend, "is_message_valid_based_on_retention_period", _is_kept),
         (Queue, "messages", property(_waiting)),

@@ -62,7 +62,7 @@ FAILURES = {
         Failure("500 Internal Server Error", "InternalServerException", "Request processing failed."),
     ),
 }
-"""What services say when they take no request for a while."""
+"""The errors of services that refuse requests for a while."""
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """Lists of versions whose keys are encoded as the client asks, which moto leaves out: its answers in and out.
 
-XML has no way to write most control characters. S3 encodes keys where `encoding-type=url` asks for it, as boto3 always
-does; moto writes such a key as it is, and the whole list fails as long as one lies in the bucket.
+XML has no way to write most control characters. S3 encodes keys if the request has `encoding-type=url`, as boto3's
+always have; moto writes such a key unencoded, and the whole list fails as long as one is in the bucket.
 
 docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html
 """

@@ -1,7 +1,7 @@
 """Lifecycle of former versions in the embedded buckets: rules, versions and a time in, expired versions out.
 
-docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html: a version is over so many days after a newer
-one took its place, a delete marker once nothing is below it. What expires while it is current stays on this machine.
+docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html: a version expires so many days after a newer
+one replaced it, a delete marker once no version is left. Current versions do not expire on this machine.
 """
 
 import time

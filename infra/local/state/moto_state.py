@@ -1,7 +1,7 @@
 """moto's memory and a request that changed it in; the same data in a folder out, and back when a stack starts.
 
-What is kept: objects with all their versions, the ledger's items, what its stream has not told yet, messages. What is
-not: uploads in parts that are under way, and which messages were being worked on: these come again.
+Kept are objects with all their versions, the ledger's items, the unsent records of its stream, and messages. Not kept
+are uploads in parts under way, and which messages were in flight: these are delivered again.
 """
 
 from __future__ import annotations

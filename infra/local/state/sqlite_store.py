@@ -1,7 +1,7 @@
 """A folder in, the stack's persistent data in it out: the data survive any stop of the stack.
 
-One SQLite file with a row for each thing (a version of an object, an item, a message, a run). What one request changes
-is one transaction, written before the request is answered: a process that is killed leaves what it has answered for.
+One SQLite file with a row for each thing (a version of an object, an item, a message, a run). The changes
+of a request are one transaction, written before the answer: a killed process leaves all that it has confirmed.
 """
 
 from __future__ import annotations

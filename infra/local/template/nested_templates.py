@@ -1,7 +1,7 @@
 """Nested templates in, one flat template out, as CloudFormation resolves them.
 
-A nested template's parameters become what its parent gives for them, and the parent's `Outputs` become what they are
-made of; the names of resources and conditions stay, as no two templates of ours share one.
+A nested template's parameters are replaced by its parent's values, and its outputs by their expressions; the names of
+resources and conditions stay, as no two templates of ours share one.
 """
 
 import re

@@ -30,7 +30,7 @@ ClientFor = Callable[[str], Any]
 
 
 ANSWER = "Answer"
-"""The output that answers our questions, beside the template's own."""
+"""The name of our additional output, with the resolved values."""
 
 
 class TemplateError(Exception):

@@ -14,7 +14,7 @@ from infra.local.template.nested_templates import Template, flattened
 Resources = dict[str, dict[str, Any]]
 
 KEPT = "RetainExceptOnCreate"
-"""moto deletes what has this policy; it knows `Retain` alone."""
+"""moto deletes resources with this policy, as it supports only `Retain`."""
 
 _MADE = frozenset(
     {

@@ -12,7 +12,7 @@ from pathlib import Path
 from infra.errors import SetupMissing
 
 RELEASES = (17, 21)
-"""The Javas of EMR release emr-spark-8.1.0, its default first. Debian 12 has that one, Debian 13 the other alone."""
+"""The Javas of EMR release emr-spark-8.1.0, its default first. Debian 12 has the default, Debian 13 only the other."""
 PACKAGES = tuple(f"openjdk-{release}-jre-headless" for release in RELEASES)
 INSTALLED = (Path("/usr/lib/jvm"), Path("/opt/java"), Path("/Library/Java/JavaVirtualMachines"))
 

@@ -33,7 +33,7 @@ JAVA_OPTIONS = (
 # Of little work in the JVM most is the compiler's; its first stage alone halves the time to a verdict.
 BRIEF = "-XX:TieredStopAtLevel=1"
 PATIENCE = 10.0
-"""Seconds in which a JVM may end by itself once it is told to."""
+"""Seconds that a JVM may take to end after the request."""
 S3A = "spark.hadoop.fs.s3a"
 
 
@@ -50,7 +50,7 @@ def local_session(
     """Start Spark on this machine; with an endpoint, s3:// and s3a:// use it. Raises SetupMissing.
 
     A process has one JVM: `memory` and `brief` (where it has little to do: it compiles quickly, not well) hold from
-    its first session on. What the JVM says goes to .dropgate/spark.log.
+    its first session on. The JVM's output goes to .dropgate/spark.log.
     """
     if has_ended():
         _forget()
