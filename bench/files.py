@@ -60,14 +60,14 @@ class Files:
         return whole
 
     @cached_property
-    def turned(self) -> Path:
+    def rotated(self) -> Path:
         """The clean file with its second half before the first, so that its keys do not ascend."""
-        turned = self.folder / "turned.csv"
+        rotated = self.folder / "rotated.csv"
         with self.clean.open("rb") as opened:
             header, *rows = opened
-        with turned.open("wb") as out:
+        with rotated.open("wb") as out:
             out.writelines([header, *rows[len(rows) // 2 :], *rows[: len(rows) // 2]])
-        return turned
+        return rotated
 
     @cached_property
     def small(self) -> list[Path]:

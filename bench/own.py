@@ -72,9 +72,9 @@ def bad(bench: Bench) -> list[Row]:
 
 def unique(bench: Bench) -> list[Row]:
     """The job with uniqueness of values that ascend, and of such that do not, which needs a shuffle."""
-    ascending, turned = bench.files.clean, bench.files.turned
+    ascending, rotated = bench.files.clean, bench.files.rotated
     pairs = bench.beside(bench.scan(ascending), bench.job(bench.whole, ascending), *LONG)
-    shuffled = bench.beside(bench.scan(turned), bench.job(bench.whole, turned), *LONG)
+    shuffled = bench.beside(bench.scan(rotated), bench.job(bench.whole, rotated), *LONG)
     return [
         Row("clean, with uniqueness of `index` (ascending values); baseline: the scan", pairs),
         Row("the same, with the file's second half first: uniqueness needs a shuffle", shuffled),

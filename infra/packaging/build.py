@@ -31,7 +31,7 @@ from infra.packaging.bundles import (
     function_bundle,
     great_expectations,
     job_archive,
-    sifting,
+    prefilter_files,
     tarred,
     zipped,
 )
@@ -96,7 +96,7 @@ def build(folder: Path) -> None:
     weights += [(name, f"{(folder / name).stat().st_size / MB:.1f} MB") for name in ("dropgate.zip", "entry.py")]
     for name, weight in weights:
         sys.stdout.write(f"build/{name:<22} {weight}\n")
-    build_packages("Arrow", sifting, lambda cpu: folder / arrow(cpu).name)
+    build_packages("Arrow", prefilter_files, lambda cpu: folder / arrow(cpu).name)
 
 
 def build_packages(what: str, of: Callable[[str, Tell], Files], where: Callable[[str], Path]) -> None:

@@ -26,7 +26,7 @@ BUILD = ROOT / "build"
 ENTRY = ROOT / "spark_jobs" / "validate.py"
 """The entry point of the Spark job, uploaded next to the archive."""
 
-SIFTING = re.compile(
+PREFILTER_FILES = re.compile(
     r"pyarrow-[^/]+\.dist-info/.+"
     r"|pyarrow/(vendored/)?\w+\.py"
     r"|pyarrow/(lib|_compute|_csv)\.cpython-3\d+-[\w-]+\.so"
@@ -72,16 +72,16 @@ def arrow(cpu: str) -> Path:
     return BUILD / f"arrow-{cpu}.tar.gz"
 
 
-def sifting(cpu: str, tell: Tell, home: wheels.Home = wheels.ARROW) -> Files:
+def prefilter_files(cpu: str, tell: Tell, home: wheels.Home = wheels.ARROW) -> Files:
     """Return the files of that archive, with packages at its root. Raises SetupMissing, WheelUnfit."""
     whole = files_of(wheels.installed(cpu, tell, home))
-    return {name: path for name, path in whole.items() if SIFTING.fullmatch(name)}
+    return {name: path for name, path in whole.items() if PREFILTER_FILES.fullmatch(name)}
 
 
 def built_arrow(cpu: str, tell: Tell) -> Path:
     """Return that archive, built every time, as that takes seconds. Raises SetupMissing, WheelUnfit."""
     BUILD.mkdir(exist_ok=True)
-    tarred(sifting(cpu, tell), place := arrow(cpu))
+    tarred(prefilter_files(cpu, tell), place := arrow(cpu))
     return place
 
 

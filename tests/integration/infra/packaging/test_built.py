@@ -31,7 +31,7 @@ from infra.local.embedded import KEY, Embedded
 from infra.local.events.invocation import Context
 from infra.local.events.pump import Pump
 from infra.packaging.build import build
-from infra.packaging.bundles import ROOT, environment, sifting, tarred, zipped
+from infra.packaging.bundles import ROOT, environment, prefilter_files, tarred, zipped
 from infra.packaging.cold_import import BOUND, BOUND_OF_SOURCES, cpu_seconds, handlers, long_imports, terms
 from infra.setup import wheels
 from infra.setup.bytecode import lambda_python
@@ -119,7 +119,7 @@ def bundle(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def arrow_here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The archive of Arrow for the Python that runs this: the built one where that is EMR's."""
     place = tmp_path_factory.mktemp("arrow") / "arrow.tar.gz"
-    tarred(sifting(this_cpu(), lambda _: None, wheels.here(wheels.ARROW)), place)
+    tarred(prefilter_files(this_cpu(), lambda _: None, wheels.here(wheels.ARROW)), place)
     return place
 
 
@@ -363,7 +363,7 @@ class Deployed:
         prefix = "spark.emr-serverless.driverEnv."
         return {name.removeprefix(prefix): value for name, value in parameters.items() if name.startswith(prefix)}
 
-    def has_sifted(self) -> bool:
+    def has_prefiltered(self) -> bool:
         """Return True if Python prefiltered lines in a run, by Spark's own queries."""
         return any("MapInArrow" in log.read_text(encoding="utf-8") for log in self.scratch.glob("eventlog_*/events_*"))
 
@@ -514,4 +514,4 @@ def test_built_archives_of_packages_come_with_the_run(
     (command,) = made.submitted
     (archives,) = [pair for pair in command if pair.startswith("spark.archives=")]
     assert [uri.partition("#")[2] for uri in archives.split(",")] == folders
-    assert made.has_sifted() == large
+    assert made.has_prefiltered() == large

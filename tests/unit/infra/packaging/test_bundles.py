@@ -14,7 +14,7 @@ from samtranslator.yaml_helper import yaml_parse
 
 from infra.errors import WheelUnfit
 from infra.packaging.build import size
-from infra.packaging.bundles import ROOT, SIFTING, files_of, function_sources, job_archive, tarred, zipped
+from infra.packaging.bundles import PREFILTER_FILES, ROOT, files_of, function_sources, job_archive, tarred, zipped
 from infra.setup import wheels
 
 TEMPLATES = [ROOT / "template.yaml", *sorted((ROOT / "infra" / "aws").glob("*.yaml"))]
@@ -155,7 +155,7 @@ def test_environment_carries_no_spark_and_what_the_functions_do_not_have() -> No
     ],
 )
 def test_lines_are_sifted_with_a_part_of_arrow(name: str, needed: bool) -> None:
-    assert (SIFTING.fullmatch(name) is not None) == needed
+    assert (PREFILTER_FILES.fullmatch(name) is not None) == needed
 
 
 def test_job_sifts_with_the_arrow_that_is_tested() -> None:
