@@ -1,7 +1,7 @@
 """All exceptions of dropgate: one root, one leaf for each decision that a caller must take.
 
 DropgateError
-├── DocumentInvalid      a document of ours (plan, request, result, pointer) cannot be read: stop, a person must act
+├── DocumentInvalid      a document of dropgate (plan, request, result, pointer) cannot be read: stop, a person must act
 ├── ContractInvalid      a contract file cannot be compiled: its steward corrects the findings
 ├── PatternInvalid       a key pattern cannot be read: the steward corrects the contract
 ├── StaleWrite           another process wrote the item first: read and decide again

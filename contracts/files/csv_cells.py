@@ -28,7 +28,7 @@ def split(record: str, csv: Csv) -> tuple[str, ...] | None:
 
 
 def dropped(csv: Csv) -> str:
-    """Return a pattern, for Java and Python, of the blanks and control characters allowed behind a closing quote."""
+    """Return a pattern, for Java and Python, of the blanks and control characters allowed after a closing quote."""
     return _dropped(csv.delimiter)
 
 

@@ -84,7 +84,7 @@ TEXT: dict[str, TextFormat] = {
 }
 
 UNCHECKED = ("binary", "password")
-"""Formats that say nothing about the text: any octets, and a hint not to show it (OpenAPI 3.0, data types)."""
+"""Formats that do not constrain the text: any octets, and a hint not to show it (OpenAPI 3.0, data types)."""
 
 INTEGERS: dict[str, tuple[int, int]] = {
     f"{sign}{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if sign == "i" else (0, 2**bits - 1)

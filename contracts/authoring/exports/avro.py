@@ -50,7 +50,7 @@ TYPES: dict[tuple[str, str | None], Any] = {
 WHOLE = ("f32", "i32", "i64", "f64", "uuid")
 """Formats that are exactly a type of Avro."""
 TOO_SMALL = "Avro has no type so narrow"
-ONLY_TYPES = "Avro knows types, nulls and lists of names"
+ONLY_TYPES = "Avro has only types, nulls and lists of names"
 
 
 def write(contract: Contract) -> Exported:
@@ -105,7 +105,7 @@ def _type(account: Account, column: ExportedColumn, name: str) -> Any:
     """Return the type of a column's values; count the checks that the type implies as carried."""
     prop, rule = column.prop, column.rule(rules.Format)
     if not column.typed:
-        account.lose(f"That values of `{column.name}` may be of another type: it is only a warning.")
+        account.lose(f"Values of `{column.name}` that are of another type: the contract only warns of them.")
     account.carry(column, rules.LogicalType)
     form = rule.format if rule else None
     if form in WHOLE and not prop.exact:

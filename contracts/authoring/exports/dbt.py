@@ -54,7 +54,7 @@ Constrained = (
 )
 """The row rules with a condition in Spark SQL."""
 OF_THE_FILE = "dbt itself has no test for it"
-NOT_SOFT = "a constraint is not held in part, nor as a warning"
+NOT_SOFT = "a constraint has neither tolerance nor warnings"
 NO_KEYS = "a struct has all of its fields, null or not"
 NO_NAME = "SQL cannot hold its name"
 NO_SQL = "Spark's value does not show how it was written"
@@ -159,7 +159,7 @@ def write(contract: Contract) -> Exported:
     account.lose_notation()
     closed = contract.plan.columns.extra == "reject" and not contract.bare
     if not closed:
-        account.lose("That columns which the contract lacks are let through: an enforced contract of dbt refuses them.")
+        account.lose("Columns that the contract lacks and allows: an enforced contract of dbt refuses them.")
     tags = [*(contract.data.get("tags") or ()), *(contract.object.get("tags") or ())]
     meta = {"contract": contract.name, "version": contract.plan.version}
     model = {
@@ -178,7 +178,7 @@ def _column(account: Account, column: ExportedColumn) -> dict[str, Any]:
     for part in inside:
         account.carried -= part.null_checks()  # only a test or a constraint carries them
     if named := [part.name for part in inside if part.prop.path and part.source.keys() & {"description", "tags"}]:
-        account.lose(f"What is said of {quoted(named, most=20)} in words.")
+        account.lose(f"Descriptions and tags of {quoted(named, most=20)}.")
     tests: list[Any] = []
     constraints: list[dict[str, Any]] = []
     for part, check in [(owner, check) for owner in inside for check in owner.checks]:

@@ -167,7 +167,7 @@ class Account:
     def undefined_content(self, column: ExportedColumn) -> None:
         """Add a loss if the contract does not define the content of a column."""
         if column.prop.type in CONTAINERS and not self.contract.inner(column):
-            self.lose(f"What stands in `{column.name}`: the contract does not name it.")
+            self.lose(f"The content of `{column.name}`: the contract does not define it.")
 
     def keys(self, of_document: set[str], of_object: set[str], of_property: set[str]) -> None:
         """Add a loss for the keys of a contract that the format lacks; the given keys have a place in it."""
@@ -177,7 +177,7 @@ class Account:
         if named := [k for k in others if k != "customProperties" or not only_ours]:
             self.lose(f"{quoted(named, most=20)} of the contract.")
         if not self.contract.bare:
-            self.lose("The `drop` block: which files, how they are written, what is tolerated.")
+            self.lose("The `drop` block: the files, their format and the tolerances.")
         kept = {"name", "id", "properties", "quality", "relationships", "logicalType"} | of_object
         if named := [k for k in self.contract.object if k not in kept]:
             self.lose(f"{quoted(named, most=20)} of `{self.contract.object['name']}`.")
@@ -190,7 +190,7 @@ class Account:
         """Add a loss for each check that was not carried, with the reason, and for each lost tolerance."""
         plan = self.contract.plan
         if any(c.scope == "record" for c in plan.checks) and not self.contract.bare:
-            self.lose("What a line must be before it is a record: well formed, text in the agreed encoding.")
+            self.lose("The form of lines: well-formed records, text in the agreed encoding.")
         for check in plan.checks:
             unknown = check.scope == "record" or (isinstance(check.rule, rules.KnownKeys) and self.contract.bare)
             if check.id not in self.carried and not unknown:
@@ -203,19 +203,19 @@ class Account:
         """Add losses of the text notation of dates and times, for a format with values of its own."""
         for prop in self.contract.plan.properties:
             if prop.format:
-                self.lose(f"The way in which `{prop.name}` is written (`{prop.format}`).")
+                self.lose(f"The format of `{prop.name}` (`{prop.format}`).")
             if prop.zone:
                 self.lose(f"The zone of `{prop.name}` ({prop.zone}).")
 
     def comment(self) -> list[str]:
         """Return the lines of a comment above the text: its source and its losses."""
-        losses = ["Not said here:", *(f"  {line}" for line in self.lost)] if self.lost else []
+        losses = ["Not exported:", *(f"  {line}" for line in self.lost)] if self.lost else []
         return [source_line(self.contract), *losses]
 
     def notes(self) -> str:
         """Return a text for a format with one field of notes: the description, the source and the losses."""
         about = described(self.contract)
-        return "\n".join([*([about] if about else []), source_line(self.contract), "Not said here:", *self.lost])
+        return "\n".join([*([about] if about else []), source_line(self.contract), "Not exported:", *self.lost])
 
     def done(self, text: str) -> Exported:
         """Return the text with its carried checks and losses."""

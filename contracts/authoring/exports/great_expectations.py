@@ -38,8 +38,8 @@ RANGES: dict[Operator, Kwargs] = {
 DIGITS = 15
 """Digits that every double holds exactly."""
 WHOLE_KEYS = {"ignore_row_if": "any_value_is_missing"}
-NO_EQUAL = "Great Expectations has no expectation that means the same"
-OF_VALUES_ALONE = "a share is taken of values that are not null, and a number of rows cannot be said"
+NO_EQUAL = "Great Expectations has no equal expectation"
+OF_VALUES_ALONE = "Great Expectations takes shares of values that are not null, and has no number of rows"
 WRITTEN = "the value does not show how it was written"
 OF_ONE_BATCH = "a suite is of one batch of data"
 

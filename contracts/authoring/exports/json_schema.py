@@ -39,7 +39,7 @@ NAMES = {"i32": "int32", "i64": "int64", "f32": "float"}
 """The names of formats of numbers in OpenAPI's registry."""
 Keywords = dict[str, Any]
 
-NOT_A_RECORD = "the schema is of one record"
+NOT_A_RECORD = "the schema describes single records"
 
 
 def _keywords(  # noqa: C901 (a case for each kind)
@@ -109,9 +109,9 @@ def _why(check: Check) -> str:
         case rules.Expression():
             return "JSON Schema compares no columns"
         case rules.ForeignKey():
-            return "JSON Schema knows no other data"
+            return "JSON Schema cannot refer to other data"
         case rules.UniqueItems():
-            return "JSON Schema takes 1 and 1e0 for the same"
+            return "to JSON Schema, 1 and 1e0 are equal"
         case rules.MinProperties() | rules.MaxProperties():
             return "JSON Schema also counts keys with a null"
     return "JSON Schema has no keyword for it"
@@ -129,7 +129,7 @@ def write(contract: Contract) -> Exported:
     required = [c.name for c in contract.columns() if _never_null(account, c)]
     schema = {
         "$schema": DIALECT,
-        "$comment": "\n".join([source_line(contract), "Not said here:", *account.lost]),
+        "$comment": "\n".join([source_line(contract), "Not exported:", *account.lost]),
         **given({"title": contract.object["name"], "description": described(contract)}),
         "type": "object",
         "properties": properties,
@@ -250,7 +250,7 @@ def _closed(account: Account) -> Keywords:
     """Return the keyword for additional keys of a record; the keys that `rejected.csv` adds stay allowed."""
     plan = account.contract.plan
     if plan.columns.extra == "warn":
-        account.lose("That a column which the contract lacks is a warning.")
+        account.lose("The warning about columns that the contract lacks.")
     checks = [c for c in plan.checks if isinstance(c.rule, rules.KnownKeys)]
     if plan.columns.extra != "reject" or account.contract.bare or not all(rejects(c) for c in checks):
         return {}
@@ -262,15 +262,15 @@ def _beyond(account: Account) -> None:
     """Add losses of values that the types of JSON Schema allow and the contract does not."""
     props = account.contract.plan.properties
     if any(p.type == "integer" for p in props):
-        account.lose("That an integer is written without point and exponent: to JSON Schema 1.0 is one.")
+        account.lose("Integers with a point or an exponent: to JSON Schema, 1.0 is an integer.")
     if any(p.type == "number" and not p.exact for p in props):
-        account.lose("That a number is not too large for 64 bits.")
+        account.lose("Numbers that are too large for 64 bits.")
     if any(p.exact and p.type == "number" for p in props):
-        account.lose("That a decimal is written without exponent, and with no more digits than agreed, zeros either.")
+        account.lose("Decimals with an exponent, or with more digits than agreed, even zeros.")
     if any(p.exact and p.exact[1] for p in props):
-        account.lose("That decimals are compared exactly: a validator that counts in doubles may refuse 0.07.")
+        account.lose("The exact comparison of decimals: a validator that computes with doubles may refuse 0.07.")
     if any(p.zone for p in props):
-        account.lose("That a local time exists: clocks skip an hour in spring.")
+        account.lose("Local times that do not exist, because clocks skip an hour in spring.")
 
 
 def _value(column: ExportedColumn, text: str) -> Any:

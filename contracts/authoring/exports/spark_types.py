@@ -53,7 +53,7 @@ def typed(account: Account, column: ExportedColumn) -> Typed:
     """Return the type of a column; count the checks that it implies as carried, and add what it loses."""
     prop, rule, length = column.prop, column.rule(rules.Format), column.rule(rules.MaxLength)
     if not column.typed:
-        account.lose(f"That values of `{column.name}` may be of another type: it is only a warning.")
+        account.lose(f"Values of `{column.name}` that are of another type: the contract only warns of them.")
     if prop.type != "time":
         account.carry(column, rules.LogicalType)
     account.carried |= column.null_checks()

@@ -22,7 +22,7 @@ MOST_PIECES = 10_000
 MOST_EMPTY = 64
 """Ways in which a part may read nothing."""
 BRANCH = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])*\]|\|", re.DOTALL)
-"""Escapes, classes, and what separates branches: with a group behind it `re` does not make one class of `a|b`."""
+"""Escapes, classes, and what separates branches: with a group after it `re` does not merge `a|b` into one class."""
 LAST_CHARACTER = 0x10FFFF
 DIGITS = ((48, 57),)
 WORDS = ((48, 57), (65, 90), (95, 95), (97, 122))

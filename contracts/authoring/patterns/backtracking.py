@@ -8,7 +8,7 @@ of ways is the ambiguity (Weber and Seidl, 1991, "On the degree of ambiguity of 
   set and a state in it stands for all texts that lead to the set; a pair has as many ways as all pairs that lead to it
   with the same character have together, and at most as many as the worst of those characters.
 - Where pairs lead back to each other, the number of ways does not grow if each has one pair before it in the circle and
-  none beside it; it grows by what enters from beside it with each character otherwise, which raises the degree by one;
+  none outside; otherwise it grows by the ways that enter with each character, which raises the degree by one;
   and it doubles if two pairs of the circle lead to one.
 - Each way costs a step and one for each state tried next, or what looking ahead there costs.
 

@@ -29,7 +29,7 @@ FLAGS: Mapping[str, tuple[rules.Rule, Scope, str, str]] = {
     "unique": (rules.Unique(), "set", "uniqueness", "no value twice"),
     "primaryKey": (rules.PrimaryKey(), "set", "uniqueness", "not null, no value twice"),
 }
-"""By key: the rule, its scope, its dimension, and words for what it expects."""
+"""The rule, scope, dimension and expected values in words of each key."""
 
 
 def read(

@@ -179,7 +179,7 @@ SIMPLE: dict[str, tuple[str, Any, str, Summary]] = {
 }
 """T1 to T9 of tests/resources/dq_rules_configs.yml; the ninth looks at what is newer than the run before."""
 BEFORE_THEM = HighMark("at", "timestamp", Decimal(int(datetime(2021, 1, 3, tzinfo=UTC).timestamp()) * 10**6))
-"""How far that run reached: to the newest of these records."""
+"""The high mark of that run: the newest of these records."""
 
 
 def test_the_fourteen_simple_results_come_out(spark: SparkSession, tmp_path: Path) -> None:
@@ -301,7 +301,7 @@ KNOWN = """\
 """
 OF_PARTS: dict[str, tuple[int, int]] = {"many": (1000, 11), "some": (99, 99), "ten": (10, 4), "whole": (10, 10),
                                         "hundred": (100, 25), "six": (6, 6)}  # fmt: skip
-"""By file: records, and how many of them pass every check."""
+"""The number of records of each file, and of those that pass every check."""
 
 
 def parts(count: int, good: int) -> str:

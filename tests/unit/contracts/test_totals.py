@@ -1,4 +1,4 @@
-"""What a manifest says of a file, held against what was read: the verdict names both figures."""
+"""The totals of a manifest, compared with the file: the verdict names both figures."""
 
 from __future__ import annotations
 

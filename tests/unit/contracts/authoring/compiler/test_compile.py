@@ -1,4 +1,4 @@
-"""What a contract's words become in the plan: kinds, scopes, ids, bounds as text, words for people."""
+"""The plan of a contract: kinds, scopes, ids, bounds as text, words for people."""
 
 from __future__ import annotations
 

@@ -225,7 +225,7 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
 
 
 OF_CODE = OLD[OLD.index("enum: [{value: AT") : OLD.index("      - name: amount")]
-"""What says which texts are codes."""
+"""The rules that define the codes among texts."""
 IDS = [f"{new} for {old}".replace("\n", " ") for old, new in EDITS]
 
 
@@ -353,7 +353,7 @@ WIDER = ("decimal(10,2)", "decimal(12,2)")
     ids=["strict", "lent a tolerance", "a warning", "its own tolerance"],
 )
 def test_more_values_of_a_type_loosen_only_where_none_is_let_through(text: str, way: str) -> None:
-    """What is no value of the type is null for every other rule, and breaks none of them."""
+    """A text that is not a value of the type is null for every other rule, and breaks none of them."""
     (there,) = changes(text, text.replace(*WIDER))
     (back,) = changes(text.replace(*WIDER), text)
     assert (there.direction, back.direction) == (way, {"loosens": "tightens"}.get(way, way))

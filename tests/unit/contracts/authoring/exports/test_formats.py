@@ -352,7 +352,7 @@ def test_columns_of_a_file_are_expected() -> None:
 @pytest.mark.parametrize(
     ("form", "reason"),
     [
-        ("json-schema", "JSON Schema knows no other data"),
+        ("json-schema", "JSON Schema cannot refer to other data"),
         ("great-expectations", "a suite is of one batch of data"),
         ("spark", "Spark's columns have only types and nullability"),
     ],
@@ -370,7 +370,7 @@ def test_relationship_is_named_where_it_cannot_be_said(form: str, reason: str) -
     [
         ("dbt", "{metric: nullValues, mustBeLessThan: 5, unit: percent}", "dbt itself has no test for it"),
         ("avro", "{metric: nullValues, mustBe: 0, severity: warning}", "it only warns"),
-        ("json-schema", "{metric: nullValues, mustBeLessThan: 5}", "the schema is of one record"),
+        ("json-schema", "{metric: nullValues, mustBeLessThan: 5}", "the schema describes single records"),
         ("spark", "{metric: nullValues, mustBeLessThan: 5}", "Spark's columns have only types and nullability"),
     ],
 )

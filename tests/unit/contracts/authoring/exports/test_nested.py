@@ -111,4 +111,4 @@ def test_dbt_names_what_it_cannot_say_of_what_lies_within() -> None:
     body = "- {name: x, logicalType: object, properties: [{name: y, logicalType: string, description: Why.}]}"
     contract = read(a_document(body, drop=DROP).encode(), "orders.v1.yaml").contract
     assert contract
-    assert "What is said of `x.y` in words." in FORMATS["dbt"].write(contract).losses
+    assert "Descriptions and tags of `x.y`." in FORMATS["dbt"].write(contract).losses

@@ -42,7 +42,7 @@ TAKES: dict[str, tuple[str, ...]] = {
     "expect_column_most_common_value_to_be_in_set": ("string", "integer", "number", "boolean", "time"),
     "expect_column_kl_divergence_to_be_less_than": ("string", "integer", "number", "boolean", "time"),
 }
-"""What Spark, or Python, can compare of the column; expectations that are not named take all types."""
+"""The types of a column that Spark, or Python, can compare; other expectations take all types."""
 COMPARED = (
     "expect_column_pair_values_a_to_be_greater_than_b",
     "expect_column_pair_values_to_be_equal",
