@@ -11,7 +11,7 @@ import click
 from infra import files as written
 
 if TYPE_CHECKING:
-    from contracts.authoring.imports.importing import Contract, Files, ImportResult
+    from contracts.authoring.imports.importing import Files, ImportedContract, ImportResult
 
 FORMATS = (
     "json-schema", "avro", "spark-ddl", "parquet", "data-contract-0.1.3", "mesh", "astrafy", "paypal-2.1", "clouddq",
@@ -173,7 +173,7 @@ def _at(file: BinaryIO, start: int, size: int) -> bytes:
     return file.read(size)
 
 
-def _write(contracts: list[Contract], folder: Path) -> None:
+def _write(contracts: list[ImportedContract], folder: Path) -> None:
     """Write all contracts, or none if one of them would replace another file."""
     paths = [folder / f"{contract.name}.yaml" for contract in contracts]
     for n, path in enumerate(paths):

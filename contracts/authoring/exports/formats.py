@@ -10,7 +10,7 @@ from contracts.authoring.exports.exported import Contract, Exported
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class ExportFormat:
     """A format: its title for help, the ending of its files, its exporter."""
 
     name: str
@@ -20,13 +20,13 @@ class Format:
 
 
 TABLE = (
-    Format("json-schema", "JSON Schema, 2020-12", ".schema.json", json_schema.write),
-    Format("avro", "Avro schema", ".avsc", avro.write),
-    Format("spark", "the JSON of Spark's StructType", ".spark.json", spark.write_json),
-    Format("spark-ddl", "Spark DDL", ".sql", spark.write_ddl),
-    Format("dbt", "properties of a dbt model", ".yml", dbt.write),
-    Format("odcs", "ODCS 3.2, normalised", ".yaml", odcs.write),
-    Format("html", "a page for people", ".html", page.write),
-    Format("great-expectations", "a suite of Great Expectations 1.24", ".gx.json", great_expectations.write),
+    ExportFormat("json-schema", "JSON Schema, 2020-12", ".schema.json", json_schema.write),
+    ExportFormat("avro", "Avro schema", ".avsc", avro.write),
+    ExportFormat("spark", "the JSON of Spark's StructType", ".spark.json", spark.write_json),
+    ExportFormat("spark-ddl", "Spark DDL", ".sql", spark.write_ddl),
+    ExportFormat("dbt", "properties of a dbt model", ".yml", dbt.write),
+    ExportFormat("odcs", "ODCS 3.2, normalised", ".yaml", odcs.write),
+    ExportFormat("html", "a page for people", ".html", page.write),
+    ExportFormat("great-expectations", "a suite of Great Expectations 1.24", ".gx.json", great_expectations.write),
 )
 FORMATS = {form.name: form for form in TABLE}

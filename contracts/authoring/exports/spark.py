@@ -22,7 +22,7 @@ from contracts.authoring.exports.spark_types import (
     SUBSTITUTED,
     UNSUBSTITUTED,
     literal,
-    typed,
+    spark_type,
     valid_name,
 )
 from contracts.authoring.sql.lexing import quoted_name
@@ -74,7 +74,7 @@ def _field(account: Account, column: ExportedColumn) -> dict[str, Any]:
 
 def _in_json(account: Account, column: ExportedColumn) -> Any:
     """Return the type of a column in the JSON of a StructType."""
-    kind, inner = typed(account, column), account.contract.inner(column)
+    kind, inner = spark_type(account, column), account.contract.inner(column)
     match column.prop.type:
         case "object":
             return {"type": "struct", "fields": [_field(account, part) for part in inner]}
@@ -98,7 +98,7 @@ def _column(account: Account, column: ExportedColumn, sign: str = " ") -> str:
 
 def _in_ddl(account: Account, column: ExportedColumn) -> str:
     """Return the type of a column in DDL, where elements and values of maps may always be null."""
-    kind, inner = typed(account, column), account.contract.inner(column)
+    kind, inner = spark_type(account, column), account.contract.inner(column)
     match column.prop.type:
         case "object":
             return f"STRUCT<{', '.join(_column(account, part, ': ') for part in inner)}>"

@@ -42,14 +42,14 @@ LONGEST = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class SparkType:
     """A type in DDL, and the greatest length of texts, if the contract has one."""
 
     name: str
     length: int | None = None
 
 
-def typed(account: Account, column: ExportedColumn) -> Typed:
+def spark_type(account: Account, column: ExportedColumn) -> SparkType:
     """Return the type of a column; count the checks that it implies as carried, and add what it loses."""
     prop, rule, length = column.prop, column.rule(rules.Format), column.rule(rules.MaxLength)
     if not column.typed:
@@ -62,17 +62,17 @@ def typed(account: Account, column: ExportedColumn) -> Typed:
     if form in WHOLE and not prop.exact:
         account.carry(column, rules.Format)
     if prop.exact:
-        return Typed(f"decimal({prop.exact[0]},{prop.exact[1]})")
+        return SparkType(f"decimal({prop.exact[0]},{prop.exact[1]})")
     if prop.type == "timestamp" and moments.is_local(prop):
-        return Typed("timestamp_ntz")
+        return SparkType("timestamp_ntz")
     if prop.type == "string" and length and 0 < length.value <= LONGEST:
-        return Typed(STRING, length.value)
-    return Typed(prop.type if prop.type in CONTAINERS else TYPES.get((prop.type, form), TYPES[prop.type, None]))
+        return SparkType(STRING, length.value)
+    return SparkType(prop.type if prop.type in CONTAINERS else TYPES.get((prop.type, form), TYPES[prop.type, None]))
 
 
 def nested_type(account: Account, column: ExportedColumn) -> str:
-    """Return the type of a column with its parts; carried checks and losses are counted as in `typed`."""
-    kind, inner = typed(account, column), account.contract.inner(column)
+    """Return the type of a column with its parts; carried checks and losses are counted as in `spark_type`."""
+    kind, inner = spark_type(account, column), account.contract.inner(column)
     if column.prop.type == "object":
         fields = [f"{quoted_name(valid_name(account, part.key))}: {nested_type(account, part)}" for part in inner]
         return f"struct<{', '.join(fields)}>"

@@ -22,7 +22,7 @@ from contracts.authoring.imports.imported import Imported
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class ImportFormat:
     """A format: its title for help, the test of whether values are of it, and its importer.
 
     `suffixes` are the endings of its files in a folder. `text` formats are read as text, others as YAML or JSON;
@@ -40,14 +40,16 @@ class Format:
 
 
 TABLE = (
-    Format("json-schema", "JSON Schema, draft 4 to 2020-12", json_schema.recognizes, json_schema.read),
-    Format("avro", "Avro schema (.avsc)", avro.recognizes, avro.read, suffixes=(".avsc", ".json")),
-    Format("spark-ddl", "Spark DDL", spark_ddl.recognizes, spark_ddl.read, suffixes=(".sql", ".ddl"), text=True),
-    Format("parquet", "Parquet file", parquet.recognizes, parquet.read, suffixes=(".parquet",), files="parquet"),
-    Format("data-contract-0.1.3", "data contract of specVersion 0.1.3", data_contract.recognizes, data_contract.read),
-    Format("mesh", "descriptor of a data product with ports", mesh.recognizes, mesh.read),
-    Format("astrafy", "schema of Astrafy's data contracts", astrafy.recognizes, astrafy.read),
-    Format("paypal-2.1", "data contract of PayPal's template", paypal.recognizes, paypal.read),
-    Format("clouddq", "configuration of CloudDQ", clouddq.recognizes, clouddq.read, together=clouddq.together),
+    ImportFormat("json-schema", "JSON Schema, draft 4 to 2020-12", json_schema.recognizes, json_schema.read),
+    ImportFormat("avro", "Avro schema (.avsc)", avro.recognizes, avro.read, suffixes=(".avsc", ".json")),
+    ImportFormat("spark-ddl", "Spark DDL", spark_ddl.recognizes, spark_ddl.read, suffixes=(".sql", ".ddl"), text=True),
+    ImportFormat("parquet", "Parquet file", parquet.recognizes, parquet.read, suffixes=(".parquet",), files="parquet"),
+    ImportFormat(
+        "data-contract-0.1.3", "data contract of specVersion 0.1.3", data_contract.recognizes, data_contract.read
+    ),
+    ImportFormat("mesh", "descriptor of a data product with ports", mesh.recognizes, mesh.read),
+    ImportFormat("astrafy", "schema of Astrafy's data contracts", astrafy.recognizes, astrafy.read),
+    ImportFormat("paypal-2.1", "data contract of PayPal's template", paypal.recognizes, paypal.read),
+    ImportFormat("clouddq", "configuration of CloudDQ", clouddq.recognizes, clouddq.read, together=clouddq.together),
 )
 FORMATS = {form.name: form for form in TABLE}

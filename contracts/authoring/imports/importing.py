@@ -18,7 +18,7 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Position
 from contracts.authoring.drop_block import parse
 from contracts.authoring.imports import signs, writing
-from contracts.authoring.imports.formats import FORMATS, Format
+from contracts.authoring.imports.formats import FORMATS, ImportFormat
 from contracts.authoring.imports.imported import Imported
 
 TRIAL = {"files": "trial/*", "producer": "trial"}
@@ -40,7 +40,7 @@ class Files:
 
 
 @dataclass(frozen=True, slots=True)
-class Contract:
+class ImportedContract:
     """An imported contract: its name, `<id>.v<major>`, and the text of its document."""
 
     name: str
@@ -51,7 +51,7 @@ class Contract:
 class ImportResult:
     """The result of an import: contracts and findings; there are no contracts if a finding is an error."""
 
-    contracts: tuple[Contract, ...]
+    contracts: tuple[ImportedContract, ...]
     findings: tuple[Finding, ...]
 
     @property
@@ -125,7 +125,7 @@ def _joined(pair: re.Match[str]) -> str:
     return pair[1] + chr(0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF))
 
 
-def _is_of(form: Format, document: Document, raw: bytes) -> bool:
+def _is_of(form: ImportFormat, document: Document, raw: bytes) -> bool:
     """Return True if a source is of the format; else report a finding that names the format that it resembles."""
     if form.recognizes(document.data):
         return True
@@ -137,8 +137,8 @@ def _is_of(form: Format, document: Document, raw: bytes) -> bool:
 
 
 def _written(
-    form: Format, document: Document, imported: Imported, notes: list[Finding], files: Files | None, status: str
-) -> tuple[Contract, list[Finding]]:
+    form: ImportFormat, document: Document, imported: Imported, notes: list[Finding], files: Files | None, status: str
+) -> tuple[ImportedContract, list[Finding]]:
     """Return a contract as text, and warnings of lines that lint would refuse."""
     data = {**imported.data, "status": status}
     blocked = _with_block(data, imported.block, files) if files else data
@@ -148,7 +148,7 @@ def _written(
     name = f"{data['id']}.v{major}"
     trial = writing.text(_with_block(data, imported.block, files or Files((), "", form.files or "jsonl")))
     refused = [f for f in compile_text(trial.encode(), f"{name}.yaml").findings if f.level == "error"]
-    return Contract(name, text), [replace(f, level="warning", line=f.line + len(comments)) for f in refused]
+    return ImportedContract(name, text), [replace(f, level="warning", line=f.line + len(comments)) for f in refused]
 
 
 def _with_block(data: dict[str, Any], settings: dict[str, Any], files: Files) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def _with_block(data: dict[str, Any], settings: dict[str, Any], files: Files) ->
 
 
 def _comments(
-    form: Format, document: Document, notes: list[Finding], block: dict[str, Any], *, bare: bool
+    form: ImportFormat, document: Document, notes: list[Finding], block: dict[str, Any], *, bare: bool
 ) -> list[str]:
     """Return the comments above a document: its source, the losses, and what a person must still do."""
     lines = [f"From {File(document.file).name} ({form.name}), by dropgate import."]
