@@ -36,7 +36,7 @@ test: lint ## Run lint, types, import rules, unit tests, the job, and the flow w
 	@$(BIN)/python -m infra.setup.dynamodb
 	@$(BIN)/pytest -n 2 --dist loadscope -m "not proofs and not torture"
 
-proofs: setup ## Run the other tests, before a release; PART=prefilter, oracle, attacks or release runs one part.
+proofs: setup ## Run the other tests, before a release; PART=job, prefilter, oracle, attacks or release runs one part.
 	@$(BIN)/python -m infra.setup.expectations
 	@$(BIN)/python -m infra.setup.dynamodb
 	@$(BIN)/pytest -n 2 --dist loadscope -m "proofs$(if $(PART),_$(PART)) and not torture"

@@ -32,7 +32,8 @@ def spark() -> Iterator[SparkSession]:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what `-m` does not name
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test with its ring."""
+    """Mark each test with its ring, and bring all into the order in which workers take them."""
+    items.sort(key=lambda item: rings.turn_of(item.nodeid))
     for item in items:
         if part := rings.part_of(item.nodeid):
             item.add_marker("proofs")
@@ -42,7 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Scopes(LoadScopeScheduling):
-    """Hands whole modules to workers; in `make test` all tests of Spark to one of them, and the rest to the others."""
+    """Hands whole modules to workers, the longest first; in `make test` all of the flow and all other Spark as one."""
 
     def _split_scope(self, nodeid: str) -> str:
         return rings.scope_of(nodeid, proofs="not proofs" not in str(self.config.option.markexpr))
@@ -50,6 +51,7 @@ class Scopes(LoadScopeScheduling):
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scopes:
     """Return what parts tests among workers; xdist's own groups by a mark do nothing under pytest 9."""
+    config.option.loadscopereorder = False  # it would put first the scopes of the most tests, which are the shortest
     return Scopes(config, log)
 
 

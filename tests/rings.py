@@ -17,7 +17,44 @@ SLOW = (
 )
 """Units that only `make test` runs."""
 PROOFS: Mapping[str, tuple[str, ...]] = {
+    "job": (
+        "tests/integration/functions/test_masked_evidence.py::*",
+        "tests/integration/infra/cli/test_init.py::*[many]",
+        "tests/integration/infra/cli/test_init.py::test_what_lies_within*",
+        "tests/integration/spark_jobs/formats/test_dialects.py::*",
+        "tests/integration/spark_jobs/formats/test_letters.py::*",
+        "tests/integration/spark_jobs/formats/test_registry.py::test_compressed_file*",
+        "tests/integration/spark_jobs/formats/test_registry.py::test_file_whose_pages*",
+        "tests/integration/spark_jobs/formats/test_registry.py::test_unknown_keys*",
+        "tests/integration/spark_jobs/formats/test_trailers.py::*",
+        "tests/integration/spark_jobs/outputs/test_classified.py::*[*jsonl]",
+        "tests/integration/spark_jobs/outputs/test_classified.py::*[*over lines]",
+        "tests/integration/spark_jobs/outputs/test_classified.py::*[False-jsonl that nests]",
+        "tests/integration/spark_jobs/outputs/test_classified.py::test_evidence_that_is_masked*",
+        "tests/integration/spark_jobs/outputs/test_rejected_rows.py::*[True-*",
+        "tests/integration/spark_jobs/outputs/test_rejected_rows.py::*[*backslashes]",
+        "tests/integration/spark_jobs/outputs/test_rejected_rows.py::*[*bars]",
+        "tests/integration/spark_jobs/outputs/test_rejected_rows.py::*[*quotes]",
+        "tests/integration/spark_jobs/outputs/test_rejected_rows.py::*[*semicolons]",
+        "tests/integration/spark_jobs/outputs/test_rejected_rows.py::*[*tabs]",
+        "tests/integration/spark_jobs/outputs/test_valid_rows.py::test_bytes*",
+        "tests/integration/spark_jobs/outputs/test_valid_rows.py::test_cells*",
+        "tests/integration/spark_jobs/outputs/test_valid_rows.py::test_columns*",
+        "tests/integration/spark_jobs/outputs/test_valid_rows.py::test_file*",
+        "tests/integration/spark_jobs/outputs/test_valid_rows.py::test_parquet_may*",
+        "tests/integration/spark_jobs/outputs/test_valid_rows.py::test_records*",
+        "tests/integration/spark_jobs/rules/test_expressions.py::*[jsonl]",
+        "tests/integration/spark_jobs/rules/test_expressions.py::*[parquet]",
+        "tests/integration/spark_jobs/scan/test_references.py::test_filter*",
+        "tests/integration/spark_jobs/scan/test_references.py::test_large*",
+        "tests/integration/spark_jobs/scan/test_references.py::test_promoted*",
+        "tests/integration/spark_jobs/scan/test_references.py::test_relationships*",
+        "tests/integration/spark_jobs/scan/test_references.py::test_value_within*",
+        "tests/integration/spark_jobs/set_checks/test_statements.py::test_subqueries*",
+    ),
     "prefilter": (
+        "tests/integration/spark_jobs/outputs/test_valid_rows.py::test_consumers*",
+        "tests/unit/spark_jobs/prefilter/test_arrow_tests.py::test_counts_and_masks_of_many*",
         "tests/integration/spark_jobs/scan/test_batch.py::*",
         "tests/integration/spark_jobs/set_checks/test_great_expectations.py::*",
         "tests/integration/spark_jobs/formats/test_long_things.py::*",
@@ -30,6 +67,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
     ),
     "oracle": (
         "tests/integration/spark_jobs/set_checks/test_sql_literals.py::*",
+        "tests/integration/spark_jobs/set_checks/test_sql_queries.py::test_no_part*",
         "tests/integration/contracts/test_pattern_cost.py::*",
         "tests/oracle/test_changes.py::*",
         "tests/oracle/test_combinations.py::*",
@@ -41,6 +79,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/oracle/test_meanings.py::*[jsonl*",
         "tests/oracle/test_meanings.py::*[parquet*",
         "tests/oracle/test_nested.py::*",
+        "tests/oracle/test_oracle.py::test_cases*",
         "tests/oracle/test_oracle.py::test_they_say_the_same*",
         "tests/oracle/test_references.py::*",
         "tests/oracle/test_round_trips.py::*",
@@ -55,6 +94,10 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/e2e/test_up.py::*",
         "tests/e2e/test_watermarks.py::*",
         "tests/integration/functions/test_figures.py::*",
+        "tests/integration/functions/test_handlers.py::*[producer]",
+        "tests/integration/functions/test_handlers.py::test_all_drops*",
+        "tests/integration/functions/test_handlers.py::test_letters*",
+        "tests/integration/functions/test_handlers.py::test_upload_that_died*",
         "tests/integration/functions/test_histories.py::*",
         "tests/integration/functions/test_large.py::*",
         "tests/integration/functions/test_outages.py::*",
@@ -86,15 +129,18 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 """The parts of `make proofs`, by name: CI runs one of them after `make test`, another with each commit."""
+FLOW = ("tests/e2e/*",)
+"""Tests of the whole flow, which share one stack and a JVM; `make test` begins with them on one worker."""
 SPARK = (
-    "tests/e2e/*",
     "tests/integration/spark_jobs/*",
     "tests/integration/contracts/test_formats.py::*",
     "tests/integration/infra/cli/test_init.py::*",
     "tests/integration/contracts/test_pattern*.py::*",
     "tests/oracle/*",
 )
-"""Tests that share a JVM."""
+"""Tests that share another JVM; `make test` begins with them on the other worker."""
+LONG = ("tests/integration/functions/*", "tests/integration/*")
+"""Where modules take long: they come next in `make test`, and units fill what is left of either worker's time."""
 
 
 def part_of(test: str) -> str | None:
@@ -114,8 +160,17 @@ def area_of(test: str) -> str:
 
 
 def scope_of(test: str, *, proofs: bool) -> str:
-    """Return the name of all tests that one worker runs: a module, or in `make test` all of Spark."""
-    return "spark" if not proofs and part_of(test) is None and _matches(test, SPARK) else test.partition("::")[0]
+    """Return the name of all tests that one worker runs: a module, or in `make test` the flow or all other Spark."""
+    if proofs or part_of(test):
+        return test.partition("::")[0]
+    shared = {"flow": FLOW, "spark": SPARK}
+    return next((name for name, patterns in shared.items() if _matches(test, patterns)), test.partition("::")[0])
+
+
+def turn_of(test: str) -> int:
+    """Return the place of a test in the order of `make test`, in which the longest scopes come first."""
+    turns = (FLOW, SPARK, *((pattern,) for pattern in LONG))
+    return next((turn for turn, patterns in enumerate(turns) if _matches(test, patterns)), len(turns))
 
 
 def _matches(test: str, patterns: tuple[str, ...]) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import random
 import struct
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from pyspark.sql import SparkSession
 
 from contracts.authoring.compiler.compile import compile_text
@@ -112,20 +114,22 @@ def _drawn(count: int) -> list[float]:
     return [*every, *short]
 
 
-def test_bounds_of_floats_accept_their_own_sample(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("values", [SOME[:6], [*SOME, *(-value for value in SOME), *_drawn(30)]], ids=["few", "many"])
+def test_bounds_of_floats_accept_their_own_sample(
+    spark: SparkSession, tmp_path: Path, values: Sequence[float]
+) -> None:
     """Two floats are the bounds of each column: some stand alone, some in a group, a list or a map."""
-    values = [*SOME, *(-value for value in SOME), *_drawn(30)]
     columns: dict[str, pa.Array] = {}
     for n, (low, high) in enumerate(zip(*[iter(values)] * 2, strict=True)):
         few = [low, high, None, low, high] * 4
         columns[f"alone{n}"] = pa.array(few, pa.float32())
         match n % 3:
             case 0:
-                columns[f"group{n}"] = pa.array([{"a": one} for one in few], pa.struct({"a": pa.float32()}))
+                columns[f"group{n}"] = pa.array([{"a": value} for value in few], pa.struct({"a": pa.float32()}))
             case 1:
-                columns[f"list{n}"] = pa.array([[one, None] for one in few], pa.list_(pa.float32()))
+                columns[f"list{n}"] = pa.array([[value, None] for value in few], pa.list_(pa.float32()))
             case 2:
-                columns[f"map{n}"] = pa.array([[("k", one)] for one in few], pa.map_(pa.string(), pa.float32()))
+                columns[f"map{n}"] = pa.array([[("k", value)] for value in few], pa.map_(pa.string(), pa.float32()))
     sample = tmp_path / "things-2026-01-31.parquet"
     pq.write_table(pa.table(columns), sample)
     made = draft(profile([sample], lambda: spark))
