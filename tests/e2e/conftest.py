@@ -101,9 +101,11 @@ def related(world: World) -> Related:
         references=(replace(orders, contract=nobodys.contract), carriers),
     )
     world.embedded.publish([*world.plans, nobodys, orphans])
-    early = world.settled(world.upload("orphans/1.csv", PARCELS))
+    with world.embedded.asleep():
+        orphan, order = world.upload("orphans/1.csv", PARCELS), world.upload("orders/related.csv", ORDERS)
+    early = world.settled(orphan)
+    assert world.settled(order).state == "accepted"
     world.embedded.publish(world.plans)
-    assert world.settled(world.upload("orders/related.csv", ORDERS)).state == "accepted"
     good, bad = world.upload("parcels/good.csv", PARCELS), world.upload("parcels/bad.csv", PARCELS + STRAY)
     return Related(early, world.settled(good), world.settled(bad))
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
+from contracts.plan import Plan
 from contracts.problem import visible
 from functions.drop import Drop
 from functions.operations.replay import replay
@@ -47,24 +49,101 @@ class Row:
         return "| " + " | ".join(c.replace("|", "\\|").replace("\n", " ") for c in cells) + " |\n"
 
 
+@dataclass(frozen=True)
+class Upload:
+    """A file to send; `how` is how its producer has S3 keep it."""
+
+    key: str
+    body: bytes = GOOD
+    how: Mapping[str, str] = field(default_factory=dict)
+
+
+LONGER = GOOD + b"9,z,1,\n"
+FIRST = {
+    "replaced": Upload("orders/replaced.csv"),
+    "replacing": Upload("orders/replaced.csv", LONGER),
+    "judged again": Upload("again/1.csv", b"id,name,day\n1,Ana,\n"),
+    "once": Upload("once/1.csv"),
+    "of two contracts": Upload("twins/1.csv"),
+    "vanished": Upload("orders/gone.csv"),
+    "crashing": Upload("crash/1.csv"),
+    "archived": Upload("orders/archived.csv", how={"StorageClass": "GLACIER"}),
+    "key of the producer": Upload(
+        "orders/locked-0.csv", how={"SSECustomerAlgorithm": "AES256", "SSECustomerKey": "k" * 32}
+    ),
+    "key of another account": Upload(
+        "orders/locked-1.csv",
+        how={
+            "ServerSideEncryption": "aws:kms",
+            "SSEKMSKeyId": "arn:aws:kms:us-east-1:210987654321:key/0a1b2c3d-0000-4000-8000-000000000000",
+        },
+    ),
+}
+"""Files that no case of one file is, by what becomes of them."""
+SECOND = {
+    "newer": Upload("again/1.csv"),
+    "same key": Upload("once/1.csv", LONGER),
+    "same content": Upload("once/2.csv"),
+    **{f"deadly {name}": Upload(f"orders/deadly-{name}.csv") for name in ("a", "b", "killer", "d")},
+}
+"""Files that come when the first have ended."""
+
+
+def own_contracts(world: World) -> dict[str, Plan]:
+    """Contracts that lint would not publish, or of which a test has another version."""
+    orders = next(p for p in world.plans if p.contract == "orders.v1")
+    again = replace(orders, contract="again.v1", id="again", files=("again/*.csv",))
+    once = replace(
+        orders, contract="once.v1", id="once", files=("once/*.csv",), same_key="reject", same_content="reject"
+    )
+    twins = [replace(orders, contract=f"twin-{n}.v1", id=f"twin-{n}", files=("twins/*.csv",)) for n in "ab"]
+    return {plan.contract: plan for plan in (again, once, *twins)}
+
+
 @pytest.fixture(scope="module")
-def ended(world: World) -> dict[str, Drop]:
-    """Every case sent at once, and how it ended."""
-    ids = {case.name: world.upload(case.key, case.body) for case in CASES}
-    return {name: world.settled(drop_id, 600) for name, drop_id in ids.items()}
+def drops(world: World) -> dict[str, Drop]:
+    """How every file ended: all cases at once, then what needs the end of another, then what a person judges again.
+
+    What shares a contract comes one after the other while the stack sleeps, so that it shares a job.
+    """
+    plans = own_contracts(world)
+    world.embedded.publish([*world.plans, *plans.values()])
+    cases = {case.name: Upload(case.key, case.body) for case in sorted(CASES, key=lambda c: (c.where != "job", c.key))}
+    with world.embedded.asleep():
+        ids = {name: world.upload(each.key, each.body, **each.how) for name, each in {**cases, **FIRST}.items()}
+        _delete(world, FIRST["vanished"].key)
+    ended = {name: world.settled(drop_id, 600) for name, drop_id in ids.items()}
+    with world.embedded.asleep():
+        later = {name: world.upload(each.key, each.body) for name, each in SECOND.items()}
+        world.embedded.emr.deadly.add(later["deadly killer"])
+    ended |= {name: world.settled(drop_id) for name, drop_id in later.items()}
+    world.embedded.emr.deadly.clear()
+    milder = replace(plans["again.v1"], columns=replace(plans["again.v1"].columns, missing="ignore"))
+    world.embedded.publish([*world.plans, *(plans | {"again.v1": milder}).values()])
+    replay(world.ports, ended["judged again"].id)
+    ended["judged again"] = world.settled(ended["judged again"].id)
+    world.embedded.publish(world.plans)
+    return ended
+
+
+def _delete(world: World, key: str) -> None:
+    """Delete all versions of an object that nobody has looked at."""
+    client, bucket = world.embedded.client("s3"), world.embedded.stack.names["LandingBucket"]
+    for version in client.list_object_versions(Bucket=bucket, Prefix=key)["Versions"]:
+        client.delete_object(Bucket=bucket, Key=key, VersionId=version["VersionId"])
 
 
 def row(name: str, drop: Drop, where: str) -> Row:
     codes = ", ".join(dict.fromkeys(f"`{p.code}`" for p in drop.problems))
     first = drop.problems[0] if drop.problems else None
-    text = f"{visible(first.message, 300)} {visible(first.fix, 300)}" if first else ""
-    text = re.sub(r"\b[a-z2-7]{32}\b", "…", text)  # ids of drops differ from run to run
-    return Row(name, drop.state.replace("_", " "), codes, text, where)
+    message = f"{visible(first.message, 300)} {visible(first.fix, 300)}" if first else ""
+    message = re.sub(r"\b[a-z2-7]{32}\b", "…", message)  # ids of drops differ from run to run
+    return Row(name, drop.state.replace("_", " "), codes, message, where)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-def test_bad_file_ends_in_its_named_state(case: Case, ended: dict[str, Drop], world: World) -> None:
-    drop = ended[case.name]
+def test_bad_file_ends_in_its_named_state(case: Case, drops: dict[str, Drop], world: World) -> None:
+    drop = drops[case.name]
     assert (drop.state, set(case.codes) <= {p.code for p in drop.problems}) == (case.state, True), drop.problems
     assert all(p.message and p.fix for p in drop.problems)
     assert (drop.batch is not None) == (case.where == "job")
@@ -73,8 +152,8 @@ def test_bad_file_ends_in_its_named_state(case: Case, ended: dict[str, Drop], wo
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.where != "flow"], ids=lambda c: c.name)
-def test_every_judged_drop_has_its_receipt(case: Case, ended: dict[str, Drop], world: World) -> None:
-    drop = ended[case.name]
+def test_every_judged_drop_has_its_receipt(case: Case, drops: dict[str, Drop], world: World) -> None:
+    drop = drops[case.name]
     assert drop.receipt
     receipt = json.loads(world.ports.store.get(drop.receipt))
     assert (receipt["verdict"], receipt["drop"]) == (case.state, drop.id)
@@ -84,138 +163,64 @@ def test_every_judged_drop_has_its_receipt(case: Case, ended: dict[str, Drop], w
         assert world.ports.store.get(drop.receipt.replace("receipt.json", receipt["rejected_rows"]))
 
 
-def test_promoted_zone_holds_accepted_files_alone(ended: dict[str, Drop], world: World) -> None:
+def test_promoted_zone_holds_accepted_files_alone(drops: dict[str, Drop], world: World) -> None:
     promoted = world.objects("promoted")
     for case in CASES:
-        where = f"{ended[case.name].contract}/{case.key}"
-        assert promoted.get(where) == (case.body if case.state == "accepted" else None)
+        key = f"{drops[case.name].contract}/{case.key}"
+        assert promoted.get(key) == (case.body if case.state == "accepted" else None)
 
 
-def test_newer_of_two_uploads_stands(world: World) -> None:
-    with world.embedded.asleep():
-        first = world.upload("orders/replaced.csv", GOOD)
-        second = world.upload("orders/replaced.csv", GOOD + b"9,z,1,\n")
-    assert [world.settled(d).state for d in (first, second)] == ["accepted", "accepted"]
-    assert world.objects("promoted")["orders.v1/orders/replaced.csv"] == GOOD + b"9,z,1,\n"
+def test_newer_of_two_uploads_stands(drops: dict[str, Drop], world: World) -> None:
+    assert [drops[name].state for name in ("replaced", "replacing")] == ["accepted", "accepted"]
+    assert world.objects("promoted")["orders.v1/orders/replaced.csv"] == LONGER
 
 
-@pytest.fixture(scope="module")
-def overtaken(world: World) -> tuple[Drop, Drop]:
-    """A file that is judged again, under a milder contract, after a newer one of its key was accepted."""
-    orders = next(p for p in world.plans if p.contract == "orders.v1")
-    strict = replace(orders, contract="again.v1", id="again", files=("again/*.csv",))
-    world.embedded.publish([*world.plans, strict])
-    first = world.upload("again/1.csv", b"id,name,day\n1,Ana,\n")
-    world.settled(first)
-    second = world.settled(world.upload("again/1.csv", GOOD))
-    world.embedded.publish([*world.plans, replace(strict, columns=replace(strict.columns, missing="ignore"))])
-    replay(world.ports, first)
-    overtaken = world.settled(first)
-    world.embedded.publish(world.plans)
-    return overtaken, second
-
-
-def test_older_file_does_not_come_back_over_a_newer(overtaken: tuple[Drop, Drop], world: World) -> None:
-    first, second = overtaken
-    assert (first.state, first.attempt, second.state) == ("superseded", 2, "accepted")
+def test_older_file_does_not_come_back_over_a_newer(drops: dict[str, Drop], world: World) -> None:
+    """The older one is judged again, under a milder contract, after a newer one of its key was accepted."""
+    older, newer = drops["judged again"], drops["newer"]
+    assert (older.state, older.attempt, newer.state) == ("superseded", 2, "accepted")
     assert world.objects("promoted")["again.v1/again/1.csv"] == GOOD
 
 
-@pytest.fixture(scope="module")
-def twice(world: World) -> tuple[Drop, Drop, Drop]:
-    """A file, another one under its key, and the same bytes under another key, where the contract wants none of it."""
-    orders = next(p for p in world.plans if p.contract == "orders.v1")
-    once = replace(
-        orders, contract="once.v1", id="once", files=("once/*.csv",), same_key="reject", same_content="reject"
-    )
-    world.embedded.publish([*world.plans, once])
-    first = world.settled(world.upload("once/1.csv", GOOD))
-    rest = world.upload("once/1.csv", GOOD + b"9,z,1,\n"), world.upload("once/2.csv", GOOD)
-    settled = first, world.settled(rest[0]), world.settled(rest[1])
-    world.embedded.publish(world.plans)
-    return settled
+def test_what_was_accepted_is_not_accepted_twice(drops: dict[str, Drop], world: World) -> None:
+    """Another file under its key, and the same bytes under another key, where the contract wants none of it."""
+    states = [drops[name].state for name in ("once", "same key", "same content")]
+    assert states == ["accepted", "rejected", "rejected"]
+    promoted = {key: body for key, body in world.objects("promoted").items() if "once" in key}
+    assert promoted == {"once.v1/once/1.csv": GOOD}
 
 
-def test_what_was_accepted_is_not_accepted_twice(twice: tuple[Drop, Drop, Drop], world: World) -> None:
-    assert [d.state for d in twice] == ["accepted", "rejected", "rejected"]
-    assert {k: v for k, v in world.objects("promoted").items() if "once" in k} == {"once.v1/once/1.csv": GOOD}
+def test_deleted_object_is_vanished(drops: dict[str, Drop]) -> None:
+    assert drops["vanished"].state == "vanished"
 
 
-@pytest.fixture(scope="module")
-def vanished(world: World) -> Drop:
-    """An object that is deleted before any function runs."""
-    with world.embedded.asleep():
-        version = world.embedded.upload("orders/gone.csv", GOOD)
-        bucket = world.embedded.stack.names["LandingBucket"]
-        drop_id = world.upload("orders/gone.csv", GOOD)
-        client = world.embedded.client("s3")
-        for one in client.list_object_versions(Bucket=bucket, Prefix="orders/gone.csv")["Versions"]:
-            client.delete_object(Bucket=bucket, Key="orders/gone.csv", VersionId=one["VersionId"])
-    assert version
-    return world.settled(drop_id)
+@pytest.mark.parametrize("name", ["key of the producer", "key of another account"])
+def test_file_that_nobody_can_decrypt_is_rejected_with_a_receipt(
+    name: str, drops: dict[str, Drop], world: World
+) -> None:
+    drop = drops[name]
+    assert (drop.state, drop.verdict, drop.batch) == ("rejected", "rejected", None)
+    assert drop.source.uri.startswith(world.ports.zones.landing), "it stays where its uploader can get at it"
+    assert drop.receipt
+    receipt = json.loads(world.ports.store.get(drop.receipt))
+    assert [p["code"] for p in receipt["problems"]] == ["unreadable-object"]
 
 
-def test_deleted_object_is_vanished(vanished: Drop) -> None:
-    assert vanished.state == "vanished"
-
-
-@pytest.fixture(scope="module")
-def locked(world: World) -> tuple[Drop, Drop]:
-    """Files that nobody here can decrypt: under a key that the producer keeps, under a key of another account."""
-    customers = {"SSECustomerAlgorithm": "AES256", "SSECustomerKey": "k" * 32}
-    foreign = {
-        "ServerSideEncryption": "aws:kms",
-        "SSEKMSKeyId": "arn:aws:kms:us-east-1:210987654321:key/0a1b2c3d-0000-4000-8000-000000000000",
-    }
-    ids = [world.upload(f"orders/locked-{n}.csv", GOOD, **how) for n, how in enumerate((customers, foreign))]
-    first, second = (world.settled(drop_id) for drop_id in ids)
-    return first, second
-
-
-def test_file_that_nobody_can_decrypt_is_rejected_with_a_receipt(locked: tuple[Drop, Drop], world: World) -> None:
-    for drop in locked:
-        assert (drop.state, drop.verdict, drop.batch) == ("rejected", "rejected", None)
-        assert drop.source.uri.startswith(world.ports.zones.landing), "it stays where its uploader can get at it"
-        assert drop.receipt
-        receipt = json.loads(world.ports.store.get(drop.receipt))
-        assert [p["code"] for p in receipt["problems"]] == ["unreadable-object"]
-
-
-@pytest.fixture(scope="module")
-def archived(world: World) -> Drop:
-    """A file that its producer uploaded into an archive."""
-    return world.settled(world.upload("orders/archived.csv", GOOD, StorageClass="GLACIER"))
-
-
-def test_archived_file_is_rejected_by_name_and_stays(archived: Drop, world: World) -> None:
+def test_archived_file_is_rejected_by_name_and_stays(drops: dict[str, Drop], world: World) -> None:
+    archived = drops["archived"]
     assert (archived.state, [p.code for p in archived.problems]) == ("rejected", ["archived-object"])
     assert archived.source.uri.startswith(world.ports.zones.landing)
 
 
-@pytest.fixture(scope="module")
-def crashed(world: World) -> Drop:
-    """A drop whose job crashes every time."""
-    return world.settled(world.upload("crash/1.csv", GOOD), 90)
-
-
-def test_crashing_job_fails_the_drop(crashed: Drop, world: World) -> None:
+def test_crashing_job_fails_the_drop(drops: dict[str, Drop], world: World) -> None:
+    crashed = drops["crashing"]
     assert (crashed.state, crashed.verdict, crashed.try_) == ("failed", None, 3)
     assert [p.code for p in crashed.problems] == ["job-failed"]
     assert not [k for k in world.objects("promoted") if k.startswith("crash")]
 
 
-@pytest.fixture(scope="module")
-def deadly(world: World) -> dict[str, Drop]:
-    """Files that share a job, which one of them kills."""
-    with world.embedded.asleep():
-        ids = {name: world.upload(f"orders/deadly-{name}.csv", GOOD) for name in ("a", "b", "killer", "d")}
-    world.embedded.emr.deadly.add(ids["killer"])
-    drops = {name: world.settled(drop_id) for name, drop_id in ids.items()}
-    world.embedded.emr.deadly.clear()
-    return drops
-
-
-def test_file_that_kills_its_job_fails_alone(deadly: dict[str, Drop], world: World) -> None:
+def test_file_that_kills_its_job_fails_alone(drops: dict[str, Drop], world: World) -> None:
+    deadly = {name: drops[f"deadly {name}"] for name in ("a", "b", "killer", "d")}
     states = {name: drop.state for name, drop in deadly.items()}
     assert states == {"a": "accepted", "b": "accepted", "killer": "failed", "d": "accepted"}
     assert [p.code for p in deadly["killer"].problems] == ["job-killed"]
@@ -226,45 +231,30 @@ def test_file_that_kills_its_job_fails_alone(deadly: dict[str, Drop], world: Wor
     assert evidence & {drop.batch for drop in deadly.values()} == {deadly[name].batch for name in ("a", "b", "d")}
 
 
-@pytest.fixture(scope="module")
-def twofold(world: World) -> Drop:
-    """A key that two contracts claim, which lint would never have published."""
-    orders = next(p for p in world.plans if p.contract == "orders.v1")
-    twins = [replace(orders, contract=f"twin-{n}.v1", id=f"twin-{n}", files=("twins/*.csv",)) for n in "ab"]
-    world.embedded.publish([*world.plans, *twins])
-    drop = world.settled(world.upload("twins/1.csv", GOOD))
-    world.embedded.publish(world.plans)
-    return drop
+def test_key_of_two_contracts_is_unmatched(drops: dict[str, Drop]) -> None:
+    assert drops["of two contracts"].state == "unmatched"
+    assert "twin-a.v1" in drops["of two contracts"].problems[0].message
 
 
-def test_key_of_two_contracts_is_unmatched(twofold: Drop) -> None:
-    assert twofold.state == "unmatched"
-    assert "twin-a.v1" in twofold.problems[0].message
+PAGED = {
+    "a file encrypted with a key that its producer keeps (SSE-C)": ("key of the producer", "admission"),
+    "a file encrypted with a key of another account": ("key of another account", "admission"),
+    "an archived file (S3 Glacier)": ("archived", "admission"),
+    "a file judged again after a newer one of its key was accepted": ("judged again", "flow"),
+    "a second file under a key, where `sameKey: reject`": ("same key", "flow"),
+    "the same bytes under another key, where `sameContent: reject`": ("same content", "flow"),
+    "an object deleted before anyone looks": ("vanished", "flow"),
+    "a key that two contracts claim": ("of two contracts", "flow"),
+    "a job that crashes, three times": ("crashing", "flow"),
+    "a file that kills its job, among others that do not": ("deadly killer", "flow"),
+}
+"""What the page says of files that no case of one file is: which of them, and where it is noticed."""
 
 
-def test_page_says_what_the_flow_answers(
-    ended: dict[str, Drop],
-    locked: tuple[Drop, Drop],
-    archived: Drop,
-    overtaken: tuple[Drop, Drop],
-    twice: tuple[Drop, Drop, Drop],
-    vanished: Drop,
-    crashed: Drop,
-    deadly: dict[str, Drop],
-    twofold: Drop,
-) -> None:
+def test_page_says_what_the_flow_answers(drops: dict[str, Drop]) -> None:
     rows = [
-        *(row(c.name, ended[c.name], c.where) for c in CASES),
-        row("a file encrypted with a key that its producer keeps (SSE-C)", locked[0], "admission"),
-        row("a file encrypted with a key of another account", locked[1], "admission"),
-        row("an archived file (S3 Glacier)", archived, "admission"),
-        row("a file judged again after a newer one of its key was accepted", overtaken[0], "flow"),
-        row("a second file under a key, where `sameKey: reject`", twice[1], "flow"),
-        row("the same bytes under another key, where `sameContent: reject`", twice[2], "flow"),
-        row("an object deleted before anyone looks", vanished, "flow"),
-        row("a key that two contracts claim", twofold, "flow"),
-        row("a job that crashes, three times", crashed, "flow"),
-        row("a file that kills its job, among others that do not", deadly["killer"], "flow"),
+        *(row(case.name, drops[case.name], case.where) for case in CASES),
+        *(row(text, drops[name], where) for text, (name, where) in PAGED.items()),
     ]
     text = HEAD + "".join(map(str, rows))
     made, by_hand, rest = PAGE.read_text(encoding="utf-8").partition("\n## ")
