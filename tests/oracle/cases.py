@@ -60,11 +60,11 @@ MOST_SHOWN = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """A contract and files of it; `known` are the records of files of Parquet."""
+    """A contract and files of it; `contents` are the records of files of Parquet."""
 
     contract: Contract
     files: Mapping[str, bytes]
-    known: Mapping[str, records.Content] = field(default_factory=dict)
+    contents: Mapping[str, records.Content] = field(default_factory=dict)
 
 
 def made(spark: SparkSession, folder: Path, form: Document, seed: object, count: int) -> Cases:
@@ -100,8 +100,8 @@ def sifted(spark: SparkSession, folder: Path, form: Document, seed: object, coun
     chance = _chance({**form, "sifted": True}, seed)
     while True:
         contract = a_contract(chance, form)
-        told = tuple(c for c in contract.plan.checks if _is_sifted(replace(contract.plan, checks=(c,))))
-        plan = replace(contract.plan, checks=told)
+        decided = tuple(c for c in contract.plan.checks if _is_sifted(replace(contract.plan, checks=(c,))))
+        plan = replace(contract.plan, checks=decided)
         if _is_sifted(plan):
             break
     contract = replace(contract, plan=plan)
@@ -135,24 +135,24 @@ def _chance(form: Document, seed: object) -> Random:
     return Random(f"{seed} {json.dumps(form)}")
 
 
-def told(spark: SparkSession, folder: Path, cases: Cases, compared: Compared) -> str:
+def described(spark: SparkSession, folder: Path, cases: Cases, compared: Compared) -> str:
     """The differences, in the smallest file that shows them; empty if there are none."""
     if not compared.differences:
         return ""
     name = compared.differences[0].file
-    found = [d for d in compared.differences if d.file == name]
+    differences = [d for d in compared.differences if d.file == name]
     body = cases.files[name]
     if cases.contract.plan.file_format != "parquet" and not cases.contract.plan.csv.multi_line:
-        body, found = _smaller(spark, folder, cases.contract, body, found)
+        body, differences = _smaller(spark, folder, cases.contract, body, differences)
     plain = gzip.decompress(body) if cases.contract.plan.compression == "gzip" else body
     shown = plain if len(plain) < MOST_SHOWN else plain[:MOST_SHOWN] + b"..."
-    said = "\n".join(f"  {d.about}\n    oracle: {d.oracle}\n    job:    {d.job}" for d in found)
+    shown_differences = "\n".join(f"  {d.about}\n    oracle: {d.oracle}\n    job:    {d.job}" for d in differences)
     others = f"{len({d.file for d in compared.differences}) - 1} more files differ, of {len(cases.files)}"
-    return f"{_contract(cases.contract, found)}\nfile: {shown!r}\n{said}\n{others}"
+    return f"{_contract(cases.contract, differences)}\nfile: {shown!r}\n{shown_differences}\n{others}"
 
 
 def _smaller(
-    spark: SparkSession, folder: Path, contract: Contract, body: bytes, found: list[Difference]
+    spark: SparkSession, folder: Path, contract: Contract, body: bytes, differences: list[Difference]
 ) -> tuple[bytes, list[Difference]]:
     """A file of one line (and the header) that the two differ on, if there is one; else the file itself."""
     plan = contract.plan
@@ -164,22 +164,22 @@ def _smaller(
     folder.mkdir()
     again = running.compare(spark, folder, plan, single, marks=contract.marks)
     if not again.differences:
-        return body, found
+        return body, differences
     name = again.differences[0].file
     return single[name], [d for d in again.differences if d.file == name]
 
 
-def _contract(contract: Contract, found: Iterable[Difference]) -> str:
+def _contract(contract: Contract, differences: Iterable[Difference]) -> str:
     """The properties of a contract that differences name, and its block."""
     if not contract.document:
         return f"contract: {contract.plan.csv} {[(p.name, p.type) for p in contract.plan.properties]}"
-    said = " ".join(f"{d.about} {d.oracle} {d.job}" for d in found)
+    text = " ".join(f"{d.about} {d.oracle} {d.job}" for d in differences)
     one = contract.document["schema"][0]
-    properties = [p for p in one["properties"] if _is_named(p, said)]
+    properties = [p for p in one["properties"] if _is_named(p, text)]
     block = contract.document["customProperties"][0]["value"]
     lines = [json.dumps(part, ensure_ascii=False) for part in (*properties, *one["quality"], block)]
     return "contract:\n  " + "\n  ".join(lines)
 
 
-def _is_named(written: Document, said: str) -> bool:
-    return f"{written['name']}." in said or any(e.get("id", "?") in said for e in written.get("quality", ()))
+def _is_named(written: Document, text: str) -> bool:
+    return f"{written['name']}." in text or any(e.get("id", "?") in text for e in written.get("quality", ()))

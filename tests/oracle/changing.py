@@ -20,52 +20,52 @@ DIGITS = ("decimal(10,2)", "decimal(12,2)", "decimal(12,4)", "decimal(9,2)", "do
 def changed(chance: Random, document: Document, most: int = 2) -> Document:
     """A document that compiles, with one change or more."""
     while True:
-        found = copy.deepcopy(document)
+        variant = copy.deepcopy(document)
         for _ in range(chance.choice((1, 1, most))):
-            chance.choice(CHANGES)(chance, found)
-        if found != document and compiled(found | {"status": "active"}):
-            return found
+            chance.choice(CHANGES)(chance, variant)
+        if variant != document and compiled(variant | {"status": "active"}):
+            return variant
 
 
 def thinned(chance: Random, document: Document) -> Document:
     """A document with few rules, so that files depend on those that change: two properties, of each one entry."""
     while True:
-        found = copy.deepcopy(document)
-        one = found["schema"][0]
+        thinner = copy.deepcopy(document)
+        one = thinner["schema"][0]
         one["properties"] = one["properties"][:2]
         one["quality"] = [e for e in one["quality"] if chance.random() < 0.3]
         for prop in one["properties"]:
             prop["quality"] = chance.sample(prop["quality"], min(len(prop["quality"]), chance.choice((0, 0, 1))))
             for flag in ("unique", "primaryKey", "primaryKeyPosition"):
                 prop.pop(flag, None)
-        block = _block(found)
+        block = _block(thinner)
         checks = block.pop("checks", {})
-        plan = compiled(found)
+        plan = compiled(thinner)
         if plan is None:
             continue
-        known = {c.id for c in plan.checks}
-        if kept := {name: wanted for name, wanted in checks.items() if name in known and chance.random() < 0.5}:
+        ids = {c.id for c in plan.checks}
+        if kept := {name: wanted for name, wanted in checks.items() if name in ids and chance.random() < 0.5}:
             block["checks"] = kept
-        return found
+        return thinner
 
 
 def _properties(document: Document) -> list[Document]:
-    found: list[Document] = document["schema"][0]["properties"]
-    return found
+    properties: list[Document] = document["schema"][0]["properties"]
+    return properties
 
 
 def _block(document: Document) -> Document:
-    found: Document = document["customProperties"][0]["value"]
-    return found
+    block: Document = document["customProperties"][0]["value"]
+    return block
 
 
 def _option(chance: Random, document: Document) -> None:
     """A bound or a length moved, or gone."""
     every = [p["logicalTypeOptions"] for p in _properties(document) if "logicalTypeOptions" in p]
-    found = [(options, key) for options in every for key in options if key not in OF_THE_TYPE]
-    if not found:
+    options_by_key = [(options, key) for options in every for key in options if key not in OF_THE_TYPE]
+    if not options_by_key:
         return
-    options, key = chance.choice(found)
+    options, key = chance.choice(options_by_key)
     if key in OTHER_END and OTHER_END[key] not in options and chance.random() < 0.3:
         options[OTHER_END[key]] = options.pop(key)
         return
@@ -121,9 +121,9 @@ def _entries(document: Document) -> list[list[Document]]:
 
 def _entry(chance: Random, document: Document) -> None:
     """An entry of quality gone, or its severity or threshold another."""
-    if not (found := _entries(document)):
+    if not (lists := _entries(document)):
         return
-    entries = chance.choice(found)
+    entries = chance.choice(lists)
     entry = chance.choice(entries)
     what = chance.random()
     if what < 0.2:

@@ -344,7 +344,7 @@ def accepted(form: str, combinations: Sequence[Combination], references: Documen
 
 def overridden(form: str, combinations: Sequence[Combination], overrides: Sequence[Document]) -> list[Combination]:
     """Return them with something that `drop.checks` says of each of their checks, as far as lint lets it pass."""
-    found = []
+    overriding = []
     for n, one in enumerate(combinations):
         nested = compiled(form, [one])
         assert nested
@@ -353,8 +353,8 @@ def overridden(form: str, combinations: Sequence[Combination], overrides: Sequen
         for m, check in enumerate(own):
             more = {**checks, check.id: overrides[(n + m) % len(overrides)]}
             checks = more if compiled(form, [replace(one, checks=more)]) else checks
-        found.append(replace(one, checks=checks))
-    return found
+        overriding.append(replace(one, checks=checks))
+    return overriding
 
 
 def lines(chance: Random, nested: Nested, *, typed: bool) -> list[str]:

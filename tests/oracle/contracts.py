@@ -79,14 +79,14 @@ def a_contract(chance: Random, form: Document, most: int = 6) -> Contract:
 
 def _marks(chance: Random, plan: Plan, cells: Mapping[str, Sequence[str]]) -> tuple[HighMark, ...]:
     """Some values that cells have, as high marks; there may be none yet."""
-    found = []
+    marks = []
     for name in plan.watermarks:
         prop = plan.property_named(name)
         values: list[Any] = [v for text in cells[name] if (v := value_of(text, prop)) is not None]
         if values and chance.random() < 0.8:
             high = Fraction(chance.choice(values))
-            found.append(HighMark(name, prop.type, figures.decimal(high)))
-    return tuple(found)
+            marks.append(HighMark(name, prop.type, figures.decimal(high)))
+    return tuple(marks)
 
 
 def compiled(document: Document) -> Plan | None:
@@ -138,7 +138,7 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
 
 
 def _overrides(chance: Random, plan: Plan, kinds: Mapping[str, str]) -> Document:
-    found: Document = {}
+    overrides: Document = {}
     for check in plan.checks:
         wanted: Document = {}
         if check.scope != "record" and chance.random() < 0.25:
@@ -156,15 +156,15 @@ def _overrides(chance: Random, plan: Plan, kinds: Mapping[str, str]) -> Document
         ):
             wanted["watermark"] = chance.choice(above)
         if wanted:
-            found[check.id] = wanted
-    return found
+            overrides[check.id] = wanted
+    return overrides
 
 
 def _threshold(chance: Random, *, percent: bool = False) -> Document:
     operator = chance.choice((*("mustBeLessThan", "mustBeLessOrEqualTo", "mustNotBe") * 2, "mustBeBetween", "mustBe"))
     figure = chance.choice((1, 3, 10, 20, 40))
-    found: Document = {operator: [figure, figure + 12] if operator == "mustBeBetween" else figure}
-    return found | ({"unit": "percent"} if percent and chance.random() < 0.5 else {})
+    threshold: Document = {operator: [figure, figure + 12] if operator == "mustBeBetween" else figure}
+    return threshold | ({"unit": "percent"} if percent and chance.random() < 0.5 else {})
 
 
 def _column(chance: Random, n: int, form: Document) -> Column:
@@ -221,21 +221,21 @@ def _quality(chance: Random, written: Document, good: Sequence[str]) -> None:
 
 def _figures(chance: Random, kind: str, good: Sequence[str]) -> list[Document]:
     """Entries of metrics that look at all values of a property."""
-    found: list[Document] = []
+    entries: list[Document] = []
     if chance.random() < 0.15:
         judged = _threshold(chance, percent=True)
-        found.append({"id": f"d-{chance.randrange(10**6)}", "metric": "duplicateValues", **judged})
+        entries.append({"id": f"d-{chance.randrange(10**6)}", "metric": "duplicateValues", **judged})
     if kind in ("integer", "number") and chance.random() < 0.4:
         metric = chance.choice(("mean", "stdev", "min", "max", "sum", "quantile"))
         figure: Any = 3 if metric == "stdev" else float(chance.choice(good))
     elif kind in ("date", "timestamp") and chance.random() < 0.3:
         metric, figure = chance.choice(("min", "max", "quantile")), chance.choice(good)
     else:
-        return found
+        return entries
     operator = chance.choice(("mustBeLessThan", "mustBeLessOrEqualTo", "mustBeGreaterThan", "mustNotBe"))
     inner = {"metric": metric, operator: figure} | ({"quantile": chance.choice(SHARES)} if metric == "quantile" else {})
     entry = {"id": f"f-{chance.randrange(10**6)}", "type": "custom", "engine": "dropgate", "implementation": inner}
-    return [*found, entry | {"severity": chance.choice(("error", "warning"))}]
+    return [*entries, entry | {"severity": chance.choice(("error", "warning"))}]
 
 
 def _valid(chance: Random, written: Document, good: Sequence[str]) -> Document:

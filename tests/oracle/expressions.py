@@ -75,9 +75,9 @@ def _term(chance: Random, columns: Mapping[str, str], family: str) -> str:
 
 def truth(text: str, cells: Mapping[str, Cell]) -> Truth:
     """What an expression says of a record."""
-    found = _value(_tree(text), cells)
-    assert found is None or isinstance(found, bool), (text, found)
-    return found
+    answer = _value(_tree(text), cells)
+    assert answer is None or isinstance(answer, bool), (text, answer)
+    return answer
 
 
 @cache
@@ -102,8 +102,9 @@ def _if(value: Of, node: exp.If) -> Any:
 
 
 def _case(value: Of, node: exp.Case) -> Any:
-    found = next((part.args["true"] for part in node.args["ifs"] if value(part.this) is True), node.args.get("default"))
-    return None if found is None else value(found)
+    branches = (part.args["true"] for part in node.args["ifs"] if value(part.this) is True)
+    branch = next(branches, node.args.get("default"))
+    return None if branch is None else value(branch)
 
 
 def _first(value: Of, node: exp.Coalesce) -> Any:

@@ -39,9 +39,9 @@ ALL_QUOTES: Expected = dict.fromkeys((1, 2, 3), QUOTES)
 
 def plan(properties: list[Document] = PROPERTIES, **block: object) -> Plan:
     """The contract of all these files, or one that differs from it."""
-    found = compiled(a_document(properties, BLOCK | block))
-    assert found
-    return found
+    compiled_plan = compiled(a_document(properties, BLOCK | block))
+    assert compiled_plan
+    return compiled_plan
 
 
 def _amounts(*texts: str) -> tuple[bytes, Expected]:

@@ -31,12 +31,12 @@ class Pools:
 
 def pools(contract: Contract) -> dict[str, Pools]:
     """The cells of each column, good ones and others."""
-    found = {}
+    by_property = {}
     for prop in (p for p in contract.plan.properties if p.name in contract.cells):
         texts = contract.cells[prop.name]
         good = tuple(t for t in texts if _is_good(contract.plan, prop, t))
-        found[prop.name] = Pools(good or texts, tuple(t for t in texts if t not in good) or texts)
-    return found
+        by_property[prop.name] = Pools(good or texts, tuple(t for t in texts if t not in good) or texts)
+    return by_property
 
 
 def _is_good(plan: Plan, prop: Property, text: str) -> bool:

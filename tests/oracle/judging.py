@@ -83,16 +83,16 @@ def sums(plan: Plan, content: Content) -> dict[str, Decimal]:
 def _reached(plan: Plan, content: Content, rejected: set[int]) -> Marks:
     """The greatest value of each watermark among the valid records."""
     valid = [record for n, record in enumerate(content.records, 1) if n not in rejected]
-    found = {}
+    highest = {}
     for name in plan.watermarks:
         cells = [r.cell(name).value for r in valid if name in content.names and not r.broken]
         if values := [figures.counted(Cell("", v)) for v in cells if v is not None]:
-            found[name] = max(Fraction(v) for v in values)
-    return tuple(HighMark(n, plan.property_named(n).type, figures.decimal(v)) for n, v in found.items())
+            highest[name] = max(Fraction(v) for v in values)
+    return tuple(HighMark(n, plan.property_named(n).type, figures.decimal(v)) for n, v in highest.items())
 
 
 def _failing(plan: Plan, content: Content, record: Record) -> list[str]:
-    return [c.id for c in plan.row_checks() if _is_made(c, content) and _said(c, plan, record, content) == FAILED]
+    return [c.id for c in plan.row_checks() if _is_made(c, content) and _of_record(c, plan, record, content) == FAILED]
 
 
 def _outcome(plan: Plan, ids: Sequence[str]) -> str:
@@ -101,8 +101,8 @@ def _outcome(plan: Plan, ids: Sequence[str]) -> str:
 
 def _masks(plan: Plan, rows: dict[int, tuple[str, frozenset[str]]]) -> tuple[tuple[str, int], ...]:
     bits = {c.id: 1 << n for n, c in enumerate(plan.row_checks())}
-    found = Counter(sum(bits[i] for i in ids) for _, ids in rows.values())
-    return tuple(sorted((f"{mask:x}", n) for mask, n in found.items()))
+    masks = Counter(sum(bits[i] for i in ids) for _, ids in rows.values())
+    return tuple(sorted((f"{mask:x}", n) for mask, n in masks.items()))
 
 
 def _is_made(check: Check, content: Content) -> bool:
@@ -111,15 +111,15 @@ def _is_made(check: Check, content: Content) -> bool:
 
 def _lets_through(check: Check, record: Record, content: Content) -> bool:
     """Whether a check looks at a record that is one."""
-    said = arguments_of(check).get("filter", {})
-    if (mark := content.marks.get(said.get("watermark"))) is not None:
-        value: Any = record.cell(said["watermark"]).value
+    condition = arguments_of(check).get("filter", {})
+    if (mark := content.marks.get(condition.get("watermark"))) is not None:
+        value: Any = record.cell(condition["watermark"]).value
         if value is None or Fraction(value) <= mark:
             return False
-    return not said.get("text") or truth(said["text"], record.scope) is True
+    return not condition.get("text") or truth(condition["text"], record.scope) is True
 
 
-def _said(check: Check, plan: Plan, record: Record, content: Content) -> str | None:
+def _of_record(check: Check, plan: Plan, record: Record, content: Content) -> str | None:
     """What a check says of a record; None where it does not look at it."""
     if check.scope == "record":
         return FAILED if check.kind in record.broken else GOOD
@@ -129,13 +129,13 @@ def _said(check: Check, plan: Plan, record: Record, content: Content) -> str | N
         return {None: NULL, False: FAILED, True: GOOD}[truth(arguments_of(check)["text"], record.scope)]
     if check.kind == FOREIGN_KEY:
         key = tuple(record.cells[name].value for name in check.properties())
-        return NULL if None in key else GOOD if key in content.known[check.id] else FAILED
+        return NULL if None in key else GOOD if key in content.keys[check.id] else FAILED
     if check.property is None:
         return FAILED if record.unknown else GOOD
     if check.property not in record.inner:
         return of_cell(check, plan, record.cells[check.property])
-    said = {of_cell(check, plan, cell) for cell in record.inner[check.property]}
-    return next((one for one in (FAILED, GOOD) if one in said), NULL)
+    outcomes = {of_cell(check, plan, cell) for cell in record.inner[check.property]}
+    return next((one for one in (FAILED, GOOD) if one in outcomes), NULL)
 
 
 def of_cell(check: Check, plan: Plan, cell: Cell) -> str:
@@ -172,9 +172,9 @@ def _count(plan: Plan, content: Content, check: Check) -> Count:
         return Count(state="not_evaluated", reason="allowed-missing")
     if check.kind in FIGURES:
         return FIGURES[check.kind](check, content)
-    said = Counter(_said(check, plan, record, content) for record in content.records)
-    del said[None]
-    return Count(said.total(), said[FAILED], said[NULL])
+    outcomes = Counter(_of_record(check, plan, record, content) for record in content.records)
+    del outcomes[None]
+    return Count(outcomes.total(), outcomes[FAILED], outcomes[NULL])
 
 
 def _looked_at(check: Check, content: Content) -> list[Record]:
@@ -198,22 +198,22 @@ def _figure(check: Check, content: Content) -> Count:
     name, records = check.property or "", _looked_at(check, content)
     cells = [r.inner[name] if name in r.inner else [r.cell(name)] for r in records]
     values = [figures.counted(c) for of in cells for c in of if c.value is not None]
-    found = figures.figure(check.kind, values) if cells else "no-rows"
-    if isinstance(found, str):
-        return Count(state="not_evaluated", reason=found)
-    return Count(len(cells), 0, sum(all(c.value is None for c in of) for of in cells), figure=found)
+    figure = figures.figure(check.kind, values) if cells else "no-rows"
+    if isinstance(figure, str):
+        return Count(state="not_evaluated", reason=figure)
+    return Count(len(cells), 0, sum(all(c.value is None for c in of) for of in cells), figure=figure)
 
 
 def _answer(check: Check, content: Content) -> Count:
     rows = _looked_at(check, content)
     null = 0
     if check.kind == "quantile" and rows:
-        found, null = queries.quantile(check, rows)
+        answer, null = queries.quantile(check, rows)
     else:
-        found = queries.answer(check, rows) if rows else "no-rows"
-    if found is None or isinstance(found, str):
-        return Count(state="not_evaluated", reason=found or "no-values")
-    exact = Fraction(found)
+        answer = queries.answer(check, rows) if rows else "no-rows"
+    if answer is None or isinstance(answer, str):
+        return Count(state="not_evaluated", reason=answer or "no-values")
+    exact = Fraction(answer)
     return Count(len(rows), null=null, figure=Decimal(exact.numerator) / Decimal(exact.denominator))
 
 

@@ -28,10 +28,10 @@ class Number:
 
 def raws(prop: Property, members: dict[str, Any]) -> list[Any]:
     """What stands at each place of a property in a record."""
-    found = [members.get(prop.route[0])]
+    values = [members.get(prop.route[0])]
     for step in prop.route[1:]:
-        found = [inner for raw in found for inner in _inner(raw, step)]
-    return found
+        values = [inner for raw in values for inner in _inner(raw, step)]
+    return values
 
 
 def _inner(raw: Any, step: str) -> Sequence[Any]:
@@ -39,10 +39,10 @@ def _inner(raw: Any, step: str) -> Sequence[Any]:
         return raw if _is_array(raw) else []
     if not isinstance(raw, Pairs):
         return []
-    known = dict(raw)
+    members = dict(raw)
     if step == "~":
-        return list(known)
-    return list(known.values()) if step == "*" else [known.get(step[1:])]
+        return list(members)
+    return list(members.values()) if step == "*" else [members.get(step[1:])]
 
 
 def _is_array(raw: Any) -> bool:
@@ -56,11 +56,11 @@ def container(raw: Any, prop: Property) -> Any:
 
 def has_unknown(plan: Plan, members: dict[str, Any]) -> bool:
     """Whether an object within a record has a key that the contract does not know."""
-    known: dict[tuple[str, ...], set[str]] = {}
+    keys_by_route: dict[tuple[str, ...], set[str]] = {}
     for prop in plan.properties:
         if prop.path and prop.path[-1].startswith("."):
-            known.setdefault(prop.route[:-1], set()).add(prop.path[-1][1:])
-    owners = ((keys, raw) for p in plan.properties if (keys := known.get(p.route)) for raw in raws(p, members))
+            keys_by_route.setdefault(prop.route[:-1], set()).add(prop.path[-1][1:])
+    owners = ((keys, raw) for p in plan.properties if (keys := keys_by_route.get(p.route)) for raw in raws(p, members))
     return any(isinstance(raw, Pairs) and any(key not in keys for key, _ in raw) for keys, raw in owners)
 
 
@@ -81,8 +81,8 @@ def _text(raw: Any) -> str:
 def fails(check: Check, prop: Property, plan: Plan, value: Any) -> bool:
     """Whether what holds others breaks a rule; keys that the contract does not know do not count, if it names any."""
     inner = {p.path[-1][1:] for p in plan.properties if p.path and p.route[:-1] == prop.route}
-    known = Pairs(pair for pair in value if not inner or pair[0] in inner) if prop.type == "object" else value
-    return FAILS[check.kind](known, int(arguments_of(check).get("value", 0)))
+    pairs = Pairs(pair for pair in value if not inner or pair[0] in inner) if prop.type == "object" else value
+    return FAILS[check.kind](pairs, int(arguments_of(check).get("value", 0)))
 
 
 def _given(members: Iterator[Any]) -> int:

@@ -30,7 +30,7 @@ from functions.admission.admit import admit
 from functions.admission.heads import parquet_footer
 from functions.admission.heads.parquet_fit import FITTING
 from functions.admission.heads.parquet_nested import KEYS, SHAPES, steps
-from tests.integration.spark_jobs.formats.test_parquet_forms import ALL, told
+from tests.integration.spark_jobs.formats.test_parquet_forms import ALL, as_cell
 from tests.integration.spark_jobs.world import Judged, a_plan, judge
 
 MANIFEST = Path(__file__).parents[1] / "data" / "parquet_testing.json"
@@ -190,10 +190,10 @@ def _cells(column: Any) -> list[Any]:
     kind = str(column.type)
     if kind.startswith(("timestamp", "time")):
         values = column.cast("int32" if column.type.bit_width == 32 else "int64").to_pylist()
-        return [_plain_cell(told(v, column.type)) for v in values]
+        return [_plain_cell(as_cell(v, column.type)) for v in values]
     if kind.startswith(("list", "struct", "map")):
         return [_plain_value(v) for v in column.to_pylist(maps_as_pydicts="strict")]
-    return [_plain_cell(told(v, column.type)) for v in column.to_pylist()]
+    return [_plain_cell(as_cell(v, column.type)) for v in column.to_pylist()]
 
 
 def _plain_cell(cell: Any) -> Any:

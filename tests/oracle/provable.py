@@ -45,8 +45,8 @@ class Made:
 
     def record(self, line: str) -> records.Record | None:
         """A line as a record; None if it is none."""
-        found = records._row(self.plan, self.header, line)
-        return None if line in ("", *self.texts) or found.broken else found
+        row = records._row(self.plan, self.header, line)
+        return None if line in ("", *self.texts) or row.broken else row
 
     def failing(self, record: records.Record) -> int:
         """The row checks that a record fails, as a mask."""

@@ -69,7 +69,7 @@ class Record:
 class Content:
     """The records of a file and how many empty lines stand among them; `refused` where it cannot be read as one.
 
-    `marks` are those that watermarks must be above, by property; `known` are the keys that stand in the references of
+    `marks` are those that watermarks must be above, by property; `keys` are the keys that stand in the references of
     checks, by their ids. `ending` is what was found of a trailer.
     """
 
@@ -78,7 +78,7 @@ class Content:
     names: frozenset[str] = frozenset()
     refused: bool = False
     marks: Mapping[str, Fraction] = field(default_factory=dict)
-    known: Mapping[str, frozenset[tuple[Any, ...]]] = field(default_factory=dict)
+    keys: Mapping[str, frozenset[tuple[Any, ...]]] = field(default_factory=dict)
     ending: TrailerReading | None = None
 
 
@@ -227,10 +227,10 @@ def _is_stray(csv: Csv, text: str) -> bool:
     dropped = re.escape(CONTROLS.replace("\r", "").replace("\n", ""))
     whole = f"(?:{quote}{inner}{quote}[{dropped}]*|[^{quote}{ends}]*)(?=[{ends}]|\\Z)"
     cell, at = re.compile(f"{whole}|{quote}{inner}\\Z"), 0
-    while found := cell.match(text, at):
-        if found.end() == len(text):
+    while match := cell.match(text, at):
+        if match.end() == len(text):
             return False
-        at = found.end() + 1
+        at = match.end() + 1
     return True
 
 
@@ -264,8 +264,8 @@ def _closed(csv: Csv, line: str, at: int, text: str) -> tuple[str, int, bool]:
 
 
 def _end(csv: Csv, line: str, at: int) -> int:
-    found = line.find(csv.delimiter, at)
-    return len(line) if found < 0 else found
+    place = line.find(csv.delimiter, at)
+    return len(line) if place < 0 else place
 
 
 def _over_lines(plan: Plan, header: tuple[str, ...], text: str) -> Content:
@@ -306,22 +306,22 @@ DECODER = json.JSONDecoder(object_pairs_hook=Pairs, parse_int=_number, parse_flo
 def _object(plan: Plan, line: str) -> Record:
     broken = {"text"} if _broken_text(line) else set()
     try:
-        found = DECODER.decode(line.strip(" \t")) if line.lstrip(" \t").startswith("{") else None
+        parsed = DECODER.decode(line.strip(" \t")) if line.lstrip(" \t").startswith("{") else None
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, Pairs) or any(_repeats(value) for _, value in found):
+        parsed = None
+    if not isinstance(parsed, Pairs) or any(_repeats(value) for _, value in parsed):
         return Record(broken=frozenset({*broken, "object"}))
-    members = dict(found)
-    if any(_broken_string(text) for text in _strings(found)):
+    members = dict(parsed)
+    if any(_broken_string(text) for text in _strings(parsed)):
         broken.add("text")
-    if len(members) < len(found):
+    if len(members) < len(parsed):
         broken.add("keys")
     if broken:
         return Record(broken=frozenset(broken))
-    known = {p.name for p in plan.roots}
+    names = {p.name for p in plan.roots}
     cells = {p.name: _member(members.get(p.name), p) for p in plan.roots}
     inner = {p.name: [_member(raw, p) for raw in nested.raws(p, members)] for p in plan.properties if p.path}
-    unknown = any(key not in known and key not in OURS for key in members) or nested.has_unknown(plan, members)
+    unknown = any(key not in names and key not in OURS for key in members) or nested.has_unknown(plan, members)
     return Record(cells, inner, unknown=unknown)
 
 
@@ -349,21 +349,21 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(inner)
 
 
-def _member(found: Any, prop: Property) -> Cell:
+def _member(value: Any, prop: Property) -> Cell:
     """A member as a cell: its text, and the value if it has the JSON type of the property."""
-    if found is None:
+    if value is None:
         return Cell(None, None)
     if prop.type in CONTAINERS:
-        return Cell("", nested.container(found, prop))
-    if isinstance(found, bool):
-        return Cell(str(found).lower(), found if prop.type == "boolean" else None)
-    if isinstance(found, Number):
-        text = _shortest(found.text, within=bool(prop.path))
-        written = found.text if prop.type == "integer" else text
+        return Cell("", nested.container(value, prop))
+    if isinstance(value, bool):
+        return Cell(str(value).lower(), value if prop.type == "boolean" else None)
+    if isinstance(value, Number):
+        text = _shortest(value.text, within=bool(prop.path))
+        written = value.text if prop.type == "integer" else text
         return Cell(text, value_of(written, prop) if prop.type in ("integer", "number") else None)
-    if isinstance(found, str):
+    if isinstance(value, str):
         fits = prop.type in ("string", "date", "timestamp", "time")
-        return Cell(found, value_of(found, prop) if fits else None)
+        return Cell(value, value_of(value, prop) if fits else None)
     return Cell("{}", None)
 
 
@@ -378,11 +378,11 @@ def _shortest(text: str, *, within: bool) -> str:
 # ---- Parquet
 
 
-def _typed(found: Any, prop: Property) -> Cell:
+def _typed(value: Any, prop: Property) -> Cell:
     """A value as Parquet holds it: days and microseconds for dates and timestamps."""
-    if found is None or prop.type in ("boolean", "date", "timestamp"):
-        return Cell(None if found is None else str(found), found)
-    if isinstance(found, float):
-        return Cell(str(found), found if math.isfinite(found) else None)
-    text = f"{found:f}" if isinstance(found, Decimal) else str(found)
+    if value is None or prop.type in ("boolean", "date", "timestamp"):
+        return Cell(None if value is None else str(value), value)
+    if isinstance(value, float):
+        return Cell(str(value), value if math.isfinite(value) else None)
+    text = f"{value:f}" if isinstance(value, Decimal) else str(value)
     return Cell(text, value_of(text, prop))

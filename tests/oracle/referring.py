@@ -72,7 +72,7 @@ def _file(chance: Random, plan: Plan, pools: Sequence[Sequence[str]]) -> bytes:
 
 def keys(plan: Plan, references: Mapping[str, bytes]) -> dict[str, frozenset[tuple[Any, ...]]]:
     """The keys of each relationship: the values of all records of its reference that are none of them null."""
-    found = {}
+    by_check = {}
     for check in plan.checks:
         if not isinstance(check.rule, rules.ForeignKey):
             continue
@@ -90,8 +90,8 @@ def keys(plan: Plan, references: Mapping[str, bytes]) -> dict[str, frozenset[tup
         )
         content = records.content(theirs, _header(body, reference.csv), body)
         cells = [[r.cells[column].value for column in columns] for r in content.records if not r.broken]
-        found[check.id] = frozenset(tuple(values) for values in cells if None not in values)
-    return found
+        by_check[check.id] = frozenset(tuple(values) for values in cells if None not in values)
+    return by_check
 
 
 def _header(body: bytes, dialect: Csv) -> tuple[str, ...]:
@@ -100,10 +100,10 @@ def _header(body: bytes, dialect: Csv) -> tuple[str, ...]:
 
 def pinned(folder: Path, references: Mapping[str, bytes]) -> list[JobReference]:
     """References as a run gets them."""
-    found = []
+    pinned_files = []
     for name, body in references.items():
         path = folder / "references" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(body)
-        found.append(JobReference(name, "v", (path.as_uri(),)))
-    return found
+        pinned_files.append(JobReference(name, "v", (path.as_uri(),)))
+    return pinned_files

@@ -47,27 +47,29 @@ def compare(
     folder: Path,
     plan: Plan,
     files: Mapping[str, bytes],
-    known: Mapping[str, records.Content] | None = None,
+    contents: Mapping[str, records.Content] | None = None,
     marks: tuple[HighMark, ...] = (),
     references: Mapping[str, bytes] | None = None,
     sift_from: int = SIFTED_FROM,
 ) -> Compared:
     """Let the door, the job and the oracle judge files; the job gets those that the door lets in.
 
-    `known` are the records of files of Parquet, which the oracle does not read; `references` the plan's, by name.
+    `contents` are the records of files of Parquet, which the oracle does not read; `references` the plan's, by name.
     """
     admitted = {name: look(plan, body) for name, body in files.items()}
-    contents = known or {n: records.content(plan, admitted[n].header, files[n]) for n in files if admitted[n].header}
     keys = referring.keys(plan, references or {})
-    contents = {name: replace(content, known=keys) for name, content in contents.items()}
+    if not contents:
+        contents = {n: records.content(plan, admitted[n].header, files[n]) for n in files if admitted[n].header}
+    contents = {name: replace(content, keys=keys) for name, content in contents.items()}
     opinions = {name: judge(plan, content, admitted[name].notes, marks) for name, content in contents.items()}
     let_in = {name: body for name, body in files.items() if not admitted[name].refused}
-    found = [d for name in files if name not in let_in for d in _refused(name, admitted[name], opinions)]
+    every_difference = [d for name in files if name not in let_in for d in _refused(name, admitted[name], opinions)]
     if let_in:
         pinned = referring.pinned(folder, references or {})
         judged, rows = judged_by_job(spark, folder, plan, let_in, admitted, marks, pinned, sift_from)
-        found += [d for name in let_in for d in differences(name, opinions[name], judged, rows.get(name, {}))]
-    return Compared(tuple(found), admitted, opinions)
+        for name in let_in:
+            every_difference += differences(name, opinions[name], judged, rows.get(name, {}))
+    return Compared(tuple(every_difference), admitted, opinions)
 
 
 def look(plan: Plan, data: bytes) -> Admission:
@@ -99,9 +101,9 @@ def judged_by_job(
     return judged, rows
 
 
-def _admitted(plan: Plan, drop: Any, found: Admission) -> Any:
-    names, types = header(plan, found.header_line)
-    return replace(drop, header=names, header_line=found.header_line, types=types, notes=found.notes)
+def _admitted(plan: Plan, drop: Any, admission: Admission) -> Any:
+    names, types = header(plan, admission.header_line)
+    return replace(drop, header=names, header_line=admission.header_line, types=types, notes=admission.notes)
 
 
 def differences(name: str, opinion: Opinion, judged: Judged, rows: Rows) -> list[Difference]:
@@ -116,7 +118,7 @@ def differences(name: str, opinion: Opinion, judged: Judged, rows: Rows) -> list
         "marks": (opinion.facts.marks, facts.marks),
         "masks": (sorted(opinion.facts.masks), sorted(facts.masks)),
         "figures": (_figures(judged.plan, opinion.facts), _figures(judged.plan, facts)),
-        "verdict": (said(opinion.decision), said(decision)),
+        "verdict": (verdict_of(opinion.decision), verdict_of(decision)),
         **{f"record {n}": (opinion.rows.get(n), rows.get(n)) for n in sorted({*opinion.rows, *rows})},
         **_checks(opinion.decision, decision),
     }
@@ -128,7 +130,7 @@ def figures(facts: DropResult) -> tuple[int, ...]:
     return facts.read, facts.valid, facts.rejected, facts.flagged
 
 
-def said(decision: Decision) -> tuple[object, ...]:
+def verdict_of(decision: Decision) -> tuple[object, ...]:
     """The verdict, and the codes of its problems and of a failure."""
     return (
         decision.verdict,
@@ -156,8 +158,8 @@ JUDGED = {"no-records", "unknown-key", "not-json-lines", "column-count"}
 """What the door refuses and the oracle can judge: it must reject the file, too."""
 
 
-def _refused(name: str, found: Admission, opinions: Mapping[str, Opinion]) -> Sequence[Difference]:
-    codes = {p.code for p in found.problems if p.level == "error"}
+def _refused(name: str, admission: Admission, opinions: Mapping[str, Opinion]) -> Sequence[Difference]:
+    codes = {p.code for p in admission.problems if p.level == "error"}
     if not codes <= JUDGED or name not in opinions or opinions[name].decision.verdict == "rejected":
         return []
     return [Difference(name, "the door", opinions[name].decision.verdict, sorted(codes))]

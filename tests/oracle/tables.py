@@ -42,11 +42,11 @@ def stored(
     typed.write.partitionBy("file").parquet(made)
     typed.limit(0).drop("file").write.parquet(f"{folder}/empty")
     data = {name: _only(Path(made, f"file={name}") if rows else folder / "empty") for name, rows in files.items()}
-    known = {
+    contents = {
         name: records.typed(plan, [dict(zip([p.name for p in plan.properties], r, strict=True)) for r in rows])
         for name, rows in files.items()
     }
-    return data, known
+    return data, contents
 
 
 def of_objects(
@@ -60,8 +60,8 @@ def of_objects(
     read.write.partitionBy("file").parquet(f"{folder}/made")
     data = {name: _only(Path(f"{folder}/made", f"file={name}")) for name in files}
     like = replace(plan, file_format="jsonl", checks=())
-    known = {name: records.content(like, (), "\n".join(some).encode()) for name, some in files.items()}
-    return data, known
+    contents = {name: records.content(like, (), "\n".join(some).encode()) for name, some in files.items()}
+    return data, contents
 
 
 def _type(plan: Plan, prop: Property) -> str:

@@ -61,12 +61,12 @@ def accepts(plan: Plan | None, key: str, body: bytes) -> bool:
 def some_files(chance: Random, sides: Sequence[Contract]) -> list[bytes]:
     """Files of either contract; most are good under both but for cells that the two judge otherwise."""
     pools = [files.pools(side) for side in sides]
-    found = [files.a_file(chance, side, _header(chance, side), own) for side, own in zip(sides, pools, strict=True)]
+    bodies = [files.a_file(chance, side, _header(chance, side), own) for side, own in zip(sides, pools, strict=True)]
     edge = {name: _at_the_edge(*(own[name] for own in pools if name in own)) for name in {**pools[0], **pools[1]}}
     for _ in range(FILES):
         side = chance.choice(sides)
-        found.append(files.a_plain_file(chance, side, _header(chance, side), edge, chance.choice(SHARES)))
-    return found
+        bodies.append(files.a_plain_file(chance, side, _header(chance, side), edge, chance.choice(SHARES)))
+    return bodies
 
 
 def _header(chance: Random, side: Contract) -> tuple[str, ...]:
@@ -101,14 +101,14 @@ def fates(seed: object) -> tuple[Fates, Fates]:
     cells = made.cells | {p.name: ("1", "a", "") for p in new.draft.properties if p.name not in made.cells}
     bodies = some_files(chance, (Contract(first, old.draft, cells), Contract(document, new.draft, cells)))
     keys = KEYS if old.draft.files != new.draft.files else KEYS[:1]
-    found = {(accepts(old.plan, key, body), accepts(new.plan, key, body)) for body in bodies for key in keys}
-    return _told(old, new, found), _told(new, old, {(after, before) for before, after in found})
+    ways = {(accepts(old.plan, key, body), accepts(new.plan, key, body)) for body in bodies for key in keys}
+    return _fates_of(old, new, ways), _fates_of(new, old, {(after, before) for before, after in ways})
 
 
-def _told(old: Compiled, new: Compiled, found: set[tuple[bool, bool]]) -> Fates:
+def _fates_of(old: Compiled, new: Compiled, ways: set[tuple[bool, bool]]) -> Fates:
     changes = compare(old, new).changes
     words = "\n".join(f"{c.direction} {c.kind} {c.path}: {c.message}" for c in changes)
-    return Fates(joined(c.direction for c in changes), frozenset(found), words)
+    return Fates(joined(c.direction for c in changes), frozenset(ways), words)
 
 
 def hold(seed: object) -> tuple[Fates, Fates]:
@@ -129,14 +129,14 @@ def test_no_file_goes_another_way_than_is_said(seed: int) -> None:
 
 def test_changes_are_of_every_direction() -> None:
     """Each direction is said of some changes, and files go that way in some."""
-    said: Counter[object] = Counter()
+    counts: Counter[object] = Counter()
     for seed in range(CASES):
         for one in hold(f"survey {seed}"):
-            said[one.direction] += 1
-            said.update((one.direction, way) for way in one.moved if way[0] != way[1])
-    assert min(said[way] for way in ("none", "tightens", "loosens", "both")) > 5, said
-    assert said["tightens", (True, False)] > 5, said
-    assert said["loosens", (False, True)] > 5, said
+            counts[one.direction] += 1
+            counts.update((one.direction, way) for way in one.moved if way[0] != way[1])
+    assert min(counts[way] for way in ("none", "tightens", "loosens", "both")) > 5, counts
+    assert counts["tightens", (True, False)] > 5, counts
+    assert counts["loosens", (False, True)] > 5, counts
 
 
 @pytest.mark.torture

@@ -52,15 +52,16 @@ def _wrong(spark: SparkSession, folder: Path, form: str, accepted: Sequence[Comb
     plan, chance = nested.contract.plan, Random(1)
     names = [f"f{n}.{form}" for n in range(FILES)]
     if form == "csv":
-        made, known = {name: combinations.flat(chance, nested) for name in names}, None
+        made, contents = {name: combinations.flat(chance, nested) for name in names}, None
     else:
         texts = {name: combinations.lines(chance, nested, typed=form == "parquet") for name in names}
         made = {name: "".join(f"{line}\n" for line in some).encode() for name, some in texts.items()}
-        known = None
+        contents = None
         if form == "parquet":
-            made, known = tables.of_objects(spark, folder, plan, texts)
-    compared = running.compare(spark, folder, plan, made, known)
+            made, contents = tables.of_objects(spark, folder, plan, texts)
+    compared = running.compare(spark, folder, plan, made, contents)
     called = {one.node.written["name"]: one.name for one in accepted}
-    found = [f"{d.about}: oracle {d.oracle}, job {d.job}" for d in compared.differences]
-    found += [f"the door: {p.message}" for a in compared.admitted.values() if a.refused for p in a.problems]
-    return [*found[:20], *(f"{name}: {called[name]}" for name in called if any(name in text for text in found))]
+    differences = [f"{d.about}: oracle {d.oracle}, job {d.job}" for d in compared.differences]
+    differences += [f"the door: {p.message}" for a in compared.admitted.values() if a.refused for p in a.problems]
+    named = (f"{name}: {called[name]}" for name in called if any(name in text for text in differences))
+    return [*differences[:20], *named]

@@ -43,10 +43,10 @@ def no_spark() -> SparkSession:
 
 def verdict(plan: Plan, body: bytes) -> tuple[str | None, object]:
     """What the door and the oracle say of a file, and why."""
-    found = admit(plan, "maker/a", len(body), lambda start, length: body[start : start + length])
-    if found.refused:
-        return "rejected", found.problems
-    decision = judge(plan, content(plan, found.header, body), found.notes).decision
+    admission = admit(plan, "maker/a", len(body), lambda start, length: body[start : start + length])
+    if admission.refused:
+        return "rejected", admission.problems
+    decision = judge(plan, content(plan, admission.header, body), admission.notes).decision
     return decision.verdict, [o for o in decision.checks if o.result != "passed"]
 
 
@@ -80,8 +80,8 @@ def test_nested_samples_pass_and_damaged_copies_do_not(tmp_path: Path) -> None:
 def test_samples_pass_and_damaged_copies_do_not(tmp_path: Path, seed: int) -> None:
     made = table(seed)
     plan, text = contract_of(tmp_path, (f"things-2026-01-31{made.ending}", made.written()))
-    found, why = verdict(plan, made.written())
-    assert found == "accepted", f"{why}\n{text}\n{made.written()[:600]!r}"
+    outcome, why = verdict(plan, made.written())
+    assert outcome == "accepted", f"{why}\n{text}\n{made.written()[:600]!r}"
     for name, copy in damaged(made, Random(seed)).items():
         assert verdict(plan, copy)[0] == "rejected", f"{name}\n{text}\n{made.written()[:600]!r}"
 

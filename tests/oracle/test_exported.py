@@ -44,9 +44,9 @@ VALIDATOR: Any = extend(Draft202012Validator, {"pattern": _pattern})  # type: ig
 
 def read_back(document: dict[str, Any]) -> Contract:
     """A contract of the generator as an exporter takes it."""
-    found = read(json.dumps(document, ensure_ascii=False).encode(), "things.v1.yaml")
-    assert found.contract, found.findings
-    return found.contract
+    reading = read(json.dumps(document, ensure_ascii=False).encode(), "things.v1.yaml")
+    assert reading.contract, reading.findings
+    return reading.contract
 
 
 def exported(document: dict[str, Any]) -> tuple[Contract, Exported]:
@@ -109,11 +109,11 @@ def _carries_what_rejects(plan: Plan, schema: Exported) -> None:
 
 def _judged(plan: Plan, body: bytes) -> Iterator[tuple[str, frozenset[str]]]:
     """The lines of a file that are records, with the ids of the checks that each fails."""
-    found = content(plan, (), body)
-    opinion = judge(plan, found)
+    records = content(plan, (), body)
+    opinion = judge(plan, records)
     text = body.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
     lines = [line for line in re.split("\r\n|\r|\n", text) if line]
-    for n, (line, record) in enumerate(zip(lines, found.records, strict=True), 1):
+    for n, (line, record) in enumerate(zip(lines, records.records, strict=True), 1):
         if not record.broken:
             yield line, opinion.rows.get(n, ("", frozenset()))[1]
 

@@ -126,23 +126,23 @@ def judged(spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, by
     return running.judged_by_job(spark, folder, plan, let_in, admitted)[0]
 
 
-def compared(told: Judged, found: Mapping[str, list[Count]], name: str) -> Iterator[tuple[Check, Any, Any]]:
+def compared(run: Judged, theirs: Mapping[str, list[Count]], name: str) -> Iterator[tuple[Check, Any, Any]]:
     """Of each check that was made of a file: itself, what it says, what the expectations that it became say."""
-    results = {one.id: one.result for one in told.decision(name).checks}
-    for check in told.plan.checks:
-        own, count = found.get(check.id, []), told.count(check.id, name)
-        if own and count.state == "counted" and count.evaluated and _is_told(told, check, name):
+    results = {one.id: one.result for one in run.decision(name).checks}
+    for check in run.plan.checks:
+        own, count = theirs.get(check.id, []), run.count(check.id, name)
+        if own and count.state == "counted" and count.evaluated and _is_comparable(run, check, name):
             assert {one.state for one in own} == {"counted"}, (check, own)
-            yield check, _said(check, count, results[check.id]), _together(check, own)
+            yield check, _outcome(check, count, results[check.id]), _together(check, own)
 
 
-def _is_told(told: Judged, check: Check, name: str) -> bool:
+def _is_comparable(run: Judged, check: Check, name: str) -> bool:
     """Whether nulls of a column are cells without a value: what cannot be read is null there, too."""
-    misfits = (c.id for c in told.plan.checks if c.kind == "logicalType" and c.property in check.properties())
-    return check.kind not in NULLS or not any(told.count(one, name).failed for one in misfits)
+    misfits = (c.id for c in run.plan.checks if c.kind == "logicalType" and c.property in check.properties())
+    return check.kind not in NULLS or not any(run.count(one, name).failed for one in misfits)
 
 
-def _said(check: Check, count: Count, result: str) -> tuple[bool, int | None]:
+def _outcome(check: Check, count: Count, result: str) -> tuple[bool, int | None]:
     """Whether a check holds, and of how many records not; of a share that may fail and of figures only whether."""
     if len(check.properties()) > 1 and check.kind != "expression":  # a record without a key has several nulls
         return not count.failed, None
@@ -179,25 +179,25 @@ def natively(spark: SparkSession, frame: DataFrame, suite: dict[str, Any]) -> di
     batch.data.execution_engine.spark = spark
     loaded = gx.ExpectationSuite(**suite)
     assert {one.severity.value for one in loaded.expectations} <= {"critical", "warning"}
-    found: dict[str, list[Count]] = {}
+    by_check: dict[str, list[Count]] = {}
     for one in batch.validate(loaded).results:
-        told, figure = one.result, Decimal(int(one.success))
-        count = Count(rows, told.get("unexpected_count") or 0, figure=figure)
-        seen = None if "element_count" in told else str(told["observed_value"])
-        found.setdefault(one.expectation_config.meta.get("check", ""), []).append(replace(count, observed=seen))
-    return found
+        result, figure = one.result, Decimal(int(one.success))
+        count = Count(rows, result.get("unexpected_count") or 0, figure=figure)
+        seen = None if "element_count" in result else str(result["observed_value"])
+        by_check.setdefault(one.expectation_config.meta.get("check", ""), []).append(replace(count, observed=seen))
+    return by_check
 
 
 def test_suite_finds_what_the_checks_find(library: SparkSession, tmp_path: Path) -> None:
-    found = read(a_document(PROPERTIES, QUALITY).encode(), FILE)
-    assert found.contract, found.findings
-    written = write(found.contract)
-    told = judged(library, tmp_path, found.contract.plan, {"a.csv": ROWS.encode()})
+    reading = read(a_document(PROPERTIES, QUALITY).encode(), FILE)
+    assert reading.contract, reading.findings
+    written = write(reading.contract)
+    run = judged(library, tmp_path, reading.contract.plan, {"a.csv": ROWS.encode()})
     lines = library.createDataFrame([(line,) for line in ROWS.splitlines()[1:]], "value string")
     frame = lines.select(sf.from_csv("value", COLUMNS, {"mode": "PERMISSIVE"}).alias("r")).select("r.*")
     theirs = natively(library, frame, json.loads(written.text))
 
-    each = list(compared(told, theirs, "a.csv"))
+    each = list(compared(run, theirs, "a.csv"))
     assert {check.id: ours for check, ours, _ in each} == {check.id: theirs for check, _, theirs in each}
     assert {check.id for check, *_ in each} == written.carried
     assert set(KINDS) - {check.kind for check, (holds, _), _ in each if not holds} == set()
@@ -226,16 +226,16 @@ NESTED_ROWS = """\
 
 def test_suite_of_a_nested_contract_finds_what_the_checks_find(library: SparkSession, tmp_path: Path) -> None:
     drop = "files: shop/*.jsonl\nproducer: shop\nformat: jsonl\n"
-    found = read(a_document(NESTED, drop=drop).encode(), FILE)
-    assert found.contract, found.findings
-    written, model = write(found.contract), yaml.safe_load(dbt.write(found.contract).text)["models"][0]
-    told = judged(library, tmp_path, found.contract.plan, {"a.jsonl": NESTED_ROWS.encode()})
+    reading = read(a_document(NESTED, drop=drop).encode(), FILE)
+    assert reading.contract, reading.findings
+    written, model = write(reading.contract), yaml.safe_load(dbt.write(reading.contract).text)["models"][0]
+    run = judged(library, tmp_path, reading.contract.plan, {"a.jsonl": NESTED_ROWS.encode()})
     columns = ", ".join(f"`{column['name']}` {column['data_type']}" for column in model["columns"])
     lines = library.createDataFrame([(line,) for line in NESTED_ROWS.splitlines()], "value string")
     frame = lines.select(sf.from_json("value", columns).alias("r")).select("r.*")
     theirs = natively(library, frame, json.loads(written.text))
 
-    each = {check.id: (ours, others) for check, ours, others in compared(told, theirs, "a.jsonl")}
+    each = {check.id: (ours, others) for check, ours, others in compared(run, theirs, "a.jsonl")}
     assert {ours == others for ours, others in each.values()} == {True}, each
     assert {i for i, (ours, _) in each.items() if ours == (False, 1)} == {
         *("id.required", "to.city.required", "to['zip.code'].minimum", "lines.minItems", "lines[].sku.enum"),
@@ -250,12 +250,12 @@ def test_suites_find_what_the_checks_find_in_any_file(library: SparkSession, tmp
     for seed in range(10):
         generated = cases.without_spark(cases.FORMS[form], f"suite {seed}", 3)
         plan, made = beside(read_back(generated.contract.document))
-        told = judged(library, tmp_path / str(seed), plan, generated.files)
-        for drop in told.result.drops:
+        run = judged(library, tmp_path / str(seed), plan, generated.files)
+        for drop in run.result.drops:
             if not drop.counts or b"0000" in generated.files[drop.drop]:  # days that the library has no values for
                 continue
-            found = {check: [told.count(one, drop.drop) for one in several] for check, several in made.items()}
-            for check, ours, theirs in compared(told, found, drop.drop):
+            by_check = {check: [run.count(one, drop.drop) for one in several] for check, several in made.items()}
+            for check, ours, theirs in compared(run, by_check, drop.drop):
                 assert ours == theirs, (seed, drop.drop, check)
                 seen[f"{check.kind} {ours[0]}"] += 1
     assert len(seen) > 15

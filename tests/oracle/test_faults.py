@@ -98,7 +98,7 @@ def test_columns_of_parquet_that_differ_in_case_are_two(spark: SparkSession, tmp
     body = next((tmp_path / "made").glob("part-*")).read_bytes()
     short = {"name": "ID", "logicalType": "string", "logicalTypeOptions": {"maxLength": 1}}
     plan = faults.plan([{"name": "id", "logicalType": "integer", "unique": True}, short], format="parquet", columns={})
-    known = records.typed(plan, [{"id": 1, "ID": "x"}, {"id": 2, "ID": "long"}])
-    compared = running.compare(spark, tmp_path, plan, {"a.parquet": body}, {"a.parquet": known})
+    content = records.typed(plan, [{"id": 1, "ID": "x"}, {"id": 2, "ID": "long"}])
+    compared = running.compare(spark, tmp_path, plan, {"a.parquet": body}, {"a.parquet": content})
     assert compared.differences == ()
     assert compared.opinions["a.parquet"].rows == {2: ("rejected", frozenset({"ID.maxLength"}))}

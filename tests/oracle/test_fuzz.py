@@ -32,14 +32,14 @@ def test_good_file_is_accepted_before_it_is_damaged(target: str) -> None:
 def test_door_has_an_answer_to_any_bytes(target: str) -> None:
     chance = Random(f"door {target}")
     plan, body = damage.TARGETS[target]
-    found = [running.look(plan, damage.damaged(chance, body)) for _ in range(AT_THE_DOOR)]
-    assert all(_has_a_name(one) for one in found)
-    assert {one.refused for one in found} == {True, False}
+    admissions = [running.look(plan, damage.damaged(chance, body)) for _ in range(AT_THE_DOOR)]
+    assert all(_has_a_name(one) for one in admissions)
+    assert {one.refused for one in admissions} == {True, False}
 
 
-def _has_a_name(found: Admission) -> bool:
-    told = all(p.code and p.message and p.fix for p in found.problems)
-    return told and (found.refused or bool(found.header))
+def _has_a_name(admission: Admission) -> bool:
+    complete = all(p.code and p.message and p.fix for p in admission.problems)
+    return complete and (admission.refused or bool(admission.header))
 
 
 @pytest.mark.parametrize("target", damage.TARGETS)
@@ -67,7 +67,7 @@ def _hold(spark: SparkSession, folder: Path, target: str, seed: object) -> None:
         return
     compared = running.compare(spark, folder, plan, files, sift_from=0)
     made = cases.Cases(Contract({}, plan, {}), files)
-    assert not compared.differences, "\n" + cases.told(spark, folder / "again", made, compared)
+    assert not compared.differences, "\n" + cases.described(spark, folder / "again", made, compared)
     assert all(o.decision.verdict for o in compared.opinions.values())
 
 

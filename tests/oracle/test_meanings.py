@@ -190,17 +190,17 @@ def _id(number: int, local: str) -> str:
     return f"{owner or 'v'}{number}.{kind}"
 
 
-def said(world: World, name: str, facts: DropResult, decision: Decision) -> dict[str, str]:
+def outcomes_of(world: World, name: str, facts: DropResult, decision: Decision) -> dict[str, str]:
     """What the checks say of its file that the case says something of."""
     outcomes = {o.id: o for o in decision.checks}
     counts = dict(zip((c.id for c in world.plan.checks), facts.counts, strict=True))
-    found = {}
+    texts = {}
     for local in world.cases[name].says:
         identity = local if local == "primaryKey" else _id(OWNERS[name], local)
         one, figure = outcomes[identity], counts[identity].figure
         counted = f"{one.failed} of {one.evaluated}, {one.null} null" if figure is None else _figure(figure)
-        found[local] = f"{one.reason or counted}: {one.result}"
-    return found
+        texts[local] = f"{one.reason or counted}: {one.result}"
+    return texts
 
 
 def _figure(figure: Decimal) -> str:
@@ -231,7 +231,7 @@ def _hold(world: World, form: str, opinions: Mapping[str, Opinion]) -> None:
     for name, case in world.cases.items():
         opinion = opinions[_file(name, form)]
         assert (name, failing(world, name, opinion.rows)) == (name, wanted(name, form))
-        assert (name, said(world, name, opinion.facts, opinion.decision)) == (name, case.says)
+        assert (name, outcomes_of(world, name, opinion.facts, opinion.decision)) == (name, case.says)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -239,8 +239,8 @@ def test_job_says_what_the_oracle_says(spark: SparkSession, tmp_path: Path, form
     for n, world in enumerate(worlds(form)):
         folder = tmp_path / str(n)
         folder.mkdir()
-        made, known = _files(spark, folder, form, world)
-        compared = running.compare(spark, folder, world.plan, made, known)
+        made, contents = _files(spark, folder, form, world)
+        compared = running.compare(spark, folder, world.plan, made, contents)
         assert compared.differences == ()
         assert [name for name, admission in compared.admitted.items() if admission.problems] == []
 

@@ -270,7 +270,7 @@ def test_parquet_means_what_json_lines_mean(spark: SparkSession, tmp_path: Path)
     chance = Random(2)
     block = "files: shop/x.parquet, producer: shop, format: parquet, columns: {extra: warn, missing: ignore}"
     plan = a_plan(CONTRACT.replace('files: "shop/*.jsonl", producer: shop, format: jsonl', block))
-    files, known = {}, {}
+    files, contents = {}, {}
     for name, schema in {"all": SCHEMA, "less": LESS}.items():
         records = [_record(chance) for _ in range(60)]
         lines = [json.dumps(_cut(record) if name == "less" else record) for record in records]
@@ -279,8 +279,8 @@ def test_parquet_means_what_json_lines_mean(spark: SparkSession, tmp_path: Path)
         typed.coalesce(1).write.parquet(f"{tmp_path}/{name}")
         files[name] = next((tmp_path / name).glob("part-*.parquet")).read_bytes()
         read = content(a_plan(), tuple(p.name for p in plan.properties), "\n".join(lines).encode())
-        known[name] = replace(read, names=frozenset(running.look(plan, files[name]).header))
-    compared = running.compare(spark, tmp_path / "job", plan, files, known)
+        contents[name] = replace(read, names=frozenset(running.look(plan, files[name]).header))
+    compared = running.compare(spark, tmp_path / "job", plan, files, contents)
     assert not compared.differences, compared.differences[:5]
     assert [p.property for p in compared.admitted["less"].problems] == ["to.more"]
     counts = dict(zip((c.id for c in plan.checks), compared.opinions["less"].facts.counts, strict=True))
@@ -292,12 +292,12 @@ def test_parquet_means_what_json_lines_mean(spark: SparkSession, tmp_path: Path)
 
 def _cut(record: dict[str, Any]) -> dict[str, Any]:
     """A record without what the other file lacks."""
-    found = {key: record[key] for key in ("id", "to", "lines", "days")}
+    members = {key: record[key] for key in ("id", "to", "lines", "days")}
     if record.get("to"):
-        found["to"] = {key: record["to"].get(key) for key in ("city", "geo")}
+        members["to"] = {key: record["to"].get(key) for key in ("city", "geo")}
     if record.get("lines"):
-        found["lines"] = [{k: v for k, v in one.items() if k == "sku"} if one else None for one in record["lines"]]
-    return found
+        members["lines"] = [{k: v for k, v in one.items() if k == "sku"} if one else None for one in record["lines"]]
+    return members
 
 
 def _record(chance: Random) -> dict[str, Any]:
@@ -376,9 +376,9 @@ def test_conditions_in_sql_mean_what_the_checks_say(spark: SparkSession) -> None
     lines = [json.dumps(_record(chance)) for _ in range(300)]
     rows = spark.createDataFrame([(line,) for line in lines], "line string")
     parsed = rows.select(sf.from_json("line", columns, {"dateFormat": "dd.MM.yyyy"}).alias("r")).select("r.*")
-    said = parsed.select(*(sf.expr(sql).alias(f"a{n}") for n, sql in enumerate(asked.values()))).collect()
+    held = parsed.select(*(sf.expr(sql).alias(f"a{n}") for n, sql in enumerate(asked.values()))).collect()
     broken: Counter[str] = Counter()
-    for line, answers in zip(lines, said, strict=True):
+    for line, answers in zip(lines, held, strict=True):
         opinion = judge(plan, content(plan, (), f"{line}\n".encode()))
         failing = {i for _, ids in opinion.rows.values() for i in ids}
         if not any(i.endswith(("logicalType", "point[].format")) for i in failing):  # else the type has no such value

@@ -65,34 +65,34 @@ def test_they_say_the_same_of_thousands_of_these(spark: SparkSession, tmp_path: 
 
 def _hold_sifted(spark: SparkSession, folder: Path, form: Document, seed: object) -> None:
     made = cases.sifted(spark, folder, form, seed, FILES)
-    compared = running.compare(spark, folder, made.contract.plan, made.files, made.known, sift_from=0)
-    assert not compared.differences, "\n" + cases.told(spark, folder / "again", made, compared)
+    compared = running.compare(spark, folder, made.contract.plan, made.files, made.contents, sift_from=0)
+    assert not compared.differences, "\n" + cases.described(spark, folder / "again", made, compared)
 
 
 def _hold_nested(spark: SparkSession, folder: Path, form: Document, seed: object) -> None:
     made = cases.nested(spark, folder, form, seed, FILES)
-    compared = running.compare(spark, folder, made.contract.plan, made.files, made.known)
-    assert not compared.differences, "\n" + cases.told(spark, folder / "again", made, compared)
+    compared = running.compare(spark, folder, made.contract.plan, made.files, made.contents)
+    assert not compared.differences, "\n" + cases.described(spark, folder / "again", made, compared)
 
 
 def _hold(spark: SparkSession, folder: Path, form: Document, seed: object) -> None:
     made = cases.made(spark, folder, form, seed, FILES)
-    compared = running.compare(spark, folder, made.contract.plan, made.files, made.known, made.contract.marks)
-    assert not compared.differences, "\n" + cases.told(spark, folder / "again", made, compared)
+    compared = running.compare(spark, folder, made.contract.plan, made.files, made.contents, made.contract.marks)
+    assert not compared.differences, "\n" + cases.described(spark, folder / "again", made, compared)
 
 
 def test_cases_are_of_every_kind() -> None:
     """Every check, every way to be no record, every verdict occurs among the cases, and fails and holds in some."""
-    said: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for form in (form for form in cases.MORE_FORMS.values() if form["format"] != "parquet"):
         for seed in SURVEYED:
             made = cases.without_spark(form, seed, 8)
             for body in made.files.values():
-                said.update(_said(made.contract.plan, body, made.contract.marks))
-    assert sorted(KINDS - set(said)) == []
+                counts.update(_kinds_of(made.contract.plan, body, made.contract.marks))
+    assert sorted(KINDS - set(counts)) == []
 
 
-def _said(plan: Plan, body: bytes, marks: tuple[HighMark, ...]) -> Iterator[str]:
+def _kinds_of(plan: Plan, body: bytes, marks: tuple[HighMark, ...]) -> Iterator[str]:
     """The verdict of a file, the refusals of the door, and of each kind of check that it failed or held."""
     admission = running.look(plan, body)
     yield from ("refused" for _ in admission.problems if admission.refused)

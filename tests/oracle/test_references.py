@@ -34,19 +34,19 @@ def test_they_find_the_same_of_thousands(spark: SparkSession, tmp_path: Path, fo
 def _hold(spark: SparkSession, folder: Path, form: str, seed: object) -> None:
     made = cases.made(spark, folder, cases.MORE_FORMS[form], seed, FILES)
     contract, references = referring.related(Random(f"{form} {seed}"), made.contract)
-    compared = running.compare(spark, folder, contract.plan, made.files, made.known, references=references)
+    compared = running.compare(spark, folder, contract.plan, made.files, made.contents, references=references)
     assert not compared.differences, compared.differences[:9]
 
 
 def test_cases_have_partners_and_have_none() -> None:
-    said: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str]] = set()
     for form, seed in ((form, seed) for form in ("csv", "jsonl") for seed in range(SURVEYED)):
         made = cases.without_spark(cases.MORE_FORMS[form], seed, FILES)
         contract, references = referring.related(Random(f"{form} {seed}"), made.contract)
-        known = referring.keys(contract.plan, references)
+        keys = referring.keys(contract.plan, references)
         for body in made.files.values():
             if not (admission := running.look(contract.plan, body)).refused:
-                content = replace(records.content(contract.plan, admission.header, body), known=known)
+                content = replace(records.content(contract.plan, admission.header, body), keys=keys)
                 checks = judge(contract.plan, content, admission.notes).decision.checks
-                said |= {(o.id, way) for o in checks for way in ("failed", "success", "null") if getattr(o, way)}
-    assert {(name, way) for name in ("f0", "pair") for way in ("failed", "success", "null")} <= said
+                seen |= {(o.id, way) for o in checks for way in ("failed", "success", "null") if getattr(o, way)}
+    assert {(name, way) for name in ("f0", "pair") for way in ("failed", "success", "null")} <= seen

@@ -35,10 +35,10 @@ def there_and_back(contract: Contract, form: str) -> Contract:
     """A contract written in a format and brought in again."""
     brought = import_source(form, FORMATS[form].write(contract).text.encode(), "things.txt")
     assert not brought.failed, brought.findings
-    found = read(brought.contracts[0].text.encode(), f"{brought.contracts[0].name}.yaml")
-    assume({f.code for f in found.findings} != {"bounds-crossed"})  # a format of integers that no bound fits
-    assert found.contract, found.findings
-    return found.contract
+    reading = read(brought.contracts[0].text.encode(), f"{brought.contracts[0].name}.yaml")
+    assume({f.code for f in reading.findings} != {"bounds-crossed"})  # a format of integers that no bound fits
+    assert reading.contract, reading.findings
+    return reading.contract
 
 
 def _kept(prop: Property, source: Said, *, lengths: bool) -> Said:
@@ -60,18 +60,18 @@ SPARK_INTS = {"u8": "i16", "u16": "i32", "u32": None}
 
 
 def _expected(contract: Contract, wider: Said, *, lengths: bool) -> dict[str, Said]:
-    found = {}
+    by_column = {}
     for column in contract.columns():
-        said = _kept(column.prop, column.source, lengths=lengths)
+        facets = _kept(column.prop, column.source, lengths=lengths)
         check = column.rule(rules.Format)
-        said["format"] = wider.get(said["format"], said["format"]) if check else None
+        facets["format"] = wider.get(facets["format"], facets["format"]) if check else None
         if column.rule(rules.MaxLength) is None:
-            said["longest"] = None
-        found[column.name] = said | {"required": column.never_null}
-    return found
+            facets["longest"] = None
+        by_column[column.name] = facets | {"required": column.never_null}
+    return by_column
 
 
-def _found(contract: Contract, *, lengths: bool) -> dict[str, Said]:
+def _kept_of(contract: Contract, *, lengths: bool) -> dict[str, Said]:
     return {
         c.name: _kept(c.prop, c.source, lengths=lengths) | {"required": c.prop.required} for c in contract.columns()
     }
@@ -82,8 +82,8 @@ def _found(contract: Contract, *, lengths: bool) -> dict[str, Said]:
 def test_avro_comes_back_with_types_and_nulls(seed: int) -> None:
     contract = drawn(seed)
     back = there_and_back(contract, "avro")
-    wanted, found = _expected(contract, AVRO_INTS, lengths=False), _found(back, lengths=False)
-    assert list(found.values()) == list(wanted.values())  # names that are none of Avro's come back as others
+    wanted, actual = _expected(contract, AVRO_INTS, lengths=False), _kept_of(back, lengths=False)
+    assert list(actual.values()) == list(wanted.values())  # names that are none of Avro's come back as others
     carried = FORMATS["avro"].write(contract).carried
     enums = [hard for c in contract.columns() if (hard := c.check(rules.Enum)) and hard[0].id in carried]
     assert [rule.values for c in back.columns() if (rule := c.rule(rules.Enum))] == [
@@ -100,7 +100,7 @@ def test_spark_ddl_comes_back_with_types_nulls_and_lengths(seed: int) -> None:
     for column in contract.columns():
         if column.prop.type == "time":
             wanted[column.name]["type"] = "string"
-    assert _found(back, lengths=True) == wanted
+    assert _kept_of(back, lengths=True) == wanted
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
@@ -175,5 +175,5 @@ def test_nothing_is_dropped_in_silence(form: str, seed: int) -> None:
     assert exported.carried <= {c.id for c in contract.plan.checks}
     if form in ("json-schema", "avro"):
         data = json.loads(exported.text)
-        said = data["$comment" if form == "json-schema" else "doc"].split("\n")
-        assert [line for line in exported.losses if line not in said] == []
+        comments = data["$comment" if form == "json-schema" else "doc"].split("\n")
+        assert [line for line in exported.losses if line not in comments] == []

@@ -34,9 +34,9 @@ def look(folder: Path, what: str, name: str, body: bytes) -> str:
         return "refused"
     plan = compile_text(made.text.encode(), f"{made.name}.yaml").plan
     assert plan, f"{what}\n{made.text}"
-    found, why = verdict(plan, body)
-    assert found in ("accepted", "accepted_with_warnings"), f"{what}: {why}\n{made.text}\n{body[:600]!r}"
-    return str(found)
+    outcome, why = verdict(plan, body)
+    assert outcome in ("accepted", "accepted_with_warnings"), f"{what}: {why}\n{made.text}\n{body[:600]!r}"
+    return str(outcome)
 
 
 def sweep(folder: Path, files: Iterable[tuple[str, str, bytes]], record_property: Record) -> Counter[str]:

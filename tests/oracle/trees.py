@@ -79,12 +79,12 @@ def _cells(plan: Plan, roots: Mapping[str, Node]) -> dict[str, tuple[str, ...]]:
 
 def _grown(chance: Random, columns: Sequence[Column]) -> list[Node]:
     """Columns in objects, arrays and maps of their own."""
-    found = []
+    nodes = []
     left = list(columns)
     while left:
         taken, left = left[: (size := chance.randint(1, 3))], left[size:]
-        found.append(_held(chance, f"n{len(left)}", taken))
-    return found
+        nodes.append(_held(chance, f"n{len(left)}", taken))
+    return nodes
 
 
 def _held(chance: Random, name: str, columns: Sequence[Column], depth: int = 0) -> Node:

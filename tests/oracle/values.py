@@ -142,32 +142,32 @@ def _offset(text: str | None) -> int | None:
 
 
 def _date(text: str, written: str) -> int | None:
-    found = _clock(_pattern(written).fullmatch(text))
-    return None if found is None else found.day
+    clock = _clock(_pattern(written).fullmatch(text))
+    return None if clock is None else clock.day
 
 
 def _time(text: str, written: str | None) -> int | None:
-    found = _clock(_pattern(written).fullmatch(text) if written else ISO_TIME.fullmatch(text))
-    return None if found is None else found.time
+    clock = _clock(_pattern(written).fullmatch(text) if written else ISO_TIME.fullmatch(text))
+    return None if clock is None else clock.time
 
 
 def _timestamp(text: str, prop: Property) -> int | None:
-    found = _clock(_pattern(prop.format).fullmatch(text) if prop.format else ISO_TIMESTAMP.fullmatch(text))
-    if not found or (prop.offset is not None and prop.offset != (found.offset is not None)):
+    clock = _clock(_pattern(prop.format).fullmatch(text) if prop.format else ISO_TIMESTAMP.fullmatch(text))
+    if not clock or (prop.offset is not None and prop.offset != (clock.offset is not None)):
         return None
-    if found.offset is None and prop.zone:
-        return _local(found, prop.zone)
-    if found.offset and abs(found.offset) > FURTHEST:
+    if clock.offset is None and prop.zone:
+        return _local(clock, prop.zone)
+    if clock.offset and abs(clock.offset) > FURTHEST:
         return None
-    return found.day * DAY + found.time - (found.offset or 0) * 60_000_000
+    return clock.day * DAY + clock.time - (clock.offset or 0) * 60_000_000
 
 
-def _local(found: Clock, zone: str) -> int | None:
+def _local(clock: Clock, zone: str) -> int | None:
     """The first moment at which clocks of a zone showed this; None if they never did."""
-    day = max(found.day, FIRST)  # before, every clock goes by the sun as it did then
-    shown = datetime(1970, 1, 1) + timedelta(days=day, microseconds=found.time)  # noqa: DTZ001 (of the zone)
+    day = max(clock.day, FIRST)  # before, every clock goes by the sun as it did then
+    shown = datetime(1970, 1, 1) + timedelta(days=day, microseconds=clock.time)  # noqa: DTZ001 (of the zone)
     offset = shown.replace(tzinfo=ZoneInfo(zone)).utcoffset() or timedelta()
     moment = (shown - offset).replace(tzinfo=ZoneInfo("UTC"))
     if moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None) != shown:
         return None
-    return found.day * DAY + found.time - offset // timedelta(microseconds=1)
+    return clock.day * DAY + clock.time - offset // timedelta(microseconds=1)

@@ -39,12 +39,12 @@ def judged_both_ways(spark: SparkSession, folder: Path, columns: Sequence[Column
 
 def failing(spark: SparkSession, judged: Judged) -> dict[str, dict[str, dict[str, str]]]:
     """By file and property, the cells that fail checks and the kinds of those, as a column's `cells` have them."""
-    found: dict[str, dict[str, dict[str, str]]] = {"plain.csv": {}, "quoted.csv": {}}
+    by_file: dict[str, dict[str, dict[str, str]]] = {"plain.csv": {}, "quoted.csv": {}}
     for row in judged.evidence(spark):
         name = row.checks[0].partition(".")[0]
         kinds = " ".join(check.partition(".")[2] for check in row.checks)
-        found[row.file].setdefault(name, {})[row.cells[name]] = kinds
-    return found
+        by_file[row.file].setdefault(name, {})[row.cells[name]] = kinds
+    return by_file
 
 
 def expected(columns: Sequence[Column]) -> dict[str, dict[str, dict[str, str]]]:

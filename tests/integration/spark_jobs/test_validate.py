@@ -9,7 +9,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from spark_jobs.validate import compiles_huge_methods
-from tests.integration.spark_jobs.world import a_check, a_plan, a_property, judge
+from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, judge
 
 PLAN = a_plan(
     [a_property("id", "integer", required=True), a_property("wind", "number"), a_property("state")],
@@ -22,38 +22,53 @@ PLAN = a_plan(
 )
 
 
-def test_clean_file_has_no_rejected_rows(spark: SparkSession, tmp_path: Path) -> None:
-    judged = judge(spark, tmp_path, PLAN, {"a.csv": "id,wind,state\n1,12.5,SP\n2,,RJ\n3,360,\n"})
+HEAD = "id,wind,state\n"
+FILES = {
+    "clean.csv": f"{HEAD}1,12.5,SP\n2,,RJ\n3,360,\n",
+    "equal.csv": f"{HEAD}1,399,SP\n2,400.0,SP\n3,400,SP\n4,4e2,SP\n",
+    "failing.csv": f"{HEAD}1,400,XX\n,12,SP\n\n3,361.5,RJ\nx,1,SP\n1,,\n",
+}
 
-    drop = judged.drop()
+
+@pytest.fixture(scope="module")
+def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    """One run over all files of the plan."""
+    return judge(spark, tmp_path_factory.mktemp("validate"), PLAN, FILES)
+
+
+def test_clean_file_has_no_rejected_rows(spark: SparkSession, judged: Judged) -> None:
+    drop = judged.drop("clean.csv")
     assert (drop.read, drop.valid, drop.rejected, drop.flagged, drop.blank) == (3, 3, 0, 0, 0)
-    assert judged.count("wind.maximum").null == 1
-    assert judged.decision().verdict == "accepted"
+    assert judged.count("wind.maximum", "clean.csv").null == 1
+    assert judged.decision("clean.csv").verdict == "accepted"
+    assert judged.evidence(spark, "clean.csv") == []
+    assert not (judged.folder / "rejected" / "clean.csv").exists()
+
+
+def test_run_without_failing_rows_leaves_no_evidence(spark: SparkSession, tmp_path: Path) -> None:
+    judge(spark, tmp_path, PLAN, {"a.csv": FILES["clean.csv"]})
     assert not (tmp_path / "rows").exists()
 
 
-def test_of_equally_bad_values_the_first_is_observed(spark: SparkSession, tmp_path: Path) -> None:
-    text = "id,wind,state\n1,399,SP\n2,400.0,SP\n3,400,SP\n4,4e2,SP\n"
-    assert judge(spark, tmp_path, PLAN, {"a.csv": text}).count("wind.maximum").observed == "400.0"
+def test_of_equally_bad_values_the_first_is_observed(judged: Judged) -> None:
+    assert judged.count("wind.maximum", "equal.csv").observed == "400.0"
 
 
-def test_failing_rows_are_rejected_with_reasons(spark: SparkSession, tmp_path: Path) -> None:
-    text = "id,wind,state\n1,400,XX\n,12,SP\n\n3,361.5,RJ\nx,1,SP\n1,,\n"
-    judged = judge(spark, tmp_path, PLAN, {"a.csv": text})
-
-    drop = judged.drop()
+def test_failing_rows_are_rejected_with_reasons(spark: SparkSession, judged: Judged) -> None:
+    name = "failing.csv"
+    drop = judged.drop(name)
     assert (drop.read, drop.valid, drop.rejected, drop.blank) == (5, 1, 4, 1)
-    assert [(r.record, r.outcome, r.checks) for r in judged.evidence(spark)] == [
+    assert [(r.record, r.outcome, r.checks) for r in judged.evidence(spark, name)] == [
         (1, "rejected", ["wind.maximum", "state.enum"]),
         (2, "rejected", ["id.required"]),
         (3, "rejected", ["wind.maximum"]),
         (4, "rejected", ["id.logicalType"]),
     ]
-    assert judged.count("wind.maximum").observed == "400"
-    assert judged.count("id.primaryKey").failed == 3
-    assert judged.count("id.primaryKey").samples[0].note == "also record 5, line 7"
-    assert judged.decision().verdict == "rejected"
-    assert judged.rejected() == [
+    assert judged.count("wind.maximum", name).observed == "400"
+    assert judged.count("id.primaryKey", name).failed == 3
+    assert judged.count("id.primaryKey", name).samples[0].note == "also record 5, line 7"
+    assert judged.decision(name).verdict == "rejected"
+    assert judged.rejected(name) == [
         ["id", "wind", "state", "_record", "_reasons"],
         ["1", "400", "XX", "1", "wind.maximum (at most 360); state.enum (enum)"],
         ["", "12", "SP", "2", "id.required (a value in every record)"],
@@ -66,7 +81,7 @@ def test_failing_rows_are_rejected_with_reasons(spark: SparkSession, tmp_path: P
 def test_result_waits_for_the_files_of_rejected_rows(spark: SparkSession, tmp_path: Path, sift_from: int) -> None:
     (tmp_path / "rejected").write_text("no folder")
     with pytest.raises(Py4JJavaError, match="rejected"):
-        judge(spark, tmp_path, PLAN, {"a.csv": "id,wind,state\n1,400,SP\n2,1,SP\n3,,\n"}, sift_from=sift_from)
+        judge(spark, tmp_path, PLAN, {"a.csv": f"{HEAD}1,400,SP\n2,1,SP\n3,,\n"}, sift_from=sift_from)
     assert not (tmp_path / "result.jsonl").exists()
 
 

@@ -41,19 +41,20 @@ class Judged:
         """The verdict on one file."""
         return decide(self.plan, self.drop(name), self.result.header.checks)
 
-    def evidence(self, spark: SparkSession) -> list[Row]:
-        """The evidence of rows, by file and record; none where no row fails."""
+    def evidence(self, spark: SparkSession, name: str | None = None) -> list[Row]:
+        """Return the evidence of rows, by file and record, of one file or of all; none where no row fails."""
         if not (self.folder / "rows").exists():
             return []
-        return spark.read.parquet(f"{self.folder}/rows").orderBy("file", "record").collect()
+        rows = spark.read.parquet(f"{self.folder}/rows")
+        return (rows.where(rows.file == name) if name else rows).orderBy("file", "record").collect()
 
     def rejected(self, name: str = "a.csv", encoding: str = "utf-8") -> list[list[str]]:
         """The producer's file of rejected rows, as Python's csv reads it."""
         text = (self.folder / "rejected" / name / "rejected.csv").read_bytes().decode(encoding)
         return list(csv.reader(io.StringIO(text, newline=""), **self.plan.csv.for_python))
 
-    def told(self, spark: SparkSession) -> tuple[object, ...]:
-        """All that the run says, rows and files too, but for when and where it is written."""
+    def outputs(self, spark: SparkSession) -> tuple[object, ...]:
+        """Return all that the run wrote, rows and files too, without the times and places of it."""
         drops = [replace(drop, outputs=dict.fromkeys(drop.outputs, "")) for drop in self.result.drops]
         reports = [self.folder / "rejected" / drop.drop / rejected_file(self.plan) for drop in drops]
         bodies = [path.read_bytes() if path.exists() else None for path in reports]

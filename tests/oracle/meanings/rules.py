@@ -12,35 +12,35 @@ A_NUMBER: dict[str, Any] = {"v": {"logicalType": "integer"}, "w": {"logicalType"
 A_TEXT = {"v": {"logicalType": "string"}}
 
 
-def _says(text: str, rows: Rows, properties: dict[str, Any] = A_NUMBER, said: str = "") -> Case:
+def _says(text: str, rows: Rows, properties: dict[str, Any] = A_NUMBER, message: str = "") -> Case:
     """What an expression says of records."""
     return Case(
         properties,
         rows,
         quality=[{"id": "@id", **figure("expression", expression=text)}],
-        says={"@id": said} if said else {},
+        says={"@id": message} if message else {},
     )
 
 
-def _asks(name: str, text: str, rows: Rows, said: str, **more: Any) -> Case:
+def _asks(name: str, text: str, rows: Rows, message: str, **more: Any) -> Case:
     """What a query or statement of `tests.oracle.queries` says of a file, over an expression and the column v."""
     of_rows = name in STATEMENTS
     sql = (STATEMENTS if of_rows else QUERIES)[name][0].format(e=text, c="@v")
     entry = figure("statement", statement=sql) if of_rows else {"type": "sql", "query": sql, **more.pop("threshold")}
     about = {"id": "@id", "description": json.dumps([name, text, "@v"])}
-    return Case(one("integer", minimum=1), rows, quality=[entry | about], says={"@id": said}, **more)
+    return Case(one("integer", minimum=1), rows, quality=[entry | about], says={"@id": message}, **more)
 
 
 EXPRESSIONS: dict[str, Meaning] = {
     "an expression is null where it is neither": _says(
         "@v < @w",
         good(("1", "2"), ("1", None), (None, None)) + bad("@id", ("2", "1"), ("1", "1")),
-        said="2 of 5, 2 null: failed",
+        message="2 of 5, 2 null: failed",
     ),
     "and, or and not of null": _says(
         "(@v > 0 and @w > 0) or not @v <> 5",
         good(("1", "1"), ("5", "0"), ("5", None), ("1", None)) + bad("@id", ("1", "0"), ("0", None)),
-        said="2 of 6, 1 null: failed",
+        message="2 of 6, 1 null: failed",
     ),
     "a value of another type is null in it": Case(
         {"v": {"logicalType": "integer"}},
@@ -53,10 +53,10 @@ EXPRESSIONS: dict[str, Meaning] = {
         "@v between 1 and @w", good(("1", "3"), ("3", "3"), (None, "3")) + bad("@id", ("0", "3"), ("4", "3"))
     ),
     "integers beyond 64 bits are null": _says(
-        "@v + @w > 0", good(("1", "1"), (str(2**63 - 1), "1")), said="0 of 2, 1 null: passed"
+        "@v + @w > 0", good(("1", "1"), (str(2**63 - 1), "1")), message="0 of 2, 1 null: passed"
     ),
     "division by zero is null": _says(
-        "@v / @w > 1", good(("3", "2"), ("1", "0")) + bad("@id", ("1", "2")), said="1 of 3, 1 null: failed"
+        "@v / @w > 1", good(("3", "2"), ("1", "0")) + bad("@id", ("1", "2")), message="1 of 3, 1 null: failed"
     ),
     "% has the sign of its left side": _says("@v % @w >= 0", good(("7", "-2"), ("1", "0")) + bad("@id", ("-7", "2"))),
     "<=> knows null": _says("@v <=> @w", good(("1", "1"), (None, None)) + bad("@id", ("1", None), ("1", "2"))),

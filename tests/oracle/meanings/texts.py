@@ -9,14 +9,14 @@ COMPOSED, APART = "\u00e9", "e\u0301"
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 
 
-def _pattern(pattern: str, found: list[str], unfound: list[str]) -> Case:
-    return Case(one("string", pattern=pattern), good(*found) + bad("pattern", *unfound))
+def _pattern(pattern: str, matching: list[str], unfound: list[str]) -> Case:
+    return Case(one("string", pattern=pattern), good(*matching) + bad("pattern", *unfound))
 
 
 def _format(name: str) -> Case:
     """What the format takes and refuses; line ends, and NUL, are no part of a cell of CSV without `multiLine`."""
-    found, unfound = ([t for t in texts[name] if t and not {*t} & {*"\n\r\0"}] for texts in (GOOD, BAD))
-    return Case(one("string", format=name), good(*found) + bad("format", *unfound))
+    valid, unfound = ([t for t in texts[name] if t and not {*t} & {*"\n\r\0"}] for texts in (GOOD, BAD))
+    return Case(one("string", format=name), good(*valid) + bad("format", *unfound))
 
 
 UNICODE: dict[str, Meaning] = {

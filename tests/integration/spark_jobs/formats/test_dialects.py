@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.plan import Csv
-from tests.integration.spark_jobs.world import a_check, a_plan, a_property, judge
+from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, judge
 
 FIELDS = "record.fields (as many cells as the header)"
 PROPERTIES = [a_property("id", "integer"), a_property("name"), a_property("wind", "number")]
@@ -138,15 +138,48 @@ MULTI = a_plan(
 )
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_quoted_cell_may_hold_line_breaks(spark: SparkSession, tmp_path: Path, end: str) -> None:
-    text = (
-        f'\ufeffid,note\n1,"two\nlines"\n\n"x","a ""b""\n=c"\n3\n4,a,b\n5,{"n" * 21}\nid,note\n6,\x00\n7,"a,b"\n"8",""'
-    )
-    judged = judge(spark, tmp_path, MULTI, {"a.csv": text.replace("\n", end)})
-    drop = judged.drop()
+CELLS_OVER_LINES = (
+    f'\ufeffid,note\n1,"two\nlines"\n\n"x","a ""b""\n=c"\n3\n4,a,b\n5,{"n" * 21}\nid,note\n6,\x00\n7,"a,b"\n"8",""'
+)
+ENDS = {"lf": "\n", "crlf": "\r\n"}
+STRAY: dict[str, str | bytes] = {
+    "within.csv": 'id,note\n1,5"x\n2,"abc\n3,d\n',
+    "at-the-end.csv": 'id,note\n1,5"\n2,"abc\n3,d\n',
+    "behind-blanks.csv": 'id,note\n1, "a"\n',
+    "two-in-a-cell.csv": 'id,note\n1,"a" "b"\n',
+    "text-behind.csv": 'id,note\n1,"a\nb"c\n',
+    "after-a-break.csv": 'id,note\n1,"a\nb"\n2,x"\n3,"y\n',
+    "never-closed.csv": 'id,note\n1,"a\n2,b\n3,c\n',
+    "bytes-and-open.csv": b'id,note\n1,"\xea\xbb"\n2,"a\n',
+}
+"""Files with a quote that stands not around a cell."""
+WHOLE: dict[str, str | bytes] = {
+    "good.csv": 'id,note\n1,"5""x"\n"2" ,"a\nb"\n',
+    "continued.csv": 'id,note\n1,"a\nb, 5"\n2,"x\n""y"" z"\n"3",\n',
+    "empty.csv": 'id,note\n1,""\n2,"a\n"\n3,"\n"\n',
+    "signs.csv": 'id,note\n1,"\ue000"\n2,\ue001\n3,"\ue001\n\ue000"\n',
+    "one-cell.csv": 'id,note\n1,"a\nb"\n',
+    "replacement.csv": "id,note\r1,\ufffd\r",
+}
+OTHERS: dict[str, str | bytes] = {
+    "wide.csv": "id,note\n1,a\n2," + "," * 30_000 + "\n",
+    "no-text.csv": b"id,note\n1,\xef\xbf\xbd\r2,\xe9\r3,\xe9\r\n4,b\n",
+}
+
+
+@pytest.fixture(scope="module")
+def over_lines(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    """One run over all files of the plan with cells over lines."""
+    cells = {f"{name}.csv": CELLS_OVER_LINES.replace("\n", end) for name, end in ENDS.items()}
+    return judge(spark, tmp_path_factory.mktemp("lines"), MULTI, {**cells, **STRAY, **WHOLE, **OTHERS})
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_quoted_cell_may_hold_line_breaks(spark: SparkSession, over_lines: Judged, name: str) -> None:
+    end, file = ENDS[name], f"{name}.csv"
+    drop = over_lines.drop(file)
     assert (drop.read, drop.valid, drop.rejected) == (9, 3, 6)
-    rows = judged.evidence(spark)
+    rows = over_lines.evidence(spark, file)
     assert [(r.record, r.checks) for r in rows] == [
         (2, ["id.logicalType"]),
         (3, ["record.fields"]),
@@ -157,66 +190,57 @@ def test_quoted_cell_may_hold_line_breaks(spark: SparkSession, tmp_path: Path, e
     ]
     assert rows[0].cells == {"id": "x", "note": f'a "b"{end}=c'}
     assert rows[0].raw == f'"x","a ""b""{end}=c"'
-    assert judged.count("note.maxLength").null == 1
-    assert judged.rejected()[:4] == [
+    assert over_lines.count("note.maxLength", file).null == 1
+    rejected = over_lines.rejected(file)
+    assert rejected[:4] == [
         ["id", "note", "_record", "_reasons"],
         ["x", f'a "b"{end}\'=c', "2", "id.logicalType (integer)"],
         ["3", "", "3", FIELDS],
         ["4,a,b", "", "4", FIELDS],
     ]
-    assert [s.note for s in judged.count("record.fields").samples] == ["1 cell", "3 cells"]
-    assert [len(line) for line in judged.rejected()] == [4] * 7
+    assert [s.note for s in over_lines.count("record.fields", file).samples] == ["1 cell", "3 cells"]
+    assert [len(line) for line in rejected] == [4] * 7
 
 
-def test_quote_that_is_never_closed_refuses_the_file_alone(spark: SparkSession, tmp_path: Path) -> None:
-    files = {"good.csv": 'id,note\n1,"a\nb"\n', "open.csv": 'id,note\n1,"a\n2,b\n3,c\n'}
-    judged = judge(spark, tmp_path, MULTI, files)
-    refusal = judged.drop("open.csv").refusal
-    assert refusal
-    assert (refusal.code, judged.decision("open.csv").verdict) == ("open-quote", "rejected")
-    assert judged.decision("good.csv").verdict == "accepted"
+def test_quote_that_stands_not_around_a_cell_refuses_the_file_alone(over_lines: Judged) -> None:
+    refusals = {name: over_lines.drop(name).refusal for name in STRAY | WHOLE}
+    codes = {name: refusal and refusal.code for name, refusal in refusals.items()}
+    assert codes == dict.fromkeys(STRAY, "open-quote") | dict.fromkeys(WHOLE)
+    assert {over_lines.decision(name).verdict for name in STRAY} == {"rejected"}
+    assert {over_lines.decision(name).verdict for name in WHOLE} == {"accepted"}
 
 
-def test_record_of_too_many_cells_fails_alone(spark: SparkSession, tmp_path: Path) -> None:
-    files = {"good.csv": "id,note\n1,a\n", "wide.csv": "id,note\n1,a\n2," + "," * 30_000 + "\n"}
-    judged = judge(spark, tmp_path, MULTI, files)
-    assert [s.place.record for s in judged.count("record.fields", "wide.csv").samples] == [2]
-    assert judged.decision("good.csv").verdict == "accepted"
+def test_record_of_too_many_cells_fails_alone(over_lines: Judged) -> None:
+    assert [s.place.record for s in over_lines.count("record.fields", "wide.csv").samples] == [2]
 
 
-@pytest.mark.parametrize(
-    ("text", "cells"),
-    [
-        (b'id,note\r\n1,"a\r\nb"\n2,"a\nb"\r3,"a\rb"\r\n', ["a\r\nb", "a\nb", "a\rb"]),
-        (b'id,note\n1,"a\r\nb\r"\r\n2,x\r3,"\r"\n', ["a\r\nb\r", "x", "\r"]),
-        (b'id,note\r1,a\r\r2,"b\r\r\n\n"\r3,"c"', ["a", "b\r\r\n\n", "c"]),
-        (b'id,note\n\n1,a\r\n\r\n2,"\r\n"\n\r3,c\n\n', ["a", "\r\n", "c"]),
-    ],
-)
-def test_mixed_line_ends_part_records_and_stay_in_cells(
-    spark: SparkSession, tmp_path: Path, text: bytes, cells: list[str]
-) -> None:
+def test_bytes_that_are_no_text_stay_so_between_mixed_line_ends(over_lines: Judged) -> None:
+    assert [s.place.record for s in over_lines.count("record.text", "no-text.csv").samples] == [2, 3]
+
+
+MIXED = {
+    "within.csv": (b'id,note\r\n1,"a\r\nb"\n2,"a\nb"\r3,"a\rb"\r\n', ["a\r\nb", "a\nb", "a\rb"]),
+    "at-the-end.csv": (b'id,note\n1,"a\r\nb\r"\r\n2,x\r3,"\r"\n', ["a\r\nb\r", "x", "\r"]),
+    "of-cr.csv": (b'id,note\r1,a\r\r2,"b\r\r\n\n"\r3,"c"', ["a", "b\r\r\n\n", "c"]),
+    "empty.csv": (b'id,note\n\n1,a\r\n\r\n2,"\r\n"\n\r3,c\n\n', ["a", "\r\n", "c"]),
+}
+"""Files with several kinds of line ends, and the notes in them."""
+
+
+def test_mixed_line_ends_part_records_and_stay_in_cells(spark: SparkSession, tmp_path: Path) -> None:
     plan = a_plan(MULTI.properties, [a_check("maxLength", "note", value=0)], csv=Csv(multi_line=True))
-    judged = judge(spark, tmp_path, plan, {"a.csv": text})
-    assert judged.drop().read == len(cells)
-    assert [(r.record, r.cells["id"], r.cells["note"]) for r in judged.evidence(spark)] == [
-        (n, str(n), cell) for n, cell in enumerate(cells, 1)
-    ]
+    judged = judge(spark, tmp_path, plan, {name: body for name, (body, _) in MIXED.items()})
+    for name, (_, cells) in MIXED.items():
+        assert judged.drop(name).read == len(cells)
+        assert [(r.record, r.cells["id"], r.cells["note"]) for r in judged.evidence(spark, name)] == [
+            (n, str(n), cell) for n, cell in enumerate(cells, 1)
+        ]
 
 
-def test_bytes_that_are_no_text_stay_so_between_mixed_line_ends(spark: SparkSession, tmp_path: Path) -> None:
-    text = b"id,note\n1,\xef\xbf\xbd\r2,\xe9\r3,\xe9\r\n4,b\n"
-    judged = judge(spark, tmp_path, MULTI, {"a.csv": text, "b.csv": "id,note\r1,\ufffd\r"})
-    assert [s.place.record for s in judged.count("record.text", "a.csv").samples] == [2, 3]
-    assert judged.decision("b.csv").verdict == "accepted"
-
-
-def test_quotes_behind_bytes_that_are_no_text_are_counted(spark: SparkSession, tmp_path: Path) -> None:
+def test_quote_behind_bytes_that_are_no_text_is_counted(spark: SparkSession, tmp_path: Path) -> None:
     files = {"cut.csv": b'id,note\n1,\xea\xbb"\n', "open.csv": b'id,note\n1,"\xea\xbb"\n2,"a\n'}
     judged = judge(spark, tmp_path, replace(MULTI, csv=Csv()), files)
     assert judged.count("record.quotes", "cut.csv").failed == 1
-    over_lines = judge(spark, tmp_path / "over", MULTI, files)
-    assert over_lines.drop("open.csv").refusal
 
 
 def test_mark_at_the_start_of_a_line_is_a_part_of_its_cell(spark: SparkSession, tmp_path: Path) -> None:
@@ -226,29 +250,6 @@ def test_mark_at_the_start_of_a_line_is_a_part_of_its_cell(spark: SparkSession, 
     judged = judge(spark, tmp_path, plan, {"a.csv": text, "quoted.csv": 'name,id\n"a",1\n\ufeff"b,c",2\n'})
     assert [s.place.record for s in judged.count("name.maxLength", "a.csv").samples] == [2]
     assert [s.place.record for s in judged.count("record.quotes", "quoted.csv").samples] == [2]
-
-
-STRAY = {
-    "within.csv": 'id,note\n1,5"x\n2,"abc\n3,d\n',
-    "at-the-end.csv": 'id,note\n1,5"\n2,"abc\n3,d\n',
-    "behind-blanks.csv": 'id,note\n1, "a"\n',
-    "two-in-a-cell.csv": 'id,note\n1,"a" "b"\n',
-    "text-behind.csv": 'id,note\n1,"a\nb"c\n',
-    "after-a-break.csv": 'id,note\n1,"a\nb"\n2,x"\n3,"y\n',
-}
-WHOLE = {
-    "good.csv": 'id,note\n1,"5""x"\n"2" ,"a\nb"\n',
-    "continued.csv": 'id,note\n1,"a\nb, 5"\n2,"x\n""y"" z"\n"3",\n',
-    "empty.csv": 'id,note\n1,""\n2,"a\n"\n3,"\n"\n',
-    "signs.csv": 'id,note\n1,"\ue000"\n2,\ue001\n3,"\ue001\n\ue000"\n',
-}
-
-
-def test_quote_that_stands_not_around_a_cell_refuses_the_file(spark: SparkSession, tmp_path: Path) -> None:
-    judged = judge(spark, tmp_path, MULTI, STRAY | WHOLE)
-    codes = {name: refusal and refusal.code for name in STRAY | WHOLE for refusal in [judged.drop(name).refusal]}
-    assert codes == dict.fromkeys(STRAY, "open-quote") | dict.fromkeys(WHOLE)
-    assert {judged.decision(name).verdict for name in WHOLE} == {"accepted"}
 
 
 def test_tabs_and_escapes_stand_between_quoted_cells(spark: SparkSession, tmp_path: Path) -> None:

@@ -41,8 +41,8 @@ FILES: dict[str, tuple[bytes, list[str]]] = {
 
 def test_another_encoding_rejects_wherever_it_stands(spark: SparkSession, tmp_path: Path) -> None:
     judged = judge(spark, tmp_path, LATIN, {f"{name}.csv": body for name, (body, _) in FILES.items()})
-    told = {name: [p.code for p in judged.decision(f"{name}.csv").problems] for name in FILES}
-    assert told == {name: codes for name, (_, codes) in FILES.items()}
+    codes_of = {name: [p.code for p in judged.decision(f"{name}.csv").problems] for name in FILES}
+    assert codes_of == {name: codes for name, (_, codes) in FILES.items()}
     verdicts = {name: judged.decision(f"{name}.csv").verdict for name in FILES}
     assert verdicts == {name: "rejected" if codes else "accepted" for name, (_, codes) in FILES.items()}
     first = judged.decision("both.csv").problems[0]

@@ -133,7 +133,7 @@ def a_file(columns: Mapping[str, tuple[pa.DataType, Sequence[Any]]], **more: Any
     return buffer.getvalue()
 
 
-def told(value: Any, kind: pa.DataType) -> Any:
+def as_cell(value: Any, kind: pa.DataType) -> Any:
     """A value of Arrow as a cell tells it."""
     if value is None:
         return None
@@ -169,8 +169,8 @@ def _values(column: pa.ChunkedArray) -> list[Any]:
         return [None if v is None else dict(v) if pa.types.is_map(kind) else v for v in column.to_pylist()]
     if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
         whole = pa.int32() if kind.bit_width == 32 else pa.int64()
-        return [told(v, kind) for v in column.cast(whole).to_pylist()]
-    return [told(v, kind) for v in column.to_pylist()]
+        return [as_cell(v, kind) for v in column.cast(whole).to_pylist()]
+    return [as_cell(v, kind) for v in column.to_pylist()]
 
 
 def shown(cells: Mapping[str, str | None], names: Sequence[str]) -> dict[str, Any]:
@@ -203,7 +203,7 @@ def both(spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, byte
     for name, least in (("sifted", 0), ("plain", NEVER)):
         (folder / name).mkdir()
         runs.append(judge(spark, folder / name, plan, files, sift_from=least))
-    assert runs[0].told(spark) == runs[1].told(spark)
+    assert runs[0].outputs(spark) == runs[1].outputs(spark)
     return runs[0]
 
 
@@ -370,9 +370,9 @@ def test_door_holds_timestamps_against_the_contracts_timezone(
     stored: pa.DataType, more: dict[str, object], says: str | None
 ) -> None:
     plan = a_plan([moments("at", **more)], file_format="parquet")
-    found = refusals(plan, a_file({"at": (stored, [NAIVE.replace(microsecond=0)])}))
-    assert len(found) == (says is not None)
-    assert says is None or says in found[0]
+    messages = refusals(plan, a_file({"at": (stored, [NAIVE.replace(microsecond=0)])}))
+    assert len(messages) == (says is not None)
+    assert says is None or says in messages[0]
 
 
 @pytest.mark.parametrize("more", [{"offset": True}, {"offset": False}, {"zone": "Europe/Berlin"}])

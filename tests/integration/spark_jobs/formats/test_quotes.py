@@ -61,16 +61,16 @@ def test_cells_are_those_of_the_rule(spark: SparkSession, csv: Csv) -> None:
     lines = list(dict.fromkeys(drawn(csv)))
     rows = spark.createDataFrame([(line,) for line in lines], "line string").coalesce(1)
     parsed = text_lines.parsed(sf.col("line"), csv, WIDTH)
-    told = rows.select("line", csv_quotes.misquoted(sf.col("line"), csv).alias("bad"), parsed.alias("p"))
-    found = told.select("line", "bad", text_lines.fits(sf.col("p")).alias("fits"), "p.*").collect()
-    for row in found:
+    frame = rows.select("line", csv_quotes.misquoted(sf.col("line"), csv).alias("bad"), parsed.alias("p"))
+    collected = frame.select("line", "bad", text_lines.fits(sf.col("p")).alias("fits"), "p.*").collect()
+    for row in collected:
         own = csv_cells.split(row["line"], csv)
         assert row["bad"] == (own is None), row["line"]
         if own is not None and row["line"]:
             assert row["fits"] == (len(own) == WIDTH), row["line"]
             if row["fits"]:
                 assert tuple(row[f"c{n}"] or "" for n in range(WIDTH)) == own, row["line"]
-    assert {row["bad"] for row in found} == ({False} if not csv.quote else {False, True})
+    assert {row["bad"] for row in collected} == ({False} if not csv.quote else {False, True})
 
 
 @pytest.mark.parametrize("csv", [one for one in DIALECTS if one.quote], ids=named)

@@ -81,13 +81,47 @@ def a_file(spark: SparkSession, form: FileFormat, folder: Path) -> bytes:
     return text.getvalue().encode()
 
 
-def test_same_records_mean_the_same_in_every_format(spark: SparkSession, tmp_path: Path) -> None:
-    forms: list[FileFormat] = ["csv", "jsonl", "parquet"]
-    judged = {f: judge(spark, tmp_path / f, plan_of(f), {"a": a_file(spark, f, tmp_path)}) for f in forms}
-    seen = {form: _said(spark, one) for form, one in judged.items()}
-    assert seen["jsonl"] == seen["csv"]
-    assert seen["parquet"] == seen["csv"]
-    assert seen["csv"]["rows"] == [
+@pytest.fixture(scope="module")
+def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[FileFormat, Judged]:
+    """One run for each format: the same records in a file of that format, and what only one format can hold."""
+    folder = tmp_path_factory.mktemp("registry")
+    files: dict[FileFormat, dict[str, bytes | str]] = {
+        "csv": {},
+        "jsonl": {
+            "lines": GOOD_LINE + "".join(line + "\n" for line, _ in LINES.values()),
+            "rejected": REJECTED,
+        },
+        "parquet": {"odd": _odd(spark, folder), "damaged": _damaged(spark, folder)},
+    }
+    return {
+        form: judge(spark, folder / form, plan_of(form), {"a": a_file(spark, form, folder / f"{form}.made"), **more})
+        for form, more in files.items()
+    }
+
+
+def _odd(spark: SparkSession, folder: Path) -> bytes:
+    """A file of Parquet with numbers and bytes that no text has."""
+    frame = spark.sql(
+        "select * from values (1L, double('NaN'), X'61'), (2L, double('Infinity'), X'ff'), (3L, 1.5D, X'62') "
+        "as t(id, amount, name)"
+    )
+    frame.withColumn("name", frame.name.cast("string")).coalesce(1).write.parquet(f"{folder}/odd")
+    return next((folder / "odd").glob("part-*.parquet")).read_bytes()
+
+
+def _damaged(spark: SparkSession, folder: Path) -> bytes:
+    """A file of Parquet with bytes of pages that are others than were written."""
+    body = bytearray(a_file(spark, "parquet", folder / "damaged"))
+    for n in range(20, 120):
+        body[n] ^= 0x55
+    return bytes(body)
+
+
+def test_same_records_mean_the_same_in_every_format(spark: SparkSession, judged: dict[FileFormat, Judged]) -> None:
+    results = {form: _result(spark, run) for form, run in judged.items()}
+    assert results["jsonl"] == results["csv"]
+    assert results["parquet"] == results["csv"]
+    assert results["csv"]["rows"] == [
         (2, ["name.maxLength", "price.multipleOf", "time.exclusiveMaximum"]),
         (3, ["id.minimum", "day.minimum", "at.maximum"]),
         (4, ["time.logicalType", "id.required", "name.pattern", "amount.maximum"]),
@@ -95,12 +129,12 @@ def test_same_records_mean_the_same_in_every_format(spark: SparkSession, tmp_pat
     ]
 
 
-def _said(spark: SparkSession, judged: Judged) -> dict[str, Any]:
-    """What a run says of the checks that all formats have."""
+def _result(spark: SparkSession, judged: Judged) -> dict[str, Any]:
+    """The facts of the records, and the counts of the checks that all formats have."""
     drop = judged.drop("a")
     common = [c.id for c in plan_of("csv").checks if c.scope != "record"]
     counts = {i: (c.evaluated, c.failed, c.null, c.state, c.figure) for i in common if (c := judged.count(i, "a"))}
-    rows = [(r.record, r.checks) for r in judged.evidence(spark)]
+    rows = [(r.record, r.checks) for r in judged.evidence(spark, "a")]
     return {"read": drop.read, "valid": drop.valid, "rejected": drop.rejected, "counts": counts, "rows": rows}
 
 
@@ -160,21 +194,20 @@ LINES = {
 }
 
 
-def test_every_line_is_judged_as_json_strictly(spark: SparkSession, tmp_path: Path) -> None:
-    body = '{"id": 1, "name": "a", "amount": 1, "day": "2024-01-31", "ok": true}\n'
-    body += "".join(line + "\n" for line, _ in LINES.values())
-    judged = judge(spark, tmp_path, plan_of("jsonl"), {"a": body})
-    found = {row.record: row.checks for row in judged.evidence(spark)}
-    wanted = {n: checks for n, (_, checks) in enumerate(LINES.values(), 2) if checks}
-    assert found == wanted
-    assert judged.drop("a").read == len(LINES) + 1
-    assert [s.value for s in judged.count("record.knownKeys", "a").samples] == ["other", "ID"]
+REJECTED = '{"id": 1}\n\n{"id": 0, "name": "a","_record":9,"_reasons":"x (\\"y\\"\\\\)"}\n{}\n{"id": 1} x\n'
+GOOD_LINE = '{"id": 1, "name": "a", "amount": 1, "day": "2024-01-31", "ok": true}\n'
 
 
-def test_rejected_objects_come_back_with_reasons(spark: SparkSession, tmp_path: Path) -> None:
-    body = '{"id": 1}\n\n{"id": 0, "name": "a","_record":9,"_reasons":"x (\\"y\\"\\\\)"}\n{}\n{"id": 1} x\n'
-    judge(spark, tmp_path, plan_of("jsonl"), {"a": body})
-    text = (tmp_path / "rejected" / "a" / "rejected.jsonl").read_text()
+def test_every_line_is_judged_as_json_strictly(spark: SparkSession, judged: dict[FileFormat, Judged]) -> None:
+    run = judged["jsonl"]
+    failing = {row.record: row.checks for row in run.evidence(spark, "lines")}
+    assert failing == {n: checks for n, (_, checks) in enumerate(LINES.values(), 2) if checks}
+    assert run.drop("lines").read == len(LINES) + 1
+    assert [s.value for s in run.count("record.knownKeys", "lines").samples] == ["other", "ID"]
+
+
+def test_rejected_objects_come_back_with_reasons(judged: dict[FileFormat, Judged]) -> None:
+    text = (judged["jsonl"].folder / "rejected" / "rejected" / "rejected.jsonl").read_text()
     assert [json.loads(line) for line in text.splitlines()] == [
         {"id": 0, "name": "a", "_record": 2, "_reasons": "id.minimum (at least 1)"},
         {"_record": 3, "_reasons": "id.required (a value in every record)"},
@@ -189,46 +222,31 @@ def test_rejected_objects_come_back_with_reasons(spark: SparkSession, tmp_path: 
 @pytest.mark.parametrize("extra", ["warn", "ignore"])
 def test_unknown_keys_may_be_allowed(spark: SparkSession, tmp_path: Path, extra: str) -> None:
     plan = a_plan(PROPERTIES, CHECKS, columns_extra=extra, file_format="jsonl")  # type: ignore[arg-type]
-    judged = judge(spark, tmp_path, plan, {"a": '{"id": 1, "more": {"a": [1]}}\n{"id": 2, "more": 5}\n'})
-    drop = judged.drop("a")
+    drop = judge(spark, tmp_path, plan, {"a": '{"id": 1, "more": {"a": [1]}}\n{"id": 2, "more": 5}\n'}).drop("a")
     assert (drop.read, drop.valid, drop.flagged) == (2, 2, 2 if extra == "warn" else 0)
 
 
-def test_what_only_parquet_can_hold_is_not_of_its_type(spark: SparkSession, tmp_path: Path) -> None:
-    frame = spark.sql(
-        "select * from values (1L, double('NaN'), X'61'), (2L, double('Infinity'), X'ff'), (3L, 1.5D, X'62') "
-        "as t(id, amount, name)"
-    )
-    bytes_as_text = frame.withColumn("name", frame.name.cast("string"))
-    bytes_as_text.coalesce(1).write.parquet(f"{tmp_path}/made")
-    file = next((tmp_path / "made").glob("part-*.parquet")).read_bytes()
-    judged = judge(spark, tmp_path, plan_of("parquet"), {"a": file})
-    rows = judged.evidence(spark)
+def test_what_only_parquet_can_hold_is_not_of_its_type(spark: SparkSession, judged: dict[FileFormat, Judged]) -> None:
+    rows = judged["parquet"].evidence(spark, "odd")
     assert [(r.record, r.checks) for r in rows] == [
         (1, ["amount.logicalType"]),
         (2, ["name.logicalType", "amount.logicalType"]),
-        (3, []),
-    ][:2]
+    ]
     assert rows[0].cells["amount"] == "NaN"
-    assert judged.count("day.minimum", "a").state == "not_evaluated"
+    assert judged["parquet"].count("day.minimum", "odd").state == "not_evaluated"
 
 
-def test_file_whose_pages_are_damaged_is_refused_alone(spark: SparkSession, tmp_path: Path) -> None:
-    good = a_file(spark, "parquet", tmp_path)
-    bad = bytearray(good)
-    for n in range(20, 120):
-        bad[n] ^= 0x55
-    judged = judge(spark, tmp_path, plan_of("parquet"), {"good": good, "bad": bytes(bad)})
-    refusal = judged.drop("bad").refusal
+def test_file_whose_pages_are_damaged_is_refused_alone(judged: dict[FileFormat, Judged]) -> None:
+    run = judged["parquet"]
+    refusal = run.drop("damaged").refusal
     assert refusal
     assert refusal.code == "broken-parquet"
-    assert judged.decision("bad").verdict == "rejected"
-    assert judged.drop("good").read == len(RECORDS)
+    assert run.decision("damaged").verdict == "rejected"
+    assert run.drop("a").read == len(RECORDS)
 
 
-def test_rejected_rows_of_parquet_come_as_csv(spark: SparkSession, tmp_path: Path) -> None:
-    judged = judge(spark, tmp_path, plan_of("parquet"), {"a": a_file(spark, "parquet", tmp_path)})
-    lines = judged.rejected("a")
+def test_rejected_rows_of_parquet_come_as_csv(judged: dict[FileFormat, Judged]) -> None:
+    lines = judged["parquet"].rejected("a")
     assert lines[0] == [*NAMES, "_record", "_reasons"]
     reasons = "id.minimum (at least 1); day.minimum (at least 2024-01-01); at.maximum (at most 2024-06-01T00:00:00Z)"
     assert lines[2] == ["0", "b", "-7.0", "2023-12-31", "2024-06-01 00:00:01", "", "-99999999.95", "", "3", reasons]

@@ -66,19 +66,19 @@ LINES: dict[str, tuple[str | bytes, tuple[object, ...]]] = {
 
 def test_last_record_is_none_of_the_data(spark: SparkSession, tmp_path: Path) -> None:
     files = {n: HEAD.encode() + (t if isinstance(t, bytes) else t.encode()) for n, (t, _) in LINES.items()}
-    found = judge(spark, tmp_path, plan_of(), files)
+    run = judge(spark, tmp_path, plan_of(), files)
 
-    assert {name: kept(found.drop(name)) for name in LINES} == {name: wanted for name, (_, wanted) in LINES.items()}
-    assert found.decision("plain.csv").verdict == "accepted"
-    assert [p.code for p in found.decision("two.csv").problems] == ["trailer-early", "sum-differs"]
-    assert [p.code for p in found.decision("empty.csv").problems] == ["no-records"]
+    assert {name: kept(run.drop(name)) for name in LINES} == {name: wanted for name, (_, wanted) in LINES.items()}
+    assert run.decision("plain.csv").verdict == "accepted"
+    assert [p.code for p in run.decision("two.csv").problems] == ["trailer-early", "sum-differs"]
+    assert [p.code for p in run.decision("empty.csv").problems] == ["no-records"]
 
 
 def test_records_before_it_keep_their_numbers(spark: SparkSession, tmp_path: Path) -> None:
-    found = judge(spark, tmp_path, plan_of(), {"a.csv": f"{HEAD}a,2,x\n,3,y\nT,2,5\n"})
+    run = judge(spark, tmp_path, plan_of(), {"a.csv": f"{HEAD}a,2,x\n,3,y\nT,2,5\n"})
 
-    assert [(row.record, row.raw) for row in found.evidence(spark)] == [(2, ",3,y")]
-    assert [row[:4] for row in found.rejected()[1:]] == [["", "3", "y", "2"]]
+    assert [(row.record, row.raw) for row in run.evidence(spark)] == [(2, ",3,y")]
+    assert [row[:4] for row in run.rejected()[1:]] == [["", "3", "y", "2"]]
 
 
 @pytest.mark.parametrize("compression", ["none", "gzip"])
@@ -102,9 +102,9 @@ def test_trailer_of_cells_over_lines(spark: SparkSession, tmp_path: Path, compre
         "latin": f"{HEAD}a,2,x\nb,3,y\nT,2,5,\u00e9\n".encode("latin-1")
     }
     packed = {f"{n}{plan.suffix}": gzip.compress(b) if compression == "gzip" else b for n, b in bodies.items()}
-    found = judge(spark, tmp_path, plan, packed)
+    run = judge(spark, tmp_path, plan, packed)
 
-    endings = {name.partition(".")[0]: (found.drop(name).read, found.drop(name).ending) for name in packed}
+    endings = {name.partition(".")[0]: (run.drop(name).read, run.drop(name).ending) for name in packed}
     assert endings == {
         **dict.fromkeys(("same", "wide", "blank", "behind", "behind-wide", "longest"), (2, END)),
         **dict.fromkeys(("long", "huge"), (2, TrailerReading((), None, "long"))),
@@ -124,9 +124,9 @@ def test_trailer_of_cells_over_lines(spark: SparkSession, tmp_path: Path, compre
 )
 def test_files_without_a_header_have_trailers(spark: SparkSession, tmp_path: Path, csv: Csv) -> None:
     files = {"a.csv": "a|2|x\nb|3|y\n99|2|5\n", "b.csv": "99|0|0\n", "c.csv": "a|2|x\n\n99|1|2"}
-    found = judge(spark, tmp_path, plan_of(csv), files)
+    run = judge(spark, tmp_path, plan_of(csv), files)
 
-    assert {n: kept(found.drop(n)) for n in files} == {
+    assert {n: kept(run.drop(n)) for n in files} == {
         "a.csv": (2, 2, 0, TrailerReading(("99", "2", "5")), 5),
         "b.csv": (0, 0, 0, TrailerReading(("99", "0", "0")), 0),
         "c.csv": (1, 1, 1, TrailerReading(("99", "1", "2")), 2),
@@ -159,9 +159,9 @@ def test_cells_of_a_trailer_are_as_those_of_records() -> None:
 def test_bytes_that_are_no_text_reject_wherever_they_stand(spark: SparkSession, tmp_path: Path) -> None:
     """The door sees only the first bytes of a file; the job rejects the same behind as many records as there are."""
     files = {f"{n}.csv": HEAD.encode() + b"a,1,x\n" * n + f"T,{n},{n},\u00e9\n".encode("latin-1") for n in (2, 20_000)}
-    found = judge(spark, tmp_path, a_plan(PROPERTIES, csv=Csv(trailer=RULE)), files)
+    run = judge(spark, tmp_path, a_plan(PROPERTIES, csv=Csv(trailer=RULE)), files)
 
-    codes = [[p.code for p in found.decision(name).problems] for name in files]
+    codes = [[p.code for p in run.decision(name).problems] for name in files]
     assert codes == [["bad-trailer"], ["bad-trailer"]]
 
 
@@ -178,17 +178,17 @@ def test_trailer_of_a_file_in_several_splits(spark: SparkSession, tmp_path: Path
     before = str(spark.conf.get(size))
     spark.conf.set(size, "20000")
     try:
-        found = judge(spark, tmp_path, plan_of(), {name: HEAD + rows + end for name, end in ends.items()})
+        run = judge(spark, tmp_path, plan_of(), {name: HEAD + rows + end for name, end in ends.items()})
     finally:
         spark.conf.set(size, before)
 
     whole = (2000, TrailerReading(("T", "2000", "2000")))
-    assert {name: (found.drop(name).read, found.drop(name).ending) for name in ends} == {
+    assert {name: (run.drop(name).read, run.drop(name).ending) for name in ends} == {
         **dict.fromkeys(("a.csv", "b.csv"), whole),
         "c.csv": (2000, TrailerReading()),
         "d.csv": (2000, TrailerReading(("T", "1999", "2000"))),
     }
-    assert {name: found.decision(name).verdict for name in ends} == {
+    assert {name: run.decision(name).verdict for name in ends} == {
         **dict.fromkeys(("a.csv", "b.csv"), "accepted"),
         **dict.fromkeys(("c.csv", "d.csv"), "rejected"),
     }
@@ -199,16 +199,16 @@ def test_consumers_of_rows_get_no_trailer(spark: SparkSession, tmp_path: Path, m
     body = b"id,n,note\na,2,x\nb,3,y\nT,2,5\n"
     bad = b"id,n,note\na,2,x\n,3,y\nT,2,5\n"
     plan = plan_of(Csv(trailer=RULE, multi_line=multi_line), promote="rows")
-    found = promoted(spark, tmp_path, plan, good=body, bad=bad)
+    run = promoted(spark, tmp_path, plan, good=body, bad=bad)
 
-    assert left(found, "good") == b"id,n,note\na,2,x\nb,3,y\n"
-    assert left(found, "bad") == b"id,n,note\na,2,x\n"
-    assert [d.failure for d in found.result.drops] == [None, None]
+    assert left(run, "good") == b"id,n,note\na,2,x\nb,3,y\n"
+    assert left(run, "bad") == b"id,n,note\na,2,x\n"
+    assert [d.failure for d in run.result.drops] == [None, None]
 
 
 def test_no_trailer_becomes_a_row_of_a_table(spark: SparkSession, tmp_path: Path) -> None:
-    found = promoted(spark, tmp_path, plan_of(promote="table"), a=b"id,n,note\na,2,x\nb,3,y\nT,2,5\n")
+    run = promoted(spark, tmp_path, plan_of(promote="table"), a=b"id,n,note\na,2,x\nb,3,y\nT,2,5\n")
 
-    listed = DataFiles.loads(left(found, "a") or b"")
+    listed = DataFiles.loads(left(run, "a") or b"")
     assert sum(one.rows for one in listed.files) == 2
-    assert found.drop("a.csv").sums == {"n": Decimal(5)}
+    assert run.drop("a.csv").sums == {"n": Decimal(5)}

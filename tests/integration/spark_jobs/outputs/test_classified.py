@@ -118,17 +118,17 @@ def test_classified_values_are_where_they_may_be(spark: SparkSession, tmp_path: 
 
 def test_evidence_that_is_masked_judges_and_tells_the_same(spark: SparkSession, tmp_path: Path) -> None:
     plan, text = FORMS["jsonl that nests"]
-    told = []
+    outputs = []
     for mask in (False, True):
         folder = tmp_path / str(mask)
         request = replace(a_request(folder, plan, {"a": text}), mask=mask)
         (folder / "request.json").write_text(request.dumps())
         run(spark, (folder / "request.json").as_uri())
         result = JobResult.loads((folder / "result.jsonl").read_bytes())
-        told.append([replace(one, outputs={}) for one in result.drops])
-        told.append(bytes_below(folder / "rejected").replace(str(folder).encode(), b""))  # type: ignore[arg-type]
-    assert told[0] == told[2]
-    assert told[1] == told[3]
+        outputs.append([replace(one, outputs={}) for one in result.drops])
+        outputs.append(bytes_below(folder / "rejected").replace(str(folder).encode(), b""))  # type: ignore[arg-type]
+    assert outputs[0] == outputs[2]
+    assert outputs[1] == outputs[3]
 
 
 def test_plan_without_classified_values_asks_for_no_mask() -> None:

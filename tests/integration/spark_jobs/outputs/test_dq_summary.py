@@ -72,7 +72,7 @@ SAID = {
 }
 
 
-def said(row: Row) -> tuple[object, ...]:
+def counts_of(row: Row) -> tuple[object, ...]:
     return (
         row.rows_validated, row.complex_rule_validation_errors_count, row.complex_rule_validation_success_flag,
         row.success_count, row.failed_count, row.null_count,
@@ -90,7 +90,7 @@ def test_summary_has_every_column_and_finds_what_failed(spark: SparkSession, tmp
     table = spark.read.parquet(f"{tmp_path}/checks")
     assert table.columns[: len(COLUMNS)] == COLUMNS
     rows = {row.rule_id: row for row in table.collect()}
-    assert {name: said(rows[name]) for name in SAID} == SAID
+    assert {name: counts_of(rows[name]) for name in SAID} == SAID
     small, there = rows["it's small"], rows["there"]
     assert str(small.last_modified) == "2026-11-21 11:59:58.250000"
     assert json.loads(small.metadata_json_string) == {"brand": "one", "schedule": "daily", "tags": ["one", "two"]}

@@ -41,7 +41,7 @@ def rows_plan(csv: Csv | None = None, properties: tuple[Property, ...] = PROPERT
 
 
 def test_lines_stay_as_they_came_in_their_order(spark: SparkSession, tmp_path: Path) -> None:
-    found = judged(
+    valid = judged(
         spark,
         tmp_path,
         rows_plan(),
@@ -51,39 +51,39 @@ def test_lines_stay_as_they_came_in_their_order(spark: SparkSession, tmp_path: P
         d=b"note,n\nz,9\ny,x\nx,8\n",
     )
 
-    assert left(found, "a") == b'n,note\n1,"a ""b"""\n2,\n,\n'
-    assert left(found, "b") is None
-    assert left(found, "c") == b"n,note\n"
-    assert left(found, "d") == b"note,n\nz,9\nx,8\n"
-    assert [d.failure for d in found.result.drops] == [None] * 4
+    assert left(valid, "a") == b'n,note\n1,"a ""b"""\n2,\n,\n'
+    assert left(valid, "b") is None
+    assert left(valid, "c") == b"n,note\n"
+    assert left(valid, "d") == b"note,n\nz,9\nx,8\n"
+    assert [d.failure for d in valid.result.drops] == [None] * 4
 
 
 def test_bytes_of_another_encoding_stay(spark: SparkSession, tmp_path: Path) -> None:
     body = "n;note\n1;\u00e9t\u00e9\nx;\u00e9\n".encode("iso-8859-1")
-    found = judged(spark, tmp_path, rows_plan(Csv(delimiter=";", encoding="iso-8859-1")), a=body)
+    valid = judged(spark, tmp_path, rows_plan(Csv(delimiter=";", encoding="iso-8859-1")), a=body)
 
-    assert left(found, "a") == "n;note\n1;\u00e9t\u00e9\n".encode("iso-8859-1")
+    assert left(valid, "a") == "n;note\n1;\u00e9t\u00e9\n".encode("iso-8859-1")
 
 
 @pytest.mark.parametrize(("body", "rows"), [(b"1,a\nx,b\n", b"1,a\n"), (b"x,b\n", b"")])
 def test_files_without_header_and_packed_ones(spark: SparkSession, tmp_path: Path, body: bytes, rows: bytes) -> None:
-    found = judged(spark, tmp_path, rows_plan(Csv(header=False), compression="gzip"), a=gzip.compress(body))
+    valid = judged(spark, tmp_path, rows_plan(Csv(header=False), compression="gzip"), a=gzip.compress(body))
 
-    assert gzip.decompress(left(found, "a") or b"") == rows
+    assert gzip.decompress(left(valid, "a") or b"") == rows
 
 
 def test_json_lines_stay_as_they_came(spark: SparkSession, tmp_path: Path) -> None:
     body = b'{"n": 1,  "note": "a"}\n{"n": "x"}\nno json\n{"note": null, "n": 2}\n'
-    found = judged(spark, tmp_path, rows_plan(file_format="jsonl"), a=body)
+    valid = judged(spark, tmp_path, rows_plan(file_format="jsonl"), a=body)
 
-    assert left(found, "a") == b'{"n": 1,  "note": "a"}\n{"note": null, "n": 2}\n'
+    assert left(valid, "a") == b'{"n": 1,  "note": "a"}\n{"note": null, "n": 2}\n'
 
 
 def test_cells_of_several_lines_stay_whole(spark: SparkSession, tmp_path: Path) -> None:
     body = b'n,note\n1,"a\nb"\nx,"c\nd"\n2,"say ""so"""\n,\n'
-    found = judged(spark, tmp_path, rows_plan(Csv(multi_line=True)), a=body)
+    valid = judged(spark, tmp_path, rows_plan(Csv(multi_line=True)), a=body)
 
-    assert left(found, "a") == b'n,note\n1,"a\nb"\n2,"say ""so"""\n,\n'
+    assert left(valid, "a") == b'n,note\n1,"a\nb"\n2,"say ""so"""\n,\n'
 
 
 def test_parquet_keeps_types_and_columns(spark: SparkSession, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_parquet_keeps_types_and_columns(spark: SparkSession, tmp_path: Path) ->
     (source,) = (tmp_path / "source").glob("part-*.parquet")
     plan = rows_plan(file_format="parquet", columns_extra="ignore")
     least = replace(plan.checks[0], id="n.minimum", rule=rules.Minimum("0"))
-    found = judged(spark, tmp_path, replace(plan, checks=(*plan.checks, least)), a=source.read_bytes())
+    valid = judged(spark, tmp_path, replace(plan, checks=(*plan.checks, least)), a=source.read_bytes())
     lies = spark.read.parquet(str(tmp_path / "valid" / "a.parquet" / "valid.parquet"))
 
     assert [tuple(row) for row in lies.selectExpr("n", "note", "cast(more as string)").collect()] == [
@@ -101,7 +101,7 @@ def test_parquet_keeps_types_and_columns(spark: SparkSession, tmp_path: Path) ->
         (3, "c", None),
     ]
     assert dict(lies.dtypes)["more"] == "decimal(3,2)"
-    assert found.drop("a.parquet").failure is None
+    assert valid.drop("a.parquet").failure is None
 
 
 def test_parquet_may_have_columns_of_any_name(spark: SparkSession, tmp_path: Path) -> None:
@@ -110,16 +110,16 @@ def test_parquet_may_have_columns_of_any_name(spark: SparkSession, tmp_path: Pat
     (source,) = (tmp_path / "source").glob("part-*.parquet")
     plan = rows_plan(properties=(a_property("id", "integer"),), file_format="parquet", columns_extra="ignore")
     least = replace(plan.checks[0], id="id.minimum", rule=rules.Minimum("0"))
-    found = judged(spark, tmp_path, replace(plan, checks=(*plan.checks, least)), a=source.read_bytes())
+    valid = judged(spark, tmp_path, replace(plan, checks=(*plan.checks, least)), a=source.read_bytes())
 
     (row,) = spark.read.parquet(str(tmp_path / "valid" / "a.parquet" / "valid.parquet")).collect()
     assert row.asDict() == {"id": 1, "file": "a", "block": "f", "value": "b", "shift": 7, "last": 8}
-    assert found.drop("a.parquet").failure is None
+    assert valid.drop("a.parquet").failure is None
 
 
-def in_table(spark: SparkSession, found: Judged, name: str) -> list[tuple[object, ...]]:
+def in_table(spark: SparkSession, valid: Judged, name: str) -> list[tuple[object, ...]]:
     """The rows that are laid down for a table, by their list."""
-    folder = found.folder / "valid" / f"{name}{found.plan.suffix}"
+    folder = valid.folder / "valid" / f"{name}{valid.plan.suffix}"
     files = DataFiles.loads((folder / "files.json").read_bytes()).files
     assert [one.size for one in files] == [(folder / one.name).stat().st_size for one in files]
     rows = [spark.read.parquet(str(folder / one.name)).collect() for one in files]
@@ -138,7 +138,7 @@ def test_rows_of_a_table_are_typed_and_numbered(spark: SparkSession, tmp_path: P
         a_property("note"),
     )
     plan = a_plan(kinds, promote="table")
-    found = judged(
+    valid = judged(
         spark,
         tmp_path,
         plan,
@@ -147,11 +147,11 @@ def test_rows_of_a_table_are_typed_and_numbered(spark: SparkSession, tmp_path: P
     )
     noon = datetime(2026, 1, 31, 12, tzinfo=UTC).astimezone().replace(tzinfo=None)
 
-    assert in_table(spark, found, "a") == [
+    assert in_table(spark, valid, "a") == [
         (1, Decimal("1.50"), True, date(2026, 1, 31), noon, "09:30:00.000000", None, "a.csv", 1),
         (None, None, None, None, None, None, "c", "a.csv", 3),
     ]
-    assert in_table(spark, found, "b") == []
+    assert in_table(spark, valid, "b") == []
     assert dict(spark.read.parquet(str(tmp_path / "valid" / "a.csv" / "0.parquet")).dtypes) == {
         "n": "bigint",
         "x": "decimal(5,2)",
@@ -167,14 +167,14 @@ def test_rows_of_a_table_are_typed_and_numbered(spark: SparkSession, tmp_path: P
 
 def test_files_without_any_valid_row_are_judged_for_a_table(spark: SparkSession, tmp_path: Path) -> None:
     plan = replace(rows_plan(), promote="table")
-    found = judged(spark, tmp_path, plan, a=b"n,note\nx,a\n", b=b"n,note\n", c=b"note,n\na,1\n")
+    valid = judged(spark, tmp_path, plan, a=b"n,note\nx,a\n", b=b"n,note\n", c=b"note,n\na,1\n")
 
-    assert [(d.failure, d.read, d.valid, d.rejected) for d in found.result.drops] == [
+    assert [(d.failure, d.read, d.valid, d.rejected) for d in valid.result.drops] == [
         (None, 1, 0, 1),
         (None, 0, 0, 0),
         (None, 1, 1, 0),
     ]
-    assert [in_table(spark, found, name) for name in "abc"] == [[], [], [(1, "a", "c.csv", 1)]]
+    assert [in_table(spark, valid, name) for name in "abc"] == [[], [], [(1, "a", "c.csv", 1)]]
 
 
 @pytest.mark.parametrize("form", ["jsonl", "parquet", "csv"])
@@ -187,10 +187,10 @@ def test_file_without_any_record_has_a_list_for_its_table(
         body = next((tmp_path / "source").glob("part-*.parquet")).read_bytes()
     columns = Columns(missing="ignore")
     plan = a_plan(PROPERTIES, promote="table", file_format=form, columns=columns, empty="accept", csv=Csv(header=False))
-    found = judged(spark, tmp_path, plan, a=body)
+    valid = judged(spark, tmp_path, plan, a=body)
 
-    assert (found.drop(f"a{plan.suffix}").read, found.drop(f"a{plan.suffix}").failure) == (0, None)
-    assert in_table(spark, found, "a") == []
+    assert (valid.drop(f"a{plan.suffix}").read, valid.drop(f"a{plan.suffix}").failure) == (0, None)
+    assert in_table(spark, valid, "a") == []
 
 
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
@@ -200,22 +200,22 @@ def test_columns_that_a_file_lacks_are_null_in_a_table(spark: SparkSession, tmp_
         spark.sql("select 1L as n").coalesce(1).write.parquet(str(tmp_path / "source"))
         body = next((tmp_path / "source").glob("part-*.parquet")).read_bytes()
     plan = a_plan(PROPERTIES, promote="table", file_format=form, columns=Columns(missing="ignore"))
-    found = judged(spark, tmp_path, plan, a=body)
+    valid = judged(spark, tmp_path, plan, a=body)
 
-    assert in_table(spark, found, "a") == [(1, None, f"a.{form}", 1)]
+    assert in_table(spark, valid, "a") == [(1, None, f"a.{form}", 1)]
 
 
 def test_file_without_any_column_of_the_contract_is_a_record_without_values(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     plan = a_plan(PROPERTIES, promote="table", columns=Columns(extra="ignore", missing="ignore"))
-    found = judged(spark, tmp_path, plan, a=b'x,y\n1,2\n,""\n', b=b"n,note\n1,a\n")
+    valid = judged(spark, tmp_path, plan, a=b'x,y\n1,2\n,""\n', b=b"n,note\n1,a\n")
 
-    assert [in_table(spark, found, name) for name in "ab"] == [
+    assert [in_table(spark, valid, name) for name in "ab"] == [
         [(None, None, "a.csv", 1), (None, None, "a.csv", 2)],
         [(1, "a", "b.csv", 1)],
     ]
-    assert [d.failure for d in found.result.drops] == [None] * 2
+    assert [d.failure for d in valid.result.drops] == [None] * 2
 
 
 def test_records_without_any_column_that_is_read_are_counted(spark: SparkSession, tmp_path: Path) -> None:
@@ -223,10 +223,10 @@ def test_records_without_any_column_that_is_read_are_counted(spark: SparkSession
     (source,) = (tmp_path / "source").glob("part-*.parquet")
     columns = Columns(extra="ignore", missing="ignore")
     plan = a_plan(PROPERTIES, promote="table", file_format="parquet", columns=columns)
-    found = judged(spark, tmp_path, plan, a=source.read_bytes())
+    valid = judged(spark, tmp_path, plan, a=source.read_bytes())
 
-    assert in_table(spark, found, "a") == [(None, None, "a.parquet", 1), (None, None, "a.parquet", 2)]
-    assert (found.drop("a.parquet").read, found.drop("a.parquet").failure) == (2, None)
+    assert in_table(spark, valid, "a") == [(None, None, "a.parquet", 1), (None, None, "a.parquet", 2)]
+    assert (valid.drop("a.parquet").read, valid.drop("a.parquet").failure) == (2, None)
 
 
 @pytest.mark.parametrize("promote", ["rows", "table"])
@@ -237,7 +237,7 @@ def test_consumers_get_the_same_whether_files_are_sifted_or_not(
     plan = replace(a_plan(PROPERTIES, [a_check("minimum", "n", value="0")], file_format=form), promote=promote)
     files = {"good": [(1, "a"), (2, None), (3, "b")], "bad": [(4, "c"), (-1, "d"), (6, None)]}
     bodies = {name: _body(spark, tmp_path / name, form, rows) for name, rows in files.items()}
-    found = []
+    laid = []
     for name, least in (("sifted", 0), ("plain", 2**62)):
         (tmp_path / name).mkdir()
         runs = judged(spark, tmp_path / name, plan, least, **bodies)
@@ -245,9 +245,9 @@ def test_consumers_get_the_same_whether_files_are_sifted_or_not(
             f"good.{form}": (3, None),
             f"bad.{form}": (2, None),
         }
-        found.append({of: _laid(spark, runs, of) for of in files})
-    assert found[0] == found[1]
-    assert found[0]["bad"]
+        laid.append({of: _laid(spark, runs, of) for of in files})
+    assert laid[0] == laid[1]
+    assert laid[0]["bad"]
 
 
 def _body(spark: SparkSession, folder: Path, form: FileFormat, rows: list[tuple[int, str | None]]) -> bytes:

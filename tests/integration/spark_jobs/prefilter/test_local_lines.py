@@ -49,15 +49,15 @@ def made(seed: int) -> bytes:
 def of_spark(session: SparkSession, folder: Path) -> list[tuple[Any, ...]]:
     """The lines as Spark has them, with their bytes."""
     rows = text_lines.lines(session.read.text(folder.as_uri()), Csv())
-    found: list[Row] = rows.selectExpr("file", "block", "id", "cast(line as binary) as line").collect()
-    return sorted(((r["file"], r["block"], r["id"], bytes(r["line"])) for r in found), key=place)
+    collected: list[Row] = rows.selectExpr("file", "block", "id", "cast(line as binary) as line").collect()
+    return sorted(((r["file"], r["block"], r["id"], bytes(r["line"])) for r in collected), key=place)
 
 
 def of_workers(session: SparkSession, folder: Path, block: int = local_lines.BLOCK) -> list[tuple[Any, ...]]:
     """The same as read by the functions of a worker."""
     partitions = prefilter._partitions(session.read.text(folder.as_uri()))
-    found = [row for n, pieces in enumerate(partitions) for row in read(n, pieces, block)]
-    return sorted(found, key=place)
+    lines = [row for n, pieces in enumerate(partitions) for row in read(n, pieces, block)]
+    return sorted(lines, key=place)
 
 
 def read(number: int, pieces: list[local_lines.Piece], block: int) -> Iterator[tuple[Any, ...]]:

@@ -51,7 +51,7 @@ def hold(spark: SparkSession, folder: Path, plan: Plan, files: Files, caplog: py
     for name, least in (("sifted", 0), ("plain", NEVER)):
         (folder / name).mkdir()
         runs.append(judge(spark, folder / name, plan, files, sift_from=least))
-    assert runs[0].told(spark) == runs[1].told(spark)
+    assert runs[0].outputs(spark) == runs[1].outputs(spark)
     assert is_nothing_kept(spark)
     assert caplog.records == []
     return runs[0]

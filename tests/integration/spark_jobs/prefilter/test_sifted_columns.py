@@ -76,29 +76,29 @@ def hold(spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, byte
     for name, least in (("sifted", 0), ("plain", NEVER)):
         (folder / name).mkdir()
         runs.append(judge(spark, folder / name, plan, files, sift_from=least))
-    assert runs[0].told(spark) == runs[1].told(spark)
+    assert runs[0].outputs(spark) == runs[1].outputs(spark)
     return runs[0]
 
 
-def told(spark: SparkSession, folder: Path, body: bytes, plan: Plan = PLAN) -> bool:
+def is_decided(spark: SparkSession, folder: Path, body: bytes, plan: Plan = PLAN) -> bool:
     """Whether a file is told of."""
     (folder / "a.parquet").write_bytes(body)
     source = spark.read.parquet((folder / "a.parquet").as_uri())
-    found = prefilter.column_conditions(plan, tuple(source.columns), tuple(kind for _, kind in source.dtypes))
-    return found is not None and bool(prefilter.passing_row_groups(source, found))
+    conditions = prefilter.column_conditions(plan, tuple(source.columns), tuple(kind for _, kind in source.dtypes))
+    return conditions is not None and bool(prefilter.passing_row_groups(source, conditions))
 
 
 def test_good_files_are_told_of(spark: SparkSession, tmp_path: Path) -> None:
-    assert told(spark, tmp_path, a_file())
-    assert told(spark, tmp_path, a_file(row_group_size=1))
-    assert told(spark, tmp_path, a_file(use_dictionary=False, compression="zstd"))
-    assert told(spark, tmp_path, a_file(types={"id": pa.int32(), "wind": pa.float32()}))
-    assert told(spark, tmp_path, a_file({name: GOOD[name] for name in ("state", "id")} | {"more": [1, 2, 3, 4]}))
+    assert is_decided(spark, tmp_path, a_file())
+    assert is_decided(spark, tmp_path, a_file(row_group_size=1))
+    assert is_decided(spark, tmp_path, a_file(use_dictionary=False, compression="zstd"))
+    assert is_decided(spark, tmp_path, a_file(types={"id": pa.int32(), "wind": pa.float32()}))
+    assert is_decided(spark, tmp_path, a_file({name: GOOD[name] for name in ("state", "id")} | {"more": [1, 2, 3, 4]}))
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, some in BAD.items() for value in some])
 def test_one_value_that_fails_is_told_of_no_file(spark: SparkSession, tmp_path: Path, name: str, value: object) -> None:
-    assert not told(spark, tmp_path, a_file(GOOD | {name: [*GOOD[name][:-1], value]}))
+    assert not is_decided(spark, tmp_path, a_file(GOOD | {name: [*GOOD[name][:-1], value]}))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_one_value_that_fails_is_told_of_no_file(spark: SparkSession, tmp_path: 
     ],
 )
 def test_what_arrow_reads_in_its_own_way_is_left_to_spark(spark: SparkSession, tmp_path: Path, body: bytes) -> None:
-    assert not told(spark, tmp_path, body)
+    assert not is_decided(spark, tmp_path, body)
 
 
 def test_bytes_that_are_no_text_are_told_of_no_file(spark: SparkSession, tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_bytes_that_are_no_text_are_told_of_no_file(spark: SparkSession, tmp_pat
     for dictionary in (True, False):
         buffer = io.BytesIO()
         pq.write_table(pa.table({"state": raw}), buffer, use_dictionary=dictionary)
-        assert not told(spark, tmp_path, buffer.getvalue(), plan)
+        assert not is_decided(spark, tmp_path, buffer.getvalue(), plan)
 
 
 def test_value_that_is_no_word_of_its_dictionary_does_not_pass() -> None:
@@ -176,16 +176,16 @@ def test_row_groups_are_of_the_splits_that_spark_reads_them_in(spark: SparkSessi
     source = session.read.parquet(tmp_path.as_uri())
     proof = prefilter.column_conditions(PLAN, tuple(source.columns), tuple(kind for _, kind in source.dtypes))
     assert proof
-    found = prefilter.of_whole_files(source, PLAN, proof, prefilter.passing_row_groups(source, proof))
-    told = {place: (split.n, split.first) for place, split in found.splits().items()}
+    passing = prefilter.of_whole_files(source, PLAN, proof, prefilter.passing_row_groups(source, proof))
+    splits = {place: (split.n, split.first) for place, split in passing.splits().items()}
     ids = source.select(
         sf.input_file_name().alias("file"),
         sf.input_file_block_start().alias("block"),
         sf.monotonically_increasing_id().alias("id"),
     )
     rows = ids.groupBy("file", "block").agg(sf.count("*").alias("n"), sf.min("id").alias("first")).collect()
-    assert told == {(row["file"], row["block"]): (row["n"], row["first"]) for row in rows}
-    assert list(found.ascending().values()) == [{number for number, _ in proof.keys}] * 3
+    assert splits == {(row["file"], row["block"]): (row["n"], row["first"]) for row in rows}
+    assert list(passing.ascending().values()) == [{number for number, _ in proof.keys}] * 3
 
 
 @pytest.mark.parametrize("keep", [10, 200, 0.5, 0.9])
@@ -214,7 +214,7 @@ def test_plan_with_what_vectors_cannot_tell_has_no_proof() -> None:
 def test_integers_that_are_one_number_to_spark_are_told_of_in_no_file(spark: SparkSession, tmp_path: Path) -> None:
     plan = a_plan([a_property("n", "number")], [a_check("unique", "n", scope="set")], file_format="parquet")
     for rows, is_told in (([2**53 - 1, 2**53], True), ([2**53, 2**53 + 1], False)):
-        assert told(spark, tmp_path, a_file({"n": rows}, {"n": pa.int64()}), plan) is is_told
+        assert is_decided(spark, tmp_path, a_file({"n": rows}, {"n": pa.int64()}), plan) is is_told
 
 
 def test_workers_that_end_end_no_job(

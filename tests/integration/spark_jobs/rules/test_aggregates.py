@@ -48,16 +48,16 @@ def exact(values: list[Fraction]) -> dict[str, Decimal]:
     """The figures of some numbers, by the definition of each."""
     mean = sum(values, Fraction(0)) / len(values)
     variance = sum(((v - mean) ** 2 for v in values), Fraction(0)) / (len(values) - 1)
-    found = {"mean": mean, "min": min(values), "max": max(values), "sum": sum(values, Fraction(0))}
+    ratios = {"mean": mean, "min": min(values), "max": max(values), "sum": sum(values, Fraction(0))}
     with localcontext(prec=60):
-        known = {kind: Decimal(v.numerator) / Decimal(v.denominator) for kind, v in found.items()}
-        known["stdev"] = (Decimal(variance.numerator) / Decimal(variance.denominator)).sqrt()
-    return known
+        decimals = {kind: Decimal(v.numerator) / Decimal(v.denominator) for kind, v in ratios.items()}
+        decimals["stdev"] = (Decimal(variance.numerator) / Decimal(variance.denominator)).sqrt()
+    return decimals
 
 
-def alike(found: dict[str, Decimal | None], wanted: dict[str, Decimal]) -> bool:
+def alike(computed: dict[str, Decimal | None], wanted: dict[str, Decimal]) -> bool:
     """Whether two sets of figures agree in the 28 digits that Python's decimals have."""
-    return {kind: value and +value for kind, value in found.items()} == {kind: +v for kind, v in wanted.items()}
+    return {kind: value and +value for kind, value in computed.items()} == {kind: +v for kind, v in wanted.items()}
 
 
 CHANCE = random.Random(5)
@@ -112,8 +112,8 @@ def test_numbers_count_as_they_are_written(together: Judged) -> None:
 
 
 def test_numbers_beyond_14_digits_are_added_as_doubles(together: Judged) -> None:
-    found = {kind: float(value) for kind, value in figures(together, "x", "tiny.csv").items() if value}
-    assert found == pytest.approx(
+    doubles = {kind: float(value) for kind, value in figures(together, "x", "tiny.csv").items() if value}
+    assert doubles == pytest.approx(
         {"mean": 2e-20, "stdev": statistics.stdev([1e-20, 3e-20]), "min": 1e-20, "max": 3e-20, "sum": 4e-20}
     )
 
@@ -200,28 +200,31 @@ def test_integers_of_twenty_digits_are_added_up_exactly(spark: SparkSession, tmp
     assert alike(figures(judged, "n"), exact([Fraction(value) for value in values]))
 
 
-@pytest.mark.parametrize("exact", [(18, 2), (38, 18)])
-def test_exact_numbers_are_added_up_with_all_their_digits(
-    spark: SparkSession, tmp_path: Path, exact: tuple[int, int]
-) -> None:
-    plan = a_plan([a_property("x", "number", exact=exact)], [held("sum", "x"), held("mean", "x")])
-    judged = judge(spark, tmp_path, plan, {"a.csv": 'x\n1234567890123456.78\n"0.01"\n-1\nx\n'})
-    total = Fraction("1234567890123455.79")
-    assert alike(figures(judged, "x"), {"sum": Decimal("1234567890123455.79"), "mean": figure(total / 3)})
+TOTAL = Fraction("1234567890123455.79")
+DIGITS = {"short": (18, 2), "middle": (28, 9), "long": (38, 18)}
+"""Exact numbers by their digits in all and after the point."""
 
 
-@pytest.mark.parametrize("exact", [(18, 2), (28, 9), (38, 18)])
-def test_exact_numbers_within_arrays_are_added_up_with_all_their_digits(
-    spark: SparkSession, tmp_path: Path, exact: tuple[int, int]
-) -> None:
-    inner = a_property("xs[]", "number", exact=exact, path=("xs", "[]"))
-    checks = [held("sum", "xs[]"), held("mean", "xs[]")]
-    plan = a_plan([a_property("xs", "array"), inner], checks, file_format="jsonl")
-    lines = '{"xs": [1234567890123456.78, 0.01, null]}\n{"xs": [-1]}\n{"xs": []}\n'
+def test_exact_numbers_are_added_up_with_all_their_digits(spark: SparkSession, tmp_path: Path) -> None:
+    properties = [a_property(name, "number", exact=exact) for name, exact in DIGITS.items()]
+    plan = a_plan(properties, [held(kind, name) for name in DIGITS for kind in ("sum", "mean")])
+    rows = "".join(f"{v},{v},{v}\n" for v in ("1234567890123456.78", '"0.01"', "-1", "x"))
+    judged = judge(spark, tmp_path, plan, {"a.csv": f"short,middle,long\n{rows}"})
+    for name in DIGITS:
+        assert alike(figures(judged, name), {"sum": Decimal("1234567890123455.79"), "mean": figure(TOTAL / 3)}), name
+
+
+def test_exact_numbers_within_arrays_are_added_up_with_all_their_digits(spark: SparkSession, tmp_path: Path) -> None:
+    inner = {f"{name}[]": exact for name, exact in DIGITS.items()}
+    properties = [a_property(name, "array") for name in DIGITS]
+    properties += [a_property(name, "number", exact=of, path=(name[:-2], "[]")) for name, of in inner.items()]
+    plan = a_plan(properties, [held(k, name) for name in inner for k in ("sum", "mean")], file_format="jsonl")
+    arrays = ("[1234567890123456.78, 0.01, null]", "[-1]", "[]")
+    lines = "".join("{" + ", ".join(f'"{name}": {array}' for name in DIGITS) + "}\n" for array in arrays)
     judged = judge(spark, tmp_path, plan, {"a.jsonl": lines})
-    total = Fraction("1234567890123455.79")
-    found = {c.kind: judged.count(c.id, "a.jsonl").figure for c in checks}
-    assert alike(found, {"sum": Decimal("1234567890123455.79"), "mean": figure(total / 3)})
+    for name in inner:
+        wanted = {"sum": Decimal("1234567890123455.79"), "mean": figure(TOTAL / 3)}
+        assert alike(figures(judged, name, "a.jsonl"), wanted), name
 
 
 def figure(value: Fraction) -> Decimal:

@@ -147,9 +147,9 @@ def test_dates_follow_the_contracts_pattern(spark: SparkSession, pattern: str) -
     texts = [*signed, "29/02/2024", "30/02/2024", "1/2/2024", "20240229", "20240230", "29/02/2024 ", "29/02/24"]
     good = {"dd/MM/yyyy": ["29/02/2024"], "yyyyMMdd": ["20240229"]}[pattern]
 
-    found = values(spark, texts, Property("p", "date", pattern))
+    parsed = values(spark, texts, Property("p", "date", pattern))
 
-    assert [text for text, value in found if value is not None] == good
+    assert [text for text, value in parsed if value is not None] == good
 
 
 @pytest.mark.parametrize(
@@ -170,9 +170,9 @@ def test_times_follow_the_contracts_pattern(spark: SparkSession, pattern: str, g
         "23:59:60.000",
     ]
 
-    found = values(spark, texts, Property("p", "time", pattern))
+    parsed = values(spark, texts, Property("p", "time", pattern))
 
-    assert [text for text, value in found if value is not None] == [good]
+    assert [text for text, value in parsed if value is not None] == [good]
 
 
 @pytest.mark.parametrize("of", ["number", "integer", "date", "boolean", "time"])

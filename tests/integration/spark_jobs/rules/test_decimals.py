@@ -47,9 +47,9 @@ OF: dict[tuple[LogicalType, tuple[int, int]], list[str]] = {
 
 @pytest.mark.parametrize("of", OF)
 def test_decimal_is_what_it_holds_as_it_stands(spark: SparkSession, of: tuple[LogicalType, tuple[int, int]]) -> None:
-    found = values(spark, TEXTS, a_property("p", of[0], exact=of[1]))
-    assert [text for text, value in found if value is not None] == OF[of]
-    assert all(Decimal(text) == Decimal(str(value)) for text, value in found if value is not None)
+    parsed = values(spark, TEXTS, a_property("p", of[0], exact=of[1]))
+    assert [text for text, value in parsed if value is not None] == OF[of]
+    assert all(Decimal(text) == Decimal(str(value)) for text, value in parsed if value is not None)
 
 
 def test_longest_decimals_are_exact(spark: SparkSession) -> None:
@@ -58,9 +58,9 @@ def test_longest_decimals_are_exact(spark: SparkSession) -> None:
         (38, 38): [f"0.{LONGEST}", f"-.{LONGEST}", "0." + "0" * 37 + "1"],
         (38, 18): ["9" * 20 + "." + "9" * 18],
     }.items():
-        found = values(spark, [*texts, f"1{LONGEST}", f"0.{LONGEST}1"], a_property("p", "number", exact=exact))
-        assert [text for text, value in found if value is not None] == texts
-        assert all(Decimal(text) == Decimal(str(value)) for text, value in found[: len(texts)])
+        parsed = values(spark, [*texts, f"1{LONGEST}", f"0.{LONGEST}1"], a_property("p", "number", exact=exact))
+        assert [text for text, value in parsed if value is not None] == texts
+        assert all(Decimal(text) == Decimal(str(value)) for text, value in parsed[: len(texts)])
 
 
 TYPE, MULTIPLE = "logicalType", "multipleOf"

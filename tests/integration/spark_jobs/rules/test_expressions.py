@@ -101,12 +101,11 @@ def test_expressions_say_the_same_in_every_format(spark: SparkSession, tmp_path:
     judged = judge(spark, tmp_path, a_plan(form), {name: body})
 
     fails = {n: set(row["checks"]) for row in judged.evidence(spark) for n in [row["record"]]}
-    for n, (text, said) in enumerate(SAID.items()):
+    for n, (text, outcomes) in enumerate(SAID.items()):
         count = judged.count(f"e{n}", name)
-        assert "".join("F" if f"e{n}" in fails.get(r, ()) else "-" for r in range(1, 5)) == re.sub("[^F]", "-", said), (
-            text
-        )
-        assert (count.evaluated, count.failed, count.null) == (4, said.count("F"), said.count("?")), text
+        failed = "".join("F" if f"e{n}" in fails.get(r, ()) else "-" for r in range(1, 5))
+        assert failed == re.sub("[^F]", "-", outcomes), text
+        assert (count.evaluated, count.failed, count.null) == (4, outcomes.count("F"), outcomes.count("?")), text
 
 
 def test_samples_of_an_expression_show_all_that_it_looks_at(spark: SparkSession, tmp_path: Path) -> None:

@@ -86,8 +86,8 @@ def test_filter_says_which_records_a_check_looks_at(spark: SparkSession, tmp_pat
     assert results["rowCount"] == ("failed", None)
     rejected = {row.record: sorted(row.checks) for row in judged.evidence(spark)}
     assert rejected == {2: ["n.nullValues"], 3: ["code.maxLength", "n.logicalType"], 8: ["record.fields"]}
-    told = {p.check: p.message for p in judged.decision().problems}
-    assert told["n.nullValues"] == (
+    messages = {p.check: p.message for p in judged.decision().problems}
+    assert messages["n.nullValues"] == (
         "`n` has no value in 1 of 3 records (33.3 %) where `land = 'BR'`; the contract tolerates 3 rows."
     )
-    assert told["rowCount"] == "The file has 6 records where `n is null or n > 0`; the contract asks for exactly 4."
+    assert messages["rowCount"] == "The file has 6 records where `n is null or n > 0`; the contract asks for exactly 4."

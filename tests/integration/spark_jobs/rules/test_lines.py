@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from contracts.place import Place
 from contracts.plan import Csv, FileFormat, Plan
-from tests.integration.spark_jobs.world import a_plan, a_property, judge
+from tests.integration.spark_jobs.world import Judged, a_plan, a_property, judge
 from tests.unit.contracts.authoring import documents
 
 PROPERTIES = [a_property("id", "integer"), a_property("note")]
@@ -34,13 +34,24 @@ CASES: dict[str, tuple[Plan, bytes, list[tuple[int, int]]]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Judged]:
+    """By case, the run over all files of its plan: each file of a case beside the same without what fails."""
+    runs = []
+    for n, own in enumerate((HEADED, BARE, FOLDED, JSONL)):
+        bodies = {name: body for name, (plan, body, _) in CASES.items() if plan is own}
+        good = {f"good {name}": body.replace(b"x", b"9").replace(b"y", b"8") for name, body in bodies.items()}
+        run = judge(spark, tmp_path_factory.mktemp(f"lines{n}"), own, {**bodies, **good})
+        runs.append(dict.fromkeys(bodies, run))
+    return {name: run for by_case in runs for name, run in by_case.items()}
+
+
 @pytest.mark.parametrize("name", CASES)
-def test_failing_records_have_their_lines(spark: SparkSession, tmp_path: Path, name: str) -> None:
-    own, body, expected = CASES[name]
-    judged = judge(spark, tmp_path, own, {"a.txt": body, "good.txt": body.replace(b"x", b"9").replace(b"y", b"8")})
-    rows = [row for row in judged.evidence(spark) if row.file == "a.txt"]
+def test_failing_records_have_their_lines(spark: SparkSession, judged: dict[str, Judged], name: str) -> None:
+    expected = CASES[name][2]
+    rows = judged[name].evidence(spark, name)
     assert [(row.record, row.line) for row in rows] == expected
-    shown = {s.place for count in judged.drop("a.txt").counts for s in count.samples}
+    shown = {s.place for count in judged[name].drop(name).counts for s in count.samples}
     assert shown == {Place(*pair) for pair in expected}
 
 
@@ -55,8 +66,8 @@ def test_lines_are_counted_across_the_parts_of_a_file(spark: SparkSession, tmp_p
 def test_records_of_keys_and_queries_have_their_lines(spark: SparkSession, tmp_path: Path) -> None:
     properties = "- {name: id, logicalType: string}\n- {name: note, logicalType: string, unique: true}\n"
     query = "select id from data where id is null"
-    told = f'{{metric: statement, statement: "{query}"}}'
-    quality = f"- {{id: bare, type: custom, engine: dropgate, implementation: {told}}}"
+    inner = f'{{metric: statement, statement: "{query}"}}'
+    quality = f"- {{id: bare, type: custom, engine: dropgate, implementation: {inner}}}"
     drop = documents.DROP + "csv: {multiLine: true}\n"
     own = documents.a_plan(documents.a_document(properties, quality, drop=drop))
     uneven = b'id,note\n\n1,"a\nb"\n,c\n\n3,"a\nb"\n'

@@ -69,8 +69,8 @@ def test_samples_say_where_a_value_stands(spark: SparkSession, tmp_path: Path) -
     counts = dict(zip(judged.result.header.checks, judged.drop("a").counts, strict=True))
     seen = {i: [(s.place.record, s.value, s.note) for s in c.samples] for i, c in counts.items() if c.samples}
     assert seen == SEEN
-    told = {o.id: [s.note for s in o.samples] for o in judged.decision("a").checks}
-    assert told["lines[].price.logicalType"] == ["lines[3].price, in quotes"]
+    notes = {o.id: [s.note for s in o.samples] for o in judged.decision("a").checks}
+    assert notes["lines[].price.logicalType"] == ["lines[3].price, in quotes"]
     problems = {p.check: p.message for p in judged.decision("a").problems}
     assert (
         problems["lines[].price.minimum"] == "`lines[].price` is below the minimum of `0` in 1 of 3 records (33.3 %)."
@@ -82,11 +82,11 @@ def test_whole_number_with_a_fraction_is_shown_with_it(spark: SparkSession, tmp_
     plan = compile_text(a_document(items, drop=DROP).encode(), "orders.v1.yaml").plan
     assert plan
     judged = judge(spark, tmp_path, plan, {f: f'{{"n": [7, {f}]}}\n' for f in ("1.0", '"1"', "1e0", "1.5")})
-    told = {
+    samples = {
         f: [(s.value, s.note) for o in judged.decision(f).checks for s in o.samples]
         for f in ("1.0", '"1"', "1e0", "1.5")
     }
-    assert told == {
+    assert samples == {
         "1.0": [("1.0", "n[1]")],
         '"1"': [("1", "n[1], in quotes")],
         "1e0": [("1.0", "n[1]")],

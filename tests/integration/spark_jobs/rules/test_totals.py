@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.terms.file_sets import SetRule
-from tests.integration.spark_jobs.world import a_check, a_plan, a_property, judge
+from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, judge
 
 PROPERTIES = [a_property("id", "integer", required=True), a_property("n", "integer"), a_property("x", "number")]
 CHECKS = [a_check("required", "id")]
@@ -47,19 +47,30 @@ EXACT: dict[tuple[int, int], list[tuple[str, ...]]] = {
 """Values of exact numbers, by the digits in all and after the point."""
 
 
-@pytest.mark.parametrize("exact", EXACT, ids=str)
-def test_sums_of_exact_numbers_have_all_their_digits(
-    spark: SparkSession, tmp_path: Path, exact: tuple[int, int]
-) -> None:
-    plan = a_plan([a_property("x", "number", exact=exact)], set=replace(RULE, sums=("x",)))
-    values = {f"{n}.csv": of for n, of in enumerate(EXACT[exact])}
-    judged = judge(spark, tmp_path, plan, {name: "x\n" + "".join(f"{v}\n" for v in of) for name, of in values.items()})
+@pytest.fixture(scope="module")
+def exact(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    """One run over a file for each list of values, in which only the column of these digits has cells."""
+    names = [f"x{n}" for n in range(len(EXACT))]
+    properties = [a_property(name, "number", exact=digits) for name, digits in zip(names, EXACT, strict=True)]
+    files = {
+        f"{n}-{m}.csv": ",".join(names) + "\n" + "".join(f"{',' * n}{v}{',' * (len(names) - n - 1)}\n" for v in values)
+        for n, lists in enumerate(EXACT.values())
+        for m, values in enumerate(lists)
+    }
+    plan = a_plan(properties, set=replace(RULE, sums=tuple(names)))
+    return judge(spark, tmp_path_factory.mktemp("exact"), plan, files)
+
+
+@pytest.mark.parametrize("digits", EXACT, ids=str)
+def test_sums_of_exact_numbers_have_all_their_digits(exact: Judged, digits: tuple[int, int]) -> None:
+    n = list(EXACT).index(digits)
+    names = [f"{n}-{m}.csv" for m in range(len(EXACT[digits]))]
 
     with localcontext(prec=60):
-        assert {name: judged.drop(name).sums for name in values} == {
-            name: {"x": sum(map(Decimal, of))} for name, of in values.items()
-        }
-    assert {judged.drop(name).rough for name in values} == {()}
+        assert [(exact.drop(name).sums or {})[f"x{n}"] for name in names] == [
+            sum(map(Decimal, values)) for values in EXACT[digits]
+        ]
+    assert {exact.drop(name).rough for name in names} == {()}
 
 
 def test_sums_of_doubles_are_told(spark: SparkSession, tmp_path: Path) -> None:
@@ -70,8 +81,8 @@ def test_sums_of_doubles_are_told(spark: SparkSession, tmp_path: Path) -> None:
     }
     judged = judge(spark, tmp_path, a_plan(PROPERTIES, CHECKS, set=RULE), {n: HEAD + t for n, t in files.items()})
 
-    said = {name: (judged.drop(name).rough, judged.drop(name).endless) for name in files}
-    assert said == {"short.csv": ((), ()), "long.csv": (("x",), ()), "endless.csv": (("x",), ("x",))}
+    doubtful = {name: (judged.drop(name).rough, judged.drop(name).endless) for name in files}
+    assert doubtful == {"short.csv": ((), ()), "long.csv": (("x",), ()), "endless.csv": (("x",), ("x",))}
 
 
 def test_plan_without_sums_has_none(spark: SparkSession, tmp_path: Path) -> None:

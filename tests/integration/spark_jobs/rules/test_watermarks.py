@@ -84,21 +84,21 @@ def plan() -> Plan:
 
 
 def test_check_looks_at_records_above_the_mark(spark: SparkSession, tmp_path: Path, plan: Plan) -> None:
-    found = []
+    runs = []
     for name, marks in (("without", ()), ("above", MARKS)):
         (tmp_path / name).mkdir()
-        found.append(judge(spark, tmp_path / name, plan, FILES, marks=marks))
-    without, above = found
+        runs.append(judge(spark, tmp_path / name, plan, FILES, marks=marks))
+    without, above = runs
 
-    counts = {c: [(n.evaluated, n.failed) for one in found for n in [one.count(c)]] for c in SEEN}
+    counts = {c: [(n.evaluated, n.failed) for one in runs for n in [one.count(c)]] for c in SEEN}
     assert counts == {c: list(pairs) for c, pairs in SEEN.items()}
-    assert [one.count("sum").figure for one in found] == [17, 7]
+    assert [one.count("sum").figure for one in runs] == [17, 7]
     results = {o.id: o.result for o in above.decision().checks}
     assert (results["rowCount"], results["rows"], results["sum"]) == ("passed", "passed", "passed")
     assert above.result.header.plan == plan.sha
     assert {row.configs_hashsum for row in spark.read.parquet(f"{above.folder}/checks").collect()} == {plan.sha}
-    told = {p.check: p.message for p in without.decision().problems}
-    assert told["rowCount"] == (
+    messages = {p.check: p.message for p in without.decision().problems}
+    assert messages["rowCount"] == (
         "The file has 6 records where `day` is above all that was accepted before; the contract asks for exactly 2."
     )
 

@@ -61,6 +61,6 @@ def test_job_and_contract_read_local_times_alike(spark: SparkSession) -> None:
     days = ("2024-03-31", "2024-10-27", "2024-07-01", "2024-01-01", "1975-06-01", "2037-08-01")
     texts = [f"{day}T{hour:02}:{minute}:00" for day in days for hour in range(5) for minute in ("00", "30", "59")]
     for zone in (BERLIN, "America/Sao_Paulo", "Asia/Kathmandu", "Australia/Lord_Howe"):
-        found = values(spark, texts, Property("p", "timestamp", zone=zone))
+        parsed = values(spark, texts, Property("p", "timestamp", zone=zone))
         python = [parse(text, "timestamp", None, zone) for text in texts]
-        assert [value for _, value in found] == [p and p.strftime("%Y-%m-%d %H:%M:%S") for p in python]
+        assert [value for _, value in parsed] == [p and p.strftime("%Y-%m-%d %H:%M:%S") for p in python]

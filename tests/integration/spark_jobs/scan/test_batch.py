@@ -87,7 +87,7 @@ def test_results_are_the_same_where_lines_are_sifted(
     assert prefilter.pass_condition(PLAN, ("id", "wind", "day", "state"), [HEAD])
     assert prefilter.pass_condition(PLAN, ("id", "wind"), ["id,wind"])
 
-    assert judge(spark, tmp_path, PLAN, FILES, sift_from=0).told(spark) == together.told(spark)
+    assert judge(spark, tmp_path, PLAN, FILES, sift_from=0).outputs(spark) == together.outputs(spark)
     assert caplog.records == []
 
 
@@ -256,9 +256,9 @@ def test_one_unreadable_file_fails_and_several_fail_the_run(
         assert not (tmp_path / "result.jsonl").exists()
 
 
-@pytest.mark.parametrize(("classification", "told"), [(None, True), ("internal", False)])
+@pytest.mark.parametrize(("classification", "shown"), [(None, True), ("internal", False)])
 def test_error_that_may_quote_a_classified_value_is_not_told(
-    spark: SparkSession, tmp_path: Path, classification: str | None, *, told: bool
+    spark: SparkSession, tmp_path: Path, classification: str | None, *, shown: bool
 ) -> None:
     """The value has more digits than are added up, which a contract cannot ask for."""
     value = "9876" * 7
@@ -267,7 +267,7 @@ def test_error_that_may_quote_a_classified_value_is_not_told(
     failure = judge(spark, tmp_path, plan, {"a.csv": "n\n1\n", "b.csv": f"n\n{value}\n"}).drop("b.csv").failure
 
     assert failure is not None
-    assert (failure.code, value in failure.message) == ("unreadable", told)
+    assert (failure.code, value in failure.message) == ("unreadable", shown)
     assert "NUMERIC_VALUE_OUT_OF_RANGE" in failure.message
 
 
@@ -324,5 +324,5 @@ def test_only_what_was_sifted_is_scanned_again(
 
     run(spark, (tmp_path / "request.json").as_uri(), prefilter_from=0)
 
-    told = [record.getMessage() for record in caplog.records if record.name == "spark_jobs.scan.batch"]
-    assert [("PATH_NOT_FOUND" in text, "gone.csv" in text) for text in told] == [(True, False)] * again
+    logged = [record.getMessage() for record in caplog.records if record.name == "spark_jobs.scan.batch"]
+    assert [("PATH_NOT_FOUND" in text, "gone.csv" in text) for text in logged] == [(True, False)] * again

@@ -178,10 +178,10 @@ def test_large_reference_is_joined_and_not_broadcast(spark: SparkSession, tmp_pa
     shops = pinned(tmp_path, "shop\n" + "".join(f"{long}{n}\n" for n in range(500)))
     rows = "".join(f"{shop},1,\n" for shop in (f"{long}7", f"{long}499", f"{long}500", "", f'"{long}8"', "x"))
     plan, files = plan_of(held("shop", name="shop")), {"a.csv": f"shop,no,day\n{rows}"}
-    known = references.read(spark, replace(a_request(tmp_path, plan, files), references=(shops,)))
+    loaded = references.read(spark, replace(a_request(tmp_path, plan, files), references=(shops,)))
     judged = judge(spark, tmp_path, plan, files, references=[shops])
 
-    assert not known.keys["shop.foreignKey"].small
+    assert not loaded.keys["shop.foreignKey"].small
     assert figures(judged, "shop.foreignKey") == (6, 2, 1)
 
 
@@ -212,17 +212,17 @@ def test_what_cannot_be_held_against_is_an_error(spark: SparkSession, tmp_path: 
     ]
     judged = judge(spark, tmp_path, plan, {"a.csv": "shop,no,day\nA,1,\n"}, references=references)
 
-    said = {name: judged.count(name) for name in names}
-    assert {n.state for n in said.values()} == {"error"}
-    assert said["empty"].reason == "the reference `empty` is empty: nothing in it has `no`"
-    assert said["keyless"].reason == "the reference `keyless` is empty: nothing in it has `no`"
-    assert said["other"].reason == "the reference `other` has no column `no`"
-    assert said["unknown"].reason == "the reference `unknown` is in no catalog"
-    assert said["hidden"].reason == (
+    counts = {name: judged.count(name) for name in names}
+    assert {n.state for n in counts.values()} == {"error"}
+    assert counts["empty"].reason == "the reference `empty` is empty: nothing in it has `no`"
+    assert counts["keyless"].reason == "the reference `keyless` is empty: nothing in it has `no`"
+    assert counts["other"].reason == "the reference `other` has no column `no`"
+    assert counts["unknown"].reason == "the reference `unknown` is in no catalog"
+    assert counts["hidden"].reason == (
         "the reference `hidden` has a file `_1.csv`, which Spark takes for a hidden one and leaves out"
     )
-    assert "nowhere.csv" in (said["nowhere"].reason or "")
-    assert "could not be read" in (said["broken"].reason or "")
+    assert "nowhere.csv" in (counts["nowhere"].reason or "")
+    assert "could not be read" in (counts["broken"].reason or "")
     assert judged.count("no.foreignKey").state == "counted"
     decision = judged.decision()
     assert decision.verdict is None

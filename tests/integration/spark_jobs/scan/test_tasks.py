@@ -80,10 +80,10 @@ class Jobs:
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         assert line, "the job failed as a whole"
-        said = json.loads(line)
+        answer = json.loads(line)
         result = JobResult.loads(self._get(request.result))
         rejected = self._get(f"{request.drops[0].rejected}{rejected_file(PLAN)}")
-        return Left(result.drops[0], said["rows"], said["checks"], rejected), said["failed"]
+        return Left(result.drops[0], answer["rows"], answer["checks"], rejected), answer["failed"]
 
     def _request(self, folder: Path, at: str) -> JobRequest:
         folder.mkdir(exist_ok=True)
@@ -96,8 +96,8 @@ class Jobs:
         return request
 
     def _get(self, uri: str) -> bytes:
-        found = self.s3.get_object(Bucket=BUCKET, Key=uri.removeprefix(f"s3://{BUCKET}/"))
-        return bytes(found["Body"].read())
+        response = self.s3.get_object(Bucket=BUCKET, Key=uri.removeprefix(f"s3://{BUCKET}/"))
+        return bytes(response["Body"].read())
 
 
 @pytest.fixture(scope="module")

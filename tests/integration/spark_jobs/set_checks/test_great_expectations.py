@@ -49,8 +49,8 @@ MET, NOT_MET = Decimal(1), Decimal(0)
 
 def asked(kind: str, check: str, severity: str = "error", **kwargs: Any) -> dict[str, Any]:
     """An entry of a schema object's `quality`."""
-    said = {"type": kind, "kwargs": kwargs}
-    return {"id": check, "type": "custom", "engine": "greatExpectations", "severity": severity, "implementation": said}
+    entry = {"id": check, "type": "custom", "engine": "greatExpectations", "severity": severity}
+    return entry | {"implementation": {"type": kind, "kwargs": kwargs}}
 
 
 def a_plan(entries: list[dict[str, Any]], properties: str = PROPERTIES, drop: str = DROP) -> Plan:
@@ -186,18 +186,18 @@ def test_without_the_library_nothing_is_met(
 ) -> None:
     monkeypatch.setitem(sys.modules, "great_expectations", None)
     plan = a_plan([asked("expect_table_row_count_to_equal", "rows", value=1)])
-    told = judge(spark, tmp_path, plan, {"a.csv": ROWS})
+    run = judge(spark, tmp_path, plan, {"a.csv": ROWS})
 
-    assert told.count("rows") == Count(state="error", reason=ABSENT)
-    assert told.decision().verdict is None
+    assert run.count("rows") == Count(state="error", reason=ABSENT)
+    assert run.decision().verdict is None
 
 
 def test_results_stand_in_the_summary(judged: Judged, spark: SparkSession) -> None:
     rows = spark.read.parquet(f"{judged.folder}/checks").where("drop = 'a.csv'").collect()
-    told = {r["rule_id"]: (r["complex_rule_validation_success_flag"], r["state"]) for r in rows}
+    results = {r["rule_id"]: (r["complex_rule_validation_success_flag"], r["state"]) for r in rows}
 
-    assert (told["bounds"], told["mostly"]) == ((False, "counted"), (True, "counted"))
-    assert (told["crash"], told["void"]) == ((None, "error"), (None, "not_evaluated"))
+    assert (results["bounds"], results["mostly"]) == ((False, "counted"), (True, "counted"))
+    assert (results["crash"], results["void"]) == ((None, "error"), (None, "not_evaluated"))
 
 
 def test_every_core_expectation_has_the_arguments_of_the_table(library: SparkSession) -> None:
@@ -217,7 +217,7 @@ def test_every_core_expectation_has_the_arguments_of_the_table(library: SparkSes
         name: {k: f.required for k, f in impl.__fields__.items() if k not in aside} for name, impl in core.items()
     }
 
-    assert {name: set(known.arguments) for name, known in expectations().items()} == {
+    assert {name: set(expectation.arguments) for name, expectation in expectations().items()} == {
         name: set(own) for name, own in fields.items()
     }
     stricter = {(n, k) for n, own in fields.items() for k in expectations()[n].needs if not own[k]}
@@ -230,7 +230,7 @@ def test_every_core_expectation_has_the_arguments_of_the_table(library: SparkSes
         ("expect_table_columns_to_match_set", "column_set"),
     }
     missing = {(n, k) for n, own in fields.items() for k, required in own.items() if required} - {
-        (n, k) for n, known in expectations().items() for k in known.needs
+        (n, k) for n, expectation in expectations().items() for k in expectation.needs
     }
     assert (missing, __version__) == (set(), "1.24.1")
 
@@ -311,11 +311,11 @@ KNOWN: dict[str, dict[str, Any]] = {
 
 @pytest.mark.torture
 def test_every_core_expectation_can_be_made(library: SparkSession, tmp_path: Path) -> None:
-    assert {name for name, known in expectations().items() if known.elsewhere is None} == set(KNOWN)
-    query = {kind: {"kwargs": known} for kind, known in KNOWN.items() if kind == "unexpected_rows_expectation"}
+    assert {name for name, expectation in expectations().items() if expectation.elsewhere is None} == set(KNOWN)
+    query = {kind: {"kwargs": kwargs} for kind, kwargs in KNOWN.items() if kind == "unexpected_rows_expectation"}
     plan = older(a_plan([asked(kind, kind, **kwargs) for kind, kwargs in KNOWN.items()]), query)
-    told = judge(library, tmp_path, plan, {"a.csv": SORTED})
-    counts = {kind: told.count(kind) for kind in KNOWN}
+    run = judge(library, tmp_path, plan, {"a.csv": SORTED})
+    counts = {kind: run.count(kind) for kind in KNOWN}
 
     assert {kind: (c.state, c.reason, c.figure) for kind, c in counts.items() if c.figure != MET} == {}
 
@@ -346,10 +346,10 @@ def test_texts_of_older_plans_are_refused_unless_they_stay_within_the_file(
     entries += [asked(NULL, check, column="text") for check in STRANGE if check not in (*queries, "schema")]
     entries += [asked(SCHEMA, "schema", column="text", json_schema={"type": "object"})]
     strange = {**STRANGE, "query": {"kwargs": {"unexpected_rows_query": RUN.format(folder=tmp_path)}}}
-    told = judge(library, tmp_path, older(a_plan(entries), strange), {"a.csv": ROWS})
+    run = judge(library, tmp_path, older(a_plan(entries), strange), {"a.csv": ROWS})
 
-    assert {check: told.count(check).state for check in STRANGE} == {
+    assert {check: run.count(check).state for check in STRANGE} == {
         check: "counted" if check == "fine" else "error" for check in STRANGE
     }
-    assert "publish the contract once more" in (told.count("query").reason or "")
+    assert "publish the contract once more" in (run.count("query").reason or "")
     assert not (tmp_path / "ran").exists()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -91,6 +90,9 @@ def together(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> J
     files = {name: HEAD + "".join(",".join(r) + "\n" for r in records) for name, records in SEEDS.items()}
     files["4.csv"] = files["4.csv"].replace("\n", "\n7,7\n", 3)
     files["narrow.csv"] = "id,price\n7,1\n007,1.0\n"
+    files["whole.csv"] = f"{HEAD}A,7,,,,,\nB,7,,,,,\nA,007,,,,,\nA,+7,,,,,\nB,7,,,,,\n,1,,,,,\nC,,,,,,\nD,x,,,,,\n"
+    files["masked.csv"] = f"{HEAD}A,,,,,,x\nA,,,,,,x\n"
+    files["nine.csv"] = HEAD + "".join(f"{n % 9},{n},,,,,\n" for n in range(27))
     return judge(spark, tmp_path_factory.mktemp("keys"), PLAN, files)
 
 
@@ -107,9 +109,8 @@ def test_key_without_one_of_its_columns_is_not_looked_for(together: Judged) -> N
     assert together.count("id.unique", "narrow.csv").failed == 2
 
 
-def test_samples_show_the_whole_key(spark: SparkSession, tmp_path: Path) -> None:
-    text = HEAD + "A,7,,,,,\nB,7,,,,,\nA,007,,,,,\nA,+7,,,,,\nB,7,,,,,\n,1,,,,,\nC,,,,,,\nD,x,,,,,\n"
-    count = judge(spark, tmp_path, PLAN, {"a.csv": text}).count("primaryKey")
+def test_samples_show_the_whole_key(together: Judged) -> None:
+    count = together.count("primaryKey", "whole.csv")
     assert (count.failed, count.null) == (7, 1)
     assert [(s.place.record, s.value, s.note) for s in count.samples] == [
         (1, "shop=A, id=7", "also record 3, line 4 and 1 more"),
@@ -119,42 +120,33 @@ def test_samples_show_the_whole_key(spark: SparkSession, tmp_path: Path) -> None
     ]
 
 
-def test_classified_part_masks_the_whole_key(spark: SparkSession, tmp_path: Path) -> None:
-    judged = judge(spark, tmp_path, PLAN, {"a.csv": HEAD + "A,,,,,,x\nA,,,,,,x\n"})
-    count = judged.count("duplicateValues3")
+def test_classified_part_masks_the_whole_key(together: Judged) -> None:
+    count = together.count("duplicateValues3", "masked.csv")
     assert (count.failed, count.observed) == (2, "2")
     assert [(s.place.record, s.value, s.note) for s in count.samples] == [(1, "***", "also record 2, line 3")]
-    assert [s.value for s in judged.count("shop.unique").samples] == ["A"]
+    assert [s.value for s in together.count("shop.unique", "masked.csv").samples] == ["A"]
 
 
-def test_first_five_values_are_shown(spark: SparkSession, tmp_path: Path) -> None:
-    lines = "".join(f"{n % 9},{n},,,,,\n" for n in range(27))
-    samples = judge(spark, tmp_path, PLAN, {"a.csv": HEAD + lines}).count("shop.unique").samples
+def test_first_five_values_are_shown(together: Judged) -> None:
+    samples = together.count("shop.unique", "nine.csv").samples
     assert [(s.place.record, s.note) for s in samples] == [
         (n, f"also record {n + 9}, line {n + 10} and 1 more") for n in range(1, 6)
     ]
 
 
-def verdict_of(spark: SparkSession, folder: Path, check: Check, text: str) -> tuple[str | None, str]:
-    plan = a_plan([a_property("id", "integer")], [check])
-    decision = judge(spark, folder, plan, {"a.csv": f"id\n{text}"}).decision()
-    return decision.verdict, decision.checks[-1].observed or ""
-
-
-@pytest.mark.parametrize(
-    ("make", "verdict", "observed"),
-    [
-        (lambda check: must(check, "mustBeLessThan", "3"), "accepted", "2"),
-        (lambda check: must(check, "mustBeLessThan", "2"), "rejected", "2"),
-        (lambda check: must(check, "mustBeLessOrEqualTo", "40", "percent"), "accepted", "40 %"),
-        (lambda check: must(check, "mustBeLessThan", "40", "percent", "warning"), "accepted_with_warnings", "40 %"),
-    ],
-)
-def test_duplicates_are_held_against_rows_and_percent(
-    spark: SparkSession, tmp_path: Path, make: Callable[[Check], Check], verdict: str, observed: str
-) -> None:
-    check = make(a_check("duplicateValues", "id", scope="set"))
-    assert verdict_of(spark, tmp_path, check, '1\n2\n3\n01\n""\n') == (verdict, observed)
+def test_duplicates_are_held_against_rows_and_percent(spark: SparkSession, tmp_path: Path) -> None:
+    check = a_check("duplicateValues", "id", scope="set")
+    held = {
+        "below 3": (must(check, "mustBeLessThan", "3"), "passed", "2"),
+        "below 2": (must(check, "mustBeLessThan", "2"), "failed", "2"),
+        "at most 40 %": (must(check, "mustBeLessOrEqualTo", "40", "percent"), "passed", "40 %"),
+        "below 40 %": (must(check, "mustBeLessThan", "40", "percent", "warning"), "warning", "40 %"),
+    }
+    plan = a_plan([a_property("id", "integer")], [replace(own, id=name) for name, (own, *_) in held.items()])
+    decision = judge(spark, tmp_path, plan, {"a.csv": 'id\n1\n2\n3\n01\n""\n'}).decision()
+    results = {o.id: (o.result, o.observed) for o in decision.checks if o.id in held}
+    assert results == {name: (result, observed) for name, (_, result, observed) in held.items()}
+    assert decision.verdict == "rejected"
 
 
 def test_warning_and_error_of_duplicates_are_both_decided(spark: SparkSession, tmp_path: Path) -> None:

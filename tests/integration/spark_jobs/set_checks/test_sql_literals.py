@@ -222,7 +222,7 @@ def held(session: SparkSession, data: DataFrame, texts: Sequence[str]) -> tuple[
     """How many texts are read, and those that Spark reads otherwise, as an expression or in a statement."""
     numbered = data.toDF("record", *(f"v{n}" for n in range(len(TYPES)))).selectExpr("0 as drop", "*")
     numbered.createOrReplaceTempView(ROWS)
-    ours = {text: said for text in texts if (said := read(text)) is not None}
+    ours = {text: condition for text in texts if (condition := read(text)) is not None}
     both = [text for text in ours if parses(text, data)]
     wrong: list[str] = []
     count = 0
@@ -241,13 +241,13 @@ def held(session: SparkSession, data: DataFrame, texts: Sequence[str]) -> tuple[
 def said_of(data: DataFrame, texts: Sequence[str]) -> dict[str, list[Any]]:
     """What Spark says of each text of each record; a text that raises, as of an overflow, says nothing."""
     try:
-        found = values(data.selectExpr("record", *(f"({text}) as b{n}" for n, text in enumerate(texts))))
+        columns = values(data.selectExpr("record", *(f"({text}) as b{n}" for n, text in enumerate(texts))))
     except PySparkException:
         if len(texts) == 1:
             return {}
         half = len(texts) // 2
         return said_of(data, texts[:half]) | said_of(data, texts[half:])
-    return dict(zip(texts, found, strict=True))
+    return dict(zip(texts, columns, strict=True))
 
 
 def read(text: str) -> str | None:
@@ -362,8 +362,8 @@ def test_contract_keeps_in_each_place_what_is_held_against_spark(place: str, rec
     made = a_contract([written(text) | {"id": f"q{n}"} for n, text in enumerate(wanted)])
     assert made.plan, made.findings
     checks = {check.id: check for check in made.plan.checks}
-    found = {text: next(c for id_, c in checks.items() if id_.endswith(f"q{n}")) for n, text in enumerate(wanted)}
+    by_text = {text: next(c for id_, c in checks.items() if id_.endswith(f"q{n}")) for n, text in enumerate(wanted)}
 
-    assert {text: kept(check) for text, check in found.items()} == wanted
+    assert {text: kept(check) for text, check in by_text.items()} == wanted
     record_property("drawn texts kept in their place", len(wanted))
     assert len(wanted) > 100

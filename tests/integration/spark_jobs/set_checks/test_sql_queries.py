@@ -141,14 +141,14 @@ def test_date_by_a_pattern_is_that_of_spark_and_null_where_it_raises(session: Sp
 
 def taken(parts: Sequence[str]) -> list[str]:
     """The parts that lint takes."""
-    found = []
+    accepted = []
     for part in parts:
         try:
             statements.read(f"select {part} as k from data", PROPERTIES, ("data",))
         except SqlRefused:
             continue
-        found.append(part)
-    return found
+        accepted.append(part)
+    return accepted
 
 
 def differing(session: SparkSession, parts: Sequence[str]) -> list[str]:
@@ -163,11 +163,11 @@ def differing(session: SparkSession, parts: Sequence[str]) -> list[str]:
         half = len(parts) // 2
         return differing(session, parts[:half]) + differing(session, parts[half:])
     try:
-        said = ours(session, text)
+        mine = ours(session, text)
     except PySparkException as error:
         return [f"{text}: {str(error)[:160]}"]
     try:
-        return [f"{text}: {said} is not {raw(session, text)}"]
+        return [f"{text}: {mine} is not {raw(session, text)}"]
     except PySparkException:  # where Spark raises, as of an overflow, ours is null
         return []
 

@@ -90,19 +90,19 @@ def test_query_is_asked_of_each_file_by_itself(spark: SparkSession, tmp_path: Pa
     assert results["forPeople4"] == ("not_evaluated", "for-people")
     assert results["otherEngine5.warning"] == ("not_evaluated", "other-engine")
     assert judged.decision("b.csv").verdict == "accepted"
-    told = {p.check: f"{p.message} {p.fix}" for p in judged.decision("a.csv").problems}
-    assert told["n.sql"] == (
+    messages = {p.check: f"{p.message} {p.fix}" for p in judged.decision("a.csv").problems}
+    assert messages["n.sql"] == (
         "The query `select count(*) from orders where n < 0` gives `1`; the contract asks for exactly `0`. "
         "Compare `n` with earlier files: look for lost or repeated rows, and wrong values."
     )
-    assert told["twice"].startswith(
+    assert messages["twice"].startswith(
         "The statement `select id, count(*) as times from data group by id having times > 1` "
     )
-    assert told["twice"].endswith(
+    assert messages["twice"].endswith(
         "finds `1` row; the contract asks for exactly `0`. Correct `id` in the records that are listed here, "
         "and in others like them. The contract says: An id names one thing."
     )
-    assert told["secret"].endswith(
+    assert messages["secret"].endswith(
         "` is not as agreed where `n > 0`; the contract asks for exactly `0`. Correct `day`, "
         "`id`, `n` in the records that are listed here, and in others like them."
     )
@@ -163,8 +163,8 @@ def _elsewhere(query: str, records: Sequence[tuple[object, ...]]) -> str | None:
     with sqlite3.connect(":memory:") as other:
         other.execute("create table data (id text, n integer, m integer, a real)")
         other.executemany("insert into data values (?, ?, ?, ?)", records)
-        (found,) = other.execute(query).fetchone()
-    return None if found is None else str(found)
+        (value,) = other.execute(query).fetchone()
+    return None if value is None else str(value)
 
 
 def test_subqueries_and_unions_say_what_another_engine_says(spark: SparkSession, tmp_path: Path) -> None:
@@ -173,12 +173,12 @@ def test_subqueries_and_unions_say_what_another_engine_says(spark: SparkSession,
     columns = {"id": "string", "n": "integer", "m": "integer", "a": "number"}
     properties = "".join(f"- {{name: {name}, logicalType: {kind}}}\n" for name, kind in columns.items())
     plan, chance = documents.a_plan(documents.a_document(properties, entries)), Random(7)
-    known = {f"{n}.csv": _records(chance, nulls=n % 2 == 0) for n in range(24)}
-    lines = {name: [",".join("" if v is None else str(v) for v in row) for row in rows] for name, rows in known.items()}
+    files = {f"{n}.csv": _records(chance, nulls=n % 2 == 0) for n in range(24)}
+    lines = {name: [",".join("" if v is None else str(v) for v in row) for row in rows] for name, rows in files.items()}
     judged = judge(spark, tmp_path, plan, {name: "\n".join(["id,n,m,a", *rows, ""]) for name, rows in lines.items()})
 
     for n, query in enumerate(queries):
-        for name, records in known.items():
+        for name, records in files.items():
             figure = judged.count(f"q{n}", name).figure
-            found = None if figure is None else f"{figure.normalize():f}"
-            assert found == _elsewhere(query, records), (query, records, judged.count(f"q{n}", name))
+            text = None if figure is None else f"{figure.normalize():f}"
+            assert text == _elsewhere(query, records), (query, records, judged.count(f"q{n}", name))

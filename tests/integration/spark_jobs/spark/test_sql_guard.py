@@ -237,14 +237,14 @@ def test_query_of_a_stranger_is_our_error_and_never_runs(spark: SparkSession, tm
         query={"aggregate": "reflect('java.lang.System', 'getenv', 'HOME')"},
         stated={"sql": program},
     )
-    told = judge(spark, tmp_path, plan, {"a.csv": "n,s\n1,a\n"})
+    run = judge(spark, tmp_path, plan, {"a.csv": "n,s\n1,a\n"})
 
-    assert {c: told.count(c).state for c in ("query", "stated", "fine")} == {
+    assert {c: run.count(c).state for c in ("query", "stated", "fine")} == {
         "query": "error",
         "stated": "error",
         "fine": "counted",
     }
-    assert "publish the contract once more" in (told.count("stated").reason or "")
+    assert "publish the contract once more" in (run.count("stated").reason or "")
     assert not ran.exists()
 
 
