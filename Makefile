@@ -27,6 +27,9 @@ demo: setup ## Send six files through the flow, from upload to receipt, on this 
 up: setup ## Run the embedded stack, for any S3 client.
 	@$(BIN)/dropgate up
 
+# Tests keep bytecode: without it each worker rewrites all asserts before each run, which takes 6 s of CPU.
+quick test proofs torture: export PYTHONDONTWRITEBYTECODE =
+
 quick: setup ## The inner loop, under a minute: style, import rules, unit tests.
 	@$(BIN)/ruff check
 	@$(BIN)/lint-imports

@@ -18,8 +18,11 @@ from contracts.plan import Plan
 from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.drop import Drop
+from functions.handlers import object_created
 from functions.ports import Ports
 from infra.local.embedded import QUIET, Embedded, session
+from infra.local.events.invocation import Invoker
+from infra.local.events.polling import QueuePoller
 from spark_jobs import validate
 from spark_jobs.spark import storage
 
@@ -51,6 +54,16 @@ class World:
         """Send a file; its drop's id."""
         version = self.embedded.upload(key, body, **how)
         return keys.drop_id(self.embedded.stack.names["LandingBucket"], key, version)
+
+    def take_in(self) -> None:
+        """Let only the function of new objects run, until it has seen all: files of one contract then share a job."""
+        stack, name = self.embedded.stack, "ObjectCreatedFunction"
+        (queue,) = (queue for queue in stack.queues if queue.function == name)
+        invoke = Invoker({name: stack.functions[name]}, {name: object_created.handler}, stack.region)
+        poller = QueuePoller(queue, stack.region, self.embedded.client("sqs"), invoke, retry_seconds=1)
+        while not poller.empty():
+            if not poller.poll():
+                time.sleep(0.1)
 
     def settled(self, drop_id: str, seconds: float = 300) -> Drop:
         """The drop when nothing more happens to it."""

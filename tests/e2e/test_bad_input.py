@@ -104,18 +104,20 @@ def own_contracts(world: World) -> dict[str, Plan]:
 def drops(world: World) -> dict[str, Drop]:
     """How every file ended: all cases at once, then what needs the end of another, then what a person judges again.
 
-    What shares a contract comes one after the other while the stack sleeps, so that it shares a job.
+    They are taken in while all else sleeps, so that files of one contract share a job.
     """
     plans = own_contracts(world)
     world.embedded.publish([*world.plans, *plans.values()])
-    cases = {case.name: Upload(case.key, case.body) for case in sorted(CASES, key=lambda c: (c.where != "job", c.key))}
+    cases = {case.name: Upload(case.key, case.body) for case in CASES}
     with world.embedded.asleep():
         ids = {name: world.upload(each.key, each.body, **each.how) for name, each in {**cases, **FIRST}.items()}
         _delete(world, FIRST["vanished"].key)
+        world.take_in()
     ended = {name: world.settled(drop_id, 600) for name, drop_id in ids.items()}
     with world.embedded.asleep():
         later = {name: world.upload(each.key, each.body) for name, each in SECOND.items()}
         world.embedded.emr.deadly.add(later["deadly killer"])
+        world.take_in()
     ended |= {name: world.settled(drop_id) for name, drop_id in later.items()}
     world.embedded.emr.deadly.clear()
     milder = replace(plans["again.v1"], columns=replace(plans["again.v1"].columns, missing="ignore"))
