@@ -189,7 +189,7 @@ def _column(chance: Random, n: int, form: Document) -> Column:
 
 
 def is_exact(written: Document) -> bool:
-    """Whether a property is a number of so many digits, not a double."""
+    """Return whether a property is a number of so many digits, not a double."""
     options = written.get("logicalTypeOptions", {})
     return written["logicalType"] == "number" and ("physicalType" in written or "multipleOf" in options)
 

@@ -74,7 +74,7 @@ def _term(chance: Random, columns: Mapping[str, str], family: str) -> str:
 
 
 def truth(text: str, cells: Mapping[str, Cell]) -> Truth:
-    """What an expression says of a record."""
+    """Return the truth of an expression for a record."""
     answer = _value(_tree(text), cells)
     assert answer is None or isinstance(answer, bool), (text, answer)
     return answer
@@ -86,7 +86,7 @@ def _tree(text: str) -> Any:
 
 
 def _value(node: Any, cells: Mapping[str, Cell]) -> Any:
-    """What a part of an expression is in a record."""
+    """Return the value of a part of an expression in a record."""
     if isinstance(node, exp.Column):
         return cells[node.name].value
     if function := CONSTANTS.get(type(node)):

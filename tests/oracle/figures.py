@@ -30,7 +30,7 @@ def _is_short(before: str, after: str) -> bool:
 
 
 def is_rough(values: Sequence[Any]) -> bool:
-    """Whether the last digits of a figure of these values may be others."""
+    """Return whether the last digits of a figure of these values may differ."""
     return any(isinstance(v, float) for v in values)
 
 

@@ -28,7 +28,7 @@ NULL, FAILED, GOOD = "null", "failed", "good"
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What the oracle says of a file: facts, the failing checks of each record that has any, the decision."""
+    """The oracle's opinion of a file: facts, the failing checks of each record that has any, the decision."""
 
     facts: DropResult
     rows: dict[int, tuple[str, frozenset[str]]]
@@ -110,7 +110,7 @@ def _is_made(check: Check, content: Content) -> bool:
 
 
 def _lets_through(check: Check, record: Record, content: Content) -> bool:
-    """Whether a check looks at a record that is one."""
+    """Return whether the filter of a check lets a record through."""
     condition = arguments_of(check).get("filter", {})
     if (mark := content.marks.get(condition.get("watermark"))) is not None:
         value: Any = record.cell(condition["watermark"]).value
@@ -120,7 +120,7 @@ def _lets_through(check: Check, record: Record, content: Content) -> bool:
 
 
 def _of_record(check: Check, plan: Plan, record: Record, content: Content) -> str | None:
-    """What a check says of a record; None where it does not look at it."""
+    """Return the outcome of a check for a record; None where it is not evaluated."""
     if check.scope == "record":
         return FAILED if check.kind in record.broken else GOOD
     if record.broken or not _lets_through(check, record, content):
@@ -159,7 +159,7 @@ def of_cell(check: Check, plan: Plan, cell: Cell) -> str:
 
 
 def _is_missing(check: Check, plan: Plan, cell: Cell) -> bool:
-    """Whether a cell is in a list of missing values: as it stands; or, where nobody wrote it as text, by its value."""
+    """Return whether a cell is a missing value: as it is written; or by its value, where nobody wrote it as text."""
     prop, words = plan.property_named(check.property or ""), arguments_of(check)["values"]
     typed = plan.file_format == "parquet" and prop.type not in ("string", "time")
     number = plan.file_format == "jsonl" and prop.type in ("integer", "number")

@@ -27,7 +27,7 @@ class Number:
 
 
 def raws(prop: Property, members: dict[str, Any]) -> list[Any]:
-    """What stands at each place of a property in a record."""
+    """Return the raw values at all places of a property in a record."""
     values = [members.get(prop.route[0])]
     for step in prop.route[1:]:
         values = [inner for raw in values for inner in _inner(raw, step)]
@@ -50,12 +50,12 @@ def _is_array(raw: Any) -> bool:
 
 
 def container(raw: Any, prop: Property) -> Any:
-    """What is a value of the type of a property that holds others; None if it is none."""
+    """Return a value of the type of a property that holds others; None if it is not of the type."""
     return raw if (_is_array(raw) if prop.type == "array" else isinstance(raw, Pairs)) else None
 
 
 def has_unknown(plan: Plan, members: dict[str, Any]) -> bool:
-    """Whether an object within a record has a key that the contract does not know."""
+    """Return whether an object within a record has a key that the contract lacks."""
     keys_by_route: dict[tuple[str, ...], set[str]] = {}
     for prop in plan.properties:
         if prop.path and prop.path[-1].startswith("."):
@@ -79,7 +79,7 @@ def _text(raw: Any) -> str:
 
 
 def fails(check: Check, prop: Property, plan: Plan, value: Any) -> bool:
-    """Whether what holds others breaks a rule; keys that the contract does not know do not count, if it names any."""
+    """Return whether an array or object breaks a rule; keys that the contract lacks do not count, if it names any."""
     inner = {p.path[-1][1:] for p in plan.properties if p.path and p.route[:-1] == prop.route}
     pairs = Pairs(pair for pair in value if not inner or pair[0] in inner) if prop.type == "object" else value
     return FAILS[check.kind](pairs, int(arguments_of(check).get("value", 0)))

@@ -55,7 +55,7 @@ class Made:
         return sum(1 << n for n, c in enumerate(self.plan.row_checks()) if c.id in ids)
 
     def nulls(self, record: records.Record | None) -> list[int]:
-        """Which cells of a record are null that no check counts, as 0 and 1; of no record none is."""
+        """Return as 0 and 1 which cells of a record are null and counted by no check; all 0 without a record."""
         checked = {c.property for c in self.plan.checks}
         names = [p.name for p in self.plan.properties if p.name in checked and not self.plan.forbidding_null(p.name)]
         cells = record.cells if record else {}

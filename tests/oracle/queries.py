@@ -154,6 +154,6 @@ def quantile(check: Check, records: Sequence[Record]) -> tuple[Any, int]:
 
 
 def answer(check: Check, records: Sequence[Record]) -> Found:
-    """What a query says of the records that it looks at."""
+    """Return the answer of a query over the records that pass its condition."""
     name, text, column = json.loads(check.description or "")
     return (QUERIES | STATEMENTS)[name][1](records, text, column)

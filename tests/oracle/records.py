@@ -153,7 +153,7 @@ def _unread(csv: Csv, line: str) -> Unread | None:
 
 
 def _is_torn(csv: Csv, line: str) -> bool:
-    """Whether a quote is open, stands in a cell that does not begin with one, or has text behind it in its cell."""
+    """Return whether a quote is open, is in a cell that does not begin with one, or has text behind it in its cell."""
     if not csv.quote:
         return False
     text = line if csv.escape == csv.quote else _without_escaped(csv, line)
@@ -218,7 +218,7 @@ def _without_escaped(csv: Csv, text: str) -> str:
 
 
 def _is_stray(csv: Csv, text: str) -> bool:
-    """Whether a quote stands anywhere but around a whole cell."""
+    """Return whether a quote is anywhere but around a whole cell."""
     if not csv.quote:
         return False
     text = text if csv.escape == csv.quote else _without_escaped(csv, text)
@@ -326,7 +326,7 @@ def _object(plan: Plan, line: str) -> Record:
 
 
 def _repeats(value: Any) -> bool:
-    """Whether an object within a value has a key twice."""
+    """Return whether an object within a value has a key twice."""
     if isinstance(value, Pairs):
         return len(dict(value)) < len(value) or any(_repeats(inner) for _, inner in value)
     return isinstance(value, list) and any(_repeats(inner) for inner in value)

@@ -1,4 +1,4 @@
-"""Which values break a rule: a check and a value in, true where it fails out. One line for each kind of check.
+"""The values that break a rule: a check and a value in, true where it fails out. One line for each kind of check.
 
 A new row check is a function and its line in `FAILS`; a new figure of a whole file stands in `judging.FIGURES`.
 """

@@ -35,7 +35,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What became of some files: where the two differ, what the door said, and the verdicts that were reached."""
+    """The outcome of some files: the differences of the two, admission's answers, and the verdicts."""
 
     differences: tuple[Difference, ...]
     admitted: Mapping[str, Admission]
@@ -73,7 +73,7 @@ def compare(
 
 
 def look(plan: Plan, data: bytes) -> Admission:
-    """What the door says of a file."""
+    """Return admission's answer for a file."""
     return admit(plan, "maker/things/a", len(data), lambda start, length: data[start : start + length])
 
 
@@ -87,7 +87,7 @@ def judged_by_job(
     references: Sequence[JobReference] = (),
     sift_from: int = SIFTED_FROM,
 ) -> tuple[Judged, dict[str, Rows]]:
-    """What the job says of files that the door let in, and its rows of evidence by file and record."""
+    """Return the job's result for files that admission let in, and its rows of evidence by file and record."""
     request = a_request(folder, plan, files)
     drops = tuple(_admitted(plan, drop, admitted[drop.id]) for drop in request.drops)
     request = replace(request, drops=drops, marks=marks, references=tuple(references))
@@ -107,7 +107,7 @@ def _admitted(plan: Plan, drop: Any, admission: Admission) -> Any:
 
 
 def differences(name: str, opinion: Opinion, judged: Judged, rows: Rows) -> list[Difference]:
-    """What the oracle and the job say otherwise of a file."""
+    """Return the differences of the oracle and the job about a file."""
     facts, decision = judged.drop(name), judged.decision(name)
     pairs = {
         "records": (figures(opinion.facts), figures(facts)),

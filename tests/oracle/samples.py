@@ -72,7 +72,7 @@ class Table:
 
     @property
     def ending(self) -> str:
-        """What the name of its file ends in."""
+        """Return the ending of its file's name."""
         return f".{self.form}" + ".gz" * self.packed
 
     def written(self) -> bytes:

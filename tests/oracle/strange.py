@@ -172,7 +172,7 @@ LINES = "".join(f'{{"id": {n}, "word": "w{n}"}}\n' for n in range(ROWS))
 
 
 def files() -> Iterator[tuple[str, str, bytes]]:
-    """What is strange in a file, its name, its bytes; no Parquet."""
+    """Yield what is strange in a file, its name, its bytes; no Parquet."""
     for made in (_whole, _named, _encoded, _dated, _celled, _valued, _delimited):
         yield from made()
 

@@ -84,7 +84,7 @@ ALONE = ("NaN", "infinity", "decimal256")
 
 
 def files() -> Iterator[tuple[str, bytes]]:
-    """What is in a file, and its bytes."""
+    """Yield what is in a file, and its bytes."""
     yield "all types", of({name: column for name, column in TYPES.items() if name not in ALONE})
     for name in ALONE:
         yield name, of({"c": TYPES[name]})

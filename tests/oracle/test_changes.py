@@ -1,4 +1,4 @@
-"""What `dropgate breaking` says of a change against what becomes of files: contracts and files by chance, no Spark.
+"""The words of `dropgate breaking` about a change, held against the fates of drawn files, without Spark.
 
 A change that does not loosen lets no file through that the old contract refuses; one that does not tighten refuses
 none that it accepts.
@@ -48,7 +48,7 @@ def compiled(document: Document) -> Compiled:
 
 
 def accepts(plan: Plan | None, key: str, body: bytes) -> bool:
-    """Whether a file gets through, at the door and by its records."""
+    """Return whether a file gets through, at admission and by its records."""
     if plan is None or not any(captures(pattern, key) is not None for pattern in plan.files):
         return False
     admission = running.look(plan, body)
@@ -82,7 +82,7 @@ def _at_the_edge(*both: Pools) -> Pools:
 
 @dataclass(frozen=True, slots=True)
 class Fates:
-    """What is said of a change, in words too, and for each file whether it got through before and does after."""
+    """The direction and the words of a change, and for each file whether it got through before and does after."""
 
     direction: Direction
     moved: frozenset[tuple[bool, bool]]

@@ -42,7 +42,7 @@ def no_spark() -> SparkSession:
 
 
 def verdict(plan: Plan, body: bytes) -> tuple[str | None, object]:
-    """What the door and the oracle say of a file, and why."""
+    """Return the verdict of admission and the oracle on a file, and its reason."""
     admission = admit(plan, "maker/a", len(body), lambda start, length: body[start : start + length])
     if admission.refused:
         return "rejected", admission.problems

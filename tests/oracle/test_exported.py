@@ -68,7 +68,7 @@ def test_schema_is_one(seed: int) -> None:
 
 
 def test_schema_refuses_what_the_contract_rejects() -> None:
-    """Of thousands of records each is refused by the schema if and only if one of the checks that it carries fails."""
+    """The schema refuses a record, of thousands, if and only if one of the checks that it carries fails."""
     seen: Counter[str] = Counter()
     for seed in SEEDS:
         made = cases.without_spark(FORM, f"exported {seed}", FILES)

@@ -120,14 +120,14 @@ def beside(contract: Contract) -> tuple[Plan, dict[str, list[str]]]:
 
 
 def judged(spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, bytes]) -> Judged:
-    """What the job says of the files that the door lets in."""
+    """Return the job's result for the files that admission lets in."""
     admitted = {name: running.look(plan, body) for name, body in files.items()}
     let_in = {name: body for name, body in files.items() if not admitted[name].refused}
     return running.judged_by_job(spark, folder, plan, let_in, admitted)[0]
 
 
 def compared(run: Judged, theirs: Mapping[str, list[Count]], name: str) -> Iterator[tuple[Check, Any, Any]]:
-    """Of each check that was made of a file: itself, what it says, what the expectations that it became say."""
+    """Yield each check that was made of a file, its outcome, and the outcome of the expectations that it became."""
     results = {one.id: one.result for one in run.decision(name).checks}
     for check in run.plan.checks:
         own, count = theirs.get(check.id, []), run.count(check.id, name)
@@ -137,13 +137,13 @@ def compared(run: Judged, theirs: Mapping[str, list[Count]], name: str) -> Itera
 
 
 def _is_comparable(run: Judged, check: Check, name: str) -> bool:
-    """Whether nulls of a column are cells without a value: what cannot be read is null there, too."""
+    """Return whether nulls of a column are cells without a value: unreadable cells are null there as well."""
     misfits = (c.id for c in run.plan.checks if c.kind == "logicalType" and c.property in check.properties())
     return check.kind not in NULLS or not any(run.count(one, name).failed for one in misfits)
 
 
 def _outcome(check: Check, count: Count, result: str) -> tuple[bool, int | None]:
-    """Whether a check holds, and of how many records not; of a share that may fail and of figures only whether."""
+    """Return whether a check holds, and the number of records that fail it; None for shares and figures."""
     if len(check.properties()) > 1 and check.kind != "expression":  # a record without a key has several nulls
         return not count.failed, None
     if check.threshold or (check.tolerance and check.tolerance.value):
@@ -168,7 +168,7 @@ def _together(check: Check, own: list[Count]) -> tuple[bool, int | None]:
 
 
 def natively(spark: SparkSession, frame: DataFrame, suite: dict[str, Any]) -> dict[str, list[Count]]:
-    """What the library says of the rows by the suite as it is written, by check; the columns have Spark's own types."""
+    """Return the library's results by check, for the suite as written; the columns have Spark's own types."""
     import great_expectations as gx  # noqa: PLC0415 (on the path from here on)
 
     rows = frame.count()

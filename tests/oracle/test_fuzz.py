@@ -77,7 +77,7 @@ def _damaged(chance: Random, body: bytes, *, packed: bool) -> bytes:
 
 
 def _hold_figures(spark: SparkSession, folder: Path, target: str, files: dict[str, bytes]) -> None:
-    """Of what the oracle does not read (broken tables, stray quotes over lines) the figures add up, at least."""
+    """Hold that the figures add up for files that the oracle does not read: broken tables, stray quotes over lines."""
     plan, _ = damage.TARGETS[target]
     admitted = {name: running.look(plan, one) for name, one in files.items()}
     judged, _rows = running.judged_by_job(spark, folder, plan, files, admitted)

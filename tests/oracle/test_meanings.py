@@ -191,7 +191,7 @@ def _id(number: int, local: str) -> str:
 
 
 def outcomes_of(world: World, name: str, facts: DropResult, decision: Decision) -> dict[str, str]:
-    """What the checks say of its file that the case says something of."""
+    """Return the outcomes of the checks that a case names, for its file."""
     outcomes = {o.id: o for o in decision.checks}
     counts = dict(zip((c.id for c in world.plan.checks), facts.counts, strict=True))
     texts = {}

@@ -364,7 +364,7 @@ def _value(chance: Random, depth: int) -> Any:
 
 
 def test_conditions_in_sql_mean_what_the_checks_say(spark: SparkSession) -> None:
-    """Those of a dbt model and of a suite, which are the same: false of the records that fail, and of no other."""
+    """The conditions of a dbt model and of a suite are the same: false for the records that fail, and for no other."""
     contract = reading.read(CONTRACT.encode(), "orders.v1.yaml").contract
     assert contract
     checks = [(one, check) for one in contract.every for check in one.checks if check.scope == "row"]

@@ -42,7 +42,7 @@ def there_and_back(contract: Contract, form: str) -> Contract:
 
 
 def _kept(prop: Property, source: Said, *, lengths: bool) -> Said:
-    """What a type of Avro or Spark says of a property."""
+    """Return the facts of a property that a type of Avro or Spark keeps."""
     options = source.get("logicalTypeOptions") or {}
     narrow = options.get("format") if prop.type in ("integer", "number") and not prop.exact else None
     local = prop.type == "timestamp" and prop.offset is False and prop.zone is None
@@ -106,7 +106,7 @@ def test_spark_ddl_comes_back_with_types_nulls_and_lengths(seed: int) -> None:
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(SEED)
 def test_json_schema_comes_back_with_the_same_meaning(seed: int) -> None:
-    """What comes back judges values as before, of each property whose rules fit into one schema."""
+    """A contract that comes back judges values as before, for each property whose rules fit into one schema."""
     contract = drawn(seed)
     assume(all(column.typed for column in contract.columns()))  # else a property comes back without a type
     assume(not any(_is_wide(column) for column in contract.columns()))
@@ -124,7 +124,7 @@ def test_json_schema_comes_back_with_the_same_meaning(seed: int) -> None:
 
 
 def _is_wide(column: ExportedColumn) -> bool:
-    """Whether the bounds of a decimal are too far apart for a contract that has no `physicalType` any more."""
+    """Return whether the bounds of a decimal are too far apart for a contract without `physicalType`."""
     prop = column.prop
     return prop.exact is not None and (
         prop.exact[0] - prop.exact[1] > MOST_WHOLE[prop.type] or "format" in column.options()

@@ -54,7 +54,7 @@ def _is_there(held: str) -> bool:
 
 @pytest.mark.parametrize("name", test_registry.LINES)
 def test_oracle_says_the_same_of_lines_of_json(name: str) -> None:
-    """What the job says of them is held by tests/integration/spark_jobs/formats/test_registry.py."""
+    """The job's answers are held by tests/integration/spark_jobs/formats/test_registry.py."""
     line, expected = test_registry.LINES[name]
     plan = test_registry.plan_of("jsonl")
     opinion = judge(plan, content(plan, (), f"{line}\n".encode()))

@@ -25,7 +25,7 @@ Record = Callable[[str, object], None]
 
 
 def look(folder: Path, what: str, name: str, body: bytes) -> str:
-    """How `init` ends for a file: refused, or by the verdict on the file under the contract that it wrote."""
+    """Return how `init` ends for a file: refused, or the verdict on the file under the contract that it wrote."""
     path = folder / name
     path.write_bytes(body)
     try:

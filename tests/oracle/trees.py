@@ -163,7 +163,7 @@ def lines(chance: Random, nested: Nested, pools: Mapping[str, Pools], *, typed: 
 
 
 class Writer:
-    """What writes the records of a file."""
+    """A writer of the records of a file."""
 
     def __init__(self, chance: Random, plan: Plan, pools: Mapping[str, Pools], share: float, typed: bool) -> None:
         self._chance, self._pools, self._share, self._typed = chance, pools, share, typed

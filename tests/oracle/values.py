@@ -1,4 +1,4 @@
-"""What a text is as a value of a property: integers, exact fractions, floats, moments in microseconds; None if none.
+"""Texts as values of a property: integers, exact fractions, floats, moments in microseconds; None where it is none.
 
 Written from docs/reference/semantics.md, "Cells"; it shares no code with the job or with authoring.
 """
@@ -98,7 +98,7 @@ def _pattern(written: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True)
 class Clock:
-    """What a text showed: a day and a time of day in microseconds; its offset in minutes, if it has one."""
+    """The parts of a text: a day and a time of day in microseconds; its offset in minutes, if it has one."""
 
     day: int
     time: int
@@ -106,7 +106,7 @@ class Clock:
 
 
 def _clock(match: re.Match[str] | None) -> Clock | None:
-    """What the parts of a text show; None where no calendar and no clock shows it."""
+    """Return the day and time that the parts of a text show; None where no calendar and no clock has it."""
     if not match:
         return None
     got = match.groupdict()

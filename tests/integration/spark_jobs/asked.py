@@ -47,7 +47,7 @@ def main(endpoint: str) -> None:
 
 
 def failed_tasks(spark: SparkSession) -> int:
-    """How many tasks have failed since Spark began."""
+    """Return the number of tasks that have failed since Spark began."""
     context: Any = spark.sparkContext._jsc.sc()
     context.listenerBus().waitUntilEmpty()
     executors = context.statusStore().executorList(True)

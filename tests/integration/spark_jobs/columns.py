@@ -48,7 +48,7 @@ def failing(spark: SparkSession, judged: Judged) -> dict[str, dict[str, dict[str
 
 
 def expected(columns: Sequence[Column]) -> dict[str, dict[str, dict[str, str]]]:
-    """What `failing` must find."""
+    """Return what `failing` must return."""
     bad = {c.property.name: {cell: kinds for cell, kinds in c.cells.items() if kinds} for c in columns}
     bad = {name: cells for name, cells in bad.items() if cells}
     return {"plain.csv": bad, "quoted.csv": bad}

@@ -34,7 +34,7 @@ class Judged:
         return next(d for d in self.result.drops if d.drop == name)
 
     def count(self, check: str, name: str = "a.csv") -> Count:
-        """What one check counted in one file."""
+        """Return the count of one check in one file."""
         return dict(zip(self.result.header.checks, self.drop(name).counts, strict=True))[check]
 
     def decision(self, name: str = "a.csv") -> Decision:

@@ -23,7 +23,7 @@ def bad(fails: str, *cells: Any) -> Rows:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What holds a line of docs/reference/semantics.md: the job and the oracle judge a file of it in each format.
+    """The case that holds a line of docs/reference/semantics.md: job and oracle judge a file of it in each format.
 
     `every` are records of all formats, with cells as a contract writes values. `csv` and `jsonl` are such of one format
     alone, with cells as they stand in the file: quotes and all, JSON tokens (None: no such key); `parquet` are values.
@@ -49,7 +49,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What holds a line that no file can show: lint refuses the property, with a finding of this code."""
+    """The case of a line that no file can show: lint refuses the property, with a finding of this code."""
 
     property: Mapping[str, Any]
     code: str

@@ -13,7 +13,7 @@ A_TEXT = {"v": {"logicalType": "string"}}
 
 
 def _says(text: str, rows: Rows, properties: dict[str, Any] = A_NUMBER, message: str = "") -> Case:
-    """What an expression says of records."""
+    """Return the case of an expression over records."""
     return Case(
         properties,
         rows,
@@ -23,7 +23,7 @@ def _says(text: str, rows: Rows, properties: dict[str, Any] = A_NUMBER, message:
 
 
 def _asks(name: str, text: str, rows: Rows, message: str, **more: Any) -> Case:
-    """What a query or statement of `tests.oracle.queries` says of a file, over an expression and the column v."""
+    """Return the case of a query or statement of `tests.oracle.queries`, over an expression and the column v."""
     of_rows = name in STATEMENTS
     sql = (STATEMENTS if of_rows else QUERIES)[name][0].format(e=text, c="@v")
     entry = figure("statement", statement=sql) if of_rows else {"type": "sql", "query": sql, **more.pop("threshold")}

@@ -14,7 +14,7 @@ def _pattern(pattern: str, matching: list[str], unfound: list[str]) -> Case:
 
 
 def _format(name: str) -> Case:
-    """What the format takes and refuses; line ends, and NUL, are no part of a cell of CSV without `multiLine`."""
+    """Return the case of a format; without line ends and NUL, which no cell of CSV has without `multiLine`."""
     valid, unfound = ([t for t in texts[name] if t and not {*t} & {*"\n\r\0"}] for texts in (GOOD, BAD))
     return Case(one("string", format=name), good(*valid) + bad("format", *unfound))
 

@@ -157,7 +157,7 @@ def _clock(scalar: Any, kind: pa.DataType) -> str:
 
 
 def cells_of(body: bytes) -> list[dict[str, Any]]:
-    """What Arrow reads, by record."""
+    """Return the cells that Arrow reads, by record."""
     table = pq.read_table(io.BytesIO(body))
     columns = {name: _values(table.column(name)) for name in table.column_names}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -208,7 +208,7 @@ def both(spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, byte
 
 
 def refusals(plan: Plan, body: bytes) -> list[str]:
-    """What the door says of a file."""
+    """Return the messages of admission about a file."""
     return [p.message for p in admit(plan, "things/a", len(body), lambda at, n: body[at : at + n]).problems]
 
 

@@ -27,7 +27,7 @@ def plan_of(csv: Csv | None = None, **more: object) -> Plan:
 
 
 def kept(facts: DropResult) -> tuple[object, ...]:
-    """What the job says of a file: records, ending, sum."""
+    """Return the job's facts of a file: records, ending, sum."""
     return facts.read, facts.valid, facts.blank, facts.ending, (facts.sums or {})["n"]
 
 

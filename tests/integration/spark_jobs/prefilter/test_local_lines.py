@@ -75,7 +75,7 @@ def rows(lines: arrow_tests.LineBatch) -> Iterator[tuple[Any, ...]]:
 
 
 def place(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What rows are sorted by."""
+    """Return the place of a row, for sorting."""
     return row[0], row[1], -1 if row[2] is None else row[2]
 
 

@@ -58,12 +58,12 @@ def hold(spark: SparkSession, folder: Path, plan: Plan, files: Files, caplog: py
 
 
 def is_nothing_kept(spark: SparkSession) -> bool:
-    """Whether executors keep nothing that was asked of them."""
+    """Return whether executors keep no data of a run."""
     return bool(spark._jsparkSession.sharedState().cacheManager().isEmpty())
 
 
 def is_sifted(plan: Plan) -> bool:
-    """Whether lines of files with the contract's own header can be sifted."""
+    """Return whether lines of files with the contract's own header can be prefiltered."""
     names = tuple(p.name for p in plan.properties)
     return prefilter.pass_condition(plan, names, [plan.csv.delimiter.join(names)]) is not None
 
@@ -207,7 +207,7 @@ def test_files_that_cannot_be_read_are_not_worth_sifting(spark: SparkSession, tm
 
 
 def is_worth_it(spark: SparkSession, folder: Path, data: bytes | str | None, compression: Compression) -> bool:
-    """Whether a file of the plan's pays sifting; None is one that is gone."""
+    """Return whether a prefilter pays for a file of the plan; None stands for a file that is gone."""
     drop = a_request(folder, PLAN, {"a.csv": data or HEADER}).drops[0]
     if data is None:
         (folder / "stage" / "a.csv").unlink()

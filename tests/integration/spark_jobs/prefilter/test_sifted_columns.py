@@ -81,7 +81,7 @@ def hold(spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, byte
 
 
 def is_decided(spark: SparkSession, folder: Path, body: bytes, plan: Plan = PLAN) -> bool:
-    """Whether a file is told of."""
+    """Return whether the prefilter decides a file."""
     (folder / "a.parquet").write_bytes(body)
     source = spark.read.parquet((folder / "a.parquet").as_uri())
     conditions = prefilter.column_conditions(plan, tuple(source.columns), tuple(kind for _, kind in source.dtypes))

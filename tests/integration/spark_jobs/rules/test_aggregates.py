@@ -56,7 +56,7 @@ def exact(values: list[Fraction]) -> dict[str, Decimal]:
 
 
 def alike(computed: dict[str, Decimal | None], wanted: dict[str, Decimal]) -> bool:
-    """Whether two sets of figures agree in the 28 digits that Python's decimals have."""
+    """Return whether two sets of figures agree in the 28 digits that Python's decimals have."""
     return {kind: value and +value for kind, value in computed.items()} == {kind: +v for kind, v in wanted.items()}
 
 

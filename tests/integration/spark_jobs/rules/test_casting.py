@@ -1,4 +1,4 @@
-"""Which texts are values of a type, and which are not: the fences around Spark's casts, closely and in a whole run."""
+"""Texts that are values of a type, and texts that are not: the limits on Spark's casts, alone and in a whole run."""
 
 from __future__ import annotations
 

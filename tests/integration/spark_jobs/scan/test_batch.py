@@ -239,7 +239,7 @@ def test_file_that_is_empty_by_now_fails_alone(spark: SparkSession, tmp_path: Pa
 def test_one_unreadable_file_fails_and_several_fail_the_run(
     spark: SparkSession, tmp_path: Path, names: tuple[str, ...]
 ) -> None:
-    """What keeps every file of several from being read is hardly in the files: the run may be tried again."""
+    """An error that keeps several files from being read is hardly in the files: the run may be tried again."""
     request = a_request(tmp_path, PLAN, dict.fromkeys(names, HEAD + "1,1,,\n"))
     for name in names:
         (tmp_path / "stage" / name).unlink()

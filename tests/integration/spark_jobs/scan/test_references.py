@@ -45,7 +45,7 @@ def pinned(folder: Path, text: str | bytes, name: str = "shops", file: str = "re
 
 
 def figures(judged: Judged, check: str = "no.foreignKey") -> tuple[int, int, int]:
-    """What a check counted: evaluated, failed, null."""
+    """Return the counts of a check: evaluated, failed, null."""
     count = judged.count(check)
     return count.evaluated, count.failed, count.null
 
@@ -137,7 +137,7 @@ def parquet(spark: SparkSession, folder: Path, rows: Iterable[tuple[object, ...]
 
 
 def figures_of(judged: Judged, file: str) -> dict[str, tuple[int, int, int]]:
-    """What the checks of relationships counted in a file."""
+    """Return the counts of the checks of relationships in a file."""
     counts = dict(zip(judged.result.header.checks, judged.drop(file).counts, strict=True))
     return {name: (n.evaluated, n.failed, n.null) for name, n in counts.items() if name.endswith("foreignKey")}
 

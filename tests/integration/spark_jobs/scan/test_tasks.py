@@ -71,7 +71,7 @@ class Jobs:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def judged(self, folder: Path, broken: str | None = None) -> tuple[Left, int]:
-        """What the job leaves of one file, and how many tasks failed on the way."""
+        """Return what the job leaves of one file, and the number of tasks that failed."""
         request = self._request(folder, AT)
         self.cloud.broken, self.cloud.left = (re.compile(broken), BREAKS) if broken else (None, 0)
         assert self.process.stdin

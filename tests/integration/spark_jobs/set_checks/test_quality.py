@@ -135,7 +135,7 @@ def operators(number: int) -> list[tuple[Operator, str]]:
 
 
 def holds(operator: str, seen: Fraction, wanted: str) -> bool:
-    """What the standard says of an operator, said again."""
+    """Return the result of an operator as the standard defines it."""
     numbers = [Fraction(n) for n in wanted.strip("[]").split(",")]
     inside = numbers[0] < seen < numbers[-1]
     return {

@@ -190,7 +190,7 @@ def session(spark: SparkSession) -> SparkSession:
 
 
 def parses(text: str, data: DataFrame) -> bool:
-    """Whether Spark takes a text for an expression over these columns."""
+    """Return whether Spark takes a text for an expression over these columns."""
     try:
         return bool(data.selectExpr(f"({text}) as b").columns)
     except PySparkException:
@@ -219,7 +219,7 @@ def rows_of(session: SparkSession, values: Sequence[str]) -> DataFrame:
 
 
 def held(session: SparkSession, data: DataFrame, texts: Sequence[str]) -> tuple[int, list[str]]:
-    """How many texts are read, and those that Spark reads otherwise, as an expression or in a statement."""
+    """Count the texts that are read, and list those that Spark reads otherwise, as an expression or in a statement."""
     numbered = data.toDF("record", *(f"v{n}" for n in range(len(TYPES)))).selectExpr("0 as drop", "*")
     numbered.createOrReplaceTempView(ROWS)
     ours = {text: condition for text in texts if (condition := read(text)) is not None}
@@ -239,7 +239,7 @@ def held(session: SparkSession, data: DataFrame, texts: Sequence[str]) -> tuple[
 
 
 def said_of(data: DataFrame, texts: Sequence[str]) -> dict[str, list[Any]]:
-    """What Spark says of each text of each record; a text that raises, as of an overflow, says nothing."""
+    """Return Spark's value of each text for each record; a text that raises, as at an overflow, has none."""
     try:
         columns = values(data.selectExpr("record", *(f"({text}) as b{n}" for n, text in enumerate(texts))))
     except PySparkException:
@@ -258,7 +258,7 @@ def read(text: str) -> str | None:
 
 
 def values(frame: DataFrame) -> list[list[Any]]:
-    """What each column says of each record, in the order of the records."""
+    """Return the values of each column, in the order of the records."""
     rows = sorted(frame.collect(), key=lambda row: int(row[0]))
     return [[row[n] for row in rows] for n in range(1, len(frame.columns))]
 
@@ -308,7 +308,7 @@ def test_what_spark_reads_otherwise_is_refused(text: str) -> None:
 
 
 def a_contract(entries: Sequence[dict[str, Any]]) -> Compiled:
-    """What becomes of a contract with the properties of this module and these checks of the file."""
+    """Compile a contract with the properties of this module and these checks of the file."""
     kinds = [
         {"name": name, "logicalType": kind} | ({"physicalType": "decimal(10,2)"} if name == "p" else {})
         for name, kind in zip((p.name for p in PROPERTIES), (p.type for p in PROPERTIES), strict=True)

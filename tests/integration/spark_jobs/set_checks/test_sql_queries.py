@@ -104,7 +104,7 @@ def session(spark: SparkSession) -> SparkSession:
 
 
 def rows(frame: DataFrame) -> list[str]:
-    """What a query says, in no order; numbers of all types alike, dates as their midnight."""
+    """Return the rows of a query, sorted; numbers of all types alike, dates as their midnight."""
     return sorted(str([_plain(value) for value in row]) for row in frame.collect())
 
 

@@ -159,7 +159,7 @@ def _records(chance: Random, *, nulls: bool) -> list[tuple[object, ...]]:
 
 
 def _elsewhere(query: str, records: Sequence[tuple[object, ...]]) -> str | None:
-    """What SQLite says of a query."""
+    """Return SQLite's answer to a query."""
     with sqlite3.connect(":memory:") as other:
         other.execute("create table data (id text, n integer, m integer, a real)")
         other.executemany("insert into data values (?, ?, ?, ?)", records)

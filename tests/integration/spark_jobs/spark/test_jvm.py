@@ -1,4 +1,4 @@
-"""What PySpark asks Java for, and objects that are read through it, piece by piece."""
+"""The calls of PySpark to Java, and objects that are read through it, piece by piece."""
 
 from __future__ import annotations
 
