@@ -18,7 +18,6 @@ from contracts.plan import Plan
 from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.drop import Drop
-from functions.handlers import object_created
 from functions.ports import Ports
 from infra.local.embedded import QUIET, Embedded, session
 from infra.local.events.invocation import Invoker
@@ -57,6 +56,8 @@ class World:
 
     def take_in(self) -> None:
         """Let only the function of new objects run, until it has seen all: files of one contract then share a job."""
+        from functions.handlers import object_created  # noqa: PLC0415 (its logger reads the stack's environment)
+
         stack, name = self.embedded.stack, "ObjectCreatedFunction"
         (queue,) = (queue for queue in stack.queues if queue.function == name)
         invoke = Invoker({name: stack.functions[name]}, {name: object_created.handler}, stack.region)
