@@ -119,6 +119,13 @@ class Pattern(_Kind):
 
 
 @dataclass(frozen=True, slots=True)
+class AllowedPrefixes(_Kind):
+    """A text begins with one of `prefixes`."""
+
+    prefixes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Format(_Kind):
     """A value is in a format by its name, as `contracts.values.text_formats` lists them."""
 
@@ -389,6 +396,7 @@ ValueRule = (
     | NotBlank
     | Regex
     | Pattern
+    | AllowedPrefixes
     | Format
     | Enum
     | Bound

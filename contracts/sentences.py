@@ -78,6 +78,8 @@ def _of_rows(  # noqa: C901, PLR0912 (a case for each kind)
             return Sentence("{name} is blank in {some}.", "Fill in {name} with more than blanks. {unknown}")
         case rules.Pattern() | rules.Regex():
             return Sentence("{name} does not match the agreed pattern{or_longer} in {some}.", AGREED)
+        case rules.AllowedPrefixes():
+            return Sentence("{name} begins with none of the agreed prefixes in {some}.", AGREED)
         case rules.Format():
             return Sentence("{name} is not {expected} in {some}.", AGREED)
         case rules.Enum():

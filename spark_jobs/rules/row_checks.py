@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Sequence
 from decimal import Decimal
-from functools import cache, partial
+from functools import cache, partial, reduce
+from operator import or_
 from typing import Any, assert_never
 
 from pyspark.sql import Column, DataFrame
@@ -134,6 +135,8 @@ def failing(  # noqa: C901, PLR0912 (a case for each rule)
             return _invalid(value, prop, texts, pattern)
         case rules.Pattern(pattern=pattern) | rules.Regex(pattern=pattern) | rules.NotBlank(pattern=pattern):
             return ~value.rlike(pattern)
+        case rules.AllowedPrefixes(prefixes=prefixes):
+            return ~_begins(value, prefixes)
         case rules.Format(format=name):
             return _misfits(value, prop, name)
         case rules.Minimum() | rules.Maximum() | rules.ExclusiveMinimum() | rules.ExclusiveMaximum():
@@ -185,6 +188,13 @@ def _invalid(value: Column, prop: Property, texts: Sequence[str] | None, pattern
     if texts is not None:
         outside = ~sf.coalesce(value.isin(*(constant(text, prop) for text in texts)), value.isNull())
     return outside | ~value.rlike(pattern) if pattern is not None else outside
+
+
+def _begins(value: Column, prefixes: Sequence[str]) -> Column:
+    """Return a column that is true if a text begins with one of some prefixes; one comparison for each length."""
+    lengths = {len(prefix) for prefix in prefixes}
+    by_length = ([prefix for prefix in prefixes if len(prefix) == length] for length in sorted(lengths))
+    return reduce(or_, (sf.substring(value, 1, len(texts[0])).isin(*texts) for texts in by_length))
 
 
 def _beyond(value: Column, rule: rules.Bound, prop: Property) -> Column:

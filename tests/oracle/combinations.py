@@ -159,6 +159,8 @@ def rules(kind: Kind) -> Iterator[Rule]:
             yield Rule(f"notBlank {operator} {more}", {}, (_ours(metric="notBlank", **operator, **more),))
             regex = _ours(metric="regex", pattern="^(ab)+$", **operator, **more)
             yield Rule(f"regex {operator} {more}", {}, (regex,))
+            prefixes = _ours(metric="allowedPrefixes", prefixes=["a", "2026"], **operator, **more)
+            yield Rule(f"allowedPrefixes {operator} {more}", {}, (prefixes,))
     for more in ({}, FILTER):
         for metric in ("mean", "stdev", "min", "max", "sum"):
             for value in (kind.value, 5):

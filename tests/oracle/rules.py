@@ -145,6 +145,7 @@ FAILS: dict[str, Rule] = {
     "pattern": _unfound,
     "regex": _unfound,
     "invalidValues": _invalid,
+    "allowedPrefixes": lambda value, check, _: not value.startswith(tuple(arguments_of(check)["prefixes"])),
     "notBlank": lambda value, *_: not value.strip(SPACES),
 }
 """Rules about values: a null, and what is no value of its type, breaks none of them."""

@@ -265,6 +265,8 @@ def _of_arguments(  # noqa: C901, PLR0912 (a case for each kind)
             return turned(_size(before.value, _like(before, after).value))
         case rules.Format():
             return _format(before.format, _like(before, after).format)
+        case rules.AllowedPrefixes():
+            return _prefixes(before.prefixes, _like(before, after).prefixes)
         case rules.Enum():
             return _enum(before, _like(before, after), was, now)
         case rules.InvalidValues():
@@ -344,6 +346,14 @@ def _enum(before: rules.Enum, after: rules.Enum, was: Property | None, now: Prop
     if was and now and was.type != now.type:
         return "both"
     return of_sets([place(t, was) for t in before.values], [place(t, now) for t in after.values])
+
+
+def _prefixes(before: tuple[str, ...], after: tuple[str, ...]) -> Direction:
+    """Return the direction of a change of prefixes; a text with a prefix of AB also has the prefix A."""
+    return direction(
+        tightens=not all(prefix.startswith(after) for prefix in before),
+        loosens=not all(prefix.startswith(before) for prefix in after),
+    )
 
 
 def _format(before: str, after: str) -> Direction:

@@ -14,6 +14,7 @@ from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.patterns.regex import OUTSIDE
+from contracts.authoring.properties.values import shown
 from contracts.authoring.quality import aggregates, library_metrics, queries, thresholds
 from contracts.authoring.sql import expressions, statements
 from contracts.authoring.sql.refusal import SqlRefused
@@ -186,9 +187,23 @@ def _regex(document: Document, path: Path, inner: dict[str, Any], prop: Property
     return None if rule is None else (rules.Regex(rule.pattern, rule.longest), f"matching {inner['pattern']}")
 
 
+def _allowed_prefixes(document: Document, path: Path, inner: dict[str, Any], prop: Property) -> Read | None:
+    prefixes, at = inner.get("prefixes"), (*path, "prefixes")
+    if "prefixes" not in inner:
+        fix = "Add `prefixes: [...]`."
+        document.error(path, "no-argument", "`allowedPrefixes` does not name the allowed prefixes.", fix)
+    elif not isinstance(prefixes, list) or not all(isinstance(text, str) and text for text in prefixes) or not prefixes:
+        document.wrong_type(at, "a list of texts that are not empty", text=True)
+    elif library_metrics.is_text(document, (*path, "metric"), prop, "allowedPrefixes"):
+        once = tuple(dict.fromkeys(prefixes))
+        return rules.AllowedPrefixes(once), f"beginning with {shown(once)}"
+    return None
+
+
 READERS: dict[str, tuple[tuple[str, ...], Reader]] = {
     "notBlank": ((), _not_blank),
     "regex": (("pattern",), _regex),
+    "allowedPrefixes": (("prefixes",), _allowed_prefixes),
 }
 """By metric: the arguments that it takes, and what reads them."""
 EXPRESSION = "expression"

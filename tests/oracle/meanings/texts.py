@@ -93,6 +93,11 @@ PATTERNS: dict[str, Meaning] = {
         one("string", quality=[figure("regex", pattern="b$", mustBe=0)]),
         good("b", "ab", None) + bad("regex", "ba", "c"),
     ),
+    "prefixes are letters of the text": Case(
+        one("string", quality=[figure("allowedPrefixes", prefixes=["A", "é", "x.", "\U0001f600a"], mustBe=0)]),
+        good("A", "AB", "é", "x.y", "\U0001f600ab", None)
+        + bad("allowedPrefixes", "a", " A", "e\u0301", "xy", "x", "\U0001f600", "\U0001f601a"),
+    ),
     "look-behind is refused": Refused(one("string", pattern="(?<=a)b")["v"], "bad-pattern"),
     "back references are refused": Refused(one("string", pattern=r"(a)\1")["v"], "bad-pattern"),
     "flags are refused": Refused(one("string", pattern="(?i)a")["v"], "bad-pattern"),

@@ -240,6 +240,12 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         "Write a value that matches `^a`. Leave the cell empty where the value is unknown.",
     ),
     (
+        rule(rules.AllowedPrefixes(("AB", "C")), "beginning with one of AB, C"),
+        12,
+        "`wind` begins with none of the agreed prefixes in 12 of 1,000 records (1.2 %).",
+        "Write it as agreed (beginning with one of AB, C). Leave the cell empty where the value is unknown.",
+    ),
+    (
         rule(rules.ForeignKey(to="lands", columns=("code",), text="lands.code"), "found in lands.code"),
         12,
         "12 of 1,000 records (1.2 %) have a value of `wind` that is not in `lands.code`.",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts import codec
+from contracts import codec, rules
 from contracts.authoring.compiler.compile import compile_file, load_plan
 from contracts.authoring.patterns.regex import to_java
 from contracts.errors import ContractInvalid
@@ -342,6 +342,12 @@ def test_not_blank_is_a_pattern_of_rows() -> None:
 def test_regex_means_what_pattern_means() -> None:
     made = check(custom("{metric: regex, pattern: ^a$, mustBe: 0}"), "x.regex")
     assert (made.scope, arguments_of(made), made.expected) == ("row", {"pattern": r"^a\z"}, "matching ^a$")
+
+
+def test_allowed_prefixes_stand_once_in_the_rule() -> None:
+    made = check(custom("{metric: allowedPrefixes, prefixes: [AB, C, AB], mustBe: 0}"), "x.allowedPrefixes")
+    assert (made.scope, made.rule, made.dimension) == ("row", rules.AllowedPrefixes(("AB", "C")), "conformity")
+    assert made.expected == "beginning with one of AB, C"
 
 
 def test_metric_of_ours_with_another_threshold_is_a_set_check() -> None:

@@ -265,6 +265,12 @@ QUALITY = {
     "no pattern for regex": CUSTOM + "{metric: regex, mustBe: 0}  #! no-argument",
     "wrong pattern for regex": CUSTOM + "{metric: regex, mustBe: 0, pattern: a++}  #! bad-pattern",
     "number as pattern for regex": CUSTOM + "{metric: regex, mustBe: 0, pattern: 5}  #! wrong-type",
+    "no prefixes": CUSTOM + "{metric: allowedPrefixes, mustBe: 0}  #! no-argument",
+    "no prefix among prefixes": CUSTOM + "{metric: allowedPrefixes, mustBe: 0, prefixes: []}  #! wrong-type",
+    "empty prefix": CUSTOM + '{metric: allowedPrefixes, mustBe: 0, prefixes: [A, ""]}  #! wrong-type',
+    "number as prefix": CUSTOM + "{metric: allowedPrefixes, mustBe: 0, prefixes: [5]}  #! wrong-type",
+    "text for prefixes": CUSTOM + "{metric: allowedPrefixes, mustBe: 0, prefixes: A}  #! wrong-type",
+    "prefixes for regex": CUSTOM + "{metric: regex, mustBe: 0, pattern: a, prefixes: [A]}  #! unknown-key",
     "unit beside the implementation": CUSTOM + "{metric: notBlank, mustBe: 0}\n  unit: rows  #! unknown-key",
     "severity of ours": CUSTOM + "{metric: notBlank, mustBe: 0}\n  severity: info  #! unknown-severity",
     "argument of duplicate values": "- metric: duplicateValues\n  mustBe: 0\n  arguments:\n    properties: [x]"

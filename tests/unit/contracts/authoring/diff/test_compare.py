@@ -331,6 +331,23 @@ def test_bound_that_is_excluded_is_the_same_rule(edit: tuple[str, str], way: str
     assert joined(c.direction for c in change) == way, change
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "way"),
+    [
+        ("[AB, C]", "[C, AB]", "none"),
+        ("[AB]", "[A]", "loosens"),
+        ("[A]", "[AB, AC]", "tightens"),
+        ("[AB]", "[AB, C]", "loosens"),
+        ("[A, AB]", "[A]", "none"),
+        ("[A, B]", "[B, C]", "both"),
+    ],
+)
+def test_prefix_within_another_allows_less(before: str, after: str, way: str) -> None:
+    text = OLD.replace("{metric: notBlank, mustBe: 0}", f"{{metric: allowedPrefixes, prefixes: {before}, mustBe: 0}}")
+    text = text.replace("            severity: warning\n", "")
+    assert joined(c.direction for c in changes(text, text.replace(f"prefixes: {before}", f"prefixes: {after}"))) == way
+
+
 def test_upper_bound_that_is_excluded_goes_the_other_way() -> None:
     old = OLD.replace("amount\n", "amount\n        logicalTypeOptions: {exclusiveMaximum: 5}\n")
     (renamed, rule) = changes(old, old.replace("exclusiveMaximum: 5", "maximum: 5"))
