@@ -112,7 +112,7 @@ def asked(bound: float | None, writes: str, environment: str, module: str, *argu
             assert process.stdout
             line = process.stdout.readline()
             if not line:
-                raise SetupMissing(f"bench.rivals.{module} ended without an answer: {log} says why.")
+                raise SetupMissing(f"bench.rivals.{module} ended without an answer: {log} has the reason.")
             answer: dict[str, Any] = json.loads(line)
             return answer
 

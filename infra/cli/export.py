@@ -94,6 +94,6 @@ def _write(files: list[tuple[Path, Exported]]) -> None:
     paths = [path for path, _ in files]
     for n, path in enumerate(paths):
         if os.path.lexists(path) or path in paths[:n]:
-            raise click.UsageError(f"{path} is there already; give another folder with --out, or move it away.")
+            raise click.UsageError(f"{path} exists already; name another folder with --out, or move it away.")
     for path, exported in files:
         click.echo(str(written.write(path.parent, path.name, exported.text)))

@@ -73,7 +73,7 @@ def command(drop: str, because: str, month: datetime | None, promoted: bool, dry
         if not isinstance(done, NotForgotten):
             record, objects, former = done.drop, done.objects, done.tables
     if why:
-        raise click.UsageError(f"{record.id[:10]} cannot be forgotten: {why.reason}.")
+        raise click.UsageError(f"{record.id[:10]} cannot be erased: {why.reason}.")
     _say(record, objects, former, form, dry_run=dry_run)
 
 
@@ -91,8 +91,9 @@ def _say(drop: Drop, objects: Sequence[str], tables: Sequence[str], form: str, *
     for table in tables:
         contract = table.rstrip("/").rpartition("/")[2]
         click.echo(
-            f"Former files of the table {table} may hold rows of it, which no reader of today gets. "
-            f"Run `dropgate maintain {contract}` in 7 days: it removes them, and `NoncurrentDays` later their bytes go."
+            f"Former files of the table {table} may still hold rows of it; no current reader gets them. "
+            f"Run `dropgate maintain {contract}` in 7 days: it removes them, and their bytes are "
+            "deleted `NoncurrentDays` later."
         )
 
 

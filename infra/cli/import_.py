@@ -178,6 +178,6 @@ def _write(contracts: list[ImportedContract], folder: Path) -> None:
     paths = [folder / f"{contract.name}.yaml" for contract in contracts]
     for n, path in enumerate(paths):
         if os.path.lexists(path) or path in paths[:n]:
-            raise click.UsageError(f"{path} is there already; give another folder with --to, or move it away.")
+            raise click.UsageError(f"{path} exists already; name another folder with --to, or move it away.")
     for path, contract in zip(paths, contracts, strict=True):
         click.echo(str(written.write(folder, path.name, contract.text)))

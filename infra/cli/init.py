@@ -63,7 +63,7 @@ def command(files: tuple[Path, ...], folder: Path | None, called: str | None, pr
         return
     path = folder / f"{made.name}.yaml"
     if os.path.lexists(path):
-        raise click.UsageError(f"{path} is there already; give another folder with --to, or move it away.")
+        raise click.UsageError(f"{path} exists already; name another folder with --to, or move it away.")
     try:
         click.echo(str(written.write(folder, path.name, made.text)))
     except OSError as error:

@@ -164,7 +164,7 @@ def _refuse(drop: str | None, state: str | None, *, retract: bool) -> None:
         raise click.UsageError("Name either a DROP or --state S for all drops in that state.")
     again = (*AGAIN, *WITH_RETRACT) if retract else AGAIN
     if state in WITH_RETRACT and not retract:
-        fix = "Say --retract: their files are withdrawn unless they are found good again."
+        fix = "Add --retract: their files are withdrawn unless they are accepted again."
         raise click.UsageError(f"Drops that are {state} are not judged again. {fix}")
     if state and state not in again:
         close = nearest(state, again)
@@ -192,8 +192,8 @@ def _meant(target: Target, drop: str | None, search: _Search) -> tuple[Drop, ...
     if selected.decided:
         click.echo(_left_out(selected.decided), err=True)
     if selected.more:
-        text = f"There are more than these {search.most:,} {search.state} drops in {selected.month}: call it again."
-        click.echo(text, err=True)
+        text = f"There are more than these {search.most:,} {search.state} drops in {selected.month}"
+        click.echo(f"{text}: run the command again.", err=True)
     if not selected.drops:
         other = "other " if selected.decided else ""
         click.echo(f"No {other}{search.state} drop of {selected.month} can be judged again.", err=True)

@@ -216,10 +216,10 @@ def put_in_force(
         ) from error
     if before is None:
         if lacking:
-            raise NotDeployed(f"{lacking} All is deployed but the contracts: none was published.")
+            raise NotDeployed(f"{lacking} All but the contracts is deployed; no contract was published.")
         if refused := refusals(contracts, store):
             lines = "\n".join(line for f in refused for line in lines_of(f))
-            raise NotDeployed(f"{lines}\nAll is deployed but the contracts: none was published.")
+            raise NotDeployed(f"{lines}\nAll but the contracts is deployed; no contract was published.")
         return published(publish(plans, store, datetime.now(UTC), documents(contracts)))
     many = ", ".join(before) or "none"
     return (

@@ -89,8 +89,8 @@ def empty(s3: Any, bucket: str) -> bool:
             s3.delete_bucket(Bucket=bucket)
         except ClientError as error:
             if code(error) == "BucketNotEmpty":
-                why = "S3 brings logs of who asked for what for some hours more, and others may write"
-                raise NotDeleted(f"{bucket} was written to while it was emptied: {why}. Run it again then.") from error
+                why = "S3 delivers access logs for some hours more, and others may write"
+                raise NotDeleted(f"{bucket} was written to while it was emptied: {why}. Run it again later.") from error
             if code(error) not in GONE:
                 raise
             return False

@@ -207,7 +207,7 @@ def test_folder_on_a_full_disk_ends_the_stack_and_what_was_kept_is_found(tmp_pat
 
 def test_folder_whose_file_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "data.sqlite").write_bytes(b"not a database " * 100)
-    with pytest.raises(NotKept, match=r"cannot be used: file is not a database\. Free space there, or name another"):
+    with pytest.raises(NotKept, match=r"cannot be used: file is not a database\. Free some space, or name another"):
         Kept(tmp_path)
 
 

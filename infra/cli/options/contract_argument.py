@@ -43,7 +43,8 @@ def keys_of(plan: Plan, files: Sequence[Path], given: Sequence[str], matched: st
         _look_through(plan, files, keys)
     elif parts_of(plan, keys[0]) is None:
         click.echo(
-            f"Note: no pattern of {plan.contract} claims {keys[0]}; uploaded as that it would match nothing.", err=True
+            f"Note: no pattern of {plan.contract} matches {keys[0]}; an upload under this key would match no contract.",
+            err=True,
         )
     return keys
 
@@ -67,7 +68,7 @@ def _look_through(plan: Plan, files: Sequence[Path], keys: Sequence[str]) -> Non
     for file, key in zip(files, keys, strict=True):
         if parts_of(plan, key) is None:
             fix = "Name their keys, or their folder, with --key."
-            raise click.UsageError(f"{file} would be {key}, which {plan.contract} does not claim. {fix}")
+            raise click.UsageError(f"{file} would be {key}, which {plan.contract} does not match. {fix}")
         if key in seen:
             raise click.UsageError(f"{seen[key]} and {file} would both be {key}. Name their keys with --key.")
         seen[key] = file
@@ -114,7 +115,7 @@ def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, str | None
     index = index_of(linted.plans)
     parts = file.resolve().parts
     tried = [key] if key else ["/".join(parts[n:]) for n in range(len(parts) - 1, 0, -1)]
-    why = f"no pattern claims {file}"
+    why = f"no pattern matches {file}"
     for name in tried:
         match catalog.match(index, name):
             case catalog.Matched(entry=entry):
@@ -122,7 +123,7 @@ def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, str | None
                 assert one.plan is not None
                 return one.plan, name, Path(one.file).parent
             case catalog.Ambiguous(contracts=several):
-                why = f"{', '.join(several)} claim {name}"
+                why = f"{', '.join(several)} match {name}"
                 break
             case catalog.Unmatched(reason=reason) if key:
                 why = reason

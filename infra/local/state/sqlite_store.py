@@ -62,7 +62,7 @@ class Kept:
             raise
         except sqlite3.DatabaseError as error:
             self.close()
-            raise NotKept(f"{folder} cannot be used: {error}. Free space there, or name another folder.") from error
+            raise NotKept(f"{folder} cannot be used: {error}. Free some space, or name another folder.") from error
 
     def _open(self, folder: Path) -> None:
         # The system keeps what a killed process has written: only a machine that stops would ask for more than OFF.

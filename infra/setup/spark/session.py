@@ -160,5 +160,5 @@ def start(conf: SparkConf) -> SparkContext:
                 {"stderr": log, "stdout": log},  # who reads what we print need not wait for the JVM's end
             )
         except PySparkRuntimeError as error:
-            raise SetupMissing(f"Spark did not start: {LOG} says why.") from error
+            raise SetupMissing(f"Spark did not start: {LOG} has the reason.") from error
     return SparkContext(conf=conf, gateway=gateway)

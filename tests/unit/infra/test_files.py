@@ -139,7 +139,7 @@ def test_command_says_what_is_in_the_way(checkout: Path, name: str, link: str) -
     before = elsewhere(checkout)
     result = CliRunner().invoke(main, list(COMMANDS[name]))
     assert result.exit_code == 2, result.output
-    assert ("is there already" if link == "the file" else "symbolic link") in result.output
+    assert ("exists already" if link == "the file" else "symbolic link") in result.output
     assert elsewhere(checkout) == before
 
 

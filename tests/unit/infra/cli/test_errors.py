@@ -85,7 +85,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("replay", "Name either a DROP or --state S for all drops in that state."),
         ("replay abcd --state failed", "Name either a DROP or --state S for all drops in that state."),
         ("replay --state rejekted", "Did you mean rejected?"),
-        ("replay --state accepted", "Drops that are accepted are not judged again. Say --retract"),
+        ("replay --state accepted", "Drops that are accepted are not judged again. Add --retract"),
     ],
 )
 @pytest.mark.usefixtures("folder")

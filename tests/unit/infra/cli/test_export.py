@@ -67,8 +67,8 @@ def test_many_contracts_go_into_a_folder() -> None:
     ("arguments", "message"),
     [
         (["avro", "orders.v1.yaml", str(ROOT / "contracts" / "weather")], "name a folder for their files with --out"),
-        (["avro", "orders.v1.yaml", "--out", "there"], "orders.v1.avsc is there already"),
-        (["avro", "orders.v1.yaml", "b/orders.v1.yaml", "--out", "new"], "orders.v1.avsc is there already"),
+        (["avro", "orders.v1.yaml", "--out", "there"], "orders.v1.avsc exists already"),
+        (["avro", "orders.v1.yaml", "b/orders.v1.yaml", "--out", "new"], "orders.v1.avsc exists already"),
         (["avro", "there"], "No contract files"),
     ],
 )

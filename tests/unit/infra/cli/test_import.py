@@ -60,8 +60,8 @@ def test_block_is_made_of_three_options() -> None:
     ("arguments", "message"),
     [
         (["a.json", "--files", "shop/*.csv"], "--producer, --files and --format go together"),
-        (["a.json", "--to", "there"], "orders.v1.yaml is there already"),
-        (["a.json", "a.json", "--to", "new"], "orders.v1.yaml is there already"),
+        (["a.json", "--to", "there"], "orders.v1.yaml exists already"),
+        (["a.json", "a.json", "--to", "new"], "orders.v1.yaml exists already"),
         (["a.json", "--files", "*.csv", "--producer", "x", "--format", "csv"], "write the producer's folder first"),
         (["a.json", "--files", "x/{", "--producer", "x", "--format", "csv"], "--files x/{: "),
         (["empty"], "There are no files of json-schema there"),

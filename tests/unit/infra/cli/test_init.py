@@ -43,7 +43,7 @@ def test_contract_is_written_under_its_name_and_lints() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["orders-2026-01-31.csv", "--to", "there"], "orders.v1.yaml is there already"),
+        (["orders-2026-01-31.csv", "--to", "there"], "orders.v1.yaml exists already"),
         (["orders-2026-01-31.csv", "--id", "a/b"], "--id a/b: write up to 80 letters"),
         (["orders-2026-01-31.csv", "--producer", "x" * 64], "write up to 63 letters"),
         (["none.csv"], "does not exist"),

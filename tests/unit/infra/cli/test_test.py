@@ -36,7 +36,7 @@ def test_missing_file_is_a_usage_error() -> None:
 def test_without_a_contract_those_there_are_listed() -> None:
     result = judged("bad.csv")
     assert result.exit_code == 2
-    assert "Name it with --contract (orders.v1, shops.v1); no pattern claims bad.csv." in result.stderr
+    assert "Name it with --contract (orders.v1, shops.v1); no pattern matches bad.csv." in result.stderr
 
 
 def test_key_of_no_contract_says_its_nearest() -> None:
@@ -48,7 +48,7 @@ def test_key_of_no_contract_says_its_nearest() -> None:
 def test_name_that_the_contract_does_not_claim_is_told(folder: Path) -> None:
     (folder / "bad.csv").rename(folder / "bad.txt")
     result = judged("bad.txt", "--contract", "orders.v1")
-    assert (result.exit_code, "no pattern of orders.v1 claims shop/orders/bad.txt" in result.stderr) == (1, True)
+    assert (result.exit_code, "no pattern of orders.v1 matches shop/orders/bad.txt" in result.stderr) == (1, True)
 
 
 def test_own_path_finds_the_contract(folder: Path) -> None:
@@ -203,7 +203,7 @@ def test_folder_of_all_keys_is_named_once(sets: Path, monkeypatch: pytest.Monkey
     ("words", "message"),
     [
         (["--key", "a", "--key", "b", "--key", "c"], "3 are given for 2 files"),
-        (["--key", "elsewhere/"], "would be elsewhere/a.csv, which orders.v1 does not claim"),
+        (["--key", "elsewhere/"], "would be elsewhere/a.csv, which orders.v1 does not match"),
         (["--key", "shop/2026-01-31/a.csv", "--key", "shop/2026-01-31/a.csv"], "would both be shop/2026-01-31/a.csv"),
         (["--at", "2026-01-31T05:30"], "orders.v1 has no `arrival`"),
     ],
