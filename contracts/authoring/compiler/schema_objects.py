@@ -11,7 +11,7 @@ from typing import Any
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path, Position
 from contracts.authoring.document.metadata import ID
-from contracts.authoring.drop_block.parse import VENDOR
+from contracts.authoring.drop_block.parse import is_block
 from contracts.problem import nearest, quoted
 
 KEY = "object"
@@ -33,7 +33,7 @@ def parts(document: Document) -> list[Document]:
 def _block(document: Document) -> Path | None:
     listed = document.data.get("customProperties")
     for n, entry in enumerate(listed if isinstance(listed, list) else []):
-        if isinstance(entry, dict) and entry.get("property") == "drop" and entry.get("vendor", VENDOR) == VENDOR:
+        if isinstance(entry, dict) and is_block(entry):
             return ("customProperties", n)
     return None
 

@@ -9,7 +9,7 @@ from typing import Any
 from contracts.authoring.diff.change_kinds import ENUM, OBJECT, PROPERTY, QUALITY, TOP, Kind
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
-from contracts.authoring.drop_block.parse import VENDOR
+from contracts.authoring.drop_block.parse import is_block
 from contracts.plan import OPERATORS
 
 NAMES = ("id", "name", "property", "username", "channel", "server", "role", "element", "synonym", "url")
@@ -81,19 +81,14 @@ def _quality(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iter
 
 def _custom(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Described]:
     """Custom properties but our own."""
-    before, now = ([e for e in d.get("customProperties") or [] if not is_ours(e)] for d in (old, new))
+    before, now = ([e for e in d.get("customProperties") or [] if not is_block(e)] for d in (old, new))
     for one in _walk("words", before, now, ("customProperties",)):
         yield Described(one.kind, ("customProperties",), one.before, one.now)
     descriptions = [
-        next((e.get("description") for e in d.get("customProperties") or [] if is_ours(e)), None) for d in (old, new)
+        next((e.get("description") for e in d.get("customProperties") or [] if is_block(e)), None) for d in (old, new)
     ]
     if descriptions[0] != descriptions[1]:
         yield Described("words", ("customProperties",), *descriptions)
-
-
-def is_ours(entry: Mapping[str, Any]) -> bool:
-    """Return True if a custom property is the `drop` block."""
-    return entry.get("property") == "drop" and entry.get("vendor", VENDOR) == VENDOR
 
 
 def _keys(table: Mapping[str, Kind], old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iterator[Described]:

@@ -12,6 +12,7 @@ from contracts.authoring.diff.change import Change, Direction
 from contracts.authoring.diff.change_kinds import MEANINGS
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
+from contracts.authoring.drop_block import parse
 from contracts.authoring.properties import nesting
 from contracts.errors import ContractInvalid
 from contracts.plan import Check, Plan
@@ -70,7 +71,7 @@ class Edition:
     def block(self, *keys: str) -> Path:
         """Return the path of a key of the `drop` block."""
         entries = self.document.data.get("customProperties") or []
-        n = next(n for n, e in enumerate(entries) if descriptive.is_ours(e))
+        n = next(n for n, e in enumerate(entries) if parse.is_block(e))
         return ("customProperties", n, "value", *keys)
 
     def override(self, check: Check) -> Path | None:

@@ -135,6 +135,7 @@ def _check_settings(wanted: dict[str, Any]) -> CheckSettings:
 
 
 def _csv(written: dict[str, Any]) -> Csv:
+    trailer = written["trailer"]
     return Csv(
         delimiter=written["delimiter"],
         encoding=written["encoding"],
@@ -143,13 +144,9 @@ def _csv(written: dict[str, Any]) -> Csv:
         null_values=tuple(written["nullValues"]),
         header=written["header"],
         multi_line=written["multiLine"],
-        trailer=_trailer(written["trailer"]) if written["trailer"] else None,
+        trailer=Trailer(trailer["begins"], trailer.get("rows"), dict(trailer.get("sums", {}))) if trailer else None,
         mojibake=written["mojibake"],
     )
-
-
-def _trailer(wanted: dict[str, Any]) -> Trailer:
-    return Trailer(wanted["begins"], wanted.get("rows"), dict(wanted.get("sums", {})))
 
 
 def _with_defaults(shape: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:

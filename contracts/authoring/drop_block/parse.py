@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from jsonschema.validators import Draft201909Validator
 
@@ -20,10 +22,15 @@ VENDOR = "dropgate"
 LONGEST_KEY = 1024
 
 
+def is_block(entry: Mapping[str, Any]) -> bool:
+    """Return True if a custom property is the `drop` block."""
+    return entry.get("vendor", VENDOR) == VENDOR and entry.get("property") == "drop"
+
+
 def find(document: Document) -> Path | None:
     """Return the path of the block's value; None, and a finding, if there is no block."""
     entries = [e if isinstance(e, dict) else {} for e in document.data.get("customProperties") or []]
-    ours = [n for n, e in enumerate(entries) if e.get("vendor", VENDOR) == VENDOR and e.get("property") == "drop"]
+    ours = [n for n, entry in enumerate(entries) if is_block(entry)]
     for n, entry in enumerate(entries):
         if entry.get("vendor") == VENDOR and n not in ours:
             message = f"`{entry.get('property')}` is not a property of dropgate."

@@ -47,8 +47,8 @@ class State:
 
 def shared_key(first: str, second: str) -> str | None:
     """Return a shortest key that both patterns match; None if there is none."""
-    one, other = literal_folder(first), literal_folder(second)
-    if not one.startswith(other) and not other.startswith(one):
+    folders = literal_folder(first), literal_folder(second)
+    if not max(folders, key=len).startswith(min(folders, key=len)):
         return None
     toks = (tokens(first), tokens(second))
     start = (State(), State())

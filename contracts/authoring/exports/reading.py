@@ -15,7 +15,7 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding
 from contracts.authoring.document.metadata import IN_FORCE
 from contracts.authoring.document.upgrade import upgrade
-from contracts.authoring.drop_block.parse import VENDOR
+from contracts.authoring.drop_block.parse import VENDOR, is_block
 from contracts.authoring.exports.exported import Contract
 from contracts.authoring.imports import writing
 from contracts.plan import Plan
@@ -50,15 +50,11 @@ def read_each(raw: bytes, file: str) -> list[ReadContract]:
 
 def _read(document: Document, compiled: Compiled, file: str) -> ReadContract:
     data: dict[str, Any] = document.data | {"id": document.product}
-    bare = not any(_is_ours(entry) for entry in data.get("customProperties") or ())
+    bare = not any(is_block(entry) for entry in data.get("customProperties") or ())
     if compiled.plan and not bare:
         return ReadContract(Contract(data, compiled.plan), ())
     plan, findings = _tried(data, file, bare=bare)
     return ReadContract(Contract(data, plan, bare) if plan else None, findings)
-
-
-def _is_ours(entry: dict[str, Any]) -> bool:
-    return entry.get("vendor", VENDOR) == VENDOR and entry.get("property") == "drop"
 
 
 def _tried(data: dict[str, Any], file: str, *, bare: bool) -> tuple[Plan | None, tuple[Finding, ...]]:

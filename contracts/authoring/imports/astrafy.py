@@ -53,8 +53,8 @@ def read(document: Document) -> list[Imported]:
     version = folders[-2] if len(folders) > 1 and metadata.VERSION.fullmatch(folders[-2]) else None
     name = f"{folders[-1]}-{table}" if version else table
     rest_lost(document, (), document.data, {"fields"}, "the schema")
-    one = {"name": table, "properties": _fields(document, (), document.data)}
-    return [Imported(contract(name, one, version=version or FIRST), {"columns": {"extra": "ignore"}})]
+    schema_object = {"name": table, "properties": _fields(document, (), document.data)}
+    return [Imported(contract(name, schema_object, version=version or FIRST), {"columns": {"extra": "ignore"}})]
 
 
 def _fields(document: Document, path: Path, record: dict[str, Any]) -> list[dict[str, Any]]:

@@ -70,13 +70,15 @@ def read(document: Document) -> list[Imported]:
     for n, rule in enumerate(data.get("quality", ())):
         data_contract_rules.add(document, ("quality", n), rule, columns, quality)
     schema_object = {"name": data["dataset"]["name"], "properties": columns} | given({"quality": quality})
+    agreed = data.get("dataSharingAgreements", {})
+    about = {place: agreed.get(key) for key, place in AGREEMENTS.items()}
     made = contract(
         data["id"].removesuffix(f"-{data['version']}"),
         schema_object,
         version=data["version"],
         name=data["name"],
         tags=_tags(document, (), data),
-        description=_description(data),
+        description=given({"purpose": data["description"], **about}),
         team=given({"name": data.get("ownerGroup")}),
         price=data.get("pricing"),
         slaProperties=list(_levels(data.get("serviceLevelAgreements") or {})),
@@ -125,11 +127,6 @@ def _tags(document: Document, path: Path, value: dict[str, Any]) -> list[str]:
     if value.get("tags"):
         lost(document, (*path, "tags"), "Of tags the names are kept; source, labelType and state are not.")
     return [tag["tagFQN"] for tag in value.get("tags", ())]
-
-
-def _description(data: dict[str, Any]) -> dict[str, Any]:
-    agreed = data.get("dataSharingAgreements", {})
-    return given({"purpose": data["description"], **{place: agreed.get(key) for key, place in AGREEMENTS.items()}})
 
 
 def _levels(agreed: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -266,5 +266,5 @@ def _imported(
     description: str | None = None,
     relationships: Sequence[dict[str, Any]] = (),
 ) -> Imported:
-    one = given({"name": name or full, "description": description}) | {"properties": properties}
-    return Imported(contract(full, one | given({"relationships": list(relationships)})))
+    head = given({"name": name or full, "description": description}) | {"properties": properties}
+    return Imported(contract(full, head | given({"relationships": list(relationships)})))
