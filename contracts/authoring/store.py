@@ -17,7 +17,7 @@ from contracts.authoring.compiler import reference_checks, schema_objects
 from contracts.authoring.compiler.compile import Compiled, compile_each
 from contracts.authoring.compiler.lint import contract_files
 from contracts.authoring.diff.compare import compare
-from contracts.authoring.diff.edition import Edition
+from contracts.authoring.diff.contract_version import ContractVersion
 from contracts.authoring.document import source, versions
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding
@@ -41,7 +41,7 @@ class Title:
 
     @property
     def contract(self) -> str:
-        """The contract that it is an edition of."""
+        """The contract that it is a version of."""
         return f"{self.id}.v{versions.numbers(self.version)[0]}"
 
     @property
@@ -111,9 +111,9 @@ def leaving_tables(contracts: Sequence[Compiled], left: Sequence[Plan], titles: 
     for compiled in contracts:
         own = title(compiled.document) if compiled.plan in left and compiled.document else None
         if compiled.plan and own:
-            edition, fix = Edition.of(compiled), f"{_fix(own, 'major', titles)} Or write `promote: table`."
-            at, message = edition.block("promote"), reason_to_stay(compiled.plan)
-            findings.append(edition.document.finding("error", at, "leaves-table", message, fix, on_key=True))
+            version, fix = ContractVersion.of(compiled), f"{_fix(own, 'major', titles)} Or write `promote: table`."
+            at, message = version.block("promote"), reason_to_stay(compiled.plan)
+            findings.append(version.document.finding("error", at, "leaves-table", message, fix, on_key=True))
     return tuple(findings)
 
 
@@ -159,20 +159,20 @@ def _major(title: Title) -> int:
 # ---- reading back
 
 
-def editions(titles: Iterable[Title], name: str) -> list[Title]:
-    """Return the published editions of an id, a contract (`orders.v1`) or a table (`orders/lines`), oldest first."""
+def published_versions(titles: Iterable[Title], name: str) -> list[Title]:
+    """Return the published versions of an id, a contract (`orders.v1`) or a table (`orders/lines`), oldest first."""
     matching = [t for t in titles if name in (t.id, t.contract, f"{t.id}/{t.table}")]
     return sorted(matching, key=lambda t: versions.order(t.version))
 
 
 def latest(titles: Iterable[Title], plan: Plan) -> Title | None:
-    """Return the latest edition of a plan's contract, which may be one of several in a document."""
+    """Return the latest version of a plan's contract, which may be one of several in a document."""
     major = versions.numbers(plan.version)[0]
     return of_version([t for t in titles if plan.id in (t.id, f"{t.id}.{t.table}") and _major(t) == major])
 
 
 def of_version(several: Sequence[Title], version: str = LATEST) -> Title | None:
-    """Return the edition of a version; `latest` is the highest, a pre-release (`2.0.0-rc.1`) only if all are."""
+    """Return the title of a version; `latest` is the highest, a pre-release (`2.0.0-rc.1`) only if all are."""
     if version == LATEST:
         released = [t for t in several if "-" not in t.version]
         return max(released or several, key=lambda t: versions.order(t.version), default=None)

@@ -82,10 +82,10 @@ def _of_stack(zone: str | None) -> tuple[list[Title], DocumentReader]:
 
 def _title_of(titles: list[Title], name: str, version: str) -> Title:
     """Return the requested version; raise a usage error that lists the published ones if there is no such version."""
-    from contracts.authoring.store import editions, of_version
+    from contracts.authoring.store import of_version, published_versions
     from contracts.problem import nearest, quoted
 
-    several = editions(titles, name)
+    several = published_versions(titles, name)
     if not several:
         contracts = sorted({t.contract for t in titles})
         close = nearest(name, contracts)

@@ -22,7 +22,7 @@ from great_expectations.render.components import LegacyRendererType
 from great_expectations.render.renderer.renderer import renderer
 from great_expectations.render.renderer_configuration import RendererValueType
 
-from contracts.authoring.store import LATEST, editions, of_version
+from contracts.authoring.store import LATEST, of_version, published_versions
 from infra.gx import shapes
 from infra.gx.contract_shape import Shape, fields_of, mismatches
 from infra.gx.store import opened
@@ -126,7 +126,8 @@ def suites(contract_store: str, version: str = LATEST, *, critical: bool = True)
     store = opened(contract_store)
     tables = sorted({(t.id, t.table) for t in store.titles})
     chosen_titles = (
-        (product, table, of_version(editions(store.titles, f"{product}/{table}"), version)) for product, table in tables
+        (product, table, of_version(published_versions(store.titles, f"{product}/{table}"), version))
+        for product, table in tables
     )
     return [
         gx.ExpectationSuite(

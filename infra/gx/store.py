@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from contracts.authoring.document import source
-from contracts.authoring.store import LATEST, Title, editions, of_folder, of_version
+from contracts.authoring.store import LATEST, Title, of_folder, of_version, published_versions
 from contracts.errors import ContractInvalid
 from contracts.problem import nearest, quoted
 
@@ -22,7 +22,7 @@ class Store:
 
     def title(self, data_product: str, table: str, version: str = LATEST) -> Title:
         """Return the version of a table's contract; raise ContractInvalid with the published ones if there is none."""
-        several = editions(self.titles, f"{data_product}/{table}")
+        several = published_versions(self.titles, f"{data_product}/{table}")
         title = of_version(several, version)
         if title:
             return title

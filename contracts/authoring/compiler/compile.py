@@ -25,7 +25,7 @@ class Compiled:
     """The result of compiling a contract file; `plan` is None if a finding is an error or the contract names no files.
 
     `places` says where each pattern of the plan stands, for findings about two contracts. `draft` is the plan of a
-    contract of whatever status, `document` what it was made from: for those who compare two editions.
+    contract of whatever status, `document` what it was made from: for those who compare two versions.
     """
 
     file: str

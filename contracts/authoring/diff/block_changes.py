@@ -1,4 +1,4 @@
-"""Changes of the metadata and the `drop` block between two editions: two editions in, the changes out."""
+"""Changes of the metadata and the `drop` block between two versions: two versions in, the changes out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from contracts.authoring.diff import directions
 from contracts.authoring.diff.change import Change, Direction
-from contracts.authoring.diff.edition import OBJECT, Edition, was
+from contracts.authoring.diff.contract_version import OBJECT, ContractVersion, was
 from contracts.plan import Limit
 from contracts.problem import visible
 from contracts.terms.arrival import WEEKDAYS, Arrival
@@ -17,14 +17,14 @@ from contracts.terms.file_sets import SetRule
 from contracts.terms.trailer import Trailer
 
 
-def changes(old: Edition, new: Edition) -> Iterator[Change]:
+def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     """All of them."""
     yield from _heading(old, new)
     yield from _block(old, new)
     yield from _files(old, new)
 
 
-def _heading(old: Edition, new: Edition) -> Iterator[Change]:
+def _heading(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     if old.plan.id != new.plan.id:
         yield new.change("id", "id", was("id", old.plan.id, new.plan.id), ("id",))
     if old.plan.object != new.plan.object:
@@ -55,7 +55,7 @@ BY_VALUES: dict[str, Callable[[Any, Any], Direction]] = {
 """Keys of the dialect whose values say in which direction it changed."""
 
 
-def _block(old: Edition, new: Edition) -> Iterator[Change]:
+def _block(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     for name, (key, kind, way) in BLOCK.items():
         before, after = getattr(old.plan, name), getattr(new.plan, name)
         if before != after:
@@ -74,7 +74,7 @@ def _block(old: Edition, new: Edition) -> Iterator[Change]:
         yield new.change("set", "set", message, new.block("set"))
 
 
-def _arrival(old: Edition, new: Edition) -> Iterator[Change]:
+def _arrival(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     before, after = old.plan.arrival, new.plan.arrival
     if before != after:
         message = was("arrival", *(_window(one) for one in (before, after)))
@@ -99,8 +99,8 @@ def _window(arrival: Arrival | None) -> str:
     return f"{files}, {days} from {arrival.since} by {arrival.by} {arrival.zone}, outside: {arrival.outside}"
 
 
-def _references(old: Edition, new: Edition) -> Iterator[Change]:
-    """Reference files that both editions have; of the others the rule speaks that names them."""
+def _references(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
+    """Reference files that both versions have; of the others the rule speaks that names them."""
     before, after = ({r.name: r for r in e.plan.references if r.path} for e in (old, new))
     for name in before.keys() & after.keys():
         if before[name] != after[name]:
@@ -112,7 +112,7 @@ def _limit(limit: Limit | None) -> str:
     return f"at most {limit}" if limit else "no record that a check without a tolerance of its own fails"
 
 
-def _dialect(old: Edition, new: Edition) -> Iterator[Change]:
+def _dialect(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     if old.plan.file_format != "csv" or new.plan.file_format != "csv":
         return
     for one in fields(new.plan.csv):
@@ -134,7 +134,7 @@ def _last(rule: Trailer | None) -> str:
     return ", ".join([visible(rule.begins, 10), *rows, *sums])
 
 
-def _columns(old: Edition, new: Edition) -> Iterator[Change]:
+def _columns(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     for one in fields(new.plan.columns):
         before, after = getattr(old.plan.columns, one.name), getattr(new.plan.columns, one.name)
         if before != after:
@@ -144,7 +144,7 @@ def _columns(old: Edition, new: Edition) -> Iterator[Change]:
             yield new.change("columns", key, was(key, before, after), new.block("columns", one.name), turn)
 
 
-def _files(old: Edition, new: Edition) -> Iterator[Change]:
+def _files(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     before, after = set(old.plan.files), set(new.plan.files)
     if before == after:
         return

@@ -1,4 +1,4 @@
-"""A change between two editions of a contract: what is another, which way it goes, whom it breaks."""
+"""A change between two versions of a contract: what is another, which way it goes, whom it breaks."""
 
 from __future__ import annotations
 

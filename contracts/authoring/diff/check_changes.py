@@ -1,4 +1,4 @@
-"""Changes of checks between two editions: two editions in, the changes for properties that both have out."""
+"""Changes of checks between two versions: two versions in, the changes for properties that both have out."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import replace
 from contracts import rules
 from contracts.authoring.diff import directions
 from contracts.authoring.diff.change import Change, Direction
-from contracts.authoring.diff.edition import OBJECT, Edition, was
+from contracts.authoring.diff.contract_version import OBJECT, ContractVersion, was
 from contracts.plan import Check
 
 FOLLOWS = rules.Required | rules.LogicalType
 """The rules that come and go with the property's flag and type, or the file's format, whose own change reports it."""
 
 
-def changes(old: Edition, new: Edition) -> Iterator[Change]:
+def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     """All of them; those that follow from a property's own change are left to it."""
     names = [{p.name for p in s.plan.properties} for s in (old, new)]
     before, after = ({c.id: c for c in s.plan.checks if _is_of_both(c, *names)} for s in (old, new))
@@ -61,12 +61,12 @@ def _rule(check: Check) -> str:
     return repr((*_kindred(check), check.scope, check.rule, check.filter, check.threshold))
 
 
-def _new_check(new: Edition, check: Check) -> Change:
+def _new_check(new: ContractVersion, check: Check) -> Change:
     message = f"`{check.id}` is new: {check.expected}{_warns(check)}."
     return new.change("check-added", check.id, message, new.check_path(check), "tightens" if check.refuses else "none")
 
 
-def _no_check(new: Edition, check: Check) -> Change:
+def _no_check(new: ContractVersion, check: Check) -> Change:
     message = f"`{check.id}` is gone: {check.expected}{_warns(check)}."
     at = new.property_path(check.property) if check.property else OBJECT
     return new.change("check-removed", check.id, message, at, "loosens" if check.refuses else "none")
@@ -76,7 +76,7 @@ def _warns(check: Check) -> str:
     return " (a warning)" if check.severity == "warning" else ""
 
 
-def _check(old: Edition, new: Edition, before: Check, after: Check) -> Iterator[Change]:
+def _check(old: ContractVersion, new: ContractVersion, before: Check, after: Check) -> Iterator[Change]:
     at = new.check_path(after)
     refuses = before.refuses and after.refuses
     if before.id != after.id:
@@ -110,7 +110,7 @@ def _check(old: Edition, new: Edition, before: Check, after: Check) -> Iterator[
         yield new.change("dimension", f"{after.id}.dimension", message, at)
 
 
-def _says_it_alone(old: Edition, new: Edition, check: Check) -> bool:
+def _says_it_alone(old: ContractVersion, new: ContractVersion, check: Check) -> bool:
     """Return True if no other change (labels of values, type of the property) explains the check's new words."""
     return (
         check.property is not None
@@ -119,7 +119,7 @@ def _says_it_alone(old: Edition, new: Edition, check: Check) -> bool:
     )
 
 
-def _another_type(old: Edition, new: Edition, name: str) -> bool:
+def _another_type(old: ContractVersion, new: ContractVersion, name: str) -> bool:
     """Return True if a property's type or format changed, which its own change reports."""
     before, after = (s.plan.property_named(name) for s in (old, new))
     return replace(before, classification=None, required=False) != replace(after, classification=None, required=False)

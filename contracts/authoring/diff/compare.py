@@ -1,4 +1,4 @@
-"""Two editions of a contract: what became of each of them in, all changes between them out.
+"""Two versions of a contract: what became of each of them in, all changes between them out.
 
 What the plans say is compared field by field, as contracts.authoring.diff.change_kinds has them; what no plan holds by
 the documents. A change stands at its place in the new file.
@@ -12,7 +12,7 @@ from typing import cast
 from contracts.authoring.compiler.compile import Compiled
 from contracts.authoring.diff import block_changes, check_changes, property_changes, text_changes
 from contracts.authoring.diff.change import Change, Level
-from contracts.authoring.diff.edition import Edition
+from contracts.authoring.diff.contract_version import ContractVersion
 from contracts.authoring.document import versions
 from contracts.authoring.document.finding import Finding
 from contracts.authoring.document.versions import Step
@@ -21,9 +21,9 @@ from contracts.plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A contract before and after; a version is None where there is no such edition.
+    """A contract before and after; a version is None if there is no document on that side.
 
-    `announced` tells that the new edition is another contract (a new major version, another id): what breaks there
+    `announced` tells that the new version is another contract (a new major version, another id): what breaks there
     breaks nobody who goes on with the old one. `findings` say what is wrong with the version.
     """
 
@@ -47,7 +47,7 @@ class Comparison:
 
 def compare(old: Compiled, new: Compiled) -> Comparison:
     """Everything that changed between two contracts that compile; ContractInvalid for one that does not."""
-    before, after = Edition.of(old), Edition.of(new)
+    before, after = ContractVersion.of(old), ContractVersion.of(new)
     several = [c for part in PARTS for c in part.changes(before, after)]
     several += text_changes.changes(before, after, several)
     if not old.plan:
@@ -60,14 +60,14 @@ def compare(old: Compiled, new: Compiled) -> Comparison:
 
 def added(new: Compiled) -> Comparison:
     """A contract that was not there before."""
-    side = Edition.of(new)
+    side = ContractVersion.of(new)
     one = side.change("contract-added", "", "The contract is new.", ())
     return Comparison(side.plan.contract, None, side.plan.version, (one,))
 
 
 def removed(old: Compiled) -> Comparison:
     """A contract that is not there any more; one that was not in force is missed by nobody."""
-    side = Edition.of(old)
+    side = ContractVersion.of(old)
     one = side.change("contract-removed", "", "The contract is gone: its files match nothing.", ())
     return Comparison(side.plan.contract, side.plan.version, None, (one if old.plan else _unbound(one),))
 
@@ -81,7 +81,7 @@ def _unbound(change: Change) -> Change:
 PARTS = (block_changes, property_changes, check_changes)
 
 
-def _version(old: Plan, new: Edition, changes: tuple[Change, ...]) -> tuple[Finding, ...]:
+def _version(old: Plan, new: ContractVersion, changes: tuple[Change, ...]) -> tuple[Finding, ...]:
     """Return the faults of the new version number: a step too small for the changes, or a lower version."""
     step, now = versions.wanted(c.step for c in changes), new.plan.version
     if step is None:
@@ -113,7 +113,7 @@ def _why(changes: tuple[Change, ...], before: str, now: str) -> str:
     return f"{what}; `version: {now}` does not say so."
 
 
-def _how(new: Edition, wanted: str, step: Step) -> str:
+def _how(new: ContractVersion, wanted: str, step: Step) -> str:
     if step != "major":
         return f'Write version: "{wanted}".'
     major = f"{new.document.data['id']}.v{versions.numbers(wanted)[0]}"

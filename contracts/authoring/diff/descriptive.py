@@ -46,7 +46,7 @@ def _properties(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> I
 
 
 def _property(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iterator[Described]:
-    """Yield the descriptive differences between two editions of a property and of all properties within it."""
+    """Yield the descriptive differences between two versions of a property and of all properties within it."""
     yield from _keys(PROPERTY, old, new, path)
     yield from _quality(old, new, path)
     for k, value, label in _pairs(old.get("enum"), new.get("enum"), "value"):

@@ -1,4 +1,4 @@
-"""Contract files before and after: two paths in, each contract held against its other edition out.
+"""Contract files before and after: two paths in, each contract held against its other version out.
 
 Of folders, contracts are paired by id and major version. One that is gone while a higher major version of its id is
 new is compared with that: so a contract breaks, and says it.

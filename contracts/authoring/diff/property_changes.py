@@ -1,4 +1,4 @@
-"""Changes of columns between two editions: two editions in, the changes of their properties out."""
+"""Changes of columns between two versions: two versions in, the changes of their properties out."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contracts import rules
 from contracts.authoring.diff import directions
 from contracts.authoring.diff.change import Change, Direction, direction, joined
-from contracts.authoring.diff.edition import OBJECT, Edition, shown, was
+from contracts.authoring.diff.contract_version import OBJECT, ContractVersion, shown, was
 from contracts.plan import Plan, Property
 from contracts.problem import nearest
 
 
-def changes(old: Edition, new: Edition) -> Iterator[Change]:
+def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     """All of them."""
     before, after = ({p.name: p for p in s.plan.properties} for s in (old, new))
     gone = [p for p in old.plan.properties if p.name not in after]
@@ -38,7 +38,7 @@ def changes(old: Edition, new: Edition) -> Iterator[Change]:
     yield from _order(old, new)
 
 
-def _renamed(old: Edition, new: Edition, prop: Property, more: list[Property]) -> Property | None:
+def _renamed(old: ContractVersion, new: ContractVersion, prop: Property, more: list[Property]) -> Property | None:
     """The new property that is most likely the one that is gone: of its type, with a like name or the same rules."""
     same = {p.name: p for p in more if p.type == prop.type}
     if close := nearest(prop.name, same):
@@ -83,7 +83,7 @@ def _refuses_others(plan: Plan) -> bool:
 VALUE_FORMATS: dict[str, str] = {"format": "format", "zone": "defaultTimezone", "offset": "timezone"}
 
 
-def _property(old: Edition, new: Edition, before: Property, after: Property) -> Iterator[Change]:
+def _property(old: ContractVersion, new: ContractVersion, before: Property, after: Property) -> Iterator[Change]:
     name, at = after.name, new.property_path(after.name)
     if before.type != after.type:
         message = was(f"{name}.logicalType", before.type, after.type)
@@ -112,7 +112,7 @@ def _digits(prop: Property) -> str:
     return f"decimal({prop.exact[0]},{prop.exact[1]})" if prop.exact else "a double or an integer of 64 bits"
 
 
-def _order(old: Edition, new: Edition) -> Iterator[Change]:
+def _order(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     names = [[p.name for p in s.plan.properties] for s in (old, new)]
     before, after = [n for n in names[0] if n in names[1]], [n for n in names[1] if n in names[0]]
     if before != after:

@@ -1,4 +1,4 @@
-"""Changes of service levels and descriptions, which are not in plans: two editions in, the changes out."""
+"""Changes of service levels and descriptions, which are not in plans: two versions in, the changes out."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from contracts.authoring.diff import descriptive, directions
 from contracts.authoring.diff.change import Change
-from contracts.authoring.diff.edition import Edition, was
+from contracts.authoring.diff.contract_version import ContractVersion, was
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path, dotted
 
 
-def changes(old: Edition, new: Edition, others: list[Change]) -> Iterator[Change]:
+def changes(old: ContractVersion, new: ContractVersion, others: list[Change]) -> Iterator[Change]:
     """All of them; `others` are the changes that come from the plans."""
     exact = {c.path for c in others if c.kind == "exact"}
     for one in descriptive.differences(old.document, new.document):
@@ -33,7 +33,7 @@ def _path(document: Document, path: Path) -> str:
     return name
 
 
-def _options(old: Edition, new: Edition, others: set[str]) -> Iterator[Change]:
+def _options(old: ContractVersion, new: ContractVersion, others: set[str]) -> Iterator[Change]:
     """Options that are written otherwise, and of which no rule comes."""
     sources = {place.name: place.source.get("logicalTypeOptions") or {} for place in old.places()}
     for place in new.places():

@@ -1,7 +1,7 @@
 """Upgrade of ODCS 3.0 and 3.1 documents to 3.2: a document in, changed in place to the current keys.
 
 Only differences that concern contracts for files are handled (from the standard's changelog); 3.2 still allows
-everything else that older editions allow.
+everything else that older versions allow.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ DATE_LETTERS = "yuMLdD"
 def upgrade(document: Document) -> None:
     """Upgrade an older document to 3.2 in place, and add a note."""
     data = document.data
-    edition = data.get("apiVersion")
-    if edition not in OLDER:
+    odcs_version = data.get("apiVersion")
+    if odcs_version not in OLDER:
         return
     data["apiVersion"] = CURRENT
     owners = [*_entries(data.get("schema"), ("schema",)), *_properties(data)]
     for path, owner in owners:
         for at, entry in _entries(owner.get("quality"), (*path, "quality")):
             _upgrade_metric(document, at, entry)
-    if edition < "v3.1":
+    if odcs_version < "v3.1":
         for _, prop in _properties(data):
             _upgrade_timestamp(prop)
-    message = f"The document is written in ODCS {edition}; it is read as {CURRENT}."
+    message = f"The document is written in ODCS {odcs_version}; it is read as {CURRENT}."
     document.note(("apiVersion",), "older-odcs", message, f"Write `apiVersion: {CURRENT}` when it is changed next.")
 
 

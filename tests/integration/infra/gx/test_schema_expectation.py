@@ -60,7 +60,7 @@ BROKEN = (
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A contract store with two editions of one table, the older with one property."""
+    """A contract store with two versions of one table, the older with one property."""
     folder = tmp_path_factory.mktemp("store")
     older = a_document("- {name: id, logicalType: integer}\n")
     newer = a_document(NESTED, head=HEAD.replace("1.0.0", "1.1.0"))

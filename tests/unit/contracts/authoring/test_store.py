@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from contracts.authoring import store as contract_store
 from contracts.authoring.compiler.compile import Compiled, compile_each
 from contracts.authoring.document.finding import Finding
-from contracts.authoring.store import Title, documents, editions, of_version, title, title_of_key, verified
+from contracts.authoring.store import Title, documents, of_version, published_versions, title, title_of_key, verified
 from contracts.errors import ContractInvalid, DocumentInvalid, StaleWrite
 from infra.cli.main import main
 from infra.stack_admin.catalog import kept, publish, refusals, text_of
@@ -259,8 +259,8 @@ def several(*versions: str, id_: str = "orders", table: str = "orders") -> list[
     ],
 )
 def test_latest_is_the_highest_that_is_done(published: tuple[str, ...], latest: str | None) -> None:
-    edition = of_version(several(*published))
-    assert (edition and edition.version) == latest
+    title = of_version(several(*published))
+    assert (title and title.version) == latest
 
 
 @pytest.mark.parametrize(("asked", "expected"), [("1.0.0", "1.0.0"), ("v1", "1.0.0"), ("1.1", None), ("newest", None)])
@@ -271,10 +271,10 @@ def test_pinned_version_is_that_or_none(asked: str, expected: str | None) -> Non
 
 def test_name_is_of_an_id_a_contract_or_a_table() -> None:
     every = [*several("1.0.0", "2.0.0", "1.5.0"), *several("1.0.0", table="lines"), *several("9.0.0", id_="shops")]
-    assert [t.version for t in editions(every, "orders.v1")] == ["1.0.0", "1.0.0", "1.5.0"]
-    assert len(editions(every, "orders")) == 4
-    assert editions(every, "orders/lines") == several("1.0.0", table="lines")
-    assert editions(every, "order") == []
+    assert [t.version for t in published_versions(every, "orders.v1")] == ["1.0.0", "1.0.0", "1.5.0"]
+    assert len(published_versions(every, "orders")) == 4
+    assert published_versions(every, "orders/lines") == several("1.0.0", table="lines")
+    assert published_versions(every, "order") == []
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ def run(*words: str) -> Result:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Three editions of a contract and another contract."""
+    """Three versions of a contract and another contract."""
     monkeypatch.chdir(tmp_path)
     kept_in = tmp_path / "kept"
     kept_in.mkdir()

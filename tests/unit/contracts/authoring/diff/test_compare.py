@@ -1,4 +1,4 @@
-"""Two editions of a contract: the kind of each change, which way it goes, whom it breaks, which version it needs."""
+"""Two versions of a contract: the kind of each change, which way it goes, whom it breaks, which version it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One edition of a contract while it is compared: its plan and document in, the place and words of a change out."""
+"""One version of a contract while it is compared: its plan and document in, the place and words of a change out."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ OBJECT: Path = ("schema", 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Edition:
-    """One edition: its plan, whether or not in force, and its document."""
+class ContractVersion:
+    """One version: its plan, whether or not in force, and its document."""
 
     plan: Plan
     document: Document
     in_force: bool
 
     @classmethod
-    def of(cls, compiled: Compiled) -> Edition:
-        """The edition that was compiled; ContractInvalid, with what is wrong, if it says nothing of files."""
+    def of(cls, compiled: Compiled) -> ContractVersion:
+        """The version that was compiled; ContractInvalid, with what is wrong, if it says nothing of files."""
         if compiled.draft and compiled.document:
             return cls(compiled.draft, compiled.document, compiled.plan is not None)
         first = next((f for f in compiled.findings if f.level == "error" or f.code == "matches-nothing"), None)
