@@ -243,7 +243,11 @@ class DynamoLedger:
         return tuple(items.pause_of(i) for i in pauses)
 
     def open_batch(self, batch: Batch) -> bool:
-        return self._added(self._put(items.batch_item(batch), NEW), *self._slot(batch), *self._unless_held(batch))
+        try:
+            self._transact([self._put(items.batch_item(batch), NEW), *self._slot(batch), *self._unless_held(batch)])
+        except StaleWrite:
+            return False
+        return True
 
     def taken(self) -> Mapping[int, str]:
         slots = self._query("pk = :pk", {":pk": items.SLOTS}, ConsistentRead=True)
@@ -326,13 +330,6 @@ class DynamoLedger:
 
     def _fenced(self, item: Item, version: int) -> Any:
         return self._put(item, AS_READ, {":v": version}) if version else self._put(item, NEW)
-
-    def _added(self, *actions: Any) -> bool:
-        try:
-            self._transact(actions)
-        except StaleWrite:
-            return False
-        return True
 
     def _try(self, action: Any) -> bool:
         """One conditional put; False where the condition does not hold."""

@@ -100,7 +100,8 @@ def drop_key(drop_id: str) -> tuple[str, str]:
 def drop_item(drop: Drop) -> Item:
     """A drop, and where the indexes list it."""
     pk, sk = drop_key(drop.id)
-    listed = {"inflight": flight(_shard(drop.id, FLIGHTS), waits=drop.waits)} if drop.listed else {}
+    shard = zlib.crc32(drop.id.encode()) % FLIGHTS
+    listed = {"inflight": flight(shard, waits=drop.waits)} if drop.listed else {}
     month = dataset_month(drop.contract, drop.received_at[:7])
     return {"pk": pk, "sk": sk, "dataset_month": month, **listed, **_fields(drop)}
 
@@ -454,10 +455,6 @@ def _fields(value: Any) -> Item:
 
 def _value(cls: type[T], item: Item) -> T:
     return codec.decode(cls, {k: v for k, v in item.items() if k not in OURS | FORMER}, f"ledger item {item['pk']}")
-
-
-def _shard(name: str, shards: int) -> int:
-    return zlib.crc32(name.encode()) % shards
 
 
 def _plain(value: Any) -> Any:

@@ -287,7 +287,10 @@ def _left(ports: Ports, plan: Plan, drop: Drop, there: Stat | None) -> Iterator[
         do = "Inspect it: rows of the table replaced it, and it stayed there as a file."
         yield Difference("promoted-left", where, finding, do)
         return
-    hide = partial(_hide, ports, plan, drop)
+
+    def hide() -> None:  # if it has not come to another key since
+        withdraw_unless_named(ports, plan, drop, reread(ports, drop))
+
     yield Difference("promoted-left", where, finding, "Withdraw it; its bytes stay as an old version.", hide)
 
 
@@ -301,11 +304,6 @@ def _keys(ports: Ports, drop: Drop, plan: Plan) -> Iterator[Difference]:
             yield Difference(
                 "key-held", f"key {one.id}", finding, "Free it: other uploads of the key wait for it.", free
             )
-
-
-def _hide(ports: Ports, plan: Plan, drop: Drop) -> None:
-    """Withdraw a drop whose place was freed, if it has not come to another one since."""
-    withdraw_unless_named(ports, plan, drop, reread(ports, drop))
 
 
 def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:

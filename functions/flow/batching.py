@@ -138,7 +138,10 @@ def _launch(ports: Ports, batch: Batch, members: Sequence[Drop], drops: Sequence
     request = request_of(ports, batch, plan, inputs)
     uri = keys.request_uri(ports.zones, batch.id, batch.try_)
     ports.store.put(uri, request.dumps().encode(), keys.CONTENT_TYPES["json"])
-    run = _run(ports, batch, uri, reach(ports.zones, batch, plan, drops))
+    may = reach(ports.zones, batch, plan, drops)
+    run = started(ports, batch) if ports.clock.now() - moment(batch.try_at) > TOKEN_LIFE else None
+    # The batch's own size, not its members' of now: the same token must always ask for the same run.
+    run = run or ports.jobs.start(keys.job_token(batch.id, batch.try_), uri, batch.size, may)
     return write_batch(ports, batch, replace(batch, state="running", run=run, changed_at=ports.at()))
 
 
@@ -221,11 +224,8 @@ def _enlist(ports: Ports, batch: Batch, drops: Sequence[Drop]) -> tuple[Drop, ..
 
 
 def _ready(batch: Batch, drops: Iterable[Drop]) -> tuple[Drop, ...]:
-    return tuple(d for d in among(batch, drops) if d.state == "validating" and _named(batch, d))
-
-
-def _named(batch: Batch, drop: Drop) -> bool:
-    return (drop.batch, drop.try_) == (batch.id, batch.try_)
+    this_try = (batch.id, batch.try_)
+    return tuple(d for d in among(batch, drops) if d.state == "validating" and (d.batch, d.try_) == this_try)
 
 
 def _joining(ports: Ports, batch: Batch, drop: Drop) -> Transition | None:
@@ -264,12 +264,6 @@ def reach(zones: Zones, batch: Batch, plan: Plan, drops: Iterable[Drop]) -> Reac
     references = flow_references.folders(zones, plan)
     sifted = plan.file_format == "csv" and batch.size >= SIFTED_FROM
     return Reach(tuple(sorted(staged)), (work, evidence), plan.needs_expectations, references, sifted)
-
-
-def _run(ports: Ports, batch: Batch, request: str, may: Reach) -> str:
-    run = started(ports, batch) if ports.clock.now() - moment(batch.try_at) > TOKEN_LIFE else None
-    # The batch's own size, not its members' of now: the same token must always ask for the same run.
-    return run or ports.jobs.start(keys.job_token(batch.id, batch.try_), request, batch.size, may)
 
 
 def started(ports: Ports, batch: Batch) -> str | None:

@@ -11,7 +11,7 @@ after the decision, until nothing that was under way meanwhile can be left behin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -262,7 +262,9 @@ def _send_on(ports: Ports, file_set: FileSet, listed: Manifest | Problem, drops:
                 if move := _sent_on(ports, file_set, listed, drop):
                     with suppress(StaleWrite):  # somebody was faster
                         file_set = _written(ports, file_set, (move,))
-    _open_windows(ports, (move.drop.plan for move in moves if move.drop.state == "staged"))
+    for plan in dict.fromkeys(move.drop.plan for move in moves if move.drop.state == "staged"):
+        if plan:
+            open_window(ports, plan, ports.window_seconds)
     return file_set
 
 
@@ -273,12 +275,6 @@ def _written(ports: Ports, file_set: FileSet, moves: Sequence[Transition]) -> Fi
         return file_set
     ports.ledger.write(moves, file_set)
     return replace(file_set, version=file_set.version + 1)
-
-
-def _open_windows(ports: Ports, plans: Iterable[str | None]) -> None:
-    for plan in dict.fromkeys(plans):
-        if plan:
-            open_window(ports, plan, ports.window_seconds)
 
 
 def _sent_on(ports: Ports, file_set: FileSet, listed: Manifest | Problem, drop: Drop) -> Transition | None:

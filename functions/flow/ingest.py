@@ -50,7 +50,6 @@ from functions.drop import (
 from functions.flow import file_sets
 from functions.flow.windows import next_window, open_window, quiet
 from functions.ports import Ports
-from functions.ports.batches import Window
 from functions.ports.store import MARKER_KEPT
 from functions.promotion.copies import Gone, InPlace, Replaced, Taken, Unfinished, move, owns_source
 from functions.promotion.lineage import TRIES, announced_late
@@ -198,7 +197,8 @@ def _receive(ports: Ports, drop: Drop) -> Drop:
     if not owns_source(ports.zones, drop):
         return mark_failed(ports, drop, EDITED)
     if drop.plan is None:
-        return _hold_unmatched(ports, drop)
+        at = _hold(ports, drop)
+        return record(ports, drop, "matched_nothing", source=at) if at else _gone(ports, drop)
     plan = ports.catalog.plan(drop.plan)
     try:
         seen = _look(ports, drop, plan)
@@ -208,7 +208,8 @@ def _receive(ports: Ports, drop: Drop) -> Drop:
         return _gone(ports, drop)
     here, admission = seen
     if admission.refused:
-        return _refuse(ports, here, admission)
+        wrong = {"verdict": "rejected", "problems": brief(admission.problems), "decided_at": ports.at()}
+        return _finish_refusal(ports, record(ports, here, "refused", **wrong))
     if plan.set and plan.set.is_signal(drop.name):
         return _note(ports, here, plan, plan.set)
     return _stage(ports, here, plan, admission)
@@ -229,13 +230,6 @@ def _gone(ports: Ports, drop: Drop) -> Drop:
     if drop.retracts:
         return mark_failed(ports, drop, staged_gone(drop))
     return record(ports, drop, "gone", problems=(GONE,))
-
-
-def _hold_unmatched(ports: Ports, drop: Drop) -> Drop:
-    at = _hold(ports, drop)
-    if at is None:
-        return _gone(ports, drop)
-    return record(ports, drop, "matched_nothing", source=at)
 
 
 def _hold(ports: Ports, drop: Drop) -> Location | None:
@@ -275,20 +269,11 @@ def _admitted(ports: Ports, plan: Plan, drop: Drop, read: Read) -> Admission:
         text = read(0, manifest.LARGEST + 1) if plan.set.manifest else b""
         wrong = manifest.read(text, drop.name, plan.set.sums) if plan.set.manifest else None
         return Admission((wrong,) if isinstance(wrong, Problem) else ())
-    admission = admit(plan, drop.name, drop.size, read, _room(ports))
+    room = LONGEST_KEY - len(keys.split(ports.zones.promoted)[1].encode())
+    admission = admit(plan, drop.name, drop.size, read, room)
     return replace(
         admission, problems=(*admission.problems, *arrival_window.problems(plan, arrival_window.uploaded(drop)))
     )
-
-
-def _room(ports: Ports) -> int:
-    return LONGEST_KEY - len(keys.split(ports.zones.promoted)[1].encode())
-
-
-def _refuse(ports: Ports, drop: Drop, admission: Admission) -> Drop:
-    problems = brief(admission.problems)
-    refused = record(ports, drop, "refused", verdict="rejected", problems=problems, decided_at=ports.at())
-    return _finish_refusal(ports, refused)
 
 
 def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
@@ -331,7 +316,8 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
     answer = advance(drop, "staged", at, staged_at=at, **laid)
     if not isinstance(answer, Transition):
         return drop
-    if (window := _window(ports, plan)) is not None:
+    if quiet(ports, plan.sha):
+        window = next_window(ports, plan.sha, ports.window_seconds)
         try:
             ports.ledger.write((answer,), window)
         except StaleWrite:
@@ -356,7 +342,3 @@ def _not_staged(ports: Ports, drop: Drop, why: Unfinished | Gone | Taken | Repla
             return mark_failed(ports, drop, staged_replaced(drop))
         case Taken():
             return mark_failed(ports, drop, TAKEN)
-
-
-def _window(ports: Ports, plan: Plan) -> Window | None:
-    return next_window(ports, plan.sha, ports.window_seconds) if quiet(ports, plan.sha) else None

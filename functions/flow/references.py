@@ -8,7 +8,7 @@ ask for it are errors, and the others are made.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from urllib.parse import quote
 
 from contracts.catalog import reference_name
@@ -28,15 +28,13 @@ def pinned(ports: Ports, plan: Plan) -> tuple[JobReference, ...]:
 
 def folders(zones: Zones, plan: Plan) -> tuple[str, ...]:
     """Return the folders that a job must be able to read for its references: the same at any time."""
-    return tuple(dict.fromkeys(_folders(zones, plan)))
-
-
-def _folders(zones: Zones, plan: Plan) -> Iterator[str]:
-    for one in plan.references:
-        if one.contract:
-            yield f"{zones.promoted}{one.contract}/"
-        elif one.sha256:
-            yield f"{zones.catalog}{reference_name(one)}"
+    published = (one for one in plan.references if one.contract or one.sha256)
+    return tuple(
+        dict.fromkeys(
+            f"{zones.promoted}{one.contract}/" if one.contract else f"{zones.catalog}{reference_name(one)}"
+            for one in published
+        )
+    )
 
 
 def _pinned(ports: Ports, reference: Reference) -> JobReference:

@@ -95,13 +95,14 @@ def _acceptance(ports: Ports, drop: Drop, by: str, because: str) -> tuple[Transi
             return NoChange(drop, why.message.rstrip("."))
         case Granted(notes):
             statement = Problem(ACCEPTED_BY_PERSON, f"{by} accepted the file all the same: {because}", SEE, "warning")
+            own = keys.promoted_key(plan, drop.id, drop.name)
             answer = advance(
                 drop,
                 "accepted_by_person",
                 ports.at(),
                 **_decided(ports, drop, by, because, statement, *notes),
                 verdict="accepted_with_warnings",
-                promoted=_promotion(plan, drop, claims.key.etag if claims.key else None),
+                promoted=Promotion(own, drop.attempt + 1, claims.key.etag if claims.key else None),
             )
     return (answer, claims) if isinstance(answer, Transition) else answer
 
@@ -142,17 +143,14 @@ def _barred(ports: Ports, plan: Plan, drop: Drop) -> str | None:
     """Return why a drop that a person accepts could not be promoted; None if it can."""
     if plan.set and plan.set.is_signal(drop.name):
         return OF_A_SET
-    if _has_table(ports, plan):
+    today = [
+        ports.catalog.plan(entry.plan) for entry in ports.catalog.index().entries if entry.contract == plan.contract
+    ]
+    if any(one.promote == "table" for one in (plan, *today)):
         return OF_TABLES
     if any(problem.code == UNREADABLE.code for problem in drop.problems):
         return NOT_READ
     return None if fits(ports.zones, plan, drop) else TOO_LONG
-
-
-def _has_table(ports: Ports, plan: Plan) -> bool:
-    """Return True if a contract promotes into a table, by one of its plans or by today's."""
-    today = [ports.catalog.plan(one.plan) for one in ports.catalog.index().entries if one.contract == plan.contract]
-    return any(one.promote == "table" for one in (plan, *today))
 
 
 def beyond(ports: Ports, drop: Drop) -> str | None:
@@ -192,10 +190,6 @@ def _decided(ports: Ports, drop: Drop, by: str, because: str, *statements: Probl
         "receipt": None,
         "override": Override(by, because, at, drop.verdict),
     }
-
-
-def _promotion(plan: Plan, drop: Drop, replaces: str | None) -> Promotion:
-    return Promotion(keys.promoted_key(plan, drop.id, drop.name), drop.attempt + 1, replaces)
 
 
 def _finished(ports: Ports, drop: Drop) -> Drop:

@@ -45,7 +45,10 @@ def replay(ports: Ports, drop_id: str, *, retract: bool = False) -> Replayed | N
         ports.ledger.write((answer,))
     except StaleWrite:
         return NotReplayed("somebody else is replaying it at this moment", drop)
-    return Replayed(_begun(ports, answer.drop))
+    try:
+        return Replayed(resume(ports, answer.drop))
+    except ServiceUnavailable:  # the caller may not go on; the schedule does
+        return Replayed(answer.drop)
 
 
 def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
@@ -98,11 +101,3 @@ def gone(ports: Ports, drop: Drop) -> bool:
     except ServiceUnavailable:
         return False
     return stat is None or stat.etag != (drop.source.etag or stat.etag)
-
-
-def _begun(ports: Ports, drop: Drop) -> Drop:
-    """Take a drop on at once, if the caller may; else the schedule does, as all that is left behind."""
-    try:
-        return resume(ports, drop)
-    except ServiceUnavailable:
-        return drop

@@ -26,6 +26,13 @@ from functions.records.failures import NOT_YOURS
 TRIES = 5
 """How often a write that lost a race for a lineage is tried again with what was read anew."""
 
+UNSURE = Problem(
+    CONTENT_UNKNOWN,
+    "Nobody could tell whether the same file has been accepted before: the store gave no checksum of it.",
+    "Nothing to do in the file.",
+    level="warning",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Claims:
@@ -132,7 +139,7 @@ def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Granted | 
     if plan.same_content == "allow":
         return Granted()
     if not drop.sha256:
-        return Granted((_content_unknown(),))
+        return Granted((UNSURE,))
     twin = _twin(ports, drop, claims.content)
     if twin is None:
         return Granted()
@@ -181,8 +188,3 @@ def _content_used(twin: Drop, level: Level) -> Problem:
     text = f"The same file, byte for byte, has been accepted under the key {twin.name} (drop {twin.id})."
     fix = "If it was sent twice by mistake, do nothing; otherwise send the data that belongs under this key."
     return Problem(CONTENT_USED, text, fix, level)
-
-
-def _content_unknown() -> Problem:
-    text = "Nobody could tell whether the same file has been accepted before: the store gave no checksum of it."
-    return Problem(CONTENT_UNKNOWN, text, "Nothing to do in the file.", level="warning")

@@ -19,6 +19,7 @@ def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> s
     """Write page and JSON, the JSON last; a repeat writes the same, also for a settled drop."""
     folder = keys.report_folder(ports.zones, plan.producer, drop.id, drop.attempt)
     rejected = rejected_file(plan)
+    with_consumers = drop.state in ("promoting", *PROMOTED)
     receipt = records_receipt.Receipt(
         drop=drop.id,
         attempt=drop.attempt,
@@ -29,7 +30,7 @@ def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> s
         plan=plan,
         file=File(drop.name, drop.size, drop.sha256),
         rejected_rows=rejected if decision.rows.rejected and _bring(ports, drop, rejected, folder) else None,
-        promoted=_promoted(ports, drop) if drop.state in ("promoting", *PROMOTED) else None,
+        promoted=f"{ports.zones.promoted}{drop.promoted.key}" if drop.promoted and with_consumers else None,
         override=drop.override,
         withdrawn=_withdrawn(ports, drop),
     )
@@ -62,10 +63,6 @@ def _bring(ports: Ports, drop: Drop, name: str, folder: str) -> bool:
     except (ObjectGone, ObjectUnreadable):
         return False
     return True
-
-
-def _promoted(ports: Ports, drop: Drop) -> str | None:
-    return f"{ports.zones.promoted}{drop.promoted.key}" if drop.promoted else None
 
 
 def _withdrawn(ports: Ports, drop: Drop) -> bool:

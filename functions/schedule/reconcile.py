@@ -76,7 +76,8 @@ def reconcile(
     open_items = ports.ledger.in_flight(stamp(now - timedelta(seconds=ports.patience_seconds)))
     since = {what: moment_if_any(text) for what, text in _since(open_items)}
     standing(now - min((at for at in since.values() if at), default=now))
-    troubles = [*map(_unread, open_items.unreadable), *(_timeless(what) for what, at in since.items() if at is None)]
+    timeless = (Trouble(what, "since when it is open is no time of ours") for what, at in since.items() if at is None)
+    troubles = [*map(_unread, open_items.unreadable), *timeless]
     lost: list[Work] = []
     windows: list[Window] = []
 
@@ -121,10 +122,6 @@ def _call_roll(ports: Ports, troubles: list[Trouble]) -> None:
 
 def _unread(key: str) -> Trouble:
     return Trouble(f"item {key}", "it is not what this version reads")
-
-
-def _timeless(what: str) -> Trouble:
-    return Trouble(what, "since when it is open is no time of ours")
 
 
 def _since(open_items: InFlight) -> Iterator[tuple[str, str]]:

@@ -47,7 +47,9 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
 def _unended(plan: Plan, sample: bytes) -> Head:
     """A file whose first line goes on: no header, but a record like any other where none is agreed."""
     if plan.csv.header:
-        return Head((other_text(plan, _readable(plan, sample)) or _endless(len(sample)),))
+        text = f"The first line does not end within {len(sample):,} bytes, so it is not a header."
+        endless = Problem("header-too-long", text, "Check that this is the CSV file, with one record on each line.")
+        return Head((other_text(plan, _readable(plan, sample)) or endless,))
     problem = other_text(plan, _readable(plan, sample)) or _bad_body(plan, sample, 0, whole=False)
     return Head((problem,) if problem else (), tuple(p.name for p in plan.properties), "")
 
@@ -239,11 +241,6 @@ def _bad_body(plan: Plan, sample: bytes, begin: int, *, whole: bool) -> Problem 
     if may_be_lost(plan, "text"):
         return None
     return undecodable(plan, sample, begin, whole=whole)
-
-
-def _endless(seen: int) -> Problem:
-    text = f"The first line does not end within {seen:,} bytes, so it is not a header."
-    return Problem("header-too-long", text, "Check that this is the CSV file, with one record on each line.")
 
 
 def too_wide(count: int) -> Problem:

@@ -198,7 +198,8 @@ def of_bytes(sample: bytes) -> Form | None:
     """Return the form of a file that is no text, by its first bytes; None if they are of none that is known."""
     for sign in BINARY:
         if sample.startswith(sign.start) and (sign.binary or _has_control(sample)):
-            return _within(sample) if sign.form is ZIP else sign.form
+            packed = (form for name, form in INSIDE if name in sample)
+            return next(packed, ZIP) if sign.form is ZIP else sign.form
     return next((form for form in _shaped(sample) if form), None)
 
 
@@ -222,10 +223,6 @@ def of_text(text: str) -> Form | None:
         return Form(name, "Find out why the download failed, and send the file itself as")
     form = next((form for pattern, form in TEXTS if pattern.match(begin)), None)
     return SHEET_HTML if form is HTML and TABLE.search(begin) else form
-
-
-def _within(sample: bytes) -> Form:
-    return next((form for name, form in INSIDE if name in sample), ZIP)
 
 
 def _has_control(sample: bytes) -> bool:

@@ -164,15 +164,10 @@ def _chunk(column: dict[int, Any]) -> Chunk:
         frozenset(_whole(one) for one in metadata[2]),
         _whole(metadata[5]),
         None if nulls is None else _whole(nulls),
-        _start(metadata),
+        _whole(metadata.get(11) or metadata[9]),  # the first page; some writers put 0 if there is no dictionary
         _whole(metadata[7]),
         _whole(metadata[6]),
     )
-
-
-def _start(chunk: dict[int, Any]) -> int:
-    """Return the start of the first page of a chunk; some writers put 0 if there is no dictionary."""
-    return _whole(chunk.get(11) or chunk[9])
 
 
 def _whole(value: Any) -> int:

@@ -44,7 +44,9 @@ def listed(plan: Plan, columns: tuple[Column, ...]) -> list[ListedColumn]:
         if prop and prop.type in CONTAINERS and column.is_empty:
             listing += _without_values(plan, column, prop)
             continue
-        kind = read_as(column, (column.name,), routes) if prop else _unasked(column)
+        kind = read_as(column, (column.name,), routes) if prop else column.type
+        if prop is None and kind in STORED:  # integers that mean something else
+            kind = UNKNOWN
         listing.append(ListedColumn(name, column, prop, kind))
         listing += _within(column, prop, routes)
     return listing
@@ -70,11 +72,6 @@ def _agreed(plan: Plan, prop: Property) -> str:
         case "number":
             return "decimal({},{})".format(*prop.exact) if prop.exact else "double"
     return {"integer": "bigint", "time": "string"}.get(prop.type, prop.type)
-
-
-def _unasked(column: Column) -> str:
-    """The type of a column that no property takes: nested ones are not read, nor integers that mean something else."""
-    return UNKNOWN if column.type in STORED else column.type
 
 
 def _within(column: Column, prop: Property | None, routes: Routes) -> Iterator[ListedColumn]:

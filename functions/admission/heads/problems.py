@@ -83,13 +83,9 @@ def wrong_format(plan: Plan, form: foreign_forms.Form) -> Problem:
     if form.fix == foreign_forms.SHEET and plan.file_format == "parquet":
         return Problem("wrong-format", text, "Export the records of the sheet, and write them as Parquet.")
     if form.fix == foreign_forms.SHEET:
-        return Problem("wrong-format", text, f"{form.fix} {agreed}{_spreadsheet(plan)}, not as a workbook.")
+        as_utf8 = " (“CSV UTF-8”)" if plan.file_format == "csv" and plan.csv.encoding == "utf-8" else ""
+        return Problem("wrong-format", text, f"{form.fix} {agreed}{as_utf8}, not as a workbook.")
     return Problem("wrong-format", text, f"{form.fix} {'plain ' if form.packs else ''}{agreed}.")
-
-
-def _spreadsheet(plan: Plan) -> str:
-    """Return the name of the agreed encoding in spreadsheets."""
-    return " (“CSV UTF-8”)" if plan.file_format == "csv" and plan.csv.encoding == "utf-8" else ""
 
 
 def wrong_encoding(plan: Plan, message: str, place: Place | None = None) -> Problem:
