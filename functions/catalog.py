@@ -20,7 +20,7 @@ PUBLISH = "Put the contracts in force with `dropgate publish`"
 
 
 FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-"""What lint lets a contract or a producer be called. Both name folders, of which policies of runs are made."""
+"""The names that lint allows for contracts and producers. Both name folders, from which policies of runs are made."""
 
 
 class Documents(Protocol):
@@ -47,14 +47,14 @@ class Published:
         self._plans: dict[str, Plan] = {}
 
     def index(self) -> catalog.Index:
-        """The pattern index now in force; DocumentInvalid where there is none, so that no key is called unmatched."""
+        """Return the pattern index in force; DocumentInvalid if there is none, so that no key is called unmatched."""
         index = self.index_if_any()
         if index is None:
             raise DocumentInvalid(f"No contract is in force: there is no {self._zone}current.json. {PUBLISH}.")
         return index
 
     def index_if_any(self) -> catalog.Index | None:
-        """The pattern index now in force; None where nothing was ever published."""
+        """Return the pattern index in force; None if nothing was ever published."""
         at = f"{self._zone}current.json"
         try:
             changed = self._documents.get_if_changed(at, self._etag)
@@ -68,11 +68,11 @@ class Published:
         return self._index
 
     def match(self, name: str) -> catalog.Match:
-        """The contract that claims a key below landing, or why none does."""
+        """Return the contract that claims a key below landing, or why none does."""
         return catalog.match(self.index(), name)
 
     def plan(self, sha: str) -> Plan:
-        """The plan of that hash; DocumentInvalid, too, where its contract or producer has a name that lint refuses."""
+        """Return the plan of a hash; DocumentInvalid also if its contract or producer has a name that lint refuses."""
         if sha not in self._plans:
             plan = self._named(Plan, "plans", sha)
             for name in (plan.contract, plan.producer):
@@ -83,7 +83,7 @@ class Published:
         return self._plans[sha]
 
     def _named(self, cls: type[T], folder: str, sha: str) -> T:
-        """A document that another one names by its hash; DocumentInvalid, also where it is not what its name says."""
+        """Return a document that another one names by its hash; DocumentInvalid also if its bytes have another hash."""
         at = f"{self._zone}{folder}/{sha}.json"
         try:
             text = self._documents.get(at)

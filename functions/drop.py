@@ -193,11 +193,11 @@ class Location:
 
 
 class Uploaded(Protocol):
-    """A value that knows when something was uploaded."""
+    """A value with the time and the place of an upload among uploads."""
 
     @property
     def sequencer(self) -> str:
-        """S3's, hexadecimal; empty where no event told of the upload."""
+        """S3's sequencer, hexadecimal; empty if no event announced the upload."""
 
     @property
     def uploaded_at(self) -> str:
@@ -253,7 +253,7 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """That what a drop left was erased, by whom, why and when; until it is `done`, somebody has to go on."""
+    """The erasure of a drop's data: by whom, why and when; until it is `done`, somebody has to go on."""
 
     by: str
     because: str
@@ -424,7 +424,7 @@ def is_later(one: Uploaded, than: Uploaded) -> bool:
 
 
 def rank(sequencer: str) -> str:
-    """A sequencer so that the one which S3 gave later for a key is the greater; the least where there is none.
+    """Return a sequencer in a form in which S3's later one for a key is greater; a missing one is the least.
 
     As text, the shorter padded on the right with zeros, which is to leave out those at the end (AWS Knowledge Center,
     "Why do I see duplicate messages in Amazon SQS for the same Amazon S3 event?").

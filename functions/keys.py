@@ -1,4 +1,4 @@
-"""Names of things: a drop's id, where its bytes and documents lie in each zone, batches and tokens. Pure.
+"""Names: a drop's id, the URIs of its bytes and documents in each zone, batches and tokens. Pure.
 
 Zones and folders are URIs that end in `/`; an object's key stands in its URI as it is, never percent-encoded.
 """
@@ -69,7 +69,7 @@ def split(uri: str) -> tuple[str, str]:
 
 
 def name_in(zone: str, bucket: str, key: str) -> str | None:
-    """The key below a zone's folder; None for an object that lies elsewhere."""
+    """Return the key below a zone's folder; None for an object elsewhere."""
     home, folder = split(zone)
     return key.removeprefix(folder) if bucket == home and key.startswith(folder) else None
 
@@ -96,7 +96,7 @@ def stage_uri(zones: Zones, plan: Plan, drop: str, attempt: int, received_at: st
 
 
 def media_type(name: str) -> str:
-    """The media type of what lies under a name of ours; a producer's name tells nothing of it."""
+    """Return the media type of an object by our own name for it; a producer's name is no evidence."""
     return CONTENT_TYPES.get(name.rpartition(".")[2], BYTES)
 
 
@@ -132,7 +132,7 @@ def table_folder(zones: Zones, contract: str) -> str:
 
 
 def is_table(key: str) -> bool:
-    """Return True if a key in the promoted zone is a table's folder; a producer's name may look like one (`a/`)."""
+    """Return True if a key in the promoted zone is a table's folder; a producer's key may end in `/` as well (`a/`)."""
     return key.find("/") == len(key) - 1
 
 

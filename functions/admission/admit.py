@@ -56,7 +56,7 @@ class Admission:
 
 
 def header(plan: Plan, header_line: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The header of an admitted drop again: names, and types where the format has any."""
+    """Return the header of an admitted drop again: names, and types if the format has any."""
     match plan.file_format:
         case "csv" if not plan.csv.header:
             return tuple(p.name for p in plan.properties), ()
@@ -71,7 +71,7 @@ def header(plan: Plan, header_line: str) -> tuple[tuple[str, ...], tuple[str, ..
 
 
 def header_line(plan: Plan, size: int, read: Read) -> str:
-    """The header line of an admitted drop again; of a compressed one no more is unpacked than that needs."""
+    """Return the header line of an admitted drop again; a compressed file is unpacked only as far as needed."""
     if plan.file_format == "parquet":
         return parquet_head.again(plan, size, read)
     if plan.compression == "none":
@@ -86,7 +86,7 @@ def notes(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
 
 
 def admit(plan: Plan, name: str, size: int, read: Read, room: int = LONGEST_KEY) -> Admission:
-    """Look at a drop's name below landing, its size and the bytes that tell what it is.
+    """Check a drop's name below landing, its size and its first bytes.
 
     `read` gives the bytes from a place on, at most so many; it is asked once even where there are none. `room` is how
     many bytes the promoted zone leaves for a key.

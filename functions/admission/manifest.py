@@ -47,7 +47,7 @@ Manifest = Mapping[str, Listed]
 
 
 def unlike(entry: Listed | None, size: int, sha256: str | None) -> Problem | None:
-    """Return the mismatch of a manifest with a file of that size and SHA-256; `said` None: the file is not named.
+    """Return the mismatch of a manifest with a file of that size and SHA-256; `entry` None: the file is not named.
 
     A checksum that nobody knows is not compared.
     """
@@ -68,7 +68,7 @@ class _Wrong(Exception):
 
 
 def read(text: bytes, name: str, sums: Collection[str] = ()) -> Manifest | Problem:
-    """The files that a manifest of that key below landing names; `sums` are the properties whose sums it may say."""
+    """Return the files that a manifest names; `name` is its key below landing, `sums` the properties it may sum."""
     try:
         return _files(text, name[: name.rfind("/") + 1], sums)
     except _Wrong as wrong:

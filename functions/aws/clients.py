@@ -93,17 +93,17 @@ class SystemClock:
 
 
 def zones_from(environment: Mapping[str, str]) -> Zones:
-    """The zones that DROPGATE_LANDING and its like name."""
+    """Return the zones that DROPGATE_LANDING and its like name."""
     return Zones(**{name: environment[f"DROPGATE_{name.upper()}"] for name in Zones.__slots__})
 
 
 def ledger_from(environment: Mapping[str, str], clients: Clients) -> DynamoLedger:
-    """The ledger alone, for those who only look."""
+    """Return only the ledger, for callers that only read."""
     return DynamoLedger(clients.dynamodb, environment["DROPGATE_TABLE"])
 
 
 def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger | None = None) -> Ports:
-    """The whole world."""
+    """Return all ports."""
     arns = (environment[name].split(":") for name in ("DROPGATE_JOB_ROLE", "DROPGATE_DATA_KEY"))
     accounts = {parts[4] for parts in arns if len(parts) > 4}
     part = int(environment.get("DROPGATE_COPY_PART", PART))

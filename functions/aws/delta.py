@@ -41,7 +41,7 @@ CONFIGURATION = {
 
 
 class DeltaTables:
-    """Tables by URI; `options` are the object store's, asked for anew as credentials pass."""
+    """Tables by URI; `options` returns those of the object store, called each time as credentials expire."""
 
     def __init__(self, options: Callable[[], Mapping[str, str]]) -> None:
         self._options = options
@@ -137,7 +137,7 @@ class DeltaTables:
             return delta is not None and _has(delta, _app(tag), tag.attempt)
 
     def _change(self, table: str, app: str, version: int, act: Act) -> None:
-        """Commit once, on the table as it stands then."""
+        """Commit once, on the table as it is then."""
         from deltalake import CommitProperties, PostCommitHookProperties
         from deltalake.transaction import Transaction
 
@@ -159,7 +159,7 @@ class DeltaTables:
         raise _busy(table)
 
     def _find(self, table: str) -> DeltaTable | None:
-        """The table as it stands; None where there is none."""
+        """Return the table as it is now; None if there is none."""
         from deltalake import DeltaTable
         from deltalake.exceptions import TableNotFoundError
 
@@ -188,7 +188,7 @@ class DeltaTables:
 
     @contextmanager
     def _conflicts(self, table: str, nth: int) -> Iterator[None]:
-        """Wait a little where another writer was faster; ServiceUnavailable where the store did not answer."""
+        """Wait a little if another writer was faster; ServiceUnavailable if the store did not answer."""
         try:
             from deltalake.exceptions import CommitFailedError, DeltaError
         except ImportError as error:  # built for another CPU; once those for this one are there, they go on
@@ -220,7 +220,7 @@ def _reading(table: str) -> Iterator[None]:
 
 
 def columns_of(schema: Schema) -> tuple[TableColumn, ...]:
-    """The columns of a table."""
+    """Return the columns of a table."""
     each = json.loads(schema.to_json())["fields"]
     return tuple(TableColumn(one["name"], one["type"] if isinstance(one["type"], str) else "nested") for one in each)
 
@@ -233,7 +233,7 @@ def _schema(columns: Sequence[TableColumn]) -> Schema:
 
 
 def _added(path: str, file: DataFile, tag: CopyTag) -> AddAction:
-    """A file in a commit; by the bounds of its drop readers, and writers of other drops' rows, pass it by."""
+    """Return a file for a commit; by the bounds of its drop readers, and writers of other drops' rows, skip it."""
     from deltalake.transaction import AddAction
 
     bounds = {"minValues": {DROP: tag.drop}, "maxValues": {DROP: tag.drop}, "nullCount": {DROP: 0}}
@@ -241,7 +241,7 @@ def _added(path: str, file: DataFile, tag: CopyTag) -> AddAction:
 
 
 def _where(drops: Sequence[str]) -> str:
-    """The rows of some drops; their ids are letters and digits."""
+    """Return the predicate for the rows of some drops; their ids are letters and digits."""
     return f"{DROP} in ({', '.join(repr(one) for one in dict.fromkeys(drops))})"
 
 

@@ -40,7 +40,7 @@ MOST_GET = 100
 
 
 class _Refused(StaleWrite):
-    """A condition did not hold; `item` is what stood in the way, where that was asked for."""
+    """A condition did not hold; `item` is the item that it was tested on, if the call asked for it."""
 
     def __init__(self, reasons: Iterable[Mapping[str, Any]]) -> None:
         super().__init__("somebody else wrote first")

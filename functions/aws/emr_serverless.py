@@ -68,7 +68,7 @@ LARGEST = Workers(4, "14g", 4, "13g", "3g", 3)
 
 
 def workers_for(size: int) -> Workers:
-    """The workers for so many bytes of files; never more than a bound, so that no run takes the application alone."""
+    """Return the workers for so many bytes of files, within a bound, so that no run takes the whole application."""
     return next((workers for most, workers in SIZES if size <= most), LARGEST)
 
 
@@ -212,6 +212,6 @@ class EmrJobs:
 
 
 def _why(state: str, details: str) -> str:
-    """State and class of the error alone: the rest of the text may quote a producer's rows."""
+    """Return state and class of an error only: the rest of the text may quote a producer's rows."""
     error = re.search(r"\b(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b", details)
     return f"{state}: {error[0]}" if error else state

@@ -141,7 +141,7 @@ def step_item(drop: Drop, event: str) -> Item:
 
 
 def step_of(item: Item) -> Step:
-    """The step that a history item tells of."""
+    """Return the step of a history item."""
     return _value(Step, {k: v for k, v in item.items() if k not in ("version", TOLD)})
 
 
@@ -175,7 +175,7 @@ def pending_key(drop: Drop) -> tuple[str, str]:
 
 
 def pending_item(drop: Drop) -> Item:
-    """A staged drop in its place among those that wait, whole: its batch needs no other look at it."""
+    """Return the item of a whole staged drop in its place in line: its batch needs no other read."""
     pk, sk = pending_key(drop)
     return {"pk": pk, "sk": sk, **_fields(drop)}
 
@@ -311,7 +311,7 @@ def run_key(run: str) -> tuple[str, str]:
 
 
 def run_item(run: str, batch: Batch) -> Item:
-    """The way from a run to its batch and to the drops that it lists, so that one look finds all of them."""
+    """Return the item that leads from a run to its batch and to its drops, so that one call reads all of them."""
     pk, sk = run_key(run)
     return {"pk": pk, "sk": sk, "batch": batch.id, "members": list(batch.members), "format": FORMAT, "version": 1}
 
@@ -373,7 +373,7 @@ def set_key(set_id: str) -> tuple[str, str]:
 
 
 def set_item(files: FileSet) -> Item:
-    """A set of files; in flight from the moment at which it is to be looked at."""
+    """Return the item of a set of files; it is in flight from the moment of its next check."""
     pk, sk = set_key(files.id)
     listed = {"inflight": WINDOWS, "changed_at": files.look_at} if files.look_at else {}
     return {"pk": pk, "sk": sk, **listed, **_fields(files)}

@@ -54,7 +54,7 @@ KEY_ACCOUNT = re.compile(r":kms:[\w-]+:(\d{12}):")
 
 
 class S3Store:
-    """Objects by URI; `accounts` are those of our own keys, by which keys of others are told from ours.
+    """Objects by URI; `accounts` are those of our own keys: a key of another account is not ours.
 
     A copy in parts has parts of `part` bytes (5 MiB to 5 GiB, but the last), of which one call copies `most`.
     """
@@ -198,7 +198,7 @@ class S3Store:
                     raise
 
     def _parts(self, upload: str, target: str) -> dict[int, Any]:
-        """The parts that are there, by their numbers, as their completion names them."""
+        """Return the parts that are there, by their numbers, as their completion names them."""
         bucket, key = keys.split(target)
         pages = self._s3.get_paginator("list_parts").paginate(Bucket=bucket, Key=key, UploadId=upload)
         try:
@@ -309,7 +309,7 @@ class S3Store:
     def _refused(
         self, source: Location, target: str, replaces: str | None, *, missing: bool
     ) -> DestinationTaken | ObjectGone | ObjectReplaced:
-        """Whose condition did not hold: S3 answers 412 for either end, and 404 for If-Match on a free key, too."""
+        """Return which condition did not hold: S3 answers 412 for either end, 404 also for If-Match on a free key."""
         if missing and not replaces:
             return ObjectGone(source.uri)
         if not missing and not source.etag:
@@ -322,7 +322,7 @@ class S3Store:
         return DestinationTaken(target)
 
     def _need_bucket(self, at: Location) -> None:
-        """Tell a bucket that is not there, of which HEAD says 404 as well, from an object that is not.
+        """Raise ServiceUnavailable if the bucket is missing: HEAD of an object answers 404 for that as well.
 
         Who may list below some prefixes alone is refused, which says that it is there (S3 API reference, HeadBucket).
         """
@@ -349,7 +349,7 @@ class S3Store:
         return key is not None and bool(self._accounts) and key[1] not in self._accounts
 
     def _key_of(self, at: Location) -> str:
-        """The key that an object is encrypted with, for which S3 needs no key; empty where it cannot be said."""
+        """Return the id of an object's encryption key, which S3 gives without that key; empty if it cannot be read."""
         try:
             return self._s3.head_object(**_place(at)).get("SSEKMSKeyId", "")
         except ClientError:

@@ -29,5 +29,5 @@ class SqsDelays:
 
 
 def window_in(body: str) -> Window:
-    """The window that a message is about; DocumentInvalid if it is none of ours."""
+    """Return the window of a message; DocumentInvalid if the message is not ours."""
     return codec.loads(Window, body, "message of a window")

@@ -44,7 +44,7 @@ KEPT = timedelta(days=7)
 def differences(
     ports: Ports, contracts: Sequence[str | None], months: Sequence[str], seen: Callable[[str], None] = ignore
 ) -> Iterator[Difference]:
-    """All of them; the records are those of the contracts' drops of these months (YYYY-MM), tables are read whole.
+    """Yield all differences: of the contracts' drops of these months (YYYY-MM), and of whole tables.
 
     `seen` is told of each object, record and drop with rows in a table.
     """
@@ -78,7 +78,7 @@ def _of_one(ports: Ports, drop: Drop | str, table: Counted | None) -> Iterator[D
 
 
 def of_catalog(ports: Ports) -> Iterator[Difference]:
-    """The pointer, the index that it names, the plans that the index names."""
+    """Yield what is wrong with the pointer, the index that it names, and the plans that the index names."""
     where = f"{ports.zones.catalog}current.json"
     try:
         shas = [entry.plan for entry in ports.catalog.index().entries]
@@ -97,7 +97,7 @@ def of_catalog(ports: Ports) -> Iterator[Difference]:
 
 
 def of_landing(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
-    """Uploads that nobody knows, and those that were taken and lie there still."""
+    """Yield uploads in landing without a record, and those that were moved and are still there."""
     bucket, _ = keys.split(ports.zones.landing)
     late = stamp(ports.clock.now() - GRACE)
     files = (one for one in _lying(ports, ports.zones.landing, seen) if one.written_at < late)
@@ -121,7 +121,7 @@ def of_landing(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference
 
 
 def of_stage(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
-    """Staged objects that are of no drop."""
+    """Yield staged objects that belong to no drop."""
     late = stamp(ports.clock.now() - GRACE)
     for page in _pages(_lying(ports, ports.zones.stage, seen)):
         mine = [one for one in page if one.current and one.key.count("/") > 2 and one.written_at < late]
@@ -137,7 +137,7 @@ def of_stage(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
 
 
 def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
-    """Objects that consumers read, and that no record names; what the files of a table hold its own log says."""
+    """Yield objects that consumers read and no record names; files of a table are left to the table's own log."""
     bucket, folder = keys.split(ports.zones.promoted)
     tables: dict[str, bool] = {}
     late, last = stamp(ports.clock.now() - GRACE), ""
@@ -176,7 +176,7 @@ def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Differenc
 
 
 def of_batches(ports: Ports) -> Iterator[Difference]:
-    """Batches whose runs are over, or were never started: the schedule takes them on, which alone may start jobs."""
+    """Yield batches whose runs are over, or were never started: only the schedule may start their jobs."""
     for batch in ports.ledger.in_flight(stamp(ports.clock.now() - GRACE)).batches:
         where = f"batch {batch.id}"
         if batch.run is None or batch.state == "claimed":
@@ -295,7 +295,7 @@ def _left(ports: Ports, plan: Plan, drop: Drop, there: Stat | None) -> Iterator[
 
 
 def _keys(ports: Ports, drop: Drop, plan: Plan) -> Iterator[Difference]:
-    """Items of keys that say that a drop is on its way, and it is not."""
+    """Yield items of keys that are held for a drop that is not under way."""
     for one in claims_of(ports, drop, plan).each:
         mine = one.promoting == drop.id and not drop.in_flight and reread(ports, drop).version == drop.version
         if mine or (one.promoting and one.promoted == drop.id and looked_up(ports, one.promoting) is None):
@@ -307,7 +307,7 @@ def _keys(ports: Ports, drop: Drop, plan: Plan) -> Iterator[Difference]:
 
 
 def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
-    """Promote again, where nothing lies, what consumers had of a drop."""
+    """Promote a drop's data again whose target is gone."""
     plan = ports.catalog.plan(drop.plan or "")
     kind = keys.media_type(drop.promoted.rows.uri if drop.promoted and drop.promoted.rows else plan.suffix)
 
@@ -368,7 +368,7 @@ def _ours(stat: Stat | None, drop: Drop) -> bool:
 
 
 def _named(ports: Ports, drop: Drop) -> list[tuple[str, int]]:
-    """Keys and attempts that a record says are promoted."""
+    """Return the keys and attempts that a record names as promoted."""
     places = (
         drop.promoted if drop.state in PROMOTED else None,
         drop.retracts if drop.state in RETRACTING else None,

@@ -39,7 +39,7 @@ class Counted:
 
 
 def counted(ports: Ports, contract: str) -> Counted | Difference:
-    """The table of a contract, without any rows where there is none; the difference where it cannot be read.
+    """Return the table of a contract, empty if there is none; the difference if it cannot be read.
 
     ServiceUnavailable where the store does not answer, so that an outage is not taken for a broken table.
     """
@@ -57,7 +57,7 @@ def counted(ports: Ports, contract: str) -> Counted | Difference:
 
 
 def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = ignore) -> Iterator[Difference]:
-    """Rows that nobody may read, or that no record knows; `seen` is told of each drop that has any."""
+    """Yield rows that nobody may read, or that have no record; call `seen` with each drop that has rows."""
     ids = list(table.rows)
     for begin in range(0, len(ids), PAGE):
         page = ids[begin : begin + PAGE]
@@ -82,7 +82,7 @@ def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = ignore)
 
 
 def of_rows(ports: Ports, drop: Drop, table: Counted) -> Iterator[Difference]:
-    """The rows of a promoted drop that its table lacks, or has more of than were found good."""
+    """Yield the difference if a table has fewer or more rows of a promoted drop than are valid."""
     to = drop.promoted
     if to is None or to.rows is None or drop.rows is None or drop.plan is None or not _at_rest(drop, table):
         return

@@ -1,4 +1,4 @@
-"""One thing that is not as another says, with what to do about it; and whether a record is its drop's newest."""
+"""Differences with their repairs, and the test that a record is its drop's newest: a drop in, a difference out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GRACE = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that is not as another says: its kind, where, what is found, what to do, and what does it."""
+    """A contradiction between two stores: its kind, place, finding, what a person does, and the repair."""
 
     kind: str
     where: str
@@ -29,7 +29,7 @@ class Difference:
 
 
 def looked_up(ports: Ports, drop_id: str) -> Drop | Difference | None:
-    """The drop of an id; the difference where its item cannot be read."""
+    """Return the drop of an id, or the difference if its item cannot be read."""
     try:
         return ports.ledger.drop(drop_id)
     except DocumentInvalid as error:
@@ -37,13 +37,13 @@ def looked_up(ports: Ports, drop_id: str) -> Drop | Difference | None:
 
 
 def unreadable(where: str, why: str = "cannot be read by this version") -> Difference:
-    """A record of which nothing was compared, as an item of its own cannot be read."""
+    """Return the difference of a record that was not compared, as one of its items cannot be read."""
     do = "Deploy the version that wrote it, or repair the item. The drop was not compared."
     return Difference("record-unreadable", where, why, do)
 
 
 def stale(ports: Ports, drop: Drop) -> Difference | None:
-    """A record that is not what its history ends with, as a former one put back by hand is; nothing may rest on it.
+    """Return the difference of a record that its history contradicts, as an older one that was put back by hand.
 
     None, too, where somebody has brought the drop further since it was read.
     """

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def put_back(ports: Ports, plan: Plan, drop: Drop, to: Promotion, lay: Callable[[], T]) -> T:
-    """Let consumers have again what `lay` lays down of a drop, and note in its key's item with what ETag.
+    """Restore a drop's data for consumers by `lay`, and record the new ETag in its key's item.
 
     StaleWrite if the drop, or who its key says is seen, has changed since it was looked at; nothing is left then.
     """

@@ -101,7 +101,7 @@ def room(plan: Plan, most: int) -> int:
 
 
 def choose(waiting: Sequence[Drop], most: int) -> tuple[Drop, ...]:
-    """The oldest that fit into one batch of `most` drops; a first one that is too large goes alone."""
+    """Return the oldest drops that fit into one batch of `most`; a first one that is too large is a batch by itself."""
     chosen: list[Drop] = []
     total = 0
     for one in waiting[:most]:
@@ -192,7 +192,7 @@ def _claim(ports: Ports, window: Window, chosen: Sequence[Drop]) -> tuple[Batch,
 
 
 def _slots(ports: Ports, *, sure: bool) -> list[int]:
-    """Some slots to ask for, of those that are free; a guess where a look at them would be a call too many."""
+    """Return some free slots to ask for; a guess if it is not worth a call to read which are free."""
     slots = set(range(ports.most_batches))
     if sure:
         taken = ports.ledger.taken()  # more than there are places, where a deployment has made them fewer
@@ -245,7 +245,7 @@ def enter(ports: Ports, batch: Batch, drops: Iterable[Drop]) -> None:
 
 
 def _write_singly(ports: Ports, batch: Batch, moves: Sequence[Transition]) -> None:
-    """Write drops one by one; those that somebody else was faster with are left alone."""
+    """Write drops one by one; skip those that somebody else has written meanwhile."""
     for move in moves:
         try:
             ports.ledger.write((move,), VersionCheck(batch))
@@ -267,5 +267,5 @@ def reach(zones: Zones, batch: Batch, plan: Plan, drops: Iterable[Drop]) -> Reac
 
 
 def started(ports: Ports, batch: Batch) -> str | None:
-    """The run of a batch's present try, whether or not the ledger knows it."""
+    """Return the run of a batch's present try, recorded in the ledger or not."""
     return ports.jobs.find(keys.job_token(batch.id, batch.try_), moment(batch.try_at) - CLOCKS)

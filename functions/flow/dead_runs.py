@@ -22,7 +22,7 @@ SMALLER = f"{NOT_YOURS} If it is urgent, send it in several smaller files: that 
 
 
 def next_try(ports: Ports, batch: Batch, reason: str, *, began: bool = True) -> Batch:
-    """Run the batch again now that the former run is known to be dead, or each half of it, or fail what is left."""
+    """Run a batch again whose run is dead, or each half of it, or fail the drops that are left."""
     plan, reason = ports.catalog.plan(batch.plan), reason[:MOST_REASON]
     drops = ports.ledger.drops(batch.members)
     concluded = settle_each(among(batch, drops), lambda drop: conclude(ports, Judged(drop, plan, recorded(drop))).drop)

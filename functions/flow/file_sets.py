@@ -53,7 +53,7 @@ UNKNOWN = Problem(
 
 
 def set_of(drop: Drop, plan: Plan, rule: SetRule) -> str:
-    """The id of the set that a drop belongs to."""
+    """Return the id of the set that a drop belongs to."""
     return keys.set_id(plan.contract, rule.named(drop.parts))
 
 
@@ -83,7 +83,7 @@ def join(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, **laid: Any) -> Dr
 
 
 def note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> Drop:
-    """Take note of a marker or manifest whose bytes are kept, and look at its set."""
+    """Record a marker or manifest whose bytes are kept, and check its set."""
     for _ in range(TRIES):
         file_set = _of(ports, drop, plan, rule)
         answer = advance(drop, "noted", ports.at(), source=at, file_set=file_set.id)
@@ -131,14 +131,14 @@ def look(ports: Ports, set_id: str) -> None:
 
 
 def _of(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> FileSet:
-    """The set of a drop; one that nobody has opened has version 0."""
+    """Return the set of a drop; one that nobody has opened has version 0."""
     set_id, at = set_of(drop, plan, rule), ports.at()
     parts = rule.named(drop.parts)
     return ports.ledger.file_set(set_id) or FileSet(set_id, plan.contract, plan.sha, parts, at, at, None)
 
 
 def _opened(ports: Ports, file_set: FileSet, plan: Plan, rule: SetRule) -> FileSet | None:
-    """A set that is new, or begins anew by the rule of now after it was not complete in time; None if it is open."""
+    """Return a new set, or one that begins again by today's rule after it was incomplete; None if it is open."""
     if file_set.version and file_set.state == "open":
         return None
     now = ports.clock.now()
@@ -155,7 +155,7 @@ def _opened(ports: Ports, file_set: FileSet, plan: Plan, rule: SetRule) -> FileS
 
 
 def _signalled(ports: Ports, file_set: FileSet, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> FileSet | None:
-    """A set that a marker or manifest tells of, by whose rule it goes on; None where it changes nothing."""
+    """Return a set with its marker or manifest, by whose rule it goes on; None if that changes nothing."""
     older = file_set.signal not in (None, drop.id) and not is_later(drop, file_set)
     lost = file_set.state == "complete" and isinstance(_manifest(ports, file_set), Problem)
     if (file_set.state == "complete" and not lost) or older:
@@ -249,7 +249,7 @@ def _settle(ports: Ports, file_set: FileSet) -> None:
 
 
 def _send_on(ports: Ports, file_set: FileSet, listed: Manifest | Problem, drops: Sequence[Drop]) -> FileSet:
-    """Send drops on as their set was decided; the set as it is then."""
+    """Send drops on as their set was decided; return the set as it is then."""
     moves = [move for drop in drops if (move := _sent_on(ports, file_set, listed, drop))]
     for begin in range(0, len(moves), GROUP):
         group = moves[begin : begin + GROUP]
@@ -269,7 +269,7 @@ def _send_on(ports: Ports, file_set: FileSet, listed: Manifest | Problem, drops:
 
 
 def _written(ports: Ports, file_set: FileSet, moves: Sequence[Transition]) -> FileSet:
-    """Write drops; those that a set refuses together with it, as a file that comes opens it anew for all that wait."""
+    """Write drops; refused ones together with their set, as a new file opens it again for all that wait."""
     if file_set.state == "complete":
         ports.ledger.write(moves)
         return file_set
@@ -311,6 +311,6 @@ def _incomplete(file_set: FileSet) -> Problem:
 
 
 def _unlike(drop: Drop, entry: Listed | None) -> Problem | None:
-    """Return the mismatch of a manifest with a drop of its set, as far as S3 knows the file."""
+    """Return the mismatch of a manifest with a drop of its set, as far as S3 has size and checksum of the file."""
     wrong = unlike(entry, drop.size, drop.sha256)
     return UNKNOWN if wrong is None and entry and entry.sha256 and drop.sha256 is None else wrong

@@ -116,7 +116,7 @@ def resume(ports: Ports, drop: Drop) -> Drop:
 
 
 def pin(drop: Drop, match: Match) -> Drop:
-    """The drop with the contract and plan that this attempt is judged by, or the reason why there is none."""
+    """Return the drop with the contract and plan of this attempt, or the reason why there is none."""
     drop = replace(drop, file_set=None, totals=None)
     if isinstance(match, Matched):
         entry = match.entry
@@ -128,7 +128,7 @@ def pin(drop: Drop, match: Match) -> Drop:
 
 
 def _announced(ports: Ports, drop: Drop, created: Created) -> Drop:
-    """The drop with what its event tells of the upload; ServiceUnavailable where that would be lost: it comes again."""
+    """Record the sequencer and time of a drop's event; ServiceUnavailable to get the event again."""
     upload = {"sequencer": created.sequencer, "uploaded_at": created.uploaded_at}
     for _ in range(TRIES):
         drop = record(ports, drop, "announced", **upload)
@@ -142,13 +142,13 @@ def _announced(ports: Ports, drop: Drop, created: Created) -> Drop:
 
 
 def _recorded(ports: Ports, created: Created) -> Drop | None:
-    """The drop of an upload that is not of just now: most likely it is known, and asking costs less than a refusal."""
+    """Return the drop of an older upload: most likely it is recorded, and a read costs less than a refused write."""
     is_old = _is_older(created, ports.clock.now() - FRESH, unknown=True)
     return ports.ledger.drop(_id(created)) if is_old else None
 
 
 def _is_older(created: Created, moment: datetime, *, unknown: bool = False) -> bool:
-    """Tell whether an object was uploaded at a moment or before; `unknown` where its event does not say when."""
+    """Return True if an object was uploaded at a moment or before; `unknown` if its event has no time."""
     try:
         return datetime.fromisoformat(created.uploaded_at) <= moment
     except (ValueError, TypeError):
@@ -226,14 +226,14 @@ def _note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> Drop:
 
 
 def _gone(ports: Ports, drop: Drop) -> Drop:
-    """End a drop whose bytes lie nowhere; one that is still promoted fails, so that people can withdraw it."""
+    """End a drop whose bytes are gone; one that is still promoted fails, so that people can withdraw it."""
     if drop.retracts:
         return mark_failed(ports, drop, staged_gone(drop))
     return record(ports, drop, "gone", problems=(GONE,))
 
 
 def _hold(ports: Ports, drop: Drop) -> Location | None:
-    """Take the bytes out of landing; what cannot be copied stays there. None if they are nowhere."""
+    """Move the bytes out of landing; an object that cannot be copied stays there. None if they are gone."""
     if drop.size > ports.largest_copy:
         return drop.source
     try:
@@ -246,7 +246,7 @@ def _hold(ports: Ports, drop: Drop) -> Location | None:
 
 
 def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None:
-    """The drop with the place where its bytes lie now, and what admission says; None if they lie nowhere.
+    """Return the drop with the location of its bytes, and its admission; None if the bytes are gone.
 
     ObjectReplaced where others lie in the place that the ledger names.
     """

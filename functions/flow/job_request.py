@@ -23,7 +23,7 @@ READERS = 8
 
 
 def request_of(ports: Ports, batch: Batch, plan: Plan, drops: tuple[JobDrop, ...]) -> JobRequest:
-    """The request for a try of a batch."""
+    """Return the request for a try of a batch."""
     rows, checks = keys.evidence_folders(ports.zones, batch.contract, batch.claimed_at, batch.id)
     return JobRequest(
         batch=batch.id,
@@ -67,7 +67,7 @@ def of_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) ->
 
 
 def _lines(ports: Ports, plan: Plan, members: Sequence[Drop]) -> list[str | Problem]:
-    """The header line of each drop: of the ledger, or where it is too long for that, of the file."""
+    """Return the header line of each drop: from the ledger, or from the file if it is too long for the ledger."""
     if all(drop.header_line is not None for drop in members):
         return [drop.header_line or "" for drop in members]
     with ThreadPoolExecutor(READERS) as pool:

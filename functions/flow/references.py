@@ -22,7 +22,7 @@ MOST_FILES = 5_000
 
 
 def pinned(ports: Ports, plan: Plan) -> tuple[JobReference, ...]:
-    """The references of a plan as they are now."""
+    """Return the references of a plan as they are now."""
     return tuple(_pinned(ports, one) for one in plan.references)
 
 
@@ -64,6 +64,6 @@ def _promoted(ports: Ports, name: str, contract: str) -> JobReference:
 
 
 def version(etags: Mapping[str, str]) -> str:
-    """The name of exactly these files: a hash of their names and ETags."""
+    """Return the name of exactly these files: a hash of their names and ETags."""
     lines = "".join(f"{uri}\t{etag}\n" for uri, etag in sorted(etags.items()))
     return f"sha256:{hashlib.sha256(lines.encode('utf-8', 'surrogatepass')).hexdigest()}"

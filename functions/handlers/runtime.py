@@ -73,7 +73,7 @@ def _ports(named: tuple[tuple[str, str], ...]) -> Ports:
 
 
 def need_time(context: LambdaContext) -> None:
-    """Hand a record back while there is time to say so; it comes again, and those that are done do not."""
+    """Hand a record back while there is time for the answer; only that record comes again."""
     if context.get_remaining_time_in_millis() < RESERVE:
         raise TimeShort("too little time is left for another record; it comes again")
 

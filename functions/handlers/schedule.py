@@ -26,7 +26,7 @@ def tell(what: str) -> None:
 
 
 def standing(age: timedelta) -> None:
-    """Measure for how long the oldest open thing has stood still."""
+    """Measure the age of the oldest open item."""
     runtime.count("OldestOpenMinutes", age.total_seconds() / 60)
 
 

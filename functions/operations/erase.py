@@ -30,7 +30,7 @@ MOST, EVERY = 1000, sys.maxsize
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """The drop as it stands, what was erased or rewritten, and the tables that may have rows of it in former files."""
+    """The drop as it is now, the erased or rewritten objects, and the tables whose former files may have its rows."""
 
     drop: Drop
     objects: tuple[str, ...]
@@ -62,13 +62,13 @@ def forgettable(ports: Ports, drop: Drop, *, promoted: bool) -> NotForgotten | N
 
 
 def tables(ports: Ports, drop: Drop) -> tuple[str, ...]:
-    """The tables of the contracts that have judged a drop."""
+    """Return the tables of the contracts that have judged a drop."""
     each = (keys.table_folder(ports.zones, contract) for contract in _contracts(ports, drop))
     return tuple(one for one in each if ports.store.listed(f"{one}_delta_log/", 1))
 
 
 def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
-    """Versions of a drop in landing, stage, held, among jobs and receipts, and if asked in promoted."""
+    """Yield versions of a drop in landing, stage, held, jobs and reports, and on request in promoted."""
     landed = ports.store.remaining(f"s3://{drop.bucket}/{drop.key}")
     yield from (one.at for one in landed if one.at.version == drop.version_id)
     contracts = _contracts(ports, drop)
@@ -142,7 +142,7 @@ def _batches(ports: Ports, drop: Drop) -> list[Batch]:
 
 
 def _rows(ports: Ports, batch: Batch, drop: Drop, without: Without) -> Iterator[str]:
-    """The failing rows of a drop in the evidence of its batch: each file is written anew over itself, without them."""
+    """Rewrite each evidence file of a batch without the failing rows of a drop; yield the URIs."""
     for uri in ports.store.listed(_evidence(ports, batch), EVERY):
         if not uri.endswith(".parquet"):
             continue
@@ -159,7 +159,7 @@ def _evidence(ports: Ports, batch: Batch) -> str:
 
 
 def _documents(ports: Ports, batch: Batch, drop: Drop) -> Iterator[str]:
-    """Requests and results of a batch's tries, without what they say of a drop: its header line, samples of values."""
+    """Rewrite requests and results of a batch's tries without a drop's texts: its header line, samples of values."""
 
     def unasked(body: bytes) -> bytes | None:
         request = JobRequest.loads(body)
@@ -208,7 +208,7 @@ def _rewritten(ports: Ports, uri: str, rest: Callable[[bytes], bytes | None], co
 
 
 def _files(ports: Ports, table: str, drop: Drop) -> Iterator[Location]:
-    """All versions of a drop's own files in the folder of a table, but of those that the table names as it stands."""
+    """Yield all versions of a drop's own files in a table's folder, but for files that the table names now."""
     named: set[str] | None = None
     for at in _versions(ports, f"{table}{keys.data_folder(drop.id)}", drop):
         if named is None:
@@ -218,7 +218,7 @@ def _files(ports: Ports, table: str, drop: Drop) -> Iterator[Location]:
 
 
 def _versions(ports: Ports, uri: str, drop: Drop) -> Iterator[Location]:
-    """All versions of a promoted key, or below a folder, that bear the mark of a drop."""
+    """Yield all versions of a promoted key, or below a folder, that have the tag of a drop."""
     bucket, key = keys.split(uri)
     after: ListingCursor | None = None
     while True:

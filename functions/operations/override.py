@@ -1,4 +1,4 @@
-"""A person's decision over a verdict: a drop, who and why in; another attempt without a job, or why there is none, out.
+"""A person's decision over a verdict: a drop, who and why in; an attempt without a job, or why there is none, out.
 
 accept: rejected -> promoting -> copy -> receipt -> accepted_with_warnings, by all the rules of keys
 reject: promoted or failed -> rejecting -> withdrawn from consumers -> receipt -> rejected
@@ -60,7 +60,7 @@ class NotOverruled:
 
 
 def accept(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOverruled:
-    """Promote a rejected drop by the word of a person, from where its bytes lie."""
+    """Promote a rejected drop by a person's decision, from the bytes that are kept."""
     for _ in range(TRIES):
         could = _acceptance(ports, drop, by, because)
         if isinstance(could, NoChange):
@@ -83,7 +83,7 @@ def would_accept(ports: Ports, drop: Drop) -> Answer:
 
 
 def _acceptance(ports: Ports, drop: Drop, by: str, because: str) -> tuple[Transition, Claims] | NoChange:
-    """The step by which a person accepts a drop, and what it holds for that; or why there is none."""
+    """Return the transition by which a person accepts a drop, and its claims; or why there is none."""
     if isinstance(could := acceptable(ports, drop), NoChange):
         return could
     plan = ports.catalog.plan(drop.plan or "")
@@ -180,7 +180,7 @@ ASK = "Ask for the reason if it does not say enough, then send the corrected fil
 
 
 def _decided(ports: Ports, drop: Drop, by: str, because: str, *statements: Problem) -> dict[str, Any]:
-    """The fields of an attempt that a person decides; what they said stands first among its problems."""
+    """Return the fields of an attempt that a person decides; their statement is the first of its problems."""
     at = ports.at()
     before = tuple(p for p in drop.problems if p.code not in OF_PEOPLE)
     return {
@@ -193,7 +193,7 @@ def _decided(ports: Ports, drop: Drop, by: str, because: str, *statements: Probl
 
 
 def _finished(ports: Ports, drop: Drop) -> Drop:
-    """Take a drop on at once, if the caller may; else the schedule does."""
+    """Finish a drop at once, if the caller may; else the schedule does."""
     try:
         return finish(ports, drop)
     except ServiceUnavailable:

@@ -34,7 +34,7 @@ class NotReplayed:
 
 
 def replay(ports: Ports, drop_id: str, *, retract: bool = False) -> Replayed | NotReplayed:
-    """Judge a drop again under the plan that is in force now, from where its bytes lie."""
+    """Judge a drop again under the plan in force, from the bytes that are kept."""
     drop = ports.ledger.drop(drop_id)
     if drop is None:
         return NotReplayed("no drop has this id; `dropgate drops` lists those there are")

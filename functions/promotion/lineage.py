@@ -43,19 +43,19 @@ class Claims:
 
     @property
     def each(self) -> tuple[Lineage, ...]:
-        """All of them."""
+        """Return all claims."""
         return tuple(one for one in (self.key, self.content) if one)
 
     def taken(self, drop: Drop) -> Claims:
-        """As they are while the drop is promoted."""
+        """Return the claims as they are while the drop is promoted."""
         return self._all(lambda one: replace(one, promoting=drop.id))
 
     def entered(self) -> Claims:
-        """As the ledger has them once they are written."""
+        """Return the claims as the ledger has them once they are written."""
         return self._all(lambda one: replace(one, version=one.version + 1))
 
     def left(self, drop: Drop, copied: Stat | None) -> Claims:
-        """As they are once consumers see it, or if they cannot."""
+        """Return the claims as they are once consumers see the drop, or if they cannot."""
         if copied is None:
             return self._all(lambda one: replace(one, promoting=None) if one.promoting == drop.id else one)
         when = {"sequencer": drop.sequencer, "uploaded_at": drop.uploaded_at}
@@ -63,7 +63,7 @@ class Claims:
         return self._all(lambda one: seen(one, furthest=max(one.furthest, one.sequencer, drop.sequencer, key=rank)))
 
     def of(self, drop: Drop) -> tuple[Lineage, ...]:
-        """Those by which consumers see this drop."""
+        """Return the claims by which consumers see this drop."""
         return tuple(one for one in self.each if one.promoted == drop.id)
 
     def _all(self, change: Callable[[Lineage], Lineage]) -> Claims:
@@ -92,7 +92,7 @@ def announced_late(ports: Ports, drop: Drop, plan: Plan, sequencer: str) -> None
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """A drop may be promoted; what is to be told of other uploads with its verdict."""
+    """A drop may be promoted; `notes` about other uploads go with its verdict."""
 
     notes: tuple[Problem, ...] = ()
 
@@ -106,12 +106,12 @@ class Superseded:
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """Another upload is being promoted: nobody knows yet what comes of it."""
+    """Another upload is being promoted: its end is open."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The contract allows no second one."""
+    """The contract allows no second upload of the key or content."""
 
     why: Problem
 
@@ -148,7 +148,7 @@ def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Granted | 
 
 
 def _twin(ports: Ports, drop: Drop, content: Lineage | None) -> Drop | None:
-    """The accepted drop with the same content under another key."""
+    """Return the accepted drop with the same content under another key."""
     if content is None or content.promoted in (None, drop.id):
         return None
     twin = ports.ledger.drop(content.promoted or "")

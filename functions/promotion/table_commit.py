@@ -1,4 +1,4 @@
-"""A drop's valid rows into the table of its contract, and out of it: a drop and where its rows lie in, one commit out.
+"""A drop's valid rows into the table of its contract: a drop and the list of its files in, one commit out.
 
 What is in the table's folder can be read by whoever may read the table, in a commit or not. So rows come there after
 the verdict: copied beside the table's files and then added, or, where rows of another upload make way for them, written

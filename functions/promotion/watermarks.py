@@ -12,12 +12,12 @@ from functions.ports.lineages import Watermarks
 
 
 def pinned(ports: Ports, plan: Plan) -> tuple[HighMark, ...]:
-    """The marks of a plan's contract as they stand now; no look where none of its checks has a watermark."""
+    """Return the marks of a plan's contract as they are now; no call if none of its checks has a watermark."""
     return ports.ledger.watermarks(plan.contract).marks if plan.watermarks else ()
 
 
 def advanced(ports: Ports, drop: Drop) -> Watermarks | None:
-    """The marks of a contract with those of a drop that is accepted; None where they reach no further by it."""
+    """Return a contract's marks with those of an accepted drop; None if they reach no further by it."""
     if not drop.marks or drop.contract is None:
         return None
     current = ports.ledger.watermarks(drop.contract)

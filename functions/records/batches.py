@@ -36,7 +36,7 @@ def among(batch: Batch, drops: Iterable[Drop]) -> tuple[Drop, ...]:
 
 
 def write_batch(ports: Ports, before: Batch, after: Batch) -> Batch:
-    """Write a batch; if somebody else was faster, the batch as it stands."""
+    """Write a batch; if somebody else was faster, return the batch as it is now."""
     try:
         ports.ledger.write_batch(before, after)
     except StaleWrite:

@@ -41,7 +41,7 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A decision with everything its producer should know; times are ISO text in UTC.
+    """A decision and its facts for the producer; times are ISO text in UTC.
 
     `rejected_rows` is the name of the file with the rejected rows, beside the receipt; `promoted` the URI where readers
     find the data; `override` is who decided otherwise than the checks. Each is None where there is none. `withdrawn`
@@ -65,7 +65,7 @@ class Receipt:
 
 
 def render_json(receipt: Receipt) -> bytes:
-    """The receipt for machines: the document of `dropgate test`, and where it belongs."""
+    """Return the receipt for machines: the document of `dropgate test`, with the drop that it belongs to."""
     body = {
         "format": 1,
         "drop": receipt.drop,
@@ -84,7 +84,7 @@ def render_json(receipt: Receipt) -> bytes:
 
 
 def render_html(receipt: Receipt) -> bytes:
-    """The receipt for people: one page that opens anywhere, on paper too."""
+    """Return the receipt for people: one page that opens anywhere, and prints."""
     decision = masked(receipt.decision, receipt.plan)
     checks = worst_first(decision.checks)
     errors = [p for p in decision.problems if p.level == "error"]
@@ -109,7 +109,7 @@ def render_html(receipt: Receipt) -> bytes:
 
 
 def masked(decision: Decision, plan: Plan | None) -> Decision:
-    """The decision without the values of classified properties."""
+    """Return the decision without the values of classified properties."""
     secret = {c.id for c in plan.checks if plan.masks(c)} if plan else set()
     figures = rules.Limited | rules.Expectation
     metrics = {c.id for c in plan.checks if c.threshold and not isinstance(c.rule, figures)} if plan else set()
@@ -118,7 +118,7 @@ def masked(decision: Decision, plan: Plan | None) -> Decision:
 
 
 def worst_first(checks: Iterable[CheckResult]) -> list[CheckResult]:
-    """Checks in the order in which a person should read them: by result, then the most failing rows first."""
+    """Return checks in reading order: by result, then those with the most failing rows."""
     return sorted(checks, key=lambda c: (WORST_FIRST.index(c.result), -(c.failed or 0)))
 
 
@@ -128,21 +128,21 @@ def excused(check: CheckResult) -> bool:
 
 
 def firsts(checks: Iterable[CheckResult]) -> dict[str, Sample]:
-    """The first failing record of each check that has more to show of it than its number."""
+    """Return the first failing record of each check that shows more of it than its number."""
     each = ((c.id, c.samples[0]) for c in checks if c.samples)
     bare = ((name, replace(one, value=None) if one.value == MASK else one) for name, one in each)
     return {name: one for name, one in bare if one.value or one.note}
 
 
 def _without_values(check: CheckResult, metric: bool) -> CheckResult:
-    """An outcome without the values that it shows; the number of records of a metric is no value."""
+    """Return a check result without the values that it shows; the number of records of a metric is not a value."""
     samples = tuple(replace(s, value=None if s.value is None else MASK) for s in check.samples)
     hidden = check.observed is not None and not metric
     return replace(check, observed=MASK if hidden else check.observed, samples=samples)
 
 
 def _lead(decision: Decision, receipt: Receipt) -> str:
-    """The few words under the verdict."""
+    """Return the sentence under the verdict."""
     verdict, rows = decision.verdict, decision.rows
     if verdict is None:
         return (
@@ -192,7 +192,7 @@ def _share(decision: Decision) -> float:
 
 @cache
 def _template() -> Template:
-    """The page; the library is loaded when the first receipt is written, not when a function starts."""
+    """Return the page's template; the library is loaded with the first receipt, not at a cold start."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
 
     world = Environment(
@@ -209,7 +209,7 @@ def _template() -> Template:
 
 @cache
 def _style() -> dict[str, Markup]:
-    """The style sheet, and the hash by which the page's policy lets it through and nothing else."""
+    """Return the style sheet, and the hash by which the page's policy permits it and nothing else."""
     from markupsafe import Markup  # noqa: PLC0415
 
     text = (FOLDER / "receipt.css.jinja").read_text(encoding="utf-8")
@@ -218,7 +218,7 @@ def _style() -> dict[str, Markup]:
 
 
 def _sentence(text: str) -> Markup:
-    """A sentence of ours as HTML; what stands in backticks is set as code."""
+    """Return a sentence of ours as HTML; text in backticks is set as code."""
     from markupsafe import Markup, escape  # noqa: PLC0415
 
     parts = visible(text, 600).split("`")
@@ -243,7 +243,7 @@ def _size(count: int) -> str:
 
 
 def where(problem: Problem) -> str:
-    """The place of a problem in the file, for people; empty where the message has said it or there is none."""
+    """Return the place of a problem in the file, for people; empty if the message has it or there is none."""
     named = problem.property is None or f"`{problem.property}`" in problem.message
     column = "" if named else f"column `{problem.property}`"
     record = "" if problem.place is None else f"{'first ' if problem.place.record else ''}in {problem.place}"

@@ -26,5 +26,5 @@ def record(ports: Ports, drop: Drop, event: Event, **changes: Any) -> Drop:
 
 
 def reread(ports: Ports, drop: Drop) -> Drop:
-    """The drop as it stands now."""
+    """Return the drop as it is now."""
     return ports.ledger.drop(drop.id) or drop

@@ -54,7 +54,7 @@ class Deadline:
 
 
 def call_roll(ports: Ports, unread: Report = ignore) -> None:
-    """Look at the windows that have ended, and at what is missing; no look where no contract has a window.
+    """Check the windows that have ended and the files that are missing; no call if no contract has a window.
 
     `unread` is told the key of each item that cannot be read: its drop counts as none until somebody mends it.
     """
@@ -92,7 +92,7 @@ def _ended(entries: Sequence[Entry], until: str, now: datetime) -> Iterator[Dead
 
 
 def _tell(ports: Ports, roll: RollCall, ended: Sequence[Deadline], now: datetime, unread: Report) -> RollCall:
-    """Write how far was looked, and what is missing."""
+    """Record the progress of the search, and the files that are missing."""
     absences = [absence for one in ended if (absence := _absence(ports, one, now, unread))]
     open_ = tuple(replace(one, version=1) for one in absences if one.over_at > stamp(now))
     after = replace(roll, until=ended[-1].place, missing=(*roll.missing, *open_))

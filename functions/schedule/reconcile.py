@@ -133,7 +133,7 @@ def _since(open_items: InFlight) -> Iterator[tuple[str, str]]:
 
 
 def _turn(work: list[Work], lost: list[Work], now: datetime) -> list[Work]:
-    """As much as one run takes; each minute begins far from those before, so that nothing slow keeps its place.
+    """Return the work of one run; each minute begins far from the last one, so that nothing slow keeps its place.
 
     The lost uploads, which are few, come first in half of all minutes: in no fixed turn, which the pages of landing
     might have, too, so that one would never be first.

@@ -1,4 +1,4 @@
-"""Objects in landing that no event has announced: a page of what lies there in, those that nobody knows out.
+"""Objects in landing that no event has announced: a page of landing in, the objects without a record out.
 
 S3 delivers its events to EventBridge at least once, but a rule, a queue or a deployment may lose one. What is taken in
 leaves landing, so that little lies there; a mark in the ledger says where the next page begins.
@@ -29,7 +29,7 @@ LATE = timedelta(minutes=15)
 
 
 def unannounced(ports: Ports) -> Iterator[Created]:
-    """Object versions that have lain in landing for longer than their events should take, and that nobody knows."""
+    """Yield object versions without a record that are in landing for longer than their events should take."""
     bucket, _ = keys.split(ports.zones.landing)
     after = ports.ledger.sweep()
     page = ports.store.lying(ports.zones.landing, after, PAGE)

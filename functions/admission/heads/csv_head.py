@@ -28,7 +28,7 @@ DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 JSON = re.compile(r"\{\s*(?:$|\")|\[\s*(?:$|[\[{])")
 """How a JSON document begins."""
 SEPARATOR = re.compile(r"(?P<quote>\"?)sep=(?:.|\\t)?(?P=quote),*", re.IGNORECASE)
-"""A first line that tells spreadsheets what the delimiter is."""
+"""Return the problem of a first line that names the delimiter for spreadsheets."""
 MOST_ABOVE = 30
 """Lines in which a header is looked for."""
 LONGEST_NAME = 20
@@ -36,7 +36,7 @@ LONGEST_NAME = 20
 
 
 def look(plan: Plan, size: int, sample: bytes) -> Head:
-    """The header in the first bytes of a file."""
+    """Return the header in the first bytes of a file."""
     end = line_end(sample)
     if end < 0 and len(sample) < size:
         return _unended(plan, sample)
@@ -92,7 +92,7 @@ def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
 
 
 def _separator_line(plan: Plan, line: str) -> Problem | None:
-    """A first line that tells spreadsheets what the delimiter is."""
+    """Return the problem of a first line that names the delimiter for spreadsheets."""
     if not SEPARATOR.fullmatch(line):
         return None
     stands, first = ("the column names", "header") if plan.csv.header else ("a record", "first record")
@@ -102,7 +102,7 @@ def _separator_line(plan: Plan, line: str) -> Problem | None:
 
 
 def _header_below(plan: Plan, sample: bytes) -> Problem | None:
-    """A header that stands below a title, a comment or empty lines: the first line with all names of the contract."""
+    """Return the problem of a header below a title, a comment or empty lines: the first line with all of its names."""
     lines = sample[: 64 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace").splitlines()
     for number, line in enumerate(lines[1:MOST_ABOVE], 2):
         names = split(plan, line)
@@ -114,7 +114,7 @@ def _header_below(plan: Plan, sample: bytes) -> Problem | None:
 
 
 def _as_utf8(plan: Plan, line: str) -> tuple[str, ...] | None:
-    """The names in a header that is UTF-8 where another encoding is agreed; None if it is none."""
+    """Return the names in a header that is UTF-8 although another encoding is agreed; None if it is not."""
     if plan.csv.encoding == "utf-8" or line.isascii():
         return None
     try:
@@ -125,7 +125,7 @@ def _as_utf8(plan: Plan, line: str) -> tuple[str, ...] | None:
 
 
 def _readable(plan: Plan, sample: bytes) -> str:
-    """The first bytes as text, whatever is none in them."""
+    """Return the first bytes as text, with replacements for bytes that are not text."""
     return sample[: 4 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace")
 
 
@@ -142,7 +142,7 @@ def _broken_name(plan: Plan, sample: bytes) -> Problem | None:
 
 
 def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
-    """A file without a header: its columns are the contract's, and as many cells must stand in the first line."""
+    """Return the head of a file without a header: the contract's columns; the first line must have as many cells."""
     names = tuple(p.name for p in plan.properties)
     own = split(plan, first)
     fits = isinstance(own, tuple) and len(own) == len(names)
@@ -213,7 +213,7 @@ def _names(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
 
 
 def _wrong_delimiter(plan: Plan, names: tuple[str, ...], line: str) -> tuple[Problem, tuple[str, ...]] | None:
-    """The delimiter under which the header says more of the contract's names, and those names."""
+    """Return the problem and the names of the delimiter by which the header has more of the contract's names."""
     best, better = _matching_names(plan, names), None
     for delimiter in (one for one in DELIMITERS if one not in (plan.csv.quote, plan.csv.escape)):
         other = split(plan, line, delimiter)
@@ -229,7 +229,7 @@ def _matching_names(plan: Plan, names: tuple[str, ...]) -> int:
 
 
 def _no_records(plan: Plan, size: int, sample: bytes, line: bytes) -> list[Problem]:
-    """No record, where the contract wants rows; the job would say the same, to whom a line of blanks is one."""
+    """Return the problem of a file without records if the contract wants rows; as in the job, blanks are a record."""
     if plan.empty != "reject" or len(sample) < size or sample[len(line) :].strip(b"\r\n"):
         return []
     text = f"The file holds {'a header and ' if plan.csv.header else ''}no records."

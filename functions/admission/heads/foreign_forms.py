@@ -195,7 +195,7 @@ ENDS = frozenset(b"\x00\x0c\x0d\x15\x25")
 
 
 def of_bytes(sample: bytes) -> Form | None:
-    """Return the form of a file that is no text, by its first bytes; None if they are of none that is known."""
+    """Return the form of a file that is not text, by its first bytes; None if they are of no form in the list."""
     for sign in BINARY:
         if sample.startswith(sign.start) and (sign.binary or _has_control(sample)):
             packed = (form for name, form in INSIDE if name in sample)
@@ -215,7 +215,7 @@ def _shaped(sample: bytes) -> Iterator[Form | None]:
 
 
 def of_text(text: str) -> Form | None:
-    """Return the form of a text that is of no format that is taken, by its beginning; None if it looks like none."""
+    """Return the form of a text in a format that is not taken, by its beginning; None if it is like none of them."""
     begin = text.removeprefix("\ufeff")
     if error := ERROR.match(begin):
         store = "Azure Storage" if AZURE.fullmatch(error["code"]) else "S3"
@@ -226,12 +226,12 @@ def of_text(text: str) -> Form | None:
 
 
 def _has_control(sample: bytes) -> bool:
-    """Tell whether control characters stand in the first bytes that no text has."""
+    """Return True if the first bytes have control characters that no text has."""
     return any(byte < 0x09 or 0x0E <= byte < 0x20 for byte in sample[:64])
 
 
 def _is_tar(sample: bytes) -> bool:
-    """A tar archive, by its sign or by the sum of its first header (POSIX, pax)."""
+    """Return True for a tar archive, by its sign or by the sum of its first header (POSIX, pax)."""
     if len(sample) < HEAD:
         return False
     if sample[257:262] == b"ustar" and b"\0" in sample[:257]:
@@ -244,7 +244,7 @@ def _is_tar(sample: bytes) -> bool:
 
 
 def _is_dbf(sample: bytes) -> bool:
-    """A table of dBase: its version, a day that the calendar has, a header of whole fields, and a mark at its end."""
+    """Return True for a table of dBase: a version, a valid day, a header of whole fields, and a mark at its end."""
     if len(sample) < 33 or sample[0] not in (0x02, 0x03, 0x30, 0x31, 0x43, 0x63, 0x83, 0x8B, 0xCB, 0xF5, 0xFB):
         return False
     length = int.from_bytes(sample[8:10], "little")
@@ -254,7 +254,7 @@ def _is_dbf(sample: bytes) -> bool:
 
 
 def _is_ebcdic(sample: bytes) -> bool:
-    """Text of a mainframe: letters, digits and signs where EBCDIC has them, and no blank or line end of ASCII."""
+    """Return True for text of a mainframe: letters, digits and signs of EBCDIC, and no blank or line end of ASCII."""
     if len(sample) < 20 or any(byte in sample for byte in b" \n\t,;"):
         return False
     plausible = sum(byte in LETTERS or byte in CAPITALS or byte in SIGNS or byte in ENDS for byte in sample)

@@ -28,7 +28,7 @@ WRAPPED = re.compile(
 
 
 def look(plan: Plan, size: int, sample: bytes) -> Head:
-    """The contract's keys and those of the first object: in its order, unless its keys stand in the contract's."""
+    """Return the contract's keys and the first object's, in the object's order unless that is the contract's."""
     whole = len(sample) == size
     if not may_be_lost(plan, "text") and (problem := undecodable(plan, sample, whole=whole)):
         return Head((problem,))
@@ -57,7 +57,7 @@ def _header(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
 
 
 def _keys(line: str) -> tuple[str, ...] | None:
-    """The keys of the object in a line; None if there is none."""
+    """Return the keys of the object in a line; None if it has none."""
     try:
         record: Any = json.loads(line)
     except (ValueError, RecursionError):
@@ -74,7 +74,7 @@ def _no_records(plan: Plan) -> list[Problem]:
 
 
 def _begins_wrong(plan: Plan, begin: str) -> list[Problem]:
-    """A first line of which only the beginning is there: the job reads it whole, unless it begins as no object does."""
+    """Return the problems of the beginning of a first line; the job reads it whole if it begins like an object."""
     if begin.lstrip()[:1] == "{" or may_be_lost(plan, "object"):
         problem = _wrapped(plan, begin)
         return [problem] if problem else []
@@ -111,7 +111,7 @@ def _flaw(line: str) -> str:
 
 
 def _wrapped(plan: Plan, text: str) -> Problem | None:
-    """One object around all records, in an array under a key that the contract does not know."""
+    """Return the problem of one object around all records, in an array under a key that is not the contract's."""
     wrapper = WRAPPED.match(text)
     if wrapper is None or wrapper["key"] in {p.name for p in plan.roots}:
         return None
@@ -124,7 +124,7 @@ def _wrapped(plan: Plan, text: str) -> Problem | None:
 
 
 def _unknown(plan: Plan, keys: tuple[str, ...]) -> list[Problem]:
-    """Keys that the contract does not know, where records may not have them."""
+    """Return the problem of keys that are not the contract's, if records may not have them."""
     agreed = [p.name for p in plan.roots]
     unknown = [key for key in keys if key not in agreed and key not in OURS]
     if plan.columns.extra != "reject" or not unknown:

@@ -66,7 +66,7 @@ def misread(plan: Plan, listed: Sequence[ListedColumn], origin: Origin) -> dict[
 
 
 def _reads(prop: Property, listing: ListedColumn, origin: Origin, routes: Routes) -> bool:
-    """Tell whether the job can read a column as a property; the values of one that has none are of any type."""
+    """Return True if the job can read a column as a property; a column without values is of any type."""
     column = listing.column
     if prop.type in CONTAINERS and not prop.path and column.is_empty:
         return True
@@ -80,7 +80,7 @@ def _reads(prop: Property, listing: ListedColumn, origin: Origin, routes: Routes
 
 
 def _takes(prop: Property, column: Column, origin: Origin) -> bool:
-    """Tell whether values of a column can be of a property's type, and mean what its contract says of time zones."""
+    """Return True if values of a column can be of a property's type, and agree with its contract's time zone."""
     if column.is_empty:
         return True
     has_zone = prop.type == "timestamp" and (prop.zone or prop.offset is not None)
@@ -108,7 +108,7 @@ def has_offset(prop: Property) -> bool | None:
 
 
 def problems(plan: Plan, wrong: Mapping[str, Column]) -> Iterator[Problem]:
-    """Yield what is wrong with the types of columns; of nested ones with what lies in them and is not read."""
+    """Yield the problems of columns' types; of a nested column those of its inner columns that are not read."""
     routes = {p.route: p for p in plan.properties}
     for name, column in wrong.items():
         prop = plan.property_named(name)
@@ -119,7 +119,7 @@ def problems(plan: Plan, wrong: Mapping[str, Column]) -> Iterator[Problem]:
 
 
 def newer(columns: Sequence[Column]) -> Iterator[Problem]:
-    """Yield the columns, wherever they lie, whose logical type keeps Spark from reading the file at all."""
+    """Yield the problems of columns, inner ones included, whose logical type keeps Spark from reading the file."""
     for column in columns:
         if column.annotation.endswith(NEWER):
             text = (
@@ -130,7 +130,7 @@ def newer(columns: Sequence[Column]) -> Iterator[Problem]:
 
 
 def _unread(prop: Property, column: Column, routes: Routes) -> list[tuple[str, Column]]:
-    """Return what lies in a column of the right shape and is not read, by name."""
+    """Return the inner columns of a column of the right shape that are not read, by name."""
     return [*parquet_nested.unread(column, prop.route, routes)] if column.shape == SHAPES.get(prop.type) else []
 
 
@@ -168,7 +168,7 @@ def _wrong_type(prop: Property, column: Column) -> Problem:
 
 
 def _agreed(prop: Property) -> str:
-    """The type of a property, with what its contract says of time zones."""
+    """Return the type of a property, with its contract's time zone."""
     if prop.type != "timestamp":
         return prop.type
     if (offset := has_offset(prop)) is not None:

@@ -36,7 +36,7 @@ DAMAGED = (KeyError, IndexError, TypeError, AttributeError, UnicodeDecodeError, 
 
 
 class FooterInvalid(Exception):
-    """The bytes are no footer; says why."""
+    """The bytes are not a footer; with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Column:
 
     @property
     def declared(self) -> str:
-        """The type that the file says it has: the job may read a decimal as one of more digits."""
+        """Return the type that the file declares: the job may read a decimal as one of more digits."""
         is_decimal = self.type.startswith("decimal") and self.annotation.startswith("DECIMAL")
         return self.annotation.lower() if is_decimal else self.type
 
@@ -150,7 +150,7 @@ def struct(raw: bytes, most: int) -> tuple[dict[int, Any], int]:
 
 
 def _is_by_spark(footer: dict[int, Any]) -> bool:
-    """Tell whether Spark wrote a file: other writers keep its notes, but name themselves."""
+    """Return True if Spark wrote a file: other writers keep its notes, but name themselves."""
     notes = any(pair.get(1, b"").startswith(SPARK) for pair in footer.get(5, []))
     return notes and bool(footer.get(6, b"").startswith(WRITER))
 

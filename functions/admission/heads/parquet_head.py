@@ -21,7 +21,7 @@ LARGEST_UNPACKED = 64 << 30
 
 
 def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
-    """The columns in the footer of a file."""
+    """Return the columns in the footer of a file."""
     tail = read(max(size - TAIL, 0), TAIL)
     if problem := _not_parquet(plan, size, read, tail):
         return Head((problem,))
@@ -48,7 +48,7 @@ def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
 
 
 def again(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> str:
-    """The header line of an admitted file again, by the schema alone."""
+    """Return the header line of an admitted file again, from the schema only."""
     long = parquet_footer.length(read(size - TAIL, TAIL))
     return header_line(parquet_nested.listed(plan, parquet_footer.columns(read(size - TAIL - long, long))))
 
@@ -97,14 +97,14 @@ def unreadable(footer: Footer, pages: int, read: Callable[[int, int], bytes]) ->
 
 
 def _uneven(footer: Footer) -> str | None:
-    """A column of single values that has more or fewer of them, nulls among them, than its row group has rows."""
+    """Return a column of single values with more or fewer of them, nulls included, than its row group has rows."""
     flat = {(column.name,) for column in footer.columns if not column.shape and column.type != "nested"}
     counted = ((chunk, group.rows) for group in footer.groups for chunk in group.chunks if chunk.path in flat)
     return next((chunk.path[0] for chunk, rows in counted if chunk.values != rows), None)
 
 
 def _empty(footer: Footer) -> set[str]:
-    """The columns of single values of which the footer says that all are null; there are rows."""
+    """Return the columns of single values that are all null by the footer; there are rows."""
     counts: dict[str, bool] = {}
     for chunk in footer.chunks:
         if len(chunk.path) == 1 and chunk.values:

@@ -22,7 +22,7 @@ Routes = Mapping[tuple[str, ...], Property]
 
 @dataclass(frozen=True, slots=True)
 class ListedColumn:
-    """A column of a file, or what lies in one: its name as a plan has it, itself, the plan's property if it has one.
+    """A column of a file, or one within it: its name in a plan, the column, and the plan's property if it has one.
 
     `type` is how the job reads it: what lies in another is read with that.
     """
@@ -34,7 +34,7 @@ class ListedColumn:
 
 
 def listed(plan: Plan, columns: tuple[Column, ...]) -> list[ListedColumn]:
-    """All columns of a file, each before what lies in it where the plan takes it apart."""
+    """Return all columns of a file, each before its inner columns if the plan takes it apart."""
     routes = {p.route: p for p in plan.properties}
     inner = {p.name for p in plan.properties if p.path}
     listing: list[ListedColumn] = []
@@ -53,7 +53,7 @@ def listed(plan: Plan, columns: tuple[Column, ...]) -> list[ListedColumn]:
 
 
 def _without_values(plan: Plan, column: Column, prop: Property) -> Iterator[ListedColumn]:
-    """A column that holds nothing but null, as the object, array or map that it would be; and what would lie in it."""
+    """Yield a column of nulls only as the object, array or map that it would be, and its inner columns."""
     yield ListedColumn(prop.name, column, prop, NULLS + _agreed(plan, prop))
     inner = (p for p in plan.properties if p.path and p.route[0] == column.name)
     yield from (ListedColumn(one.name, column, None) for one in inner)
@@ -91,14 +91,14 @@ def _is_closed(route: tuple[str, ...], routes: Routes) -> bool:
 
 
 def steps(column: Column) -> tuple[str, ...]:
-    """The steps from a column to those that lie in it, in their order."""
+    """Return the steps from a column to its inner columns, in their order."""
     if column.shape == "struct":
         return tuple(f".{inner.name}" for inner in column.inner)
     return {"array": ("[]",), "map": ("~", "*")}.get(column.shape, ())
 
 
 def read_as(column: Column, route: tuple[str, ...], routes: Routes) -> str:
-    """Spark's type of a column, of which no more is read than the plan knows, or than is needed to see that it is."""
+    """Return Spark's type of a column, with only the parts that the plan names, or the one needed to test for null."""
     prop = routes.get(route)
     if len(route) == 1 and column.annotation == INT96:
         return FINE
@@ -115,7 +115,7 @@ def read_as(column: Column, route: tuple[str, ...], routes: Routes) -> str:
 
 
 def unread(column: Column, route: tuple[str, ...], routes: Routes) -> Iterator[tuple[str, Column]]:
-    """Yield what lies in a column that the plan asks for and is not read, by name: the innermost columns.
+    """Yield the innermost columns by name that the plan names and the job does not read.
 
     Keys of a map that the plan asks for are among them if they are of a type that is not written as a text alone.
     """
@@ -142,7 +142,7 @@ def whole(column: Column) -> str:
 
 
 def declared(column: Column) -> str:
-    """The same as the file says it, for people; `null` of a column that can hold nothing else."""
+    """Return the type that the file declares, for people; `null` for a column that can hold nothing else."""
     return "null" if column.is_empty else whole(column) if column.shape else column.declared
 
 

@@ -38,7 +38,7 @@ class Head:
 
 
 def undecodable(plan: Plan, sample: bytes, begin: int = 0, *, whole: bool) -> Problem | None:
-    """The first byte from `begin` on that is not in the agreed encoding; a character cut off at the end is none."""
+    """Return the problem of the first byte from `begin` on that is not in the agreed encoding, cut ends aside."""
     try:
         codecs.getincrementaldecoder(plan.csv.encoding)().decode(sample[begin:], final=whole)
     except UnicodeDecodeError as error:
@@ -62,19 +62,19 @@ def _place(plan: Plan, before: bytes) -> Place | None:
 
 
 def other_format(plan: Plan, sample: bytes) -> Problem | None:
-    """A file that is no text at all, by its first bytes."""
+    """Return the problem of a file that is not text at all, by its first bytes."""
     form = foreign_forms.of_bytes(sample)
     return None if form is None else wrong_format(plan, form)
 
 
 def other_text(plan: Plan, text: str) -> Problem | None:
-    """A text of a format that is not taken, by how it begins; asked of files that do not look as agreed."""
+    """Return the problem of a text in a format that is not taken, by its beginning; for files not as agreed."""
     form = foreign_forms.of_text(text)
     return None if form is None else wrong_format(plan, form)
 
 
 def wrong_format(plan: Plan, form: foreign_forms.Form) -> Problem:
-    """A file of a form that is not taken, and what to send instead."""
+    """Return the problem of a file in a form that is not taken, with what to send instead."""
     agreed = AGREED.get(plan.file_format, plan.file_format)
     if plan.compression != "none":
         text = f"The unpacked file is {form.name}; the contract requires {agreed}, compressed by {plan.compression}."
@@ -89,7 +89,7 @@ def wrong_format(plan: Plan, form: foreign_forms.Form) -> Problem:
 
 
 def wrong_encoding(plan: Plan, message: str, place: Place | None = None) -> Problem:
-    """A file that is written in another encoding than the agreed one."""
+    """Return the problem of a file in another encoding than the agreed one."""
     agreed = plan.csv.encoding.upper()
     hint = "; in a spreadsheet, save as “CSV UTF-8”" if agreed == "UTF-8" else ""
     return Problem("wrong-encoding", message, f"Write the file in {agreed}{hint}.", place=place)
@@ -116,7 +116,7 @@ def line_end(head: bytes) -> int:
 
 
 def empty(text: str) -> Problem:
-    """A file that holds nothing."""
+    """Return the problem of a file that holds nothing."""
     return Problem("empty-file", text, "Check that the export ran to its end, and send the file again.")
 
 
