@@ -82,7 +82,7 @@ def arguments_of(check: Check) -> dict[str, Any]:
 
 
 def a_marked_plan(**changes: Any) -> Plan:
-    """A plan with a check that looks at records alone whose `n` is above its high mark."""
+    """A plan with a check that reads only records whose `n` is above its high mark."""
     plan = a_plan(properties=(Property("id", "string"), Property("n", "integer")), **changes)
     only = Filter("true", "", (), "n")
     new = Check("new", rules.Required(), "row", "error", "completeness", "a value", "id", filter=only)
@@ -139,7 +139,7 @@ REJECTED = b"_record,_reasons,id\n1,order_id.required,\n"
 
 
 def valid_rows(drop: str) -> bytes:
-    """What a job leaves of a drop of which some rows are rejected, and the others promoted."""
+    """Return the valid rows that a job leaves of a drop with some rejected rows."""
     return f"id,note\n1,{drop}\n".encode()
 
 
@@ -160,7 +160,7 @@ def one_bad(plan: Plan, drop: JobDrop) -> DropResult:
 
 
 def reaching(plan: Plan, drop: JobDrop) -> DropResult:
-    """What a job says of `orders/<n>.csv` or `orders/bad-<n>.csv`: its records reach as far as that number."""
+    """Return a job's result of `orders/<n>.csv` or `orders/bad-<n>.csv`: its records reach as far as that number."""
     facts = (one_bad if "bad" in drop.name else all_good)(plan, drop)
     far = re.sub("[^0-9]", "", drop.name)
     return replace(facts, marks=(HighMark("n", "integer", Decimal(far)),))
@@ -181,7 +181,7 @@ def answer(request: JobRequest, judge: Judge = all_good) -> JobResult:
 
 @dataclass
 class World:
-    """Everything in memory; events are delivered when the test says so, and messages that fail are delivered again."""
+    """Everything in memory; a test delivers the events, and messages that fail again."""
 
     plans: tuple[Plan, ...]
     store: MemoryStore = field(default_factory=MemoryStore)
@@ -224,7 +224,7 @@ class World:
         return keys.drop_id("landing", name, event.version_id)
 
     def deliver_events(self, *, again: bool = False) -> dict[str, Drop]:
-        """Deliver what S3 has to tell, or all of it once more; the drops as they are then."""
+        """Deliver S3's events, or all of them once more; return the drops as they are then."""
         for event in (*(self.delivered if again else ()), *self.events):
             ingest(self.ports, event)
         self.delivered += self.events
@@ -238,7 +238,7 @@ class World:
             batch_due(self.ports, window)
 
     def end_jobs(self, judge: Judge = all_good) -> list[str]:
-        """Let every working job end, with what it says of each drop or killed by one of them; the runs that ended."""
+        """Let every working job end, with its results or killed by a drop; return the runs that ended."""
         runs = self.jobs.working()
         for run in runs:
             self.end_job(run, judge)
@@ -268,7 +268,7 @@ class World:
         self.jobs.ended[run] = RunStatus("success")
 
     def lay_down(self, drop: JobDrop, rows: int) -> None:
-        """Do what a job does for a table: lay down two files of so many rows in all, and their list."""
+        """Do what a job does for a table: write two files of so many rows in all, and their list."""
         files = (DataFile("0.parquet", 4, 1), DataFile("1.parquet", 4, rows - 1))
         for one in files:
             self.store.put(f"{drop.valid}{one.name}", b"PAR1", "application/octet-stream")
@@ -311,7 +311,7 @@ class World:
         return dict(self.ledger._drops)
 
     def drop(self, drop_id: str) -> Drop:
-        """A drop that is known."""
+        """Return a drop that has a record."""
         drop = self.ledger.drop(drop_id)
         assert drop, drop_id
         return drop

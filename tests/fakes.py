@@ -46,7 +46,7 @@ class Held:
 
     @property
     def stat(self) -> Stat:
-        """What HEAD would tell."""
+        """Return the HEAD of the object."""
         etag, sha = hashlib.md5(self.body, usedforsecurity=False).hexdigest(), hashlib.sha256(self.body).hexdigest()
         return Stat(etag, len(self.body), sha, *((self.tag.drop, self.tag.attempt) if self.tag else ()))
 
@@ -82,7 +82,7 @@ class MemoryStore:
         self.largest_copy = LARGEST_COPY
 
     def _lay(self, uri: str, held: Held) -> None:
-        """Let an object lie at a key, over what was there."""
+        """Put an object at a key, over any other."""
         self._hide(uri, marker=False)
         self.objects[uri] = {None: held}
 
@@ -231,7 +231,7 @@ class MemoryStore:
             self.objects.pop(at.uri)
 
     def listing(self, folder: str) -> dict[str, bytes]:
-        """What lies below a folder: the rest of each URI, and the bytes."""
+        """Return the objects below a folder: the rest of each URI, and the bytes."""
         return {
             uri.removeprefix(folder): next(reversed(versions.values())).body
             for uri, versions in sorted(self.objects.items())
@@ -296,7 +296,7 @@ class MemoryLedger:
             self._put(one)
 
     def _has_step(self, drop: Drop) -> bool:
-        """Whether history has that step already."""
+        """Return True if the history has that step already."""
         return any((s.attempt, s.step) == (drop.attempt, drop.step) for s in self._steps.get(drop.id, ()))
 
     def _fits(self, one: TransactionItem) -> bool:
@@ -405,7 +405,7 @@ class MemoryLedger:
         )
 
     def _open(self, kind: str, entries: Sequence[T], at: Callable[[T], str], most: int) -> tuple[T, ...]:
-        """Of more than `most` the oldest, the newest, and as many between, with each look further back."""
+        """Return the oldest and newest `most`, and as many between, further back with each call."""
         each, many = sorted(entries, key=at), len(entries)
         upto = min(self._reached.get(kind) or many, many - most)
         begin = max(0, upto - most)
@@ -480,7 +480,7 @@ class MemoryLedger:
             raise HeldUp("its contract or its producer is paused")
 
     def _holder(self, batch: Batch) -> Batch | None:
-        """Who holds the slot that a new batch asks for."""
+        """Return the batch that holds the slot which a new batch asks for."""
         under_way = (b for b in self._batches.values() if b.state != "ended" and b.slot is not None)
         return next((b for b in under_way if b.slot == batch.slot), None)
 
@@ -590,7 +590,7 @@ class MemoryTables:
 
 @dataclass
 class MemoryJobs:
-    """Runs that are started and end when the test says so."""
+    """Runs that a test starts and ends."""
 
     runs: dict[str, str] = field(default_factory=dict)
     requests: dict[str, str] = field(default_factory=dict)
@@ -623,7 +623,7 @@ class MemoryDelays:
 
 
 class TestClock:
-    """A clock that moves on a little with every look at it, and further when told."""
+    """A clock that moves on a little with every call, and further when a test moves it."""
 
     __test__ = False
 

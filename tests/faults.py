@@ -100,5 +100,5 @@ class Stalled:
 
 
 def into(zone: str) -> Callable[..., bool]:
-    """Which copies come into a zone."""
+    """Return a test for copies into a zone."""
     return lambda _source, target, *_: target.startswith(zone)

@@ -61,12 +61,12 @@ FILES = st.lists(st.tuples(st.sampled_from(KEYS), st.sampled_from(["good", *BODI
 
 
 def judge(plan: Plan, drop: JobDrop) -> DropResult:
-    """By what the file says."""
+    """Return a job's result of a drop, by the content of its file."""
     return (one_bad if drop.size == SIZE_OF_BAD else all_good)(plan, drop)
 
 
 def kills(drop: JobDrop) -> bool:
-    """By what the file says, too."""
+    """Return True if a drop kills its job, by the content of its file."""
     return drop.size == SIZE_OF_POISON
 
 
@@ -82,7 +82,7 @@ class Played(World):
 
     @property
     def zones(self) -> Zones:
-        """Where things lie."""
+        """The zones."""
         return self.ports.zones
 
     def upload(self, name: str, body: bytes) -> str:
@@ -99,16 +99,16 @@ class Played(World):
         return [drop.id for drop in request.drops]
 
     def dies(self, run: str) -> bool:
-        """Whether a job holds a drop that kills it."""
+        """Return True if a job has a drop that kills it."""
         return any(map(kills, JobRequest.loads(self.store.get(self.jobs.requests[run])).drops))
 
     def promoted(self) -> dict[str, bytes]:
-        """What consumers see, by the key below landing."""
+        """Return the objects of consumers, by the key below landing."""
         uris, zone = self.plain.store.listed(self.zones.promoted, 1000), self.zones.promoted
         return {uri.removeprefix(zone).partition("/")[2]: self.plain.store.get(uri) for uri in uris}
 
     def left(self) -> list[object]:
-        """What is there only while something is under way."""
+        """Return the items that are there only while work is under way."""
         ledger = self.ledger
         batches = [b for b in ledger._batches.values() if b.state != "ended"]
         sets = [one for one in ledger._sets.values() if one.look_at]
@@ -117,7 +117,7 @@ class Played(World):
 
 @dataclass
 class Upload:
-    """What a producer did with one version of a key.
+    """One version of a key, as its producer uploaded or deleted it.
 
     `deleted` is set where they removed it again, `expired` where lifecycle has removed what was staged of it.
     `fruitless` is how often a job that had it ended without a result, `decisions` how people wanted it to end.
@@ -134,17 +134,17 @@ class Upload:
 
 @dataclass
 class Model:
-    """What was uploaded, and what must have come of it."""
+    """The uploads, and the ends that they must have."""
 
     uploads: dict[str, Upload] = field(default_factory=dict)
 
     def lacks_a_marker(self) -> bool:
-        """Whether files of a set were uploaded since its last marker."""
+        """Return True if files of a set were uploaded since its last marker."""
         last = next((one for one in reversed(self.uploads.values()) if one.key.startswith("sets/")), None)
         return last is not None and last.kind != "marker"
 
     def fate(self, upload: Upload, plan: str | None) -> str:
-        """How an upload ends under a contract, if nothing is in its way."""
+        """Return the end of an upload under a contract, if nothing is in its way."""
         if plan is None:
             return "unmatched"
         if upload.kind in ("poison", "marker"):
@@ -172,14 +172,14 @@ class Model:
             assert there is None or there in [body for d in newest for body in self._bodies(d)], (key, there, newest)
 
     def _bodies(self, drop: Drop) -> list[bytes]:
-        """What consumers may read of a drop: of one that is to be retracted, what an attempt before has left."""
+        """Return what consumers may read of a drop; if it is to be retracted, the data of an earlier attempt."""
         rows, whole = valid_rows(drop.id), self.uploads[drop.id].body
         if drop.promoted is None:
             return [rows, whole]
         return [rows if drop.promoted.rows else whole]
 
     def _may_overtake(self, other: Drop, drop: Drop) -> bool:
-        """Whether an upload is newer by what the ledger says of it; or was, if its event came when it was promoted."""
+        """Return True if an upload is newer by its record; or was, if its event came when it was promoted."""
         uploads = list(self.uploads)
         if other.sequencer and drop.sequencer:
             return other.sequencer.ljust(9, "0") > drop.sequencer.ljust(9, "0")
@@ -217,7 +217,7 @@ class Histories(RuleBasedStateMachine):
         self.world.with_ports(lambda port: Watched(port, self.fuse))
 
     def _seen(self, world: Played) -> Seen:
-        """What a producer has deleted itself is not ours to keep, nor what lifecycle has removed."""
+        """Skip bytes that a producer has deleted, or that lifecycle has removed."""
         seen = type(self).see(world)
         return replace(
             seen, kept=seen.kept | {i for i, one in self.model.uploads.items() if one.deleted or one.expired}
@@ -321,7 +321,7 @@ class Histories(RuleBasedStateMachine):
     @precondition(lambda self: self.world.jobs.working())
     @rule(n=st.integers(0, 3))
     def job_fails_for_good(self, n: int) -> None:
-        """Each try fails, and says so."""
+        """Each try fails, and its event comes."""
         for _ in range(MOST_TRIES):
             if self.world.jobs.working():
                 run = nth(self.world.jobs.working(), n)

@@ -29,7 +29,7 @@ LOST = ("vanished",)
 
 @dataclass(frozen=True)
 class Seen:
-    """What one look at a world found: drops, histories, objects with their marks, rows of tables, runs at work."""
+    """The content of a world at one moment: drops, histories, objects with their tags, rows of tables, runs at work."""
 
     drops: dict[str, Drop]
     histories: dict[str, tuple[Step, ...]]
@@ -46,12 +46,12 @@ class Seen:
     zone: str = ZONES.promoted
 
     def withdrawn(self, drop: Drop) -> bool:
-        """Whether what took the place of a drop, by an upload that is not known to be older, has been taken back."""
+        """Return True if an upload that replaced a drop, and is not surely older, has been withdrawn."""
         others = [d for d in self.drops.values() if d.key == drop.key and d.id != drop.id and not is_later(drop, d)]
         return any(d.attempt > 1 and {s.state for s in self.histories[d.id]} & PROMOTED for d in others)
 
     def was_withdrawn(self, drop_id: str | None, attempt: int | None) -> bool:
-        """Whether an attempt was promoted, and a later one is not."""
+        """Return True if an attempt was promoted, and a later one is not."""
         drop = self.drops[drop_id or ""]
         return drop.attempt > (attempt or 0) and any(
             step.attempt == attempt and step.state in PROMOTED for step in self.histories[drop.id]
@@ -67,7 +67,7 @@ class Seen:
         return linked - {drop_id}
 
     def evident(self, drop: Drop, attempt: int) -> bool:
-        """Whether what is known of a promoted attempt names its plan, and if a job judged it the batch that says so.
+        """Return True if the record of a promoted attempt names its plan, and the batch if a job judged it.
 
         Of an attempt that is to be taken back only its history still names the batch.
         """
@@ -79,7 +79,7 @@ class Seen:
         return bool(drop.plan) and bool(judged_or_erased or all(step.state != "validating" for step in steps))
 
     def observes(self, drop: Drop) -> bool:
-        """Whether the contract that a drop was judged by only observes."""
+        """Return True if the contract that a drop was judged by only observes."""
         return drop.plan in self.observing
 
 
@@ -105,7 +105,7 @@ def promoted_once(seen: Seen, _: Seen | None) -> None:
 
 
 def promoted_is_recorded(seen: Seen, _: Seen | None) -> None:
-    """What is promoted has a drop that names its key, attempt, plan and evidence, and was let through or observed.
+    """Promoted data has a drop that names its key, attempt, plan and evidence, and was let through or observed.
 
     Of a table that is any object in its folder, for who may read the table may read that; but what was withdrawn may
     lie there until the table is maintained.
@@ -129,7 +129,7 @@ def promoted_is_recorded(seen: Seen, _: Seen | None) -> None:
 
 
 def bytes_are_kept(seen: Seen, _: Seen | None) -> None:
-    """The bytes of every drop lie where its record says, where they came from, or where its next step moves them."""
+    """The bytes of every drop are where its record says, where they came from, or where its next step moves them."""
     for drop in seen.drops.values():
         if drop.state not in LOST and not drop.forgotten:
             assert drop.id in seen.kept, drop
@@ -153,7 +153,7 @@ def rows_add_up(seen: Seen, _: Seen | None) -> None:
 
 
 def settled_stays(seen: Seen, before: Seen | None) -> None:
-    """A settled drop changes by a higher attempt alone, which a person asks for, and history only grows."""
+    """A settled drop changes only by a higher attempt, which a person asks for, and history only grows."""
     for drop_id, was in (before.drops if before else {}).items():
         now = seen.drops[drop_id]
         steps = before.histories[drop_id] if before else ()
@@ -163,7 +163,7 @@ def settled_stays(seen: Seen, before: Seen | None) -> None:
 
 
 def history_tells_all(seen: Seen, _: Seen | None) -> None:
-    """The last item of a drop's history says where it stands, and each version of it has one."""
+    """The last item of a drop's history has its state, and each version of it has one."""
     for drop_id, drop in seen.drops.items():
         steps = seen.histories[drop_id]
         assert (steps[-1].state, steps[-1].attempt, steps[-1].step) == (drop.state, drop.attempt, drop.step)
@@ -190,7 +190,7 @@ INVARIANTS: tuple[Callable[[Seen, Seen | None], None], ...] = (
 
 
 def seen_in(world: World) -> Seen:
-    """A look at a world in memory."""
+    """Return what is in a world in memory."""
     drops = world.drops()
     marks = {
         uri: next(reversed(versions.values())).tag
@@ -211,7 +211,7 @@ def seen_in(world: World) -> Seen:
 
 
 def judged(drops: Mapping[str, Drop], result: Callable[[str], bytes | None], zones: Zones) -> frozenset[Judged]:
-    """What the results of the tries that judged some drops say something of; `result` is what lies at a URI."""
+    """Return the drops and attempts in the results of the tries that judged some drops; `result` reads a URI."""
     tries = {(d.batch, d.try_) for d in drops.values() if d.batch and d.try_}
     results = ((batch, result(keys.result_uri(zones, batch, nth))) for batch, nth in tries)
     return frozenset((batch, drop, attempt) for batch, body in results if body for drop, attempt in _attempts(body))
@@ -234,7 +234,7 @@ def observing(drops: Mapping[str, Drop], ports: Ports) -> frozenset[str]:
 
 @dataclass
 class Watch:
-    """One that looks at a world after every step; `see` is how, `world` what it may look at."""
+    """A watch that holds the invariants after every step; `see` reads `world`."""
 
     world: Any
     see: Callable[[Any], Seen] = seen_in
@@ -249,7 +249,7 @@ class Watch:
         self.before, self.looks = now, self.looks + 1
 
     def seen(self) -> Seen:
-        """The world as it stands."""
+        """Return the world as it is now."""
         return self.see(self.world)
 
     def look_at_the_end(self) -> None:
@@ -267,5 +267,5 @@ def _kept(world: World, drops: Mapping[str, Drop]) -> set[str]:
 
 
 def _table_of(seen: Seen, uri: str) -> str | None:
-    """The table in whose folder an object lies."""
+    """Return the table in whose folder an object is."""
     return next((table for table in seen.tables if uri.startswith(table)), None)

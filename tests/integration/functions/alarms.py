@@ -1,4 +1,4 @@
-"""Which of the template's alarms would ring if what happens here went on: metrics in, names of alarms out.
+"""The template's alarms that would ring if what happens here went on: metrics in, names of alarms out.
 
 Our own metrics are those that the functions print. Of AWS's own: an invocation that ends in an exception, or that
 Lambda kills, counts into `Errors`, while messages that a function hands back do not (docs.aws.amazon.com/lambda/latest/

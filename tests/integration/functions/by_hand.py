@@ -1,4 +1,4 @@
-"""A deployed stack in which nothing happens by itself: queues are polled and the clock strikes when a test says so.
+"""A deployed stack in which nothing happens by itself: a test polls the queues and runs the schedule.
 
 Handlers, adapters, boto3 and its retries are real, each function under its own role; before any call of a function to
 AWS a test may let something happen.
@@ -69,7 +69,7 @@ class Killed(BaseException):
 
 
 class TimedOut(Exception):
-    """What Lambda reports of a function that it has killed."""
+    """The error that Lambda reports for a function that it has killed."""
 
 
 @dataclass
@@ -88,7 +88,7 @@ class Fuse:
 
 
 class Log(logging.Handler):
-    """What the functions write into their logs, in one text."""
+    """The logs of the functions, in one text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class Log(logging.Handler):
         self.text += f"{record.__dict__} {record.exc_info and record.exc_info[1]}\n"
 
     def of(self, act: Callable[[], object]) -> str:
-        """What is written while something is done."""
+        """Return the log of an act."""
         self.text = ""
         act()
         return self.text
@@ -159,11 +159,11 @@ class Site:
         return self.ports.ledger.drop(drop_id)
 
     def states(self, *drop_ids: str) -> list[str]:
-        """How drops stand."""
+        """Return the states of drops."""
         return [drop.state if (drop := self.drop(i)) else "unknown" for i in drop_ids]
 
     def deliver(self, rounds: int = 1) -> bool:
-        """Let each function have what waits for it, and jobs end; whether anything waited."""
+        """Deliver to each function what waits for it, and let jobs end; return True if anything waited."""
         any_waited = False
         for _ in range(rounds):
             for name in (CREATED, DUE, ENDED):
@@ -215,7 +215,7 @@ class Site:
         return [version["ETag"].strip('"') for version in versions]
 
     def receipt(self, drop_id: str) -> dict[str, Any]:
-        """What a producer reads."""
+        """Return the receipt that a producer reads."""
         drop = self.drop(drop_id)
         assert drop
         assert drop.receipt

@@ -43,5 +43,5 @@ def clients(environment: pytest.MonkeyPatch) -> Clients:  # noqa: ARG001
 
 @pytest.fixture(scope="module")
 def stack(environment: pytest.MonkeyPatch) -> Stack:  # noqa: ARG001
-    """What template.yaml deploys."""
+    """The stack that template.yaml deploys."""
     return deploy(TEMPLATE, cache(boto3.client), "00dropgate01", name=f"functions{uuid.uuid4().hex[:8]}")

@@ -1,4 +1,4 @@
-"""What lies in the embedded AWS, read from its memory without a call: whoever looks all the time must be quick."""
+"""Objects and items of the embedded AWS, read from its memory without a call, as tests read them after every step."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LOG, META = "_delta_log/", "x-amz-meta-"
 
 
 def seen_by(ports: Ports, ids: Sequence[str], live: Sequence[str]) -> Seen:
-    """What there is of drops, with the URIs of the requests of the runs at work."""
+    """Return what there is of drops; `live` are the URIs of the requests of the runs at work."""
     zones, every = ports.zones, records(ports.ledger)
     every_drop = [items.drop_of(one) for one in every if items.kind(one) == "D" and one["sk"] == items.STATE]
     drops = {drop.id: drop for drop in every_drop if drop.id in ids}
@@ -86,7 +86,7 @@ def records(ledger: Any) -> list[items.Item]:
 
 
 def objects(folder: str) -> dict[str, FakeKey]:
-    """What lies below a folder now, by URI."""
+    """Return the objects below a folder, by URI."""
     bucket, prefix = keys.split(folder)
     every = s3_backends[ACCOUNT]["aws"].buckets[bucket].keys
     last = {f"s3://{bucket}/{key}": every[key] for key in sorted(every) if key.startswith(prefix)}

@@ -31,7 +31,7 @@ def parquet(drop: str, rows: int, columns: Sequence[TableColumn]) -> bytes:
 
 
 def held_by(table: str, options: Mapping[str, str]) -> dict[str, tuple[int, int]]:
-    """Of each drop with rows in a table the attempt that brought them, and how many; files are of one drop each."""
+    """Return attempt and number of rows of each drop in a table; each file is of one drop."""
     try:
         delta = DeltaTable(table, storage_options=dict(options))
     except TableNotFoundError:

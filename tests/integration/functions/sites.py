@@ -1,4 +1,4 @@
-"""Where use cases call a port, read from their source: so that a call that no scenario makes is seen to be left out."""
+"""Calls of ports in use cases, read from their source, to find the calls that no scenario makes."""
 
 from __future__ import annotations
 

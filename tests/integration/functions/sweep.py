@@ -86,7 +86,7 @@ class Attack:
         self.site.s3.put_object(Bucket=bucket, Key=key, Body=body)
 
     def deliver(self, *functions: str) -> bool:
-        """Let functions have what waits for them, and jobs end; whether anything waited."""
+        """Deliver to functions what waits for them, and let jobs end; return True if anything waited."""
         any_waited = False
         for name in functions or (CREATED, DUE, ENDED):
             if self.site.queues[name].poll():
@@ -100,7 +100,7 @@ class Attack:
         self.site.forget(*functions)
 
     def befall(self, function: str, method: str, side: Side) -> None:
-        """Let the next call of a function for a method of a port go wrong: what follows on that is swept, too."""
+        """Let the next call of a function for a method of a port fail: what follows is part of the sweep."""
         self.wire.first.append((function, method, side))
 
     def strike(self) -> None:
@@ -120,7 +120,7 @@ class Attack:
         self.watch.look()
 
     def drop(self, drop_id: str) -> Drop:
-        """A drop that is known."""
+        """Return a drop that has a record."""
         drop = self.site.drop(drop_id)
         assert drop
         return drop
@@ -150,13 +150,13 @@ class Attack:
         return len(drops) == len(self.ids) and not any(d.in_flight for d in drops) and not any(self.left())
 
     def left(self) -> Iterator[object]:
-        """What is only there while something is under way, what nobody takes on any more, and what was forbidden."""
+        """Yield items of work under way, dead letters, and denied calls."""
         yield from under_way(self.site.ports.ledger)
         yield from (name for name in self.site.stack.names if name.endswith("Dlq") and self.site._letters(name))
         yield from self.site.cloud.guard.denied
 
     def ending(self) -> dict[str, Any]:
-        """What people see of each drop: its way, verdict, problems, receipt, and what consumers have read."""
+        """Return what people see of each drop: states, verdict, problems, receipt, and what consumers have read."""
         seen = self.watch.before
         assert seen
         drops = sorted(seen.drops.values(), key=lambda d: d.sequencer)
@@ -177,7 +177,7 @@ class Attack:
         )
 
     def _read(self, drop: Drop, key: str, seen: Seen) -> Any:
-        """What consumers read of a drop: its rows in a table by their attempt, or how long its file is and begins."""
+        """Return what consumers read of a drop: its rows in a table by attempt, or its length and beginning."""
         if key.endswith("/"):
             return seen.tables[f"{ZONES.promoted}{key}"].get(drop.id)
         body = self.site.ports.store.get(f"{self.site.ports.zones.promoted}{key}")
@@ -261,6 +261,6 @@ def empty(site: Site) -> None:
 
 
 def seen_on_aws(attack: Attack) -> Seen:
-    """A look at the whole stack."""
+    """Return what is in the whole stack."""
     runs = [run for run in attack.site.emr._runs.newest_first() if run.state not in OVER]
     return seen_by(attack.site.ports, attack.ids, [run.spec.arguments[1] for run in runs])

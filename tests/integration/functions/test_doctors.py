@@ -1,4 +1,4 @@
-"""Who compares, repairs and erases, by the policies of infra/aws/access.yaml: their commands, and nothing else."""
+"""People who compare, repair and erase, by the policies of infra/aws/access.yaml: their commands, and nothing else."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def grow_old() -> None:
 
 
 def rows(done: Result) -> list[dict[str, Any]]:
-    """What a command tells machines."""
+    """Return the rows of a command's JSON."""
     assert isinstance(done.exception, SystemExit | None), done.exception
     return list(json.loads(done.stdout))
 

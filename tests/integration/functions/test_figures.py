@@ -1,4 +1,4 @@
-"""What a look of the schedule costs: counted at an emulated DynamoDB that holds few settled drops, and very many."""
+"""The cost of a run of the schedule: counted at an emulated DynamoDB with few settled drops, and with very many."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def settle(site: Site, begin: int, end: int) -> None:
 
 
 def looked(site: Site) -> tuple[Counter[str], int]:
-    """What one look of the schedule asks, and how many items it is given."""
+    """Return the calls of one run of the schedule, and the number of items that it gets."""
     given: list[int] = []
     db: Any = site.worlds[CLOCK].ledger
     db._db.meta.events.register("after-call", lambda parsed, **_: given.append(len(parsed.get("Items", []))))

@@ -200,7 +200,7 @@ def command(site: Site, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def dropgate(site: Site, *words: str) -> Any:
-    """What a command says; it must end well."""
+    """Return the output of a command, which must end well."""
     done = command(site, *words, "--format", "json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -256,7 +256,7 @@ def test_unknown_stack_is_named(site: Site) -> None:
 
 
 def dead(site: Site) -> int:
-    """How many uploads are dead letters."""
+    """Return how many uploads are dead letters."""
     asked = {"QueueUrl": site.names["ObjectCreatedDlq"], "AttributeNames": ["ApproximateNumberOfMessages"]}
     counts: Any = site.clients.sqs.get_queue_attributes(**asked)["Attributes"]
     return int(counts["ApproximateNumberOfMessages"])
@@ -346,7 +346,7 @@ def test_schedule_names_ids_as_other_lines_do() -> None:
 
 
 def by_hand(site: Site, records: list[dict[str, Any]]) -> Any:
-    """What the function of new objects answers to messages that came by no queue."""
+    """Return the answer of the function of new objects to messages that came by no queue."""
     context: Any = Context("f", "arn:aws:lambda:us-east-1:123456789012:function:f", 512, "r", time.monotonic() + 60)
     with site.pump.turn():
         return object_created.handler({"Records": records}, context)

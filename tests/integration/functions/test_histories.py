@@ -1,4 +1,4 @@
-"""The machine of `tests/histories.py` for truth: objects and records lie in the embedded S3 and DynamoDB."""
+"""The machine of `tests/histories.py` with objects and records in the embedded S3 and DynamoDB."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BUCKETS = ("landing", "internal", "promoted")
 
 @dataclass
 class OnAws(Played):
-    """A world whose objects and records lie in AWS; jobs and messages are played."""
+    """A world with objects and records in AWS; jobs and messages are played."""
 
     ids: list[str] = field(default_factory=list)
 
@@ -57,12 +57,12 @@ class OnAws(Played):
 
 
 def seen_of(world: OnAws) -> Seen:
-    """A look at it."""
+    """Return what is in the world."""
     return seen_by(world.plain, world.ids, [world.jobs.requests[run] for run in world.jobs.working()])
 
 
 class Now(TestClock):
-    """A clock that begins with the time at which S3 says that files were uploaded."""
+    """A clock that begins with S3's time of the uploads."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class Now(TestClock):
 
 @pytest.fixture(scope="module")
 def make(clients: Clients) -> Callable[[], OnAws]:
-    """How an empty world is made, one at a time."""
+    """Return a maker of empty worlds, one at a time."""
     (made,) = of_type(expand(TEMPLATE, "us-east-1"), "AWS::DynamoDB::Table").values()
     about = {name: made["Properties"][name] for name in ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes")}
     for bucket in BUCKETS:

@@ -46,7 +46,7 @@ class Site:
         return self.ports.store.get(uri)
 
     def uploads(self, zone: str) -> list[Any]:
-        """What is begun and not ended."""
+        """Return the copies that are begun and not ended."""
         bucket = getattr(self.ports.zones, zone).split("/")[2]
         return [u for u in self.s3.list_multipart_uploads(Bucket=bucket).get("Uploads", []) if self.name in u["Key"]]
 

@@ -55,7 +55,7 @@ def all_bad(plan: Plan, drop: JobDrop) -> DropResult:
 
 
 def seconds(act: Callable[[], object], function: str) -> float:
-    """What a step takes in a function for a full batch, of which DROPS are done here."""
+    """Return the time of a step in a function for a full batch, of which DROPS are done here."""
     begin = time.process_time()
     act()
     share: float = min(1, FUNCTIONS[function]["MemorySize"] / 1769)

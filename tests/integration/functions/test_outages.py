@@ -1,4 +1,4 @@
-"""Services that are not well for a while, or stay so, and functions that are killed: what is told, and who is called.
+"""Services that fail for a while or for good, and functions that are killed: answers, logs and alarms.
 
 Handlers, adapters and boto3's retries are as they are. That drops end the same whatever call goes wrong is shown by
 `test_sweep.py`.

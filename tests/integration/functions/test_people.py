@@ -1,4 +1,4 @@
-"""What people of the account may do, by the policies of infra/aws/access.yaml: their commands, and nothing else."""
+"""People of the account, by the policies of infra/aws/access.yaml: their commands, and nothing else."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ UNUSED = {
 
 @dataclass
 class Office:
-    """The stack, drops by how they ended, and what people were told about them."""
+    """The stack, drops by their ends, and the answers of people's commands."""
 
     site: Site
     drops: Mapping[str, str]
@@ -77,7 +77,7 @@ class Office:
             return CliRunner(mix_stderr=False).invoke(main, [*words, "--stack", name])
 
     def ask(self, who: str, *words: str) -> Any:
-        """What a command says; it must end well."""
+        """Return the output of a command, which must end well."""
         done = self.dropgate(who, *words, "--format", "json")
         assert done.exit_code == 0, done.stderr
         return json.loads(done.stdout)

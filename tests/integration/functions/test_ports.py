@@ -779,7 +779,7 @@ def test_no_number_of_drops_that_wait_hides_what_does_not(ledger: Ledger) -> Non
 
 
 def moment(n: int) -> str:
-    """When the first, the last or one of those between was last changed: they all at once."""
+    """Return the time of the last change of the first, the last or one between: all at once."""
     return f"2026-01-31T12:{({0: 10, 8: 50}).get(n, 30)}:00.000000Z"
 
 

@@ -117,7 +117,7 @@ def a_race(ledger: Any, *plans: Any) -> Racing:
 
 
 def at_once(workers: int, act: Callable[[], Any]) -> list[Any]:
-    """What becomes of an act that so many do at one moment: answers, and the errors that a caller can decide on."""
+    """Run an act in so many threads at one moment; return answers, and the errors that a caller can decide on."""
     start = Barrier(workers)
 
     def one(_: int) -> Any:

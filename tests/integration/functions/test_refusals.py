@@ -1,4 +1,4 @@
-"""What AWS does besides what was asked: races, silence, refusals; and what a copy leaves behind."""
+"""Races, silence and refusals of AWS, and the metadata that a copy leaves behind."""
 
 from __future__ import annotations
 

@@ -167,12 +167,12 @@ class Site:
         return event
 
     def staged(self, event: dict[str, Any]) -> str:
-        """Where an upload is staged."""
+        """Return the staged URI of an upload."""
         drop = self.drop(event)
         return keys.stage_uri(self.ports.zones, ORDERS, drop.id, 1, drop.received_at)
 
     def held(self, event: dict[str, Any]) -> str:
-        """Where an upload is held."""
+        """Return the held URI of an upload."""
         return keys.held_uri(self.ports.zones, self.drop(event).id)
 
     def gone(self, event: dict[str, Any]) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def judge(plan: Plan, drop: JobDrop) -> DropResult:
 
 
 def kills(drop: JobDrop) -> bool:
-    """By its name, too."""
+    """Return True if a drop kills its job, by its name."""
     return "poison" in drop.name
 
 
@@ -144,7 +144,7 @@ def reject_after_all(attack: Attack) -> None:
 
 
 def compare(attack: Attack) -> None:
-    """A person has all compared, and what differs repaired: an upload that nobody knows."""
+    """A person runs the doctor with repairs: an upload has no record."""
     attack.upload("orders/a.csv")
     attack.settle()
     attack.upload("orders/b.csv")
@@ -186,7 +186,7 @@ def move_in_parts(attack: Attack) -> None:
 
 
 def exchange_what_is_staged(attack: Attack) -> None:
-    """A large file in whose place other bytes lie before it is promoted."""
+    """A large file whose staged object is replaced before it is promoted."""
     drop = attack.upload("large/a.csv", LARGE)
     while attack.deliver(CREATED) or attack.drop(drop).state == "received":
         attack.strike()
@@ -206,7 +206,7 @@ def begin_again(attack: Attack) -> None:
 
 
 def find_it_taken(attack: Attack) -> None:
-    """Other bytes lie where a large file is to be staged."""
+    """A large file whose target in stage is taken by another object."""
     drop_id = attack.upload("large/a.csv", LARGE)
     attack.befall(CREATED, "S3Store.begin", "before")
     while not attack.site.drop(drop_id) and attack.deliver(CREATED):
@@ -292,7 +292,7 @@ def follow_a_manifest(attack: Attack) -> None:
 
 
 def hear_nothing(attack: Attack) -> None:
-    """No message arrives: the schedule finds the object, has its window told of again, and asks for the run."""
+    """No message arrives: the schedule finds the object, sends its window again, and asks for the run."""
     attack.site.ports.ledger.put_sweep(("orders/0.csv", "v"))
     attack.upload("orders/a.csv")
     attack.lose(CREATED)
@@ -334,7 +334,7 @@ def die_now_and_then(attack: Attack) -> None:
 
 
 def start_again(attack: Attack) -> None:
-    """A function dies once the job is started, and its message is lost: the schedule looks for the run."""
+    """A function dies once the job is started, and its message is lost: the schedule finds the run."""
     attack.upload("orders/a.csv")
     attack.deliver(CREATED)
     attack.befall(DUE, "EmrJobs.start", "after")
@@ -344,7 +344,7 @@ def start_again(attack: Attack) -> None:
 
 
 def claim_again(attack: Attack) -> None:
-    """The batch is written, and boto3, which had no answer, is told that somebody else wrote it."""
+    """The batch is written, and boto3, which had no answer, finds its own write refused."""
     attack.upload("orders/a.csv")
     attack.deliver(CREATED)
     attack.befall(DUE, "DynamoLedger.write", "lost")
@@ -435,7 +435,7 @@ def made(sweep: Sweep) -> list[tuple[Scenario, Call]]:
 
 @pytest.fixture(scope="module")
 def few(made: list[tuple[Scenario, Call]]) -> Faults:
-    """Of each call that a function makes for a port the first one, the ways in turn."""
+    """Return the first of each kind of call that a function makes for a port, with the ways to fail in turn."""
     first_points: dict[tuple[str, str, str], tuple[Scenario, Point]] = {}
     sides = cycle(SIDES)
     for scenario, call in made:
@@ -445,7 +445,7 @@ def few(made: list[tuple[Scenario, Call]]) -> Faults:
 
 
 def gone_wrong(sweep: Sweep, scenario: Scenario, points: list[Point]) -> list[str]:
-    """What is not as it should be after points were met, one by one."""
+    """Return the failures after points were met, one by one."""
     end, _ = sweep.run(scenario)
     failures: list[str] = []
     for point in points:
@@ -457,7 +457,7 @@ def gone_wrong(sweep: Sweep, scenario: Scenario, points: list[Point]) -> list[st
 
 
 def met(sweep: Sweep, scenario: Scenario, point: Point) -> Any:
-    """How a scenario ends in which a point is met, at one of a few goes."""
+    """Return the end of a scenario in which a point is met, in one of a few runs."""
     for _ in range(GOES - 1):
         with suppress(NotMet):
             return sweep.run(scenario, point)[0]

@@ -223,7 +223,7 @@ def delta(clients: Clients, stack: Stack, tmp_path: Path, request: pytest.Fixtur
 
 
 def race(writers: int, act: Callable[[int, DeltaTables], None], clients: Clients) -> None:
-    """Let writers go at once, each with a client of its own, and again where it was told to come again."""
+    """Let writers start at once, each with a client of its own, and again after ServiceUnavailable."""
 
     def insist(n: int) -> None:
         for _ in range(5):
@@ -239,7 +239,7 @@ def race(writers: int, act: Callable[[int, DeltaTables], None], clients: Clients
 
 @pytest.fixture(params=[1, *(pytest.param(n, marks=pytest.mark.torture) for n in range(2, 11))])
 def turn(request: pytest.FixtureRequest) -> int:
-    """Which race it is; the test command has the first."""
+    """Return the number of the race; the test command has the first."""
     return int(request.param)
 
 

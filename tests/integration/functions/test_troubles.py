@@ -217,7 +217,7 @@ def test_missing_right_is_never_the_producers_fault(function: str, sid: str, sit
 
 
 def gone(site: Site, name: str) -> str:
-    """An upload that somebody deletes before anyone looks."""
+    """An upload that somebody deletes before it is read."""
     drop_id, bucket = site.upload(name), site.stack.names["LandingBucket"]
     (version,) = site.s3.list_object_versions(Bucket=bucket, Prefix=name)["Versions"]
     site.s3.delete_object(Bucket=bucket, Key=name, VersionId=version["VersionId"])
@@ -231,7 +231,7 @@ def test_schedule_without_a_right_loses_nothing(sid: str, site: Site) -> None:
     ends = ["accepted", "rejected"]
 
     def strike() -> None:
-        """Only the schedule, and the windows that it has told of again."""
+        """Run only the schedule, and deliver the windows that it has sent again."""
         for _ in range(4):
             site.clock()
             site.queues[DUE].poll()
@@ -295,7 +295,7 @@ def put(site: Site, drop: Drop, **changes: str) -> None:
 
 
 def judged(site: Site, name: str) -> Drop:
-    """A drop whose job has ended, which no function knows yet."""
+    """A drop whose job has ended without a delivered event."""
     drop_id = site.upload(name)
     site.queues[CREATED].poll()
     site.queues[DUE].poll()
@@ -400,7 +400,7 @@ def test_what_nobody_of_ours_wrote_rings(what: str, site: Site) -> None:
 
 
 def command(site: Site, *words: str) -> tuple[int, str]:
-    """A command about this stack in a process of its own: how it ends and what it says of errors."""
+    """Run a command on this stack in a process of its own; return its exit code and its errors."""
     environment = {**site.stack.functions[CLOCK].environment, **site.reach}
     start = [sys.executable, "-c", "from infra.cli.main import run; run()", *words]
     done = subprocess.run(start, env=environment, capture_output=True, text=True, timeout=60, check=False)

@@ -68,7 +68,7 @@ class Point:
 
 
 class Wire:
-    """What lies between the functions and AWS: every call of a run, of which some go wrong.
+    """The wire between the functions and AWS: every call of a run, some of which fail.
 
     Calls of boto3 are met by its hooks; those of deltalake's own client of S3, which has none, on their way, by `meet`.
     Once a process is killed, nothing that it asks for reaches AWS any more.
@@ -161,7 +161,7 @@ class Wire:
         return [b""]
 
     def _side(self, name: str, operation: str) -> Side | None:
-        """How this call goes wrong: by a scenario's own fault, once, or by the point of the run."""
+        """Return how this call fails: by a scenario's own fault, once, or by the point of the run."""
         self._nth[name, operation] += 1
         call = Call(name, self._nth[name, operation], operation, *_asked())
         for fault in self.first:
@@ -214,7 +214,7 @@ def straight(site: Site, request: Any, **_: Any) -> AWSResponse:
 
 
 def _gone(start_response: StartResponse) -> Iterable[bytes]:
-    """What a process that is dead is told; nobody hears it."""
+    """The error in a process that is dead; nobody handles it."""
     start_response("403 Forbidden", [("Content-Length", "0")])
     return [b""]
 

@@ -1,4 +1,4 @@
-"""What is refused at the door, with code, message and fix; all reasons at once."""
+"""Refusals at the door, with code, message and fix; all reasons at once."""
 
 from __future__ import annotations
 

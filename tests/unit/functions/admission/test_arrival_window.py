@@ -1,4 +1,4 @@
-"""When files come: early, late, on another day or not at all, and who is told."""
+"""Files that come early, late, on another day or not at all, and the notices of them."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_file_at_another_time_is_rejected_where_the_contract_says_so() -> None:
 
 
 def missing(world: World) -> list[tuple[str, str, int]]:
-    """What is recorded of January and February: day, state, how many came."""
+    """Return the absences of January and February: day, state, and how many files came."""
     months = ("2026-01", "2026-02")
     return [(a.day, a.state, a.came) for m in months for a in world.ledger.absences("orders.v1", m)]
 
@@ -127,7 +127,7 @@ def pass_hours(world: World, hours: float) -> None:
 
 
 def a_watched_world(*plans: Plan) -> World:
-    """A world in which the schedule has looked once."""
+    """A world in which the schedule has run once."""
     world = a_world(plans)
     world.reconcile()
     return world

@@ -1,4 +1,4 @@
-"""What the adapters compute: items that stay small, and the parameters of a run."""
+"""Values that adapters compute: items that stay small, and the parameters of a run."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def staged(drop: Drop) -> str:
 
 
 def readable(drops: list[Drop]) -> list[str]:
-    """What a run for these drops may read in stage: bucket and key, `*` for the rest."""
+    """Return what a run for these drops may read in stage: bucket and key, `*` for the rest."""
     batch = Batch("b", "p", "orders.v1", (), 0, AT, AT, AT)
     code = JobCode("app", "arn:aws:iam::123456789012:role/job", "s3://i/code/entry.py", "s3://i/code/dropgate.zip")
     reads = json.loads(run_policy(code, reach(ZONES, batch, a_plan(), drops)))["Statement"][0]["Resource"]
@@ -272,7 +272,7 @@ CIPHERTEXT = "User is not authorized to perform: kms:Decrypt on the resource ass
 
 
 class Headed:
-    """A client that tells of an object the key that it is encrypted with, or refuses even that."""
+    """A client that returns the encryption key of an object, or refuses that as well."""
 
     def __init__(self, key: str | None) -> None:
         self._key = key
@@ -312,7 +312,7 @@ def test_only_the_objects_own_lock_refuses_it(code: str, message: str, key: str 
 
 
 class TooLarge:
-    """A client to whom S3 says what it says of a copy of more than 5 GiB."""
+    """A client whose copy S3 refuses as larger than 5 GiB."""
 
     def copy_object(self, **_: Any) -> None:
         text = "The specified copy source is larger than the maximum allowable size for a copy source: 5368709120"
@@ -329,7 +329,7 @@ def test_object_that_no_copy_moves_is_told_at_once() -> None:
 
 
 class Racing:
-    """A client to whom S3 says that another write of the key raced its completion."""
+    """A client whose completion S3 refuses because of another write of the key."""
 
     def __init__(self) -> None:
         self.broken_off: list[str] = []

@@ -1,4 +1,4 @@
-"""What is not as another says is found with its repair; a repair leaves nothing to find."""
+"""Each difference of buckets, ledger and catalog is found with its repair; a repair leaves none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a table holds otherwise than the ledger says is found with its repair; a repair leaves nothing to find."""
+"""Each difference of a table and the ledger is found with its repair; a repair leaves none."""
 
 from __future__ import annotations
 

@@ -292,7 +292,7 @@ def test_what_others_do_is_not_held_up() -> None:
 
 
 class WithCopies:
-    """A ledger in which copies of drops that wait stand though a hand has deleted or changed their own items."""
+    """A ledger with copies of waiting drops whose own items were deleted or changed by hand."""
 
     def __init__(self, ledger: Any, *copies: Drop) -> None:
         self._ledger = ledger
@@ -544,7 +544,7 @@ def test_batch_waits_while_too_many_are_under_way() -> None:
 
 
 def in_line(*names: str, most_batches: int = 1) -> tuple[World, list[str]]:
-    """Drops of as many contracts, one after the other; the first have all slots, the others stand in line."""
+    """Drops of as many contracts, one after the other; the first have all slots, the others are in line."""
     world = a_world(contracts=[a_plan(f"{name}.v1", files=[f"{name}/*.csv"]) for name in names])
     world.ports = replace(world.ports, most_batches=most_batches)
     ids = []

@@ -150,7 +150,7 @@ def observing(world: World) -> Iterator[Callable[[], Any]]:
 
 
 def reaching(world: World) -> Iterator[Callable[[], Any]]:
-    """Drops of a contract that looks at newer records alone: one reaches further, one as far, one is bad."""
+    """Drops of a contract that checks only newer records: one reaches further, one as far, one is bad."""
     world.publish([a_marked_plan()])
     world.upload("orders/5.csv", b"id,n\n1,5\n")
     yield from once(world)
@@ -161,7 +161,7 @@ def reaching(world: World) -> Iterator[Callable[[], Any]]:
 
 
 def rows(world: World) -> Iterator[Callable[[], Any]]:
-    """Drops of which valid rows alone are promoted: one has bad rows, one has none, one is replaced by a worse one."""
+    """Drops of a contract for valid rows: one has bad rows, one has none, one is replaced by a worse one."""
     world.publish([a_plan(promote="rows", tolerance=Limit(Decimal(1), "rows"))])
     world.upload("orders/bad.csv", b"id,note\n,a\n")
     world.upload("orders/good.csv", b"id,note\n1,a\n")
@@ -185,7 +185,7 @@ def tables(world: World) -> Iterator[Callable[[], Any]]:
 
 
 def windows(world: World) -> Iterator[Callable[[], Any]]:
-    """Windows of files end: of one contract a file has come, of another it comes too late, of a third never."""
+    """Windows of files end: one contract's file has come, another's comes too late, a third's never."""
     each = {name: a_plan(f"{name}.v1", (f"{name}/*.csv",), arrival=Arrival("13:00")) for name in ("orders", *ABSENT)}
     world.publish(each.values())
     world.upload("orders/a.csv", b"id,note\n1,a\n")
@@ -213,7 +213,7 @@ def marked(world: World) -> Iterator[Callable[[], Any]]:
 
 
 def listed(world: World) -> Iterator[Callable[[], Any]]:
-    """Files that a manifest names, one of which is not what it says, and one that it does not name."""
+    """Files that a manifest names, one of them of another size, and a file that it does not name."""
     rule = SetRule(("day",), 3600, manifest="orders/{day}/all.json")
     world.publish([a_plan(files=("orders/{day}/*.csv",), set=rule)])
     for name in ("a", "b", "c"):
@@ -301,7 +301,7 @@ def walk(way: Way, fuse: Fuse, world: World | None = None) -> World:
 
 
 def again(world: World) -> None:
-    """What queues and schedule do after a crash, but for jobs, which end when they end."""
+    """Deliver as queues and schedule do after a crash; jobs end when they end."""
     world.deliver_events(again=True)
     world.reconcile()
     world.deliver_windows()
@@ -321,7 +321,7 @@ MINUTE = re.compile(r"/\d{8}T\d{4}/")
 
 @dataclass
 class End:
-    """What people see in the end."""
+    """The end as people see it."""
 
     drops: dict[str, list[Any]] = field(default_factory=dict)
     objects: dict[str, bytes] = field(default_factory=dict)
@@ -332,7 +332,7 @@ class End:
 
 
 def ending(world: World) -> End:
-    """How each drop ended and got there, what is promoted, held, staged, left in landing, who has a receipt, marks."""
+    """Return the end of a world: drops with their states, promoted, held, staged and left objects, receipts, marks."""
     objects = world.store.listing("s3://")
     work = ("internal/jobs/", "internal/reports/")
     drops = sorted(world.drops().values(), key=lambda d: d.sequencer)

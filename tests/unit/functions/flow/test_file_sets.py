@@ -41,7 +41,7 @@ def a_set_plan(rule: SetRule, files: str = FILES, **changes: Any) -> Plan:
 
 
 def named(*names: str, **totals: object) -> bytes:
-    """A manifest of these files, of which the same is said."""
+    """A manifest of these files with the same statements for each."""
     return json.dumps({"files": [{"name": name, **totals} for name in names]}).encode()
 
 
@@ -150,7 +150,7 @@ def test_totals_of_records_go_to_the_verdict_and_no_further() -> None:
 
 
 def holding_totals(plan: Plan, drop: JobDrop) -> DropResult:
-    """What the job says of a drop that it holds against its manifest."""
+    """The result of a drop that the job compares with its manifest."""
     return replace(all_good(plan, drop), totals=drop.totals)
 
 
@@ -236,7 +236,7 @@ def test_newer_manifest_holds_whichever_comes_first() -> None:
 
 
 def adding_up(plan: Plan, drop: JobDrop) -> DropResult:
-    """What the job says of a drop whose plan has it add up some properties."""
+    """The result of a drop whose plan has sums of some properties."""
     sums = dict.fromkeys(plan.summed, Decimal(1)) or None
     return replace(holding_totals(plan, drop), sums=sums)
 
@@ -476,7 +476,7 @@ def test_set_is_looked_at_until_nothing_can_be_left_behind() -> None:
 
 
 def settled() -> World:
-    """A set that a manifest made complete long ago, and that nobody looks at any more."""
+    """A set that a manifest made complete long ago, and that has no further check."""
     world = a_world([a_set_plan(MANIFEST)])
     sent(world, "a.csv")
     sent(world, "manifest.json", body=named("a.csv"))
@@ -539,7 +539,7 @@ def test_file_whose_manifest_is_gone_fails_with_the_reason() -> None:
 
 
 def settled_late(world: World) -> World:
-    """That world after another file has come."""
+    """The same world after another file has come."""
     sent(world, "late.csv")
     world.finish(rounds=2)
     return world

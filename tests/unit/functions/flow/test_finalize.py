@@ -1,4 +1,4 @@
-"""A run that has ended: each drop decided by its facts, promoted or rejected or failed, and told."""
+"""A run that has ended: each drop is decided by its facts, promoted, rejected or failed, and has a receipt."""
 
 from __future__ import annotations
 

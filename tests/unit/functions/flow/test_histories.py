@@ -30,7 +30,7 @@ def test_any_history_ends_well() -> None:
 @pytest.mark.parametrize("number", range(FIRST, FIRST + 20))
 def test_ten_thousand_steps_end_well(number: int, record_property: Callable[[str, object], None]) -> None:
     class Machine(Histories):
-        """Of this seed alone."""
+        """The machine of this seed."""
 
     run_state_machine_as_test(seed(number)(Machine), settings=LONG)
     record_property("steps of histories", Machine.steps)
@@ -42,7 +42,7 @@ class FoundHistory(Histories):
     """A history as it was found, step by step."""
 
     def uploaded(self, *kinds: str) -> list[str]:
-        """Upload versions of one key within a second; their drops, of which nobody knows yet."""
+        """Upload versions of one key within a second; return the ids of their drops, which have no record yet."""
         self.upload([(A, kind) for kind in kinds])
         return list(self.model.uploads)
 
@@ -57,7 +57,7 @@ class FoundHistory(Histories):
         return self.world.jobs.working()[-1]
 
     def settle(self, run: str) -> None:
-        """Let a run end well, and say so."""
+        """Let a run end well, and deliver its event."""
         self.job_ends(run)
         self.job_reports([*self.world.jobs.requests].index(run), named=True)
         self.look()

@@ -1,4 +1,4 @@
-"""What nobody of ours has written, or what is not whole: each has an answer by name, and changes nothing else."""
+"""Documents and items that others wrote, or that are cut short: each has an answer by name and changes nothing else."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def at_work() -> tuple[World, str, str, JobRequest]:
 
 
 def only_the_other_is_promoted(world: World) -> bool:
-    """Whether the good drop is accepted with its receipt, and consumers see nothing but that."""
+    """Return True if the good drop is accepted with its receipt, and consumers see only that."""
     (other,) = (drop for drop in world.drops().values() if drop.name.endswith(BESIDE))
     receipt = json.loads(world.store.get(other.receipt or ""))
     seen = world.store.listing(ZONES.promoted)

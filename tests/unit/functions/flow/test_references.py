@@ -1,4 +1,4 @@
-"""References pinned when a job starts: what lies where, under which name, and what is not there."""
+"""References pinned when a job starts: their files and names, and the problem of a missing one."""
 
 from __future__ import annotations
 

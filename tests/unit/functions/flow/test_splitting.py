@@ -1,4 +1,4 @@
-"""A drop that kills its job: found by halves in a bounded number of runs, alone in its failure."""
+"""A drop that kills its job: halving finds it in a bounded number of runs, and only it fails."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def left_behind(world: World) -> str:
     """A drop that cannot be read when the job of its half is started."""
 
     class Silent:
-        """A ledger that tells of no drops once there are halves."""
+        """A ledger that returns no drops once there are halves."""
 
         def __getattr__(self, name: str) -> object:
             return getattr(world.ledger, name)

@@ -1,4 +1,4 @@
-"""What is counted within an invocation: published where metrics are on, forgotten where they are off."""
+"""Metrics of an invocation: published if metrics are on, dropped if they are off."""
 
 from __future__ import annotations
 

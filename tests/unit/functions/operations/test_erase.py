@@ -1,4 +1,4 @@
-"""What a drop left is erased, whatever breaks off; the record that it was remains."""
+"""A drop's data is erased, whatever breaks off; its record remains."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def forgotten(world: World, drop_id: str, *, promoted: bool = False) -> Erased:
 
 
 def traces(world: World, drop_id: str, zones: str = "s3://") -> list[str]:
-    """Where something of a drop lies, former versions of our own bucket included: by its name, mark, or in the text."""
+    """Return the objects with a drop's data, former versions in our own bucket included: by name, tag or text."""
     catalog = world.store.listing(ZONES.catalog)
     now = [(uri, held) for uri, versions in world.store.objects.items() for held in versions.values()]
     former = [(uri, held) for uri, versions in world.store.former.items() for held in versions.values()]

@@ -1,4 +1,4 @@
-"""A person's decision over a verdict: by the rules of keys, on record, and told."""
+"""A person's decision over a verdict: by the rules of keys, on record, and on the receipt."""
 
 from __future__ import annotations
 
@@ -588,7 +588,7 @@ def test_failed_retraction_without_a_contract_today_is_not_judged_again() -> Non
 
 
 def judged(**plan: Any) -> tuple[World, str, list[str]]:
-    """A world in which the job of one drop has ended, and nobody has been told."""
+    """A world in which the job of one drop has ended, and its event is not delivered."""
     world = a_world([a_plan(**plan)])
     drop_id = world.upload("orders/1.csv", GOOD)
     world.deliver_events()

@@ -1,4 +1,4 @@
-"""Judged again: what was rejected, failed or unmatched, from where its bytes lie, under the contract of now."""
+"""Rejected, failed and unmatched drops are judged again from the kept bytes, under today's contract."""
 
 from __future__ import annotations
 

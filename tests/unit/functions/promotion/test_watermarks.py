@@ -1,4 +1,4 @@
-"""High marks: which a batch is judged by, and that nothing but an accepted drop moves them, forward alone."""
+"""High marks: a batch pins them, and only an accepted drop moves them, only forward."""
 
 from __future__ import annotations
 

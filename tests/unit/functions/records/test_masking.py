@@ -1,4 +1,4 @@
-"""Evidence without classified values: asked of the job where the stack says so, and a contract has such values."""
+"""Evidence without classified values: requested if the stack has the setting, and a contract has such values."""
 
 from __future__ import annotations
 

@@ -479,7 +479,7 @@ class Beaten:
 
 
 def an_announcement(moves: Sequence[Transition], *_: object) -> bool:
-    """Whether a write tells of an event that came late."""
+    """Return True if a write records an event that came late."""
     return any(move.event == "announced" for move in moves)
 
 
@@ -529,7 +529,7 @@ class Slow:
 
 
 def slow_things(world: World) -> Slow:
-    """Twelve uploads that are known, and that each take a minute and a half in vain."""
+    """Twelve uploads with records, each of which takes a minute and a half without progress."""
     store = Slow(world)
     world.ports = replace(world.ports, store=store)  # type: ignore[arg-type]
     for n in range(12):

@@ -1,4 +1,4 @@
-"""What stands still says what it waits for, and what a person can do."""
+"""Each item without progress has its cause, and a person's next step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOUR = timedelta(hours=1)
 
 
 def waiting(world: World, bound: timedelta = HOUR) -> dict[str, Stuck]:
-    """What stands still after two hours, by kind."""
+    """Return the items without progress after two hours, by kind."""
     world.clock.pass_seconds(7200)
     return {one.what: one for one in stuck(world.ports, bound)}
 

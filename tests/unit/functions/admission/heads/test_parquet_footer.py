@@ -1,4 +1,4 @@
-"""Footers that are made to hurt: deep, endless, or full of nothing; the others stand in test_admission.py."""
+"""Footers that are made to hurt: deep, endless, or full of nothing; test_admit.py has the others."""
 
 from __future__ import annotations
 
