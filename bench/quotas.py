@@ -111,7 +111,7 @@ class Records:
         if there and there.opened_at == window.opened_at:
             del self.windows[window.plan]
 
-    def put_off(self, window: Window, due_at: str) -> bool:
+    def postpone(self, window: Window, due_at: str) -> bool:
         """Move the due time of that very window."""
         same = self.windows.get(window.plan) == window
         if same:
@@ -130,7 +130,7 @@ class Records:
         self.slots.add(batch.slot)
         return True
 
-    def taken(self) -> Mapping[int, str]:
+    def taken_slots(self) -> Mapping[int, str]:
         """The slots that are taken, all of one producer."""
         return {s: "p" for s in self.slots if s is not None}
 
@@ -238,7 +238,7 @@ class Documents:
     def put(self, uri: str, body: bytes, content_type: str) -> None:
         """Take a document."""
 
-    def lying(self, folder: str, after: ListingCursor | None, most: int) -> ListingPage:  # noqa: ARG002
+    def versions(self, folder: str, after: ListingCursor | None, most: int) -> ListingPage:  # noqa: ARG002
         """Return nothing: every event arrives here."""
         return ListingPage(())
 

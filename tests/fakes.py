@@ -149,7 +149,7 @@ class MemoryStore:
         etags = {uri: next(reversed(held.values())).stat.etag for uri, held in sorted(self.objects.items())}
         return dict([(uri, etag) for uri, etag in etags.items() if uri.startswith(folder)][:most])
 
-    def lying(self, folder: str, after: ListingCursor | None, most: int) -> ListingPage:
+    def versions(self, folder: str, after: ListingCursor | None, most: int) -> ListingPage:
         bucket = f"s3://{keys.split(folder)[0]}/"
         below = [
             ListedVersion(
@@ -183,11 +183,13 @@ class MemoryStore:
         self._lay(target, Held(held.body, tag))
         return self.objects[target][None].stat
 
-    def begin(self, target: str, tag: CopyTag) -> str:
+    def begin_copy(self, target: str, tag: CopyTag) -> str:
         self.uploads[name := f"upload-{len(self.uploads) + 1}"] = Upload(target, tag)
         return name
 
-    def go_on(self, upload: str, source: Location, target: str, size: int, replaces: str | None = None) -> Stat | None:
+    def copy_parts(
+        self, upload: str, source: Location, target: str, size: int, replaces: str | None = None
+    ) -> Stat | None:
         held, begun = self._need(source), self.uploads.get(upload)
         if begun is None or not begun.live:
             raise UploadGone(target)
@@ -204,7 +206,7 @@ class MemoryStore:
         self._lay(target, Held(b"".join(begun.parts), begun.tag))
         return self.objects[target][None].stat
 
-    def break_off(self, upload: str, target: str) -> None:
+    def abort_copy(self, upload: str, target: str) -> None:
         if (begun := self.uploads.get(upload)) and begun.target == target:
             begun.live = False
 
@@ -423,7 +425,7 @@ class MemoryLedger:
         if there and there.opened_at == window.opened_at:
             del self._windows[window.plan]
 
-    def put_off(self, window: Window, due_at: str) -> bool:
+    def postpone(self, window: Window, due_at: str) -> bool:
         same = self._windows.get(window.plan) == window
         if same:
             self._windows[window.plan] = replace(window, due_at=due_at)
@@ -471,7 +473,7 @@ class MemoryLedger:
         self._batches[batch.id] = batch
         return True
 
-    def taken(self) -> Mapping[int, str]:
+    def taken_slots(self) -> Mapping[int, str]:
         under_way = (b for b in self._batches.values() if b.state != "ended")
         return {b.slot: b.producer for b in under_way if b.slot is not None}
 

@@ -179,7 +179,7 @@ class DynamoLedger:
         item = self._get(*items.window_key(plan))
         return items.window_of(item) if item else None
 
-    def put_off(self, window: Window, due_at: str) -> bool:
+    def postpone(self, window: Window, due_at: str) -> bool:
         later = items.window_item(replace(window, due_at=due_at))
         values = {":o": window.opened_at, ":d": window.due_at}
         return self._try(self._put(later, "opened_at = :o AND due_at = :d", values))
@@ -249,7 +249,7 @@ class DynamoLedger:
             return False
         return True
 
-    def taken(self) -> Mapping[int, str]:
+    def taken_slots(self) -> Mapping[int, str]:
         slots = self._query("pk = :pk", {":pk": items.SLOTS}, ConsistentRead=True)
         return dict(items.slot_of(i) for i in slots)
 

@@ -117,7 +117,7 @@ class S3Store:
             each = [item for page in pages for item in page.get("Contents", [])]
         return {f"s3://{bucket}/{item['Key']}": _bare(item["ETag"]) for item in each}
 
-    def lying(self, folder: str, after: ListingCursor | None, most: int) -> ListingPage:
+    def versions(self, folder: str, after: ListingCursor | None, most: int) -> ListingPage:
         bucket, prefix = keys.split(folder)
         begin: dict[str, Any] = {"KeyMarker": after[0], "VersionIdMarker": after[1]} if after else {}
         with asking("s3"):
@@ -172,14 +172,16 @@ class S3Store:
                         raise
         raise AssertionError(target)
 
-    def begin(self, target: str, tag: CopyTag) -> str:
+    def begin_copy(self, target: str, tag: CopyTag) -> str:
         bucket, key = keys.split(target)
         with asking("s3"):
             return self._s3.create_multipart_upload(
                 Bucket=bucket, Key=key, ChecksumAlgorithm="SHA256", **_described(tag)
             )["UploadId"]
 
-    def go_on(self, upload: str, source: Location, target: str, size: int, replaces: str | None = None) -> Stat | None:
+    def copy_parts(
+        self, upload: str, source: Location, target: str, size: int, replaces: str | None = None
+    ) -> Stat | None:
         with asking("s3"):
             done = self._parts(upload, target)
             missing = [n for n in range(1, -(-size // self._part) + 1) if n not in done]
@@ -188,7 +190,7 @@ class S3Store:
                 done |= dict(pool.map(copy, missing[: self._most]))
             return None if missing[self._most :] else self._complete(upload, target, done, replaces)
 
-    def break_off(self, upload: str, target: str) -> None:
+    def abort_copy(self, upload: str, target: str) -> None:
         bucket, key = keys.split(target)
         with asking("s3"):
             try:
@@ -249,7 +251,7 @@ class S3Store:
             if code(error) in REFUSED | MISSING:
                 raise DestinationTaken(target) from error
             if code(error) in RACING:  # such an upload is to be begun anew (API reference, CompleteMultipartUpload)
-                self.break_off(upload, target)
+                self.abort_copy(upload, target)
                 raise UploadGone(target) from error
             raise
         stat = self.head(Location(target))

@@ -349,7 +349,7 @@ def _evidence(ports: Ports, batch: Batch) -> bool:
 def _lying(ports: Ports, zone: str, seen: Callable[[str], None]) -> Iterator[ListedVersion]:
     after: ListingCursor | None = None
     while True:
-        page = ports.store.lying(zone, after, 1000)
+        page = ports.store.versions(zone, after, 1000)
         for one in page.versions:
             seen(one.key)
             yield one

@@ -222,7 +222,7 @@ def _versions(ports: Ports, uri: str, drop: Drop) -> Iterator[Location]:
     bucket, key = keys.split(uri)
     after: ListingCursor | None = None
     while True:
-        page = ports.store.lying(uri, after, MOST)
+        page = ports.store.versions(uri, after, MOST)
         for one in page.versions:
             at = Location(f"s3://{bucket}/{one.key}", one.version)
             stat = ports.store.head(at) if one.key == key or uri.endswith("/") else None

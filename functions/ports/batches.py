@@ -96,7 +96,7 @@ class Windows(Protocol):
         """Return a plan's open window."""
         ...
 
-    def put_off(self, window: Window, due_at: str) -> bool:
+    def postpone(self, window: Window, due_at: str) -> bool:
         """Make that very window due later; False if it has changed."""
         ...
 
@@ -119,7 +119,7 @@ class Batches(Protocol):
         """
         ...
 
-    def taken(self) -> Mapping[int, str]:
+    def taken_slots(self) -> Mapping[int, str]:
         """Return the slots that batches hold, each with the producer of its drops; read consistently."""
         ...
 

@@ -105,18 +105,20 @@ class Copies(Protocol):
         """
         ...
 
-    def begin(self, target: str, tag: CopyTag) -> str:
+    def begin_copy(self, target: str, tag: CopyTag) -> str:
         """Begin a copy in parts, for an object that is too large for one copy, and return its name."""
         ...
 
-    def go_on(self, upload: str, source: Location, target: str, size: int, replaces: str | None = None) -> Stat | None:
+    def copy_parts(
+        self, upload: str, source: Location, target: str, size: int, replaces: str | None = None
+    ) -> Stat | None:
         """Copy some of the missing parts; None while others are missing, at the end the HEAD of the target.
 
         UploadGone if it was ended or aborted; else as `copy`, whose conditions hold for each part, and at the end.
         """
         ...
 
-    def break_off(self, upload: str, target: str) -> None:
+    def abort_copy(self, upload: str, target: str) -> None:
         """Abort a copy in parts; no error if it is gone already."""
         ...
 
@@ -128,7 +130,7 @@ class Listings(Protocol):
         """Return the ETags of the objects below a folder by their URIs, at most so many."""
         ...
 
-    def lying(self, folder: str, after: ListingCursor | None, most: int) -> ListingPage:
+    def versions(self, folder: str, after: ListingCursor | None, most: int) -> ListingPage:
         """Return a page of the object versions below a folder, from a cursor on, whoever wrote them."""
         ...
 

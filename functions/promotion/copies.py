@@ -117,7 +117,7 @@ def _copy(ports: Ports, drop: Drop, source: Location, target: Target) -> Stat | 
                 raise
     upload = ports.ledger.upload(tag, target.uri) or _begun(ports, tag, target.uri, None)
     try:
-        stat = ports.store.go_on(upload, source, target.uri, size, target.replaces)
+        stat = ports.store.copy_parts(upload, source, target.uri, size, target.replaces)
     except UploadGone:  # somebody ended it, or lifecycle broke it off after days
         there = ports.store.head(Location(target.uri))
         if there and _is_of(there, drop):
@@ -125,7 +125,7 @@ def _copy(ports: Ports, drop: Drop, source: Location, target: Target) -> Stat | 
         _begun(ports, tag, target.uri, upload)
         return Unfinished()
     except (ObjectGone, ObjectReplaced):
-        ports.store.break_off(upload, target.uri)
+        ports.store.abort_copy(upload, target.uri)
         raise
     return stat or Unfinished()
 
@@ -140,16 +140,16 @@ def _size(ports: Ports, source: Location) -> int:
 def _taken(ports: Ports, drop: Drop, uri: str) -> Taken:
     """Abort a copy in parts whose target is somebody else's."""
     if upload := ports.ledger.upload(CopyTag(drop.id, drop.attempt), uri):
-        ports.store.break_off(upload, uri)
+        ports.store.abort_copy(upload, uri)
     return Taken()
 
 
 def _begun(ports: Ports, tag: CopyTag, uri: str, instead: str | None) -> str:
     """Return a new copy in parts, or that of somebody faster: the ledger has one, so that all go on with the same."""
-    upload = ports.store.begin(uri, tag)
+    upload = ports.store.begin_copy(uri, tag)
     if ports.ledger.note_upload(tag, uri, upload, instead):
         return upload
-    ports.store.break_off(upload, uri)
+    ports.store.abort_copy(upload, uri)
     return ports.ledger.upload(tag, uri) or upload
 
 

@@ -157,7 +157,7 @@ def _next(ports: Ports, line: Sequence[Window], troubles: list[Trouble]) -> Sequ
     """Return the overdue windows whose batches get a slot; paused ones keep their turn and take no slot."""
     if not line:
         return line
-    held, taken = _held(ports, troubles), ports.ledger.taken()
+    held, taken = _held(ports, troubles), ports.ledger.taken_slots()
     free = [window for window in line if not any(pause.holds(window) for pause in held)]
     return in_turn(free, taken.values(), ports.most_batches - len(taken))
 
@@ -220,7 +220,7 @@ def _send_again(ports: Ports, seen: Window) -> None:
     """Send a window's message again, and let it go to the end of the line: a plan that is broken holds up no other."""
     if ports.ledger.window(seen.plan) == seen:
         ports.delays.send(seen, 0)
-        ports.ledger.put_off(seen, stamp(ports.clock.now() + COMES_BACK))
+        ports.ledger.postpone(seen, stamp(ports.clock.now() + COMES_BACK))
 
 
 def _gather(ports: Ports, plan: str) -> None:

@@ -75,7 +75,7 @@ def stuck(ports: Ports, bound: timedelta, advice: Advice = ON_AWS) -> tuple[Stuc
     """
     open_items = ports.ledger.in_flight(stamp(ports.clock.now() - bound))
     pauses, unread = _pauses(ports)
-    world = _World(ports, pauses, len(ports.ledger.taken()), advice)
+    world = _World(ports, pauses, len(ports.ledger.taken_slots()), advice)
     each = [
         *(_drop(world, ports.ledger.drop(d.id) or d) for d in (*open_items.drops, *open_items.waiting)),
         *(_batch(world, b) for b in open_items.batches),

@@ -32,7 +32,7 @@ def unannounced(ports: Ports) -> Iterator[Created]:
     """Yield object versions without a record that are in landing for longer than their events should take."""
     bucket, _ = keys.split(ports.zones.landing)
     after = ports.ledger.sweep()
-    page = ports.store.lying(ports.zones.landing, after, PAGE)
+    page = ports.store.versions(ports.zones.landing, after, PAGE)
     if page.after != after:
         ports.ledger.put_sweep(page.after)
     late_since = stamp(ports.clock.now() - LATE)

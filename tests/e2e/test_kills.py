@@ -121,7 +121,7 @@ def stored(ports: Ports) -> dict[str, list[tuple[str | None, int | None]]]:
     zones = ports.zones
     for zone in (zones.landing, zones.stage, zones.held, zones.promoted):
         bucket, _ = keys.split(zone)
-        page = ports.store.lying(zone, None, 1000)
+        page = ports.store.versions(zone, None, 1000)
         assert page.after is None
         for one in reversed(page.versions):
             uri = f"s3://{bucket}/{one.key}"
@@ -157,7 +157,7 @@ def look(stack: Killable, by_id: dict[str, Drop], before: Seen | None = None) ->
     seen = seen_of(stack, by_id)
     for invariant in INVARIANTS:
         invariant(seen, before)
-    assert stack.ports().ledger.taken() == {}
+    assert stack.ports().ledger.taken_slots() == {}
     tokens = Counter(run["name"] for run in stack.runs())
     assert tokens
     assert [token for token, n in tokens.items() if n > 1] == []

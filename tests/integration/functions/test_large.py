@@ -151,8 +151,8 @@ def test_upload_that_was_broken_off_is_begun_anew(site: Site) -> None:
     copy_to_consumers(site.ports, drop, drop.source, Target(target))
     first = site.ports.ledger.upload(tag, target)
     assert first
-    site.ports.store.break_off(first, target)
-    site.ports.store.break_off(first, target)
+    site.ports.store.abort_copy(first, target)
+    site.ports.store.abort_copy(first, target)
     outcomes = [copy_to_consumers(site.ports, drop, drop.source, Target(target)) for _ in range(3)]
 
     assert outcomes[:2] == [Unfinished(), Unfinished()]

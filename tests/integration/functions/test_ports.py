@@ -259,8 +259,8 @@ def test_browser_is_told_what_the_mark_says_and_to_keep_it(stack: Stack, clients
     source, bare = Location(f"{folder}up-{name}"), CopyTag("d1", 1)
     store.copy(source, f"{folder}{name}", CopyTag("d1", 1, "text/csv"))
     store.copy(source, f"{folder}bare-{name}", bare)
-    upload = store.begin(f"{folder}parts-{name}", CopyTag("d1", 1, "text/csv"))
-    store.go_on(upload, source, f"{folder}parts-{name}", 8)
+    upload = store.begin_copy(f"{folder}parts-{name}", CopyTag("d1", 1, "text/csv"))
+    store.copy_parts(upload, source, f"{folder}parts-{name}", 8)
 
     heads = [clients.s3.head_object(Bucket=bucket, Key=f"{own}/{kind}{name}") for kind in ("", "parts-", "bare-")]
     assert [one["ContentType"] for one in heads] == ["text/csv", "text/csv", "application/octet-stream"]
@@ -424,9 +424,9 @@ def test_history_tells_every_step(ledger: Ledger) -> None:
 def test_landing_is_listed_version_by_version(shelf: Shelf) -> None:
     laid = [shelf.upload(name, body) for name, body in (("a.csv", b"1"), ("a.csv", b"22"), ("b.csv", b"333"))]
     folder = laid[0].uri.removesuffix("a.csv")
-    whole = shelf.store.lying(folder, None, 1000)
-    first = shelf.store.lying(folder, None, 2)
-    rest = shelf.store.lying(folder, first.after, 2)
+    whole = shelf.store.versions(folder, None, 1000)
+    first = shelf.store.versions(folder, None, 2)
+    rest = shelf.store.versions(folder, first.after, 2)
 
     assert {(one.key.rsplit("/", 1)[-1], one.version, one.size) for one in whole.versions} == {
         (at.uri.rsplit("/", 1)[-1], at.version, size) for at, size in zip(laid, (1, 2, 3), strict=True)
@@ -739,9 +739,9 @@ def test_a_slot_is_one_batchs_until_it_has_ended(ledger: Ledger) -> None:
     taken = [ledger.open_batch(first), ledger.open_batch(second)]
     with pytest.raises(StaleWrite):
         ledger.write((), replace(third, version=0))
-    held = ledger.taken()
+    held = ledger.taken_slots()
     ledger.write_batch(first, replace(first, state="ended"))
-    free = not ledger.taken()
+    free = not ledger.taken_slots()
     ledger.write((), replace(third, version=0))
 
     assert (taken, held, free) == ([True, False], {3: "shop"}, True)
@@ -839,12 +839,12 @@ def test_no_number_of_sets_hides_a_window(ledger: Ledger) -> None:
 def test_window_is_put_off_as_long_as_it_is_as_it_was(ledger: Ledger) -> None:
     window = Window("p", "1", AT)
     ledger.open_window(window)
-    done = ledger.put_off(window, SOON), ledger.put_off(window, LATER)
+    done = ledger.postpone(window, SOON), ledger.postpone(window, LATER)
     there = ledger.window("p")
     ledger.close_window(window)
 
     assert (done, there, ledger.window("p")) == ((True, False), replace(window, due_at=SOON), None)
-    assert not ledger.put_off(window, LATER)
+    assert not ledger.postpone(window, LATER)
 
 
 def test_failed_drop_is_in_flight_until_told(ledger: Ledger) -> None:

@@ -29,4 +29,4 @@ def test_dead_batch_is_split_however_few_places(most: int, clients: Clients, sta
         world.deliver_jobs(world.end_jobs())
 
     assert [world.drop(drop).state for drop in (good, bad)] == ["accepted", "failed"]
-    assert ledger.taken() == {}
+    assert ledger.taken_slots() == {}

@@ -197,7 +197,7 @@ def exchange_what_is_staged(attack: Attack) -> None:
 def begin_again(attack: Attack) -> None:
     """Somebody breaks off what is copied in parts; of the rows few are left for consumers."""
     attack.upload("rows/bad.csv", LARGE)
-    attack.befall(CREATED, "S3Store.go_on", "before")
+    attack.befall(CREATED, "S3Store.copy_parts", "before")
     attack.deliver(CREATED)
     bucket = keys.split(attack.site.ports.zones.stage)[0]
     for one in attack.site.s3.list_multipart_uploads(Bucket=bucket).get("Uploads", []):
@@ -398,7 +398,7 @@ UNSWEPT: dict[Site, str] = {
     ("batching._write_singly", "write"): FASTER,
     ("file_sets._send_on", "drops"): FASTER,
     ("file_sets._send_on", "file_set"): FASTER,
-    ("copies._begun", "break_off"): FASTER,
+    ("copies._begun", "abort_copy"): FASTER,
     ("copies._begun", "upload"): FASTER,
     ("override.accept", "drop"): FASTER,
     ("job_request._line", "read"): HANDED,

@@ -209,7 +209,7 @@ def test_edited_item_fails_and_holds_up_nobody(how: str) -> None:
     assert (failed.state, failed.verdict, [p.code for p in failed.problems]) == ("failed", None, ["record-edited"])
     assert json.loads(world.store.get(failed.receipt or ""))["verdict"] is None
     assert only_the_other_is_promoted(world)
-    assert world.ledger.taken() == {}
+    assert world.ledger.taken_slots() == {}
     assert reconcile(world.ports) == ()
 
 
@@ -293,7 +293,7 @@ def test_drop_that_cannot_be_read_holds_up_none_of_its_batch() -> None:
     world.ledger.unreadable.clear()
     world.reconcile()
 
-    assert (world.drop(drop).state, world.ledger.taken()) == ("accepted", {})
+    assert (world.drop(drop).state, world.ledger.taken_slots()) == ("accepted", {})
 
 
 def test_next_try_goes_without_a_drop_that_cannot_be_read() -> None:
@@ -308,7 +308,7 @@ def test_next_try_goes_without_a_drop_that_cannot_be_read() -> None:
     world.finish()
 
     assert [p.code for p in world.drop(drop).problems] == ["result-missing"]  # no run of its batch is left to judge it
-    assert world.ledger.taken() == {}
+    assert world.ledger.taken_slots() == {}
 
 
 def test_drop_that_cannot_be_read_keeps_its_batch_when_others_fail() -> None:
@@ -323,7 +323,7 @@ def test_drop_that_cannot_be_read_keeps_its_batch_when_others_fail() -> None:
     world.ledger.unreadable.clear()
     world.reconcile()
 
-    assert (world.drop(drop).state, world.ledger.taken()) == ("failed", {})
+    assert (world.drop(drop).state, world.ledger.taken_slots()) == ("failed", {})
 
 
 def test_batch_waits_where_none_of_its_drops_can_be_read() -> None:
@@ -347,11 +347,11 @@ def test_batch_ends_once_an_unreadable_item_is_deleted() -> None:
     world, drop, run, request = at_work()
     world.ledger.unreadable.add(drop)
     end(world, run, request, _dumps(answer(request)))
-    assert world.ledger.taken() != {}
+    assert world.ledger.taken_slots() != {}
     delete_item(world, drop)
     world.reconcile()
 
-    assert world.ledger.taken() == {}
+    assert world.ledger.taken_slots() == {}
     assert only_the_other_is_promoted(world)
 
 
@@ -362,7 +362,7 @@ def test_batch_ends_where_all_its_items_are_deleted() -> None:
     world.crash_jobs()
     job_ended(world.ports, run)
 
-    assert (world.ledger.taken(), len(world.jobs.runs)) == ({}, 1)
+    assert (world.ledger.taken_slots(), len(world.jobs.runs)) == ({}, 1)
     assert (ended := world.ledger.batch(request.batch))
     assert (ended.state, ended.reason) == ("ended", "no member was left")
 
@@ -384,7 +384,7 @@ def test_evidence_of_what_was_judged_outlives_the_result(mended_after: int) -> N
     assert len(world.jobs.runs) == 1
     assert (world.drop(drop).state, [p.code for p in world.drop(drop).problems]) == ("failed", ["result-missing"])
     assert only_the_other_is_promoted(world)
-    assert world.ledger.taken() == {}
+    assert world.ledger.taken_slots() == {}
 
 
 def test_waiting_drop_that_cannot_be_read_holds_up_no_other() -> None:

@@ -179,7 +179,7 @@ def test_halves_without_a_place_go_on_and_free_none() -> None:
     world.deliver_events()
     world.deliver_windows()
 
-    assert list(world.ledger.taken()) == [0]
+    assert list(world.ledger.taken_slots()) == [0]
     ended(world)
     assert [world.drop(i).state for i in (*ids, other)] == ["accepted"] * 3
 
@@ -272,7 +272,7 @@ def test_drop_that_cannot_be_read_when_its_half_starts_settles_once_it_can(dies:
 
     assert {d.state for d in world.drops().values() if d.id != late} == {"accepted"}
     assert (world.drop(late).state, [p.code for p in world.drop(late).problems]) == ("failed", ["result-missing"])
-    assert world.ledger.taken() == {}
+    assert world.ledger.taken_slots() == {}
 
 
 def test_drop_that_never_came_to_its_half_settles_with_the_half_of_that() -> None:
@@ -283,4 +283,4 @@ def test_drop_that_never_came_to_its_half_settles_with_the_half_of_that() -> Non
     world.finish()
 
     assert {d.state for d in world.drops().values()} == {"accepted"}
-    assert world.ledger.taken() == {}
+    assert world.ledger.taken_slots() == {}

@@ -58,7 +58,7 @@ def test_drop_of_one_copy_is_moved_by_one() -> None:
 def test_upload_that_lifecycle_broke_off_is_begun_anew() -> None:
     world, drop = large()
     move(world.ports, drop, TARGET)
-    world.store.break_off("upload-1", TARGET)
+    world.store.abort_copy("upload-1", TARGET)
     outcomes = [move(world.ports, drop, TARGET) for _ in range(4)]
 
     assert [type(one) for one in outcomes] == [Unfinished, Unfinished, Unfinished, InPlace]
@@ -67,7 +67,7 @@ def test_upload_that_lifecycle_broke_off_is_begun_anew() -> None:
 
 def test_who_begins_second_goes_on_with_the_first() -> None:
     world, drop = large()
-    other = world.store.begin(TARGET, CopyTag(drop.id, 1))
+    other = world.store.begin_copy(TARGET, CopyTag(drop.id, 1))
     assert world.ledger.note_upload(CopyTag(drop.id, 1), TARGET, other, None)
     while move(world.ports, drop, TARGET) == Unfinished():
         pass

@@ -137,7 +137,7 @@ def test_slots_that_cannot_be_looked_at_hold_up_windows_alone() -> None:
     world.clock.pass_seconds(300)
 
     class Slow:
-        def taken(self) -> object:
+        def taken_slots(self) -> object:
             raise ServiceUnavailable("too many requests")
 
         def __getattr__(self, name: str) -> object:
@@ -426,7 +426,7 @@ def test_landing_that_cannot_be_listed_holds_up_nothing() -> None:
         def __getattr__(self, name: str) -> object:
             return getattr(world.store, name)
 
-        def lying(self, *_: object) -> object:
+        def versions(self, *_: object) -> object:
             raise ServiceUnavailable("no answer")
 
     world.ports = replace(world.ports, store=Unlisted())  # type: ignore[arg-type]

@@ -80,7 +80,7 @@ def test_look_at_an_empty_landing_asks_no_more_than_before() -> None:
     world.clock.pass_seconds(60)
     reconcile(world.ports)
     assert (calls - asked).total() <= asked.total()
-    assert calls["lying"] == 2
+    assert calls["versions"] == 2
 
 
 @pytest.mark.parametrize("name", ["orders/", "orders/a/", "nobody/a/b/"])
