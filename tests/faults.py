@@ -54,6 +54,16 @@ def every_call(after: bool) -> Iterator[Fuse]:
         yield Fuse(at, after, for_good=True)
 
 
+class Passing:
+    """A port that passes its calls on; a subclass answers some of them itself."""
+
+    def __init__(self, port: Any) -> None:
+        self._port = port
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._port, name)
+
+
 class Watched:
     """A port that counts its calls."""
 

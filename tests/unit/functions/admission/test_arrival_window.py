@@ -16,7 +16,7 @@ from functions.ports.expected_files import Absence
 from functions.schedule.missing_files import MOST_MISSING
 from functions.schedule.reconcile import reconcile
 from tests.builders import World, a_plan, a_world
-from tests.faults import Stalled
+from tests.faults import Passing, Stalled
 
 GOOD = b"id,note\n1,a\n"
 BERLIN = Arrival("02:30", "02:15", zone="Europe/Berlin")
@@ -279,11 +279,8 @@ def test_two_schedules_at_once_tell_it_once() -> None:
     absences: list[Absence] = []
     write = world.ledger.write
 
-    class Racing:
+    class Racing(Passing):
         """A ledger before whose every write somebody else comes."""
-
-        def __getattr__(self, name: str) -> object:
-            return getattr(world.ledger, name)
 
         def write(self, moves: object, *beside: object) -> None:
             if not absences:
@@ -291,7 +288,7 @@ def test_two_schedules_at_once_tell_it_once() -> None:
                 write(moves, *beside)  # type: ignore[arg-type]
             write(moves, *beside)  # type: ignore[arg-type]
 
-    world.with_ports(lambda port: Racing() if port is world.ledger else port)
+    world.with_ports(lambda port: Racing(world.ledger) if port is world.ledger else port)
     pass_hours(world, 2)
 
     assert missing(world) == [("2026-01-31", "missing", 0)]

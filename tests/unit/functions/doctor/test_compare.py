@@ -34,7 +34,7 @@ from functions.ports.store import CopyTag
 from functions.records.record import record
 from functions.schedule.stuck import HELD, stuck
 from tests.builders import ZONES, World, a_plan, a_world, one_bad, publish, valid_rows
-from tests.faults import Crash, Stalled, Watched, crash, every_call, into
+from tests.faults import Crash, Passing, Stalled, Watched, crash, every_call, into
 from tests.unit.functions.flow.test_crashes import SIDES
 
 GOOD, NEWER = b"id,note\n1,a\n", b"id,note\n2,a\n"
@@ -240,20 +240,17 @@ def test_record_that_cannot_be_read_hides_no_other() -> None:
     assert (f"item D#{unread}", "record-unreadable", False) in kinds
 
 
-class Unread:
+class Unread(Passing):
     """A ledger of which the history of one drop cannot be read."""
 
     def __init__(self, ledger: Any, drop: str) -> None:
-        self._ledger = ledger
+        super().__init__(ledger)
         self._drop = drop
 
     def history(self, drop_id: str) -> Any:
         if drop_id == self._drop:
             raise DocumentInvalid(f"ledger item D#{drop_id}: what is this?")
-        return self._ledger.history(drop_id)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._ledger, name)
+        return self._port.history(drop_id)
 
 
 def test_history_that_cannot_be_read_hides_no_other_drop() -> None:

@@ -25,7 +25,7 @@ from functions.ports.jobs import Reach
 from functions.ports.ledger import InFlight, TransactionItem
 from functions.schedule.reconcile import reconcile
 from tests.builders import ZONES, World, a_drop, a_plan, a_world, one_bad, valid_rows
-from tests.faults import Stalled
+from tests.faults import Passing, Stalled
 
 GOOD = b"id,note\n1,a\n"
 
@@ -49,19 +49,16 @@ def test_compressed_drop_weighs_what_it_unpacks_to() -> None:
     assert a_drop(size=10, unpacked=4).weight == 10
 
 
-class Sized:
+class Sized(Passing):
     """Jobs that note for how many bytes their workers are sized."""
 
     def __init__(self, world: World) -> None:
-        self._jobs = world.jobs
+        super().__init__(world.jobs)
         self.sizes: list[int] = []
 
-    def start(self, token: str, request: str, size: int, reach: Reach) -> str:
+    def start(self, token: str, request: str, size: int, reach: Reach) -> Any:
         self.sizes.append(size)
-        return self._jobs.start(token, request, size, reach)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._jobs, name)
+        return self._port.start(token, request, size, reach)
 
 
 def test_workers_are_sized_by_what_a_batch_unpacks_to() -> None:
@@ -208,18 +205,12 @@ def test_what_is_held_up_starts_nothing_until_it_goes_on(kind: Literal["contract
     assert {world.drop(i).state for i in ids} == {"validating"}
 
 
-class FullIndex:
+class FullIndex(Passing):
     """A ledger with so many drops that wait that none of those in the index's ends is of the plan in question."""
 
-    def __init__(self, ledger: Any) -> None:
-        self._ledger = ledger
-
     def in_flight(self, before: str) -> InFlight:
-        open_items: InFlight = self._ledger.in_flight(before)
+        open_items: InFlight = self._port.in_flight(before)
         return replace(open_items, waiting=())
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._ledger, name)
 
 
 def test_what_is_held_up_goes_on_though_its_drops_are_in_no_list() -> None:
@@ -291,27 +282,24 @@ def test_what_others_do_is_not_held_up() -> None:
     assert {world.drop(i).state for i in ids} == {"validating"}
 
 
-class WithCopies:
+class WithCopies(Passing):
     """A ledger with copies of waiting drops whose own items were deleted or changed by hand."""
 
     def __init__(self, ledger: Any, *copies: Drop) -> None:
-        self._ledger = ledger
+        super().__init__(ledger)
         self._copies = {one.id: one for one in copies}
 
     def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
-        staged: tuple[Drop, ...] = self._ledger.pending(plan, most)
+        staged: tuple[Drop, ...] = self._port.pending(plan, most)
         waiting = {one.id: one for one in staged} | {i: one for i, one in self._copies.items() if one.plan == plan}
         return tuple(sorted(waiting.values(), key=lambda d: (d.staged_at or "", d.id)))[:most]
 
     def write(self, moves: Sequence[Transition], *beside: TransactionItem) -> None:
-        if any(self._ledger.drop(m.before.id) is None for m in moves):
+        if any(self._port.drop(m.before.id) is None for m in moves):
             raise StaleWrite("somebody else wrote first")
-        self._ledger.write(moves, *beside)
+        self._port.write(moves, *beside)
         for move in moves:
             self._copies.pop(move.drop.id, None)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._ledger, name)
 
 
 def with_copies(world: World, drops: Iterable[str]) -> None:
@@ -363,23 +351,17 @@ def test_drops_behind_a_copy_of_a_deleted_one_wait_for_the_schedule() -> None:
     assert [window.plan for window, _ in world.delays.sent] == [world.drop(other).plan]
 
 
-class Busy:
+class Busy(Passing):
     """EMR Serverless, refusing for now."""
-
-    def __init__(self, jobs: object) -> None:
-        self._jobs = jobs
 
     def start(self, *_: object) -> str:
         raise ServiceUnavailable("ThrottlingException")
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._jobs, name)
 
 
 def test_refused_start_is_made_up_for() -> None:
     world, ids = gathered(1)
     ports = world.ports
-    world.ports = replace(ports, jobs=Busy(world.jobs))  # type: ignore[arg-type]
+    world.ports = replace(ports, jobs=Busy(world.jobs))
     with pytest.raises(ServiceUnavailable):
         world.deliver_windows()
     world.ports = ports
@@ -401,7 +383,7 @@ def stalled_beginning(meanwhile: Callable[[World, Window], None], *, ahead: int 
     ((window, _),) = world.delays.sent
     plain = world.ports
     with pytest.raises(ServiceUnavailable):
-        batch_due(replace(plain, jobs=Busy(world.jobs)), window)  # type: ignore[arg-type]
+        batch_due(replace(plain, jobs=Busy(world.jobs)), window)
     slow = Stalled(plain.ledger, "drops", lambda: meanwhile(world, window))
     batch_due(replace(plain, ledger=slow), window)
     return world, drop_id
@@ -441,7 +423,7 @@ def test_worker_that_stalls_after_it_made_a_large_batch_leaves_it_to_who_went_on
     plain = world.ports
     slow, refused = Stalled(plain.ledger, "write", world.reconcile), Busy(world.jobs)
     ((window, _),) = world.delays.sent
-    answer = batch_due(replace(plain, ledger=slow, jobs=refused), window)  # type: ignore[arg-type]
+    answer = batch_due(replace(plain, ledger=slow, jobs=refused), window)
 
     assert answer == world.ledger.batch(world.drop(ids[0]).batch or "")
     assert (answer and answer.state, len(world.jobs.runs)) == ("running", 1)
@@ -464,19 +446,16 @@ def test_rest_of_a_window_is_taken_up_by_its_message_come_again() -> None:
     assert world.ledger.window(window.plan)
 
 
-class Forgetful:
+class Forgetful(Passing):
     """EMR Serverless, which has forgotten old tokens."""
 
     def __init__(self, world: World) -> None:
-        self._world = world
+        super().__init__(world.jobs)
         self.started: list[str] = []
 
-    def start(self, token: str, request: str, size: int, reach: Reach) -> str:
+    def start(self, token: str, request: str, size: int, reach: Reach) -> Any:
         self.started.append(token)
-        return self._world.jobs.start(token, request, size, reach)
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._world.jobs, name)
+        return self._port.start(token, request, size, reach)
 
 
 def test_old_token_is_looked_up_before_it_is_sent() -> None:
@@ -487,7 +466,7 @@ def test_old_token_is_looked_up_before_it_is_sent() -> None:
     world.ledger._batches[batch.id] = replace(batch, state="claimed", run=None)
     world.clock.pass_seconds(timedelta(minutes=11).total_seconds())
     jobs = Forgetful(world)
-    world.ports = replace(world.ports, jobs=jobs)  # type: ignore[arg-type]
+    world.ports = replace(world.ports, jobs=jobs)
     world.reconcile()
 
     assert jobs.started == []
@@ -495,28 +474,26 @@ def test_old_token_is_looked_up_before_it_is_sent() -> None:
     assert (now.state, now.run) == ("running", "run-1")
 
 
-class ByItsClock:
+class ByItsClock(Passing):
     """EMR Serverless, whose clock is behind, and which finds no run that was started before it was asked for."""
 
     def __init__(self, world: World, behind: timedelta) -> None:
+        super().__init__(world.jobs)
         self._world = world
         self._behind = behind
         self._began: dict[str, datetime] = {}
 
-    def start(self, token: str, request: str, size: int, reach: Reach) -> str:
+    def start(self, token: str, request: str, size: int, reach: Reach) -> Any:
         self._began[token] = self._world.clock.now() - self._behind
-        return self._world.jobs.start(token, request, size, reach)
+        return self._port.start(token, request, size, reach)
 
     def find(self, token: str, since: datetime) -> str | None:
-        return self._world.jobs.find(token, since) if self._began[token] >= since else None
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._world.jobs, name)
+        return self._port.find(token, since) if self._began[token] >= since else None
 
 
 def test_run_is_found_though_its_try_was_set_up_by_a_clock_ahead() -> None:
     world, ids = gathered(1)
-    world.ports = replace(world.ports, jobs=ByItsClock(world, timedelta(minutes=5)))  # type: ignore[arg-type]
+    world.ports = replace(world.ports, jobs=ByItsClock(world, timedelta(minutes=5)))
     world.deliver_windows()
     batch = world.ledger.batch(world.drop(ids[0]).batch or "")
     assert batch

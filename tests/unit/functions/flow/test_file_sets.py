@@ -24,7 +24,7 @@ from functions.flow.file_sets import GROUP, MOST_SETTLED, look
 from functions.operations.replay import Replayed, replay
 from functions.schedule.reconcile import reconcile
 from tests.builders import World, a_plan, a_world, all_good
-from tests.faults import Crash, Watched, every_call
+from tests.faults import Crash, Passing, Watched, every_call
 from tests.invariants import Watch
 from tests.unit.functions.flow.test_crashes import SIDES
 
@@ -363,17 +363,14 @@ def test_thousands_of_files_go_on_group_by_group() -> None:
     sizes: list[int] = []
     write = world.ledger.write
 
-    class Counting:
+    class Counting(Passing):
         """A ledger that notes how many drops a transaction writes."""
-
-        def __getattr__(self, name: str) -> object:
-            return getattr(world.ledger, name)
 
         def write(self, moves: Any, *beside: Any) -> None:
             sizes.append(len(moves))
             write(moves, *beside)
 
-    world.with_ports(lambda port: Counting() if port is world.ledger else port)
+    world.with_ports(lambda port: Counting(world.ledger) if port is world.ledger else port)
     sent(world, "_SUCCESS", body=b"")
     staged = sum(d.state == "staged" for d in world.drops().values())
     world.reconcile()
@@ -443,18 +440,15 @@ def test_file_that_cannot_be_written_holds_up_no_other_of_its_set() -> None:
     files = sent(world, "a.csv", "b.csv", "c.csv")
     write = world.ledger.write
 
-    class Refusing:
+    class Refusing(Passing):
         """A ledger in which one file is always somebody else's."""
-
-        def __getattr__(self, name: str) -> object:
-            return getattr(world.ledger, name)
 
         def write(self, moves: Any, *beside: Any) -> None:
             if files[1] in {move.drop.id for move in moves}:
                 raise StaleWrite("somebody else wrote first")
             write(moves, *beside)
 
-    world.with_ports(lambda port: Refusing() if port is world.ledger else port)
+    world.with_ports(lambda port: Refusing(world.ledger) if port is world.ledger else port)
     world.clock.pass_seconds(4000)
     world.finish(rounds=3)
 

@@ -25,7 +25,7 @@ from functions.ports.jobs import RunStatus
 from functions.ports.lineages import Lineage
 from functions.ports.store import CopyTag
 from tests.builders import REJECTED, ZONES, Judge, World, a_plan, a_world, all_good, one_bad, valid_rows
-from tests.faults import Stalled, into
+from tests.faults import Passing, Stalled, into
 
 GOOD = b"id,note\n1,a\n"
 
@@ -280,7 +280,7 @@ def test_what_others_did_is_told_once_where_the_result_is_lost() -> None:
     world.clock.pass_seconds(120)
     world.deliver_windows()
     runs = world.end_jobs()
-    world.ports = replace(world.ports, store=Unwritable(world.store))  # type: ignore[arg-type]
+    world.ports = replace(world.ports, store=Unwritable(world.store))
     with pytest.raises(ServiceUnavailable):
         world.deliver_jobs(runs)
     world.ports = replace(world.ports, store=world.store)
@@ -291,17 +291,11 @@ def test_what_others_did_is_told_once_where_the_result_is_lost() -> None:
     assert [p["code"] for p in receipt(world, again)["problems"]] == ["key-used"]
 
 
-class Unwritable:
+class Unwritable(Passing):
     """A store in which nothing can be put."""
-
-    def __init__(self, store: object) -> None:
-        self._store = store
 
     def put(self, *_: object) -> None:
         raise ServiceUnavailable("no answer")
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._store, name)
 
 
 def twins(**changes: Any) -> tuple[World, list[str]]:
@@ -434,20 +428,17 @@ def test_promoted_copy_carries_the_drops_mark() -> None:
     assert CopyTag(stat.drop or "", stat.attempt or 0) == CopyTag(drop_id, 1)
 
 
-class Silent:
+class Silent(Passing):
     """A store that does not answer when it is asked to copy one name."""
 
     def __init__(self, store: object, name: str = "") -> None:
-        self._store = store
+        super().__init__(store)
         self._name = name
 
     def copy(self, source: Location, *more: object) -> object:
         if self._name in source.uri:
             raise ServiceUnavailable("no answer")
-        return self._store.copy(source, *more)  # type: ignore[attr-defined]
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._store, name)
+        return self._port.copy(source, *more)
 
 
 def decided(*names: str) -> tuple[World, list[str]]:

@@ -14,7 +14,7 @@ from functions.flow.batching import batch_due
 from functions.flow.ingest import ingest
 from functions.ports.store import CopyTag
 from tests.builders import ZONES, a_plan, a_world
-from tests.faults import Stalled
+from tests.faults import Passing, Stalled
 
 GOOD = b"id,note\n1,a\n2,\n"
 
@@ -283,11 +283,8 @@ def test_named_parts_of_the_key_go_into_the_record() -> None:
     assert world.drop(drop_id).parts == {"state": "SP", "day": "2026-01-31"}
 
 
-class Locked:
+class Locked(Passing):
     """A store whose objects in landing are archived."""
-
-    def __init__(self, store: object) -> None:
-        self._store = store
 
     def read(self, at: Location, *more: object) -> object:
         return self._asked("read", at, *more)
@@ -298,10 +295,7 @@ class Locked:
     def _asked(self, name: str, at: Location, *more: object) -> object:
         if at.uri.startswith("s3://landing/"):
             raise ObjectUnreadable(at.uri)
-        return getattr(self._store, name)(at, *more)
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._store, name)
+        return getattr(self._port, name)(at, *more)
 
 
 @pytest.mark.parametrize(("name", "state"), [("orders/1.csv", "rejected"), ("order/1.csv", "unmatched")])

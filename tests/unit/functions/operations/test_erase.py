@@ -22,7 +22,7 @@ from functions.ports.store import CopyTag
 from functions.schedule.reconcile import reconcile
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
 from tests.fakes import OURS, MemoryStore
-from tests.faults import Crash, Fuse, Stalled, Watched, every_call
+from tests.faults import Crash, Fuse, Passing, Stalled, Watched, every_call
 from tests.invariants import Watch
 from tests.unit.functions.flow.test_crashes import SIDES
 
@@ -114,20 +114,17 @@ def test_what_halves_of_a_batch_left_is_erased_too() -> None:
     assert traces(world, other) == []
 
 
-class Meanwhile:
+class Meanwhile(Passing):
     """A store before whose first rewriting of a document somebody else acts."""
 
     def __init__(self, store: MemoryStore, act: Callable[[], object]) -> None:
-        self._store = store
+        super().__init__(store)
         self._acts = [act]
 
     def put(self, *document: Any) -> None:
         if self._acts:
             self._acts.pop()()
-        self._store.put(*document)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+        self._port.put(*document)
 
 
 def test_two_who_forget_at_once_undo_nothing() -> None:

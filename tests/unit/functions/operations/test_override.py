@@ -25,8 +25,7 @@ from functions.operations.replay import NotReplayed, Replayed, replay
 from functions.ports import Ports
 from functions.promotion.withdraw import withdraw_unless_named
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad, valid_rows
-from tests.fakes import MemoryStore
-from tests.faults import Crash, Stalled, crash, into
+from tests.faults import Crash, Passing, Stalled, crash, into
 from tests.invariants import Watch
 
 GOOD, NEWER, REFUSED = b"id,note\n1,a\n", b"id,note\n2,a\n", b"ID,note\n1,a\n"
@@ -339,20 +338,14 @@ def test_manifest_that_cannot_be_read_is_no_file_to_accept() -> None:
     assert world.store.listing(ZONES.promoted) == {}
 
 
-class Locked:
+class Locked(Passing):
     """A store whose objects in landing cannot be read."""
-
-    def __init__(self, store: MemoryStore) -> None:
-        self._store = store
 
     def read(self, at: Location, *_: int) -> bytes:
         raise ObjectUnreadable(at.uri)
 
     def copy(self, source: Location, *_: object) -> object:
         raise ObjectUnreadable(source.uri)
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._store, name)
 
 
 @pytest.mark.parametrize(
@@ -505,20 +498,14 @@ def test_retraction_outlives_an_attempt_that_fails() -> None:
     assert (world.drop(drop_id).state, world.store.listing(ZONES.promoted)) == ("rejected", {})
 
 
-class Unseen:
+class Unseen(Passing):
     """A store that shows nobody an object, as it shows an operator nothing of what is staged."""
-
-    def __init__(self, store: MemoryStore) -> None:
-        self._store = store
 
     def head(self, at: Location) -> object:
         raise ServiceUnavailable(f"AccessDenied: {at.uri}")
 
     def read(self, at: Location, *_: int) -> object:
         return self.head(at)
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._store, name)
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["before it is looked at", "before it is staged"])

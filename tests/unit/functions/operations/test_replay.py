@@ -10,21 +10,16 @@ from contracts.errors import ServiceUnavailable
 from functions.drop import State
 from functions.operations.replay import NotReplayed, Replayed, replay
 from tests.builders import World, a_plan, a_world, one_bad
+from tests.faults import Passing
 
 GOOD = b"id,note\n1,a\n"
 
 
-class NoCopies:
+class NoCopies(Passing):
     """A store that copies nothing at the moment."""
-
-    def __init__(self, store: object) -> None:
-        self._store = store
 
     def copy(self, *_: object) -> object:
         raise ServiceUnavailable("no answer")
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._store, name)
 
 
 def test_unmatched_drop_finds_its_new_contract() -> None:

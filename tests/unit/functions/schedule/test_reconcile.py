@@ -16,13 +16,11 @@ from functions.drop import Location, Transition, advance
 from functions.ports.batches import Window
 from functions.ports.clock import stamp
 from functions.ports.ledger import TransactionItem
-from functions.ports.store import Stat
 from functions.promotion.lineage import claims_of
 from functions.schedule.reconcile import MOST_STEPS, in_turn, reconcile
 from functions.schedule.unannounced import MOST_FOUND, PAGE
 from tests.builders import ZONES, World, a_drop, a_plan, a_world, all_good
-from tests.fakes import MemoryLedger
-from tests.faults import Crash, Stalled
+from tests.faults import Crash, Passing, Stalled
 
 GOOD = b"id,note\n1,a\n"
 
@@ -136,14 +134,11 @@ def test_slots_that_cannot_be_looked_at_hold_up_windows_alone() -> None:
     world.ledger._drops[late] = replace(world.drop(late), state="received", staged_at=None)
     world.clock.pass_seconds(300)
 
-    class Slow:
+    class Slow(Passing):
         def taken_slots(self) -> object:
             raise ServiceUnavailable("too many requests")
 
-        def __getattr__(self, name: str) -> object:
-            return getattr(world.ledger, name)
-
-    troubles = reconcile(replace(world.ports, ledger=Slow()))  # type: ignore[arg-type]
+    troubles = reconcile(replace(world.ports, ledger=Slow(world.ledger)))  # type: ignore[arg-type]
 
     assert [(t.what, t.reason) for t in troubles] == [("slots", "too many requests")]
     assert (world.drop(late).state, world.drop(waiting).state) == ("staged", "staged")
@@ -155,18 +150,15 @@ def test_one_trouble_does_not_stop_the_rest() -> None:
     world.deliver_windows()
     world.end_jobs()
 
-    class Silent:
+    class Silent(Passing):
         def status(self, run: str) -> object:
             raise ServiceUnavailable(f"no answer about {run}")
-
-        def __getattr__(self, name: str) -> object:
-            return getattr(world.jobs, name)
 
     late = world.upload("orders/3.csv", GOOD)
     world.deliver_events()
     world.ledger._drops[late] = replace(world.drop(late), state="received", staged_at=None)
     world.clock.pass_seconds(300)
-    troubles = reconcile(replace(world.ports, jobs=Silent()))  # type: ignore[arg-type]
+    troubles = reconcile(replace(world.ports, jobs=Silent(world.jobs)))  # type: ignore[arg-type]
 
     assert [t.reason for t in troubles] == ["no answer about run-1"]
     assert (world.drop(late).state, world.drop(drop).state) == ("staged", "validating")
@@ -181,24 +173,21 @@ def test_settled_world_stays_as_it_is() -> None:
     assert (world.drops(), world.delays.sent) == (drops, [])
 
 
-class Refusing:
+class Refusing(Passing):
     """Jobs of which none can be started."""
 
     def __init__(self, jobs: object, error: Exception) -> None:
-        self._jobs = jobs
+        super().__init__(jobs)
         self._error = error
 
     def start(self, *_: object) -> str:
         raise self._error
 
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._jobs, name)
-
 
 def claimed(error: Exception) -> tuple[World, str]:
     world, drop = one()
     world.deliver_events()
-    world.ports = replace(world.ports, jobs=Refusing(world.jobs, error))  # type: ignore[arg-type]
+    world.ports = replace(world.ports, jobs=Refusing(world.jobs, error))
     with pytest.raises(type(error)):
         world.deliver_windows()
     return world, drop
@@ -422,14 +411,11 @@ def test_landing_that_cannot_be_listed_holds_up_nothing() -> None:
     world.deliver_events()
     world.delays.sent.clear()
 
-    class Unlisted:
-        def __getattr__(self, name: str) -> object:
-            return getattr(world.store, name)
-
+    class Unlisted(Passing):
         def versions(self, *_: object) -> object:
             raise ServiceUnavailable("no answer")
 
-    world.ports = replace(world.ports, store=Unlisted())  # type: ignore[arg-type]
+    world.ports = replace(world.ports, store=Unlisted(world.store))  # type: ignore[arg-type]
     world.clock.pass_seconds(120)
     troubles = reconcile(world.ports)
     world.deliver_windows()
@@ -463,19 +449,13 @@ def test_event_that_comes_late_says_when_its_upload_came() -> None:
     assert [s.event for s in world.ledger.history(first)].count("announced") == 1
 
 
-class Beaten:
+class Beaten(Passing):
     """A ledger in which somebody else is always faster than an event that came late."""
-
-    def __init__(self, ledger: MemoryLedger) -> None:
-        self._ledger = ledger
 
     def write(self, moves: Sequence[Transition], *beside: TransactionItem) -> None:
         if an_announcement(moves):
             raise StaleWrite("somebody else wrote first")
-        self._ledger.write(moves, *beside)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._ledger, name)
+        self._port.write(moves, *beside)
 
 
 def an_announcement(moves: Sequence[Transition], *_: object) -> bool:
@@ -510,28 +490,26 @@ def test_event_that_can_never_be_written_comes_again() -> None:
     assert world.drop(drop_id).sequencer == "0001"
 
 
-class Slow:
+class Slow(Passing):
     """A store that takes a minute and a half to copy some files, in vain."""
 
     def __init__(self, world: World) -> None:
+        super().__init__(world.store)
         self._world = world
         self.tried: set[str] = set()
 
-    def copy(self, source: Location, *args: Any) -> Stat:
+    def copy(self, source: Location, *args: Any) -> Any:
         if "slow" in source.uri:
             self.tried.add(source.uri)
             self._world.clock.pass_seconds(90)
             raise ServiceUnavailable("slow down")
-        return self._world.store.copy(source, *args)
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._world.store, name)
+        return self._port.copy(source, *args)
 
 
 def slow_things(world: World) -> Slow:
     """Twelve uploads with records, each of which takes a minute and a half without progress."""
     store = Slow(world)
-    world.ports = replace(world.ports, store=store)  # type: ignore[arg-type]
+    world.ports = replace(world.ports, store=store)
     for n in range(12):
         world.upload(f"orders/slow-{n}.csv", GOOD)
         with pytest.raises(ServiceUnavailable):
@@ -576,21 +554,18 @@ def test_lost_upload_on_a_second_page_is_found_beside_slow_things(first: int) ->
     assert drop.state == "staged"
 
 
-class Deadly:
+class Deadly(Passing):
     """A store in which whoever copies some bytes ends."""
 
     def __init__(self, world: World, drop: str, end: BaseException) -> None:
-        self._world = world
+        super().__init__(world.store)
         self._drop = drop
         self._end = end
 
-    def copy(self, source: Location, *args: Any) -> Stat:
+    def copy(self, source: Location, *args: Any) -> Any:
         if self._drop in source.uri:
             raise self._end
-        return self._world.store.copy(source, *args)
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._world.store, name)
+        return self._port.copy(source, *args)
 
 
 @pytest.mark.parametrize("end", [Crash(), ZeroDivisionError()])
@@ -604,7 +579,7 @@ def test_drop_that_ends_whoever_settles_it_holds_up_none_of_its_batch(end: BaseE
     batch_and_drops = world.ledger.batch_of(run)
     assert batch_and_drops
     deadly, *others = batch_and_drops[0].members
-    world.ports = replace(world.ports, store=Deadly(world, deadly, end))  # type: ignore[arg-type]
+    world.ports = replace(world.ports, store=Deadly(world, deadly, end))
     with pytest.raises(type(end)):
         world.deliver_jobs([run])
     for _ in range(40):

@@ -17,7 +17,7 @@ from functions.ports.batches import Pause
 from functions.ports.ledger import InFlight
 from functions.schedule.stuck import EMBEDDED, Stuck, age, stuck
 from tests.builders import ZONES, World, a_plan, a_world
-from tests.faults import Stalled
+from tests.faults import Passing, Stalled
 
 GOOD = b"id,note\n1,a\n"
 HOUR = timedelta(hours=1)
@@ -188,18 +188,12 @@ def test_drop_that_has_begun_to_gather_is_told() -> None:
     assert (answers["drop"].state, answers["drop"].waits_for) == ("gathering", "the rest of its set of files")
 
 
-class BehindIndex:
+class BehindIndex(Passing):
     """A ledger whose index still lists drops that have joined their set."""
 
-    def __init__(self, ledger: Any) -> None:
-        self._ledger = ledger
-
     def in_flight(self, before: str) -> InFlight:
-        open_items: InFlight = self._ledger.in_flight(before)
-        return replace(open_items, drops=tuple(self._ledger._drops.values()))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._ledger, name)
+        open_items: InFlight = self._port.in_flight(before)
+        return replace(open_items, drops=tuple(self._port._drops.values()))
 
 
 def test_the_oldest_comes_first_with_its_age() -> None:
