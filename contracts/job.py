@@ -141,7 +141,8 @@ class Count:
 
     `state` error: the rule crashed or could not run, the counts are void. not_evaluated: `reason` is a code
     (`allowed-missing`, `no-rows`). `observed` is the worst failing value, or the metric's figure. `figure` is the
-    unmasked figure of a check of FIGURES, with 50 digits; dates are days since 1970, timestamps microseconds.
+    unmasked figure of an aggregate (`contracts.rules.Aggregate`), with 50 digits; dates are days since 1970,
+    timestamps microseconds.
     `against` is the version of the reference that records were compared with.
     """
 

@@ -52,24 +52,6 @@ HOLDS: dict[Operator, Callable[[Any, Any, Any], bool]] = {
     "mustBeBetween": lambda seen, low, high: low < seen < high,
     "mustNotBeBetween": lambda seen, low, high: not low < seen < high,
 }
-FIGURES = ("mean", "stdev", "min", "max", "sum")
-"""The kinds of checks that hold a figure of all values against a threshold, not a number of records."""
-EXPECTATION = "expectation"
-"""The kind of checks that Great Expectations makes: their figure is 1 where it is met, else 0."""
-
-KEYS = ("unique", "primaryKey", "duplicateValues")
-"""The kinds of checks that look for values that several records have."""
-FORBID_NULL = ("required", "nullValues")
-"""The kinds of checks that a null cell fails."""
-OF_CELLS = ("required", "nullValues", "logicalType", "missingValues", "deprecated")
-"""The kinds that judge a cell as it stands; to all others one that is not of its type is null."""
-
-QUERIES = ("sql", "statement", "quantile")
-"""The kinds of checks that hold the figure of a query of their own against a threshold."""
-FOREIGN_KEY = "foreignKey"
-"""The kind of checks that look for the values of a record in a reference."""
-UNCHECKED = ("forPeople", "otherEngine")
-"""The kinds of rules that no machine checks, or not this one."""
 ROWS, DROPS = "dropgate_rows", "dropgate_drops"
 """What queries ask: the records of all drops (drop, record, v<n> of property n), and the drops (drop)."""
 
@@ -175,10 +157,6 @@ class Check:
     def kind(self) -> str:
         """The kind of its rule, as plans, results and messages name it."""
         return self.rule.kind
-
-    @builtins.property
-    def arguments(self) -> dict[str, Any]:
-        return codec.encode(self)["arguments"]  # type: ignore[no-any-return]
 
     def properties(self) -> tuple[str, ...]:
         """The names of the properties that it looks at; none where it looks at whole records."""

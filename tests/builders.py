@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
 from contracts import codec, rules
@@ -73,6 +73,11 @@ def a_plan(
         "csv": Csv(),
     }
     return Plan(**(defaults | changes))
+
+
+def kinds_of(union: Any) -> tuple[str, ...]:
+    """Return the kinds of the rules of a union, in their order."""
+    return tuple(rule.kind for rule in get_args(union))
 
 
 def arguments_of(check: Check) -> dict[str, Any]:

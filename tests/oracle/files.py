@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from contracts.plan import FOREIGN_KEY, Csv, Plan, Property
+from contracts import rules
+from contracts.plan import Csv, Plan, Property
 from contracts.terms.trailer import LONGEST_LINE, Trailer
 from tests.oracle.contracts import Contract
 from tests.oracle.judging import GOOD, NULL, of_cell, sums
@@ -42,7 +43,7 @@ def pools(contract: Contract) -> dict[str, Pools]:
 def _is_good(plan: Plan, prop: Property, text: str) -> bool:
     null = plan.file_format == "csv" and text in plan.csv.null_values
     cell = Cell(None, None) if null else Cell(text, value_of(text, prop))
-    checks = [c for c in plan.row_checks() if c.property == prop.name and c.kind != FOREIGN_KEY]
+    checks = [c for c in plan.row_checks() if c.property == prop.name and not isinstance(c.rule, rules.ForeignKey)]
     return all(of_cell(c, plan, cell) in (GOOD, NULL) for c in checks)
 
 

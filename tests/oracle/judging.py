@@ -9,14 +9,15 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from contracts import rules
 from contracts.decision import Decision
 from contracts.files.mojibake import Letters
 from contracts.job import Count, DropResult
-from contracts.plan import CONTAINERS, FOREIGN_KEY, QUERIES, Check, Plan
+from contracts.plan import CONTAINERS, Check, Plan
 from contracts.problem import Problem
 from contracts.verdict import decide
 from contracts.watermarks import HighMark
-from tests.builders import arguments_of
+from tests.builders import arguments_of, kinds_of
 from tests.oracle import figures, nested, queries
 from tests.oracle.expressions import truth
 from tests.oracle.records import Cell, Content, Record
@@ -127,7 +128,7 @@ def _of_record(check: Check, plan: Plan, record: Record, content: Content) -> st
         return None
     if check.kind == "expression":
         return {None: NULL, False: FAILED, True: GOOD}[truth(arguments_of(check)["text"], record.scope)]
-    if check.kind == FOREIGN_KEY:
+    if isinstance(check.rule, rules.ForeignKey):
         key = tuple(record.cells[name].value for name in check.properties())
         return NULL if None in key else GOOD if key in content.keys[check.id] else FAILED
     if check.property is None:
@@ -221,6 +222,6 @@ FIGURES: dict[str, Callable[[Check, Content], Count]] = {
     "rowCount": _row_count,
     **dict.fromkeys(("unique", "primaryKey", "duplicateValues"), _unique),
     **dict.fromkeys(("mean", "stdev", "min", "max", "sum"), _figure),
-    **dict.fromkeys(QUERIES, _answer),
+    **dict.fromkeys(kinds_of(rules.Query), _answer),
 }
 """Figures of a file as a whole, by the kind of their check."""

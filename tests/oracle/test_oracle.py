@@ -11,8 +11,10 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.plan import FIGURES, QUERIES, Plan
+from contracts import rules
+from contracts.plan import Plan
 from contracts.watermarks import HighMark
+from tests.builders import kinds_of
 from tests.oracle import cases, running
 from tests.oracle.contracts import Document
 from tests.oracle.judging import judge
@@ -110,9 +112,13 @@ ROWS = (
     *("rowCount", "expression"),
 )
 KINDS = {
-    *(f"{kind} {result}" for kind in (*FAILS, *ROWS, *FIGURES) for result in ("passed", "warning", "failed")),
+    *(
+        f"{kind} {result}"
+        for kind in (*FAILS, *ROWS, *kinds_of(rules.Aggregate))
+        for result in ("passed", "warning", "failed")
+    ),
     *(f"{kind} {result}" for kind in ("fields", "quotes", "text", "object", "keys") for result in ("passed", "failed")),
-    *(f"{kind} {result}" for kind in QUERIES for result in ("passed", "failed")),
+    *(f"{kind} {result}" for kind in kinds_of(rules.Query) for result in ("passed", "failed")),
     *("accepted", "accepted_with_warnings", "rejected", "refused", "watermark"),
     *(f"because {reason}" for reason in ("no-rows", "allowed-missing", "no-values", "too-few-values")),
 }

@@ -115,9 +115,7 @@ def _drawn(count: int) -> list[float]:
 
 
 @pytest.mark.parametrize("values", [SOME[:6], [*SOME, *(-value for value in SOME), *_drawn(30)]], ids=["few", "many"])
-def test_bounds_of_floats_accept_their_own_sample(
-    spark: SparkSession, tmp_path: Path, values: Sequence[float]
-) -> None:
+def test_bounds_of_floats_accept_their_own_sample(spark: SparkSession, tmp_path: Path, values: Sequence[float]) -> None:
     """Two floats are the bounds of each column: some stand alone, some in a group, a list or a map."""
     columns: dict[str, pa.Array] = {}
     for n, (low, high) in enumerate(zip(*[iter(values)] * 2, strict=True)):

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.plan import FIGURES, Check, Columns, Csv, Plan, Threshold
+from contracts import rules
+from contracts.plan import Check, Columns, Csv, Plan, Threshold
+from tests.builders import kinds_of
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, judge
 
 
@@ -32,9 +34,9 @@ PROPERTIES = [
     a_property("at", "timestamp"),
     a_property("pay", "integer", classification="internal"),
 ]
-CHECKS = [held(kind, name) for name in ("n", "x") for kind in FIGURES]
+CHECKS = [held(kind, name) for name in ("n", "x") for kind in kinds_of(rules.Aggregate)]
 CHECKS += [held(kind, name) for name in ("day", "at") for kind in ("min", "max")]
-CHECKS += [held(kind, "pay") for kind in FIGURES]
+CHECKS += [held(kind, "pay") for kind in kinds_of(rules.Aggregate)]
 PLAN = a_plan(PROPERTIES, CHECKS, columns=Columns(missing="ignore"))
 HEAD = "n,x,day,at,pay\n"
 
@@ -147,7 +149,9 @@ def test_values_too_few_or_too_large_have_no_figure(together: Judged) -> None:
 
 
 def test_figure_of_a_column_that_may_be_missing_is_not_taken(together: Judged) -> None:
-    assert {together.count(f"x.{kind}", "narrow.csv").reason for kind in FIGURES} == {"allowed-missing"}
+    assert {together.count(f"x.{kind}", "narrow.csv").reason for kind in kinds_of(rules.Aggregate)} == {
+        "allowed-missing"
+    }
     assert together.count("n.sum", "narrow.csv").figure == 11
 
 
@@ -194,7 +198,7 @@ def test_figures_of_cells_over_several_lines(spark: SparkSession, tmp_path: Path
 
 def test_integers_of_twenty_digits_are_added_up_exactly(spark: SparkSession, tmp_path: Path) -> None:
     values = [10**20 - 1, 1 - 10**20, 2**64 - 1, 12_345_678_901_234_567_890, 0, -7, -(10**10), 10**10 - 1]
-    plan = a_plan([a_property("n", "integer", exact=(20, 0))], [held(kind, "n") for kind in FIGURES])
+    plan = a_plan([a_property("n", "integer", exact=(20, 0))], [held(kind, "n") for kind in kinds_of(rules.Aggregate)])
     judged = judge(spark, tmp_path, plan, {"a.csv": "n\n" + "".join(f"{value}\n" for value in values)})
     assert judged.count("n.logicalType").failed == 0
     assert alike(figures(judged, "n"), exact([Fraction(value) for value in values]))

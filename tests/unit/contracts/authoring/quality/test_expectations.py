@@ -10,7 +10,7 @@ from contracts import rules
 from contracts.authoring.diff.compare import compare
 from contracts.authoring.exports.formats import FORMATS
 from contracts.authoring.exports.reading import read
-from contracts.plan import EXPECTATION, HOLDS_TRUE, Check
+from contracts.plan import HOLDS_TRUE, Check
 from tests.builders import arguments_of
 from tests.unit.contracts.authoring.documents import FILE, a_document, a_plan, a_property, compiled
 
@@ -29,7 +29,7 @@ TEXTS = {
 
 
 def the_check(text: str) -> Check:
-    (expectation,) = (c for c in a_plan(text).checks if c.kind == EXPECTATION)
+    (expectation,) = (c for c in a_plan(text).checks if isinstance(c.rule, rules.Expectation))
     return expectation
 
 
