@@ -102,7 +102,7 @@ def own_contracts(world: World) -> dict[str, Plan]:
 
 @pytest.fixture(scope="module")
 def drops(world: World) -> dict[str, Drop]:
-    """How every file ended: all cases at once, then what needs the end of another, then what a person judges again.
+    """Return the drop of each case: first all cases at once, then those that need the end of another, then replays.
 
     They are taken in while all else sleeps, so that files of one contract share a job.
     """
