@@ -53,6 +53,7 @@ FLAWS: tuple[tuple[Part, str, str], ...] = (
         rf"[{HOLDER}\]}}A-Za-z0-9]\s*[{HOLDER}{{\[]|[{HOLDER}\]}}]\s*[-A-Za-z0-9]|[A-Za-z0-9]\s+[-A-Za-z0-9]",
         "a comma or a colon is missing between two values",
     ),
+    ("bare", r"[0-9][0-9.eE+-]{1000}", "a number in it is longer than 1,000 characters"),
 )
 """The searched part of a line, a pattern, and the flaw in words; the first match counts."""
 

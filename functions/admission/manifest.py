@@ -79,7 +79,7 @@ def _files(text: bytes, folder: str, sums: Collection[str]) -> Manifest:
     if len(text) > LARGEST:
         raise _Wrong(f"it is larger than {LARGEST:,} bytes")
     try:
-        document = json.loads(text, parse_float=Decimal)
+        document = json.loads(text, parse_float=Decimal, parse_int=_integer)
     except (ValueError, RecursionError, DecimalException) as error:  # the last: an exponent of twenty digits
         raise _Wrong("it is not a JSON document") from error
     listed = document.get("files") if isinstance(document, dict) else None
@@ -132,6 +132,11 @@ def _sums(sums: Any, name: str, summed: Collection[str]) -> dict[str, Decimal]:
             raise _Wrong(f"the sum of `{property_}` of `{name}` has more than {LONGEST} digits")
         totals[property_] = number
     return totals
+
+
+def _integer(text: str) -> int | str:
+    """A whole number; the text of one with more digits than Python reads, which no figure of a manifest has."""
+    return int(text) if len(text) <= 2 * LONGEST else text
 
 
 def _decimal(text: str) -> Decimal | None:

@@ -34,6 +34,7 @@ from contracts.verdict import refuse
 from functions import keys
 from functions.admission import arrival_window, manifest
 from functions.admission.admit import LONGEST_KEY, Admission, Read, admit
+from functions.admission.guarded import Fault, guarded
 from functions.drop import (
     MOST_HEADER_LINE,
     OF_SETS,
@@ -207,6 +208,8 @@ def _receive(ports: Ports, drop: Drop) -> Drop:
     if seen is None:
         return _gone(ports, drop)
     here, admission = seen
+    if isinstance(admission, Fault):
+        return mark_failed(ports, here, admission.problem)
     if admission.refused:
         wrong = {"verdict": "rejected", "problems": brief(admission.problems), "decided_at": ports.at()}
         return _finish_refusal(ports, record(ports, here, "refused", **wrong))
@@ -245,7 +248,7 @@ def _hold(ports: Ports, drop: Drop) -> Location | None:
     return moved.to if isinstance(moved, InPlace) else drop.source
 
 
-def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None:
+def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission | Fault] | None:
     """Return the drop with the location of its bytes, and its admission; None if the bytes are gone.
 
     ObjectReplaced where others lie in the place that the ledger names.
@@ -253,7 +256,7 @@ def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None
     stage = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at)
     for place in (drop.source, Location(stage), Location(keys.held_uri(ports.zones, drop.id))):
         try:
-            admission = _admitted(ports, plan, drop, partial(ports.store.read, place))
+            admission = guarded(partial(_admitted, ports, plan, drop), partial(ports.store.read, place))
         except ObjectGone:
             continue
         except ObjectArchived:
@@ -287,7 +290,8 @@ def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
     except ObjectReplaced:
         seen = None
     others = tuple(p for p in drop.problems if p.code in OF_SETS)
-    here, problems = (seen[0], (*others, *seen[1].problems)) if seen else (drop, drop.problems)
+    here, admission = seen or (drop, None)
+    problems = (*others, *admission.problems) if isinstance(admission, Admission) else drop.problems
     at = _hold(ports, here) or drop.source
     held = replace(drop, source=at)
     if drop.retracts or promotable_when_observing(ports.zones, plan, held):

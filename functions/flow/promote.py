@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from contracts.decision import VerdictName
+from contracts.errors import ObjectUnreadable
 from contracts.problem import Problem
 from functions import keys
 from functions.drop import Drop, Event, Promotion, Transition, advance
@@ -30,6 +31,17 @@ DESTINATION_TAKEN = Problem("destination-taken", "The file's target is taken by 
 ROWS_REPLACED = Problem(
     "rows-replaced", "Something else has taken the place of the valid rows; it was not promoted.", NOT_YOURS
 )
+
+SOURCE_UNREADABLE = Problem(
+    "source-unreadable",
+    "The file can be read no more: by now it is in an archive of S3, or encrypted with a key of its uploader.",
+    "Upload the file again in the storage class STANDARD, without a key of your own.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """The bytes lie where they were, and S3 does not hand them out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +94,18 @@ def _as_written(ports: Ports, judged: Judged, to: Promotion) -> bool:
     return permitted and own_rows and own_key and owns_source(ports.zones, drop)
 
 
-def _copied(ports: Ports, judged: Judged, to: Promotion) -> Stat | Unfinished | Gone | Taken | Replaced | Unlike:
+def _copied(
+    ports: Ports, judged: Judged, to: Promotion
+) -> Stat | Unfinished | Gone | Taken | Replaced | Unlike | Unreadable:
     drop, plan = judged.drop, judged.plan
     if to.rows and plan.promote == "table":
         return into_table(ports, plan, drop, to.rows, to.instead)
     kind = keys.media_type(to.rows.uri if to.rows else plan.suffix)
     target = f"{ports.zones.promoted}{to.key}"
-    return copy_to_consumers(ports, drop, to.rows or drop.source, Target(target, kind, to.replaces))
+    try:
+        return copy_to_consumers(ports, drop, to.rows or drop.source, Target(target, kind, to.replaces))
+    except ObjectUnreadable:
+        return Unreadable()
 
 
 def _not_promoted(ports: Ports, judged: Judged, why: Problem, *, begun: bool) -> NotPromoted | Drop:
@@ -98,7 +115,7 @@ def _not_promoted(ports: Ports, judged: Judged, why: Problem, *, begun: bool) ->
     return NotPromoted(replace(judged, claims=None), end, begun) if isinstance(end, Transition) else judged.drop
 
 
-def _hindrance(drop: Drop, why: Gone | Taken | Replaced | Unlike) -> Problem:
+def _hindrance(drop: Drop, why: Gone | Taken | Replaced | Unlike | Unreadable) -> Problem:
     """Return the problem of a drop that passed its checks but cannot be promoted."""
     rows = drop.promoted is not None and drop.promoted.rows is not None
     match why:
@@ -108,5 +125,7 @@ def _hindrance(drop: Drop, why: Gone | Taken | Replaced | Unlike) -> Problem:
             return DESTINATION_TAKEN
         case Replaced():
             return ROWS_REPLACED if rows else staged_replaced(drop)
+        case Unreadable():
+            return SOURCE_UNREADABLE
         case Unlike(text):
             return Problem("table-unlike", f"The rows do not fit into the contract's table: {text}.", NOT_YOURS)

@@ -27,7 +27,7 @@ from functions.drop import (
     brief,
 )
 from functions.flow.conclude import finish
-from functions.flow.ingest import UNREADABLE
+from functions.flow.ingest import ARCHIVED, UNREADABLE
 from functions.operations.replay import FORGOTTEN, NO_BYTES, gone, retraction
 from functions.ports import Ports
 from functions.promotion.lineage import TRIES, Busy, Claims, Conflict, Granted, Refused, Superseded, claims_of, standing
@@ -148,7 +148,7 @@ def _barred(ports: Ports, plan: Plan, drop: Drop) -> str | None:
     ]
     if any(one.promote == "table" for one in (plan, *today)):
         return OF_TABLES
-    if any(problem.code == UNREADABLE.code for problem in drop.problems):
+    if any(problem.code in (UNREADABLE.code, ARCHIVED.code) for problem in drop.problems):
         return NOT_READ
     return None if fits(ports.zones, plan, drop) else TOO_LONG
 

@@ -116,7 +116,7 @@ def _is_odd(path: Path, packed: Compression) -> bool:
 def _format(path: Path, head: str) -> FileFormat:
     first = next(line for line in head.split("\n") if line.strip())
     try:
-        record = json.loads(first)
+        record = json.loads(first, parse_int=str)  # Python's integers end at 4,300 digits
     except (ValueError, RecursionError):
         record = None
     if isinstance(record, dict):

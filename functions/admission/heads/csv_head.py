@@ -17,6 +17,7 @@ from functions.admission.heads.problems import (
     line_end,
     may_be_lost,
     other_text,
+    text_lines,
     undecodable,
     wrong_encoding,
     wrong_format,
@@ -103,9 +104,9 @@ def _separator_line(plan: Plan, line: str) -> Problem | None:
 
 def _header_below(plan: Plan, sample: bytes) -> Problem | None:
     """Return the problem of a header below a title, a comment or empty lines: the first line with all of its names."""
-    lines = sample[: 64 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace").splitlines()
-    for number, line in enumerate(lines[1:MOST_ABOVE], 2):
-        names = split(plan, line)
+    text = sample[: 64 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace")
+    for number, line in enumerate(text_lines(text)[1:MOST_ABOVE], 2):
+        names = split(plan, line.rstrip("\r\n"))
         if not isinstance(names, Problem) and _matching_names(plan, names) == len(plan.roots):
             above = "the line" if number == 2 else f"the {number - 1} lines"
             text = f"The first line is not the header; the column names are in line {number}."
@@ -131,11 +132,11 @@ def _readable(plan: Plan, sample: bytes) -> str:
 
 def _broken_name(plan: Plan, sample: bytes) -> Problem | None:
     """A header with a line break in a column name, where the lines behind the first one close its quote."""
-    lines = sample[: 64 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace").splitlines(keepends=True)
+    lines = text_lines(sample[: 64 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace"))
     for most in range(2, min(len(lines), LONGEST_NAME) + 1):
         names = split(plan, "".join(lines[:most]).rstrip("\r\n"))
-        if isinstance(names, tuple):
-            name = next(n for n in names if "\n" in n or "\r" in n)
+        name = next((n for n in names if "\n" in n or "\r" in n), None) if isinstance(names, tuple) else None
+        if name is not None:
             text = f"The column name `{visible(name)}` in the header has a line break."
             return Problem("header-line-break", text, "Write each column name in one line.", place=HEADER)
     return None

@@ -59,7 +59,7 @@ def _header(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
 def _keys(line: str) -> tuple[str, ...] | None:
     """Return the keys of the object in a line; None if it has none."""
     try:
-        record: Any = json.loads(line)
+        record: Any = json.loads(line, parse_int=str)  # Python's integers end at 4,300 digits
     except (ValueError, RecursionError):
         return None
     if not isinstance(record, dict) or any("\ud800" <= c <= "\udfff" for key in record for c in key):
@@ -102,7 +102,7 @@ def _flaw(line: str) -> str:
     if flaw := json_flaws.flaw(line):
         return flaw
     try:
-        _, end = json.JSONDecoder().raw_decode(line.lstrip())
+        _, end = json.JSONDecoder(parse_int=str).raw_decode(line.lstrip())
     except RecursionError:
         return DEEP
     except ValueError:

@@ -83,7 +83,7 @@ def _annotated(number: int, parameters: Any, element: Mapping[int, Any]) -> Type
         case 6:
             return _if(physical == 1, "date", "DATE", physical)
         case 7:
-            short, unit = UNITS[next(iter(parameters[2]))]
+            short, unit = _unit(parameters)
             return _if(physical == (1 if short == "ms" else 2), f"time_{short}", f"TIME in {unit}", physical)
         case 8:
             return _timestamp(parameters, physical)
@@ -96,12 +96,17 @@ def _annotated(number: int, parameters: Any, element: Mapping[int, Any]) -> Type
     return UNKNOWN, f"{NAMES[physical]} {NEWER}"
 
 
+def _unit(parameters: Any) -> tuple[str, str]:
+    """The unit of a TIME or TIMESTAMP; KeyError where it is none that Parquet has."""
+    return UNITS[next(iter(parameters[2]), 0)]
+
+
 def _if(fits: bool, kind: str, name: str, physical: int) -> Typed:
     return (kind, name) if fits else (UNKNOWN, f"{name} in {NAMES[physical]}, where it cannot be")
 
 
 def _timestamp(parameters: Any, physical: int) -> Typed:
-    short, unit = UNITS[next(iter(parameters[2]))]
+    short, unit = _unit(parameters)
     kind = "timestamp" if parameters[1] else "timestamp_ntz"
     name = f"TIMESTAMP in {unit} with {ADJUSTED[bool(parameters[1])]}"
     return _if(physical == 2, f"{kind}_ns" if short == "ns" else kind, name, physical)

@@ -20,6 +20,8 @@ MARKS = (
 """Byte order marks that no text here may begin with; the longer first, one begins with another."""
 
 
+LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+
 AGREED = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}
 """What formats are called."""
 
@@ -50,6 +52,11 @@ def undecodable(plan: Plan, sample: bytes, begin: int = 0, *, whole: bool) -> Pr
 
 def _lines(text: bytes) -> list[bytes]:
     return re.split(rb"\r\n?|\n", text)
+
+
+def text_lines(text: str) -> list[str]:
+    """Return the lines of a text with their ends, which are LF, CR or CRLF, and none of Unicode's other separators."""
+    return LINE.findall(text)
 
 
 def _place(plan: Plan, before: bytes) -> Place | None:

@@ -289,6 +289,10 @@ def test_json_lines_are_admitted_with_the_keys_of_the_first_object() -> None:
     assert header(JSONL, admission.header_line) == (("note", "id"), ())
 
 
+def test_number_of_more_digits_than_python_reads_is_for_the_job_to_judge() -> None:
+    assert admitted(b'{"id": 1, "note": ' + b"1" * 5_000 + b"}\n", JSONL).problems == ()
+
+
 @pytest.mark.parametrize("first", [b'{"note": "a"}', b'{"id": 1}', b"{}", b'{"id": 1, "note": null}'])
 def test_objects_that_lack_keys_are_one_read(first: bytes) -> None:
     assert admitted(first + b"\n", JSONL).header == ("id", "note")
@@ -461,6 +465,9 @@ def test_any_damage_of_nested_parquet_is_answered(at: int, noise: bytes) -> None
         (b"# of today\nid,note\n1,a\n", "missing-header", "the column names are in line 2"),
         (b"Orders\n\nid,note\n1,a\n", "missing-header", "the column names are in line 3"),
         (b"Orders,,\r\n,,\r\nnote,id,x\r\n", "missing-header", "the column names are in line 3"),
+        (b"Orders\x0b\x1c\xc2\x85\n\xe2\x80\xa8\n\xe2\x80\xa9\nid,note\n", "missing-header", "names are in line 4"),
+        (b'a\x0bb\x0c"x"y,q\n1,2\n', "header-quotes", "not wholly quoted"),
+        (b'id,"n\xe2\x80\xa8o\nte"\n1,a\n', "header-line-break", "line break"),
         (b"Orders\nid;note\n", "missing-header", "looks like `xxxxxx`"),
         (b"\nid,note\n", "blank-header", "The first line is blank"),
         (b"\xef\xbb\xbfid,\xe2\x80\x8bnote\n", "missing-column", "character 1 is U+200B, the contract has U+006E"),
@@ -470,6 +477,23 @@ def test_first_line_that_is_nearly_a_header_says_what_is_odd(body: bytes, code: 
     problems = [p for p in admitted(body).problems if p.code == code]
     assert problems, admitted(body).problems
     assert words in problems[0].message
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ("id", "note", "sep=", "# ", *",;\"'\\\n\r\t {[\0\ufeff", *"\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029é")
+        ),
+        max_size=30,
+    ),
+    st.sampled_from((Csv(), Csv(escape="\\"), Csv(quote="'"), Csv(header=False), Csv(encoding="iso-8859-1"))),
+)
+def test_first_lines_of_any_signs_have_an_answer(signs: list[str], csv: Csv) -> None:
+    body = "".join(signs).encode(csv.encoding, "replace")
+    plans = (replace(a_plan(), csv=csv), replace(JSONL, csv=replace(csv, encoding="utf-8")))
+
+    for plan in plans:
+        assert isinstance(admitted(body, plan), Admission)
 
 
 def test_names_that_differ_by_unicode_form_are_told_apart_by_their_characters() -> None:
@@ -549,6 +573,7 @@ def test_header_in_utf_8_is_another_encoding() -> None:
         (b'{"id": 1; "note": "a"}', "it has a semicolon"),
         (b'{"id": 1, "note": [1, {"a": 2}}', "a bracket is not closed"),
         (b'{"id": --1}', "a sign is missing, or is in a wrong place"),
+        (b'{"id": --1, "note": ' + b"1" * 5_000 + b"}", "a number in it is longer than 1,000 characters"),
         (b'{"id":\xc2\xa01}', "outside of strings"),
     ],
 )

@@ -283,6 +283,33 @@ def test_named_parts_of_the_key_go_into_the_record() -> None:
     assert world.drop(drop_id).parts == {"state": "SP", "day": "2026-01-31"}
 
 
+def test_drop_that_admission_fails_on_by_a_fault_of_ours_is_failed_with_a_receipt() -> None:
+    plan = a_plan()
+    world = a_world([replace(plan, csv=replace(plan.csv, encoding="of-tomorrow"))])
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    drop = world.drop(drop_id)
+
+    assert (drop.state, drop.verdict, [p.code for p in drop.problems]) == ("failed", None, ["admission-failed"])
+    assert "LookupError in functions.admission.heads.problems, line" in drop.problems[0].message
+    assert drop.problems[0].message in world.store.get(drop.receipt or "").decode()
+    assert not drop.in_flight
+    assert world.store.listing(ZONES.landing) == {"orders/1.csv": GOOD}
+
+
+def test_read_that_fails_is_tried_again() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    plain = world.ports
+    world.ports = replace(plain, store=Stalled(plain.store, "read", lambda: None, after=TimeoutError()))
+    with pytest.raises(TimeoutError):
+        world.deliver_events()
+    assert world.drop(drop_id).state == "received"
+    world.ports = plain
+
+    assert world.deliver_events(again=True)[drop_id].state == "staged"
+
+
 class Locked(Passing):
     """A store whose objects in landing are archived."""
 

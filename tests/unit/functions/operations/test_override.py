@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from contracts.errors import ObjectUnreadable, ServiceUnavailable
+from contracts.errors import ObjectArchived, ObjectUnreadable, ServiceUnavailable
 from contracts.plan import Limit, Promoted
 from contracts.terms.file_sets import SetRule
 from functions.drop import PROMOTED, Location, NoChange, Transition
@@ -69,6 +69,48 @@ def test_rejected_drop_is_accepted_from_where_its_bytes_lie(body: bytes) -> None
     assert drop.override
     assert (drop.override.by, drop.override.because, drop.override.was) == ("ann", "ticket 512", "rejected")
     assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": body}
+
+
+class Archived(Passing):
+    """A store whose objects in landing are archived."""
+
+    def read(self, at: Location, *more: object) -> object:
+        return self._asked("read", at, *more)
+
+    def copy(self, at: Location, *more: object) -> object:
+        return self._asked("copy", at, *more)
+
+    def _asked(self, name: str, at: Location, *more: object) -> object:
+        if at.uri.startswith(ZONES.landing):
+            raise ObjectArchived(at.uri)
+        return getattr(self._port, name)(at, *more)
+
+
+def test_archived_file_cannot_be_accepted() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.ports = replace(world.ports, store=Archived(world.store))  # type: ignore[arg-type]
+    world.finish(all_good)
+
+    assert [p.code for p in world.drop(drop_id).problems] == ["archived-object"]
+    assert "object is archived" in why(world, accept, drop_id)
+
+
+def test_file_that_is_archived_after_its_verdict_fails_and_frees_its_key() -> None:
+    world = a_world()
+    world.ports = replace(world.ports, largest_copy=4)
+    drop_id = world.upload("orders/1.csv", REFUSED)
+    world.finish(all_good)
+    plain = world.ports
+    world.ports = replace(plain, largest_copy=4096, store=Archived(world.store))  # type: ignore[arg-type]
+    accept(world.ports, world.drop(drop_id), "ann", "because")
+    world.ports = plain
+    drop = world.drop(drop_id)
+
+    assert (drop.state, [p.code for p in drop.problems]) == ("failed", ["source-unreadable"])
+    newer = world.upload("orders/1.csv", NEWER)
+    world.finish(all_good)
+    assert world.drop(newer).state == "accepted"
 
 
 def test_refused_drop_that_is_too_large_to_be_held_is_accepted_from_landing() -> None:

@@ -9,7 +9,7 @@ import pytest
 from contracts.plan import Columns, Plan, Property
 from functions.admission.admit import admit
 from functions.admission.heads import parquet_fit
-from functions.admission.heads.parquet_footer import Column, columns
+from functions.admission.heads.parquet_footer import Column, FooterInvalid, columns
 from functions.admission.heads.parquet_nested import whole
 from functions.admission.heads.parquet_types import typed
 from tests.builders import a_plan
@@ -108,6 +108,39 @@ def test_type_that_is_not_read_has_its_name(element: dict[int, Any], name: str) 
     kind, annotation = typed(element)
     assert kind == "unknown"
     assert annotation.startswith(name)
+
+
+ODD: tuple[Any, ...] = ({}, {1: {}}, {2: {}}, {99: {}}, [], [0], 0, 1, -1, 1 << 62, True, False, b"", b"\xff", "a")
+"""Values of every kind that a footer can hold, most of them in the wrong place."""
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5, 6, 7, 8, 10])
+def test_odd_value_in_a_schema_is_read_or_refused(number: int) -> None:
+    sound = ({1: BYTES}, {1: INT64, 10: {8: {1: True, 2: MICROS}}}, {1: INT32, 10: {7: {1: True, 2: MILLIS}}})
+    elements = [element | {number: value} for element in sound for value in ODD]
+    for element in ({4: "v"} | one for one in elements):
+        assert _columns_or_fault(element)
+
+
+@pytest.mark.parametrize("kind", range(20))
+def test_odd_parameters_of_a_logical_type_are_read_or_refused(kind: int) -> None:
+    odd = [*ODD, *({number: value} for number in (1, 2) for value in ODD), *({1: a, 2: b} for a in ODD for b in ODD)]
+    for physical in range(8):
+        assert all(_columns_or_fault({1: physical, 4: "v", 10: {kind: value}}) for value in odd)
+
+
+@pytest.mark.parametrize("kind", [7, 8])
+def test_unit_that_is_none_is_damage(kind: int) -> None:
+    with pytest.raises(FooterInvalid, match="damaged"):
+        columns(written({1: 1, 2: [{4: "root", 5: 1}, {1: INT64, 4: "v", 10: {kind: {1: True, 2: {}}}}]}))
+
+
+def _columns_or_fault(element: dict[int, Any]) -> tuple[Column, ...] | FooterInvalid:
+    """The columns of a schema with one element, or why it is no schema; anything else that it raises fails."""
+    try:
+        return columns(written({1: 1, 2: [{4: "root", 5: 1}, element]}))
+    except FooterInvalid as fault:
+        return fault
 
 
 REQUIRED, OPTIONAL, REPEATED = range(3)
