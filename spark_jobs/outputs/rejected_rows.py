@@ -8,7 +8,9 @@ from __future__ import annotations
 import csv as text_csv
 import io
 import re
+import string
 from collections.abc import Sequence
+from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
@@ -29,18 +31,26 @@ UNSEEN = (
 SIGNS = r"=@\uFE66\uFE6B\uFF1D\uFF20"
 SUMS = r"+\-\u2212\uFE62\uFE63\uFF0B\uFF0D"
 NUMBER = r"(?:[0-9]+(?:[.,][0-9]+)*[.,]?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?[\x20\xA0]*"
-FORMULA = rf"(?![0-9A-Za-z])(?:[\t\n\r\uFEFF]|[{UNSEEN}]*+(?:[{SIGNS}]|[{SUMS}](?!{NUMBER}%s)))"
-"""A cell that a spreadsheet would run: it begins with = @ tab LF CR, or with + or - and is no number; %s is its end.
-
-Some spreadsheets treat full-width and small signs alike, and skip invisible characters. The first characters of most
-cells are ruled out first: a character class beyond Latin-1 is slow.
-"""
+OTHER = f"(?=[^{string.digits}{string.ascii_letters}])"
+"""A place before any other character than a digit or a letter: Java tests single characters faster than ranges."""
 ESCAPE = "\\u%04X"
 DELIMITERS = ",;\t"
 """The delimiters of spreadsheets, which depend on the settings of a machine."""
 
 EARLIER = r',?\s*"_record"\s*:\s*[0-9]+\s*,\s*"_reasons"\s*:\s*"(?:[^"\\]++|\\.)*+"(?=\s*\}\s*\z)'
 """The keys that an earlier file of rejected objects added to an object: repeated, they would make it malformed."""
+
+
+def formula(end: str) -> str:
+    """Return a pattern of a cell, up to `end`, that a spreadsheet would run as a formula.
+
+    It begins with = @ tab LF CR, or with + or - and is no number. Some spreadsheets treat full-width and small signs
+    alike, and skip invisible characters. The first characters of most cells and negative numbers are ruled out first:
+    a character class beyond Latin-1 is slow.
+    """
+    number = rf"-[0-9]++(?:\.[0-9]*+)?+{end}"
+    starts = rf"[\t\n\r\uFEFF]|[{UNSEEN}]*+(?:[{SIGNS}]|[{SUMS}](?!{NUMBER}{end}))"
+    return f"{OTHER}(?!{number})(?:{starts})"
 
 
 def title(drop: JobDrop, plan: Plan) -> str | None:
@@ -98,9 +108,10 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
     A raw line is kept if nothing in it has to change, which is cheap; only other lines are parsed.
     """
     raw, places = sf.col("raw"), list(positions(header).values())
-    ends = _one_of(csv.delimiter)
-    begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(f"{ends}{FORMULA % f'(?:{ends}|$)'}") | raw.rlike(_inner(csv))
-    changes = sf.col("broken") | csv_quotes.has_quote(raw, csv) | begins | sf.lit(len(places) < len(header))
+    sign = ESCAPE % ord(csv.delimiter)
+    begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(f"{sign}{formula(f'(?:{sign}|$)')}")
+    within = reduce(Column.__or__, (sf.contains(raw, sf.lit(c)) for c in _apart(csv))) & raw.rlike(_inner(csv))
+    changes = sf.col("broken") | csv_quotes.has_quote(raw, csv) | begins | within | sf.lit(len(places) < len(header))
     odd = rows.select("*", sf.when(changes, raw).alias("odd"))
     split = text_lines.with_texts(odd, sf.col("odd"), csv, len(header), places)
     whole = sf.concat(sf.array(raw), sf.array_repeat(sf.lit(""), len(places) - 1))  # a broken line is one cell
@@ -126,7 +137,7 @@ def _harmless(cells: Column, csv: Csv) -> Column:
     inner, marked = _inner(csv), sf.lit("$1'")
 
     def guarded(cell: Column) -> Column:
-        begun = sf.when(cell.rlike(f"^{FORMULA % '$'}"), sf.concat(sf.lit("'"), cell)).otherwise(cell)
+        begun = sf.when(cell.rlike(f"^{formula('$')}"), sf.concat(sf.lit("'"), cell)).otherwise(cell)
         return sf.when(begun.rlike(inner), sf.regexp_replace(begun, sf.lit(inner), marked)).otherwise(begun)
 
     return sf.array_join(sf.transform(cells, lambda c: text_lines.as_cell(guarded(c), csv)), csv.delimiter)
@@ -134,25 +145,25 @@ def _harmless(cells: Column, csv: Csv) -> Column:
 
 def harmless(text: str, csv: Csv) -> str:
     """Write one text as `_harmless` does, before it is quoted."""
-    begun = f"'{text}" if re.match(FORMULA % r"\Z", text) else text
+    begun = f"'{text}" if re.match(formula(r"\Z"), text) else text
     return re.sub(_inner(csv), r"\1'", begun)
 
 
 def _inner(csv: Csv) -> str:
-    """Return a pattern for text after a delimiter or line end in a cell that a spreadsheet would run as a formula.
+    """Return a pattern for text after a delimiter or line end in a cell that a spreadsheet would run as a formula."""
+    apart = f"[{''.join(ESCAPE % ord(c) for c in _apart(csv))}]"
+    return rf"({apart}){OTHER}(?=(?:(?!{apart})[{UNSEEN}])*+(?:[{SIGNS}]|[{SUMS}](?!{NUMBER}(?:{apart}|\Z))))"
+
+
+def _apart(csv: Csv) -> list[str]:
+    """Return the characters in a cell after which a spreadsheet may begin another cell.
 
     A spreadsheet splits cells at a comma, a semicolon or a tab, and records at a line end outside quotes. The dialect's
     own delimiter counts, too, unless cells are quoted as spreadsheets quote them.
     """
     usual = csv.quote == csv.escape == '"'
     signs = set(DELIMITERS) - {csv.delimiter} if usual else {*DELIMITERS, csv.delimiter}
-    apart = _one_of("".join(sorted(signs | {"\n", "\r"})))
-    return rf"({apart})(?=(?:(?!{apart})[{UNSEEN}])*+(?:[{SIGNS}]|[{SUMS}](?!{NUMBER}(?:{apart}|\Z))))"
-
-
-def _one_of(characters: str) -> str:
-    """Return a character class, for Java and for Python."""
-    return f"[{''.join(ESCAPE % ord(c) for c in characters)}]"
+    return sorted(signs | {"\n", "\r"})
 
 
 def _csv_header(columns: Sequence[str], plan: Plan) -> str:

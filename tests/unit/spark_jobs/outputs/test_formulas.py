@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contracts.plan import Csv
-from spark_jobs.outputs.rejected_rows import FORMULA, harmless
+from spark_jobs.outputs.rejected_rows import formula, harmless
 
-PATTERN = re.compile(FORMULA % r"\Z")
+PATTERN = re.compile(formula(r"\Z"))
 UNSEEN = (
     "", "\n", "\x0b", "\x0c", "\r", "\r\n", "\t", " ", "   ", "\x00", "\x1f", "\x7f", "\x85", "\xa0", "\xad", "\u1680",
     "\u180e", "\u2003", "\u200b", "\u200c", "\u200d", "\u200e", "\u2028", "\u2029", "\u202e", "\u202f", "\u2060",
