@@ -135,7 +135,7 @@ def _lines(spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], p
     lines = reduce(DataFrame.union, parts, headed)
     # One task writes a file in any case; if there is only one file, its lines need not be shuffled.
     together = lines.coalesce(1) if len(drops) == 1 else lines.repartition("drop")
-    # Spark sorts anew by the partitions that it writes, unless rows are sorted by them first: that keeps the records.
+    # Spark sorts by the partitions that it writes, unless rows are sorted by them already: this keeps their order.
     return together.sortWithinPartitions("drop", "record").select("drop", text_lines.encoded("line", plan.csv))
 
 

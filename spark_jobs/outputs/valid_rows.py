@@ -26,7 +26,7 @@ from spark_jobs.scan.tally import Tally
 from spark_jobs.spark import small_frames, sql_text, storage
 
 NUMBER, RECORD, OWNER = "_dropgate_number", "_dropgate_record", "_dropgate_drop"
-"""Names beside a file's own columns."""
+"""Names of columns that are added to a file's own."""
 
 
 def write_files(

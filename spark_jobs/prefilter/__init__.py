@@ -1,1 +1,1 @@
-"""Lines in Arrow vectors in, those that surely pass or fail a check out; imports spark, rules and formats."""
+"""Files in; counts of lines that surely pass or fail, and other lines, out; imports spark, rules and formats."""

@@ -81,7 +81,7 @@ class TestedColumn:
 
 @dataclass(frozen=True, slots=True)
 class PassCondition:
-    """The condition for a line to pass: `pattern` (RE2) proves a record of `width` cells, null or of their types.
+    """The condition for a line to pass: `pattern` (RE2) matches only records of `width` cells, null or of their types.
 
     `header_texts` are lines that look like records and are none. `counted` are the columns whose nulls are counted,
     None for one that the file lacks. `keys` are the checks, by number, whose column must ascend. All such columns are

@@ -86,8 +86,8 @@ def _ends(raw: np.ndarray[Any, np.dtype[np.uint8]], returns: bool) -> np.ndarray
     if not returns:
         return ends
     after = np.flatnonzero(raw == CR) + 1
-    alone = after[np.append(raw, CR)[after] != LF]
-    return np.sort(np.concatenate([ends, alone])) if len(alone) else ends
+    without_lf = after[np.append(raw, CR)[after] != LF]
+    return np.sort(np.concatenate([ends, without_lf])) if len(without_lf) else ends
 
 
 def _texts(piece: Piece, block: int) -> Iterator[bytes]:

@@ -200,13 +200,13 @@ def _null_counted(plan: Plan) -> list[str]:
     return names
 
 
-def _class(*beside: str) -> str:
+def _class(*excluded: str) -> str:
     """Return a class of the characters of texts without some; RE2 accepts surrogates, which are invalid in UTF-8."""
-    return rf"[^{''.join(map(re.escape, beside))}\x00\n\r\x{{feff}}\x{{fffd}}\x{{ffff}}\x{{d800}}-\x{{dfff}}]"
+    return rf"[^{''.join(map(re.escape, excluded))}\x00\n\r\x{{feff}}\x{{fffd}}\x{{ffff}}\x{{d800}}-\x{{dfff}}]"
 
 
 def _is_filled(prop: Property, csv: Csv, checks: Iterable[Check]) -> bool:
-    """Return True if a cell must not be null, and its shape alone proves that it is not."""
+    """Return True if a cell must not be null, and its shape already excludes null values."""
     if not any(isinstance(c.rule, rules.ForbidsNull) for c in checks):
         return False
     shape = ".+" if prop.type == "string" else _typed(prop)
@@ -248,7 +248,7 @@ def _typed(prop: Property) -> str:
 
 
 def _tested(prop: Property, at: int, checks: bitmask.Numbered, *, filled: bool, key: bool) -> TestedColumn:
-    """Return the tests of a column in addition to its shape, which proves that it is `filled`."""
+    """Return the tests of a column in addition to its shape, which excludes nulls if it is `filled`."""
     tests = [test for n, check in checks for test in _tests(n, check, prop) if not (filled and test.kind == "required")]
     as_value = any(test.kind == "bound" or (test.kind == "among" and prop.type == "integer") for test in tests)
     of_texts = any(test.kind == "outside" for test in tests)

@@ -73,7 +73,7 @@ TOTAL = rules.Sum(limits=())
 OWN = {"exact": ("own",), "wide": ("own", "ends")}
 """The parts of a sum or a mean of exact numbers."""
 HIGH = "high"
-"""The part of a high mark: the greatest value, of valid records alone."""
+"""The part of a high mark: the greatest value among valid records."""
 VALUES = "values"
 """The part that counts values, if a record may have several."""
 MERGED = {"least": "min", "greatest": "max", HIGH: "max"}

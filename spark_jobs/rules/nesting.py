@@ -78,7 +78,7 @@ def opened(
         level = [p for p in plan.properties if p.path and p.route[:-1] in above and p.name in present]
         owners = list(dict.fromkeys(plan.parent(p) for p in level if plan.parent(p).repeats))
         rows = rows.select("*", *(walk.whole(p) for p in owners)) if owners else rows
-        raws = [walk.raw(p) for p in level if not walk.beside(p)]
+        raws = [walk.raw(p) for p in level if not walk.in_objects(p)]
         rows = rows.select("*", *raws) if raws else rows
     return rows
 
@@ -141,13 +141,13 @@ class _Walk:
             elements = sf.flatten(sf.transform(whole, lambda s: self._inside(s["v"], place(s), step)))
         return elements.alias(self.named("raw", prop))
 
-    def beside(self, prop: Property) -> bool:
+    def in_objects(self, prop: Property) -> bool:
         """Return True if a property is a key of each of several objects: it is read there and not split off."""
         return bool(prop.path) and prop.path[-1].startswith(".") and self._plan.parent(prop).repeats
 
     def _every(self, prop: Property) -> tuple[Column, Take, Take]:
         """Return an array of raw values, and functions from its elements to the value and to its place."""
-        if not self.beside(prop):
+        if not self.in_objects(prop):
             return sf.col(self.named("raw", prop)), _x_of, _at_of
         step = prop.path[-1]
         whole = sf.col(self.named("whole", self._plan.parent(prop)))

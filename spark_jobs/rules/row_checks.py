@@ -33,7 +33,7 @@ RecordTests = dict[type[rules.Rule], Column]
 def record_tests(line: Column, fits: Column, csv: Csv) -> RecordTests:
     """Return the tests of a line of CSV by record rule; `fits` is true if the parser gets as many cells as wanted.
 
-    If the quotes of a line break the rule, its cells are not counted: nobody can tell which they are.
+    If the quotes of a line break the rule, its cells are not counted: they cannot be separated.
     """
     quotes, nul = csv_quotes.misquoted(line, csv), sf.contains(line, sf.lit("\x00"))
     not_text = nul | ~sf.is_valid_utf8(line) if csv.encoding == "utf-8" else nul

@@ -1,4 +1,4 @@
-"""Counts and sums beside the row checks: a plan in, columns that add them up out; their totals in, fields out.
+"""Counts and sums in addition to the row checks: a plan in, columns that add them up out; their totals in, fields out.
 
 The scan, the second pass and the prefilter add up the same columns, in the order of `columns`. Only
 this module makes and reads their names; a total is a field of `Sums`.
@@ -30,7 +30,7 @@ Counted = Literal["null", "void", "lost", "bad", "keyless", "unkeyed", "unsure",
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Totals of one drop beside its row checks. Records are counted by property number or by check number.
+    """Totals of one drop in addition to its row checks. Records are counted by property number or by check number.
 
     By property: `null`: null cells that no row check counts; `void`: no value of the type among several of a nested
     property; `lost`: no object, array or map that contains the nested property.
@@ -66,7 +66,7 @@ class SumColumn(NamedTuple):
 
 
 def columns(plan: Plan) -> list[SumColumn]:
-    """List the columns that are added up beside the row checks, in their order."""
+    """List the columns that are added up in addition to the row checks, in their order."""
     counts: list[tuple[Counted, int]] = [
         *(("null", n) for n in _uncounted(plan)),
         *(("bad", k) for k in _metrics(plan)),
@@ -135,7 +135,7 @@ def sums(plan: Plan, present: Container[str]) -> list[Column]:
 
 
 def sums_of_each(plan: Plan, present: Container[str]) -> list[Column]:
-    """Return the columns as counts of one row each, for a plan whose nulls alone are counted."""
+    """Return the columns as counts of one row each, for a plan of which only nulls are counted."""
     return [sf.expr(f"if({test}, 1L, 0L)").alias(name) for name, test in _null_tests(plan, present).items()]
 
 

@@ -45,7 +45,7 @@ def read(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop], references: 
 
 
 def refused(drop: JobDrop, problem: Problem) -> DropResult:
-    """Return the result of a drop whose file is not what its format says."""
+    """Return the result of a drop whose file is not of its format."""
     return DropResult(drop.id, drop.attempt, notes=drop.notes, refusal=problem)
 
 

@@ -57,7 +57,7 @@ class ScannedGroup:
 class ScannedBatch:
     """The scanned groups; lines by drop; results of drops that failed; judged and open lines in scratch.
 
-    `counts` are those of all judged records, by file; `single` is the number of lines that stand by themselves in
+    `counts` are those of all judged records, by file; `single` is the number of lines that have a row of their own in
     scratch or in the prefilter's result, because they fail or are open.
     """
 
@@ -173,7 +173,7 @@ def _group(
         source=group.read.source,
         splits=splits,
         aside=aside,
-        unjudged=without_mask - (len(aside) if group.result is None else 0),  # a prefilter leaves out what is aside
+        unjudged=without_mask - (len(aside) if group.result is None else 0),  # a prefilter leaves these lines out
         prefiltered=group.result,
     )
 

@@ -79,7 +79,7 @@ def judge_lines(singles: DataFrame, plan: Plan, header: tuple[str, ...], keys: r
 
 
 def singles(spark: SparkSession, judged: JudgedBatch, plan: Plan) -> DataFrame:
-    """Return the records that stand by themselves, as placed, with mask columns; all that fail are among them."""
+    """Return the records with a row of their own, as placed, with mask columns; all that fail are among them."""
     scanned, masks = judged.scanned, bitmask.mask_columns(plan)
     columns = [*PLACED, *masks]
     splits = [split for group in scanned.groups for split in group.splits]

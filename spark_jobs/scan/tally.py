@@ -7,7 +7,7 @@ driver adds these rows up one after the other, so that a drop takes little more 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import localcontext
 from typing import Any
@@ -97,7 +97,8 @@ def count_by_file(
     by_mask: dict[tuple[str, int], list[int]] = {}
     for file, mask, n, addends in mask_counts:
         by_mask[file, mask] = _added(by_mask.get((file, mask)), [n, *addends])
-    accumulators: dict[str, CountAccumulator] = defaultdict(lambda: CountAccumulator(plan))
+    layout = _Layout.of(plan)
+    accumulators: dict[str, CountAccumulator] = defaultdict(lambda: CountAccumulator(layout))
     unjudged: dict[str, int] = {}
     masks = bitmask.mask_columns(plan)
     with localcontext(prec=DIGITS):
@@ -110,8 +111,7 @@ def count_by_file(
             accumulators[file].add(mask, n, addends)
     for (file, mask), (n, *addends) in by_mask.items():
         accumulators[file].add(mask, n, addends)
-    summed = sums.columns(plan)
-    return {file: accumulator.tally(summed) for file, accumulator in accumulators.items()}, unjudged
+    return {file: accumulator.tally() for file, accumulator in accumulators.items()}, unjudged
 
 
 def _by_mask(records: DataFrame | None, plan: Plan) -> Iterable[Sequence[Any]]:
@@ -127,30 +127,53 @@ def _added(counts: list[int] | None, more: list[Any]) -> list[Any]:
     return more if counts is None else [a + b for a, b in zip(counts, more, strict=True)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The same for all files of a plan: the number of row checks, masks of checks, and the columns of the sums.
+
+    `merges` are the functions that merge two sums of a column, `of_valid` the places of sums of valid records only.
+    """
+
+    checks: int
+    record_mask: int
+    error_mask: int
+    columns: Sequence[sums.SumColumn]
+    merges: Sequence[aggregates.Merge]
+    of_valid: Collection[int]
+
+    @classmethod
+    def of(cls, plan: Plan) -> _Layout:
+        checks = plan.row_checks()
+        return cls(
+            len(checks),
+            sum(1 << n for n, _ in bitmask.record_checks(plan)),
+            sum(1 << n for n, check in enumerate(checks) if check.severity == "error"),
+            sums.columns(plan),
+            sums.merges(plan),
+            sums.of_valid(plan),
+        )
+
+
 class CountAccumulator:
     """Counts of one file while its rows are added up: of all records, and of those that fail each check."""
 
-    def __init__(self, plan: Plan) -> None:
-        checks = list(enumerate(plan.row_checks()))
-        self._record_mask = sum(1 << n for n, _ in bitmask.record_checks(plan))
-        self._error_mask = sum(1 << n for n, c in checks if c.severity == "error")
-        self._merges = sums.merges(plan)
-        self._of_valid = sums.of_valid(plan)
+    def __init__(self, layout: _Layout) -> None:
+        self._layout = layout
         self._frequent: list[tuple[int, int]] = []
         self._overflow = False
-        self._failed = [0] * len(checks)
-        self._sums: list[Any] = [None] * len(self._merges)
+        self._failed = [0] * layout.checks
+        self._sums: list[Any] = [None] * len(layout.columns)
         self._total = self._malformed = self._rejected = self._failing = 0
 
     def add(self, mask: int, n: int, addends: Sequence[Any]) -> None:
         """Count n records that fail the checks of a mask."""
         self._total += n
-        self._malformed += n if mask & self._record_mask else 0
-        if mask & self._error_mask:
+        self._malformed += n if mask & self._layout.record_mask else 0
+        if mask & self._layout.error_mask:
             self._rejected += n
-            if self._of_valid:
-                addends = [None if at in self._of_valid else addend for at, addend in enumerate(addends)]
-        self._sums = [_merged(*three) for three in zip(self._merges, self._sums, addends, strict=True)]
+            if self._layout.of_valid:
+                addends = [None if at in self._layout.of_valid else addend for at, addend in enumerate(addends)]
+        self._sums = [_merged(*three) for three in zip(self._layout.merges, self._sums, addends, strict=True)]
         if not mask:
             return
         self._failing += n
@@ -166,8 +189,8 @@ class CountAccumulator:
         self._overflow |= len(self._frequent) > HISTOGRAM
         self._frequent = sorted(self._frequent)[:HISTOGRAM]
 
-    def tally(self, summed: Sequence[sums.SumColumn]) -> Tally:
-        """Return the counts; `summed` are the columns of the sums."""
+    def tally(self) -> Tally:
+        """Return the counts."""
         self._cut()
         return Tally(
             total=self._total,
@@ -175,7 +198,7 @@ class CountAccumulator:
             valid=self._total - self._rejected,
             failing=self._failing,
             failed=tuple(self._failed),
-            sums=sums.of_totals(summed, self._sums),
+            sums=sums.of_totals(self._layout.columns, self._sums),
             masks=tuple((f"{mask:x}", -minus) for minus, mask in self._frequent),
             overflow=self._overflow,
         )

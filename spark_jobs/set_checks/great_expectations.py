@@ -161,7 +161,7 @@ class _Expecting:
             except Exception as error:  # noqa: BLE001 (the edge between it and the job: arguments that it refuses)
                 errors[check.id] = _error_text(error)
         try:
-            # All at once: of two that are added one by one and differ in `mostly` alone, the second replaces the first.
+            # All at once: if two are added one by one and differ only in `mostly`, the second replaces the first.
             suite = self.library.ExpectationSuite(name=self.plan.contract, expectations=each)
             answers = self._batch(frame).validate(suite, result_format=dict(asked)) if each else None
         except Exception as error:  # noqa: BLE001 (the same edge: whatever it raises is no verdict)
@@ -204,7 +204,7 @@ class _Expecting:
         context.variables.progress_bars = {"globally": False}
         asset = context.data_sources.add_spark("dropgate", persist=False).add_dataframe_asset("drop")
         batch = asset.add_batch_definition_whole_dataframe("whole").get_batch({"dataframe": frame})
-        batch.data.execution_engine.spark = self.spark  # it takes whichever session came first, for queries alone
+        batch.data.execution_engine.spark = self.spark  # for queries it would take the first session of the process
         return batch
 
     def _count(self, check: Check, rule: rules.Expectation, result: Any, filled: Mapping[str, int]) -> Count:

@@ -90,7 +90,7 @@ def sizes(spark: SparkSession, folder: str) -> dict[str, int]:
 
 def _write(spark: SparkSession, uri: str, text: str) -> None:
     files, path = _open(spark, uri)
-    files.setWriteChecksum(False)  # no `.crc` files beside ours on a local disk; object stores ignore it
+    files.setWriteChecksum(False)  # no `.crc` files on a local disk; object stores ignore it
     stream = files.create(path, True)
     stream.write(text.encode())
     stream.close()
