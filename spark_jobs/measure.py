@@ -20,8 +20,9 @@ from contracts.watermarks import HighMark
 from spark_jobs.outputs import evidence, mojibake, samples, valid_rows
 from spark_jobs.rules import aggregates
 from spark_jobs.scan import line_numbers
+from spark_jobs.scan.records import single_records
 from spark_jobs.scan.scanning import ScannedBatch
-from spark_jobs.scan.second_pass import JudgedBatch, singles
+from spark_jobs.scan.second_pass import JudgedBatch
 from spark_jobs.scan.tally import Tally
 from spark_jobs.set_checks import great_expectations, keys, results, statements
 from spark_jobs.set_checks.results import Facts
@@ -105,7 +106,7 @@ def _evidence(
         return Evidence(), ()
     plan, files = request.plan, list[Future[None]]()
     failing = [(n, c) for n, c in enumerate(plan.row_checks()) if any(t.failed[n] for t in tallies.values())]
-    records = line_numbers.with_lines(spark, judged.scanned, plan, singles(spark, judged, plan))
+    records = line_numbers.with_lines(spark, judged.scanned, plan, single_records(spark, judged, plan))
     rows = evidence.write_rows(spark, records, request, failing, how_many)
     rejected = {drop: tally.total - tally.valid for drop, tally in tallies.items()}
     targets = evidence.rejected_files(request, rejected)

@@ -1,15 +1,20 @@
-"""The records of a scanned group read again: some of their properties, with drop and record number."""
+"""Records of a batch with their numbers: those with a row of their own in scratch, and all of a group, read again."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.plan import Plan
 from spark_jobs.formats import registry
+from spark_jobs.rules import bitmask
+from spark_jobs.scan import tally
 from spark_jobs.scan.scanning import ScannedGroup
+from spark_jobs.scan.second_pass import JudgedBatch
+from spark_jobs.scan.tally import PLACED
 from spark_jobs.spark import small_frames
 
 
@@ -27,3 +32,17 @@ def numbered_records(
     record = (sf.col("id") + sf.col("shift")).alias("record")
     columns = [name for name in records.columns if name not in ("file", "block", "id")]
     return records.join(sf.broadcast(by_split), ["file", "block"]).select("drop", record, *columns)
+
+
+def single_records(spark: SparkSession, judged: JudgedBatch, plan: Plan) -> DataFrame:
+    """Return the records with a row of their own, as placed, with mask columns; all that fail are among them."""
+    scanned, masks = judged.scanned, bitmask.mask_columns(plan)
+    columns = [*PLACED, *masks]
+    splits = [split for group in scanned.groups for split in group.splits]
+    prefiltered = [group.prefiltered for group in scanned.groups if group.prefiltered]
+    parts = [result.failing(masks) for result in prefiltered if result.fails]
+    if scanned.scratch is not None:
+        is_judged = sf.col("m0").isNotNull() & sf.col("at").isNotNull()
+        parts.append(scanned.scratch.where(is_judged).select("file", "block", "at", "raw", *masks))
+    first = tally.placed(spark, reduce(DataFrame.unionByName, parts), splits).select(*columns)
+    return first if judged.opened is None else first.unionByName(judged.opened.select(*columns))

@@ -76,17 +76,3 @@ def judge_lines(singles: DataFrame, plan: Plan, header: tuple[str, ...], keys: r
     counts = [sf.when(~malformed & test, 1).otherwise(0).cast("long").alias(name) for name, test in tests.items()]
     figures = [sf.when(~malformed, sf.expr(sql)).alias(name) for name, sql in addends.items()]
     return judged.select(*PLACED, sf.lit(1).cast("long").alias("n"), *masks, *counts, *figures)
-
-
-def singles(spark: SparkSession, judged: JudgedBatch, plan: Plan) -> DataFrame:
-    """Return the records with a row of their own, as placed, with mask columns; all that fail are among them."""
-    scanned, masks = judged.scanned, bitmask.mask_columns(plan)
-    columns = [*PLACED, *masks]
-    splits = [split for group in scanned.groups for split in group.splits]
-    prefiltered = [group.prefiltered for group in scanned.groups if group.prefiltered]
-    parts = [result.failing(masks) for result in prefiltered if result.fails]
-    if scanned.scratch is not None:
-        is_judged = sf.col("m0").isNotNull() & sf.col("at").isNotNull()
-        parts.append(scanned.scratch.where(is_judged).select("file", "block", "at", "raw", *masks))
-    first = tally.placed(spark, reduce(DataFrame.unionByName, parts), splits).select(*columns)
-    return first if judged.opened is None else first.unionByName(judged.opened.select(*columns))
