@@ -245,7 +245,9 @@ def passing_row_groups(source: DataFrame, condition: ColumnConditions) -> Passin
     lists = [parts[n::cores] for n in range(min(cores, len(parts)))]
     numbers = source.sparkSession.range(0, len(lists), 1, len(lists))
     with ThreadPoolExecutor(1) as pool:  # the JVM has nothing else to do meanwhile
-        broken = pool.submit(_broken, source.sparkSession, {group.path for group in groups}, condition)
+        # Parquet for Hadoop must read the headers of all pages: it is stricter than Arrow there.
+        spark, paths = source.sparkSession, {group.path for group in groups}
+        broken = pool.submit(lambda: {path for path in paths if not _has_pages(spark, path, condition)})
         rows = _mapped(
             numbers, partial(parquet_columns.evaluate_parts, parts=lists, conditions=condition), parquet_columns.SCHEMA
         ).collect()
@@ -257,11 +259,6 @@ def passing_row_groups(source: DataFrame, condition: ColumnConditions) -> Passin
         if part.path not in failing
         for name, nulls, ends in zip(part.names, row["nulls"], row["keys"], strict=True)
     }
-
-
-def _broken(spark: SparkSession, paths: Iterable[str], condition: ColumnConditions) -> set[str]:
-    """Return the files whose page headers Parquet for Hadoop cannot read: it is stricter than Arrow there."""
-    return {path for path in paths if not _has_pages(spark, path, condition)}
 
 
 def _has_pages(spark: SparkSession, path: str, condition: ColumnConditions) -> bool:

@@ -86,14 +86,11 @@ def prefilter_groups(
             groups.append(first)
             remaining += others
         else:
-            groups.append(_by_lines(plan, group, cast("PassCondition", condition), cached))
+            of_lines = cast("PassCondition", condition)
+            rows = prefilter.prefiltered_lines(group.source, plan, of_lines)
+            cached.callback(rows.persist(StorageLevel.DISK_ONLY).unpersist)
+            groups.append(PrefilteredGroup(group, prefilter.counted(rows, plan, of_lines)))
     return PrefilteredBatch((*groups, *remaining), read.failed, read.references)
-
-
-def _by_lines(plan: Plan, group: ReadGroup, condition: PassCondition, cached: ExitStack) -> PrefilteredGroup:
-    rows = prefilter.prefiltered_lines(group.source, plan, condition)
-    cached.callback(rows.persist(StorageLevel.DISK_ONLY).unpersist)
-    return PrefilteredGroup(group, prefilter.counted(rows, plan, condition))
 
 
 def _by_columns(

@@ -31,6 +31,12 @@ from spark_jobs.scan.read import header_texts
 from spark_jobs.scan.references import References
 from spark_jobs.spark import storage
 
+HEADER_CHANGED = Problem(
+    "header-changed",
+    "The first line of the file is not the header that was admitted: the file changed, or was not read whole.",
+    OURS,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ScannedGroup:
@@ -86,10 +92,11 @@ def scan(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, cach
     by_drop = {drop.id: splits.get(storage.plain(drop.uri), []) for drop in drops}
     lines = {drop.id: line_counts(plan, by_drop[drop.id]) for drop in drops}
     placed = {drop.id: place(plan, drop, by_drop[drop.id], lines[drop.id]) for drop in drops}
+    changed = {d.id: DropResult(d.id, d.attempt, failure=HEADER_CHANGED) for d in drops if placed[d.id] is None}
     return ScannedBatch(
         groups=tuple(_group(group, placed, unjudged) for group in batch.groups),
         lines=lines,
-        failed=batch.failed | {drop.id: _header_changed(drop) for drop in drops if placed[drop.id] is None},
+        failed=batch.failed | changed,
         scratch=scratch,
         counts=counts,
         single=sum(unjudged.values()) + sum(count.failing for count in counts.values()),
@@ -176,8 +183,3 @@ def _group(
         unjudged=without_mask - (len(aside) if group.result is None else 0),  # a prefilter leaves these lines out
         prefiltered=group.result,
     )
-
-
-def _header_changed(drop: JobDrop) -> DropResult:
-    text = "The first line of the file is not the header that was admitted: the file changed, or was not read whole."
-    return DropResult(drop.id, drop.attempt, failure=Problem("header-changed", text, OURS))

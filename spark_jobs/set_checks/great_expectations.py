@@ -157,7 +157,10 @@ class _Expecting:
                 errors[check.id] = why
                 continue
             try:
-                each.append(self._expectation(check, rule))
+                module = importlib.import_module("great_expectations.expectations.expectation_configuration")
+                meta = {"check": check.id}
+                configured = module.ExpectationConfiguration(type=rule.type, kwargs=_kwargs(rule), meta=meta)
+                each.append(configured.to_domain_obj())
             except Exception as error:  # noqa: BLE001 (the edge between it and the job: arguments that it refuses)
                 errors[check.id] = _error_text(error)
         try:
@@ -168,12 +171,6 @@ class _Expecting:
             return dict.fromkeys((check.id for check, _ in checks), _error_text(error)) | errors
         results = answers.results if answers else ()
         return errors | {result.expectation_config.meta["check"]: result for result in results}
-
-    @staticmethod
-    def _expectation(check: Check, rule: rules.Expectation) -> Any:
-        module = importlib.import_module("great_expectations.expectations.expectation_configuration")
-        configured = module.ExpectationConfiguration(type=rule.type, kwargs=_kwargs(rule), meta={"check": check.id})
-        return configured.to_domain_obj()
 
     def _refusal(self, rule: rules.Expectation) -> str | None:
         """Return why Great Expectations must not run a check: plans of older releases hold unchecked texts."""

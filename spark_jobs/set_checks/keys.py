@@ -10,7 +10,6 @@ from pyspark.sql import SparkSession
 
 from contracts import rules
 from contracts.job import Sample
-from contracts.place import Place
 from contracts.plan import Check, Plan
 from spark_jobs.rules import bitmask, key_checks
 from spark_jobs.scan import line_numbers
@@ -84,14 +83,15 @@ def _in_group(
     for n, check in checks:
         for at, drop in enumerate(drops):
             counts[drop, check.id] = sharing.get((at, n), 0)
-            failing = [
-                Sample(places[drop, s.record], _text(check, s.texts), _also(s, places[drop, s.also]))
-                for s in shared.get((at, n), [])
-            ]
-            for s in lacking.get((at, n), []):
-                missing = [name for name, text in zip(check.properties(), s.texts, strict=True) if text is None]
-                note = f"has no {', '.join(missing)}"
+            failing = []
+            for s in shared.get((at, n), []):
+                more = f" and {s.count - 2:,} more" if s.count > 2 else ""
+                note = f"also {places[drop, s.also]}{more}"
                 failing.append(Sample(places[drop, s.record], _text(check, s.texts), note))
+            for record in lacking.get((at, n), []):
+                missing = [name for name, text in zip(check.properties(), record.texts, strict=True) if text is None]
+                note = f"has no {', '.join(missing)}"
+                failing.append(Sample(places[drop, record.record], _text(check, record.texts), note))
             samples[drop, check.id] = tuple(sorted(failing, key=attrgetter("place.record"))[: uniqueness.MOST])
     return KeyFindings(counts, samples)
 
@@ -110,8 +110,3 @@ def _text(check: Check, texts: Sequence[str | None]) -> str | None:
         return texts[0]
     parts = [f"{name}={text}" for name, text in zip(check.properties(), texts, strict=True) if text is not None]
     return ", ".join(parts)[: uniqueness.LENGTH] or None
-
-
-def _also(shared: uniqueness.Shared, place: Place) -> str:
-    more = f" and {shared.count - 2:,} more" if shared.count > 2 else ""
-    return f"also {place}{more}"
