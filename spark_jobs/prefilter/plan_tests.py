@@ -115,16 +115,16 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
     keys = [(n, at[name]) for n, name in _keys(plan, header).items() if kinds[at[name]] == _arrow(here[name])]
     shapes = (_shape(here.get(name), csv, filled=name in filled) for name in header)
     condition = PassCondition(
-        rf"\A{re.escape(csv.delimiter).join(shapes)}(?:\r?\n|\r)?\z",
-        csv.delimiter,
-        csv.quote,
-        len(header),
-        csv.null_values,
-        tuple(header_texts) if csv.header else (),
-        tuple(column for column in tested if column.at in (*counted, *dict(keys).values()) or column.tests),
-        tuple(counted),
-        tuple(keys),
-        len(bitmask.mask_columns(plan)),
+        pattern=rf"\A{re.escape(csv.delimiter).join(shapes)}(?:\r?\n|\r)?\z",
+        delimiter=csv.delimiter,
+        quote=csv.quote,
+        width=len(header),
+        nulls=csv.null_values,
+        header_texts=tuple(header_texts) if csv.header else (),
+        tested=tuple(column for column in tested if column.at in (*counted, *dict(keys).values()) or column.tests),
+        counted=tuple(counted),
+        keys=tuple(keys),
+        mask_columns=len(bitmask.mask_columns(plan)),
     )
     for pattern in (condition.pattern, *_patterns_of(tested)):
         pc.match_substring_regex(pa.array([""]), pattern)
