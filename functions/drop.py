@@ -276,7 +276,7 @@ class Drop:
 
     `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan`
     is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it.
-    `unpacked` are the bytes that a compressed file holds.
+    `unpacked` are the bytes that a compressed file holds; of Parquet at least what its records weigh.
     `file_set` is the set that it waited for or tells of, `totals` what a manifest says of its records. `marks` is how
     far its records reach, from its verdict on. `retracts` is what this attempt takes back or replaces, until it has;
     `override` is set where a person has decided this attempt, `forgotten` where one had it erased.

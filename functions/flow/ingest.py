@@ -1,11 +1,12 @@
 """A new object in landing: the event in, the drop as far as it comes without Spark out.
 
     received -> match -> admit -> move to stage -> staged, and its plan's window opened
-                |        |                          waiting for the rest of its set: gathering.join
+                |        |                          waiting for the rest of its set: file_sets.join
                 |        `-> rejecting -> move to held -> receipt -> rejected
                 |                                      `-> where the contract only observes: conclude.finish
+                |-> a check fails by a fault of ours -> failed
                 |-> move to held -> unmatched
-                `-> a marker or manifest: move to held -> noted, and its set looked at: gathering.note
+                `-> a marker or manifest: move to held -> noted, and its set looked at: file_sets.note
 
 Every step finds what an earlier, interrupted delivery of the event has done and goes on from there.
 """

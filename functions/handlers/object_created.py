@@ -45,7 +45,7 @@ def take(record: SQSRecord, lambda_context: LambdaContext) -> None:
     if drop:
         logger.info("object taken", state=drop.state, contract=drop.contract, bytes=drop.size)
     else:
-        logger.info("object outside landing left alone", bucket=event.bucket)
+        logger.info("object left alone: it is outside landing, or marks a folder", bucket=event.bucket)
 
 
 @logger.inject_lambda_context(clear_state=True)

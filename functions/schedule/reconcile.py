@@ -4,7 +4,7 @@ received, refused: ingest.resume; in landing, and no event said so: ingest.inges
 or refused by a contract that only observes: conclude.finish; staged without a window: a window; a window overdue, and
 not held up: its message again, as many as slots are free, shared among producers; a claimed batch: batching.start; a
 running batch: finalize.job_ended; a failed drop without a receipt: its receipt. Windows of files that have ended:
-missing.call_roll; sets of files: gathering.look. The catalog's pointer: pointing.watch.
+missing_files.call_roll; sets of files: file_sets.look. The catalog's pointer: pointer_check.watch.
 """
 
 from __future__ import annotations

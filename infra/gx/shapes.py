@@ -64,15 +64,17 @@ def of_pandas(frame: Any) -> dict[str, Shape]:
 def _pandas(column: Any) -> Shape:
     kind, name = column.dtype.kind, str(column.dtype)
     there = column.dropna()
+    if kind in "fM" and there.empty:  # pandas takes these types where all values are null
+        return Shape(name)
     if kind in "iu":
         return Shape(name, WHOLE)
     if kind == "b":
         return Shape(name, frozenset({"boolean"}))
     if kind == "f":  # pandas has doubles for whole numbers as soon as one is null
-        whole = 0 < len(there) < len(column) and bool((there % 1 == 0).all())
+        whole = len(there) < len(column) and bool((there % 1 == 0).all())
         return Shape(name, WHOLE if whole else FRACTION)
     if kind == "M":  # it has no type for days alone
-        days = len(there) > 0 and bool((there.dt.normalize() == there).all())
+        days = bool((there.dt.normalize() == there).all())
         return Shape(name, frozenset({"timestamp", "date"} if days else {"timestamp"}))
     return _together([_value(one) for one in there])
 

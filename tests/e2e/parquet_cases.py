@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from tests.e2e.cases import FOREIGN, GOOD, THINGS, Case
 from tests.integration.spark_jobs.formats.test_parquet_forms import DEFINITIONS, LISTS, REPETITIONS, a_file, relevelled
+from tests.unit.functions.admission.heads.thrift import written
 
 MOMENT = datetime(2026, 7, 1, 8, 0, tzinfo=UTC)
 SKIPPED = datetime(2026, 3, 29, 2, 30)  # noqa: DTZ001 (a local time)
@@ -53,6 +54,14 @@ def _contradicting() -> bytes:
     """A list that begins in its midst."""
     body = a_file({"tags": LISTS["v"]}, **PLAIN)
     return relevelled(body, [1, *REPETITIONS[1:]], DEFINITIONS)
+
+
+def _boastful(rows: int) -> bytes:
+    """A file of a hundred bytes whose footer claims that many records."""
+    schema = [{4: "root", 5: 1}, {1: 2, 3: 1, 4: "id"}]
+    chunk = {1: 2, 2: [0, 3], 3: ["id"], 4: 0, 5: rows, 6: 40, 7: 40, 9: 4}
+    footer = written({1: 1, 2: schema, 3: rows, 4: [{1: [{2: 4, 3: chunk}], 2: 40, 3: rows}]})
+    return b"PAR1" + bytes(100) + footer + len(footer).to_bytes(4, "little") + b"PAR1"
 
 
 CASES = (
@@ -109,6 +118,7 @@ CASES = (
     _refused("Parquet: Brotli", _one("id", pa.int64(), [1], compression="brotli"), "unknown-codec"),
     _failed("Parquet: a page that does not match its checksum", _changed(), "broken-parquet"),
     _failed("Parquet: levels that contradict each other", _contradicting(), "broken-parquet"),
+    _refused("Parquet: a footer that claims a trillion records", _boastful(10**12), "file-too-large-for-job"),
     _refused("Parquet without its first bytes", THINGS[40:], "broken-parquet"),
     _refused("CSV where Parquet is agreed", GOOD, "not-parquet"),
     _refused("JSON Lines where Parquet is agreed", b'{"id": 1}\n', "not-parquet"),

@@ -22,7 +22,7 @@ class CheckSettings:
     """The settings of one check that ODCS schema constraints have no place for.
 
     `quiet` is how many rows may fail without a warning; `other_keys` are keys that quality entries of all kinds have
-    (`conditions.OF_ANY`).
+    (`row_filters.OF_ANY`).
     """
 
     severity: Severity | None = None

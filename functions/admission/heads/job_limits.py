@@ -13,6 +13,13 @@ CORES = 12
 """Cores of the executors of the largest job (LARGEST)."""
 A_SECOND: dict[FileFormat, int] = {"csv": 100 << 20, "jsonl": 25 << 20, "parquet": 200 << 20}
 """Bytes that a core reads and checks in a second at best; docs/explanation/benchmarks.md has 85, 22 and 200 MiB."""
+RECORDS_A_SECOND = 10_000_000
+"""Records of Parquet that a core checks in a second at best, however few bytes they have.
+
+docs/explanation/benchmarks.md has 1.4 million of 27 columns.
+"""
+RECORD = A_SECOND["parquet"] // RECORDS_A_SECOND
+"""Bytes that a record of Parquet weighs at least: its job gets workers for the time that its records take."""
 
 
 def cores(plan: Plan) -> int:
@@ -23,3 +30,8 @@ def cores(plan: Plan) -> int:
 def largest(plan: Plan) -> int:
     """The bytes of the largest file that a job reads in time."""
     return A_SECOND[plan.file_format] * cores(plan) * SECONDS
+
+
+def most_records(side_by_side: int = CORES) -> int:
+    """Return how many records of Parquet so many cores read in time."""
+    return RECORDS_A_SECOND * side_by_side * SECONDS

@@ -9,7 +9,14 @@ from contracts.files import header
 from contracts.files.header import MOST_COLUMNS
 from contracts.plan import Plan
 from contracts.problem import Problem
-from functions.admission.heads import not_parquet, parquet_fit, parquet_footer, parquet_nested, parquet_pages
+from functions.admission.heads import (
+    job_limits,
+    not_parquet,
+    parquet_fit,
+    parquet_footer,
+    parquet_nested,
+    parquet_pages,
+)
 from functions.admission.heads.csv_head import too_wide
 from functions.admission.heads.parquet_footer import ENCRYPTED, MAGIC, TAIL, Footer, FooterInvalid
 from functions.admission.heads.parquet_nested import ListedColumn
@@ -44,7 +51,12 @@ def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
     problems = (*unreadable(footer, size - TAIL - long, read), *lacking, *types)
     if not footer.rows and plan.empty == "reject":
         problems += (Problem("no-records", "The file holds no records.", "Send the file with its records."),)
-    return Head(problems, names, header_line(listed), sum(chunk.unpacked for chunk in footer.chunks))
+    return Head(problems, names, header_line(listed), _weight(footer))
+
+
+def _weight(footer: Footer) -> int:
+    """Return the bytes that a file unpacks to; at least what its records weigh, as those of nulls take next to none."""
+    return max(sum(chunk.unpacked for chunk in footer.chunks), footer.rows * job_limits.RECORD)
 
 
 def again(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> str:
@@ -91,16 +103,33 @@ def unreadable(footer: Footer, pages: int, read: Callable[[int, int], bytes]) ->
     if unpacked > LARGEST_UNPACKED:
         text = f"The file would have {unpacked:,} bytes unpacked; {LARGEST_UNPACKED:,} are taken."
         return [Problem("file-too-large", text, "Send it in parts that each fit, as files of their own.")]
+    if problem := _too_many(footer):
+        return [problem]
     if name := _uneven(footer):
         return [_broken(f"its column `{name}` has not one value for each of its rows")]
     return parquet_pages.problems(chunks, read)
 
 
+def _too_many(footer: Footer) -> Problem | None:
+    """Return the problem of a file with more records than a job reads in its time; one core reads a row group."""
+    largest, rows = max((group.rows for group in footer.groups), default=0), footer.rows
+    if rows > (most := job_limits.most_records()):
+        text = f"The file has {rows:,} records; a job reads {most:,} in its time, with {job_limits.CORES} cores."
+        return Problem("file-too-large-for-job", text, "Send it in parts that each fit, as files of their own.")
+    if largest > (most := job_limits.most_records(1)):
+        text = f"A row group of the file has {largest:,} records; a job reads {most:,} in its time, with one core."
+        return Problem("file-too-large-for-job", text, "Write the file in row groups of some million records.")
+    return None
+
+
 def _uneven(footer: Footer) -> str | None:
     """Return a column of single values with more or fewer of them, nulls included, than its row group has rows."""
-    flat = {(column.name,) for column in footer.columns if not column.shape and column.type != "nested"}
-    counted = ((chunk, group.rows) for group in footer.groups for chunk in group.chunks if chunk.path in flat)
-    return next((chunk.path[0] for chunk, rows in counted if chunk.values != rows), None)
+    flat = [column.name for column in footer.columns if not column.shape and column.type != "nested"]
+    for group in footer.groups:
+        values = {chunk.path: chunk.values for chunk in group.chunks}
+        if name := next((name for name in flat if values.get((name,), 0) != group.rows), None):
+            return name
+    return None
 
 
 def _empty(footer: Footer) -> set[str]:

@@ -8,8 +8,6 @@ from threading import Condition, Event, Thread
 from types import TracebackType
 from typing import Protocol, Self
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from infra.local.events.clock import Clock
 from infra.local.events.invocation import Handler, Invoker
 from infra.local.events.pipe import Listener, StreamPipe
@@ -123,12 +121,8 @@ class Pump:
         with self._bell.at_work():
             try:
                 busy = source.poll()
-            except (
-                BotoCoreError,
-                ClientError,
-                KeyError,
-            ):  # of an answer that is cut short within its head nothing is read
-                _log.exception("The embedded AWS did not answer; trying again")
+            except Exception:  # noqa: BLE001 - whatever a source raises, its thread must go on: nobody else reads it
+                _log.exception("%s failed; trying again", type(source).__name__)
                 return False
             if busy:
                 self._bell.ring()

@@ -122,6 +122,19 @@ def test_every_field_is_there_with_its_type(spark: SparkSession, schema: ModuleT
     assert wrong.result["observed_value"] == "5 of 13 contracted fields missing or of another type"
 
 
+@pytest.mark.parametrize("null", ["nan", "NaT", "None"])
+def test_columns_without_a_value_are_of_any_type(schema: ModuleType, store: Path, null: str) -> None:
+    import pandas as pd  # noqa: PLC0415 (it comes with the library)
+
+    nothing = {"nan": float("nan"), "NaT": pd.NaT, "None": None}[null]
+    names = ("id", "amount", "paid", "day", "at", "note", "customer", "lines", "tags")
+    frame = pd.DataFrame({name: [nothing, nothing] for name in names})
+    (suite,) = schema.suites(str(store))
+    (result,) = a_batch(frame, "pandas").validate(suite).results
+
+    assert (result.success, messages_of(result)) == (True, set())
+
+
 def test_pinned_version_is_that_of_then(spark: SparkSession, schema: ModuleType, store: Path) -> None:
     batch = a_batch(spark.createDataFrame([], "id bigint"), "spark")
     asked = {"data_product": "orders", "table_name": "orders", "contract_store": str(store)}

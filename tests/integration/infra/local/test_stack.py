@@ -351,6 +351,27 @@ def test_notices_go_on_after_answers_cut_short(client_for: ClientFor) -> None:
     assert left == []
 
 
+@pytest.mark.parametrize("kind", [RuntimeError, TypeError, AttributeError, OSError, KeyError, StopIteration])
+def test_notices_go_on_after_any_error(client_for: ClientFor, kind: type[Exception]) -> None:
+    stack = a_stack(client_for)
+    session = boto3.Session("stack-test", "none", region_name="us-east-1")
+    streams = session.client("dynamodbstreams", endpoint_url=client_for("sqs").meta.endpoint_url)
+    left, heard = [kind("of a test") for _ in range(2)], Flag()
+
+    def fail(**_: Any) -> None:
+        if left:
+            raise left.pop()
+
+    streams.meta.events.register("before-send.dynamodb-streams", fail)
+    clients = {"dynamodbstreams": streams}
+    put(client_for, stack, "H#1#1", state="received")
+    quiet = {name: Recorder() for name in FUNCTIONS}
+    with Pump(stack, lambda name: clients.get(name) or client_for(name), quiet, listener=lambda _: heard.set()):
+        assert heard.wait(10)
+
+    assert left == []
+
+
 def test_rolled_back_transactions_send_no_notice(client_for: ClientFor) -> None:
     stack = a_stack(client_for)
     table, dynamodb = stack.names["LedgerTable"], client_for("dynamodb")

@@ -8,7 +8,7 @@ import pytest
 
 from contracts.plan import Columns, Plan, Property
 from functions.admission.admit import admit
-from functions.admission.heads import parquet_fit
+from functions.admission.heads import job_limits, parquet_fit
 from functions.admission.heads.parquet_footer import Column, FooterInvalid, columns
 from functions.admission.heads.parquet_nested import whole
 from functions.admission.heads.parquet_types import typed
@@ -252,6 +252,39 @@ def messages(body: bytes) -> list[str]:
 def test_columns_hold_as_many_values_as_there_are_rows() -> None:
     assert codes(a_body(a_chunk())) == []
     assert "its column `v` has not one value for each of its rows" in messages(a_body(a_chunk(_5=2)))[0]
+
+
+MOST = job_limits.most_records(1)
+
+
+def test_row_group_without_a_column_of_the_schema_is_broken() -> None:
+    groups = {4: [{1: [], 2: 0, 3: 3}]}
+    assert "its column `v` has not one value for each of its rows" in messages(a_body(a_chunk(), footer=groups))[0]
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        ([MOST] * 12, ""),
+        ([*([MOST] * 12), 1], f"The file has {12 * MOST + 1:,} records; a job reads {12 * MOST:,} in its time"),
+        ([1, MOST + 1], f"A row group of the file has {MOST + 1:,} records; a job reads {MOST:,} in its time"),
+    ],
+)
+def test_records_that_no_job_reads_in_time_are_refused_by_their_number(groups: list[int], words: str) -> None:
+    chunks = [{1: [{2: 4, 3: a_chunk(_5=rows, _7=1)}], 2: 40, 3: rows} for rows in groups]
+    body = a_body(a_chunk(), sum(groups), {4: chunks})
+
+    assert codes(body) == (["file-too-large-for-job"] if words else [])
+    assert not words or words in messages(body)[0]
+
+
+def test_records_of_no_bytes_weigh_what_their_time_costs() -> None:
+    def weight(rows: int, unpacked: int) -> int | None:
+        body = a_body(a_chunk(_5=rows, _6=unpacked), rows)
+        return admit(PLAN, "orders/1.parquet", len(body), lambda at, n: body[at : at + n]).unpacked
+
+    assert weight(100_000_000, 40) == 100_000_000 * job_limits.RECORD
+    assert weight(3, 4_000) == 4_000
 
 
 def test_footer_in_clear_whose_columns_are_encrypted_is_refused() -> None:
