@@ -33,7 +33,7 @@ def _within(node: ast.AST, name: str) -> Iterator[Site]:
             # What is defined within a function is called as that function.
             yield from _within(child, name if isinstance(node, ast.FunctionDef) else f"{name}.{child.name}")
             continue
-        if isinstance(child, ast.Attribute) and hasattr(PORTS.get(_of(child.value), object), child.attr):
+        if isinstance(child, ast.Attribute) and hasattr(PORTS.get(_of(child.value)), child.attr):
             yield name, child.attr
         yield from _within(child, name)
 

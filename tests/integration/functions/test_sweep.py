@@ -208,7 +208,7 @@ def begin_again(attack: Attack) -> None:
 def find_it_taken(attack: Attack) -> None:
     """A large file whose target in stage is taken by another object."""
     drop_id = attack.upload("large/a.csv", LARGE)
-    attack.befall(CREATED, "S3Store.begin", "before")
+    attack.befall(CREATED, "S3Store.begin_copy", "before")
     while not attack.site.drop(drop_id) and attack.deliver(CREATED):
         pass
     drop = attack.drop(drop_id)
