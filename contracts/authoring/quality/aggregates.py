@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
-from contracts.authoring.properties import datetimes
 from contracts.authoring.properties.decimals import too_long
-from contracts.authoring.properties.values import text_of
+from contracts.authoring.properties.values import order_of, text_of
 from contracts.authoring.quality.thresholds import ENDS, SIGNS
 from contracts.plan import OPERATORS, Property, Threshold
 from contracts.problem import nearest, quoted
@@ -19,7 +17,6 @@ NUMBERS, MOMENTS = ("integer", "number"), ("date", "timestamp")
 OF_MOMENTS = ("min", "max", "quantile")
 """The figures that dates and timestamps have."""
 AT_MOST = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween")
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read(
@@ -35,7 +32,7 @@ def read(
     limits = tuple(text for text in texts if text is not None)
     if len(limits) < len(ends):
         return None
-    numbers = [moment(t, prop) if prop.type in MOMENTS else v for t, (_, v) in zip(limits, ends, strict=True)]
+    numbers = [order_of(t, prop) if prop.type in MOMENTS else v for t, (_, v) in zip(limits, ends, strict=True)]
     threshold = Threshold(operator, tuple(Decimal(number) for number in numbers))
     if wrong := _never_holds(threshold, inner["metric"], limits):
         document.error(at, "cannot-hold", *wrong)
@@ -100,13 +97,6 @@ def number(document: Document, path: Path, value: Any) -> str | None:
         document.wrong_type(path, "a number")
         return None
     return (document.text(path) or str(value)).removeprefix("+")
-
-
-def moment(text: str, prop: Property) -> int:
-    """A date in days since 1970, a timestamp in microseconds, as the job finds them."""
-    moment = datetimes.parse(text, prop.type, prop.format)
-    assert moment is not None, text
-    return (moment - EPOCH) // timedelta(**{"days" if prop.type == "date" else "microseconds": 1})
 
 
 def _never_holds(threshold: Threshold, metric: str, limits: tuple[str, ...]) -> tuple[str, str] | None:

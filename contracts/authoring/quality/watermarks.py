@@ -8,7 +8,7 @@ from typing import Any
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
-from contracts.authoring.properties import datetimes
+from contracts.authoring.properties.values import moment_of, order_of
 from contracts.authoring.quality import aggregates, library_metrics
 from contracts.plan import Plan, Property
 from contracts.problem import nearest, quoted
@@ -59,9 +59,9 @@ def mark(plan: Plan, text: str) -> HighMark:
         raise Refused(f"{text} is no high mark of {plan.contract}, as `day=2026-01-31` is one. {hint}")
     prop = plan.property_named(name)
     if prop.type in aggregates.MOMENTS:
-        if datetimes.parse(value, prop.type, prop.format) is None:
+        if moment_of(value, prop) is None:
             raise Refused(f"{value} is no {prop.type} as `{name}` is written ({prop.format or 'ISO 8601'}).")
-        return HighMark(name, prop.type, Decimal(aggregates.moment(value, prop)))
+        return HighMark(name, prop.type, Decimal(order_of(value, prop)))
     digits = value.removeprefix("-").replace(".", "", 0 if prop.type == "integer" else 1)
     if not (digits.isascii() and digits.isdigit()):
         raise Refused(f"{value} is no {prop.type}.")
