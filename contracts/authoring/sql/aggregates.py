@@ -9,7 +9,17 @@ from typing import Any
 from sqlglot import exp
 
 from contracts.authoring.sql import lexing
-from contracts.authoring.sql.expressions import NUMBERS, Reader, SqlType, Typed, anonymous, counted, moment, shown
+from contracts.authoring.sql.expressions import (
+    NUMBERS,
+    Reader,
+    SqlType,
+    Typed,
+    anonymous,
+    counted,
+    moment,
+    refuse_unread_parts,
+    shown,
+)
 from contracts.authoring.sql.refusal import SqlRefused
 
 SqlAndType = tuple[str, SqlType]
@@ -26,6 +36,8 @@ WHOLE = re.compile(r"-?\d{1,6}", re.ASCII)
 
 def _count(reader: Reader, node: exp.Count) -> SqlAndType:
     of = node.this
+    if isinstance(of, exp.Star | exp.Distinct):
+        refuse_unread_parts(of)
     if isinstance(of, exp.Star) or of is None:
         return "count(1)", "integer"
     if isinstance(of, exp.Distinct):
@@ -73,6 +85,8 @@ AGGREGATES: dict[type, Callable[[Any, Any], SqlAndType]] = {
 def _cast(reader: Reader, node: exp.Cast) -> Typed:
     wanted, inner = node.to.this, node.this
     types = exp.DataType.Type
+    if wanted != types.VARCHAR:  # its length says nothing in Spark
+        refuse_unread_parts(node.to)
     moments = (types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ)
     if wanted in moments and isinstance(inner, exp.Literal) and inner.is_string:
         return moment(reader, exp.Cast(this=inner, to=node.to))  # a literal
@@ -132,6 +146,7 @@ def _sum_or_shift(reader: Reader, node: exp.Sub | exp.Add) -> Typed:
     span = node.expression
     if not isinstance(span, exp.Interval):
         return counted("try_subtract" if isinstance(node, exp.Sub) else "try_add")(reader, node)  # type: ignore[no-any-return]
+    refuse_unread_parts(span)
     unit = str(span.unit or "").upper().removesuffix("S")
     if unit not in ("DAY", "HOUR", "MINUTE", "SECOND"):
         raise SqlRefused(f"`{shown(node)}` has an unknown unit.", "Write DAY, HOUR, MINUTE or SECOND.")

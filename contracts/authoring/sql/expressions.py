@@ -23,7 +23,7 @@ import sqlglot
 from sqlglot import exp
 
 from contracts.authoring.patterns import regex
-from contracts.authoring.sql import lexing, ordering
+from contracts.authoring.sql import lexing, ordering, parsing
 from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import CONTAINERS, Property
 from contracts.problem import nearest, quoted
@@ -100,7 +100,7 @@ def parsed(
     try:
         lexed = lexing.lexed(text)
         trees = _trees(text, lexed)
-    except (sqlglot.errors.SqlglotError, IndexError, TypeError, ValueError, AttributeError) as error:
+    except (sqlglot.errors.SqlglotError, LookupError, TypeError, ValueError, AttributeError) as error:
         raise SqlRefused(f"The {what} cannot be read: {_first(error)}.", "Write it as Spark SQL.") from error
     except RecursionError as error:
         raise SqlRefused(f"The {what} is nested too deeply.", "Part it into several checks.") from error
@@ -122,7 +122,7 @@ def _trees(text: str, lexed: lexing.Lexed) -> list[Any]:
         sign = text[max(0, at - 1) : at + 1]
         raise SqlRefused(f"`{sign}` begins a text of a kind that is not known.", "Write it as `'text'` or `r'text'`.")
     ordering.refuse_chains(text, tokens)
-    return dialect.parser().parse(tokens, text)
+    return parsing.Parser(dialect=dialect).parse(tokens, text)
 
 
 def _first(error: Exception) -> str:
@@ -164,6 +164,8 @@ class Reader:
     def typed(self, node: Any) -> Typed:
         """Return the SQL and the type of any part."""
         try:
+            if node is None:
+                raise SqlRefused("A function lacks an argument.", "Write it as Spark SQL.")
             reader = self.readers.get(type(node))
             if reader is None:
                 raise _unknown(node, self.functions)
@@ -290,14 +292,20 @@ def widest(kinds: AbstractSet[SqlType]) -> SqlType:
 
 def shown(node: Any) -> str:
     """Return a part for a message."""
-    return str(node.sql(dialect="spark"))[:60]
+    try:
+        return str(node.sql(dialect="spark", unsupported_level=sqlglot.ErrorLevel.IGNORE))[:60]
+    except (sqlglot.errors.SqlglotError, LookupError, TypeError, ValueError, AttributeError):  # the parser's own fault
+        return str(node.key)
 
 
 def refuse_unread_parts(node: exp.Expression) -> None:
     """Refuse arguments of a node that no reader reads."""
-    read_parts = READ.get(type(node), OF_ANY)
-    if others := [name for name, value in node.args.items() if value and name not in read_parts]:
-        raise SqlRefused(f"`{shown(node)}` has `{others[0].rstrip('_')}`, which is not known.", "Leave it out.")
+    read_parts = READ.get(type(node), BOTH)
+    for name, value in node.args.items():
+        if value and name not in read_parts:
+            part = value[0] if isinstance(value, list) else value
+            word = shown(part) if name in ("this", "expressions") else name.rstrip("_")
+            raise SqlRefused(f"`{shown(node)}` has `{word}`, which is not known.", "Leave it out.")
 
 
 def _unknown(node: Any, functions: Sequence[str] = ()) -> SqlRefused:
@@ -565,7 +573,9 @@ def _day_of(reader: Reader, node: exp.TsOrDsToDate) -> Typed:
 
 def _calendar(function: str) -> Any:
     def read_it(reader: Reader, node: exp.Func) -> Typed:
-        inner = node.this.this if isinstance(node.this, exp.TsOrDsToDate) else node.this
+        inner = node.this
+        if isinstance(inner, exp.TsOrDsToDate) and inner.args.get("format") is None:
+            inner = inner.this
         return Typed(f"bigint({function}({reader.of(inner, 'date', 'timestamp')}))", "integer")
 
     return read_it
@@ -603,43 +613,50 @@ def _days(reader: Reader, node: exp.DateDiff) -> Typed:
     return Typed(f"bigint(datediff({reader.of(node.this, 'date')}, {reader.of(node.expression, 'date')}))", "integer")
 
 
-OF_ANY = {
-    *(
-        "this",
-        "expression",
-        "expressions",
-        "ifs",
-        "default",
-        "true",
-        "false",
-        "low",
-        "high",
-        "symmetric",
-        "query",
-        "to",
-    ),
-    *(
-        "table",
-        "quoted",
-        "is_string",
-        "unit",
-        "start",
-        "length",
-        "position",
-        "substr",
-        "distinct",
-        "big_int",
-        "safe",
-        "typed",
-    ),
-    *("coalesce", "ignore_nulls", "_type"),
-}
+BOTH = frozenset({"this", "expression"})
+NOTHING: frozenset[str] = frozenset()
 READ: dict[type, AbstractSet[str]] = {
-    **dict.fromkeys((exp.Like, exp.ILike), OF_ANY | {"negate"}),
-    **dict.fromkeys((exp.Lag, exp.Lead), OF_ANY | {"offset"}),
-    **dict.fromkeys((exp.TsOrDsToDate, exp.StrToDate), OF_ANY | {"format"}),
+    exp.Anonymous: {"this", "expressions"},
+    exp.Between: {"this", "low", "high", "symmetric"},
+    exp.Case: {"this", "ifs", "default"},
+    exp.Cast: {"this", "to", "safe"},
+    exp.Coalesce: {"this", "expressions"},
+    exp.Column: {"this", "table"},
+    exp.Concat: {"expressions", "safe", "coalesce"},
+    exp.Count: {"this", "big_int"},
+    exp.CurrentDate: NOTHING,
+    exp.CurrentTimestamp: NOTHING,
+    exp.DPipe: BOTH | {"safe"},
+    exp.DataType: {"this", "nested"},
+    exp.DateAdd: BOTH | {"unit"},
+    exp.DateDiff: BOTH | {"unit", "big_int"},
+    exp.DateTrunc: {"this", "unit"},
+    exp.Distinct: {"expressions"},
+    exp.Div: BOTH | {"typed", "safe"},
+    exp.Greatest: {"this", "expressions", "ignore_nulls"},
+    exp.ILike: BOTH | {"negate"},
+    exp.If: {"this", "true", "false"},
+    exp.In: {"this", "expressions", "query"},
+    exp.Interval: {"this", "unit"},
+    exp.Lag: {"this", "offset", "default"},
+    exp.Lead: {"this", "offset", "default"},
+    exp.Least: {"this", "expressions", "ignore_nulls"},
+    exp.Like: BOTH | {"negate"},
+    exp.Literal: {"this", "is_string"},
+    exp.Order: {"expressions"},
+    exp.Ordered: {"this", "desc", "nulls_first"},
+    exp.RowNumber: NOTHING,
+    exp.Star: NOTHING,
+    exp.StrPosition: {"this", "substr", "position"},
+    exp.StrToDate: {"this", "format", "safe"},
+    exp.Substring: {"this", "start", "length"},
+    exp.TimestampTrunc: {"this", "unit"},
+    exp.Trim: BOTH | {"position"},
+    exp.TryCast: {"this", "to", "safe"},
+    exp.TsOrDsAdd: BOTH | {"unit"},
+    exp.TsOrDsToDate: {"this", "format", "safe"},
 }
-"""Arguments that readers read, or that only state Spark's default; `OF_ANY` holds for all other nodes."""
+"""The arguments of nodes that their readers read, or that only state Spark's default; of all other nodes, `BOTH`."""
 READERS: dict[type, Callable[[Reader, Any], Typed]] = {
     exp.Column: lambda reader, node: reader.column(node),
     exp.Literal: _literal,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import count
@@ -143,6 +144,8 @@ def _query(context: Context, node: Node, tables: Mapping[str, Node]) -> Query:
     if others := [name for name, value in node.args.items() if value and name not in parts]:
         word, fix = WORDS.get(others[0], (others[0].rstrip("_"), ""))
         raise SqlRefused(f"`{word}` says nothing here.", fix or f"Leave `{word}` out: rows are counted, not listed.")
+    if isinstance(node.args.get("distinct"), exp.Distinct):
+        refuse_unread_parts(node.args["distinct"])
     if node.args.get("with_"):
         _refuse_other_parts(node.args["with_"])
     for part in node.args["with_"].expressions if node.args.get("with_") else ():
@@ -316,9 +319,15 @@ class _Select(Reader):
 
     def copies(self, node: Node) -> int:
         """Return the number of copies of a cell in the values of a part, with or without groups."""
+        with self._as_inside():
+            return super().copies(node)
+
+    @contextmanager
+    def _as_inside(self) -> Iterator[None]:
+        """Read parts over single rows, in which there are neither aggregates nor windows."""
         inside, self._inside = self._inside, True
         try:
-            return super().copies(node)
+            yield
         finally:
             self._inside = inside
 
@@ -483,9 +492,8 @@ class _Select(Reader):
             message = f"`{shown(node)}` is about many records and is not allowed here."
             raise SqlRefused(message, "Write it in a subquery, as `from (select count(*) as n from ...)`.")
         refuse_unread_parts(node)
-        self._inside = True
-        sql, kind = made(self, node)
-        self._inside = False
+        with self._as_inside():
+            sql, kind = made(self, node)
         return Typed(f"{sql} filter (where {self._guard})" if self._guard else sql, kind)
 
     def _window(self, node: exp.Window) -> Typed:
@@ -497,8 +505,9 @@ class _Select(Reader):
             fix = "Write an aggregate `over (partition by ...)`, in a `select` without groups."
             raise SqlRefused(f"`{shown(node)}` is not a known window.", fix)
         refuse_unread_parts(inner)
-        keys = [self.typed(part).sql for part in node.args.get("partition_by") or ()]
-        sql, kind = AGGREGATES[type(inner)](self, inner)
+        with self._as_inside():
+            keys = [self.typed(part).sql for part in node.args.get("partition_by") or ()]
+            sql, kind = AGGREGATES[type(inner)](self, inner)
         drop = f"{self._relations[0].alias}.drop"
         if not isinstance(inner.this, exp.Distinct):
             return Typed(f"{sql} over (partition by {', '.join([drop, *keys])})", kind)
@@ -512,19 +521,24 @@ class _Select(Reader):
             raise SqlRefused(f"`{shown(node)}` is not a known window.", fix)
         refuse_unread_parts(inner)
         first = self._relations[0].alias
-        keys = [f"{first}.drop", *(self.typed(part).sql for part in node.args.get("partition_by") or ())]
-        order = [self._order_key(part) for part in node.args["order"].expressions]
+        refuse_unread_parts(node.args["order"])
+        with self._as_inside():
+            keys = [f"{first}.drop", *(self.typed(part).sql for part in node.args.get("partition_by") or ())]
+            order = [self._order_key(part) for part in node.args["order"].expressions]
         order += [] if isinstance(inner, exp.Rank | exp.DenseRank) else [f"{first}.record"]
         over = f"over (partition by {', '.join(keys)} order by {', '.join(order)})"
         if type(inner) in RANKS:
             return Typed(f"bigint({RANKS[type(inner)]}() {over})", "integer")
-        value, away = self.typed(inner.this), inner.args.get("offset") or exp.Literal.number(1)
+        with self._as_inside():
+            value = self.typed(inner.this)
+        away = inner.args.get("offset") or exp.Literal.number(1)
         if not isinstance(away, exp.Literal) or not PLACE.fullmatch(away.name) or inner.args.get("default"):
             fix = "Write `lag(amount, 1)`, and `coalesce` around it for another value than null."
             raise SqlRefused(f"`{shown(inner)}` needs a plain number of rows and nothing else.", fix)
         return Typed(f"{NEIGHBOURS[type(inner)]}({value.sql}, {away.name}) {over}", value.kind)
 
     def _order_key(self, node: exp.Ordered) -> str:
+        refuse_unread_parts(node)
         nulls = "first" if node.args.get("nulls_first") else "last"
         return f"{self.typed(node.this).sql} {'desc' if node.args.get('desc') else 'asc'} nulls {nulls}"
 
@@ -534,9 +548,8 @@ class _Select(Reader):
         if aggregate is None or self._inside:
             raise SqlRefused(f"`{shown(node)}` filters no aggregate that is known.", "Write `count_if(...)`.")
         guard = self._guard
-        self._inside = True
-        kept = self._condition(node.expression)
-        self._inside = False
+        with self._as_inside():
+            kept = self._condition(node.expression)
         self._guard = f"{guard} and {kept}" if guard else kept
         aggregated = self._aggregate(node.this, aggregate)
         self._guard = guard

@@ -37,8 +37,8 @@ def test_limit_of_a_timestamp_is_its_moment(name: str) -> None:
         f"    - {{id: c{n}, type: custom, engine: dropgate, implementation: {{{figure}, mustBeLessThan: '{text}'}}}}\n"
         for n, figure in enumerate(FIGURES)
     )
-    prop = f"- name: at\n  logicalType: timestamp\n  required: true\n  logicalTypeOptions: {body}\n  quality:\n{entries}"
-    plan = a_plan(a_document(prop, drop=DROP + "checks: {at.required: {watermark: at}}\n"))
+    prop = f"- name: at\n  logicalType: timestamp\n  required: true\n  logicalTypeOptions: {body}\n  quality:\n"
+    plan = a_plan(a_document(prop + entries, drop=DROP + "checks: {at.required: {watermark: at}}\n"))
 
     micros = int(datetime.fromisoformat(moment).timestamp()) * 10**6
     limits = [c.threshold.values for c in plan.checks if c.id in ("c0", "c1", "c2") and c.threshold]

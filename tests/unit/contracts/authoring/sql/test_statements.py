@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from contracts.authoring.sql import statements
+from contracts.authoring.sql.parsing import Parser
 from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import LogicalType, Property
 from tests.unit.contracts.authoring import documents
+from tests.unit.contracts.authoring.sql.calls import ARGUMENTS, MORE, call
 
 TYPES: dict[str, LogicalType] = {"x": "string", "n": "integer", "a": "number", "d": "date", "ts": "timestamp"}
 PROPERTIES = [Property(name, kind) for name, kind in TYPES.items()]
@@ -86,6 +88,13 @@ REFUSED = {
     "select x from data where row_number() over (order by n) = 1": "is not a known window.",
     "select median(n) from data": "is nothing that a query knows.",
     "select d + interval 1 hour from data": "adds HOURS to a date.",
+    "select count(n, a) from data": "`COUNT(n, a)` has `a`, which is not known.",
+    "select last_day(d, 'week') from data": "has `unit`, which is not known.",
+    "select year(d, 1) from data": "The query cannot be read: near `)`, column 17.",
+    "select day(d, 1) from data": "`day` has 2 arguments, which are too many. Leave the last one out.",
+    "select date(ts, x) from data": "`date` has 2 arguments, which are too many.",
+    "select datediff(d) from data": "A function lacks an argument.",
+    "select cast(n as double(3)) from data": "has `3`, which is not known.",
     "select x from data order by x": "`order by` says nothing here.",
     "select x from data limit 5": "`limit` says nothing here.",
     "select x from data union select n from data": "`x` is text in one query of the `union`, integer in the other.",
@@ -137,6 +146,44 @@ def test_what_a_query_cannot_be_is_said(text: str) -> None:
     assert REFUSED[text] in f"{refused.value.message} {refused.value.fix}"
 
 
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_function_takes_no_argument_that_says_nothing(name: str) -> None:
+    assert is_read(call(name))
+    assert [more for more in MORE if is_read(call(name, more))] == []
+
+
+@pytest.mark.parametrize("arguments", ["", "x", "n", "d, n", "x, 'a', 1", "*", "n, 1, 2, 3"])
+def test_any_call_of_any_function_is_read_or_refused(arguments: str) -> None:
+    for name in Parser.FUNCTIONS:
+        is_read(f"{name}({arguments})")
+
+
+MANY = ("max(n)", "count(*)", "row_number() over (order by n)", "sum(n) over (partition by x)", "count(distinct x)")
+WITHIN = (
+    *("row_number() over (order by {})", "rank() over (partition by {} order by n)", "lag({}) over (order by n)"),
+    *("lead(n) over (order by {} desc, x)", "sum({}) over (partition by x)", "count(*) over (partition by x, {})"),
+    *("count(distinct {}) over (partition by x)", "count(distinct x) over (partition by {})", "max({})"),
+    *("max(n) filter (where {} > 1)", "count_if({} > 1) over ()", "sum({} + n) over (partition by x)"),
+    *("sum(case when {} > 1 then n end) over ()", "coalesce(lag(-{}) over (partition by x order by d), 0)"),
+)
+
+
+@pytest.mark.parametrize("outer", WITHIN)
+def test_nothing_over_many_records_is_within_something_over_many_records(outer: str) -> None:
+    assert is_read(outer.format("n"))
+    assert is_read(outer.format("(select max(n) from data)"))
+    assert [inner for inner in MANY if is_read(outer.format(inner))] == []
+
+
+def is_read(part: str) -> bool:
+    """Return True if a query may select a part."""
+    try:
+        statements.read(f"select {part} as k from data", PROPERTIES, ("data",))
+    except SqlRefused:
+        return False
+    return True
+
+
 def test_texts_of_many_properties_are_put_together() -> None:
     many = [Property(f"p{n}", "string") for n in range(40)]
     text = f"select {' || '.join(p.name for p in many)} as k, upper(p1 || '-' || p1) as u from data"
@@ -161,6 +208,7 @@ WRITTEN = {
     "d + interval 1 day": "date_add(t0.v3, 1)",
     "date(ts)": "to_date(t0.v4)",
     "now()": "current_timestamp()",
+    "extract(year from to_date(x, 'yyyy-MM-dd'))": "bigint(year(to_date(try_to_timestamp(t0.v0, 'yyyy-MM-dd'))))",
 }
 
 

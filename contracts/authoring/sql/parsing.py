@@ -1,0 +1,51 @@
+"""The parser of Spark's dialect, without functions that lose an argument: tokens in, trees out.
+
+Many functions of the parser take more arguments than they keep: `year(day, 1)` becomes `year(day)`. Spark refuses most
+of these calls, and gives others a meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.parsers.spark import SparkParser
+
+from contracts.authoring.sql.refusal import SqlRefused
+
+Build = Callable[..., exp.Expr]
+
+
+def _keeping(name: str, build: Build) -> Build:
+    """Return the builder of a function that refuses a last argument which its node does not keep."""
+
+    def built(args: list[Any], dialect: sqlglot.Dialect) -> exp.Expr:
+        node = _built(build, args, dialect)
+        if args and not _is_within(args[-1], node) and _built(build, args[:-1], dialect) == node:
+            message = f"`{name.lower()}` has {len(args)} arguments, which are too many."
+            raise SqlRefused(message, "Leave the last one out.")
+        return node
+
+    return built
+
+
+def _built(build: Build, args: list[Any], dialect: sqlglot.Dialect) -> exp.Expr:
+    """Return the node of a function; as the parser does, name the dialect only to builders that take it."""
+    try:
+        return build(args)
+    except TypeError:
+        return build(args, dialect=dialect)
+
+
+def _is_within(part: Any, node: exp.Expr) -> bool:
+    while part is not None and part is not node:
+        part = part.parent
+    return part is node
+
+
+class Parser(SparkParser):
+    """Spark's parser; a call of a function keeps all its arguments, or raises SqlRefused."""
+
+    FUNCTIONS: ClassVar = {name: _keeping(name, build) for name, build in SparkParser.FUNCTIONS.items()}
