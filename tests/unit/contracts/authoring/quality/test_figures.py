@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from decimal import Decimal
 
 import pytest
 
@@ -42,5 +43,5 @@ def test_limit_of_a_timestamp_is_its_moment(name: str) -> None:
 
     micros = int(datetime.fromisoformat(moment).timestamp()) * 10**6
     limits = [c.threshold.values for c in plan.checks if c.id in ("c0", "c1", "c2") and c.threshold]
-    assert limits == [(micros,)] * 3
+    assert limits == [(Decimal(micros),)] * 3
     assert watermarks.mark(plan, f"at={text}").value == micros
