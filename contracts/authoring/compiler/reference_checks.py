@@ -18,7 +18,16 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path
 from contracts.authoring.properties import nesting
 from contracts.authoring.properties.values import type_name
-from contracts.authoring.quality.relationships import OBJECT, Relation, file_of, identity, is_object, relations
+from contracts.authoring.quality.relationships import (
+    OBJECT,
+    SECTION,
+    Relation,
+    file_of,
+    identity,
+    is_object,
+    mappings,
+    relations,
+)
 from contracts.catalog import reference_name
 from contracts.errors import DocumentInvalid
 from contracts.plan import Plan, Property, Reference
@@ -57,7 +66,27 @@ def beside(path: File, name: str) -> File:
 
 def is_below(path: File, name: str) -> bool:
     """Return True if a reference file is in the contract's folder or below; no other is read or published."""
-    return beside(path, name).resolve().is_relative_to(path.parent.resolve())
+    try:
+        return beside(path, name).resolve().is_relative_to(path.parent.resolve())
+    except (OSError, RuntimeError, ValueError):  # a circle of links, or a name that no file can have
+        return False
+
+
+def _is_file(path: File) -> bool:
+    """Return True if there is a file that can be read; no file has a name that is too long, or has a null character."""
+    try:
+        with path.open("rb"):
+            return True
+    except (OSError, ValueError):
+        return False
+
+
+def _names(folder: File, pattern: str) -> list[str]:
+    """Return the names of the files in a folder; none if it cannot be read."""
+    try:
+        return [one.name for one in folder.glob(pattern) if one.is_file()]
+    except (OSError, ValueError):
+        return []
 
 
 def stamped(one: Compiled) -> Compiled:
@@ -70,7 +99,7 @@ def stamped(one: Compiled) -> Compiled:
 
 def _stamped(contract: File, reference: Reference) -> Reference:
     path = beside(contract, reference.path) if reference.path else None
-    if path is None or not path.is_file() or not is_below(contract, reference.path or ""):
+    if path is None or not _is_file(path) or not is_below(contract, reference.path or ""):
         return reference
     with path.open("rb") as opened:
         return replace(reference, sha256=hashlib.file_digest(opened, "sha256").hexdigest())
@@ -144,9 +173,8 @@ def _read(document: Document, relation: Relation, name: str) -> Compiled | tuple
     path = file_of(document, first)
     if not first.file:
         return f"`{name}` has errors of its own.", "Mend them first."
-    if not path.is_file():
-        files = [one.name for one in path.parent.glob("*.y*ml")] if path.parent.is_dir() else []
-        close = nearest(path.name, files)
+    if not _is_file(path):
+        close = nearest(path.name, _names(path.parent, "*.y*ml"))
         return f"There is no contract file `{path}`.", (
             f"Write `{close}`." if close else "Write the path from this file to that of the contract."
         )
@@ -155,7 +183,7 @@ def _read(document: Document, relation: Relation, name: str) -> Compiled | tuple
         return one
     if any(one.failed for one in compiled):
         return f"`{path}` has errors of its own.", f"Run `dropgate lint {path}`, and fix them first."
-    objects = [one.document.data["schema"][0] for one in compiled if one.document and one.document.data.get("schema")]
+    objects = [each for one in compiled if one.document for each in mappings(one.document.data.get(SECTION))[:1]]
     names = [str(each.get(key)) for each in objects for key in ("id", "name") if key in each]
     close = nearest(first.object, names)
     fix = f"Write `{close}`." if close else f"Its objects are {quoted(names, most=12)}."
@@ -182,13 +210,13 @@ def _circle(
 def _of_file(document: Document, rule: rules.ForeignKey, reference: Reference, relation: Relation) -> Iterator[Finding]:
     block = next(path for path in document.positions if path[-3:] == ("references", reference.name, "file"))
     path = beside(File(document.file), reference.path or "")
-    if not is_below(File(document.file), reference.path or ""):
+    below = is_below(File(document.file), reference.path or "")
+    if _is_file(path) and not below:
         message = f"The reference file `{reference.path}` is outside the contract's folder."
         yield document.finding("error", block, "bad-value", message, "Put it into that folder, or one below it.")
         return
-    if not path.is_file():
-        there = [one.name for one in path.parent.iterdir() if one.is_file()] if path.parent.is_dir() else []
-        close = nearest(path.name, there)
+    if not _is_file(path):
+        close = nearest(path.name, _names(path.parent, "*") if below else [])
         fix = f"Write `{close}`." if close else "Write the path from the contract's folder to the file."
         yield document.finding("error", block, "no-file", f"There is no reference file `{path}`.", fix)
         return

@@ -10,7 +10,7 @@ from contracts.authoring.document.document import Document
 from contracts.problem import nearest
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-VERSION = re.compile(r"v?(\d{1,9})(\.\d+){0,2}([-+][0-9A-Za-z.+-]+)?", re.ASCII)
+VERSION = re.compile(r"v?(\d{1,9})(\.\d{1,9}){0,2}([-+][0-9A-Za-z.+-]{1,100})?", re.ASCII)
 IN_FORCE = ("active", "deprecated")
 WAITING = ("proposed", "draft", "retired")
 UNUSED = (

@@ -9,14 +9,13 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.properties.decimals import too_long
 from contracts.authoring.properties.values import order_of, text_of
-from contracts.authoring.quality.thresholds import ENDS, SIGNS
+from contracts.authoring.quality.thresholds import ENDS, SIGNS, Figures, holds_for_some
 from contracts.plan import OPERATORS, Property, Threshold
 from contracts.problem import nearest, quoted
 
 NUMBERS, MOMENTS = ("integer", "number"), ("date", "timestamp")
 OF_MOMENTS = ("min", "max", "quantile")
 """The figures that dates and timestamps have."""
-AT_MOST = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween")
 
 
 def read(
@@ -34,8 +33,7 @@ def read(
         return None
     numbers = [order_of(t, prop) if prop.type in MOMENTS else v for t, (_, v) in zip(limits, ends, strict=True)]
     threshold = Threshold(operator, tuple(Decimal(number) for number in numbers))
-    if wrong := _never_holds(threshold, inner["metric"], limits):
-        document.error(at, "cannot-hold", *wrong)
+    if not holds_for_some(document, at, threshold, _figures(inner["metric"], prop), limits):
         return None
     return threshold, limits
 
@@ -99,12 +97,8 @@ def number(document: Document, path: Path, value: Any) -> str | None:
     return (document.text(path) or str(value)).removeprefix("+")
 
 
-def _never_holds(threshold: Threshold, metric: str, limits: tuple[str, ...]) -> tuple[str, str] | None:
-    """Return why a threshold can never or always hold, and what to write instead; None if it makes sense."""
-    low, high = threshold.values[0], threshold.values[-1]
-    if threshold.operator in ENDS and low >= high:
-        return "The greater value comes first.", f"Write [{limits[1]}, {limits[0]}]."
-    below_nothing = high < 0 or (high == 0 and threshold.operator in ("mustBeLessThan", "mustBeBetween"))
-    if metric == "stdev" and below_nothing and threshold.operator in AT_MOST:
-        return "A standard deviation is never below 0.", "Write a greater number."
-    return None
+def _figures(metric: str, prop: Property) -> Figures:
+    """Return the figures that a metric of a property may have; a mean of whole numbers may be a fraction."""
+    if metric == "stdev":
+        return Figures("standard deviation", Decimal(0))
+    return Figures(whole=metric != "mean" and prop.type != "number")

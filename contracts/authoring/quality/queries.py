@@ -14,7 +14,7 @@ from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.quality import aggregates, library_metrics
-from contracts.authoring.quality.thresholds import ENDS
+from contracts.authoring.quality.thresholds import ENDS, Figures, holds_for_some
 from contracts.authoring.sql import statements
 from contracts.authoring.sql.expressions import NUMBERS
 from contracts.authoring.sql.refusal import SqlRefused
@@ -137,10 +137,7 @@ def _limits(document: Document, path: Path, inner: Mapping[str, Any]) -> tuple[T
     if len(texts) < len(ends):
         return None
     threshold = Threshold(operator, tuple(Decimal(value) for _, value in ends))
-    if operator in ENDS and threshold.values[0] >= threshold.values[1]:
-        document.error(at, "cannot-hold", "The greater value comes first.", f"Write [{texts[1]}, {texts[0]}].")
-        return None
-    return threshold, texts
+    return (threshold, texts) if holds_for_some(document, at, threshold, Figures(), texts) else None
 
 
 def for_people(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> Check | None:

@@ -13,9 +13,10 @@ from pathlib import Path as File
 from typing import Any
 
 from contracts import rules
-from contracts.authoring.document import source
+from contracts.authoring.document import source, versions
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
+from contracts.authoring.document.metadata import VERSION
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.properties.nesting import PropertyNode
 from contracts.authoring.quality import row_filters
@@ -175,11 +176,16 @@ def steps_of(one: Target, elsewhere: Elsewhere) -> tuple[str, ...]:
     """The names of the properties that lead to a target within a schema object; ids that it lacks stay as they are."""
     owner, names = elsewhere, []
     for step in one.steps:
-        inner = [p for p in owner.get(INNER) or [] if isinstance(p, dict)]
+        inner = mappings(owner.get(INNER))
         by_id = next((p for p in inner if one.by_id and p.get("id") == step), None)
         owner = by_id or next((p for p in inner if p.get("name") == step), {})
         names.append(str(owner.get("name", step)))
     return tuple(names)
+
+
+def mappings(value: Any) -> list[dict[str, Any]]:
+    """Return the mappings of a list; none of a value that is no list, as its document has errors of its own."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def is_object(one: Target, elsewhere: Elsewhere) -> bool:
@@ -232,7 +238,7 @@ def _of_another(document: Document, relation: Relation) -> tuple[str, list[str]]
         document.error(at, "bad-reference", message, "Write the path from this file to that of the contract.")
         return None
     data = _read(file_of(document, first))
-    objects = [one for one in data.get("schema") or [] if isinstance(one, dict)]
+    objects = mappings(data.get(SECTION))
     schema_object = next((one for one in objects if is_object(first, one)), {})
     steps = [steps_of(one, schema_object) for one in relation.targets]
     if not _are_flat(document, relation, steps):
@@ -250,13 +256,15 @@ def file_of(document: Document, one: Target) -> File:
 def _read(path: File) -> dict[str, Any]:
     try:
         data = source.read(path.read_bytes(), str(path)).data
-    except OSError:
+    except (OSError, ValueError):  # the last is of a name with a null character
         return {}
     return data if isinstance(data, dict) else {}
 
 
 def _major(data: dict[str, Any]) -> str:
-    return str(data.get("version")).partition(".")[0].removeprefix("v")
+    """Return the first number of a version; of one that is none, as its document has errors of its own, the text."""
+    version = str(data.get("version"))
+    return str(versions.numbers(version)[0]) if VERSION.fullmatch(version) else version.partition(".")[0]
 
 
 def _are_flat(document: Document, relation: Relation, steps: Sequence[tuple[str, ...]]) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal, localcontext
+from itertools import pairwise
 from typing import Any
 
 from contracts.authoring.document.document import Document
@@ -29,7 +32,25 @@ SIGNS = {
 }
 ENDS = {"mustBeBetween": ("between", "excluded"), "mustNotBeBetween": ("not between", "allowed")}
 WHOLE = 100
+MOST_DIGITS = 100
 PAIR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The figures that a threshold may be held against: the least and the greatest, and one between that is none."""
+
+    noun: str = "value"
+    least: Decimal | None = None
+    most: Decimal | None = None
+    whole: bool = False
+    never: Decimal | None = None
+
+
+COUNTS = Figures("count", Decimal(0), whole=True)
+REPEATS = Figures("count", Decimal(0), whole=True, never=Decimal(1))
+"""Counts of repeated values, each with the one that it repeats."""
+PERCENTAGES = Figures("percentage", Decimal(0), Decimal(WHOLE))
 
 
 def read(document: Document, path: Path, entry: dict[str, Any]) -> Threshold | None:
@@ -43,14 +64,15 @@ def read(document: Document, path: Path, entry: dict[str, Any]) -> Threshold | N
     if operator in ENDS and not (isinstance(raw, list) and len(raw) == PAIR):
         document.wrong_type(at, "a list of two numbers")
         return None
-    if not all(isinstance(v, (int, Decimal)) and not isinstance(v, bool) for v in raw):
+    if not all(isinstance(v, (int, Decimal)) and not isinstance(v, bool) and Decimal(v).is_finite() for v in raw):
         document.wrong_type(at, "a number")
         return None
     made = Threshold(operator, tuple(Decimal(v) for v in raw), unit)
     if wrong := _never_holds(made, entry["metric"]):
         document.error(at, "cannot-hold", *wrong)
         return None
-    return made
+    figures = PERCENTAGES if unit == "percent" else REPEATS if entry["metric"] == "duplicateValues" else COUNTS
+    return made if holds_for_some(document, at, made, figures, [str(v) for v in raw]) else None
 
 
 def _is_unit(document: Document, path: Path, unit: str, metric: str) -> bool:
@@ -67,23 +89,54 @@ def _is_unit(document: Document, path: Path, unit: str, metric: str) -> bool:
 
 
 def _never_holds(made: Threshold, metric: str) -> tuple[str, str] | None:
-    """Return why a threshold can never or always hold, and what to write instead; None if it makes sense."""
+    """Return why a threshold is of no number that there can be, and what to write instead; None if it may be one."""
     low, high = made.values[0], made.values[-1]
     if min(low, high) < 0:
         return "A count is never below 0.", "Write 0 or more."
     if made.unit == "percent" and max(low, high) > WHOLE:
         return "A percentage is never above 100.", "Write at most 100."
-    if low > high:
-        return "The greater number comes first.", f"Write [{high}, {low}]."
     if made.operator == "mustBeLessThan" and low == 0:
         return "A count is never below 0.", "Write `mustBe: 0`."
     if made.unit == "rows" and made.operator == "mustBe" and low != low.to_integral_value():
         return "A count is a whole number.", "Write one."
-    if made.unit == "rows" and made.operator == "mustBeBetween" and int(low) + 1 >= high:
-        return f"No count lies between {low} and {high}, the ends excluded.", "Write a wider range, or `mustBe`."
     if metric == "duplicateValues" and _is_one_alone(made):
         return "A repeated value is counted with the one it repeats: never 1.", "Write `mustBe: 0`, or allow 2 or more."
     return None
+
+
+def holds_for_some(
+    document: Document, path: Path, threshold: Threshold, figures: Figures, texts: Sequence[str]
+) -> bool:
+    """Return True unless no figure meets a threshold; report one that none meets, and warn of one that all meet."""
+    if threshold.operator in ENDS and threshold.values[0] > threshold.values[-1]:
+        fix = f"Write [{texts[1]}, {texts[0]}]."
+        document.error(path, "cannot-hold", f"The greater {figures.noun} comes first.", fix)
+        return False
+    met = _met_by(threshold, figures)
+    if met == {False}:
+        ends = f"lies between {texts[0]} and {texts[-1]}, the ends excluded"
+        test = ends if threshold.operator in ENDS else f"is {SIGNS[threshold.operator]} {texts[0]}"
+        document.error(path, "cannot-hold", f"No {figures.noun} {test}.", "Write another number, or another operator.")
+        return False
+    if met == {True}:
+        message = f"Every {figures.noun} meets this: the check never fails."
+        document.warning(path, "always-holds", message, "Write another number, or leave the entry out.")
+    return True
+
+
+def _met_by(threshold: Threshold, figures: Figures) -> set[bool]:
+    """Return the answers of a threshold for all figures, by those next to the ends of its ranges and between them."""
+    with localcontext(prec=MOST_DIGITS):
+        ends = [end for end in (figures.least, figures.most) if end is not None]
+        edges = sorted({*threshold.values, *ends})
+        if figures.whole:
+            floors = [edge.to_integral_value(ROUND_FLOOR) for edge in edges]
+            samples = {floor + step for floor in floors for step in (-1, 0, 1, 2)}
+        else:
+            samples = {*edges, *((a + b) / 2 for a, b in pairwise(edges)), edges[0] - 1, edges[-1] + 1}
+        low, high = figures.least, figures.most
+        there = [s for s in samples if (low is None or s >= low) and (high is None or s <= high) and s != figures.never]
+    return {Threshold(threshold.operator, threshold.values).holds(sample, 0) for sample in there}
 
 
 def _is_one_alone(made: Threshold) -> bool:

@@ -56,7 +56,6 @@ QUERIES = [
     "select case when b then s when n = 1 then 'x' end from data",
     "select extract(year from d), extract(hour from ts), extract(month from ts), quarter(d) from data",
     "select hour(ts), minute(ts), second(ts), dayofweek(d), dayofyear(d), weekofyear(d), last_day(d) from data",
-    "select extract(year from to_date(s, 'yyyy-MM-dd')) from data where n is null",
     "select s, max(n) over (partition by (select max(n) from data)) from data",
     "select left(s, 2), right(s, 2), left(s, 0), ltrim(s), rtrim(s), instr(s, 'b'), locate('2', s) from data",
     "select isnull(s), isnotnull(n), s ilike '%A', s not ilike 'b%', s like '%' from data",

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from functools import reduce
 from operator import getitem
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contracts.authoring.compiler.compile import compile_text
+from contracts.authoring.compiler.lint import lint
 from infra.packaging.bundles import ROOT
 from tests.unit.contracts.authoring.documents import a_document
 
@@ -220,3 +222,36 @@ def test_ten_thousand_properties_are_answered_within_seconds() -> None:
     result = compile_text(a_document("\n".join(each.format(n=n) for n in range(10_000))).encode(), "x.v1.yaml")
     assert result.plan or result.findings
     assert time.process_time() - started < 30
+
+
+REFERRING = a_document(
+    """
+    - {name: x, logicalType: string, relationships: [{to: others.v1.yaml#/schema/others/properties/y}]}
+    - {name: z, logicalType: string, relationships: [{to: sibling.y}]}
+    - {name: w, logicalType: string, relationships: [{to: lands.code}]}
+    """,
+    drop="{files: a/*.csv, producer: shop, format: csv, references: {lands: {file: lands.csv}}}",
+).replace("customProperties:", "  - {name: sibling, properties: [{name: y, logicalType: string}]}\ncustomProperties:")
+OTHERS = a_document("- {name: y, logicalType: string}").replace("orders", "others")
+ENDLESS = "9" * 5_000
+STRANGE = st.sampled_from(["a" * 5_000, "a/" * 5_000, "\0", f"1.{ENDLESS}", f"1.0.0-{ENDLESS}", "", "/", "~", "é"])
+
+
+@pytest.mark.parametrize("version", [f"1.{ENDLESS}", f"1.0.0-{ENDLESS}", ENDLESS, f"v1+{ENDLESS}"])
+def test_endless_version_is_told(version: str) -> None:
+    result = compile_text(a_document().replace("1.0.0", version).encode(), "x.v1.yaml")
+    assert [f.code for f in result.findings if f.level == "error"] == ["bad-version"]
+
+
+@given(data=st.data())
+@settings(max_examples=SHORT, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_value_in_documents_that_refer_to_each_other_is_answered(data: st.DataObject, tmp_path: Path) -> None:
+    documents = [yaml.safe_load(text) for text in (REFERRING, OTHERS)]
+    for _ in range(data.draw(st.integers(1, 2))):
+        owner, key = data.draw(st.sampled_from([place for document in documents for place in _places(document)]))
+        owner[key] = data.draw(STRANGE | VALUES)
+    for name, document in zip(("orders", "others"), documents, strict=True):
+        (tmp_path / f"{name}.v1.yaml").write_text(yaml.safe_dump(document), encoding="utf-8")
+    (tmp_path / "lands.csv").write_text("code\n", encoding="utf-8")
+    assert lint((tmp_path,)).contracts
+    assert lint((tmp_path / "orders.v1.yaml",)).contracts

@@ -294,3 +294,15 @@ def test_renewed_file_makes_another_plan_of_the_same_contract(tmp_path: Path) ->
     ((name, body),) = files(after.contracts).items()
     assert (name.startswith("references/"), name.endswith(".csv"), body) == (True, True, b"code\nAT\nDE\n")
     assert name in documents(after.contracts)
+
+
+@pytest.mark.parametrize("version", ["2.0.0", "v2", "2-rc.1", "02.0.0", "2+b", "v2.1-rc.1+b"])
+def test_relationship_within_a_document_goes_by_the_first_number_of_its_version(tmp_path: Path, version: str) -> None:
+    orders = "- {name: x, logicalType: string, relationships: [{to: sibling.y}]}\n"
+    sibling = "  - {name: sibling, properties: [{name: y, logicalType: string}]}\ncustomProperties:"
+    blocks = "    - {object: orders, files: a/*, producer: p, format: csv}\n"
+    blocks += "    - {object: sibling, files: b/*, producer: p, format: csv}\n"
+    text = a_document(orders, drop="").replace("customProperties:", sibling).replace("1.0.0", version) + blocks
+    (tmp_path / "orders.v2.yaml").write_text(text, encoding="utf-8")
+
+    assert findings_of(tmp_path) == []
