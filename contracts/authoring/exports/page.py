@@ -44,6 +44,12 @@ REJECTED = (
     "The whole file is rejected: readers do not get it and keep the data they had before. The sender gets a receipt "
     "with the rejected rows, the reasons and the fixes, and sends the corrected file again under the same name."
 )
+OBSERVED = (
+    "Readers get the file unchanged: the contract is only observed so far. The sender gets a receipt with the rows "
+    "that break it, the reasons and the fixes."
+)
+BREAKS = "The file breaks the contract. Readers still get it."
+"""What `reject` means in a contract in observe mode."""
 BY_PERSON = "Readers get the file unchanged. A new receipt names the person, the time and the reason."
 KEYS = "~"
 """The last step to the keys of a map, which are never null."""
@@ -209,27 +215,31 @@ def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:
     yield "The file meets all rules", "The file is accepted, and its readers get it."
     limit = tolerated_in_words(plan.tolerance) if plan.tolerance else ""
     share = f"{limit} of its rows" if limit.endswith("%") else limit
-    yield (f"More than {share} break a rule" if share else "A row breaks a rule"), REJECTED
+    observed = plan.mode == "observe"
+    policies = {**POLICIES, "reject": BREAKS} if observed else POLICIES
+    yield (f"More than {share} break a rule" if share else "A row breaks a rule"), OBSERVED if observed else REJECTED
     if plan.tolerance:
-        kept = "get" if plan.promote == "object" else "do not get"
+        kept = "get" if observed or plan.promote == "object" else "do not get"
         yield (
             f"Up to {share} break a rule",
             f"The file is accepted with warnings, and the receipt lists these rows. Readers {kept} them.",
         )
-    yield "The file breaks a rule for the whole file", "The file is rejected, and no single row is marked as wrong."
+    whole = policies["reject"] if observed else "The file is rejected, and no single row is marked as wrong."
+    yield "The file breaks a rule for the whole file", whole
     if any(c.severity == "warning" for c in plan.checks):
         yield "The file breaks a rule that only warns", "The file is accepted with warnings, which the receipt lists."
     headed = plan.file_format != "jsonl" and (plan.file_format != "csv" or plan.csv.header)
     if headed or plan.file_format == "jsonl":
-        yield "The file has columns that the contract does not name", POLICIES[plan.columns.extra]
+        yield "The file has columns that the contract does not name", policies[plan.columns.extra]
     if headed:
-        always = (
-            " A file without a column that must always be filled in is rejected."
-            if plan.columns.missing != "reject"
-            else ""
-        )
-        yield "A column is missing", POLICIES[plan.columns.missing] + always
-    yield "The file has no rows", POLICIES[plan.empty]
+        end = "breaks the contract" if observed else "is rejected"
+        always = f" A file without a column that must always be filled in {end}."
+        always = always if plan.columns.missing != "reject" else ""
+        yield "A column is missing", policies[plan.columns.missing] + always
+    yield "The file has no rows", policies[plan.empty]
+    if observed:
+        yield "The name of the file is not the agreed one", "It is set aside, and readers do not get it."
+        return
     yield "A person accepts a rejected file", BY_PERSON
     yield "The file cannot be read, or its name is not the agreed one", "It is set aside, and readers do not get it."
 

@@ -25,12 +25,15 @@ from contracts.authoring.sql.refusal import SqlRefused
 SqlAndType = tuple[str, SqlType]
 """SQL, and the type of its values."""
 PARTS = {"YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "WEEK": "week", "DAY": "day", "HOUR": "hour"}
-CALENDAR = re.compile(r"(?:yyyy|MM|dd|HH|mm|ss|[^A-Za-z'\\])+")
-"""Date patterns that Spark reads as expected."""
+CALENDAR = re.compile(r"(?:yyyy|MM|dd|HH|mm|ss|[^A-Za-z'\\\[\]{}#])+")
+"""Date patterns that Spark reads as expected; it refuses `{`, `}`, `#` and a lone `]`; `[` makes a part optional."""
 STRPTIME = re.compile("%[YHMSmd](?:strict)?")
 SPARK = {"%Y": "yyyy", "%mstrict": "MM", "%dstrict": "dd", "%Hstrict": "HH", "%Mstrict": "mm", "%Sstrict": "ss"}
 """Parts of date patterns in the parser's notation, and in Spark's."""
 MOST = 10**6
+FARTHEST = 10**8
+"""Days that a query may add to dates in all; Spark's moments end some 107 million days after 1970."""
+LONGEST_MONTH = 31
 WHOLE = re.compile(r"-?\d{1,6}", re.ASCII)
 
 
@@ -114,7 +117,23 @@ def _truncated(reader: Reader, node: Any) -> Typed:
 def _plus_days(reader: Reader, node: Any) -> Typed:
     if str(node.args.get("unit") or "DAY").upper() != "DAY":
         raise SqlRefused(f"`{shown(node)}` has a unit.", "Write `date_add(day, 7)` or `add_months(day, 1)`.")
-    return Typed(f"date_add({reader.of(node.this, 'date')}, {_whole(node.expression)})", "date")
+    days = _shift(reader, node, _whole(node.expression))
+    return Typed(f"date_add({reader.of(node.this, 'date')}, {days})", "date")
+
+
+def _plus_months(reader: Reader, node: exp.AddMonths) -> Typed:
+    months = _whole(node.expression)
+    _shift(reader, node, months * LONGEST_MONTH)
+    return Typed(f"add_months({reader.of(node.this, 'date')}, {months})", "date")
+
+
+def _shift(reader: Reader, node: Any, days: int) -> int:
+    """Return the days that a part adds; refuse it if all of a query together may leave the range of Spark's moments."""
+    reader.shifts.append(abs(days))
+    if sum(reader.shifts) > FARTHEST:
+        message = f"`{shown(node)}`, with all else that is added to dates, may reach a day that Spark cannot have."
+        raise SqlRefused(message, "Write smaller numbers, or fewer of them.")
+    return days
 
 
 def _whole(node: Any) -> int:
@@ -152,10 +171,11 @@ def _sum_or_shift(reader: Reader, node: exp.Sub | exp.Add) -> Typed:
         raise SqlRefused(f"`{shown(node)}` has an unknown unit.", "Write DAY, HOUR, MINUTE or SECOND.")
     sign, start = "-" if isinstance(node, exp.Sub) else "+", reader.one_of(node.this, "date", "timestamp")
     if start.kind != "date":
-        return Typed(f"({start.sql} {sign} interval '{_whole(span.this)}' {unit})", "timestamp")
+        length = _shift(reader, node, _whole(span.this))
+        return Typed(f"({start.sql} {sign} interval '{length}' {unit})", "timestamp")
     if unit != "DAY":
         raise SqlRefused(f"`{shown(node)}` adds {unit}S to a date.", "Add days, as `day + interval 7 days`.")
-    days = _whole(span.this)
+    days = _shift(reader, node, _whole(span.this))
     return Typed(f"date_add({start.sql}, {-days if isinstance(node, exp.Sub) else days})", "date")
 
 
@@ -184,9 +204,7 @@ OF_QUERIES: dict[type, Callable[[Any, Any], Typed]] = {
     exp.TimestampTrunc: _truncated,
     exp.TsOrDsAdd: _plus_days,
     exp.DateAdd: _plus_days,
-    exp.AddMonths: lambda reader, node: Typed(
-        f"add_months({reader.of(node.this, 'date')}, {_whole(node.expression)})", "date"
-    ),
+    exp.AddMonths: _plus_months,
     exp.TsOrDsToDate: _read_as,
     exp.StrToDate: _read_as,
     exp.Add: _sum_or_shift,

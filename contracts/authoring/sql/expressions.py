@@ -138,8 +138,8 @@ def _first(error: Exception) -> str:
 class Reader:
     """Walks one expression over the properties `by_name`; `used` are those in it, in the order of their first use.
 
-    `readers` has the reader of each allowed type of node; `functions` are names for people. `repeats` holds the copies
-    of a cell in a column, for columns of queries.
+    `readers` has the reader of each allowed type of node; `functions` are names for people. For queries, `repeats`
+    holds the copies of a cell in a column, and `shifts` the days that parts add to dates.
     """
 
     readers: Mapping[type, Callable[[Any, Any], Typed]]
@@ -152,6 +152,7 @@ class Reader:
         self._lost, self.by_name, self._fails = lost, by_name, fails
         self.used: dict[str, None] = {}
         self.repeats: dict[str, int] = {}
+        self.shifts: list[int] = []
 
     def boolean(self, node: Any) -> str:
         """Return the SQL of a part that must be true or false."""

@@ -17,9 +17,14 @@ from contracts.authoring.document.finding import Path
 from contracts.authoring.sql import lexing
 from contracts.problem import nearest, quoted
 
-NAME = re.compile(r"\$\{([^{}]*)\}")
-PIECE = re.compile(rf"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)|{NAME.pattern}""", re.DOTALL)
-"""A text in quotes or a name in backquotes; or a name to be filled in."""
+NAME = re.compile(r"\$\{(?P<name>[^{}]*)\}")
+PIECE = re.compile(
+    r"""(?P<comment>--(?:\\\n|[^\r\n])*|/\*.*?\*/)"""
+    r"""|(?P<quoted>(?<!\w)[rR]'[^']*'|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)"""
+    rf"|{NAME.pattern}",
+    re.DOTALL,
+)
+"""A comment, a text in quotes or a name in backquotes; or a name to be filled in."""
 OURS = ("object", "table", "property", "column")
 """Names that already have a meaning."""
 DATED = ("date", "timestamp")
@@ -38,15 +43,20 @@ class Names:
             return text
 
         def filled(piece: re.Match[str]) -> str:
-            if piece[1] is not None:
-                for inner in NAME.finditer(piece[1]):
-                    if inner[1].strip() in self._values:
+            if piece["comment"] is not None:
+                return NAME.sub(value_of, piece[0])
+            if piece["quoted"] is not None:
+                for inner in NAME.finditer(piece[0]):
+                    if (name := inner["name"].strip()) in self._values:
                         message = f"`{inner[0]}` stands within quotes."
                         fix = "Leave the quotes out: a value brings its own."
                         self._document.error(path, "bad-parameter", message, fix)
-                        self.used.add(inner[1].strip())
+                        self.used.add(name)
                 return piece[0]
-            name = piece[2].strip()
+            return value_of(piece)
+
+        def value_of(named: re.Match[str]) -> str:
+            name = named["name"].strip()
             self.used.add(name)
             if name not in self._values:
                 close = nearest(name, self._values)

@@ -109,6 +109,7 @@ class Context:
     names: Collection[str]
     used: dict[str, None] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=count)
+    shifts: list[int] = field(default_factory=list)
 
 
 def read(text: str, props: Sequence[Property], names: Collection[str]) -> Query:
@@ -210,7 +211,7 @@ class _Select(Reader):
 
     def __init__(self, context: Context, node: exp.Select, tables: Mapping[str, Node]) -> None:
         super().__init__(context.lost, context.by_name)
-        self.used = context.used
+        self.used, self.shifts = context.used, context.shifts
         self._context, self._node, self._tables = context, node, tables
         self._relations: list[Relation] = []
         self._merged: set[str] = set()

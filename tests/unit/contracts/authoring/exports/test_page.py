@@ -203,3 +203,16 @@ def test_good_value_of_a_pattern(pattern: str, wanted: str | None) -> None:
     assert example == (wanted or example)
     if wanted is None:
         assert example is None or re.search(pattern, example)
+
+
+@pytest.mark.parametrize(
+    "drop", ["columns: {missing: ignore}", "tolerance: {rows: 1%}\npromote: rows", "empty: reject"]
+)
+def test_page_of_an_observed_contract_rejects_no_file(drop: str) -> None:
+    enforced = a_document(ORDERS, QUALITY, more_drop=f"{drop}\n")
+    observed = a_document(ORDERS, QUALITY, more_drop=f"{drop}\nmode: observe\n")
+
+    assert "rejected" in words(enforced)
+    assert "reject" not in words(observed)
+    assert "do not get them" not in words(observed)
+    assert "Readers get the file unchanged: the contract is only observed so far." in words(observed)

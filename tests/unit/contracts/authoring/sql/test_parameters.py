@@ -25,6 +25,11 @@ FILLED: dict[str, tuple[str, Any, str]] = {
     "text that is a name": ("t = ${p}", "${q}", r"(v2 = '\u0024{q}')"),
     "boolean": ("ok = ${p}", True, "(v4 = true)"),
     "list": ("t in ${p}", ["a", "b"], "(v2 in ('a', 'b'))"),
+    "behind a comment with a quote": ("-- it isn't\n n > ${p}", 5, "(v0 > 5L)"),
+    "behind a remark with a quote": ("/* it isn't\n */ n > ${p}", 5, "(v0 > 5L)"),
+    "behind a raw backslash": (r"t <> r'\' and n > ${p}", 5, r"((v2 <> '\\') and (v0 > 5L))"),
+    "behind a name that ends in r": ("`n`>${p} and t <> 'r'", 5, "((v0 > 5L) and (v2 <> 'r'))"),
+    "within a comment, too": ("n > ${p} -- not ${p}'s", 5, "(v0 > 5L)"),
     "date": ("d > ${ p }", {"logicalType": "date", "value": "2026-01-31"}, "(v3 > date'2026-01-31')"),
 }
 

@@ -119,6 +119,15 @@ REFUSED = {
     "select cast(x as int) from data": "changes a type.",
     "select to_date(x, 'MMM d') from data": "has a pattern that is not known.",
     "select date_add(d, n) from data": "is not a whole number.",
+    "select to_date(x, 'yyyy#MM') from data": "has a pattern that is not known.",
+    "select to_date(x, 'yyyy{MM') from data": "has a pattern that is not known.",
+    "select to_date(x, 'yyyy]MM') from data": "has a pattern that is not known.",
+    "select to_date(x, 'yyyy[MM]dd') from data": "has a pattern that is not known.",
+    f"select ts{' + interval 999999 days' * 101} from data": "may reach a day that Spark cannot have.",
+    f"select {'add_months(' * 4}d{', 999999)' * 4} from data": "may reach a day that Spark cannot have.",
+    nested("select date_add(x, 999999) as x from {}", 101).replace("from data", "from (select d as x from data)"): (
+        "may reach a day that Spark cannot have."
+    ),
     "select x from data group by 1": "`group by 1` names no column.",
     "select * from data group by x": "`*` stands beside a group.",
     "select x from": "The query cannot be read",
@@ -173,6 +182,14 @@ def test_nothing_over_many_records_is_within_something_over_many_records(outer: 
     assert is_read(outer.format("n"))
     assert is_read(outer.format("(select max(n) from data)"))
     assert [inner for inner in MANY if is_read(outer.format(inner))] == []
+
+
+DASHES = [chr(code) for code in range(33, 127) if not chr(code).isalnum() and chr(code) not in "'\\\"%"]
+
+
+def test_only_signs_that_say_nothing_are_within_a_pattern_of_dates() -> None:
+    refused = [sign for sign in DASHES if not is_read(f"to_date(x, 'yyyy{sign}MM{sign}dd')")]
+    assert refused == ["#", "[", "]", "{", "}"]
 
 
 def is_read(part: str) -> bool:
