@@ -10,10 +10,11 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, assert_never
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from contracts import rules
 from contracts.plan import Check, Plan, Property
@@ -269,13 +270,22 @@ def number(value: Decimal, *, whole: bool = False) -> str:
 
 
 def _moment(count: int, prop: Property) -> str:
-    """Return days or microseconds since 1970 in the property's format; a part that it lacks is left out."""
+    """Return days or microseconds since 1970 in the property's format; a part that it lacks is left out.
+
+    A format without an offset has the time of the property's zone, as its cells do.
+    """
     days, rest = (count, 0) if prop.type == "date" else divmod(count, DAY)
     shift = CYCLE if days < YEAR_1 else 0
     at = datetime(1970, 1, 1) + timedelta(days=days + shift, microseconds=rest)  # noqa: DTZ001 (all are UTC)
     fraction = ".SSSSSS" if at.microsecond else ""
     default = "yyyy-MM-dd" if prop.type == "date" else f"yyyy-MM-dd'T'HH:mm:ss{fraction}X"
-    return "".join(_piece(p, at, at.year - (400 if shift else 0)) for p in PIECE.finditer(prop.format or default))
+    pattern = prop.format or default
+    if prop.zone and all(piece[2] != "X" for piece in PIECE.finditer(pattern)):
+        try:
+            at = at.replace(tzinfo=UTC).astimezone(ZoneInfo(prop.zone))
+        except (ZoneInfoNotFoundError, OverflowError):  # beyond the years or the zones of this machine's Python
+            pattern = default
+    return "".join(_piece(p, at, at.year - (400 if shift else 0)) for p in PIECE.finditer(pattern))
 
 
 def _piece(piece: re.Match[str], at: datetime, year: int) -> str:
