@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
@@ -29,8 +29,17 @@ WRITER = "parquet-mr"
 """The prefix of the name of the library that Spark writes with."""
 INT96 = Struct("<q4x")
 """A moment in INT96: nanoseconds of a day, and the day."""
+Kind = Literal["levels", "nanoseconds"]
 SIZE = 4
 """Bytes of the length field before levels in data pages of version 1."""
+
+
+class PageUnsound(Exception):
+    """A page with a length or a number of values that it cannot have."""
+
+
+IMPOSSIBLE = (PageUnsound, ValueError, OverflowError, MemoryError)
+"""The errors for pages whose levels or values cannot be there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,7 @@ class Flaw:
     """A flaw of a column that Spark would not report: impossible levels, or nanoseconds that Spark cuts off."""
 
     column: str
-    kind: Literal["levels", "nanoseconds"]
+    kind: Kind
 
 
 def opened(spark: SparkSession, place: str) -> Any:
@@ -66,11 +75,19 @@ def flaw(spark: SparkSession, uri: str, nested: Sequence[str], moments: Sequence
     """
     try:
         with closing(opened(spark, storage.plain(uri))) as file:
-            odd = (Flaw(name, "levels") for name in nested if not _is_sound(spark, file, name))
-            cut = (Flaw(name, "nanoseconds") for name in moments if _is_finer(spark, file, name))
-            return next(chain(odd, () if _is_of_spark(file) else cut), None)
+            odd = (_flaw("levels", _is_odd, spark, file, name) for name in nested)
+            cut = (_flaw("nanoseconds", _is_finer, spark, file, name) for name in moments)
+            return next(filter(None, chain(odd, () if _is_of_spark(file) else cut)), None)
     except UNREADABLE:
         return None
+
+
+def _flaw(kind: Kind, check: Callable[..., bool], spark: SparkSession, file: Any, name: str) -> Flaw | None:
+    """Return the flaw of a column that a check is for; impossible pages are a flaw of its levels in every check."""
+    try:
+        return Flaw(name, kind) if check(spark, file, name) else None
+    except IMPOSSIBLE:
+        return Flaw(name, "levels")
 
 
 def _is_of_spark(file: Any) -> bool:
@@ -86,18 +103,20 @@ def _columns(spark: SparkSession, file: Any, name: str) -> list[tuple[Any, parqu
     return list(zip(schema.getColumns(), _leaves(schema.getType(0)), strict=True))
 
 
-def _is_sound(spark: SparkSession, file: Any, name: str) -> bool:
+def _is_odd(spark: SparkSession, file: Any, name: str) -> bool:
+    """Return True if a column has levels that are impossible, or that make other records than its row groups have."""
     columns = _columns(spark, file, name)
     for number, group in enumerate(file.getRowGroups()):
         pages = file.readRowGroup(number)
         for column, leaf in columns:
             if leaf.lists or leaf.most > 1:
                 reader, seen = pages.getPageReader(column), parquet_levels.Seen()
+                most = reader.getTotalValueCount()
                 while seen.sound and (page := reader.readPage()) is not None:
-                    seen = parquet_levels.with_page(seen, leaf, *_levels(page, leaf))
+                    seen = parquet_levels.with_page(seen, leaf, *levels(page, leaf, most))
                 if not seen.sound or seen.records != group.getRowCount():
-                    return False
-    return True
+                    return True
+    return False
 
 
 def _is_finer(spark: SparkSession, file: Any, name: str) -> bool:
@@ -140,24 +159,31 @@ def _leaves(field: Any, most: int = 0, lists: tuple[int, ...] = ()) -> Iterator[
             yield from _leaves(inner, most, lists)
 
 
-def _levels(page: Any, leaf: parquet_levels.Leaf) -> tuple[bytes | None, bytes | None]:
-    """Return the repetition and the definition levels of a page."""
-    count, most = page.getValueCount(), (len(leaf.lists), leaf.most)
-    repetitions, definitions = (
-        parquet_levels.decoded(*pair, count) for pair in zip(_parts(page, leaf, values=False)[:2], most, strict=True)
+def levels(page: Any, leaf: parquet_levels.Leaf, most: int) -> tuple[bytes | None, bytes | None]:
+    """Return the repetition and the definition levels of a page, in a chunk of `most` values; raise PageUnsound."""
+    count = page.getValueCount()
+    if not 0 <= count <= most:
+        raise PageUnsound
+    repetitions, definitions = _parts(page, leaf, values=False)[:2]
+    return (
+        parquet_levels.decoded(repetitions, len(leaf.lists), count),
+        parquet_levels.decoded(definitions, leaf.most, count),
     )
-    return repetitions, definitions
 
 
 def _parts(page: Any, leaf: parquet_levels.Leaf, *, values: bool = True) -> list[bytes]:
-    """Return the repetition levels of a page, its definition levels, and its values, if these are wanted."""
+    """Return the repetition levels of a page, its definition levels, and its values if wanted; raise PageUnsound."""
     if _is_second(page):
         parts = [page.getRepetitionLevels(), page.getDefinitionLevels(), *([page.getData()] if values else [])]
         return [bytes(part.toByteArray()) for part in parts]
-    stream, raw = page.getBytes().toInputStream(), []
+    content = page.getBytes()
+    stream, left, raw = content.toInputStream(), content.size(), []
     for most in (len(leaf.lists), leaf.most):
         size = int.from_bytes(bytes(stream.readNBytes(SIZE)), "little") if most else 0
-        raw.append(bytes(stream.readNBytes(max(0, size))))
+        left -= size + (SIZE if most else 0)
+        if left < 0:  # without this test Java would get a length that it has no type for
+            raise PageUnsound
+        raw.append(bytes(stream.readNBytes(size)))
     return [*raw, *([bytes(stream.readAllBytes())] if values else [])]
 
 

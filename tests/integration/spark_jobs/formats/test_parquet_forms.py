@@ -564,6 +564,27 @@ LEVELS = {
 }
 
 
+def damaged(body: bytes, which: int, length: bytes) -> bytes:
+    """The file with another length before the repetition levels (0) or the definition levels (1) of its only page."""
+    _, long = parquet_footer.struct(body[4:], 1000)
+    at = 4 + long
+    at += which * (4 + int.from_bytes(body[at : at + 4], "little"))
+    return body[:at] + length + body[at + 4 :]
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_length_of_levels_beyond_the_page_is_refused(spark: SparkSession, tmp_path: Path, which: int) -> None:
+    plan = a_plan([a_property("v", "array")], file_format="parquet")
+    body = a_file(LISTS, compression="none", use_dictionary=False)
+    lengths = (b"\xff\xff\xff\xff", b"\0\0\0\x80", b"\xff\xff\xff\x7f", b"\xff\xff\0\0")
+    files = {f"of {n}": damaged(body, which, length) for n, length in enumerate(lengths)}
+    judged = judge(spark, tmp_path, plan, {"good": body, **files})
+
+    assert judged.drop("good").valid == 6
+    refusals = [judged.drop(name).refusal for name in files]
+    assert [refusal and refusal.code for refusal in refusals] == ["broken-parquet"] * len(files)
+
+
 def test_levels_that_cannot_be_are_refused(spark: SparkSession, tmp_path: Path) -> None:
     plan = a_plan([a_property("v", "array")], file_format="parquet")
     body = a_file(LISTS, compression="none", use_dictionary=False)
