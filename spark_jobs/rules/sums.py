@@ -21,8 +21,6 @@ from spark_jobs.rules import aggregates, nesting
 from spark_jobs.rules.row_checks import failing_of, forbids_null, has_columns
 from spark_jobs.spark import sql_text
 
-METRICS = rules.InvalidValues | rules.MissingValues | rules.NotBlank | rules.Regex | rules.Expression
-"""Metrics that count records by the content of their cells."""
 KEY_PARTS: dict[Literal["keyless", "unkeyed"], str] = {"keyless": "c", "unkeyed": "v"}
 """What a record may lack in a part of its key, and the letter of the columns that show it."""
 Counted = Literal["null", "void", "lost", "bad", "keyless", "unkeyed", "unsure", "within", "bare"]
@@ -236,13 +234,14 @@ def _uncounted(plan: Plan) -> list[int]:
 
 
 def _metrics(plan: Plan) -> dict[int, Check]:
-    """Return the metrics that count records by the content of their cells, by number."""
+    """Return the row rules with a threshold of their own, by number; nulls of a column are counted for all checks."""
     nested = {p.name for p in plan.properties if p.path}  # of which a record may have none or several
     return {
         k: c
         for k, c in enumerate(plan.checks)
         if c.scope == "set"
-        and (isinstance(c.rule, METRICS) or (isinstance(c.rule, rules.NullValues) and c.property in nested))
+        and isinstance(c.rule, rules.RowRule)
+        and (c.property in nested or not isinstance(c.rule, rules.NullValues))
     }
 
 

@@ -21,8 +21,8 @@ def zone() -> Iterator[S3Catalog]:
     session = boto3.Session(aws_access_key_id="catalog-test", aws_secret_access_key="none", region_name="us-east-1")
     with Cloud() as cloud:
         client = session.client("s3", endpoint_url=cloud.endpoint)
-        client.create_bucket(Bucket="internal")
-        yield S3Catalog(client, "s3://internal/catalog/")
+        client.create_bucket(Bucket="catalog-alone")  # other stacks of one process have an `internal` one
+        yield S3Catalog(client, "s3://catalog-alone/catalog/")
 
 
 @pytest.fixture(params=["s3", "memory"])

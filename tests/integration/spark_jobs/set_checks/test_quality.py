@@ -110,9 +110,10 @@ METRICS = {
     "invalidValues": "metric: invalidValues, arguments: {{pattern: ^a}}, {}",
     "notBlank": "type: custom, engine: dropgate, implementation: {{metric: notBlank, {}}}",
     "regex": "type: custom, engine: dropgate, implementation: {{metric: regex, pattern: ^a, {}}}",
+    "allowedPrefixes": "type: custom, engine: dropgate, implementation: {{metric: allowedPrefixes, prefixes: [a], {}}}",
 }
 CELLS = ["a", "b", "a,b", "N/A", " ", "", "ab", "aa", "   ", ""]
-FAILED = {"nullValues": 2, "missingValues": 3, "invalidValues": 4, "notBlank": 2, "regex": 4}
+FAILED = {"nullValues": 2, "missingValues": 3, "invalidValues": 4, "notBlank": 2, "regex": 4, "allowedPrefixes": 4}
 """Records among them that each metric counts."""
 
 
@@ -170,9 +171,19 @@ SOFT = dict.fromkeys(METRICS, "mustBe: 0") | dict.fromkeys(("nullValues", "regex
 FILES: dict[str, tuple[list[str], list[str], str, int]] = {
     "good.csv": (["a", "aa"], [], "accepted", 0),
     "nulls.csv": (["a", "aa", ""], ["nullValues", "missingValues"], "accepted_with_warnings", 1),
-    "blanks.csv": (["a", "aa", " "], ["invalidValues", "notBlank", "regex"], "accepted_with_warnings", 1),
+    "blanks.csv": (
+        ["a", "aa", " "],
+        ["invalidValues", "notBlank", "regex", "allowedPrefixes"],
+        "accepted_with_warnings",
+        1,
+    ),
     "many-nulls.csv": (["", "", "", "a", "a"], ["nullValues", "missingValues"], "rejected", 3),
-    "many-blanks.csv": ([" ", " ", " ", "a", "a"], ["invalidValues", "notBlank", "regex"], "rejected", 3),
+    "many-blanks.csv": (
+        [" ", " ", " ", "a", "a"],
+        ["invalidValues", "notBlank", "regex", "allowedPrefixes"],
+        "rejected",
+        3,
+    ),
 }
 """By file: its cells, the metrics that are beyond their soft threshold, the verdict, flagged records."""
 
