@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, product
 from random import Random
 from typing import Any
 
@@ -159,8 +159,6 @@ def rules(kind: Kind) -> Iterator[Rule]:
             yield Rule(f"notBlank {operator} {more}", {}, (_ours(metric="notBlank", **operator, **more),))
             regex = _ours(metric="regex", pattern="^(ab)+$", **operator, **more)
             yield Rule(f"regex {operator} {more}", {}, (regex,))
-            prefixes = _ours(metric="allowedPrefixes", prefixes=["a", "2026"], **operator, **more)
-            yield Rule(f"allowedPrefixes {operator} {more}", {}, (prefixes,))
     for more in ({}, FILTER):
         for metric in ("mean", "stdev", "min", "max", "sum"):
             for value in (kind.value, 5):
@@ -236,6 +234,17 @@ def every(form: str, places: Sequence[str] = PLACES) -> Iterator[Combination]:
                     yield placed(
                         place, f"{place}: {logical} {name} {rule.name}", Node(written, (), ((step, value),)), rule
                     )
+    yield from prefixes(form)
+
+
+def prefixes(form: str) -> Iterator[Combination]:
+    """Combinations of allowed prefixes with every type, behind all others: what is drawn of these stays as it was."""
+    for kind, operator, more in product(BASES, OPERATORS, ({}, FILTER)):
+        if form != "parquet" or not is_text(kind):
+            entry = _ours(metric="allowedPrefixes", prefixes=["a", "2"], **operator, **more)
+            rule = Rule("allowedPrefixes", {}, (entry,))
+            leaf = Node({**kind.written, **_quality(rule)}, kind.cells)
+            yield placed(PLACES[0], f"{kind.name} allowedPrefixes {operator} {more}", leaf, rule)
 
 
 def is_text(kind: Kind) -> bool:

@@ -176,7 +176,9 @@ def _texts(contract: Contract, column: ExportedColumn) -> Iterator[str]:
     least = max(column.limits(rules.MinLength), default=0)
     most = min(column.limits(rules.MaxLength), default=MOST)
     word = re.sub("[^a-z]+", " ", column.name.casefold()).strip() or "text"
-    yield word[:most].strip().ljust(min(least, MOST), "x")
+    allowed = (c.rule.prefixes for c in column.checks if isinstance(c.rule, rules.AllowedPrefixes))
+    for prefix in ("", *itertools.chain.from_iterable(allowed)):
+        yield f"{prefix}{word}"[:most].strip().ljust(min(least, MOST), "x")
 
 
 def _sampled(pattern: str) -> Iterator[str]:
@@ -280,7 +282,7 @@ def _is_number(text: str, prop: Property) -> bool:
     return prop.type == "number" or -(2**63) <= int(text) < 2**63
 
 
-def _meets(rule: rules.Rule, prop: Property, text: str) -> bool:  # noqa: C901 (a case for each kind)
+def _meets(rule: rules.Rule, prop: Property, text: str) -> bool:  # noqa: C901, PLR0912 (a case for each kind)
     """Return True if a value meets a rule of single values; other rules do not count."""
     match rule:
         case rules.Minimum(bound):
@@ -309,6 +311,8 @@ def _meets(rule: rules.Rule, prop: Property, text: str) -> bool:  # noqa: C901 (
             )
         case rules.Pattern(pattern) | rules.Regex(pattern) | rules.NotBlank(pattern):
             return regex.matches(pattern, text)
+        case rules.AllowedPrefixes(prefixes):
+            return text.startswith(prefixes)
     return True
 
 
