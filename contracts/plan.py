@@ -133,9 +133,9 @@ class Check:
     `scope` record: is the line a record at all (a malformed one is judged by these alone); row: which rows fail;
     set: does the file fail. A row check without a property is about the record as a whole.
 
-    Of records outside its `filter` a check says nothing. `quiet` is the number of rows that may fail without a warning,
-    `reference` names the properties that are shown of a failing record, `about` is what the author says of the check
-    for people and tools, which results repeat.
+    A check skips records outside its `filter`. `quiet` is the number of rows that may fail without a warning,
+    `reference` names the properties that are shown of a failing record, `about` holds the author's texts for people and
+    tools, which results repeat.
     """
 
     id: str
@@ -425,7 +425,7 @@ RECORD_CHECKS: tuple[Check, ...] = (
     Check("record.quotes", rules.Quotes(), "record", "error", "conformity", "every quote closed in its line"),
     Check("record.text", rules.Text(), "record", "error", "conformity", "text in the agreed encoding, without NUL"),
 )
-"""What a line must be before it is a record; every CSV plan begins with these."""
+"""The checks that a line passes if it is a record; every CSV plan begins with these."""
 
 OBJECT_CHECKS: tuple[Check, ...] = (
     Check(

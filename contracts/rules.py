@@ -387,7 +387,7 @@ Query = Sql | Statement | Quantile
 Unchecked = ForPeople | OtherEngine
 """The rules that no machine checks, or not this one."""
 RecordRule = Fields | Quotes | Text | Object | Keys
-"""What a line must be before it is a record."""
+"""The rules that a line meets if it is a record."""
 ValueRule = (
     LogicalType
     | ForbidsNull
@@ -417,3 +417,8 @@ OfSeveral = Expression | ForeignKey | PrimaryKey | DuplicateValues | Sql | State
 """The rules that may be about several properties, `properties`."""
 Limited = Aggregate | Query
 """The rules with `limits`, their threshold for people."""
+
+
+def forbids_null(rule: Rule) -> bool:
+    """Return True if a null value fails a rule."""
+    return rule.null if isinstance(rule, MissingValues) else isinstance(rule, ForbidsNull)

@@ -66,21 +66,16 @@ def document(decision: Decision, plan: Plan | None, file: File) -> dict[str, Any
     if contract and plan and plan.mode == "observe":
         contract["mode"] = plan.mode
     body: Mapping[str, Any] = codec.encode(decision)
+    about = {c.id: {"about": c.about} for c in plan.checks if c.about is not None} if plan else {}
     return {
         "verdict": body["verdict"],
         "contract": contract,
         "file": codec.encode(file),
         "rows": body["rows"],
-        "checks": [_with_about(plan, check) for check in body["checks"]],
+        "checks": [check | about.get(check["id"], {}) for check in body["checks"]],
         "problems": body["problems"],
         "failure": body["failure"],
     }
-
-
-def _with_about(plan: Plan | None, outcome: dict[str, Any]) -> dict[str, Any]:
-    """A check of a document with the texts of its author: impact, tags, schedule, metadata."""
-    about = {c.id: c.about for c in plan.checks if c.about is not None} if plan else {}
-    return outcome | ({"about": about[outcome["id"]]} if outcome["id"] in about else {})
 
 
 def _crashed(outcomes: tuple[CheckResult, ...]) -> Problem | None:

@@ -269,7 +269,7 @@ def _arrow(prop: Property) -> pa.DataType:
 
 def _tests(n: int, check: Check, prop: Property) -> Iterator[ColumnTest]:
     """Yield the tests of the n-th row check."""
-    if row_checks.forbids_null(check):
+    if rules.forbids_null(check.rule):
         yield ColumnTest("required", None, divmod(n, bitmask.WIDTH))
     for kind, argument, sure in _of_values(check.rule, prop):
         yield ColumnTest(kind, argument, divmod(n, bitmask.WIDTH) if sure else None)

@@ -69,7 +69,7 @@ def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> 
         if prop.repeats:
             return _any_failing(plan, check, rule, prop, numbers[prop.name])
         fails, within = failing(rule, *columns(prop.name)), nesting.within(plan, prop)
-        return fails if within is None or not forbids_null(check) else within & fails
+        return fails if within is None or not rules.forbids_null(check.rule) else within & fails
 
     return [test(check) for check in checks]
 
@@ -101,13 +101,6 @@ def with_tests(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFram
         if prop.repeats and prop.name in present and prop.name in checked
     ]
     return rows.select("*", *made) if made else rows
-
-
-def forbids_null(check: Check) -> bool:
-    """Return True if a null fails a check."""
-    return isinstance(check.rule, rules.ForbidsNull) or (
-        isinstance(check.rule, rules.MissingValues) and check.rule.null
-    )
 
 
 def has_columns(check: Check, present: Container[str]) -> bool:

@@ -18,7 +18,7 @@ from contracts import rules
 from contracts.files import mojibake
 from contracts.plan import Check, Plan
 from spark_jobs.rules import aggregates, nesting
-from spark_jobs.rules.row_checks import failing_of, forbids_null, has_columns
+from spark_jobs.rules.row_checks import failing_of, has_columns
 from spark_jobs.spark import sql_text
 
 KEY_PARTS: dict[Literal["keyless", "unkeyed"], str] = {"keyless": "c", "unkeyed": "v"}
@@ -216,7 +216,7 @@ def _nested_tests(plan: Plan, present: Container[str]) -> dict[str, str]:
 def _nested_counts(plan: Plan) -> list[tuple[Counted, int]]:
     """List what is counted of nested properties, with the number of the property."""
     checked = {c.property for c in plan.checks}
-    strict = {c.property for c in plan.checks if forbids_null(c)}
+    strict = {c.property for c in plan.checks if rules.forbids_null(c.rule)}
     inner = [(n, p) for n, p in enumerate(plan.properties) if p.path and p.name in checked]
     return [*(("void", n) for n, p in inner if p.repeats), *(("lost", n) for n, p in inner if p.name in strict)]
 
@@ -279,7 +279,7 @@ def _filter_tests(plan: Plan, present: Container[str]) -> dict[tuple[Counted, in
         tests["within", k] = _where(check, "true", present)
         if check.property and not isinstance(check.rule, rules.Key | rules.ForeignKey):
             n = at[check.property]
-            if forbids_null(check) and plan.properties[n].path:
+            if rules.forbids_null(check.rule) and plan.properties[n].path:
                 missing = nesting.nowhere(plan, n)
             else:
                 missing = nesting.without(plan, n, "c" if isinstance(check.rule, rules.OfCells) else "v")

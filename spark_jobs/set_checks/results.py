@@ -11,7 +11,7 @@ from contracts import rules
 from contracts.decision import EXCUSED
 from contracts.job import Count, Sample
 from contracts.plan import Check, Plan, Property, share
-from spark_jobs.rules import aggregates, row_checks
+from spark_jobs.rules import aggregates
 from spark_jobs.rules.masking import MASK
 from spark_jobs.rules.sums import Sums
 from spark_jobs.scan.tally import Tally
@@ -134,7 +134,7 @@ def _failed_and_null(plan: Plan, number: int, rule: KeyOrRowRule, facts: Facts) 
 def _null(plan: Plan, number: int, facts: Facts) -> int:
     """Return the records without anything to judge: if a null fails, those without a place for the property."""
     check = plan.checks[number]
-    if not row_checks.forbids_null(check):
+    if not rules.forbids_null(check.rule):
         return _empty(check, number, facts)
     lost = _lost(plan, check, facts)
     if lost is None:

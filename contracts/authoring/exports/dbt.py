@@ -13,7 +13,7 @@ from typing import Any
 
 from contracts import rules
 from contracts.authoring.exports import moments
-from contracts.authoring.exports.exported import Account, Contract, Exported, ExportedColumn, described, forbids_null
+from contracts.authoring.exports.exported import Account, Contract, Exported, ExportedColumn, described
 from contracts.authoring.exports.spark_types import is_valid_name, literal, nested_type, of_each, valid_name
 from contracts.authoring.imports import writing
 from contracts.authoring.imports.imported import given
@@ -70,7 +70,7 @@ def condition(column: ExportedColumn, check: Check) -> str | None:
 
     def test(value: str, owner: str | None) -> str:
         sql = _holds(value, column, rule) or ""
-        return f"({owner} IS NULL OR {sql})" if owner and forbids_null(rule) else sql
+        return f"({owner} IS NULL OR {sql})" if owner and rules.forbids_null(rule) else sql
 
     return of_each(column.prop.route, test)
 

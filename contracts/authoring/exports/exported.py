@@ -124,7 +124,7 @@ class ExportedColumn:
     @property
     def never_null(self) -> bool:
         """Return True if a record with a null in this column is rejected."""
-        return any(rejects(c) and forbids_null(c.rule) for c in self.checks)
+        return any(rejects(c) and rules.forbids_null(c.rule) for c in self.checks)
 
     def null_checks(self) -> set[str]:
         """Return the ids of the checks that reject records with a null, and only these records."""
@@ -225,11 +225,6 @@ class Account:
 def rejects(check: Check) -> bool:
     """Return True if a record that fails a check is rejected."""
     return check.severity == "error" and check.scope != "set"
-
-
-def forbids_null(rule: rules.Rule) -> bool:
-    """Return True if a null value fails a rule."""
-    return rule.null if isinstance(rule, rules.MissingValues) else isinstance(rule, rules.ForbidsNull)
 
 
 def only_hard(why: Callable[[Check], str]) -> Callable[[Check], str]:

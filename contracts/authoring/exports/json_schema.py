@@ -18,7 +18,6 @@ from contracts.authoring.exports.exported import (
     Exported,
     ExportedColumn,
     described,
-    forbids_null,
     only_hard,
     rejects,
     source_line,
@@ -190,7 +189,7 @@ def _property(account: Account, column: ExportedColumn, defs: Keywords, *, close
 
 def _never_null(account: Account, column: ExportedColumn) -> bool:
     """Return True if a carried check forbids nulls."""
-    return any(c.id in account.carried and forbids_null(c.rule) for c in column.checks)
+    return any(c.id in account.carried and rules.forbids_null(c.rule) for c in column.checks)
 
 
 def _typed(column: ExportedColumn, parts: list[Keywords]) -> list[Keywords]:

@@ -49,7 +49,7 @@ OBSERVED = (
     "that break it, the reasons and the fixes."
 )
 BREAKS = "The file breaks the contract. Readers still get it."
-"""What `reject` means in a contract in observe mode."""
+"""The meaning of `reject` in a contract in observe mode."""
 BY_PERSON = "Readers get the file unchanged. A new receipt names the person, the time and the reason."
 KEYS = "~"
 """The last step to the keys of a map, which are never null."""
