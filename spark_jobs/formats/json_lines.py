@@ -20,11 +20,10 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructFi
 from contracts import rules
 from contracts.files.header import OURS
 from contracts.plan import CONTAINERS, LogicalType, Plan, Property
-from contracts.values import json_flaws
+from contracts.values import json_flaws, sql_text
 from spark_jobs.formats import text_lines
 from spark_jobs.rules import nesting, row_checks
 from spark_jobs.rules.casting import GREATEST_DOUBLE, cast, is_double, typed
-from spark_jobs.spark import sql_text
 
 STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false", "maxStringLen": str(2**31 - 1)}
 OBJECT, ARRAY = "map<string,variant>", "array<variant>"

@@ -16,10 +16,11 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructT
 from contracts.job import JobDrop
 from contracts.plan import CONTAINERS, Plan, Property
 from contracts.problem import Problem
+from contracts.values import sql_text
 from contracts.values.parquet_types import FINE, NULLS, STORED
 from spark_jobs.formats import parquet_pages, parquet_values, text_lines
 from spark_jobs.rules import nesting, row_checks
-from spark_jobs.spark import sql_text, storage
+from spark_jobs.spark import storage
 
 UNREADABLE = ("nested", "unknown", "within")
 """Types of columns that are not read, or are read with others; admission refuses them in columns of the contract."""
@@ -55,7 +56,7 @@ def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFram
 def read(spark: SparkSession, paths: Sequence[str], kinds: Mapping[str, str]) -> DataFrame:
     """Read some columns of files, by admission's names for their types; `kind_of` returns these for the source."""
     empty = {name: kind.removeprefix(NULLS) for name, kind in kinds.items() if kind.startswith(NULLS)}
-    columns = [f"{sql_text.quoted(n)} {READ_AS.get(kind, kind)}" for n, kind in kinds.items() if n not in empty]
+    columns = [f"{sql_text.quoted_name(n)} {READ_AS.get(kind, kind)}" for n, kind in kinds.items() if n not in empty]
     schema = StructType.fromDDL(", ".join(columns or [NOTHING]))
     assert isinstance(schema, StructType)
     for field in schema.fields:
@@ -257,4 +258,4 @@ def with_cells(rows: DataFrame, _plan: Plan, _header: tuple[str, ...], _malforme
 
 
 def _column(name: str) -> Column:
-    return sf.col(sql_text.quoted(name))
+    return sf.col(sql_text.quoted_name(name))

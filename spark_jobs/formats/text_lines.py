@@ -18,10 +18,10 @@ from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
 from contracts.problem import Problem
 from contracts.terms.trailer import LONGEST_LINE, Last
+from contracts.values.sql_text import literal
 from spark_jobs.rules.casting import typed
 from spark_jobs.rules.csv_quotes import has_quote, misquoted, stretched
 from spark_jobs.spark import storage
-from spark_jobs.spark.sql_text import literal
 
 MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
 """A byte order mark, in UTF-8 and read as ISO-8859-1: Hadoop's line reader drops its bytes at the start of a file."""

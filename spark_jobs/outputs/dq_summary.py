@@ -15,9 +15,9 @@ from pyspark.sql import SparkSession
 from contracts import rules
 from contracts.job import Count, DropResult, JobRequest
 from contracts.plan import Check
+from contracts.values.sql_text import literal, quoted_name
 from contracts.verdict import NO_ROWS, made
 from spark_jobs.spark import small_frames, storage
-from spark_jobs.spark.sql_text import literal
 
 FIGURES = ("evaluated", "failed", "nulls", "holds", "state")
 """The numbers of a check in one drop: null, except the state, if it is not counted; `holds` is of set checks only."""
@@ -106,10 +106,10 @@ def _metadata(request: JobRequest, check: Check) -> dict[str, Any]:
 def _query(request: JobRequest, check: Check) -> str:
     """Return the beginning of a Spark query for the records in the evidence that fail a row check."""
     names = dict.fromkeys((*check.reference, *check.properties()))
-    cells = [f"cells[{literal(name)}] as `{name.replace('`', '``')}`" for name in names]
+    cells = [f"cells[{literal(name)}] as {quoted_name(name)}" for name in names]
     listed = ", ".join(["record", *cells, *([] if names else ["raw"])])
-    folder = storage.plain(request.evidence_rows).replace("`", "``")
-    return f"select {listed} from parquet.`{folder}` where array_contains(checks, {literal(check.id)})"  # noqa: S608 (a text)
+    folder = quoted_name(storage.plain(request.evidence_rows))
+    return f"select {listed} from parquet.{folder} where array_contains(checks, {literal(check.id)})"  # noqa: S608 (a text)
 
 
 def _columns(request: JobRequest) -> dict[str, str]:

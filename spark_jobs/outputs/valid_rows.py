@@ -19,11 +19,12 @@ from contracts.files.header import valid_file
 from contracts.job import DataFile, DataFiles, JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.table import DROP, TableColumn, columns
+from contracts.values import sql_text
 from spark_jobs.formats import registry
 from spark_jobs.scan.records import numbered_records
 from spark_jobs.scan.scanning import ScannedGroup
 from spark_jobs.scan.tally import Tally
-from spark_jobs.spark import small_frames, sql_text, storage
+from spark_jobs.spark import small_frames, storage
 
 NUMBER, RECORD, OWNER = "_dropgate_number", "_dropgate_record", "_dropgate_drop"
 """Names of columns that are added to a file's own."""
@@ -103,7 +104,7 @@ def _value(plan: Plan, column: TableColumn, here: Sequence[str]) -> str:
     value = f"v{here.index(column.name)}" if column.name in here else "null"
     if column.name in here and plan.property_named(column.name).type == "time":
         value = f"date_format({value}, 'HH:mm:ss.SSSSSS')"
-    return f"cast({value} as {column.type}) as {sql_text.quoted(column.name)}"
+    return f"cast({value} as {column.type}) as {sql_text.quoted_name(column.name)}"
 
 
 def _listed(spark: SparkSession, drops: Sequence[JobDrop], folder: str) -> dict[str, int]:

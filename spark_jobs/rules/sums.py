@@ -17,9 +17,9 @@ from pyspark.sql import functions as sf
 from contracts import rules
 from contracts.files import mojibake
 from contracts.plan import Check, Plan
+from contracts.values import sql_text
 from spark_jobs.rules import aggregates, nesting
 from spark_jobs.rules.row_checks import failing_of, has_columns
-from spark_jobs.spark import sql_text
 
 KEY_PARTS: dict[Literal["keyless", "unkeyed"], str] = {"keyless": "c", "unkeyed": "v"}
 """What a record may lack in a part of its key, and the letter of the columns that show it."""

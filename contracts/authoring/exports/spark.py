@@ -25,8 +25,8 @@ from contracts.authoring.exports.spark_types import (
     spark_type,
     valid_name,
 )
-from contracts.authoring.sql.lexing import quoted_name
 from contracts.problem import visible
+from contracts.values.sql_text import quoted_name
 
 ANYTHING = "string"
 """The type of elements that the contract does not define: as JSON, they are text."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from contracts import rules
 from contracts.authoring.exports import moments
 from contracts.authoring.exports.exported import Account, ExportedColumn
-from contracts.authoring.sql.lexing import quoted_name
 from contracts.plan import CONTAINERS, REPEATING
+from contracts.values.sql_text import quoted_name
 
 STRING, BIGINT, DOUBLE, TIMESTAMP = "string", "bigint", "double", "timestamp"
 TYPES: dict[tuple[str, str | None], str] = {

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from contracts.authoring.sql import lexing, parameters
+from contracts.authoring.sql import parameters
 from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import Property
+from contracts.values import sql_text
 
 COLUMN = r"""col\(\s*(?:"(?P<name>[^"]+)"|'(?P<other>[^']+)')\s*\)"""
 VALUE = r"""(?P<number>-?\d+(?:\.\d+)?)|(?P<text>"[^"]*"|'[^']*')|date\(\s*(?P<date>"[^"]*"|'[^']*')\s*\)"""
@@ -33,12 +34,12 @@ def _of_text(text: str) -> str:
     parts = TEXT.fullmatch(text)
     if parts is None:
         raise SqlRefused(f"`{text:.60}` is not a known condition of Great Expectations.", INSTEAD)
-    name = lexing.quoted_name(parts["name"] or parts["other"])
+    name = sql_text.quoted_name(parts["name"] or parts["other"])
     if parts["filled"]:
         return f"{name} is not null"
     if parts["date"]:
-        return f"{name} {SIGNS[parts['sign']]} date {lexing.literal(parts['date'][1:-1])}"
-    value = parts["number"] or lexing.literal(parts["text"][1:-1])
+        return f"{name} {SIGNS[parts['sign']]} date {sql_text.literal(parts['date'][1:-1])}"
+    value = parts["number"] or sql_text.literal(parts["text"][1:-1])
     return f"{name} {SIGNS[parts['sign']]} {value}"
 
 
@@ -53,7 +54,7 @@ def _of_mapping(condition: Any, dated: dict[str, str]) -> str:
     column = condition["column"]
     if not isinstance(column, dict) or list(column) != ["name"] or not isinstance(column["name"], str):
         raise SqlRefused("The condition names no column.", "Write `column: {name: id}`.")
-    name = lexing.quoted_name(column["name"])
+    name = sql_text.quoted_name(column["name"])
     if kind == "nullity":
         if not isinstance(condition["is_null"], bool):
             raise SqlRefused("`is_null` must be true or false.", INSTEAD)

@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlglot import exp
 
-from contracts.authoring.sql import lexing
 from contracts.authoring.sql.expressions import (
     NUMBERS,
     Reader,
@@ -21,6 +20,7 @@ from contracts.authoring.sql.expressions import (
     shown,
 )
 from contracts.authoring.sql.refusal import SqlRefused
+from contracts.values import sql_text
 
 SqlAndType = tuple[str, SqlType]
 """SQL, and the type of its values."""
@@ -183,7 +183,7 @@ def _now(function: str, kind: SqlType) -> Callable[[Reader, Any], Typed]:
     def read_it(reader: Reader, _: Any) -> Typed:
         if function in reader.by_name:
             raise SqlRefused(
-                f"`{function}` is also a property.", f"Write {lexing.quoted_name(function)} for the property."
+                f"`{function}` is also a property.", f"Write {sql_text.quoted_name(function)} for the property."
             )
         return Typed(f"{function}()", kind)
 

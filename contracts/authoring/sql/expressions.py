@@ -27,6 +27,7 @@ from contracts.authoring.sql import lexing, ordering, parsing
 from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import CONTAINERS, Property
 from contracts.problem import nearest, quoted
+from contracts.values import sql_text
 
 SqlType = Literal["text", "integer", "decimal", "number", "boolean", "date", "timestamp", "time", "null"]
 LONGEST = 10_000
@@ -259,7 +260,7 @@ class Reader:
         if java.open and not (self._fails and _must_be_true(node.parent)):
             message = f"A text of more than {java.longest:,} characters is not held against `{written}`."
             raise SqlRefused(message, f"Write a pattern that is cheaper. {regex.LONGER}")
-        return lexing.literal(java.text)
+        return sql_text.literal(java.text)
 
 
 class NamingReader(Reader):
@@ -270,7 +271,7 @@ class NamingReader(Reader):
         if prop.type == "time":
             message = f"`{prop.name}` is a time of day, which others see as text."
             raise SqlRefused(message, "Use `metric: expression` of dropgate, which knows times.")
-        return Typed(lexing.quoted_name(prop.name), super().value_of(number, prop).kind)
+        return Typed(sql_text.quoted_name(prop.name), super().value_of(number, prop).kind)
 
 
 def _must_be_true(node: Any) -> bool:
@@ -337,7 +338,7 @@ def _how_to_compare(kinds: set[Any]) -> str:
 
 def _literal(_: Reader, node: exp.Literal) -> Typed:
     if node.is_string:
-        return Typed(lexing.literal(node.name), "text")
+        return Typed(sql_text.literal(node.name), "text")
     if not NUMBER.fullmatch(node.name) or isinf(float(node.name)):
         raise SqlRefused(f"`{node.name:.40}` is not a number.", "Write it as `1`, `1.5` or `1e20`.")
     number = Decimal(node.name)
@@ -443,7 +444,7 @@ def _like(reader: Reader, node: exp.Like) -> Typed:
     if not isinstance(pattern, exp.Literal) or not pattern.is_string or "\\" in pattern.name:
         raise SqlRefused("`like` needs a text in quotes, without backslashes.", "Use `rlike r'...'` for more.")
     whole = _whole([_of_like(part) for part in pattern.name.split("%")])
-    test = f"({reader.of(node.this, 'text')} rlike {lexing.literal(whole)})"
+    test = f"({reader.of(node.this, 'text')} rlike {sql_text.literal(whole)})"
     return Typed(f"(not {test})" if node.args.get("negate") else test, "boolean")
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from contracts.authoring.sql.refusal import SqlRefused
+from contracts.values.sql_text import literal, quoted_name
 
 PIECE = re.compile(
     r"""(?P<comment>--(?:\\\n|[^\r\n])*)|(?P<bracketed>/\*)|(?P<raw>[rR]'[^']*')|(?P<doubled>[rR]?"(?:[^"\\]|\\.|"")*")"""
@@ -155,14 +156,3 @@ def _joined_surrogates(value: str) -> str:
         raise SqlRefused(
             "A text in quotes has half a character.", "Write both halves, or `\\U` and 8 digits."
         ) from error
-
-
-def literal(value: str) -> str:
-    """Return a text as a Spark literal in which nothing is substituted, whatever the session's settings are."""
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("${", "\\u0024{")
-    return f"'{escaped}'"
-
-
-def quoted_name(name: str) -> str:
-    """Return a name in backquotes."""
-    return f"`{name.replace('`', '``')}`"

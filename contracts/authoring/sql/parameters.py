@@ -14,8 +14,8 @@ import sqlglot
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
-from contracts.authoring.sql import lexing
 from contracts.problem import nearest, quoted
+from contracts.values import sql_text
 
 NAME = re.compile(r"\$\{(?P<name>[^{}]*)\}")
 PIECE = re.compile(
@@ -100,7 +100,7 @@ def literal(value: Any) -> str | None:
             text = f"{value:f}" if isinstance(value, Decimal) else str(value)
             return f"({text})" if value < 0 else text
         case str():
-            return lexing.literal(value)
+            return sql_text.literal(value)
         case list() if value:
             parts = [literal(part) for part in value]
             return (
@@ -116,7 +116,7 @@ def quoted_name(name: str) -> str:
     tokens = sqlglot.tokenize(name, read="spark") if name.isidentifier() and name.isascii() else []
     if [token.token_type for token in tokens] == [sqlglot.TokenType.VAR]:
         return name
-    return lexing.quoted_name(name)
+    return sql_text.quoted_name(name)
 
 
 def plain(value: Any) -> Any:

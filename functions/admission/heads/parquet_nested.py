@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from contracts.plan import CONTAINERS, Plan, Property
 from contracts.values.nested import name_of
 from contracts.values.parquet_types import FINE, NULLS, STORED
+from contracts.values.sql_text import quoted_name
 from functions.admission.heads.parquet_footer import Column
 from functions.admission.heads.parquet_types import INT96, UNKNOWN
 
@@ -64,7 +65,7 @@ def _agreed(plan: Plan, prop: Property) -> str:
     inner = [p for p in plan.properties if p.path and p.route[:-1] == prop.route and p.path[-1] != "~"]
     match prop.type:
         case "object":
-            fields = [f"`{p.path[-1][1:].replace('`', '``')}`:{_agreed(plan, p)}" for p in inner]
+            fields = [f"{quoted_name(p.path[-1][1:])}:{_agreed(plan, p)}" for p in inner]
             return f"struct<{','.join(fields) or '`_`:string'}>"
         case "array" | "map":
             value = _agreed(plan, inner[0]) if inner else "string"
@@ -157,5 +158,5 @@ def _made(column: Column, inner: list[str]) -> str:
 
 
 def _struct(fields: list[tuple[Column, str]]) -> str:
-    text = ",".join(f"`{one.name.replace('`', '``')}`:{kind}" for one, kind in fields)
+    text = ",".join(f"{quoted_name(one.name)}:{kind}" for one, kind in fields)
     return f"struct<{text}>" if fields else "nested"

@@ -20,9 +20,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts.authoring.compiler.compile import Compiled, compile_text
 from contracts.authoring.sql import expressions, statements
-from contracts.authoring.sql.lexing import lexed, literal
+from contracts.authoring.sql.lexing import lexed
 from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import ROWS, Check, Property
+from contracts.values.sql_text import literal
 from spark_jobs.validate import configured
 from tests.builders import arguments_of
 
