@@ -244,7 +244,5 @@ def source_line(contract: Contract) -> str:
 
 def described(contract: Contract) -> str:
     """Return the description of the object, then of the document, in a few sentences."""
-    description = contract.data.get("description")
-    own = list(description.values()) if isinstance(description, dict) else [description]
-    parts = [contract.object.get("description"), *own] if isinstance(description, dict) else own
+    parts = (contract.object.get("description"), *(contract.data.get("description") or {}).values())
     return "\n".join(str(part).strip() for part in parts if isinstance(part, str) and part.strip())

@@ -224,6 +224,17 @@ def test_ddl_takes_any_name_and_any_text() -> None:
     assert "`a ``b` STRING NOT NULL COMMENT 'it\\'s \\\\ \\n two'" in export("spark-ddl", text).text
 
 
+@pytest.mark.parametrize(
+    ("of_the_document", "comment"),
+    [("", "Orders of a day."), ("description: {usage: Ask us.}\n", "Orders of a day.\\nAsk us.")],
+)
+def test_the_object_is_described_before_its_document(of_the_document: str, comment: str) -> None:
+    text = a_document(head=HEAD + of_the_document).replace(
+        "- name: orders", "- name: orders\n    description: Orders of a day."
+    )
+    assert f"COMMENT '{comment}';" in export("spark-ddl", text).text
+
+
 DBT: dict[tuple[str, str], dict[str, Any]] = {
     ("string", ""): {"data_type": "string"},
     ("string", "required: true\nunique: true"): {"data_type": "string", "data_tests": ["not_null", "unique"]},
