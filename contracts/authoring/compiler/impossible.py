@@ -1,7 +1,7 @@
 """Contracts that no file can meet: a plan in, a finding for each rule that contradicts another or a limit out.
 
-Only what is surely so is told: a value that no rule of its property lets pass, columns and keys beyond the limits of
-files, a number of records that is refused anyway.
+Only certain contradictions are reported: a property without a valid value, columns and keys beyond the limits of files,
+a number of records that is refused anyway.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
-from typing import Any, TypeVar, assert_never, cast
+from typing import Any, TypeVar, cast
 
 from contracts import rules
 from contracts.authoring.document.document import Document
@@ -19,7 +19,7 @@ from contracts.authoring.document.finding import Path
 from contracts.authoring.patterns import regex
 from contracts.authoring.properties import nesting
 from contracts.authoring.properties.logical_options import SIGNS
-from contracts.authoring.properties.values import order_of
+from contracts.authoring.properties.values import is_within, order_of
 from contracts.errors import PatternInvalid
 from contracts.files.header import LONGEST_HEADER, MOST_COLUMNS
 from contracts.plan import Plan, Property, Threshold
@@ -115,7 +115,7 @@ def _refused(plan: Plan, prop: Property, own: Rules, text: str) -> str | None:
         return None
     where = order_of(text, prop)
     for bound in _bounds(own):
-        if not _is_within(bound, where, order_of(bound.value, prop)):
+        if not is_within(bound, where, order_of(bound.value, prop)):
             return f"is not {SIGNS[bound.kind]} {bound.value}"
     if (step := _the(own, rules.MultipleOf)) and Fraction(text) % Fraction(step.value):
         return f"is no multiple of {step.value}"
@@ -153,26 +153,13 @@ def _bounds(own: Rules) -> list[rules.Bound]:
     return [rule for kind in BOUNDS if isinstance(rule := own.get(kind), rules.Bound)]
 
 
-def _is_within(bound: rules.Bound, where: Any, end: Any) -> bool:
-    match bound:
-        case rules.Minimum():
-            return bool(where >= end)
-        case rules.ExclusiveMinimum():
-            return bool(where > end)
-        case rules.Maximum():
-            return bool(where <= end)
-        case rules.ExclusiveMaximum():
-            return bool(where < end)
-    assert_never(bound)
-
-
 def _numbers(prop: Property, own: Rules) -> Iterator[str]:
     """Bounds beyond what the type or the format holds, or between which no multiple lies."""
     if prop.type not in ("integer", "number"):
         return
     least, most, holds = _range(prop, own)
     for bound in _bounds(own):
-        beyond = not _is_within(bound, most if isinstance(bound, LOWER) else least, Decimal(bound.value))
+        beyond = not is_within(bound, most if isinstance(bound, LOWER) else least, Decimal(bound.value))
         if beyond and holds:
             yield f"none that {holds} is {SIGNS[bound.kind]} {bound.value}"
     if (step := _the(own, rules.MultipleOf)) and (reason := _multiples(step, _bounds(own))):
@@ -200,7 +187,7 @@ def _multiples(rule: rules.MultipleOf, bounds: Sequence[rules.Bound]) -> str | N
     if not lows or len(lows) == len(bounds):
         return None
     first = -(-max(lows) // step) * step
-    if any(all(_is_within(bound, c, Fraction(bound.value)) for bound in bounds) for c in (first, first + step)):
+    if any(all(is_within(bound, c, Fraction(bound.value)) for bound in bounds) for c in (first, first + step)):
         return None
     return f"no multiple of {rule.value} lies within its bounds"
 

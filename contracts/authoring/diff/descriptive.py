@@ -13,7 +13,7 @@ from contracts.authoring.drop_block.parse import is_block
 from contracts.plan import OPERATORS
 
 NAMES = ("id", "name", "property", "username", "channel", "server", "role", "element", "synonym", "url")
-"""What tells the entries of a list apart, where all have it and each its own; else their places do."""
+"""Keys that identify the entries of a list, if all entries have one and no two the same; else their positions do."""
 INNER = (("items",), ("map", "key"), ("map", "value"))
 """Where a property has one within it."""
 GONE = object()

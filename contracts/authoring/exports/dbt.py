@@ -17,6 +17,7 @@ from contracts.authoring.exports.exported import Account, Contract, Exported, Ex
 from contracts.authoring.exports.spark_types import is_valid_name, literal, nested_type, of_each, valid_name
 from contracts.authoring.imports import writing
 from contracts.authoring.imports.imported import given
+from contracts.authoring.properties.logical_options import SIGNS
 from contracts.authoring.properties.values import moment_of
 from contracts.authoring.quality.relationships import target
 from contracts.plan import Check, Limit, Operator, Property, Threshold
@@ -75,19 +76,14 @@ def condition(column: ExportedColumn, check: Check) -> str | None:
     return of_each(column.prop.route, test)
 
 
-def _holds(  # noqa: C901, PLR0912 (a case for each kind)
+def _holds(  # noqa: C901 (a case for each kind)
     value: str, column: ExportedColumn, rule: rules.Rule
 ) -> str | None:
     """Return the condition that a value in SQL meets a rule, with the job's patterns; None if SQL has none."""
     match rule:
-        case rules.Minimum(text):
-            return _compared(value, ">=", _literal(column, text))
-        case rules.ExclusiveMinimum(text):
-            return _compared(value, ">", _literal(column, text))
-        case rules.Maximum(text):
-            return _compared(value, "<=", _literal(column, text))
-        case rules.ExclusiveMaximum(text):
-            return _compared(value, "<", _literal(column, text))
+        case rules.Minimum() | rules.ExclusiveMinimum() | rules.Maximum() | rules.ExclusiveMaximum():
+            bound = _literal(column, rule.value)
+            return None if bound is None else f"{value} {SIGNS[rule.kind]} {bound}"
         case rules.MultipleOf(text):
             return f"{value} % {text} = 0"
         case rules.MinLength(length):
@@ -111,10 +107,6 @@ def _holds(  # noqa: C901, PLR0912 (a case for each kind)
         case rules.Required() | rules.NullValues():
             return f"{value} IS NOT NULL"
     return None
-
-
-def _compared(value: str, sign: str, bound: str | None) -> str | None:
-    return None if bound is None else f"{value} {sign} {bound}"
 
 
 def _format(value: str, column: ExportedColumn, name: str) -> str:

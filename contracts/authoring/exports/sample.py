@@ -15,7 +15,7 @@ from contracts import rules
 from contracts.authoring.exports.exported import Contract, ExportedColumn
 from contracts.authoring.patterns import regex
 from contracts.authoring.properties import datetimes
-from contracts.authoring.properties.values import DEFAULT_FORMATS, LOCAL, moment_of, order_of
+from contracts.authoring.properties.values import DEFAULT_FORMATS, LOCAL, is_within, moment_of, order_of
 from contracts.plan import CONTAINERS, Property
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
 
@@ -282,17 +282,11 @@ def _is_number(text: str, prop: Property) -> bool:
     return prop.type == "number" or -(2**63) <= int(text) < 2**63
 
 
-def _meets(rule: rules.Rule, prop: Property, text: str) -> bool:  # noqa: C901, PLR0912 (a case for each kind)
+def _meets(rule: rules.Rule, prop: Property, text: str) -> bool:  # noqa: C901 (a case for each kind)
     """Return True if a value meets a rule of single values; other rules do not count."""
     match rule:
-        case rules.Minimum(bound):
-            return order_of(text, prop) >= order_of(bound, prop)
-        case rules.ExclusiveMinimum(bound):
-            return order_of(text, prop) > order_of(bound, prop)
-        case rules.Maximum(bound):
-            return order_of(text, prop) <= order_of(bound, prop)
-        case rules.ExclusiveMaximum(bound):
-            return order_of(text, prop) < order_of(bound, prop)
+        case rules.Minimum() | rules.ExclusiveMinimum() | rules.Maximum() | rules.ExclusiveMaximum():
+            return is_within(rule, order_of(text, prop), order_of(rule.value, prop))
         case rules.MinLength(length):
             return len(text) >= length
         case rules.MaxLength(length):

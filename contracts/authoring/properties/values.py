@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, assert_never
 
 from contracts import rules
 from contracts.authoring.document.document import Document
@@ -126,6 +126,20 @@ def order_of(text: str, prop: Property) -> int | Decimal:
         return int(text)
     since = (moment_of(text, prop) or EPOCH) - EPOCH
     return since.days if prop.type == "date" else since // timedelta(microseconds=1)
+
+
+def is_within(bound: rules.Bound, where: Any, end: Any) -> bool:
+    """Return True if a bound allows a value; `where` and `end` are the sort orders of the value and of the bound."""
+    match bound:
+        case rules.Minimum():
+            return bool(where >= end)
+        case rules.ExclusiveMinimum():
+            return bool(where > end)
+        case rules.Maximum():
+            return bool(where <= end)
+        case rules.ExclusiveMaximum():
+            return bool(where < end)
+    assert_never(bound)
 
 
 def shown(texts: Sequence[str]) -> str:

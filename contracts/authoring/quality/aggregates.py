@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +11,7 @@ from contracts.authoring.document.finding import Path
 from contracts.authoring.properties.decimals import too_long
 from contracts.authoring.properties.values import order_of, text_of
 from contracts.authoring.quality.thresholds import ENDS, SIGNS, Figures, holds_for_some
-from contracts.plan import OPERATORS, Property, Threshold
+from contracts.plan import OPERATORS, Operator, Property, Threshold
 from contracts.problem import nearest, quoted
 
 NUMBERS, MOMENTS = ("integer", "number"), ("date", "timestamp")
@@ -25,17 +26,31 @@ def read(
     operator = _operator(document, path, inner)
     if not _has_figure(document, path, inner["metric"], prop) or operator is None:
         return None
+    moments = prop if prop.type in MOMENTS else None
+    return limited(document, path, inner, operator, _figures(inner["metric"], prop), moments)
+
+
+def limited(
+    document: Document,
+    path: Path,
+    inner: Mapping[str, Any],
+    operator: Operator,
+    figures: Figures,
+    moments: Property | None = None,
+) -> tuple[Threshold, tuple[str, ...]] | None:
+    """Return the threshold for a figure and its limits as the contract writes them; None, and findings, if none holds.
+
+    Limits are values of the property `moments`, or numbers: of integers fractions, too, as a mean may be one.
+    """
     at: Path = (*path, operator)
     ends = [((*at, n), v) for n, v in enumerate(inner[operator])] if operator in ENDS else [(at, inner[operator])]
-    texts = (_text(document, place, value, prop) for place, value in ends)
+    texts = (text_of(document, p, v, moments) if moments else _number(document, p, v) for p, v in ends)
     limits = tuple(text for text in texts if text is not None)
     if len(limits) < len(ends):
         return None
-    numbers = [order_of(t, prop) if prop.type in MOMENTS else v for t, (_, v) in zip(limits, ends, strict=True)]
-    threshold = Threshold(operator, tuple(Decimal(number) for number in numbers))
-    if not holds_for_some(document, at, threshold, _figures(inner["metric"], prop), limits):
-        return None
-    return threshold, limits
+    values = [order_of(text, moments) if moments else v for text, (_, v) in zip(limits, ends, strict=True)]
+    threshold = Threshold(operator, tuple(map(Decimal, values)))
+    return (threshold, limits) if holds_for_some(document, at, threshold, figures, limits) else None
 
 
 def words(metric: str, threshold: Threshold, limits: tuple[str, ...]) -> str:
@@ -82,14 +97,7 @@ def _operator(document: Document, path: Path, inner: dict[str, Any]) -> Any:
     return there[0]
 
 
-def _text(document: Document, path: Path, value: Any, prop: Property) -> str | None:
-    """A limit as text; of integers a fraction, too, as a mean may be one."""
-    if prop.type in MOMENTS:
-        return text_of(document, path, value, prop)
-    return number(document, path, value)
-
-
-def number(document: Document, path: Path, value: Any) -> str | None:
+def _number(document: Document, path: Path, value: Any) -> str | None:
     """A number as the contract writes it; None, and a finding, if it is none."""
     if isinstance(value, bool) or not isinstance(value, (int, Decimal)) or not Decimal(value).is_finite():
         document.wrong_type(path, "a number")

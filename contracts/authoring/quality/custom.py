@@ -38,8 +38,7 @@ def read(
         return None
     if inner["metric"] == STATEMENT:
         library_metrics.others(document, path, entry, AROUND, "`implementation`")
-        given = inner if any(o in inner for o in OPERATORS) else {**inner, "mustBe": 0}
-        if not _has_keys(document, at, given, {"metric", STATEMENT, *OPERATORS}):
+        if not _has_keys(document, at, thresholds.with_operator(inner), {"metric", STATEMENT, *OPERATORS}):
             return None
         return queries.statement(document, path, entry, props)
     if prop is None:
@@ -105,8 +104,7 @@ def _is_share(document: Document, path: Path, inner: dict[str, Any]) -> bool:
 
 def _expression(document: Document, path: Path, entry: dict[str, Any], props: Sequence[Property]) -> Check | None:
     """The check of an expression, which is true of a sound record."""
-    given, at = entry["implementation"], (*path, "implementation")
-    inner = given if any(o in given for o in OPERATORS) else {**given, "mustBe": 0}
+    inner, at = thresholds.with_operator(entry["implementation"]), (*path, "implementation")
     library_metrics.others(document, path, entry, AROUND, "`implementation`")
     if not _has_keys(document, at, inner, {"metric", "unit", EXPRESSION, *OPERATORS}):
         return None

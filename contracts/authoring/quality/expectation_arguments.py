@@ -25,10 +25,10 @@ from contracts.plan import Property
 from contracts.problem import nearest, quoted
 
 PARSERS = ("spark", "great_expectations")
-"""How a condition on rows may be written: the first is the one that is meant."""
+"""The notations of a condition on rows; the first is the default."""
 SEVERAL = "column_list"
 BATCH = "{batch}"
-"""What a query calls the file."""
+"""The name of the file in a query."""
 LEADING = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "id")
 """Keys of a JSON schema by which a library reads what lies elsewhere, unless they stay within it."""
 VALUES = ("const", "enum", "default", "examples")

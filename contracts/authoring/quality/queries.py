@@ -14,14 +14,14 @@ from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.quality import aggregates, library_metrics
-from contracts.authoring.quality.thresholds import ENDS, Figures, holds_for_some
+from contracts.authoring.quality.thresholds import Figures, with_operator
 from contracts.authoring.sql import statements
 from contracts.authoring.sql.expressions import NUMBERS
 from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import OPERATORS, Check, Property, Severity, Threshold
 
 DATA = "data"
-"""What the records of a file are called in every query; the name of the schema object is another name for them."""
+"""The name of the records of a file in every query; the name of the schema object is another."""
 BATCH = "batch"
 """The same in a query of Great Expectations."""
 SQL_KEYS = {"id", "name", "type", "query", "severity", "dimension", "description", *OPERATORS}
@@ -59,27 +59,18 @@ def sql(
 def statement(document: Document, path: Path, entry: dict[str, Any], props: Sequence[Property]) -> Check | None:
     """The check of a statement whose rows must not be; its entry has known keys alone."""
     inner, at = entry["implementation"], (*path, "implementation")
-    given = inner if any(o in inner for o in OPERATORS) else {**inner, "mustBe": 0}
     if not isinstance(inner.get("statement"), str):
         message = "The entry does not say which rows must not be."
         document.error(at, "no-argument", message, "Add `statement: select * from data where ...`.")
         return None
-    severity, limited = library_metrics.severity(document, path, entry), _limits(document, at, given)
+    severity, limited = library_metrics.severity(document, path, entry), _limits(document, at, with_operator(inner))
     query, text = _read(document, (*at, "statement"), inner["statement"], props)
     if query is None or severity is None or limited is None:
         return None
     threshold, limits = limited
     columns = tuple(name for name, _ in query.outputs)
-    return Check(
-        id=library_metrics.identity(entry, None, "statement", severity),
-        rule=rules.Statement(query.sql, text, _names(query), columns, limits),
-        scope="set",
-        severity=severity,
-        dimension=entry.get("dimension") or "consistency",
-        expected=f"{aggregates.words('rows', threshold, limits)} of {text}",
-        threshold=threshold,
-        description=entry.get("description"),
-    )
+    rule = rules.Statement(query.sql, text, _names(query), columns, limits)
+    return _of_rows(entry, rule.kind, rule, severity, threshold)
 
 
 def unexpected(
@@ -99,15 +90,22 @@ def unexpected(
     except SqlRefused as refused:
         document.error(path, "bad-query", refused.message, refused.fix)
         return None
-    text, threshold, limits = " ".join(written.split()), Threshold("mustBe", (Decimal(0),)), ("0",)
     columns = tuple(column for column, _ in query.outputs)
+    rule = rules.Statement(query.sql, " ".join(written.split()), _names(query), columns, ("0",), written)
+    return _of_rows(entry, name, rule, severity, Threshold("mustBe", (Decimal(0),)))
+
+
+def _of_rows(
+    entry: dict[str, Any], name: str, rule: rules.Statement, severity: Severity, threshold: Threshold
+) -> Check:
+    """Return the check of the rows that a query finds; `name` is for its id if the entry has none."""
     return Check(
         id=library_metrics.identity(entry, None, name, severity),
-        rule=rules.Statement(query.sql, text, _names(query), columns, limits, written),
+        rule=rule,
         scope="set",
         severity=severity,
         dimension=entry.get("dimension") or "consistency",
-        expected=f"{aggregates.words('rows', threshold, limits)} of {text}",
+        expected=f"{aggregates.words('rows', threshold, rule.limits)} of {rule.text}",
         threshold=threshold,
         description=entry.get("description"),
     )
@@ -130,14 +128,7 @@ def _read(document: Document, path: Path, text: str, props: Sequence[Property]) 
 def _limits(document: Document, path: Path, inner: Mapping[str, Any]) -> tuple[Threshold, tuple[str, ...]] | None:
     """Return the threshold for a query's number, and its limits as the contract writes them."""
     operator = next(o for o in OPERATORS if o in inner)
-    at: Path = (*path, operator)
-    ends = [((*at, n), v) for n, v in enumerate(inner[operator])] if operator in ENDS else [(at, inner[operator])]
-    numbers = (aggregates.number(document, place, value) for place, value in ends)
-    texts = tuple(text for text in numbers if text is not None)
-    if len(texts) < len(ends):
-        return None
-    threshold = Threshold(operator, tuple(Decimal(value) for _, value in ends))
-    return (threshold, texts) if holds_for_some(document, at, threshold, Figures(), texts) else None
+    return aggregates.limited(document, path, inner, operator, Figures())
 
 
 def for_people(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> Check | None:

@@ -75,6 +75,11 @@ def read(document: Document, path: Path, entry: dict[str, Any]) -> Threshold | N
     return made if holds_for_some(document, at, made, figures, [str(v) for v in raw]) else None
 
 
+def with_operator(inner: dict[str, Any]) -> dict[str, Any]:
+    """Return the keys of a metric of failures with an operator; without one of their own, none is allowed."""
+    return inner if any(o in inner for o in OPERATORS) else {**inner, "mustBe": 0}
+
+
 def _is_unit(document: Document, path: Path, unit: str, metric: str) -> bool:
     if unit not in {"rows", "percent"}:
         close = "percent" if unit == "%" else nearest(unit, ("rows", "percent"))
