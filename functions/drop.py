@@ -64,7 +64,7 @@ Event = Literal[
     "forgetting",  # a person has what it left erased
     "forgotten",  # and that is done
 ]
-"""What can happen to a drop."""
+"""The events of a drop."""
 
 TRANSITIONS: dict[State, dict[Event, State]] = {
     "received": {
@@ -155,7 +155,7 @@ RETRACTING: frozenset[State] = OPEN | {"failed"}
 """The states out of which what a drop retracts can be taken back."""
 
 BY_PERSON: frozenset[Event] = frozenset({"replayed", "replayed_to_retract", "accepted_by_person", "rejected_by_person"})
-"""What people do with a settled drop: each begins an attempt with a history of its own."""
+"""The events by which people begin with a settled drop anew: each begins an attempt with a history of its own."""
 
 KEY_USED, CONTENT_USED, CONTENT_UNKNOWN = "key-used", "content-used", "content-unknown"
 ABOUT_OTHERS = frozenset({KEY_USED, CONTENT_USED, CONTENT_UNKNOWN})

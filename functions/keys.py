@@ -20,7 +20,7 @@ OF_TABLE = re.compile(
     rf"_delta_log/.+|data/[a-z2-7]{{{ID_LENGTH}}}/[0-9]+-[^/]+|part-[0-9]+-[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}"
     r"-[0-9a-f]{12}(-c[0-9]+)?(\.[a-z0-9]+)?\.parquet"
 )
-"""What names the files of a table have below its folder."""
+"""The names of the files of a table below its folder."""
 
 HIDDEN = re.compile(r"\.(?!\.?$)|_[^=]*$", re.DOTALL)
 """Parts of a key that readers of folders leave out; `.` and `..` are refused for another reason."""

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from contracts.errors import ObjectUnreadable
+from functions.drop import Location
+from tests.builders import ZONES
+
 NEVER = 10**6
 
 
@@ -62,6 +66,25 @@ class Passing:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._port, name)
+
+
+class Locked(Passing):
+    """A store whose objects in landing cannot be read."""
+
+    def __init__(self, store: Any, error: type[ObjectUnreadable] = ObjectUnreadable) -> None:
+        super().__init__(store)
+        self._error = error
+
+    def read(self, at: Location, *more: Any) -> Any:
+        return self._asked("read", at, *more)
+
+    def copy(self, at: Location, *more: Any) -> Any:
+        return self._asked("copy", at, *more)
+
+    def _asked(self, name: str, at: Location, *more: Any) -> Any:
+        if at.uri.startswith(ZONES.landing):
+            raise self._error(at.uri)
+        return getattr(self._port, name)(at, *more)
 
 
 class Watched:

@@ -43,7 +43,7 @@ class Listed:
 
 
 Manifest = Mapping[str, Listed]
-"""What is said of each file, by its key below landing."""
+"""The statements about each file, by its key below landing."""
 
 
 def unlike(entry: Listed | None, size: int, sha256: str | None) -> Problem | None:
@@ -123,7 +123,7 @@ def _sums(sums: Any, name: str, summed: Collection[str]) -> dict[str, Decimal]:
     for property_, total in sums.items():
         if property_ not in summed:
             listed = f"`set.sums` of the contract lists {quoted(summed) or 'none'}"
-            raise _Wrong(f"`{name}` has a sum of `{visible(property_, 40)}`, which are not summed: {listed}")
+            raise _Wrong(f"`{name}` has a sum of `{visible(property_, 40)}`, which is not summed: {listed}")
         text = str(total)
         if isinstance(total, bool) or not codec.NUMBER.fullmatch(text) or len(text) > LONGEST:
             raise _Wrong(f"the sum of `{property_}` of `{name}` is no number")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Act = Callable[[DeltaTable, dict[str, Any]], object]
 
 ROUNDS = 8
-"""How often a change is tried again that met another one."""
+"""The tries of a change that meets others."""
 CHECKPOINT = 20
 """Commits from one checkpoint of a table to the next."""
 CONFIGURATION = {

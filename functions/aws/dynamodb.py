@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 NEW, AS_READ = "attribute_not_exists(pk)", "version = :v"
 REFUSED, CONFLICT = "ConditionalCheckFailed", "TransactionConflict"
 CONFLICTS, PAUSE = 4, 0.025
-"""How often a transaction is tried that others are in the way of, and seconds: theirs are over in milliseconds."""
+"""The tries of a transaction that others are in the way of, and seconds between: theirs are over in milliseconds."""
 MOST_GET = 100
 """Items in one BatchGetItem (Amazon DynamoDB API)."""
 
@@ -107,7 +107,7 @@ class DynamoLedger:
     def each(self, contract: str | None, month: str) -> Iterator[Drop | str]:
         shelf = {":m": items.dataset_month(contract, month)}
         drops = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False)
-        return map(items.known_of, drops)
+        return map(items.drop_or_key, drops)
 
     def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
         between = {":since": since, ":until": until}
@@ -122,7 +122,7 @@ class DynamoLedger:
                 Limit=most,
             )
         )
-        return tuple(items.known_of(i) for i in islice(drops, most))
+        return tuple(items.drop_or_key(i) for i in islice(drops, most))
 
     def file_set(self, set_id: str) -> FileSet | None:
         item = self._get(*items.set_key(set_id))

@@ -31,7 +31,7 @@ from contracts.errors import DocumentInvalid
 from functions.drop import Drop
 from functions.ports.batches import Batch, Pause, Window
 from functions.ports.drops import Step
-from functions.ports.drops import step_of as told
+from functions.ports.drops import step_of as step_of_drop
 from functions.ports.expected_files import Absence, FileSet, RollCall
 from functions.ports.ledger import InFlight
 from functions.ports.lineages import Lineage, Watermarks
@@ -128,14 +128,14 @@ def _readable(item: Item) -> Drop | None:
         return None
 
 
-def known_of(item: Item) -> Drop | str:
-    """The drop of an item, or the item's key if it cannot be read."""
+def drop_or_key(item: Item) -> Drop | str:
+    """Return the drop of an item, or the item's key if it cannot be read."""
     return _readable(item) or str(item["pk"])
 
 
 def step_item(drop: Drop, event: str) -> Item:
     """The history item of what a drop has become."""
-    step = told(drop, event)
+    step = step_of_drop(drop, event)
     sk = f"{HISTORY}{drop.attempt:04}#{drop.step:04}"
     return {"pk": drop_key(drop.id)[0], "sk": sk, "version": drop.version, TOLD: step.problem or "", **_fields(step)}
 

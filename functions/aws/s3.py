@@ -39,7 +39,7 @@ DROP, ATTEMPT = "dropgate-drop", "dropgate-attempt"
 MISSING = {"404", "NoSuchKey", "NoSuchVersion", "NotFound", "405", "MethodNotAllowed"}
 FORBIDDEN = {"403", "AccessDenied", "Forbidden"}
 ARCHIVED = {"InvalidObjectState", "ObjectNotInActiveTierError"}
-"""What S3 calls an object in an archive (S3 API reference, GetObject and CopyObject)."""
+"""The codes of S3 for an object in an archive (S3 API reference, GetObject and CopyObject)."""
 REFUSED = {"412", "PreconditionFailed"}
 RACING = {"409", "ConditionalRequestConflict"}
 RACES = 3

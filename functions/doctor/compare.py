@@ -7,7 +7,7 @@ where it is safe: it can be broken off and repeated, and what it writes is condi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -26,7 +26,7 @@ from functions.flow.ingest import ingest
 from functions.ports import Ports
 from functions.ports.batches import Batch
 from functions.ports.clock import stamp
-from functions.ports.progress import ignore
+from functions.ports.progress import Report, ignore
 from functions.ports.store import ListedVersion, ListingCursor, Stat
 from functions.promotion.copies import Gone, Replaced, Taken, Target, Unfinished, copy_to_consumers
 from functions.promotion.lineage import claims_of
@@ -42,7 +42,7 @@ KEPT = timedelta(days=7)
 
 
 def differences(
-    ports: Ports, contracts: Sequence[str | None], months: Sequence[str], seen: Callable[[str], None] = ignore
+    ports: Ports, contracts: Sequence[str | None], months: Sequence[str], seen: Report = ignore
 ) -> Iterator[Difference]:
     """Yield all differences: of the contracts' drops of these months (YYYY-MM), and of whole tables.
 
@@ -96,7 +96,7 @@ def of_catalog(ports: Ports) -> Iterator[Difference]:
             yield Difference("catalog", f"{ports.zones.catalog}plans/{sha}.json", str(error), "`dropgate publish`.")
 
 
-def of_landing(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
+def of_landing(ports: Ports, seen: Report) -> Iterator[Difference]:
     """Yield uploads in landing without a record, and those that were moved and are still there."""
     bucket, _ = keys.split(ports.zones.landing)
     late = stamp(ports.clock.now() - GRACE)
@@ -120,7 +120,7 @@ def of_landing(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference
                 yield Difference("left-in-landing", where.uri, finding, do, partial(ports.store.delete, where))
 
 
-def of_stage(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
+def of_stage(ports: Ports, seen: Report) -> Iterator[Difference]:
     """Yield staged objects that belong to no drop."""
     late = stamp(ports.clock.now() - GRACE)
     for page in _pages(_lying(ports, ports.zones.stage, seen)):
@@ -136,7 +136,7 @@ def of_stage(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
                 )
 
 
-def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
+def of_promoted(ports: Ports, seen: Report) -> Iterator[Difference]:
     """Yield objects that consumers read and no record names; files of a table are left to the table's own log."""
     bucket, folder = keys.split(ports.zones.promoted)
     tables: dict[str, bool] = {}
@@ -346,7 +346,7 @@ def _evidence(ports: Ports, batch: Batch) -> bool:
     return bool(ports.store.listed(folder, 1))
 
 
-def _lying(ports: Ports, zone: str, seen: Callable[[str], None]) -> Iterator[ListedVersion]:
+def _lying(ports: Ports, zone: str, seen: Report) -> Iterator[ListedVersion]:
     after: ListingCursor | None = None
     while True:
         page = ports.store.versions(zone, after, 1000)

@@ -6,7 +6,7 @@ held in memory, one for each drop with rows in the table, whenever it arrived; r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -18,7 +18,7 @@ from functions.doctor.restore import put_back
 from functions.drop import PROMOTED, RETRACTING, Drop
 from functions.ports import Ports
 from functions.ports.clock import moment, stamp
-from functions.ports.progress import ignore
+from functions.ports.progress import Report, ignore
 from functions.ports.store import CopyTag, Stat
 from functions.ports.tables import REMEMBERED
 from functions.promotion.lineage import claims_of
@@ -26,7 +26,7 @@ from functions.promotion.table_commit import Unlike, into_table
 from functions.records.record import reread
 
 SURE = REMEMBERED - timedelta(days=10)
-"""How long after its verdict a table's log still tells rows that never came into it from those that were taken out."""
+"""The time after a verdict in which a table's log shows if rows never came into it, or were taken out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def counted(ports: Ports, contract: str) -> Counted | Difference:
         return Difference("table-unreadable", uri, finding, do)
 
 
-def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = ignore) -> Iterator[Difference]:
+def of_table(ports: Ports, table: Counted, seen: Report = ignore) -> Iterator[Difference]:
     """Yield rows that nobody may read, or that have no record; call `seen` with each drop that has rows."""
     ids = list(table.rows)
     for begin in range(0, len(ids), PAGE):

@@ -14,7 +14,7 @@ from functions.ports.drops import Step
 PAGE = 100
 """Objects and drops that are looked at together."""
 GRACE = timedelta(minutes=15)
-"""How long whoever is at something is left alone."""
+"""The age up to which an item is left alone: somebody may be at work on it."""
 
 
 @dataclass(frozen=True, slots=True)

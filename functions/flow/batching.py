@@ -39,7 +39,7 @@ TOKEN_LIFE = timedelta(minutes=10)
 """A token older than this may have been forgotten by EMR Serverless: its run is looked up by name first."""
 
 CLOCKS = timedelta(minutes=10)
-"""How far the clock that a try was set up by may be ahead of that of EMR Serverless."""
+"""The time by which the clock that a try was set up by may be ahead of that of EMR Serverless."""
 
 LOOKS = 2
 """Slots that a batch asks for before it stands in line."""

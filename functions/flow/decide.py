@@ -28,7 +28,7 @@ from functions.records.record import record
 TEXT = (".csv", ".jsonl")
 """Suffixes of files in which each record takes two bytes at least, its line end among them; the last may lack that."""
 MOST_RECORDS = 2**63 - 1
-"""What the job counts to; what has more than 38 digits the ledger cannot hold (Amazon DynamoDB guide, "Quotas")."""
+"""The bound of the job's counts; the ledger holds numbers of at most 38 digits (Amazon DynamoDB guide, "Quotas")."""
 
 
 @dataclass(frozen=True, slots=True)

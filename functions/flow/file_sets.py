@@ -37,9 +37,9 @@ GROUP = 24
 MOST_SETTLED = 1200
 """Drops of a set that are sent on at once; the next minute takes more."""
 LAST = timedelta(minutes=15)
-"""How long a function may live (AWS Lambda developer guide, "Quotas"): what began before a decision has ended then."""
+"""The longest run of a function (AWS Lambda developer guide, "Quotas"): what began before a decision has ended then."""
 LOOKS = 16
-"""How often the schedule looks at a set before it is due."""
+"""The number of times that the schedule looks at a set before it is due."""
 GONE = Problem(
     "manifest-gone",
     "The manifest of its set is no longer kept unchanged, so the file cannot be compared with it.",
@@ -105,7 +105,7 @@ def gathered(ports: Ports, drop: Drop) -> Drop:
     """Try to decide the set that a drop waits for; if it is decided already, move only this drop on."""
     file_set = ports.ledger.file_set(drop.file_set or "")
     if file_set and file_set.state == "open":
-        look(ports, file_set.id)
+        _decide(ports, file_set)
     elif file_set:
         _send_on(ports, file_set, _manifest(ports, file_set), (drop,))
     return reread(ports, drop)
@@ -113,21 +113,23 @@ def gathered(ports: Ports, drop: Drop) -> Drop:
 
 def look(ports: Ports, set_id: str) -> None:
     """Decide on a set if that can be done, and send those on that wait for it."""
-    file_set = ports.ledger.file_set(set_id)
-    if file_set is None:
-        return None
+    if file_set := ports.ledger.file_set(set_id):
+        _decide(ports, file_set)
+
+
+def _decide(ports: Ports, file_set: FileSet) -> None:
     if file_set.state == "open":
         after = _decided(ports, file_set)
         if after is None:
-            return None
+            return
         try:
             ports.ledger.write((), after)
         except StaleWrite:
-            return look(ports, set_id)
+            look(ports, file_set.id)
+            return
         file_set = replace(after, version=after.version + 1)
     if file_set.state != "open":
         _settle(ports, file_set)
-    return None
 
 
 def _of(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> FileSet:

@@ -32,7 +32,7 @@ from functions.ports.progress import ignore
 from functions.records.batches import among, whole
 
 LATE = timedelta(minutes=10)
-"""So long after its job's end a batch has been settled, or whoever did it has died, time and again."""
+"""The time after its job's end by which a batch is settled, or whoever settles it has died, time and again."""
 
 
 def job_ended(ports: Ports, run: str, event: str | None = None, waited: Callable[[timedelta], None] = ignore) -> Batch:
@@ -75,9 +75,9 @@ def _result(ports: Ports, batch: Batch) -> JobResult:
 
 
 def _settle_batch(ports: Ports, batch: Batch, drops: Sequence[Drop], result: JobResult) -> Batch:
-    plan, members = ports.catalog.plan(batch.plan), among(batch, drops)
+    plan, members, complete = ports.catalog.plan(batch.plan), among(batch, drops), whole(ports, batch, drops)
     ended = replace(batch, state="ended", changed_at=ports.at())
-    closing = ended if whole(ports, batch, drops) and sum(d.in_flight for d in members) == 1 else None
+    closing = ended if complete and sum(d.in_flight for d in members) == 1 else None
     settled = settle_each(
         _in_turn(ports, members, result),
         lambda drop: conclude(ports, judge(ports, plan, drop, result), closing),
@@ -85,7 +85,7 @@ def _settle_batch(ports: Ports, batch: Batch, drops: Sequence[Drop], result: Job
     if any(one.closed for one in settled):
         return replace(ended, version=ended.version + 1)
     now = [one.drop for one in settled]
-    return end_batch(ports, batch, now, batch.reason) if whole(ports, batch, drops) else batch
+    return end_batch(ports, batch, now, batch.reason) if complete else batch
 
 
 def _in_turn(ports: Ports, members: Sequence[Drop], result: JobResult) -> Sequence[Drop]:

@@ -32,7 +32,7 @@ class Settled:
     closed: bool = False
 
 
-def settle(ports: Ports, outcome: Promoted | NotPromoted | Rejected, closing: Batch | None = None) -> Settled:
+def settle(ports: Ports, outcome: Promoted | NotPromoted | Rejected, closing: Batch | None) -> Settled:
     """Write the end of a drop, and with that of the only open one the end of its batch, tried once."""
     match outcome:
         case Rejected():

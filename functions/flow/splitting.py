@@ -24,7 +24,7 @@ MOST_TRIES = 3
 MOST_SPLITS = 30
 """Of all that follow from one batch: enough for three drops that kill their jobs among 1,000, the most it can hold."""
 RACES = 3
-"""How often a split is tried that others are in the way of: a place that is taken, a split of the other half."""
+"""The number of tries of a split that others are in the way of: a place that is taken, a split of the other half."""
 
 
 def tries(batch: Batch, undecided: int) -> int:

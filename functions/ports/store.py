@@ -15,7 +15,7 @@ LARGEST_COPY = 5 * 1024**3
 """Bytes that one CopyObject moves (Amazon S3 user guide, "Copying objects")."""
 
 MARKER_KEPT = timedelta(days=1)
-"""How long a folder marker, an empty object whose key ends in `/`, stays in landing: SFTP clients look for it."""
+"""The time that a folder marker, an empty object whose key ends in `/`, stays in landing: SFTP clients look for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from contracts.table import TableColumn
 from functions.ports.store import CopyTag
 
 REMEMBERED = timedelta(days=90)
-"""How long a table's log remembers that a change was made: longer than a drop may be `promoting`."""
+"""The time for which a table's log remembers a change: longer than a drop may be `promoting`."""
 
 
 class Tables(Protocol):

@@ -24,7 +24,7 @@ from functions.records.failures import mark_failed
 from functions.records.record import record, reread
 
 LONG = timedelta(hours=1)
-"""How long a drop waits for another of its key before it checks whether that is still under way."""
+"""The time that a drop waits for another of its key before it checks if that is still under way."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from functions.ports.store import Stat
 from functions.records.failures import NOT_YOURS
 
 TRIES = 5
-"""How often a write that lost a race for a lineage is tried again with what was read anew."""
+"""The tries of a write that loses races for a lineage, each with what was read anew."""
 
 UNSURE = Problem(
     CONTENT_UNKNOWN,

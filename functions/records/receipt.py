@@ -99,7 +99,7 @@ def render_html(receipt: Receipt) -> bytes:
         warnings=[p for p in decision.problems if p.level != "error"],
         most_problems=MOST_PROBLEMS,
         most_rows=MOST_ROWS,
-        told=[c for c in checks if c.result != "passed" and not excused(c)],
+        shown=[c for c in checks if c.result != "passed" and not excused(c)],
         idle=[c for c in checks if excused(c)],
         passed=[c for c in checks if c.result == "passed"],
         rejected_share=_share(decision),

@@ -10,7 +10,7 @@ window was moved to after that had been told is not told again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -23,19 +23,16 @@ from functions.drop import Drop
 from functions.ports import Ports
 from functions.ports.clock import stamp
 from functions.ports.expected_files import Absence, RollCall
-from functions.ports.progress import ignore
+from functions.ports.progress import Report, ignore
 
 GROUP = 40
 """Absences written in one transaction, which has room for 100 items: of an absence two, and the roll call."""
 MOST_MISSING = 1000
 """Absences that may still end, which one item of the ledger (400 KB) remembers; other windows wait until some have."""
 AGE = timedelta(minutes=10)
-"""How old the last look may be said to be: a window that ended before its contract was published is not told then."""
+"""The greatest age of the recorded look: a window that ended before its contract was published is not told then."""
 LONGEST = timedelta(days=7)
 """A window that ended longer ago, while nobody looked, is not told any more."""
-
-Report = Callable[[str], object]
-"""Who is told of the keys of items that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)

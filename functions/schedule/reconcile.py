@@ -28,7 +28,7 @@ from functions.ports import Ports
 from functions.ports.batches import Batch, Pause, Window
 from functions.ports.clock import GOLDEN, moment, moment_if_any, rotated, stamp
 from functions.ports.ledger import InFlight
-from functions.ports.progress import ignore
+from functions.ports.progress import Report, ignore
 from functions.records.batches import write_batch
 from functions.records.failures import write_failure_receipt
 from functions.schedule.missing_files import call_roll
@@ -42,10 +42,10 @@ MOST_TIME = timedelta(minutes=4)
 """For how long a run begins things; the function has a minute more (its Timeout in the template)."""
 
 COMES_BACK = timedelta(minutes=6)
-"""How long a message that fails takes to come again by itself (the queue's VisibilityTimeout in the template)."""
+"""The time after which a message that fails comes again by itself (the queue's VisibilityTimeout in the template)."""
 
 MOST_WAIT = timedelta(hours=6)
-"""How long a job that is refused is asked for again, before its drops are given up."""
+"""The time for which a job that is refused is asked for again, before its drops are given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,13 @@ class Trouble:
 
 
 Work = tuple[str, Callable[[], object]]
-"""What is taken on, and how."""
+"""An item that is taken on, by name, and the call that does it."""
 
 
 def reconcile(
     ports: Ports,
     caught: type[Exception] = DropgateError,
-    taken: Callable[[str], None] = ignore,
+    taken: Report = ignore,
     standing: Callable[[timedelta], None] = ignore,
 ) -> tuple[Trouble, ...]:
     """Take on what has been open for longer than its event should need; what could not be, with the reason.

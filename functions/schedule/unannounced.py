@@ -25,7 +25,7 @@ An hour of lost events at a million uploads a day is 41,667: 84 looks take them 
 hours. One takes 0.2 to 0.4 s (8 calls); the schedule stops after its MOST_TIME, and looks of two minutes may overlap.
 """
 LATE = timedelta(minutes=15)
-"""How long an event may take: longer than a message that comes again (the queue's VisibilityTimeout) twice."""
+"""The time that an event may take: longer than a message that comes again (the queue's VisibilityTimeout) twice."""
 
 
 def unannounced(ports: Ports) -> Iterator[Created]:

@@ -27,9 +27,9 @@ DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 JSON = re.compile(r"\{\s*(?:$|\")|\[\s*(?:$|[\[{])")
-"""How a JSON document begins."""
+"""The beginning of a JSON document."""
 SEPARATOR = re.compile(r"(?P<quote>\"?)sep=(?:.|\\t)?(?P=quote),*", re.IGNORECASE)
-"""Return the problem of a first line that names the delimiter for spreadsheets."""
+"""A first line that names the delimiter for spreadsheets."""
 MOST_ABOVE = 30
 """Lines in which a header is looked for."""
 LONGEST_NAME = 20

@@ -30,7 +30,7 @@ class _Sign:
     form: Form
     start: bytes
     binary: bool = True
-    """Whether the sign is text that a file of text may begin with, too: a control character must follow."""
+    """False if the sign is text that a file of text may begin with, too: a control character must follow."""
 
 
 def _packed(name: str) -> Form:
@@ -133,7 +133,7 @@ BINARY = (
     _Sign(SEALED, b"Salted__"),
     _Sign(SEALED, b"age-encryption.org/"),
 )
-"""What files of bytes begin with."""
+"""The beginnings of files of bytes."""
 CONTAINERS = {b"WEBP": PICTURE, b"WAVE": RECORDING, b"AVI ": RECORDING}
 INSIDE = (
     (b"xl/", WORKBOOK),
@@ -146,7 +146,7 @@ INSIDE = (
     (b".shp", _packed("a zip archive with a shapefile")),
     (b"META-INF/MANIFEST.MF", PROGRAM),
 )
-"""What stands in the first bytes of a zip archive that is more than that (ECMA-376, OpenDocument)."""
+"""The names in the first bytes of a zip archive that is more than that (ECMA-376, OpenDocument)."""
 SECRET = re.compile(rb"\x84.\x03|\x85..\x03|\xc1.{1,2}\x03|[\x8c\xc3][\x04\x0d\x2e]\x04", re.DOTALL)
 """Packets of a session key (RFC 4880, 5.1 and 5.3): versions 3 and 4."""
 TEXTS: tuple[tuple[re.Pattern[str], Form], ...] = tuple(
@@ -180,7 +180,7 @@ TEXTS: tuple[tuple[re.Pattern[str], Form], ...] = tuple(
         (r"\s*\{\s*\"format-version\"\s*:\s*\d\s*,\s*\"table-uuid\"", ICEBERG),
     )
 )
-"""What files of text begin with that are of no format that is taken."""
+"""The beginnings of files of text in formats that are not taken."""
 ERROR = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<Error>\s*<Code>(?P<code>[A-Za-z0-9.]{1,60})</Code>")
 """An answer of Amazon S3 to a request that failed (API reference, "Error responses"); other stores answer alike."""
 AZURE = re.compile(

@@ -18,7 +18,7 @@ PIECE, SLICE = 8 << 20, 256 << 10
 """Bytes that are fetched, and of these given to zlib, at a time."""
 LARGEST_UNPACKED = 2 << 30
 MOST_RATIO, SMALL = 200, 64 << 20
-"""How many times its size a file may hold, once that is more than SMALL bytes."""
+"""The most times its size that a file may hold, once that is more than SMALL bytes."""
 MOST_PACKED, LEAST_RATIO = 8 << 20, 0.5
 """Once so many bytes were unpacked, they must have given half as many: blocks of nothing take time and give none."""
 LONGEST_LINE = 128 << 20

@@ -41,9 +41,9 @@ WITHIN_OTHERS = {
     "time": "a string (BYTE_ARRAY, annotated as STRING)",
     "timestamp": "TIMESTAMP in milliseconds or microseconds",
 }
-"""What to write instead of what is read as a column of its own alone."""
+"""The types to write instead of those that are read only as columns of their own."""
 READABLE = {"TIMESTAMP": WITHIN_OTHERS["timestamp"], "DATE": WRITE["date"], "FLOAT16": "FLOAT or DOUBLE"}
-"""What to write instead of a type that is not read within others, by how its name begins."""
+"""The types to write instead of those that are not read within others, by the beginnings of their names."""
 ANYTHING = WRITE["string"]
 
 

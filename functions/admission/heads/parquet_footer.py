@@ -29,9 +29,9 @@ MOST_OF_SCHEMA = 100_000
 SCHEMA = 2
 """The number of the field that holds the schema."""
 SPARK = b"org.apache.spark."
-"""What keys begin with under which Spark notes its version and its schema in a footer."""
+"""The beginning of the keys under which Spark notes its version and its schema in a footer."""
 WRITER = b"parquet-mr"
-"""What the name begins with of the library that Spark writes with."""
+"""The beginning of the name of the library that Spark writes with."""
 DAMAGED = (KeyError, IndexError, TypeError, AttributeError, UnicodeDecodeError, ValueError)
 
 

@@ -15,14 +15,14 @@ from functions.admission.heads.parquet_footer import Chunk, FooterInvalid
 
 CODECS = {0: "none", 1: "Snappy", 2: "gzip", 3: "LZO", 4: "Brotli", 5: "LZ4", 6: "Zstandard", 7: "LZ4_RAW"}
 KNOWN_CODECS = frozenset({0, 1, 2, 5, 6, 7})
-"""What Spark reads without more libraries."""
+"""The codecs that Spark reads without more libraries."""
 HADOOP_LZ4 = 5
 ENCODINGS = {
     0: "PLAIN", 2: "PLAIN_DICTIONARY", 3: "RLE", 4: "BIT_PACKED", 5: "DELTA_BINARY_PACKED",
     6: "DELTA_LENGTH_BYTE_ARRAY", 7: "DELTA_BYTE_ARRAY", 8: "RLE_DICTIONARY", 9: "BYTE_STREAM_SPLIT",
 }  # fmt: skip
 KNOWN_ENCODINGS = frozenset(ENCODINGS) - {9}
-"""What Spark's reader knows."""
+"""The encodings that Spark's reader has."""
 MOST_OF_HEADER, MOST_VALUES = 64 * 1024, 2_000
 """Bytes and values that the header of a page may have; its statistics hold two values of the column."""
 DATA_PAGE_V2 = 8

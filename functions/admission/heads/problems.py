@@ -23,7 +23,7 @@ MARKS = (
 LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 AGREED = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}
-"""What formats are called."""
+"""The names of formats, for people."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,15 +49,15 @@ from tests.integration.functions.test_handlers import HANDLERS
 CREATED, DUE, ENDED, CLOCK = HANDLERS
 GOOD, BAD_HEADER = b"id,note\n1,a\n", b"ID,note\n1,a\n"
 VALID = b"id,note\n1,valid\n"
-"""What a job leaves for consumers of a file of which some rows are rejected."""
+"""The rows that a job leaves for consumers of a file of which some rows are rejected."""
 PLANS = (
     a_plan(references=(Reference("crash.v1", contract="crash.v1"),)),
     a_plan("crash.v1", ("crash/*.csv",)),
 )
-"""What comes in under the second one, to which the first refers, has a job that crashes at its first try."""
+"""Files of the second one, to which the first refers, have a job that crashes at its first try."""
 
 Act = Callable[[str], None]
-"""What happens before a call of a function, like `s3:CopyObject`."""
+"""An act before a call of a function, like `s3:CopyObject`."""
 
 
 def nothing(_: str) -> None:
@@ -120,10 +120,10 @@ class Site:
     log: Log = field(default_factory=Log)
     errors: Counter[str] = field(default_factory=Counter)
     handled: int = 0
-    """How many messages functions have been done with."""
+    """The number of messages that functions are done with."""
     judge: Judge = all_good
     kills: Callable[[JobDrop], bool] = field(default=lambda _: False)
-    """Whether a job dies of a drop."""
+    """True of a drop that its job dies of."""
 
     def __post_init__(self) -> None:
         self.queues = {

@@ -36,14 +36,14 @@ from tests.invariants import GOOD as ACCEPTED
 from tests.invariants import Seen, Watch
 
 PERSON = "Person"
-"""Who decides, replays, compares: not a function, but a process that can die like one."""
+"""A person who decides, replays, compares: not a function, but a process that can die like one."""
 OF_RUN = re.compile(r"stage/[^ )]+|\b[a-z2-7]{32}\b")
 """Where a staged file lies, which names drop and minute, and a drop: they are others in each run."""
 FRUITLESS = 3
-"""How often messages come again in vain before the schedule does: there are minutes between them, and it comes each."""
+"""The times that messages come again in vain before the schedule does: minutes are between them, and it comes each."""
 STRIKES = 12
 AHEAD = timedelta(minutes=20)
-"""How far the schedule's clock moves on each time that it strikes; more than anything waits for by itself."""
+"""The time by which the schedule's clock moves on at each strike; more than anything waits for by itself."""
 
 
 class NotMet(AssertionError):
@@ -194,7 +194,7 @@ class Sweep:
     site: Site
     wire: Wire
     plans: Sequence[Plan]
-    """What is in force when a scenario begins."""
+    """The plans in force when a scenario begins."""
     in_force: Sequence[Plan] = ()
 
     def __post_init__(self) -> None:

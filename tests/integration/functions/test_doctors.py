@@ -34,7 +34,7 @@ PEOPLE = {
     "maintainer": ("WatchPolicy", "MaintainPolicy"),
 }
 STARTING = {"emr-serverless:StartJobRun", "iam:PassRole"}
-"""What lets somebody run a program of theirs as the job."""
+"""The rights by which somebody runs a program of theirs as the job."""
 UNUSED = {
     ("eraser", "EraseVersions", "s3:DeleteObjectVersion", "landing"),
     ("eraser", "WriteRequestsResultsAndEvidenceAnew", "s3:GetObject", "evidence/rows/*"),
@@ -50,7 +50,7 @@ UNUSED |= {
     ("surgeon", "FindVersionsOfReceipts", "s3:ListBucketVersions", "internal"),
     ("surgeon", "WriteLedger", "dynamodb:DeleteItem", "table"),
 }
-"""What no command does here: no file stays in landing, Spark writes no evidence anew; no file is large or of a
+"""Calls that no command makes here: no file stays in landing, Spark writes no evidence anew; no file is large or of a
 set, none has rejected rows beside a missing receipt, none is forgotten while a receipt is written again."""
 
 

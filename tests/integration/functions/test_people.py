@@ -42,7 +42,7 @@ UNUSED = {
     ("maintainer", "RemoveWhatTablesNameNoMore", "s3:DeleteObject"),
     ("operator", "LookAtDeadLettersOrThrowThemAway", "sqs:PurgeQueue"),
 }
-"""What no command does here: what is missing is to be called so, not forbidden, purging is AWS's, no file is old."""
+"""Calls that no command makes: what is missing is to be called so, not forbidden, purging is AWS's, no file is old."""
 
 
 @dataclass

@@ -78,7 +78,7 @@ UNUSED |= {
     for function in (DOOR, ENDED, CLOCK)
     for right in (("s3:DeleteObjectVersion", "InternalBucket/reports/*"), ("s3:ListBucketVersions", "InternalBucket"))
 }
-"""What the roles grant and no way through the flow asks for, each with its reason."""
+"""Rights that the roles grant and no way through the flow needs, each with its reason."""
 POLLING = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes")
 LOGGING = ("logs:CreateLogStream", "logs:PutLogEvents")
 TRACING = ("xray:PutTraceSegments", "xray:PutTelemetryRecords")
@@ -87,7 +87,7 @@ LAMBDAS_OWN = {
     *((name, action, f"log-group:{name.removesuffix('Function')}Logs") for name in HANDLERS for action in LOGGING),
     *((name, action, f"{name.removesuffix('Function')}Queue") for name in (DOOR, DUE, ENDED) for action in POLLING),
 }
-"""What Lambda itself does in a function's name (Lambda developer guide, "Defining Lambda function permissions")."""
+"""Calls of Lambda itself in a function's name (Lambda developer guide, "Defining Lambda function permissions")."""
 
 
 def created_location(event: dict[str, Any]) -> Location:
@@ -106,7 +106,7 @@ class Site:
     emr: EmrServerless
     invoke: Invoker
     job: Literal["good", "bad", "silent", "crashing"] = "good"
-    """How the job ends: with a result, good or bad, well but without one, or not well."""
+    """The end of the job: with a result, good or bad, well but without one, or not well."""
 
     def put(self, name: str, body: bytes = GOOD) -> dict[str, Any]:
         """Upload a file; the event that S3 sends."""

@@ -421,7 +421,7 @@ BY_HAND = ("difference", "compare", "compare_tables", "restore", "erase", "stuck
 """Modules of what people alone ask for: of these `compare` sweeps what it meets."""
 
 GOES = 5
-"""How often a point is tried that may not be met."""
+"""The tries of a point that may not be met."""
 
 Faults = list[tuple[Scenario, Point]]
 Record = Callable[[str, object], None]

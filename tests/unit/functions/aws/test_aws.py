@@ -241,7 +241,7 @@ def test_unreadable_item_hides_no_other() -> None:
 def test_received_drop_that_cannot_be_read_is_named_by_its_key() -> None:
     later = items.drop_item(a_drop()) | {"format": 2}
 
-    assert [items.known_of(one) for one in (later, items.drop_item(a_drop()))] == [later["pk"], a_drop()]
+    assert [items.drop_or_key(one) for one in (later, items.drop_item(a_drop()))] == [later["pk"], a_drop()]
 
 
 def test_copy_in_parts_to_the_longest_key_has_a_sort_key() -> None:

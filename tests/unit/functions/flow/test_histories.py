@@ -1,4 +1,4 @@
-"""Whatever comes in whatever order: in the end every drop is settled, and consumers see what they may see, no more.
+"""Events in any order: in the end every drop is settled, and consumers see what they may see, no more.
 
 The machine and its model are in `tests/histories.py`. A history that was found to fail is kept here under a name.
 """

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from contracts.errors import DocumentInvalid, ObjectUnreadable, ServiceUnavailable
+from contracts.errors import DocumentInvalid, ServiceUnavailable
 from functions.admission.admit import LARGEST_FILE
 from functions.drop import MOST_HEADER_LINE, Created, Location
 from functions.flow.batching import batch_due
 from functions.flow.ingest import ingest
 from functions.ports.store import CopyTag
 from tests.builders import ZONES, a_plan, a_world
-from tests.faults import Passing, Stalled
+from tests.faults import Locked, Stalled
 
 GOOD = b"id,note\n1,a\n2,\n"
 
@@ -310,26 +310,11 @@ def test_read_that_fails_is_tried_again() -> None:
     assert world.deliver_events(again=True)[drop_id].state == "staged"
 
 
-class Locked(Passing):
-    """A store whose objects in landing are archived."""
-
-    def read(self, at: Location, *more: object) -> object:
-        return self._asked("read", at, *more)
-
-    def copy(self, at: Location, *more: object) -> object:
-        return self._asked("copy", at, *more)
-
-    def _asked(self, name: str, at: Location, *more: object) -> object:
-        if at.uri.startswith("s3://landing/"):
-            raise ObjectUnreadable(at.uri)
-        return getattr(self._port, name)(at, *more)
-
-
 @pytest.mark.parametrize(("name", "state"), [("orders/1.csv", "rejected"), ("order/1.csv", "unmatched")])
 def test_object_nobody_can_read_is_settled(name: str, state: str) -> None:
     world = a_world()
     drop = world.upload(name, b"id,note\n1,a\n")
-    world.ports = replace(world.ports, store=Locked(world.store))  # type: ignore[arg-type]
+    world.ports = replace(world.ports, store=Locked(world.store))
     world.deliver_events()
 
     assert (world.drop(drop).state, world.drop(drop).source.uri) == (state, f"s3://landing/{name}")

@@ -174,7 +174,7 @@ EDITS: dict[str, Callable[[Drop], Drop]] = {
     "a verdict that bars it": lambda drop: replace(drop, verdict="rejected"),
     "no verdict": lambda drop: replace(drop, verdict=None),
 }
-"""What a hand may make of the item of a drop that is about to be promoted."""
+"""Edits by hand of the item of a drop that is about to be promoted."""
 
 
 def _sent(drop: Drop, **changes: object) -> Drop:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from contracts.errors import ObjectArchived, ObjectUnreadable, ServiceUnavailable
+from contracts.errors import ObjectArchived, ServiceUnavailable
 from contracts.plan import Limit, Promoted
 from contracts.terms.file_sets import SetRule
 from functions.drop import PROMOTED, Location, NoChange, Transition
@@ -25,7 +25,7 @@ from functions.operations.replay import NotReplayed, Replayed, replay
 from functions.ports import Ports
 from functions.promotion.withdraw import withdraw_unless_named
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad, valid_rows
-from tests.faults import Crash, Passing, Stalled, crash, into
+from tests.faults import Crash, Locked, Passing, Stalled, crash, into
 from tests.invariants import Watch
 
 GOOD, NEWER, REFUSED = b"id,note\n1,a\n", b"id,note\n2,a\n", b"ID,note\n1,a\n"
@@ -71,25 +71,10 @@ def test_rejected_drop_is_accepted_from_where_its_bytes_lie(body: bytes) -> None
     assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": body}
 
 
-class Archived(Passing):
-    """A store whose objects in landing are archived."""
-
-    def read(self, at: Location, *more: object) -> object:
-        return self._asked("read", at, *more)
-
-    def copy(self, at: Location, *more: object) -> object:
-        return self._asked("copy", at, *more)
-
-    def _asked(self, name: str, at: Location, *more: object) -> object:
-        if at.uri.startswith(ZONES.landing):
-            raise ObjectArchived(at.uri)
-        return getattr(self._port, name)(at, *more)
-
-
 def test_archived_file_cannot_be_accepted() -> None:
     world = a_world()
     drop_id = world.upload("orders/1.csv", GOOD)
-    world.ports = replace(world.ports, store=Archived(world.store))  # type: ignore[arg-type]
+    world.ports = replace(world.ports, store=Locked(world.store, ObjectArchived))
     world.finish(all_good)
 
     assert [p.code for p in world.drop(drop_id).problems] == ["archived-object"]
@@ -102,7 +87,7 @@ def test_file_that_is_archived_after_its_verdict_fails_and_frees_its_key() -> No
     drop_id = world.upload("orders/1.csv", REFUSED)
     world.finish(all_good)
     plain = world.ports
-    world.ports = replace(plain, largest_copy=4096, store=Archived(world.store))  # type: ignore[arg-type]
+    world.ports = replace(plain, largest_copy=4096, store=Locked(world.store, ObjectArchived))
     accept(world.ports, world.drop(drop_id), "ann", "because")
     world.ports = plain
     drop = world.drop(drop_id)
@@ -380,16 +365,6 @@ def test_manifest_that_cannot_be_read_is_no_file_to_accept() -> None:
     assert world.store.listing(ZONES.promoted) == {}
 
 
-class Locked(Passing):
-    """A store whose objects in landing cannot be read."""
-
-    def read(self, at: Location, *_: int) -> bytes:
-        raise ObjectUnreadable(at.uri)
-
-    def copy(self, source: Location, *_: object) -> object:
-        raise ObjectUnreadable(source.uri)
-
-
 @pytest.mark.parametrize(
     ("name", "locked", "reason"),
     [("1", True, "uploaded again"), ("x" * 1010, False, "a shorter name")],
@@ -398,7 +373,7 @@ class Locked(Passing):
 def test_what_could_not_be_promoted_is_not_accepted(name: str, locked: bool, reason: str) -> None:
     world = a_world()
     if locked:
-        world.ports = replace(world.ports, store=Locked(world.store))  # type: ignore[arg-type]
+        world.ports = replace(world.ports, store=Locked(world.store))
     drop_id = world.upload(f"orders/{name}.csv", GOOD)
     world.finish()
     before = world.drops()

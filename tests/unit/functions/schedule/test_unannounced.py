@@ -17,7 +17,7 @@ from tests.builders import World, a_plan, a_world
 
 GOOD = b"id,note\n1,a\n2,\n"
 CALL = timedelta(milliseconds=40)
-"""What a call to AWS takes here: twice of what docs/explanation/cost.md takes for one."""
+"""The time of a call to AWS here: twice that of docs/explanation/cost.md."""
 RATE = 350
 """Uploads a minute by which an hour lost at a million a day is made good within two hours."""
 
