@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts.files.mojibake import Letters, is_watched
-from contracts.job import DropResult, JobDrop, JobRequest, Sample
+from contracts.job import Count, DropResult, JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.verdict import OURS
@@ -25,7 +25,7 @@ from spark_jobs.scan.scanning import ScannedBatch
 from spark_jobs.scan.second_pass import JudgedBatch
 from spark_jobs.scan.tally import Tally
 from spark_jobs.set_checks import great_expectations, keys, results, statements
-from spark_jobs.set_checks.results import Facts
+from spark_jobs.set_checks.results import Answer, Facts
 from spark_jobs.spark import storage
 
 MANY = 50_000
@@ -34,6 +34,8 @@ COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMo
 
 Files = tuple[Future[None], ...]
 """Files for producers that the pool still writes."""
+Shown = TypeVar("Shown", Answer, Count)
+"""A result that shows records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class SetChecks:
-    """The results of checks over many records, by drop and check id."""
+    """The results of checks over many records, by drop, by check id."""
 
     keys: keys.KeyFindings
     answers: statements.Answers
@@ -149,29 +151,20 @@ def _promotable(
 
 def _with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, set_checks: SetChecks) -> SetChecks:
     """Add the physical lines of the records that queries and expectations show."""
-    answers, expectations = set_checks.answers, set_checks.expectations
-    shown = {(drop, s.place.record) for (drop, _), answer in answers.items() for s in answer.samples}
-    shown |= {
-        (drop, s.place.record) for drop, counts in expectations.items() for c in counts.values() for s in c.samples
-    }
+    every: list[tuple[str, Mapping[str, Answer | Count]]]
+    every = [*set_checks.answers.items(), *set_checks.expectations.items()]
+    shown = {(drop, s.place.record) for drop, own in every for result in own.values() for s in result.samples}
     if not shown:
         return set_checks
     places = line_numbers.places(spark, batch, plan, shown)
 
-    def placed(drop: str, records: Sequence[Sample]) -> tuple[Sample, ...]:
-        return tuple(replace(sample, place=places[drop, sample.place.record]) for sample in records)
+    def placed(by_drop: dict[str, dict[str, Shown]]) -> dict[str, dict[str, Shown]]:
+        return {drop: {check: in_lines(drop, result) for check, result in own.items()} for drop, own in by_drop.items()}
 
-    return replace(
-        set_checks,
-        answers={
-            (drop, check): replace(answer, samples=placed(drop, answer.samples))
-            for (drop, check), answer in answers.items()
-        },
-        expectations={
-            drop: {check: replace(count, samples=placed(drop, count.samples)) for check, count in counts.items()}
-            for drop, counts in expectations.items()
-        },
-    )
+    def in_lines(drop: str, result: Shown) -> Shown:
+        return replace(result, samples=tuple(replace(s, place=places[drop, s.place.record]) for s in result.samples))
+
+    return replace(set_checks, answers=placed(set_checks.answers), expectations=placed(set_checks.expectations))
 
 
 def _letters(spark: SparkSession, batch: ScannedBatch, plan: Plan, tallies: Mapping[str, Tally]) -> dict[str, Letters]:
@@ -240,21 +233,14 @@ def _marks(plan: Plan, tally: Tally) -> tuple[HighMark, ...]:
 
 def _facts(plan: Plan, drop: JobDrop, tally: Tally, own: samples.DropEvidence, findings: Findings) -> Facts:
     """Return one drop's share of the findings."""
-    set_checks, references = findings.set_checks, findings.batch.references
-    ids = [check.id for check in plan.checks]
-    from_keys = {id_: set_checks.keys.samples[drop.id, id_] for id_ in ids if (drop.id, id_) in set_checks.keys.samples}
-    return Facts(
-        total=tally.total,
-        sound=tally.sound,
-        sums=tally.sums,
-        failed=results.failed_by_check(plan, tally),
-        nulls=results.nulls_by_property(plan, tally),
-        voids=results.voids_by_property(plan, tally),
-        shared={id_: set_checks.keys.shared.get((drop.id, id_), 0) for id_ in ids},
-        samples={**own.first, **from_keys},
+    set_checks = findings.set_checks
+    return Facts.of(
+        plan,
+        tally,
+        shared=set_checks.keys.shared.get(drop.id, {}),
+        samples={**own.first, **set_checks.keys.samples.get(drop.id, {})},
         worst=own.worst,
-        answers={id_: set_checks.answers[drop.id, id_] for id_ in ids if (drop.id, id_) in set_checks.answers},
+        answers=set_checks.answers.get(drop.id, {}),
         expectations=set_checks.expectations.get(drop.id, {}),
-        problems=references.problems,
-        versions=references.versions,
+        references=findings.batch.references,
     )

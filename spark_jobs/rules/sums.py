@@ -22,7 +22,7 @@ from spark_jobs.rules import aggregates, nesting
 from spark_jobs.rules.row_checks import failing_of, has_columns
 
 KEY_PARTS: dict[Literal["keyless", "unkeyed"], str] = {"keyless": "c", "unkeyed": "v"}
-"""What a record may lack in a part of its key, and the letter of the columns that show it."""
+"""The counts of records that lack a part of their key, and the letter of the columns that are null then."""
 Counted = Literal["null", "void", "lost", "bad", "keyless", "unkeyed", "unsure", "within", "bare"]
 
 

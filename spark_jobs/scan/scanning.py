@@ -63,8 +63,7 @@ class ScannedGroup:
 class ScannedBatch:
     """The scanned groups; lines by drop; results of drops that failed; judged and open lines in scratch.
 
-    `counts` are those of all judged records, by file; `single` is the number of lines that have a row of their own in
-    scratch or in the prefilter's result, because they fail or are open.
+    `counts` are those of all judged records, by file.
     """
 
     groups: tuple[ScannedGroup, ...]
@@ -72,8 +71,15 @@ class ScannedBatch:
     failed: dict[str, DropResult]
     scratch: DataFrame | None
     counts: dict[str, tally.Tally]
-    single: int
     references: References
+
+    @property
+    def single(self) -> int:
+        """Return the number of records with a row of their own in scratch or in the prefilter's result.
+
+        These are the records that fail or are open.
+        """
+        return sum(group.unjudged for group in self.groups) + sum(count.failing for count in self.counts.values())
 
     def mask_counts(self) -> list[MaskCount]:
         """List the prefilter's counts."""
@@ -99,7 +105,6 @@ def scan(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, cach
         failed=batch.failed | changed,
         scratch=scratch,
         counts=counts,
-        single=sum(unjudged.values()) + sum(count.failing for count in counts.values()),
         references=batch.references,
     )
 
@@ -134,14 +139,13 @@ def _count(
 ) -> tuple[dict[str, tally.Tally], dict[str, int]]:
     """Count the records of each file that are judged, and its open lines."""
     mask_counts = [count for group in groups if group.result for count in group.result.mask_counts()]
-    return tally.count_by_file(judged_and_open(scratch, plan), plan, mask_counts)
+    records = None if scratch is None else judged_and_open(scratch, plan)
+    return tally.count_by_file(records, plan, mask_counts)
 
 
-def judged_and_open(scratch: DataFrame | None, plan: Plan) -> DataFrame | None:
+def judged_and_open(scratch: DataFrame, plan: Plan) -> DataFrame:
     """Return the groups of scratch without those of empty lines, in the columns that are counted."""
-    if scratch is None:
-        return None
-    return scratch.where(sf.col("m0").isNotNull() | sf.col("at").isNotNull()).select(*counted_columns(plan))
+    return scratch.where(~tally.is_blank()).select(*counted_columns(plan))
 
 
 def counted_columns(plan: Plan) -> list[str]:

@@ -46,9 +46,8 @@ def judge(spark: SparkSession, request: JobRequest, scanned: ScannedBatch) -> Ju
     ]
     rows = reduce(DataFrame.unionByName, (part.select(*columns) for part in parts))
     opened = written(spark, rows, request, "judged")
-    records = opened.select(*counted_columns(plan))  # which may fail the same checks as others
-    before = judged_and_open(scanned.scratch, plan)
-    records = records if before is None else before.unionByName(records)
+    # Open lines may fail the same checks as others: all are counted together.
+    records = judged_and_open(scanned.scratch, plan).unionByName(opened.select(*counted_columns(plan)))
     return JudgedBatch(scanned, opened, tally.count_by_file(records, plan, scanned.mask_counts())[0])
 
 

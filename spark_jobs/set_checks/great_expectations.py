@@ -19,10 +19,10 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts import rules
-from contracts.decision import EXCUSED
 from contracts.job import Count, Sample
 from contracts.place import Place
 from contracts.plan import CONTAINERS, Check, Plan, Property
+from contracts.verdict import NO_ROWS
 from spark_jobs.rules.masking import MASK
 from spark_jobs.scan.records import numbered_records
 from spark_jobs.scan.scanning import ScannedGroup
@@ -41,7 +41,6 @@ OF_FILES = ("table", "header")
 """Subjects of expectations that a file without a record can meet."""
 ABSENT = "Great Expectations is not there; `make build GX=1` brings it, and then `make deploy` to a deployed stack"
 HIDDEN_ERROR = "Great Expectations crashed on it; the error is hidden, as it may quote a classified value"
-NO_ROWS = EXCUSED[1]
 OF_JSON, NOT_JSON = "expect_column_values_to_match_json_schema", "JSONDecodeError"
 """The expectation that crashes at a text that is not JSON, and the error that shows it: the expectation is not met."""
 NOT_JSON_OBSERVED = "a text that is not JSON"

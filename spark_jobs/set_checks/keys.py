@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from contracts import rules
 from contracts.job import Sample
+from contracts.place import Place
 from contracts.plan import Check, Plan
 from spark_jobs.rules import bitmask, key_checks
 from spark_jobs.scan import line_numbers
@@ -22,18 +23,18 @@ from spark_jobs.set_checks.results import nulls_by_property
 
 @dataclass(frozen=True, slots=True)
 class KeyFindings:
-    """By drop and check id: how many records share their key with another, and the first records that fail."""
+    """By drop, by check id: how many records share their key with another, and the first records that fail."""
 
-    shared: dict[tuple[str, str], int]
-    samples: dict[tuple[str, str], tuple[Sample, ...]]
+    shared: dict[str, dict[str, int]]
+    samples: dict[str, dict[str, tuple[Sample, ...]]]
 
 
 def find(
     spark: SparkSession, plan: Plan, batch: ScannedBatch, tallies: Mapping[str, Tally], *, malformed: bool
 ) -> KeyFindings:
     """Find the keys that records of one file share, or lack; `malformed` means there are records to leave out."""
-    shared: dict[tuple[str, str], int] = {}
-    samples: dict[tuple[str, str], tuple[Sample, ...]] = {}
+    shared: dict[str, dict[str, int]] = {}
+    samples: dict[str, dict[str, tuple[Sample, ...]]] = {}
     for group in batch.groups:
         checks = _open(key_checks.checks(plan, group.header), group)
         if group.splits and checks:
@@ -78,22 +79,34 @@ def _in_group(
     shown = [(drops[at], n) for (at, _), some in shared.items() for s in some for n in (s.record, s.also)]
     shown += [(drops[at], s.record) for (at, _), some in lacking.items() for s in some]
     places = line_numbers.places(spark, batch, plan, shown)
-    counts: dict[tuple[str, str], int] = {}
-    samples: dict[tuple[str, str], tuple[Sample, ...]] = {}
-    for n, check in checks:
-        for at, drop in enumerate(drops):
-            counts[drop, check.id] = sharing.get((at, n), 0)
-            failing = []
-            for s in shared.get((at, n), []):
-                more = f" and {s.count - 2:,} more" if s.count > 2 else ""
-                note = f"also {places[drop, s.also]}{more}"
-                failing.append(Sample(places[drop, s.record], _text(check, s.texts), note))
-            for record in lacking.get((at, n), []):
-                missing = [name for name, text in zip(check.properties(), record.texts, strict=True) if text is None]
-                note = f"has no {', '.join(missing)}"
-                failing.append(Sample(places[drop, record.record], _text(check, record.texts), note))
-            samples[drop, check.id] = tuple(sorted(failing, key=attrgetter("place.record"))[: uniqueness.MOST])
+    counts: dict[str, dict[str, int]] = {}
+    samples: dict[str, dict[str, tuple[Sample, ...]]] = {}
+    for at, drop in enumerate(drops):
+        counts[drop] = {c.id: sharing.get((at, n), 0) for n, c in checks}
+        samples[drop] = {
+            c.id: _samples(c, drop, places, shared.get((at, n), ()), lacking.get((at, n), ())) for n, c in checks
+        }
     return KeyFindings(counts, samples)
+
+
+def _samples(
+    check: Check,
+    drop: str,
+    places: Mapping[tuple[str, int], Place],
+    shared: Sequence[uniqueness.Shared],
+    lacking: Sequence[uniqueness.Lacking],
+) -> tuple[Sample, ...]:
+    """Return the first records of a drop that share a key or lack one, in their order."""
+    failing = []
+    for s in shared:
+        more = f" and {s.count - 2:,} more" if s.count > 2 else ""
+        note = f"also {places[drop, s.also]}{more}"
+        failing.append(Sample(places[drop, s.record], _text(check, s.texts), note))
+    for record in lacking:
+        missing = [name for name, text in zip(check.properties(), record.texts, strict=True) if text is None]
+        note = f"has no {', '.join(missing)}"
+        failing.append(Sample(places[drop, record.record], _text(check, record.texts), note))
+    return tuple(sorted(failing, key=attrgetter("place.record"))[: uniqueness.MOST])
 
 
 def _is_lacking(plan: Plan, number: int, tallies: Mapping[str, Tally]) -> bool:

@@ -13,7 +13,7 @@ from contracts.job import Count, Sample
 from contracts.plan import Check, Plan, Property, share
 from spark_jobs.rules import aggregates
 from spark_jobs.rules.masking import MASK
-from spark_jobs.rules.sums import Sums
+from spark_jobs.scan.references import References
 from spark_jobs.scan.tally import Tally
 
 ALLOWED_MISSING, NO_ROWS, FOR_PEOPLE, OTHER_ENGINE = EXCUSED
@@ -38,14 +38,11 @@ class Facts:
     """Everything that was measured of one drop, from which the counts of its checks are made.
 
     By check id: `failed`: failing records of each row check; `shared`: records that share a key with another;
-    `samples` and `worst` from the evidence; `answers` of queries; `expectations` of Great Expectations; `problems` of
-    references that could not be used, and `versions` of all. By property: `nulls`: null cells; `voids`: records without
-    a value of the type.
+    `samples` and `worst` from the evidence; `answers` of queries; `expectations` of Great Expectations. By property:
+    `nulls`: null cells; `voids`: records without a value of the type.
     """
 
-    total: int
-    sound: int
-    sums: Sums
+    tally: Tally
     failed: Mapping[str, int]
     nulls: Mapping[str, int]
     voids: Mapping[str, int]
@@ -54,18 +51,44 @@ class Facts:
     worst: Mapping[str, str]
     answers: Mapping[str, Answer]
     expectations: Mapping[str, Count]
-    problems: Mapping[str, str]
-    versions: Mapping[str, str]
+    references: References
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        tally: Tally,
+        *,
+        shared: Mapping[str, int],
+        samples: Mapping[str, tuple[Sample, ...]],
+        worst: Mapping[str, str],
+        answers: Mapping[str, Answer],
+        expectations: Mapping[str, Count],
+        references: References,
+    ) -> Facts:
+        """Add to what was measured the counts by check and by property that its tally holds."""
+        return cls(
+            tally=tally,
+            failed=_failed_by_check(plan, tally),
+            nulls=nulls_by_property(plan, tally),
+            voids=_voids_by_property(plan, tally),
+            shared=shared,
+            samples=samples,
+            worst=worst,
+            answers=answers,
+            expectations=expectations,
+            references=references,
+        )
 
 
-def failed_by_check(plan: Plan, tally: Tally) -> dict[str, int]:
+def _failed_by_check(plan: Plan, tally: Tally) -> dict[str, int]:
     """Return the number of records that fail each row check."""
     return {c.id: n for c, n in zip(plan.row_checks(), tally.failed, strict=True)}
 
 
 def nulls_by_property(plan: Plan, tally: Tally) -> dict[str, int]:
     """Return the number of null cells of each property."""
-    failed = failed_by_check(plan, tally)
+    failed = _failed_by_check(plan, tally)
     strict = {p.name: check.id for p in plan.properties if (check := plan.forbidding_null(p.name))}
     return {
         p.name: failed[strict[p.name]] if p.name in strict else tally.sums.null.get(n, 0)
@@ -73,9 +96,9 @@ def nulls_by_property(plan: Plan, tally: Tally) -> dict[str, int]:
     }
 
 
-def voids_by_property(plan: Plan, tally: Tally) -> dict[str, int]:
+def _voids_by_property(plan: Plan, tally: Tally) -> dict[str, int]:
     """Return the number of records without a value of the type of each property."""
-    failed = failed_by_check(plan, tally)
+    failed = _failed_by_check(plan, tally)
     misfits = {c.property: failed[c.id] for c in plan.checks if isinstance(c.rule, rules.LogicalType)}
     flat = {name: nulls + misfits.get(name, 0) for name, nulls in nulls_by_property(plan, tally).items()}
     return flat | {plan.properties[n].name: count for n, count in tally.sums.void.items()}
@@ -86,9 +109,9 @@ def count(plan: Plan, number: int, present: Container[str], facts: Facts) -> Cou
     check = plan.checks[number]
     if missing := [name for name in check.needs() if name not in present]:
         return Count(state="not_evaluated", reason=_why_missing(plan, missing, present))
-    if check.id in facts.problems:
-        return Count(state="error", reason=facts.problems[check.id])
-    evaluated = facts.sums.within.get(number, 0) if check.filter else facts.sound
+    if problem := facts.references.problems.get(check.id):
+        return Count(state="error", reason=problem)
+    evaluated = facts.tally.sums.within.get(number, 0) if check.filter else facts.tally.sound
     match check.rule:
         case rules.ForPeople():
             return Count(state="not_evaluated", reason=FOR_PEOPLE)
@@ -97,14 +120,14 @@ def count(plan: Plan, number: int, present: Container[str], facts: Facts) -> Cou
         case rules.Expectation():
             return facts.expectations[check.id]
         case rules.RowCount():
-            rows = evaluated if check.filter else facts.total
+            rows = evaluated if check.filter else facts.tally.total
             return Count(rows, rows, observed=str(rows))
         case rules.Mean() | rules.Stdev() | rules.Min() | rules.Max() | rules.Sum() as rule:
             return _aggregate(plan, number, rule, facts, evaluated)
         case rules.Sql() | rules.Statement() | rules.Quantile() as rule:
             return _answer(plan, number, rule, facts, evaluated)
         case rule if isinstance(rule, rules.RecordRule):
-            return _with_samples(plan, check, facts, facts.total, facts.failed[check.id], 0)
+            return _with_samples(plan, check, facts, facts.tally.total, facts.failed[check.id], 0)
         case rule:
             return _with_samples(plan, check, facts, evaluated, *_failed_and_null(plan, number, rule, facts))
 
@@ -112,12 +135,12 @@ def count(plan: Plan, number: int, present: Container[str], facts: Facts) -> Cou
 def _failed_and_null(plan: Plan, number: int, rule: KeyOrRowRule, facts: Facts) -> tuple[int, int]:
     """Return the records that fail a check, and those that have nothing for it to judge."""
     check = plan.checks[number]
-    failed = facts.failed[check.id] if check.scope == "row" else facts.sums.bad.get(number, 0)
+    failed = facts.failed[check.id] if check.scope == "row" else facts.tally.sums.bad.get(number, 0)
     match rule:
         case rules.ForeignKey():  # an incomplete key is no key
             return failed, _lacking(check, number, facts)[1]
         case rules.Expression():
-            return failed, facts.sums.unsure.get(number, 0)
+            return failed, facts.tally.sums.unsure.get(number, 0)
         case rules.KnownKeys():  # of whole records
             return failed, 0
         case rules.Unique() | rules.DuplicateValues():
@@ -145,13 +168,13 @@ def _null(plan: Plan, number: int, facts: Facts) -> int:
 def _lost(plan: Plan, check: Check, facts: Facts) -> int | None:
     """Return the records that lack what contains a check's nested property; None if that is not counted."""
     prop = plan.property_named(check.property) if check.property else None
-    return facts.sums.lost.get(plan.properties.index(prop)) if prop and prop.path else None
+    return facts.tally.sums.lost.get(plan.properties.index(prop)) if prop and prop.path else None
 
 
 def _empty(check: Check, number: int, facts: Facts) -> int:
     """Return the number of a check's records that have no value to judge."""
     if check.filter:
-        return facts.sums.bare.get(number, 0)
+        return facts.tally.sums.bare.get(number, 0)
     return (facts.nulls if isinstance(check.rule, rules.OfCells) else facts.voids)[check.property or ""]
 
 
@@ -160,7 +183,7 @@ def _aggregate(plan: Plan, number: int, rule: rules.Aggregate, facts: Facts, eva
     check = plan.checks[number]
     prop, voids = plan.property_named(check.property or ""), _empty(check, number, facts)
     at = aggregates.place(plan.properties.index(prop), number if check.filter else None)
-    sums = facts.sums.aggregates
+    sums = facts.tally.sums.aggregates
     values = aggregates.value_count(at, sums) if prop.repeats else evaluated - voids
     figure = aggregates.figure(rule, prop, at, values, sums)
     if isinstance(figure, str):
@@ -193,7 +216,7 @@ def _answer(plan: Plan, number: int, rule: rules.Query, facts: Facts, evaluated:
 def _lacking(check: Check, number: int, facts: Facts) -> tuple[int, int]:
     """Return how many records have a null in a check's key, and how many have no value of its type."""
     if check.property is None or check.filter:
-        return facts.sums.keyless.get(number, 0), facts.sums.unkeyed.get(number, 0)
+        return facts.tally.sums.keyless.get(number, 0), facts.tally.sums.unkeyed.get(number, 0)
     return facts.nulls[check.property], facts.voids[check.property]
 
 
@@ -207,7 +230,9 @@ def _with_samples(plan: Plan, check: Check, facts: Facts, evaluated: int, failed
     observed = worst
     if check.threshold:
         observed = _percentage(failed, evaluated) if check.threshold.unit == "percent" else str(failed)
-    return Count(evaluated, failed, null, observed=observed, samples=samples, against=facts.versions.get(check.id))
+    return Count(
+        evaluated, failed, null, observed=observed, samples=samples, against=facts.references.versions.get(check.id)
+    )
 
 
 @lru_cache

@@ -33,8 +33,8 @@ MOST = 5
 LENGTH = 200
 TABLES = (ROWS, DROPS)
 """The views that a query may read: the records of some files, and the list of these files."""
-Answers = dict[tuple[str, str], Answer]
-"""By drop and check."""
+Answers = dict[str, dict[str, Answer]]
+"""Answers by drop, by check id."""
 
 
 def answers(spark: SparkSession, plan: Plan, groups: Sequence[ScannedGroup], *, malformed: bool) -> Answers:
@@ -57,13 +57,13 @@ def _in_group(
     drops = group.placed_drops
     rows = _rows(spark, plan, asked, group, malformed=malformed)
     spark.range(len(drops)).selectExpr("cast(id as int) as drop").createOrReplaceTempView(DROPS)
-    by_drop: Answers = {}
+    by_drop: Answers = {drop: {} for drop in drops}
     kept = rows.persist(StorageLevel.DISK_ONLY) if len(asked) > 1 else rows
     try:
         for condition, same in groupby(sorted((c for _, c in asked), key=_filter), _filter):
             (kept.where(condition) if condition else kept).createOrReplaceTempView(ROWS)
             for (at, check_id), answer in _of_view(spark, list(same)):
-                by_drop[drops[at], check_id] = answer
+                by_drop[drops[at]][check_id] = answer
     finally:
         kept.unpersist()
     return by_drop

@@ -9,8 +9,9 @@ import pytest
 
 from contracts.job import Count, Sample
 from contracts.place import Place
-from contracts.plan import Columns, Plan, Threshold
+from contracts.plan import Columns, Threshold
 from spark_jobs.rules.sums import Sums
+from spark_jobs.scan.references import References
 from spark_jobs.scan.tally import Tally
 from spark_jobs.set_checks import results
 from spark_jobs.set_checks.results import Answer, Facts
@@ -44,30 +45,22 @@ TALLY = Tally(
 SAMPLE = Sample(Place(3), "-1")
 
 
-def facts_of(plan: Plan, tally: Tally, answers: dict[str, Answer]) -> Facts:
-    """Return the facts of a drop whose keys repeat in two records."""
-    return Facts(
-        total=tally.total,
-        sound=tally.sound,
-        sums=tally.sums,
-        failed=results.failed_by_check(plan, tally),
-        nulls=results.nulls_by_property(plan, tally),
-        voids=results.voids_by_property(plan, tally),
-        shared={"id.primaryKey": 2, "wind.unique": 2},
-        samples={"wind.minimum": (SAMPLE,)},
-        worst={"wind.minimum": "-7"},
-        answers=answers,
-        expectations={},
-        problems={},
-        versions={},
-    )
+FACTS = Facts.of(
+    PLAN,
+    TALLY,
+    shared={"id.primaryKey": 2, "wind.unique": 2},
+    samples={"wind.minimum": (SAMPLE,)},
+    worst={"wind.minimum": "-7"},
+    answers={"sql": Answer(Decimal(5), "5")},
+    expectations={},
+    references=References(),
+)
 
 
 def counted(check_id: str, present: tuple[str, ...] = ("id", "wind", "note")) -> Count:
     """Count one check of the plan."""
     number = [check.id for check in PLAN.checks].index(check_id)
-    answer = Answer(Decimal(5), "5")
-    return results.count(PLAN, number, present, facts_of(PLAN, TALLY, {PLAN.checks[-2].id: answer}))
+    return results.count(PLAN, number, present, FACTS)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +75,7 @@ def counted(check_id: str, present: tuple[str, ...] = ("id", "wind", "note")) ->
         ("note.nullValues", 9, 5, 0),
         ("rowCount", 10, 10, 0),  # the number that its threshold limits
         ("wind.max", 9, 0, 5),
+        ("sql", 9, 0, 0),
     ],
 )
 def test_records_are_evaluated_failed_or_null(check: str, evaluated: int, failed: int, null: int) -> None:
@@ -93,6 +87,7 @@ def test_worst_value_share_or_figure_is_observed() -> None:
     assert (counted("wind.minimum").observed, counted("wind.minimum").samples) == ("-7", (SAMPLE,))
     assert counted("note.nullValues").observed == "55.56 %"
     assert (counted("wind.max").observed, counted("wind.max").figure) == ("7.5", Decimal("7.5"))
+    assert (counted("sql").observed, counted("sql").figure) == ("5", Decimal(5))
 
 
 def test_checks_that_cannot_be_made_have_a_reason() -> None:
