@@ -198,7 +198,7 @@ def _trimmed(name: str, value: Any) -> Any:
 
 
 def both(spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, bytes]) -> Judged:
-    """Judge files with and without the sieve, and hold the one against the other."""
+    """Judge files with and without the prefilter, and compare the results."""
     runs = []
     for name, least in (("sifted", 0), ("plain", NEVER)):
         (folder / name).mkdir()
@@ -268,7 +268,7 @@ SIFT = a_plan(
 )
 
 
-def test_sieve_and_scan_say_the_same_of_every_form(
+def test_prefilter_and_scan_say_the_same_of_every_form(
     spark: SparkSession, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     forms = [
@@ -287,7 +287,7 @@ def test_sieve_and_scan_say_the_same_of_every_form(
         drop = judged.drop(f"{n}.parquet")
         assert (drop.refusal, drop.failure, drop.valid) == (None, None, 100)
     assert judged.count("level.maximum", "late0.parquet").failed == 1
-    record_property("forms of Parquet that the sieve and the scan agree on", len(files))
+    record_property("forms of Parquet that the prefilter and the scan agree on", len(files))
 
 
 CHECKED = {"write_page_checksum": True, "compression": "none", "use_dictionary": False}
@@ -668,7 +668,7 @@ SHAPES: dict[str, tuple[Callable[[pa.DataType], pa.DataType], LogicalType, Steps
     "map": (lambda kind: pa.map_(pa.string(), kind), "map", (), "*"),
     "map of lists": (lambda kind: pa.map_(pa.string(), pa.list_(kind)), "map", (("*", "array"),), "[]"),
 }
-"""How a type lies in a column: in Arrow, as a property, the properties on the way to it, and the last step."""
+"""A type within a column: its type in Arrow, the property, the properties on the way to it, and the last step."""
 
 
 @pytest.mark.parametrize("kind", KINDS)

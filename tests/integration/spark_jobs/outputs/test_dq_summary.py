@@ -60,7 +60,7 @@ QUALITY = """\
 - {type: text, description: Looked at by hand.}
 """
 FILE = "id,mail,n\na,x@y,1\na,x@y,\nb,x@y,7\nb,x@y,1\n"
-SAID = {
+COUNTS = {
     # validated, errors, flag, success, failed, null
     "there": (4, None, None, 3, 1, None),
     "it's small": (4, None, None, 2, 1, 1),
@@ -90,7 +90,7 @@ def test_summary_has_every_column_and_finds_what_failed(spark: SparkSession, tmp
     table = spark.read.parquet(f"{tmp_path}/checks")
     assert table.columns[: len(COLUMNS)] == COLUMNS
     rows = {row.rule_id: row for row in table.collect()}
-    assert {name: counts_of(rows[name]) for name in SAID} == SAID
+    assert {name: counts_of(rows[name]) for name in COUNTS} == COUNTS
     small, there = rows["it's small"], rows["there"]
     assert str(small.last_modified) == "2026-11-21 11:59:58.250000"
     assert json.loads(small.metadata_json_string) == {"brand": "one", "schedule": "daily", "tags": ["one", "two"]}
@@ -104,8 +104,8 @@ def test_summary_has_every_column_and_finds_what_failed(spark: SparkSession, tmp
     assert [tuple(row) for row in people.sql(small.failed_records_query).collect()] == [(3, "7")]
     assert rows["pairs"].failed_records_query is None
     result = JobResult.loads((tmp_path / "result.jsonl").read_bytes())
-    said_of = document(decide(plan, result.drops[0], result.header.checks), plan, File("a.csv", len(FILE)))["checks"]
-    of_there = next(check for check in said_of if check["id"] == "there")
+    results = document(decide(plan, result.drops[0], result.header.checks), plan, File("a.csv", len(FILE)))["checks"]
+    of_there = next(check for check in results if check["id"] == "there")
     assert [(s["record"], s["note"]) for s in of_there["samples"]] == [(2, "id=a, mail=***")]
-    assert [check["id"] for check in said_of if "about" in check] == ["there", "it's small"]
+    assert [check["id"] for check in results if "about" in check] == ["there", "it's small"]
     assert of_there["about"] == {"businessImpact": "none of ours"}

@@ -231,7 +231,7 @@ def test_records_without_any_column_that_is_read_are_counted(spark: SparkSession
 
 @pytest.mark.parametrize("promote", ["rows", "table"])
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_consumers_get_the_same_whether_files_are_sifted_or_not(
+def test_consumers_get_the_same_whether_files_are_prefiltered_or_not(
     spark: SparkSession, tmp_path: Path, promote: Promoted, form: FileFormat
 ) -> None:
     plan = replace(a_plan(PROPERTIES, [a_check("minimum", "n", value="0")], file_format=form), promote=promote)

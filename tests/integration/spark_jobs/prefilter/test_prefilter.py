@@ -1,4 +1,4 @@
-"""Lines sifted and not sifted: every result of the job is the same, and what ails the sieve is no drop's fault."""
+"""Lines prefiltered and not: every result of the job is the same, and a fault of the prefilter fails no drop."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ DIALECTS: dict[str, tuple[Csv, str]] = {
 
 
 def hold(spark: SparkSession, folder: Path, plan: Plan, files: Files, caplog: pytest.LogCaptureFixture) -> Judged:
-    """Judge files with and without the sieve, and hold the one against the other."""
+    """Judge files with and without the prefilter, and compare the results."""
     runs = []
     for name, least in (("sifted", 0), ("plain", NEVER)):
         (folder / name).mkdir()
@@ -194,14 +194,14 @@ def test_keys_and_headers_in_many_pieces_are_judged_the_same(
     ],
 )
 @pytest.mark.parametrize("compression", ["none", "gzip"])
-def test_files_whose_first_lines_surely_pass_or_fail_are_worth_sifting(
+def test_files_whose_first_lines_surely_pass_or_fail_are_worth_prefiltering(
     spark: SparkSession, tmp_path: Path, body: str, compression: Compression, *, pays: bool
 ) -> None:
     data = gzip.compress(body.encode()) if compression == "gzip" else body
     assert is_worth_it(spark, tmp_path, data, compression) is pays
 
 
-def test_files_that_cannot_be_read_are_not_worth_sifting(spark: SparkSession, tmp_path: Path) -> None:
+def test_files_that_cannot_be_read_are_not_worth_prefiltering(spark: SparkSession, tmp_path: Path) -> None:
     assert not is_worth_it(spark, tmp_path, b"\x1f\x8b no pack", "gzip")
     assert not is_worth_it(spark, tmp_path, None, "none")
 
@@ -221,7 +221,7 @@ NO_ARROW = f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n'
 
 
 @pytest.mark.parametrize("python", [NO_ARROW, "#!/bin/sh\nexit 1\n"])
-def test_sieve_that_fails_fails_no_drop(
+def test_prefilter_that_fails_fails_no_drop(
     spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, python: str
 ) -> None:
     path = tmp_path / "python"

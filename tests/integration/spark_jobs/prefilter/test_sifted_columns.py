@@ -70,7 +70,7 @@ def a_file(
 
 
 def hold(spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, bytes]) -> Judged:
-    """Judge files, and one that is bad, with and without the sieve, and hold the one against the other."""
+    """Judge files, and one that is bad, with and without the prefilter, and compare the results."""
     files = {**files, "bad.parquet": a_file(GOOD | {"state": ["XX"] * 4})}
     runs = []
     for name, least in (("sifted", 0), ("plain", NEVER)):
@@ -213,8 +213,8 @@ def test_plan_with_what_vectors_cannot_tell_has_no_proof() -> None:
 
 def test_integers_that_are_one_number_to_spark_are_told_of_in_no_file(spark: SparkSession, tmp_path: Path) -> None:
     plan = a_plan([a_property("n", "number")], [a_check("unique", "n", scope="set")], file_format="parquet")
-    for rows, is_told in (([2**53 - 1, 2**53], True), ([2**53, 2**53 + 1], False)):
-        assert is_decided(spark, tmp_path, a_file({"n": rows}, {"n": pa.int64()}), plan) is is_told
+    for rows, decided in (([2**53 - 1, 2**53], True), ([2**53, 2**53 + 1], False)):
+        assert is_decided(spark, tmp_path, a_file({"n": rows}, {"n": pa.int64()}), plan) is decided
 
 
 def test_workers_that_end_end_no_job(

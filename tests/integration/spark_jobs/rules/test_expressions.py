@@ -30,7 +30,7 @@ RECORDS = [
     {"n": "9223372036854775807", "x": "-0.0", "price": "-0.07", "text": "a\\d", "day": "9999-12-31",
      "at": "2024-02-29T12:00:00+14:00"},
 ]  # fmt: skip
-SAID = {
+OUTCOMES = {
     "n + 1 > n": "TT??",
     "-n > 0": "?F?F",
     "abs(n) >= 0": "?T?T",
@@ -67,12 +67,12 @@ SAID = {
     "substring(text, 1, 2) = 'St'": "FT?F",
     "startswith(text, ' ') or endswith(text, 'e') or contains(text, 'ß')": "TT?F",
 }
-"""What each expression says of each record: true, false or nothing (?)."""
+"""The value of each expression for each record: true, false or null (?)."""
 
 
 def a_plan(form: FileFormat) -> Plan:
     """A contract with an entry for each expression."""
-    inner = (json.dumps({"metric": "expression", "expression": text}) for text in SAID)
+    inner = (json.dumps({"metric": "expression", "expression": text}) for text in OUTCOMES)
     entries = (f"- {{id: e{n}, type: custom, engine: dropgate, implementation: {i}}}\n" for n, i in enumerate(inner))
     return documents.a_plan(documents.a_document(PROPERTIES, "".join(entries), DROP.replace("csv", form)))
 
@@ -101,7 +101,7 @@ def test_expressions_say_the_same_in_every_format(spark: SparkSession, tmp_path:
     judged = judge(spark, tmp_path, a_plan(form), {name: body})
 
     fails = {n: set(row["checks"]) for row in judged.evidence(spark) for n in [row["record"]]}
-    for n, (text, outcomes) in enumerate(SAID.items()):
+    for n, (text, outcomes) in enumerate(OUTCOMES.items()):
         count = judged.count(f"e{n}", name)
         failed = "".join("F" if f"e{n}" in fails.get(r, ()) else "-" for r in range(1, 5))
         assert failed == re.sub("[^F]", "-", outcomes), text

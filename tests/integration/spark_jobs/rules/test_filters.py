@@ -57,7 +57,7 @@ ROWS = [
     "b,AR,3",
 ]
 """The last is no record; of the first three one is null, one no integer."""
-SAID = {
+COUNTS = {
     "n.nullValues": (3, 1, 0),
     "share": (3, 1, 0),
     "all": (7, 2, 0),
@@ -76,7 +76,7 @@ def test_filter_says_which_records_a_check_looks_at(spark: SparkSession, tmp_pat
     plan = documents.a_plan(documents.a_document(PROPERTIES, QUALITY, DROP + CHECKS))
     judged = judge(spark, tmp_path, plan, {"a.csv": "\n".join(["id,land,n,code", *ROWS, ""])})
 
-    assert {c: (n.evaluated, n.failed, n.null) for c in SAID for n in [judged.count(c)]} == SAID
+    assert {c: (n.evaluated, n.failed, n.null) for c in COUNTS for n in [judged.count(c)]} == COUNTS
     assert judged.count("sum").figure == 7
     assert [(s.place.record, s.value) for s in judged.count("code.unique").samples] == [(1, "k1")]
     results = {o.id: (o.result, o.reason) for o in judged.decision().checks}

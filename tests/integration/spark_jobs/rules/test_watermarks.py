@@ -69,7 +69,7 @@ SEEN = {
     "truth": ((6, 0), (2, 0)),
     "id.unique": ((6, 4), (2, 0)),
 }
-"""How many records each check looks at, and how many fail: without a mark, and above one."""
+"""The records that each check evaluates, and those that fail it: without a mark, and above one."""
 MARKS = (
     HighMark("day", "date", Decimal(20_484)),  # 2026-01-31
     HighMark("n", "integer", Decimal(3)),

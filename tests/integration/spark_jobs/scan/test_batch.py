@@ -81,7 +81,7 @@ def test_others_in_a_batch_change_nothing(spark: SparkSession, tmp_path: Path, t
     assert replace(alone.drop(name), outputs={}) == replace(together.drop(name), outputs={})
 
 
-def test_results_are_the_same_where_lines_are_sifted(
+def test_results_are_the_same_where_lines_are_prefiltered(
     spark: SparkSession, tmp_path: Path, together: Judged, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert prefilter.pass_condition(PLAN, ("id", "wind", "day", "state"), [HEAD])

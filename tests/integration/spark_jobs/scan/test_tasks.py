@@ -27,7 +27,7 @@ LINES, WRONG, MANY = 20_000, 207, 1_000
 PLAN = a_plan([a_property("id", "integer"), a_property("note")], [a_check("required", "note")])
 BODY = "id,note\n" + "".join(f"{n},{'' if n % 97 == 0 else 'x' * 20}\n" for n in range(LINES))
 BREAKS = 3
-"""How often an answer is broken off: Hadoop asks twice before it gives a task up, Spark has a task four times."""
+"""Answers that are broken off: Hadoop asks twice before it gives a task up, Spark tries a task four times."""
 BUCKET, AT = "internal", "s3://internal/job"
 
 

@@ -239,7 +239,7 @@ SORTED = HEADER + "".join(
     f'{n},{n}.5,{n}.50,"{{""a"": {n}}}",2024-01-0{n},10:0{n},,{letter}\n' for n, letter in enumerate("abcdef", 1)
 )
 RANGE = {"min_value": 0, "max_value": 100}
-KNOWN: dict[str, dict[str, Any]] = {
+MET_BY_FILE: dict[str, dict[str, Any]] = {
     "expect_column_distinct_values_to_be_in_set": {"column": "id", "value_set": [1, 2, 3, 4, 5, 6, 7]},
     "expect_column_distinct_values_to_contain_set": {"column": "id", "value_set": [1, 2]},
     "expect_column_distinct_values_to_equal_set": {"column": "secret", "value_set": ["a", "b", "c", "d", "e", "f"]},
@@ -311,11 +311,11 @@ KNOWN: dict[str, dict[str, Any]] = {
 
 @pytest.mark.torture
 def test_every_core_expectation_can_be_made(library: SparkSession, tmp_path: Path) -> None:
-    assert {name for name, expectation in expectations().items() if expectation.elsewhere is None} == set(KNOWN)
-    query = {kind: {"kwargs": kwargs} for kind, kwargs in KNOWN.items() if kind == "unexpected_rows_expectation"}
-    plan = older(a_plan([asked(kind, kind, **kwargs) for kind, kwargs in KNOWN.items()]), query)
+    assert {name for name, expectation in expectations().items() if expectation.elsewhere is None} == set(MET_BY_FILE)
+    query = {kind: {"kwargs": kwargs} for kind, kwargs in MET_BY_FILE.items() if kind == "unexpected_rows_expectation"}
+    plan = older(a_plan([asked(kind, kind, **kwargs) for kind, kwargs in MET_BY_FILE.items()]), query)
     run = judge(library, tmp_path, plan, {"a.csv": SORTED})
-    counts = {kind: run.count(kind) for kind in KNOWN}
+    counts = {kind: run.count(kind) for kind in MET_BY_FILE}
 
     assert {kind: (c.state, c.reason, c.figure) for kind, c in counts.items() if c.figure != MET} == {}
 

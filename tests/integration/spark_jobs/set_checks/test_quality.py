@@ -167,7 +167,7 @@ def test_every_operator_holds_every_metric(spark: SparkSession, tmp_path: Path) 
 
 
 SOFT = dict.fromkeys(METRICS, "mustBe: 0") | dict.fromkeys(("nullValues", "regex"), "mustBeLessThan: 10, unit: percent")
-"""What each metric warns of: rows, or their share; beyond 50 percent the file fails."""
+"""The limit from which on each metric warns: rows, or their share; beyond 50 percent the file fails."""
 FILES: dict[str, tuple[list[str], list[str], str, int]] = {
     "good.csv": (["a", "aa"], [], "accepted", 0),
     "nulls.csv": (["a", "aa", ""], ["nullValues", "missingValues"], "accepted_with_warnings", 1),

@@ -46,7 +46,7 @@ NEW_LINE = "\n"
 LITERALS = 400
 CONDITIONS = 800
 READ = {"literals": 390, "conditions": 350}
-"""How many of those that are drawn both of us read, at least."""
+"""The least number of drawn texts that both read."""
 PIECES = (
     *("''", "''''", r"\\", r"\'", r"\"", r"\n", r"\t", r"\r", r"\b", r"\Z", r"\0", r"\%", r"\_", r"\d", r"\x41", r"\q"),
     *(r"\u00e9", r"\u0027", r"\U0001F600", r"\ud83d\ude00", r"\101", r"\047", r"\401", r"\08", r"\1", r"\u12", "\\\n"),
@@ -228,7 +228,7 @@ def held(session: SparkSession, data: DataFrame, texts: Sequence[str]) -> tuple[
     wrong: list[str] = []
     count = 0
     for start in range(0, len(both), AT_ONCE):
-        theirs = said_of(data, both[start : start + AT_ONCE])
+        theirs = spark_values(data, both[start : start + AT_ONCE])
         asked = list(theirs)
         own = values(numbered.selectExpr("record", *(f"({ours[t]}) as b{n}" for n, t in enumerate(asked))))
         query = statements.read(f"select {','.join(f'{t} {NEW_LINE}' for t in asked)} from data", PROPERTIES, ["data"])
@@ -239,7 +239,7 @@ def held(session: SparkSession, data: DataFrame, texts: Sequence[str]) -> tuple[
     return count, wrong
 
 
-def said_of(data: DataFrame, texts: Sequence[str]) -> dict[str, list[Any]]:
+def spark_values(data: DataFrame, texts: Sequence[str]) -> dict[str, list[Any]]:
     """Return Spark's value of each text for each record; a text that raises, as at an overflow, has none."""
     try:
         columns = values(data.selectExpr("record", *(f"({text}) as b{n}" for n, text in enumerate(texts))))
@@ -247,7 +247,7 @@ def said_of(data: DataFrame, texts: Sequence[str]) -> dict[str, list[Any]]:
         if len(texts) == 1:
             return {}
         half = len(texts) // 2
-        return said_of(data, texts[:half]) | said_of(data, texts[half:])
+        return spark_values(data, texts[:half]) | spark_values(data, texts[half:])
     return dict(zip(texts, columns, strict=True))
 
 

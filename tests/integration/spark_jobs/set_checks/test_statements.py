@@ -51,7 +51,7 @@ FILES = {
     "b.csv": "id,n,day\nx,1,2024-02-29\n",
     "c.csv": "id,n,day\nx,-3,\n",
 }
-SAID = {
+FIGURES = {
     "n.sql": ("1", "0", "1"),
     "mean": ("2.25", "1", "-3"),
     "most": ("3", "1", "1"),
@@ -59,7 +59,7 @@ SAID = {
     "twice": ("1", "0", "0"),
     "secret": ("1", "0", None),
 }
-"""What each query gives of each file; of the last no record is left to ask of."""
+"""The figure of each query in each file; the last file has no record left to query."""
 
 
 def test_query_without_columns_is_asked_of_a_file_without_those_of_the_contract(
@@ -78,10 +78,10 @@ def test_query_is_asked_of_each_file_by_itself(spark: SparkSession, tmp_path: Pa
     plan = documents.a_plan(text)
     judged = judge(spark, tmp_path, plan, FILES)
 
-    counts = {check: [judged.count(check, name) for name in FILES] for check in SAID}
+    counts = {check: [judged.count(check, name) for name in FILES] for check in FIGURES}
     assert {
         c: tuple(None if n.figure is None else f"{n.figure.normalize():f}" for n in of) for c, of in counts.items()
-    } == SAID
+    } == FIGURES
     assert [n.observed for n in counts["secret"]] == ["***", "***", None]
     assert [(s.place.record, s.value) for s in counts["twice"][0].samples] == [(1, "id=x, times=3")]
     assert [(s.place.record, s.value) for s in counts["secret"][0].samples] == [(3, "***")]

@@ -54,14 +54,14 @@ def test_number_or_text_is_left_alone(cell: str) -> None:
 
 
 def passed_over(text: str) -> str:
-    """What is left of a cell where it begins to show."""
+    """Return a cell from its first visible character on."""
     shown = (n for n, c in enumerate(text) if c != '"' and (unicodedata.category(c)[0] not in "CZ"))
     first = next(shown, len(text))
     return text[first:]
 
 
 def would_run(cell: str) -> bool:
-    """Whether a spreadsheet runs a cell: another reading of the rule than the pattern's."""
+    """Return True if a spreadsheet runs a cell: the same rule as the pattern's, written in another way."""
     left = passed_over(cell)
     if left[:1] not in SIGNS:
         return False
