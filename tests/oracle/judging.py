@@ -17,7 +17,7 @@ from contracts.plan import CONTAINERS, Check, Plan
 from contracts.problem import Problem
 from contracts.verdict import decide
 from contracts.watermarks import HighMark
-from tests.builders import arguments_of, kinds_of
+from tests.builders import kinds_of
 from tests.oracle import figures, nested, queries
 from tests.oracle.expressions import truth
 from tests.oracle.records import Cell, Content, Record
@@ -112,12 +112,13 @@ def _is_made(check: Check, content: Content) -> bool:
 
 def _lets_through(check: Check, record: Record, content: Content) -> bool:
     """Return whether the filter of a check lets a record through."""
-    condition = arguments_of(check).get("filter", {})
-    if (mark := content.marks.get(condition.get("watermark"))) is not None:
-        value: Any = record.cell(condition["watermark"]).value
-        if value is None or Fraction(value) <= mark:
+    if check.filter is None:
+        return True
+    if (name := check.filter.watermark) and name in content.marks:
+        value: Any = record.cell(name).value
+        if value is None or Fraction(value) <= content.marks[name]:
             return False
-    return not condition.get("text") or truth(condition["text"], record.scope) is True
+    return not check.filter.text or truth(check.filter.text, record.scope) is True
 
 
 def _of_record(check: Check, plan: Plan, record: Record, content: Content) -> str | None:
@@ -126,8 +127,8 @@ def _of_record(check: Check, plan: Plan, record: Record, content: Content) -> st
         return FAILED if check.kind in record.broken else GOOD
     if record.broken or not _lets_through(check, record, content):
         return None
-    if check.kind == "expression":
-        return {None: NULL, False: FAILED, True: GOOD}[truth(arguments_of(check)["text"], record.scope)]
+    if isinstance(check.rule, rules.Expression):
+        return {None: NULL, False: FAILED, True: GOOD}[truth(check.rule.text, record.scope)]
     if isinstance(check.rule, rules.ForeignKey):
         key = tuple(record.cells[name].value for name in check.properties())
         return NULL if None in key else GOOD if key in content.keys[check.id] else FAILED
@@ -140,28 +141,28 @@ def _of_record(check: Check, plan: Plan, record: Record, content: Content) -> st
 
 
 def of_cell(check: Check, plan: Plan, cell: Cell) -> str:
-    match check.kind:
-        case "required" | "nullValues":
+    match check.rule:
+        case rules.Required() | rules.NullValues():
             return FAILED if cell.text is None else GOOD
-        case "missingValues" if cell.text is None:
-            return FAILED if arguments_of(check)["null"] else NULL
-        case "missingValues":
-            return FAILED if _is_missing(check, plan, cell) else GOOD
-        case "logicalType" if cell.text is not None:
+        case rules.MissingValues(null=null) if cell.text is None:
+            return FAILED if null else NULL
+        case rules.MissingValues(values=words):
+            return FAILED if _is_missing(words, check, plan, cell) else GOOD
+        case rules.LogicalType() if cell.text is not None:
             return FAILED if cell.value is None else GOOD
-        case "deprecated" if cell.text is not None:
+        case rules.Deprecated() if cell.text is not None:
             return FAILED
     if cell.value is None:
         return NULL
     prop = plan.property_named(check.property or "")
     if prop.type in CONTAINERS:
         return FAILED if nested.fails(check, prop, plan, cell.value) else GOOD
-    return FAILED if FAILS[check.kind](cell.value, check, prop) else GOOD
+    return FAILED if FAILS[check.kind](cell.value, check.rule, prop) else GOOD
 
 
-def _is_missing(check: Check, plan: Plan, cell: Cell) -> bool:
+def _is_missing(words: Sequence[str], check: Check, plan: Plan, cell: Cell) -> bool:
     """Return whether a cell is a missing value: as it is written; or by its value, where nobody wrote it as text."""
-    prop, words = plan.property_named(check.property or ""), arguments_of(check)["values"]
+    prop = plan.property_named(check.property or "")
     typed = plan.file_format == "parquet" and prop.type not in ("string", "time")
     number = plan.file_format == "jsonl" and prop.type in ("integer", "number")
     by_value = (typed or number) and cell.value is not None and cell.value in [value_of(w, prop) for w in words]
@@ -208,8 +209,8 @@ def _figure(check: Check, content: Content) -> Count:
 def _answer(check: Check, content: Content) -> Count:
     rows = _looked_at(check, content)
     null = 0
-    if check.kind == "quantile" and rows:
-        answer, null = queries.quantile(check, rows)
+    if isinstance(check.rule, rules.Quantile) and rows:
+        answer, null = queries.quantile(check.rule.value, [r.cell(check.property or "") for r in rows])
     else:
         answer = queries.answer(check, rows) if rows else "no-rows"
     if answer is None or isinstance(answer, str):

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.plan import Check, Plan, Property
-from tests.builders import arguments_of
 
 
 class Pairs(list[tuple[str, Any]]):
@@ -82,7 +81,7 @@ def fails(check: Check, prop: Property, plan: Plan, value: Any) -> bool:
     """Return whether an array or object breaks a rule; keys that the contract lacks do not count, if it names any."""
     inner = {p.path[-1][1:] for p in plan.properties if p.path and p.route[:-1] == prop.route}
     pairs = Pairs(pair for pair in value if not inner or pair[0] in inner) if prop.type == "object" else value
-    return FAILS[check.kind](pairs, int(arguments_of(check).get("value", 0)))
+    return FAILS[check.kind](pairs, getattr(check.rule, "value", 0))
 
 
 def _given(members: Iterator[Any]) -> int:

@@ -13,10 +13,9 @@ from random import Random
 from typing import Any
 
 from contracts.plan import Check
-from tests.builders import arguments_of
 from tests.oracle import figures
 from tests.oracle.expressions import an_expression, truth
-from tests.oracle.records import Record
+from tests.oracle.records import Cell, Record
 
 Found = int | Fraction | None
 """A number, or none."""
@@ -145,12 +144,11 @@ def an_entry(chance: Random, number: int, kinds: Mapping[str, str], threshold: d
     return about | {"type": "custom", "engine": "dropgate", "implementation": inner}
 
 
-def quantile(check: Check, records: Sequence[Record]) -> tuple[Any, int]:
+def quantile(share: str, cells: Sequence[Cell]) -> tuple[Any, int]:
     """The least value that a share of all values do not exceed, None without values; and how many are none."""
-    cells = (r.cell(check.property or "") for r in records)
     values = sorted(figures.counted(c) for c in cells if c.value is not None)
-    place = max(1, -(-Fraction(arguments_of(check)["value"]) * len(values) // 1))
-    return values[int(place) - 1] if values else None, len(records) - len(values)
+    place = max(1, -(-Fraction(share) * len(values) // 1))
+    return values[int(place) - 1] if values else None, len(cells) - len(values)
 
 
 def answer(check: Check, records: Sequence[Record]) -> Found:

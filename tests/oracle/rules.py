@@ -1,4 +1,4 @@
-"""The values that break a rule: a check and a value in, true where it fails out. One line for each kind of check.
+"""The values that break a rule: the rule and a value in, true where it fails out. One line for each kind of check.
 
 A new row check is a function and its line in `FAILS`; a new figure of a whole file stands in `judging.FIGURES`.
 """
@@ -14,13 +14,13 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from contracts.plan import Check, Property
-from tests.builders import arguments_of
+from contracts.plan import Property
 from tests.oracle.values import Value, value_of
 
 SPACES = "\t\n\x0b\x0c\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
 """White space of ECMA-262."""
-Rule = Callable[[Any, Check, Property], bool]
+Fails = Callable[[Any, Any, Property], bool]
+"""A value, the rule of its check and its property in, true where it fails out."""
 
 
 @cache
@@ -30,26 +30,22 @@ def _value(text: str, prop: Property) -> Any:
     return value
 
 
-def _bound(check: Check, prop: Property) -> Any:
-    return _value(arguments_of(check)["value"], prop)
+def _outside(value: Value, rule: Any, prop: Property) -> bool:
+    return value not in [_value(text, prop) for text in rule.values]
 
 
-def _outside(value: Value, check: Check, prop: Property) -> bool:
-    return value not in [_value(text, prop) for text in arguments_of(check)["values"]]
+def _unfound(value: str, rule: Any, _: Property) -> bool:
+    return re.search(rule.pattern.replace(r"\z", r"\Z"), value, re.ASCII) is None
 
 
-def _unfound(value: str, check: Check, _: Property) -> bool:
-    return re.search(arguments_of(check)["pattern"].replace(r"\z", r"\Z"), value, re.ASCII) is None
-
-
-def _no_multiple(value: Any, check: Check, prop: Property) -> bool:
-    times: Fraction = Fraction(value) / Fraction(_bound(check, prop))
+def _no_multiple(value: Any, rule: Any, prop: Property) -> bool:
+    times: Fraction = Fraction(value) / Fraction(_value(rule.value, prop))
     return times.denominator != 1
 
 
-def _invalid(value: Any, check: Check, prop: Property) -> bool:
-    outside = "values" in arguments_of(check) and _outside(value, check, prop)
-    return outside or ("pattern" in arguments_of(check) and _unfound(value, check, prop))
+def _invalid(value: Any, rule: Any, prop: Property) -> bool:
+    outside = rule.values is not None and _outside(value, rule, prop)
+    return outside or (rule.pattern is not None and _unfound(value, rule, prop))
 
 
 def _is_ipv4(text: str) -> bool:
@@ -121,8 +117,8 @@ TEXTS: dict[str, Callable[[str], bool]] = {
 }
 
 
-def _not_of_format(value: Any, check: Check, prop: Property) -> bool:
-    name: str = arguments_of(check)["format"]
+def _not_of_format(value: Any, rule: Any, prop: Property) -> bool:
+    name: str = rule.format
     if prop.type == "string":
         return not TEXTS[name](value)
     if name == "f32":
@@ -132,20 +128,20 @@ def _not_of_format(value: Any, check: Check, prop: Property) -> bool:
     return not least <= value < most
 
 
-FAILS: dict[str, Rule] = {
+FAILS: dict[str, Fails] = {
     "enum": _outside,
-    "minimum": lambda value, check, prop: value < _bound(check, prop),
-    "maximum": lambda value, check, prop: value > _bound(check, prop),
-    "exclusiveMinimum": lambda value, check, prop: value <= _bound(check, prop),
-    "exclusiveMaximum": lambda value, check, prop: value >= _bound(check, prop),
+    "minimum": lambda value, rule, prop: value < _value(rule.value, prop),
+    "maximum": lambda value, rule, prop: value > _value(rule.value, prop),
+    "exclusiveMinimum": lambda value, rule, prop: value <= _value(rule.value, prop),
+    "exclusiveMaximum": lambda value, rule, prop: value >= _value(rule.value, prop),
     "multipleOf": _no_multiple,
-    "minLength": lambda value, check, _: len(value) < arguments_of(check)["value"],
-    "maxLength": lambda value, check, _: len(value) > arguments_of(check)["value"],
+    "minLength": lambda value, rule, _: len(value) < rule.value,
+    "maxLength": lambda value, rule, _: len(value) > rule.value,
     "format": _not_of_format,
     "pattern": _unfound,
     "regex": _unfound,
     "invalidValues": _invalid,
-    "allowedPrefixes": lambda value, check, _: not value.startswith(tuple(arguments_of(check)["prefixes"])),
+    "allowedPrefixes": lambda value, rule, _: not value.startswith(rule.prefixes),
     "notBlank": lambda value, *_: not value.strip(SPACES),
 }
 """Rules about values: a null, and what is no value of its type, breaks none of them."""

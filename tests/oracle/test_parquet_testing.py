@@ -88,6 +88,12 @@ def _of_no_type(body: bytes) -> bytes:
     return body[: at + 1] + b"\x7e" + body[at + 2 :]
 
 
+def _short(body: bytes) -> bytes:
+    """A file of two rows whose only column has one value by its chunk (field 5 behind the codec, a zigzag number)."""
+    at = body.rindex(b"\x15\x00\x16\x04", 0, len(body) - 8)
+    return body[: at + 3] + b"\x02" + body[at + 4 :]
+
+
 def _changed(body: bytes) -> bytes:
     """A file with another byte in the values of its only page."""
     _, long = parquet_footer.struct(body[4:], 1000)
@@ -111,6 +117,7 @@ DOOR: dict[str, tuple[bytes, Property]] = {
     ),
     "more bytes": (OF_DOUBLES[:4] + OF_DOUBLES[40:], NUMBER),
     "damaged": (_of_no_type(OF_DOUBLES), NUMBER),
+    "uneven": (_short(OF_DOUBLES), NUMBER),
     "another type": (a_file({"v": (pa.binary(), [b"a"])}), TEXT),
 }
 """A file of ours for each kind of refusal at the door."""
