@@ -41,7 +41,7 @@ def test_cell_that_would_run_is_found(cell: str) -> None:
     assert PATTERN.match(cell)
 
 
-@pytest.mark.parametrize(("unseen", "sign"), product(UNSEEN, SIGNS))
+@pytest.mark.parametrize(("unseen", "sign"), list(product(UNSEEN, SIGNS)))
 def test_sign_is_found_behind_what_does_not_show(unseen: str, sign: str) -> None:
     assert PATTERN.match(f"{unseen}{sign}cmd|' /c calc'!A0")
     assert PATTERN.match(f"{unseen}{sign}1+1")
