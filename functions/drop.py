@@ -416,11 +416,11 @@ def _cut(text: str) -> str:
     return text if len(written) <= MOST_TEXT else written[: MOST_TEXT - 3].decode("utf-8", "ignore") + "…"
 
 
-def is_later(one: Uploaded, than: Uploaded) -> bool:
-    """Return True if one upload of a key came after another: by S3's sequencers, or by the clock if one lacks it."""
-    if one.sequencer and than.sequencer:
-        return rank(one.sequencer) > rank(than.sequencer)
-    return one.uploaded_at[:SECONDS] > than.uploaded_at[:SECONDS]
+def is_later(upload: Uploaded, than: Uploaded) -> bool:
+    """Return True if an upload of a key came after another: by S3's sequencers, or by the clock if one lacks it."""
+    if upload.sequencer and than.sequencer:
+        return rank(upload.sequencer) > rank(than.sequencer)
+    return upload.uploaded_at[:SECONDS] > than.uploaded_at[:SECONDS]
 
 
 def rank(sequencer: str) -> str:

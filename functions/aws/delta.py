@@ -63,7 +63,7 @@ class DeltaTables:
 
     def append(self, table: str, files: Sequence[DataFile], tag: CopyTag) -> None:
         added: list[AddAction | RemoveAction] = [
-            _added(keys.data_file(tag.drop, tag.attempt, one.name), one, tag) for one in files
+            _added(keys.data_file(tag.drop, tag.attempt, file.name), file, tag) for file in files
         ]
 
         def act(delta: DeltaTable, how: dict[str, Any]) -> None:
@@ -75,7 +75,7 @@ class DeltaTables:
         from deltalake import DeltaTable, QueryBuilder, write_deltalake
         from deltalake.transaction import create_table_with_add_actions
 
-        added, where = [_added(one.name, one, tag) for one in files], _where((*instead, tag.drop))
+        added, where = [_added(file.name, file, tag) for file in files], _where((*instead, tag.drop))
 
         def act(delta: DeltaTable, how: dict[str, Any]) -> None:
             # The files where they lie, read as the table reads them: what they lack is null.
@@ -222,7 +222,9 @@ def _reading(table: str) -> Iterator[None]:
 def columns_of(schema: Schema) -> tuple[TableColumn, ...]:
     """Return the columns of a table."""
     each = json.loads(schema.to_json())["fields"]
-    return tuple(TableColumn(one["name"], one["type"] if isinstance(one["type"], str) else "nested") for one in each)
+    return tuple(
+        TableColumn(field["name"], field["type"] if isinstance(field["type"], str) else "nested") for field in each
+    )
 
 
 def _schema(columns: Sequence[TableColumn]) -> Schema:
@@ -242,7 +244,7 @@ def _added(path: str, file: DataFile, tag: CopyTag) -> AddAction:
 
 def _where(drops: Sequence[str]) -> str:
     """Return the predicate for the rows of some drops; their ids are letters and digits."""
-    return f"{DROP} in ({', '.join(repr(one) for one in dict.fromkeys(drops))})"
+    return f"{DROP} in ({', '.join(repr(drop) for drop in dict.fromkeys(drops))})"
 
 
 def _app(tag: CopyTag) -> str:

@@ -73,7 +73,7 @@ class DynamoLedger:
 
     def write(self, moves: Sequence[Transition], *beside: TransactionItem) -> None:
         own = [action for move in moves for action in self._of(move)]
-        self._transact([*own, *(action for one in beside for action in self._beside(one))])
+        self._transact([*own, *(action for item in beside for action in self._beside(item))])
 
     def lineage(self, lineage_id: str) -> Lineage:
         item = self._get(*items.lineage_key(lineage_id))
@@ -201,8 +201,8 @@ class DynamoLedger:
         queue = self._query("pk = :pk", {":pk": items.waiting(plan)}, ConsistentRead=True, Limit=most)
         drops: list[Drop] = []
         while waiting := [items.pending_of(i) for i in islice(queue, most - len(drops))]:
-            drops += (one for one in waiting if isinstance(one, Drop))
-            drops += self.drops([one for one in waiting if isinstance(one, str)])
+            drops += (drop for drop in waiting if isinstance(drop, Drop))
+            drops += self.drops([drop_id for drop_id in waiting if isinstance(drop_id, str)])
         return tuple(sorted(drops, key=items.pending_key))
 
     def upload(self, tag: CopyTag, target: str) -> str | None:
@@ -287,17 +287,17 @@ class DynamoLedger:
         elif before.state == "staged":
             yield {"Delete": {"TableName": self._table, "Key": items.key(*items.pending_key(before))}}
 
-    def _beside(self, one: TransactionItem) -> Iterator[Any]:
-        if isinstance(one, Window):
-            yield self._put(items.window_item(one), NEW)
+    def _beside(self, item: TransactionItem) -> Iterator[Any]:
+        if isinstance(item, Window):
+            yield self._put(items.window_item(item), NEW)
             return
-        if isinstance(one, VersionCheck):
-            place = items.key(*items.batch_key(one.batch.id))
-            as_read = {":v": one.batch.version}
+        if isinstance(item, VersionCheck):
+            place = items.key(*items.batch_key(item.batch.id))
+            as_read = {":v": item.batch.version}
             yield self._check(place, AS_READ, ExpressionAttributeValues=items.dumps(as_read))
             return
-        now = replace(one, version=one.version + 1)
-        yield self._fenced(items.item(now), one.version)
+        now = replace(item, version=item.version + 1)
+        yield self._fenced(items.item(now), item.version)
         if isinstance(now, Absence):
             yield self._put(items.absence_step_item(now))
         if isinstance(now, Batch):
@@ -374,7 +374,7 @@ class DynamoLedger:
     def _get_many(self, wanted: Sequence[tuple[str, str]]) -> Iterator[Item]:
         """Items by their keys, in no order; what is not there is left out."""
         for begin in range(0, len(wanted), MOST_GET):
-            left: Any = [items.key(*one) for one in wanted[begin : begin + MOST_GET]]
+            left: Any = [items.key(*pair) for pair in wanted[begin : begin + MOST_GET]]
             while left:
                 asked: Any = {self._table: {"Keys": left, "ConsistentRead": True}}
                 with asking("dynamodb"):

@@ -129,7 +129,7 @@ def run_policy(job: JobCode, reach: Reach) -> str:
     Hadoop looks for the folders above, too. Folders to be read are cut to the longest beginnings that fit; references
     only where these alone do not, then to the folders that they lie in.
     """
-    above = tuple(dict.fromkeys(one.removesuffix("/").rpartition("/")[0] + "/" for one in reach.references))
+    above = tuple(dict.fromkeys(folder.removesuffix("/").rpartition("/")[0] + "/" for folder in reach.references))
     for references in (reach.references, above):
         for kept in range(max(map(len, reach.reads)), 0, -1):
             beginnings = sorted({folder[:kept] for folder in reach.reads})
@@ -148,7 +148,7 @@ def _policy(job: JobCode, packages: Iterable[str], beginnings: Iterable[str], fo
         return f"arn:{partition}:s3:::{uri.removeprefix('s3://')}"
 
     code = [arn(uri) for uri in (job.entry, job.archive, *packages)]
-    reads = [*code, *(f"{arn(one)}*" for one in beginnings)]
+    reads = [*code, *(f"{arn(beginning)}*" for beginning in beginnings)]
     writes = [name for folder in folders for name in (arn(folder).removesuffix("/"), f"{arn(folder)}*")]
     buckets = sorted({name.partition("/")[0] for name in (*reads, *writes)})
     writing = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]

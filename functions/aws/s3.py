@@ -139,13 +139,13 @@ class S3Store:
         versions: list[StoredVersion] = []
         with asking("s3"):
             for page in self._s3.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=key):
-                each = [_remains(bucket, one, marker=False) for one in page.get("Versions", [])]
-                each += [_remains(bucket, one, marker=True) for one in page.get("DeleteMarkers", [])]
-                mine = [one for one in each if key.endswith("/") or one.at.uri == place]
+                each = [_remains(bucket, version, marker=False) for version in page.get("Versions", [])]
+                each += [_remains(bucket, version, marker=True) for version in page.get("DeleteMarkers", [])]
+                mine = [version for version in each if key.endswith("/") or version.at.uri == place]
                 versions += mine
                 if len(mine) < len(each):
                     break  # a key comes before all that it begins
-        return tuple(sorted(versions, key=lambda one: one.current))
+        return tuple(sorted(versions, key=lambda version: version.current))
 
     def put(self, uri: str, body: bytes, content_type: str, replaces: str | None = None) -> None:
         bucket, key = keys.split(uri)
@@ -316,10 +316,10 @@ class S3Store:
             return ObjectGone(source.uri)
         if not missing and not source.etag:
             return DestinationTaken(target)
-        there = self.head(source)
-        if there is None:
+        stat = self.head(source)
+        if stat is None:
             return ObjectGone(source.uri)
-        if source.etag and there.etag != source.etag:
+        if source.etag and stat.etag != source.etag:
             return ObjectReplaced(source.uri)
         return DestinationTaken(target)
 

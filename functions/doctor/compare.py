@@ -100,17 +100,17 @@ def of_landing(ports: Ports, seen: Report) -> Iterator[Difference]:
     """Yield uploads in landing without a record, and those that were moved and are still there."""
     bucket, _ = keys.split(ports.zones.landing)
     late = stamp(ports.clock.now() - GRACE)
-    files = (one for one in _lying(ports, ports.zones.landing, seen) if one.written_at < late)
-    for page in _pages(one for one in files if not keys.is_marker(one.key, one.size)):
-        ids = {keys.drop_id(bucket, one.key, one.version): one for one in page}
+    files = (file for file in _lying(ports, ports.zones.landing, seen) if file.written_at < late)
+    for page in _pages(file for file in files if not keys.is_marker(file.key, file.size)):
+        ids = {keys.drop_id(bucket, file.key, file.version): file for file in page}
         by_id = {drop.id: drop for drop in ports.ledger.drops(list(ids))}
-        for drop_id, one in ids.items():
-            where = Location(f"s3://{bucket}/{one.key}", one.version)
+        for drop_id, file in ids.items():
+            where = Location(f"s3://{bucket}/{file.key}", file.version)
             drop = by_id.get(drop_id) or looked_up(ports, drop_id)
             if isinstance(drop, Difference):
                 yield drop
             elif drop is None:
-                created = Created(bucket, one.key, one.version, one.etag, one.size, "", one.written_at)
+                created = Created(bucket, file.key, file.version, file.etag, file.size, "", file.written_at)
                 do = "Ingest it; the schedule also does this sooner or later."
                 finding = "is in landing and has no record"
                 yield Difference("unknown-upload", where.uri, finding, do, partial(ingest, ports, created))
@@ -124,8 +124,8 @@ def of_stage(ports: Ports, seen: Report) -> Iterator[Difference]:
     """Yield staged objects that belong to no drop."""
     late = stamp(ports.clock.now() - GRACE)
     for page in _pages(_lying(ports, ports.zones.stage, seen)):
-        mine = [one for one in page if one.current and one.key.count("/") > 2 and one.written_at < late]
-        ids = {one.key: one.key.rsplit("/", 2)[-2] for one in mine}
+        mine = [file for file in page if file.current and file.key.count("/") > 2 and file.written_at < late]
+        ids = {file.key: file.key.rsplit("/", 2)[-2] for file in mine}
         recorded = {drop.id for drop in ports.ledger.drops(list(dict.fromkeys(ids.values())))}
         for key, drop_id in ids.items():
             if drop_id not in recorded and looked_up(ports, drop_id) is None:
@@ -141,16 +141,16 @@ def of_promoted(ports: Ports, seen: Report) -> Iterator[Difference]:
     bucket, folder = keys.split(ports.zones.promoted)
     tables: dict[str, bool] = {}
     late, last = stamp(ports.clock.now() - GRACE), ""
-    for one in _lying(ports, ports.zones.promoted, seen):
-        if one.key == last:
+    for file in _lying(ports, ports.zones.promoted, seen):
+        if file.key == last:
             continue  # a former version of the same key
-        last, where = one.key, f"s3://{bucket}/{one.key}"
-        contract, _, name = one.key.removeprefix(folder).partition("/")
+        last, where = file.key, f"s3://{bucket}/{file.key}"
+        contract, _, name = file.key.removeprefix(folder).partition("/")
         if contract not in tables:
             tables[contract] = bool(ports.store.listed(f"{keys.table_folder(ports.zones, contract)}_delta_log/", 1))
         if tables[contract] and keys.is_of_table(name):
             continue
-        stat = ports.store.head(Location(where)) if one.written_at < late else None
+        stat = ports.store.head(Location(where)) if file.written_at < late else None
         if stat is None:
             continue
         drop = looked_up(ports, stat.drop) if stat.drop else None
@@ -246,16 +246,16 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
     target = f"{ports.zones.promoted}{drop.promoted.key}"
     if keys.is_table(drop.promoted.key):
         return  # a table: see `of_rows`
-    there = ports.store.head(Location(target))
+    stat = ports.store.head(Location(target))
     plan, where = ports.catalog.plan(drop.plan), f"drop {drop.id}"
     key = claims_of(ports, drop, plan).key
     if key and key.promoting:
         return  # another upload of the key is about to take its place
     if key and key.promoted != drop.id:  # another upload has taken its place, or was withdrawn since
         if key.version and not key.promoted:
-            yield from _left(ports, plan, drop, there)
+            yield from _left(ports, plan, drop, stat)
         return
-    if there is None:
+    if stat is None:
         finding, lies = f"is {drop.state}, but {target} does not exist", drop.promoted.rows or drop.source
         kept = ports.store.head(lies)
         if kept and kept.etag == (lies.etag or kept.etag):
@@ -264,21 +264,21 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
         else:
             what, do = _lost(drop)
             yield Difference("promoted-missing", where, finding, f"Its {what} are also gone: {do}.")
-    elif not _ours(there, drop):
+    elif not _ours(stat, drop):
         yield Difference(
             "promoted-taken", where, f"is {drop.state}, but another object is at {target}", "Inspect that object."
         )
-    elif key and key.etag != there.etag:
+    elif key and key.etag != stat.etag:
         finding = f"is at {target} with an ETag that differs from its key's item"
-        note = partial(ports.ledger.write, (), replace(key, etag=there.etag))
+        note = partial(ports.ledger.write, (), replace(key, etag=stat.etag))
         yield Difference(
             "key-etag", where, finding, "Write the ETag to the item: otherwise the next upload fails.", note
         )
 
 
-def _left(ports: Ports, plan: Plan, drop: Drop, there: Stat | None) -> Iterator[Difference]:
+def _left(ports: Ports, plan: Plan, drop: Drop, stat: Stat | None) -> Iterator[Difference]:
     """Yield the difference if an object of a drop is still promoted although its key was freed."""
-    if there is None or drop.promoted is None or (there.drop, there.attempt) != (drop.id, drop.promoted.attempt):
+    if stat is None or drop.promoted is None or (stat.drop, stat.attempt) != (drop.id, drop.promoted.attempt):
         return
     where = f"drop {drop.id}"
     lies = f"is at {ports.zones.promoted}{drop.promoted.key}"
@@ -296,13 +296,13 @@ def _left(ports: Ports, plan: Plan, drop: Drop, there: Stat | None) -> Iterator[
 
 def _keys(ports: Ports, drop: Drop, plan: Plan) -> Iterator[Difference]:
     """Yield items of keys that are held for a drop that is not under way."""
-    for one in claims_of(ports, drop, plan).each:
-        mine = one.promoting == drop.id and not drop.in_flight and reread(ports, drop).version == drop.version
-        if mine or (one.promoting and one.promoted == drop.id and looked_up(ports, one.promoting) is None):
-            finding = f"is held for drop {(one.promoting or '')[:10]}, which is {drop.state if mine else 'unknown'}"
-            free = partial(ports.ledger.write, (), replace(one, promoting=None))
+    for claim in claims_of(ports, drop, plan).each:
+        mine = claim.promoting == drop.id and not drop.in_flight and reread(ports, drop).version == drop.version
+        if mine or (claim.promoting and claim.promoted == drop.id and looked_up(ports, claim.promoting) is None):
+            finding = f"is held for drop {(claim.promoting or '')[:10]}, which is {drop.state if mine else 'unknown'}"
+            free = partial(ports.ledger.write, (), replace(claim, promoting=None))
             yield Difference(
-                "key-held", f"key {one.id}", finding, "Free it: other uploads of the key wait for it.", free
+                "key-held", f"key {claim.id}", finding, "Free it: other uploads of the key wait for it.", free
             )
 
 
@@ -350,9 +350,9 @@ def _lying(ports: Ports, zone: str, seen: Report) -> Iterator[ListedVersion]:
     after: ListingCursor | None = None
     while True:
         page = ports.store.versions(zone, after, 1000)
-        for one in page.versions:
-            seen(one.key)
-            yield one
+        for file in page.versions:
+            seen(file.key)
+            yield file
         if page.after is None:
             return
         after = page.after
@@ -373,4 +373,4 @@ def _named(ports: Ports, drop: Drop) -> list[tuple[str, int]]:
         drop.promoted if drop.state in PROMOTED else None,
         drop.retracts if drop.state in RETRACTING else None,
     )
-    return [(f"{ports.zones.promoted}{one.key}", one.attempt) for one in places if one]
+    return [(f"{ports.zones.promoted}{promotion.key}", promotion.attempt) for promotion in places if promotion]

@@ -61,7 +61,7 @@ def of_table(ports: Ports, table: Counted, seen: Report = ignore) -> Iterator[Di
     ids = list(table.rows)
     for begin in range(0, len(ids), PAGE):
         page = ids[begin : begin + PAGE]
-        by_id = {drop.id: drop for drop in ports.ledger.drops([one for one in page if one])}
+        by_id = {drop.id: drop for drop in ports.ledger.drops([drop_id for drop_id in page if drop_id])}
         for drop_id in page:
             seen(drop_id)
             many = f"{table.rows[drop_id]:,} rows"
@@ -111,7 +111,7 @@ def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
     """Return why a table must not hold rows of a drop."""
     promoted = drop.promoted if drop.state in PROMOTED else None
     retracts = drop.retracts if drop.state in RETRACTING else None
-    named = [f"{ports.zones.promoted}{one.key}" for one in (promoted, retracts) if one]
+    named = [f"{ports.zones.promoted}{promotion.key}" for promotion in (promoted, retracts) if promotion]
     if table.uri not in named:
         return f"which is {drop.state} and does not name the table"
     if promoted is None or drop.plan is None:

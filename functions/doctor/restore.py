@@ -34,17 +34,17 @@ def put_back(ports: Ports, plan: Plan, drop: Drop, to: Promotion, lay: Callable[
     if claims.key and claims.key.promoted != drop.id:
         raise StaleWrite("another upload of its key replaced it, or it was withdrawn")
     mine = claims.of(drop)
-    if any(one.promoting not in (None, drop.id) for one in mine):
+    if any(claim.promoting not in (None, drop.id) for claim in mine):
         raise ServiceUnavailable("another upload of its key is being promoted")
     if mine:
-        ports.ledger.write((), *(replace(one, promoting=drop.id) for one in mine))
+        ports.ledger.write((), *(replace(claim, promoting=drop.id) for claim in mine))
     laid: T | None = None
     try:
         unless_changed(ports, drop)
         laid = lay()
     finally:
         etag = laid.etag if isinstance(laid, Stat) else None
-        _let_go(ports, plan, drop, to, tuple(replace(one, version=one.version + 1) for one in mine), etag)
+        _let_go(ports, plan, drop, to, tuple(replace(claim, version=claim.version + 1) for claim in mine), etag)
     return laid
 
 
@@ -56,7 +56,7 @@ def _let_go(ports: Ports, plan: Plan, drop: Drop, to: Promotion, held: tuple[Lin
             raise StaleWrite(f"drop {drop.id[:10]} was withdrawn meanwhile, or another upload of its key replaced it")
         try:
             if held:
-                each = (replace(one, promoting=None, etag=one.etag if etag is None else etag) for one in held)
+                each = (replace(claim, promoting=None, etag=claim.etag if etag is None else etag) for claim in held)
                 ports.ledger.write((), *each)
         except StaleWrite:
             if (now := reread(ports, drop).promoted) and now.key != to.key:

@@ -84,8 +84,8 @@ def _go_on(ports: Ports, plan: str, waiting: Sequence[Drop], *, took: bool) -> N
         if ports.ledger.pending(plan, 1):
             open_window(ports, plan, 0)
         return
-    there = {drop.id for drop in ports.ledger.drops([d.id for d in waiting]) if drop.state == "staged"}
-    if left := [drop for drop in waiting if drop.id in there]:
+    still_staged = {drop.id for drop in ports.ledger.drops([d.id for d in waiting]) if drop.state == "staged"}
+    if left := [drop for drop in waiting if drop.id in still_staged]:
         _line_up(ports, next_window(ports, plan, 0), ports.catalog.plan(plan), left)
 
 
@@ -104,11 +104,11 @@ def choose(waiting: Sequence[Drop], most: int) -> tuple[Drop, ...]:
     """Return the oldest drops that fit into one batch of `most`; a first one that is too large is a batch by itself."""
     chosen: list[Drop] = []
     total = 0
-    for one in waiting[:most]:
-        total += one.weight
+    for drop in waiting[:most]:
+        total += drop.weight
         if chosen and total > MOST_BYTES:
             break
-        chosen.append(one)
+        chosen.append(drop)
     return tuple(chosen)
 
 

@@ -82,9 +82,9 @@ def _settle_batch(ports: Ports, batch: Batch, drops: Sequence[Drop], result: Job
         _in_turn(ports, members, result),
         lambda drop: conclude(ports, judge(ports, plan, drop, result), closing),
     )
-    if any(one.closed for one in settled):
+    if any(outcome.closed for outcome in settled):
         return replace(ended, version=ended.version + 1)
-    now = [one.drop for one in settled]
+    now = [outcome.drop for outcome in settled]
     return end_batch(ports, batch, now, batch.reason) if complete else batch
 
 

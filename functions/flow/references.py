@@ -23,16 +23,18 @@ MOST_FILES = 5_000
 
 def pinned(ports: Ports, plan: Plan) -> tuple[JobReference, ...]:
     """Return the references of a plan as they are now."""
-    return tuple(_pinned(ports, one) for one in plan.references)
+    return tuple(_pinned(ports, reference) for reference in plan.references)
 
 
 def folders(zones: Zones, plan: Plan) -> tuple[str, ...]:
     """Return the folders that a job must be able to read for its references: the same at any time."""
-    published = (one for one in plan.references if one.contract or one.sha256)
+    published = (reference for reference in plan.references if reference.contract or reference.sha256)
     return tuple(
         dict.fromkeys(
-            f"{zones.promoted}{one.contract}/" if one.contract else f"{zones.catalog}{reference_name(one)}"
-            for one in published
+            f"{zones.promoted}{reference.contract}/"
+            if reference.contract
+            else f"{zones.catalog}{reference_name(reference)}"
+            for reference in published
         )
     )
 

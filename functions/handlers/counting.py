@@ -51,6 +51,6 @@ class CountedLedger(DynamoLedger):
         for move in moves:
             if name := METRICS.get(move.event):
                 self._count(name)
-        for one in beside:
-            if isinstance(one, Absence) and one.state == "missing":
+        for item in beside:
+            if isinstance(item, Absence) and item.state == "missing":
                 self._count(MISSING)

@@ -64,13 +64,13 @@ def forgettable(ports: Ports, drop: Drop, *, promoted: bool) -> NotForgotten | N
 def tables(ports: Ports, drop: Drop) -> tuple[str, ...]:
     """Return the tables of the contracts that have judged a drop."""
     each = (keys.table_folder(ports.zones, contract) for contract in _contracts(ports, drop))
-    return tuple(one for one in each if ports.store.listed(f"{one}_delta_log/", 1))
+    return tuple(table for table in each if ports.store.listed(f"{table}_delta_log/", 1))
 
 
 def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
     """Yield versions of a drop in landing, stage, held, jobs and reports, and on request in promoted."""
     landed = ports.store.remaining(f"s3://{drop.bucket}/{drop.key}")
-    yield from (one.at for one in landed if one.at.version == drop.version_id)
+    yield from (version.at for version in landed if version.at.version == drop.version_id)
     contracts = _contracts(ports, drop)
     folders = [f"{keys.minute_folder(ports.zones, c, drop.received_at)}{drop.id}/" for c in contracts]
     producers = {entry.producer for entry in ports.catalog.index().entries} | ({drop.producer} - {None})
@@ -81,7 +81,7 @@ def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
             folders.append(keys.valid_folder(ports.zones, batch.id, nth, drop.id))
             folders.append(keys.scratch_folder(ports.zones, batch.id, nth))  # of a run that died, as its batch is over
     for place in (*folders, keys.held_uri(ports.zones, drop.id)):
-        yield from (one.at for one in ports.store.remaining(place))
+        yield from (version.at for version in ports.store.remaining(place))
     if promoted:
         for contract in contracts:
             for key in (f"{contract}/{drop.name}", f"{contract}/{drop.id}/{drop.name.rsplit('/', 1)[-1]}"):
@@ -105,9 +105,9 @@ def forget(
     if began is None:
         return NotForgotten("somebody else changed it at this moment; read it again")
     objects = []
-    for one in left(ports, began, promoted=promoted):
-        ports.store.delete(one)
-        objects.append(one.uri)
+    for location in left(ports, began, promoted=promoted):
+        ports.store.delete(location)
+        objects.append(location.uri)
     for batch in _batches(ports, began):
         objects += _rows(ports, batch, began, without)
         objects += _documents(ports, batch, began)
@@ -137,7 +137,7 @@ def _contracts(ports: Ports, drop: Drop) -> list[str]:
 def _batches(ports: Ports, drop: Drop) -> list[Batch]:
     """The batches that judged a drop, as far as its history names them."""
     ids = {step.batch for step in ports.ledger.history(drop.id)} | {drop.batch}
-    batches = (ports.ledger.batch(one) for one in sorted(filter(None, ids)))
+    batches = (ports.ledger.batch(batch_id) for batch_id in sorted(filter(None, ids)))
     return [batch for batch in batches if batch]
 
 
@@ -147,8 +147,8 @@ def _rows(ports: Ports, batch: Batch, drop: Drop, without: Without) -> Iterator[
         if not uri.endswith(".parquet"):
             continue
         if batch.members == (drop.id,):
-            for one in ports.store.remaining(uri):
-                ports.store.delete(one.at)
+            for version in ports.store.remaining(uri):
+                ports.store.delete(version.at)
         elif not _rewritten(ports, uri, lambda rows: without(rows, drop.id), "application/octet-stream"):
             continue
         yield uri
@@ -163,12 +163,12 @@ def _documents(ports: Ports, batch: Batch, drop: Drop) -> Iterator[str]:
 
     def unasked(body: bytes) -> bytes | None:
         request = JobRequest.loads(body)
-        asked = tuple(one for one in request.drops if one.id != drop.id)
+        asked = tuple(asked_drop for asked_drop in request.drops if asked_drop.id != drop.id)
         return replace(request, drops=asked).dumps().encode() if len(asked) < len(request.drops) else None
 
     def untold(body: bytes) -> bytes | None:
         result = JobResult.loads(body)
-        kept = tuple(one for one in result.drops if one.drop != drop.id)
+        kept = tuple(judged for judged in result.drops if judged.drop != drop.id)
         return replace(result, drops=kept).dumps().encode() if len(kept) < len(result.drops) else None
 
     for nth in range(1, batch.try_ + 1):
@@ -181,9 +181,9 @@ def _documents(ports: Ports, batch: Batch, drop: Drop) -> Iterator[str]:
 def _erase_former(ports: Ports, batch: Batch) -> None:
     """Erase what a batch wrote over or deleted, whosever it was: its job is over, and nobody reads it again."""
     for folder in (f"{ports.zones.jobs}{batch.id}/", _evidence(ports, batch)):
-        for one in ports.store.remaining(folder):
-            if one.marker or not one.current:
-                ports.store.delete(one.at)
+        for version in ports.store.remaining(folder):
+            if version.marker or not version.current:
+                ports.store.delete(version.at)
 
 
 def _rewritten(ports: Ports, uri: str, rest: Callable[[bytes], bytes | None], content_type: str) -> bool:
@@ -212,7 +212,7 @@ def _files(ports: Ports, table: str, drop: Drop) -> Iterator[Location]:
     named: set[str] | None = None
     for at in _versions(ports, f"{table}{keys.data_folder(drop.id)}", drop):
         if named is None:
-            named = {f"{table}{one}" for one in ports.tables.files(table)}
+            named = {f"{table}{file}" for file in ports.tables.files(table)}
         if at.uri not in named:
             yield at
 
@@ -223,9 +223,9 @@ def _versions(ports: Ports, uri: str, drop: Drop) -> Iterator[Location]:
     after: ListingCursor | None = None
     while True:
         page = ports.store.versions(uri, after, MOST)
-        for one in page.versions:
-            at = Location(f"s3://{bucket}/{one.key}", one.version)
-            stat = ports.store.head(at) if one.key == key or uri.endswith("/") else None
+        for file in page.versions:
+            at = Location(f"s3://{bucket}/{file.key}", file.version)
+            stat = ports.store.head(at) if file.key == key or uri.endswith("/") else None
             if stat and stat.drop == drop.id:
                 yield at
         if page.after is None:

@@ -146,7 +146,7 @@ def _barred(ports: Ports, plan: Plan, drop: Drop) -> str | None:
     today = [
         ports.catalog.plan(entry.plan) for entry in ports.catalog.index().entries if entry.contract == plan.contract
     ]
-    if any(one.promote == "table" for one in (plan, *today)):
+    if any(known.promote == "table" for known in (plan, *today)):
         return OF_TABLES
     if any(problem.code in (UNREADABLE.code, ARCHIVED.code) for problem in drop.problems):
         return NOT_READ

@@ -119,9 +119,9 @@ def _copy(ports: Ports, drop: Drop, source: Location, target: Target) -> Stat | 
     try:
         stat = ports.store.copy_parts(upload, source, target.uri, size, target.replaces)
     except UploadGone:  # somebody ended it, or lifecycle broke it off after days
-        there = ports.store.head(Location(target.uri))
-        if there and _is_of(there, drop):
-            return there
+        copied = ports.store.head(Location(target.uri))
+        if copied and _is_of(copied, drop):
+            return copied
         _begun(ports, tag, target.uri, upload)
         return Unfinished()
     except (ObjectGone, ObjectReplaced):

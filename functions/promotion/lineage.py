@@ -44,27 +44,29 @@ class Claims:
     @property
     def each(self) -> tuple[Lineage, ...]:
         """Return all claims."""
-        return tuple(one for one in (self.key, self.content) if one)
+        return tuple(claim for claim in (self.key, self.content) if claim)
 
     def taken(self, drop: Drop) -> Claims:
         """Return the claims as they are while the drop is promoted."""
-        return self._all(lambda one: replace(one, promoting=drop.id))
+        return self._all(lambda claim: replace(claim, promoting=drop.id))
 
     def entered(self) -> Claims:
         """Return the claims as the ledger has them once they are written."""
-        return self._all(lambda one: replace(one, version=one.version + 1))
+        return self._all(lambda claim: replace(claim, version=claim.version + 1))
 
     def left(self, drop: Drop, copied: Stat | None) -> Claims:
         """Return the claims as they are once consumers see the drop, or if they cannot."""
         if copied is None:
-            return self._all(lambda one: replace(one, promoting=None) if one.promoting == drop.id else one)
+            return self._all(lambda claim: replace(claim, promoting=None) if claim.promoting == drop.id else claim)
         when = {"sequencer": drop.sequencer, "uploaded_at": drop.uploaded_at}
         seen = partial(replace, promoting=None, promoted=drop.id, etag=copied.etag, **when)
-        return self._all(lambda one: seen(one, furthest=max(one.furthest, one.sequencer, drop.sequencer, key=rank)))
+        return self._all(
+            lambda claim: seen(claim, furthest=max(claim.furthest, claim.sequencer, drop.sequencer, key=rank))
+        )
 
     def of(self, drop: Drop) -> tuple[Lineage, ...]:
         """Return the claims by which consumers see this drop."""
-        return tuple(one for one in self.each if one.promoted == drop.id)
+        return tuple(claim for claim in self.each if claim.promoted == drop.id)
 
     def _all(self, change: Callable[[Lineage], Lineage]) -> Claims:
         return Claims(self.key and change(self.key), self.content and change(self.content))
@@ -130,7 +132,7 @@ def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Granted | 
         return Busy()  # what consumers see is about to be taken back, or put there again
     if key and plan.same_key == "supersede" and _other(key.promoted, drop) and _overtook(key, drop):
         return Superseded(_superseded(key))
-    if any(_other(one.promoting, drop) for one in claims.each):
+    if any(_other(claim.promoting, drop) for claim in claims.each):
         return Busy()
     if key and plan.same_key == "reject" and _other(key.promoted, drop):
         return Refused(_key_used(key))

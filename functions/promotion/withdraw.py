@@ -33,10 +33,12 @@ def withdraw(ports: Ports, drop: Drop) -> bool:
         mine = claims_of(ports, drop, plan).of(drop)
         if reread(ports, drop).version != drop.version:
             return False  # somebody was faster, and the key may be a later attempt's by now
-        if any(one.promoting not in (None, drop.id) for one in mine):
+        if any(claim.promoting not in (None, drop.id) for claim in mine):
             return False
-        taken = tuple(replace(one, promoting=drop.id) for one in mine)
-        freed = tuple(Lineage(one.id, drop.id if one.id in held else None, version=one.version + 1) for one in mine)
+        taken = tuple(replace(claim, promoting=drop.id) for claim in mine)
+        freed = tuple(
+            Lineage(claim.id, drop.id if claim.id in held else None, version=claim.version + 1) for claim in mine
+        )
         try:
             if taken:
                 ports.ledger.write((), *taken)
@@ -53,7 +55,7 @@ def _held(ports: Ports, drop: Drop) -> frozenset[str]:
     """Return the ids of the claims that a drop keeps while it is being promoted to another key."""
     if drop.state != "promoting" or drop.plan is None:
         return frozenset()
-    return frozenset(one.id for one in claims_of(ports, drop, ports.catalog.plan(drop.plan), unseen=True).each)
+    return frozenset(claim.id for claim in claims_of(ports, drop, ports.catalog.plan(drop.plan), unseen=True).each)
 
 
 def withdraw_data(ports: Ports, drop: Drop, former: Retraction) -> None:

@@ -16,7 +16,7 @@ def whole(ports: Ports, batch: Batch, drops: Sequence[Drop]) -> bool:
 
     An item that cannot be read may be repaired, and its drop then continues; a deleted item is not waited for.
     """
-    return not any(_there(ports, one) for one in {*batch.members} - {d.id for d in drops})
+    return not any(_there(ports, drop_id) for drop_id in {*batch.members} - {d.id for d in drops})
 
 
 def _there(ports: Ports, drop_id: str) -> bool:

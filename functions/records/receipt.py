@@ -130,8 +130,8 @@ def excused(check: CheckResult) -> bool:
 def firsts(checks: Iterable[CheckResult]) -> dict[str, Sample]:
     """Return the first failing record of each check that shows more of it than its number."""
     each = ((c.id, c.samples[0]) for c in checks if c.samples)
-    bare = ((name, replace(one, value=None) if one.value == MASK else one) for name, one in each)
-    return {name: one for name, one in bare if one.value or one.note}
+    bare = ((name, replace(sample, value=None) if sample.value == MASK else sample) for name, sample in each)
+    return {name: sample for name, sample in bare if sample.value or sample.note}
 
 
 def _without_values(check: CheckResult, metric: bool) -> CheckResult:

@@ -66,7 +66,7 @@ def call_roll(ports: Ports, unread: Report = ignore) -> None:
             ports.ledger.write((), replace(roll, until=stamp(now)))
             return
         roll = _end(ports, roll, {entry.contract: entry for entry in entries}, now, unread)
-        ended = sorted(_ended(entries, roll.until, now), key=lambda one: one.place)
+        ended = sorted(_ended(entries, roll.until, now), key=lambda deadline: deadline.place)
         for begin in range(0, len(ended), GROUP):
             if len(roll.missing) > MOST_MISSING - GROUP:
                 return
@@ -83,31 +83,31 @@ def _ended(entries: Sequence[Entry], until: str, now: datetime) -> Iterator[Dead
         if (arrival := entry.arrival) is None:
             continue
         for day, at in arrival.deadlines(since, now):
-            one = Deadline(entry, arrival, day, at)
-            if one.place > until:
-                yield one
+            deadline = Deadline(entry, arrival, day, at)
+            if deadline.place > until:
+                yield deadline
 
 
 def _tell(ports: Ports, roll: RollCall, ended: Sequence[Deadline], now: datetime, unread: Report) -> RollCall:
     """Record the progress of the search, and the files that are missing."""
-    absences = [absence for one in ended if (absence := _absence(ports, one, now, unread))]
-    open_ = tuple(replace(one, version=1) for one in absences if one.over_at > stamp(now))
+    absences = [absence for deadline in ended if (absence := _absence(ports, deadline, now, unread))]
+    open_ = tuple(replace(absence, version=1) for absence in absences if absence.over_at > stamp(now))
     after = replace(roll, until=ended[-1].place, missing=(*roll.missing, *open_))
     return _written(ports, after, absences)
 
 
-def _absence(ports: Ports, one: Deadline, now: datetime, unread: Report) -> Absence | None:
-    came = _came(ports, one.entry, one.arrival, one.day, now, unread)
-    day = one.day.isoformat()
-    if came >= one.arrival.files or _was_missing(ports, one.entry.contract, day, unread):
+def _absence(ports: Ports, deadline: Deadline, now: datetime, unread: Report) -> Absence | None:
+    came = _came(ports, deadline.entry, deadline.arrival, deadline.day, now, unread)
+    day = deadline.day.isoformat()
+    if came >= deadline.arrival.files or _was_missing(ports, deadline.entry.contract, day, unread):
         return None
     return Absence(
-        contract=one.entry.contract,
+        contract=deadline.entry.contract,
         day=day,
-        files=one.arrival.files,
+        files=deadline.arrival.files,
         came=came,
-        due_at=stamp(one.at),
-        over_at=stamp(one.arrival.begins(one.day + timedelta(days=1))),
+        due_at=stamp(deadline.at),
+        over_at=stamp(deadline.arrival.begins(deadline.day + timedelta(days=1))),
         changed_at=ports.at(),
     )
 
@@ -128,16 +128,16 @@ def _end(ports: Ports, roll: RollCall, entries: dict[str, Entry], now: datetime,
     """Write which absences have ended, and forget those that nothing can end any more."""
     ended: list[Absence] = []
     left: list[Absence] = []
-    for one in roll.missing:
-        entry = entries.get(one.contract)
+    for absence in roll.missing:
+        entry = entries.get(absence.contract)
         if entry and entry.arrival and len(ended) < GROUP:
-            arrival, day = replace(entry.arrival, files=one.files), date.fromisoformat(one.day)
+            arrival, day = replace(entry.arrival, files=absence.files), date.fromisoformat(absence.day)
             came = _came(ports, entry, arrival, day, now, unread)
-            if came >= one.files:
-                ended.append(replace(one, state="arrived", came=came, changed_at=ports.at()))
+            if came >= absence.files:
+                ended.append(replace(absence, state="arrived", came=came, changed_at=ports.at()))
                 continue
-        if one.over_at > stamp(now):
-            left.append(one)
+        if absence.over_at > stamp(now):
+            left.append(absence)
     if len(left) == len(roll.missing):
         return roll
     return _written(ports, replace(roll, missing=tuple(left)), ended)
@@ -162,7 +162,7 @@ def _came(ports: Ports, entry: Entry, arrival: Arrival, day: date, now: datetime
         files = [name for name in names if entry.signal is None or captures(entry.signal, name) is None]
         if len(files) >= arrival.files or len(received) < most:
             timeless = (f"of drop {drop.id}" for drop, on in drops if on is None)
-            for key in (*(one for one in received if isinstance(one, str)), *timeless):
+            for key in (*(name for name in received if isinstance(name, str)), *timeless):
                 unread(key)
             return len(files)
         most *= 2

@@ -117,7 +117,7 @@ def reconcile(
 def _call_roll(ports: Ports, troubles: list[Trouble]) -> None:
     unread: set[str] = set()
     call_roll(ports, unread.add)
-    troubles += [one for one in map(_unread, sorted(unread)) if one not in troubles]
+    troubles += [trouble for trouble in map(_unread, sorted(unread)) if trouble not in troubles]
 
 
 def _unread(key: str) -> Trouble:
@@ -179,10 +179,10 @@ def in_turn(line: Sequence[Window], holders: Iterable[str], places: int) -> list
     held, left = Counter(holders), list(line)
     chosen: list[Window] = []
     while left and len(chosen) < places:
-        one = min(left, key=lambda w: held[w.producer])
-        left.remove(one)
-        held[one.producer] += 1
-        chosen.append(one)
+        window = min(left, key=lambda w: held[w.producer])
+        left.remove(window)
+        held[window.producer] += 1
+        chosen.append(window)
     return chosen
 
 

@@ -84,7 +84,7 @@ def stuck(ports: Ports, bound: timedelta, advice: Advice = ON_AWS) -> tuple[Stuc
     ]
     items = (*open_items.unreadable, *unread)
     unreadable = [Stuck("item", name, "unreadable", "", "a version that can read it", advice.newer) for name in items]
-    return (*sorted((one for one in each if one), key=lambda one: one.since), *unreadable)
+    return (*sorted((item for item in each if item), key=lambda item: item.since), *unreadable)
 
 
 HELD = "The schedule frees the key within an hour; `dropgate doctor --repair` frees it at once."
@@ -142,8 +142,8 @@ def _no_batch(world: _World, drop: Drop) -> tuple[str, str]:
     return "a batch", f"The schedule makes one within two minutes. {world.advice.logs}"
 
 
-def _held(world: _World, one: Drop | Window) -> tuple[str, str] | None:
-    held = next((pause for pause in world.pauses if pause.holds(one)), None)
+def _held(world: _World, item: Drop | Window) -> tuple[str, str] | None:
+    held = next((pause for pause in world.pauses if pause.holds(item)), None)
     if held is None:
         return None
     option = held.name if held.kind == "contract" else f"--producer {held.name}"
@@ -194,7 +194,7 @@ def _set(world: _World, files: FileSet) -> Stuck | None:
     return Stuck("set", files.id, files.state, files.look_at, waits_for, do, key)
 
 
-def age(ports: Ports, one: Stuck) -> timedelta | None:
+def age(ports: Ports, item: Stuck) -> timedelta | None:
     """Return how long it made no progress; None if its time is unknown."""
-    since = moment_if_any(one.since)
+    since = moment_if_any(item.since)
     return ports.clock.now() - since if since else None

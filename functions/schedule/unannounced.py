@@ -37,10 +37,10 @@ def unannounced(ports: Ports) -> Iterator[Created]:
         ports.ledger.put_sweep(page.after)
     late_since = stamp(ports.clock.now() - LATE)
     kept = stamp(ports.clock.now() - MARKER_KEPT)
-    files = (one for one in page.versions if not keys.is_marker(one.key, one.size) or one.written_at < kept)
-    late_files = {keys.drop_id(bucket, one.key, one.version): one for one in files if one.written_at < late_since}
+    files = (file for file in page.versions if not keys.is_marker(file.key, file.size) or file.written_at < kept)
+    late_files = {keys.drop_id(bucket, file.key, file.version): file for file in files if file.written_at < late_since}
     recorded = {drop.id for drop in ports.ledger.drops(list(late_files))}
-    unrecorded = (one for drop_id, one in late_files.items() if drop_id not in recorded)
+    unrecorded = (file for drop_id, file in late_files.items() if drop_id not in recorded)
     # What has no version of its own is refused; it is not to hold up the others.
-    for one in islice(sorted(unrecorded, key=lambda one: one.version in UNVERSIONED), MOST_FOUND):
-        yield Created(bucket, one.key, one.version, one.etag, one.size, "", one.written_at)
+    for file in islice(sorted(unrecorded, key=lambda file: file.version in UNVERSIONED), MOST_FOUND):
+        yield Created(bucket, file.key, file.version, file.etag, file.size, "", file.written_at)

@@ -123,9 +123,9 @@ def stored(ports: Ports) -> dict[str, list[tuple[str | None, int | None]]]:
         bucket, _ = keys.split(zone)
         page = ports.store.versions(zone, None, 1000)
         assert page.after is None
-        for one in reversed(page.versions):
-            uri = f"s3://{bucket}/{one.key}"
-            stat = ports.store.head(Location(uri, None if one.version in UNVERSIONED else one.version))
+        for file in reversed(page.versions):
+            uri = f"s3://{bucket}/{file.key}"
+            stat = ports.store.head(Location(uri, None if file.version in UNVERSIONED else file.version))
             assert stat
             copies[uri].append((stat.drop, stat.attempt))
     return copies

@@ -94,7 +94,7 @@ class LoggedRun:
 def listening(spark: SparkSession) -> Iterator[tuple[io.StringIO, io.StringIO]]:
     """Catch what functions log as on AWS (INFO), and all else: other loggers, warnings, prints, Spark at INFO."""
     log: Any = logger  # a stand-in for a logger of the standard library, which its types do not say
-    handlers, level = [one for one in log.handlers if hasattr(one, "setStream")], log.level
+    handlers, level = [handler for handler in log.handlers if hasattr(handler, "setStream")], log.level
     functions, process = io.StringIO(), io.StringIO()
     others, root = logging.StreamHandler(process), logging.getLogger()
     configurator = java_class(spark, "org.apache.logging.log4j.core.config.Configurator")

@@ -87,7 +87,7 @@ def write(stack: Killable) -> None:
     for body in (b"1", b"2"):
         s3.put_object(**DOCUMENT, Body=body)
     table: Any = {"TableName": stack.stack.names["LedgerTable"]}
-    new: Any = [{"Put": {**table, "Item": {**one, "n": {"N": "1"}, "m": {"L": [{"S": "ü"}]}}}} for one in (KEPT, GONE)]
+    new: Any = [{"Put": {**table, "Item": {**key, "n": {"N": "1"}, "m": {"L": [{"S": "ü"}]}}}} for key in (KEPT, GONE)]
     db.transact_write_items(TransactItems=new)
     db.update_item(**table, Key=KEPT, UpdateExpression="SET n = :n", ExpressionAttributeValues={":n": {"N": "2"}})
     db.delete_item(**table, Key=GONE)
@@ -116,12 +116,18 @@ def versions(stack: Killable) -> list[tuple[Any, ...]]:
     s3 = stack.client("s3")
     listed = s3.list_object_versions(Bucket=LANDING)
     rows = []
-    for one in listed.get("Versions", []):
-        at = {"Bucket": LANDING, "Key": one["Key"], "VersionId": one["VersionId"]}
+    for version in listed.get("Versions", []):
+        at = {"Bucket": LANDING, "Key": version["Key"], "VersionId": version["VersionId"]}
         whole = s3.get_object(**at, ChecksumMode="ENABLED")
         tags = s3.get_object_tagging(**at)["TagSet"]
-        facts = one["IsLatest"], one["ETag"], one["LastModified"], whole["Metadata"], whole.get("ChecksumSHA256")
-        rows.append((one["Key"], one["VersionId"], whole["Body"].read(), tags, *facts))
+        facts = (
+            version["IsLatest"],
+            version["ETag"],
+            version["LastModified"],
+            whole["Metadata"],
+            whole.get("ChecksumSHA256"),
+        )
+        rows.append((version["Key"], version["VersionId"], whole["Body"].read(), tags, *facts))
     markers = [(m["Key"], m["VersionId"], m["IsLatest"]) for m in listed.get("DeleteMarkers", [])]
     return [*rows, *markers]
 
@@ -224,4 +230,4 @@ def test_request_that_cannot_be_kept_is_not_answered_for(tmp_path: Path) -> None
         again(stack)
         stack.client("s3").put_object(Bucket=LANDING, Key="x/3", Body=b"1")
         listed = stack.client("s3").list_objects_v2(Bucket=LANDING, Prefix="x/")["Contents"]
-        assert [one["Key"] for one in listed] == ["x/3"]
+        assert [entry["Key"] for entry in listed] == ["x/3"]

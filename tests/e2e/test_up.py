@@ -129,29 +129,29 @@ def until(reached: Callable[[], bool], log: Path, patience: float = PATIENCE) ->
 @pytest.fixture
 def up(tmp_path: Path) -> Iterator[Up]:
     """The command, running."""
-    with running(Up(tmp_path)) as one:
-        yield one
+    with running(Up(tmp_path)) as command:
+        yield command
 
 
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Up]:
     """The command with a JVM of little memory."""
-    with running(Up(tmp_path, ("--memory", SMALL))) as one:
-        yield one
+    with running(Up(tmp_path, ("--memory", SMALL))) as command:
+        yield command
 
 
 @contextmanager
-def running(one: Up) -> Iterator[Up]:
+def running(command: Up) -> Iterator[Up]:
     """Start the command with some contracts, and end it."""
-    (one.folder / "contracts").mkdir()
+    (command.folder / "contracts").mkdir()
     for name in ("orders", "parcels", "returns", "events"):
         text = CONTRACT.format(id=name, form="jsonl" if name == "events" else "csv")
-        (one.folder / "contracts" / f"{name}.v1.yaml").write_text(text)
-    one.start()
-    yield one
-    if one.process and one.process.poll() is None:
-        one.process.kill()
-        one.process.wait()
+        (command.folder / "contracts" / f"{name}.v1.yaml").write_text(text)
+    command.start()
+    yield command
+    if command.process and command.process.poll() is None:
+        command.process.kill()
+        command.process.wait()
 
 
 def test_jobs_at_work_and_queued_go_on_after_a_kill_and_a_stop(up: Up) -> None:

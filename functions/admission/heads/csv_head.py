@@ -164,7 +164,7 @@ def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
 def _other_count(plan: Plan, first: str, own: tuple[str, ...]) -> Problem:
     """A first record with more or fewer cells than the contract has columns."""
     names = [p.name for p in plan.properties]
-    for delimiter in (one for one in DELIMITERS if one not in (plan.csv.quote, plan.csv.escape)):
+    for delimiter in (sign for sign in DELIMITERS if sign not in (plan.csv.quote, plan.csv.escape)):
         if not isinstance(other := split(plan, first, delimiter), Problem) and 1 < len(other) == len(names):
             return _separated(plan, delimiter)
     cells_there = "1 cell" if len(own) == 1 else f"{len(own):,} cells"
@@ -216,7 +216,7 @@ def _names(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
 def _wrong_delimiter(plan: Plan, names: tuple[str, ...], line: str) -> tuple[Problem, tuple[str, ...]] | None:
     """Return the problem and the names of the delimiter by which the header has more of the contract's names."""
     best, better = _matching_names(plan, names), None
-    for delimiter in (one for one in DELIMITERS if one not in (plan.csv.quote, plan.csv.escape)):
+    for delimiter in (sign for sign in DELIMITERS if sign not in (plan.csv.quote, plan.csv.escape)):
         other = split(plan, line, delimiter)
         if not isinstance(other, Problem) and len(other) > 1 and _matching_names(plan, other) > best:
             best, better = _matching_names(plan, other), (delimiter, other)

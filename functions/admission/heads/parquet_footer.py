@@ -161,7 +161,7 @@ def _chunk(column: dict[int, Any]) -> Chunk:
     return Chunk(
         tuple(part.decode() for part in metadata[3]),
         _whole(metadata[4]),
-        frozenset(_whole(one) for one in metadata[2]),
+        frozenset(_whole(encoding) for encoding in metadata[2]),
         _whole(metadata[5]),
         None if nulls is None else _whole(nulls),
         _whole(metadata.get(11) or metadata[9]),  # the first page; some writers put 0 if there is no dictionary
@@ -219,16 +219,16 @@ def _put_together(element: dict[int, Any], name: str, inner: tuple[Column, ...])
     """The shape of a group and what is in it (LogicalTypes.md, "Nested Types", with its rules for older files)."""
     shape = _annotation(element)
     if not shape:
-        return "struct", tuple(_alone(one) for one in inner)
-    one = inner[0]
-    if len(inner) > 1 or one.shape != REPEATED:
+        return "struct", tuple(_alone(part) for part in inner)
+    repeated = inner[0]
+    if len(inner) > 1 or repeated.shape != REPEATED:
         return "", ()
-    parts = tuple(_alone(part) for part in one.inner)
+    parts = tuple(_alone(part) for part in repeated.inner)
     if shape == "map":
-        return ("map", parts) if len(parts) == 2 and one.annotation != WHOLE else ("", ())
-    if not parts or one.annotation == WHOLE:
-        return "array", (_element(one),)
-    if len(parts) == 1 and one.inner[0].shape != REPEATED and one.name not in ("array", f"{name}_tuple"):
+        return ("map", parts) if len(parts) == 2 and repeated.annotation != WHOLE else ("", ())
+    if not parts or repeated.annotation == WHOLE:
+        return "array", (_element(repeated),)
+    if len(parts) == 1 and repeated.inner[0].shape != REPEATED and repeated.name not in ("array", f"{name}_tuple"):
         return "array", parts
     return "array", (Column("element", "nested", "struct", parts),)
 
@@ -239,7 +239,7 @@ def _element(repeated: Column) -> Column:
         return repeated.inner[0]
     if not repeated.inner:
         return Column("element", repeated.type, "", (), repeated.annotation)
-    return Column("element", "nested", "struct", tuple(_alone(one) for one in repeated.inner))
+    return Column("element", "nested", "struct", tuple(_alone(part) for part in repeated.inner))
 
 
 def _alone(column: Column) -> Column:

@@ -42,7 +42,7 @@ def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
     if footer.encrypted:
         return Head((encrypted(),))
     listed = parquet_nested.listed(plan, footer.columns)
-    names = tuple(one.name for one in listed)
+    names = tuple(column.name for column in listed)
     if len(names) > MOST_COLUMNS:
         return Head((too_wide(len(names)),))
     wrong = parquet_fit.misread(plan, listed, parquet_fit.Origin(_empty(footer), footer.by_spark))
@@ -67,7 +67,7 @@ def again(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> str:
 
 def header_line(listed: Sequence[ListedColumn]) -> str:
     """Names and types of columns as one text."""
-    return json.dumps([[one.name, one.type] for one in listed], ensure_ascii=False)
+    return json.dumps([[column.name, column.type] for column in listed], ensure_ascii=False)
 
 
 def _not_parquet(plan: Plan, size: int, read: Callable[[int, int], bytes], tail: bytes) -> Problem | None:
@@ -97,8 +97,8 @@ def _broken(why: str) -> Problem:
 def unreadable(footer: Footer, pages: int, read: Callable[[int, int], bytes]) -> list[Problem]:
     """Return the problems of a footer that is impossible, unpacks to too much, or uses unsupported encodings."""
     chunks = footer.chunks
-    packed, unpacked = (sum(getattr(one, name) for one in chunks) for name in ("packed", "unpacked"))
-    if packed > pages or any(one.start + one.packed > pages for one in chunks):
+    packed, unpacked = (sum(getattr(chunk, name) for chunk in chunks) for name in ("packed", "unpacked"))
+    if packed > pages or any(chunk.start + chunk.packed > pages for chunk in chunks):
         return [_broken("its footer speaks of more bytes than there are")]
     if unpacked > LARGEST_UNPACKED:
         text = f"The file would have {unpacked:,} bytes unpacked; {LARGEST_UNPACKED:,} are taken."

@@ -57,7 +57,7 @@ def _without_values(plan: Plan, column: Column, prop: Property) -> Iterator[List
     """Yield a column of nulls only as the object, array or map that it would be, and its inner columns."""
     yield ListedColumn(prop.name, column, prop, NULLS + _agreed(plan, prop))
     inner = (p for p in plan.properties if p.path and p.route[0] == column.name)
-    yield from (ListedColumn(one.name, column, None) for one in inner)
+    yield from (ListedColumn(part.name, column, None) for part in inner)
 
 
 def _agreed(plan: Plan, prop: Property) -> str:
@@ -80,10 +80,10 @@ def _within(column: Column, prop: Property | None, routes: Routes) -> Iterator[L
         return
     closed = _is_closed(prop.route, routes)
     for step, inner in zip(steps(column), column.inner, strict=True):
-        its = routes.get((*prop.route, step))
-        if its or closed:
-            yield ListedColumn(name_of((*prop.route, step)), inner, its)
-            yield from _within(inner, its, routes)
+        listed_as = routes.get((*prop.route, step))
+        if listed_as or closed:
+            yield ListedColumn(name_of((*prop.route, step)), inner, listed_as)
+            yield from _within(inner, listed_as, routes)
 
 
 def _is_closed(route: tuple[str, ...], routes: Routes) -> bool:
@@ -105,12 +105,12 @@ def read_as(column: Column, route: tuple[str, ...], routes: Routes) -> str:
         return FINE
     if prop is None or prop.type not in CONTAINERS or column.shape != SHAPES[prop.type]:
         return whole(column) if len(route) == 1 else within_others(column)
-    inner = [read_as(one, (*route, step), routes) for step, one in zip(steps(column), column.inner, strict=True)]
+    inner = [read_as(part, (*route, step), routes) for step, part in zip(steps(column), column.inner, strict=True)]
     if column.shape != "struct":
         return _made(column, inner)
     if not _is_closed(route, routes):
         return whole(column)
-    pairs = [(one, kind) for one, kind in zip(column.inner, inner, strict=True) if kind not in UNREADABLE]
+    pairs = [(part, kind) for part, kind in zip(column.inner, inner, strict=True) if kind not in UNREADABLE]
     asked = [pair for pair in pairs if (*route, f".{pair[0].name}") in routes]
     return _struct(asked or pairs[:1])
 
@@ -138,8 +138,8 @@ def unread(column: Column, route: tuple[str, ...], routes: Routes) -> Iterator[t
 def whole(column: Column) -> str:
     """Spark's type of a column with all that is in it and can be read; `nested` or `unknown` where nothing can."""
     if column.shape == "struct":
-        return _struct([(one, kind) for one in column.inner if (kind := within_others(one)) not in UNREADABLE])
-    return _made(column, [within_others(one) for one in column.inner]) if column.shape else column.type
+        return _struct([(part, kind) for part in column.inner if (kind := within_others(part)) not in UNREADABLE])
+    return _made(column, [within_others(part) for part in column.inner]) if column.shape else column.type
 
 
 def declared(column: Column) -> str:
@@ -158,5 +158,5 @@ def _made(column: Column, inner: list[str]) -> str:
 
 
 def _struct(fields: list[tuple[Column, str]]) -> str:
-    text = ",".join(f"{quoted_name(one.name)}:{kind}" for one, kind in fields)
+    text = ",".join(f"{quoted_name(part.name)}:{kind}" for part, kind in fields)
     return f"struct<{text}>" if fields else "nested"

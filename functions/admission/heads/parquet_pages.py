@@ -31,9 +31,9 @@ DATA_PAGE_V2 = 8
 
 def problems(chunks: Sequence[Chunk], read: Callable[[int, int], bytes]) -> list[Problem]:
     """Return what the job does not read: a codec or an encoding, with the columns that have it."""
-    for codec in sorted({one.codec for one in chunks} - KNOWN_CODECS):
+    for codec in sorted({chunk.codec for chunk in chunks} - KNOWN_CODECS):
         return [_unread_codec(CODECS.get(codec, f"codec number {codec}"), (c for c in chunks if c.codec == codec))]
-    for encoding in sorted({one for chunk in chunks for one in chunk.encodings} - KNOWN_ENCODINGS):
+    for encoding in sorted({name for chunk in chunks for name in chunk.encodings} - KNOWN_ENCODINGS):
         own = [chunk for chunk in chunks if encoding in chunk.encodings]
         return [_unread_encoding(ENCODINGS.get(encoding, f"encoding number {encoding}"), own)]
     framed = next((chunk for chunk in chunks if chunk.codec == HADOOP_LZ4 and chunk.values), None)
