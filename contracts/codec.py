@@ -57,7 +57,7 @@ def encode(value: Any) -> Any:
 
 
 def tag(cls: type) -> str:
-    """The word that stands for a class of a tagged field: its name, the first letter small."""
+    """The word for a class of a tagged field: its name, the first letter small."""
     return cls.__name__[0].lower() + cls.__name__[1:]
 
 
@@ -99,7 +99,7 @@ class _Misfit(Exception):
         self.what, self.place = what, ""
 
     def within(self, place: str) -> _Misfit:
-        """The same, seen from what it is part of."""
+        """The same misfit, with the place of its surrounding value in front."""
         self.place = place + self.place
         return self
 

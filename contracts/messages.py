@@ -37,7 +37,7 @@ OF_NO_FIGURE = {
     "too-few-values": "Fill in {name} where you can, and check that the export is whole.",
     "too-large": "Look for wrong values and other units in {name}.",
 }
-"""What to do where a check was not made."""
+"""The fix where a check was not run."""
 
 HOW_TO_WRITE: dict[FileFormat, dict[str, str]] = {
     "csv": {
@@ -72,7 +72,7 @@ HOW_TO_WRITE: dict[FileFormat, dict[str, str]] = {
         "number": "Write numbers only, neither NaN nor infinite ones.",
     },
 }
-"""What a value of a type looks like; the other types of Parquet's columns cannot hold anything else."""
+"""The form of a value, by type; the other types of Parquet's columns cannot hold anything else."""
 
 LIMITS = {
     "mustBe": "exactly {0}",
@@ -96,16 +96,16 @@ UNTRUE = "{text} is not true in {some}; the contract allows that in {limit}."
 
 
 LAST_EMPTY = ", the last of them empty"
-"""What the note of a record says whose line ends with a delimiter."""
+"""The note for a record whose line ends with a delimiter."""
 FIX_LAST_EMPTY = "Leave out the `{mark}` at the end of each row, or give the header a name for that column."
 MET = {
     True: "Correct {name} in {rows}, or leave such rows out.",
     False: "Compare {name} with earlier files: look for what has changed, lost or repeated rows, and outliers.",
 }
-"""What to do where an expectation is not met: it tells of records, or of all together."""
+"""The fix for an expectation that is not met: True if it finds single records, False if it judges all together."""
 
 MOST_PLACES = 9
-"""Digits that a share may need beyond those of the limit beside it."""
+"""Digits that a share may need beyond those of the limit next to it."""
 
 
 def reason(check: Check) -> str:
@@ -115,16 +115,16 @@ def reason(check: Check) -> str:
 
 
 def _wanted(check: Check) -> str:
-    """Return what a row check expects of a value in words, where the plan has it in signs."""
+    """Return the value that a row check expects in words, if the plan has it in signs."""
     if isinstance(check.rule, rules.Bound):
         return bound_in_words(check.rule)
     return "a value in every record" if isinstance(check.rule, rules.ForbidsNull) else check.expected
 
 
 def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: bool = False) -> Problem | None:
-    """The problem that an outcome means for the producer; None where nothing is wrong.
+    """The problem that an outcome means for the producer; None if nothing is wrong.
 
-    `spoilt` says that more rows are rejected than the file may carry: then whatever rejects one is to be mended.
+    `spoilt` is True if more rows are rejected than the file may have: every check that rejects rows is then an error.
     """
     if outcome.result == "not_evaluated":
         return None if outcome.reason in EXCUSED else _not_evaluated(outcome)
@@ -153,7 +153,7 @@ def _all_end_empty(plan: Plan, outcome: CheckResult) -> bool:
 
 
 QUOTED = {"integer": r"-?(0|[1-9][0-9]{0,17})", "number": r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", "boolean": "true|false"}
-"""Values that are right but for the quotes around them, where a format tells text from other values."""
+"""Values that are right except for the quotes around them, in formats that distinguish texts from other values."""
 
 
 def noted(plan: Plan, check: Check, samples: tuple[Sample, ...]) -> tuple[Sample, ...]:
@@ -220,7 +220,7 @@ def some(count: int, of: int, bounds: tuple[Decimal, ...] = (), what: str = "rec
 
 
 def _share(count: int, of: int, bounds: tuple[Decimal, ...]) -> Decimal:
-    """The share in percent, cut to one digit after the point, or to as many as tell it from the bounds."""
+    """The share in percent, cut to one digit after the point, or to as many as distinguish it from the bounds."""
     least = max((1, *(-int(b.as_tuple().exponent) for b in bounds)))
     for places in range(least, least + MOST_PLACES):
         share = Decimal(100 * count * 10**places // of).scaleb(-places)
@@ -362,7 +362,7 @@ def _value(check: Check) -> str:
 
 
 def _longest(check: Check) -> int | None:
-    """The length of texts that a pattern is looked for in, if it is bounded: it could take too long in longer ones."""
+    """The length of texts that a pattern is searched in, if it is bounded: longer ones could take too long."""
     return check.rule.longest if isinstance(check.rule, rules.Matching) else None
 
 

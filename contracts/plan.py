@@ -1,4 +1,4 @@
-"""The plan: a contract compiled to what machines need at run time.
+"""The plan: a contract compiled to the values that machines need at run time.
 
 It is made by `contracts.authoring` from an ODCS document, is immutable and named by the hash of its text, and is all
 that admission, the job and the verdict know of a contract.
@@ -53,7 +53,7 @@ HOLDS: dict[Operator, Callable[[Any, Any, Any], bool]] = {
     "mustNotBeBetween": lambda seen, low, high: not low < seen < high,
 }
 ROWS, DROPS = "dropgate_rows", "dropgate_drops"
-"""What queries ask: the records of all drops (drop, record, v<n> of property n), and the drops (drop)."""
+"""The tables of queries: the records of all drops (drop, record, v<n> of property n), and the drops (drop)."""
 
 
 def share(count: int, of: int) -> Fraction:
@@ -103,7 +103,7 @@ class Threshold:
 
 
 HOLDS_TRUE = Threshold("mustBe", (Decimal(1),))
-"""What the figure of an expectation is held against."""
+"""The threshold for the figure of an expectation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,8 @@ class Filter:
 class Check:
     """One rule applied to a drop.
 
-    `scope` record: is the line a record at all (a malformed one is judged by these alone); row: which rows fail;
-    set: does the file fail. A row check without a property is about the record as a whole.
+    `scope` is record (is the line a record at all? Only these checks judge a malformed line), row (which rows fail?) or
+    set (does the file fail?). A row check without a property is about the record as a whole.
 
     A check skips records outside its `filter`. `quiet` is the number of rows that may fail without a warning,
     `reference` names the properties that are shown of a failing record, `about` holds the author's texts for people and
@@ -159,7 +159,7 @@ class Check:
         return self.rule.kind
 
     def properties(self) -> tuple[str, ...]:
-        """The names of the properties that it looks at; none where it looks at whole records."""
+        """The names of the properties that the check judges; empty if it judges whole records."""
         several = self.rule.properties if isinstance(self.rule, rules.OfSeveral) else ()
         return several or ((self.property,) if self.property else ())
 
@@ -172,12 +172,12 @@ class Check:
 
     @builtins.property
     def watermark(self) -> str | None:
-        """The property whose values must be above its high mark; None if it looks at records of any age."""
+        """The property whose values must be above its high mark; None if the check judges records of any age."""
         return self.filter.watermark if self.filter else None
 
     @builtins.property
     def where(self) -> str:
-        """The filter for people, to be put behind a sentence; empty where it looks at all records."""
+        """The filter for people, to be put behind a sentence; empty if the check judges all records."""
         return f" where {self.filter.words}" if self.filter else ""
 
     @builtins.property
@@ -194,10 +194,10 @@ REPEATING = ("[]", "*", "~")
 class Property:
     """A column: its ODCS logical type, the pattern (java.time) of its dates or times, whether values may be shown.
 
-    `exact` says that a number or an integer is a decimal, of so many digits in all and after the point; `zone` is the
-    IANA name of what a timestamp without offset means (UTC if None), `offset` whether one without format has one.
-    `path` leads to one that lies within another (see `contracts.values.nested`); a property of the record itself has
-    none.
+    `exact` has the digits of a number or an integer that is a decimal: in all, and after the point. `zone` is the IANA
+    name of the zone of timestamps without an offset (UTC if None); `offset` is True or False if timestamps without a
+    format must or must not have one. `path` leads to a property that is within another one (see
+    `contracts.values.nested`); a property of the record itself has none.
     """
 
     name: str
@@ -217,7 +217,7 @@ class Property:
 
     @property
     def repeats(self) -> bool:
-        """Return True if a record may have several values of the property: it lies within an array or a map."""
+        """Return True if a record may have several values of the property: it is within an array or a map."""
         return any(step in REPEATING for step in self.path[1:])
 
     @property
@@ -230,9 +230,9 @@ class Property:
 class Csv:
     """The dialect of a CSV file; cells equal to one of `null_values` are null, quoted or not.
 
-    Without a `quote` every delimiter parts two cells. Without a `header` the columns are the contract's, in its order.
-    With a `trailer` the last record is none of the data, but tells what the file holds. `mojibake` says what becomes of
-    a file in UTF-8 or windows-1252 whose agreed encoding takes any bytes (`contracts.files.mojibake`).
+    Without a `quote` every delimiter separates two cells. Without a `header` the columns are the contract's, in its
+    order. With a `trailer` the last record is not data: it states the file's totals. `mojibake` decides about a file in
+    UTF-8 or windows-1252 whose agreed encoding takes any bytes (`contracts.files.mojibake`).
     """
 
     delimiter: str = ","
@@ -283,14 +283,14 @@ class Reference:
 
 
 Mode = Literal["enforce", "observe"]
-"""What a verdict does: `observe` judges and records, and promotes all the same."""
+"""The effect of a verdict: with `observe` a file is judged, recorded, and promoted in any case."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that machines know of one contract; `sha` names it. What follows from it is worked out once.
+    """Everything that machines know of one contract; `sha` names it. Derived values are computed once.
 
-    `unmarked` is the name of the plan that one with high marks in its filters was made of.
+    `unmarked` is the name of the plan from which a plan with high marks in its filters was made.
     """
 
     contract: str
@@ -343,7 +343,7 @@ class Plan:
         return any(p.type in CONTAINERS for p in self.properties)
 
     def parent(self, prop: Property) -> Property:
-        """The property that a nested one lies in."""
+        """The property that contains a nested one."""
         return self._routes[prop.route[:-1]]
 
     def masks(self, check: Check) -> bool:
@@ -443,7 +443,7 @@ OBJECT_CHECKS: tuple[Check, ...] = (
 
 
 def record_checks(file_format: FileFormat, extra: Policy) -> tuple[Check, ...]:
-    """The checks that plans of a format begin with: is it a record, and does it have keys that nobody knows."""
+    """The checks at the head of all plans of a format, on the form of a record and on keys that the contract lacks."""
     if file_format == "csv":
         return RECORD_CHECKS
     if file_format == "parquet":

@@ -262,7 +262,7 @@ class PrimaryKey(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class DuplicateValues(_Kind):
-    """The records whose value another record has, too (the library metric); of several properties, `properties`."""
+    """The records whose value is also in another record (the library metric); for several properties, `properties`."""
 
     properties: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
 
@@ -347,8 +347,8 @@ class Statement(_Kind):
 class Expectation(_Kind):
     """A core expectation of Great Expectations, with the `kwargs` that the contract gives it.
 
-    `subject` is what it is about (`contracts.authoring.quality.core_expectations`); `given` are arguments that take the
-    place of those in `kwargs`, written anew for Spark.
+    `subject` is the kind of thing that it judges (`contracts.authoring.quality.core_expectations`); `given` are
+    arguments that replace those in `kwargs`, written for Spark.
     """
 
     type: str
@@ -412,7 +412,7 @@ SetRule = Key | RowCount | Aggregate | Query | Expectation | Unchecked
 """The rules that files fail. A row rule with a threshold of its own is judged as one of these."""
 Rule = RowRule | SetRule
 OfCells = ForbidsNull | LogicalType | MissingValues | Deprecated
-"""The rules that judge a cell as it stands; to all others a cell that is not of its type is null."""
+"""The rules that judge a cell as it is written; to all others a cell that is not of its type is null."""
 OfSeveral = Expression | ForeignKey | PrimaryKey | DuplicateValues | Sql | Statement | Expectation
 """The rules that may be about several properties, `properties`."""
 Limited = Aggregate | Query

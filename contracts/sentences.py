@@ -1,4 +1,4 @@
-"""Sentences for producers, by kind of rule: a rule in; what is wrong and how to fix it out, with names in braces.
+"""Sentences for producers, by kind of rule: a rule in; the fault and its fix out, with names in braces.
 
 `contracts.messages` puts words and figures in place of the names.
 """

@@ -1,7 +1,7 @@
-"""The verdict: a plan and what the job counted in, a decision out. Pure, so that it can be taken again without Spark.
+"""The verdict: a plan and the counts of the job in, a decision out. Pure: it can be taken again without Spark.
 
 *Rejected* is the data's fault. *Failed* is ours: a crashed rule, figures that do not add up; then there is no verdict.
-The rules stand in docs/reference/semantics.md, one test for each line.
+The rules are in docs/reference/semantics.md, one test for each line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from contracts.terms.file_sets import Totals
 
 ALLOWED_MISSING, NO_ROWS, *_ = EXCUSED
 ROUGHLY = Decimal("1e-12")
-"""How far, of the greater of both, a sum of doubles may be from what a manifest or a trailer says."""
+"""The greatest difference of a sum of doubles from the stated sum, as a share of the greater of both."""
 IN_FULL, IN_SHORT = 40, 15
 """Characters of a sum that is shown in full, and digits of a longer one."""
 OURS = "You need not do anything: the file has no known error; we find the cause and judge it again."
@@ -79,7 +79,7 @@ def document(decision: Decision, plan: Plan | None, file: File) -> dict[str, Any
 
 
 def _crashed(outcomes: tuple[CheckResult, ...]) -> Problem | None:
-    """The first check that could not run; whatever the others say then, nobody knows whether the file is good."""
+    """The first check that could not run: then nobody knows if the file is good, and other results do not matter."""
     for one in outcomes:
         if one.result == "error":
             text = f"The check `{one.id}` could not run: {one.reason or 'no reason given'}."
@@ -209,7 +209,7 @@ def _stated(plan: Plan, facts: DropResult) -> Iterator[tuple[str, Totals]]:
 
 
 def _not_added(plan: Plan, facts: DropResult) -> Problem | None:
-    """The first sum that is said and nobody has added up; nothing is compared then."""
+    """The first stated sum that was not computed; nothing is compared then."""
     for name in (name for _, stated in _stated(plan, facts) for name in stated.sums):
         if name not in (facts.sums or {}) and name not in facts.endless:
             text = f"The values of `{name}` could not be added up, so that its total was not compared."
@@ -235,7 +235,7 @@ def _differs(seen: Decimal, stated: Decimal, *, rough: bool) -> bool:
 
 
 def _shown(total: Decimal) -> str:
-    """A sum for people: in full, or what it begins with where that is too long to read."""
+    """A sum for people: in full, or its first digits if it is too long to read."""
     if len(text := f"{total:f}") <= IN_FULL:
         return text
     with localcontext(prec=IN_SHORT):

@@ -1,6 +1,7 @@
-"""High marks: how far the values of accepted drops reach, for checks that look at newer records alone. Pure.
+"""High marks: the greatest values of accepted drops, for checks that judge only newer records. Pure.
 
-A plan and marks in, a plan whose filters leave out what is not above them. What there is no mark of is looked at whole.
+A plan and marks in, a plan whose filters leave out the records that are not above their mark, out. A check without a
+mark judges all records.
 """
 
 from __future__ import annotations

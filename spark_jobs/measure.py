@@ -121,7 +121,7 @@ def _evidence(
 
 @contextmanager
 def _compiled(spark: SparkSession, lines: int) -> Iterator[None]:
-    """Compile the queries over all lines if there are many, whatever was chosen for those over failing rows."""
+    """Compile the queries over all lines if there are many; the queries over failing rows have their own choice."""
     before = {name: str(spark.conf.get(name)) for name in COMPILED}
     for name, value in (COMPILED if lines > MANY else {}).items():
         spark.conf.set(name, value)

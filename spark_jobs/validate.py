@@ -2,7 +2,7 @@
 
     python -m spark_jobs.validate --request URI
 
-Drops with the same header are read together. A file that cannot be read fails alone; any other error is raised, and
+Drops with the same header are read together. A file that cannot be read fails by itself; any other error is raised, and
 leaves no result.
 """
 
@@ -79,7 +79,7 @@ def main() -> None:
 def run(spark: SparkSession, request_uri: str, prefilter_from: int = SIFTED_FROM) -> None:
     """Judge every drop of a request and write the result, last and whole; raise if the run as such fails.
 
-    Files of `prefilter_from` bytes or more are prefiltered; the results are the same, whatever it is.
+    Files of `prefilter_from` bytes or more are prefiltered; the results are the same for any value of it.
     """
     started = _now()
     session = configured(spark)

@@ -190,7 +190,7 @@ def verified(wanted: Title, text: bytes) -> bytes:
 
 
 def of_folder(folder: File) -> dict[Title, bytes]:
-    """Return the documents of a folder by title, whatever its files are named.
+    """Return the documents of a folder by title; the names of their files do not matter.
 
     Raise ContractInvalid if any cannot be read.
     """

@@ -83,7 +83,7 @@ def _headless(agreed: list[str], names: tuple[str, ...]) -> Problem:
 
 
 def masked(names: tuple[str, ...]) -> str:
-    """Return the shape of a first line, which may hold data that nobody may see: letters as x, digits as 9."""
+    """Return the shape of a first line, which may hold data that must not be shown: letters as x, digits as 9."""
     shape = ", ".join(re.sub(r"[^\W\d_]", "x", re.sub(r"\d", "9", name)) for name in names)
     return visible(shape, LONGEST_SHAPE)
 

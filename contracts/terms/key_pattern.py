@@ -124,7 +124,7 @@ class Walk:
         return cls(key, tuple(zip((0, *(e + 1 for e in ends)), ends, strict=False)))
 
     def after(self, token: Token, reached: int) -> int:
-        """Return the positions that a token leads to from `reached`; bit n stands for position n."""
+        """Return the positions that a token leads to from `reached`; bit n is position n."""
         if not reached:
             return 0
         if token.kind == "literal":

@@ -9,6 +9,6 @@ def quoted_name(name: str) -> str:
 
 
 def literal(text: str) -> str:
-    """Return a text as a Spark literal in which nothing is substituted, whatever the session's settings are."""
+    """Return a text as a Spark literal in which nothing is substituted, with any settings of the session."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("${", "\\u0024{")
     return f"'{escaped}'"

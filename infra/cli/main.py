@@ -83,7 +83,7 @@ class Lazy(click.Group):
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; a message about its arguments has one line, whatever they hold."""
+        """Run a command; a message about its arguments has one line, even if they contain line ends."""
         with _of_one_line():
             return super().invoke(ctx)
 

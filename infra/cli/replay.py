@@ -28,7 +28,7 @@ AGAIN = ("failed", "rejected", "unmatched")
 WITH_RETRACT = ("accepted", "accepted_with_warnings", "observed")
 """Those whose files are promoted."""
 ENDS = {"rejected": 1, "unmatched": 1, "failed": 3, "vanished": 3}
-"""What the command ends with for a drop that was waited for; of all others it is 0."""
+"""The exit code for a drop that was waited for; for all others it is 0."""
 
 
 @click.command(

@@ -92,9 +92,9 @@ COMMITS: Counted = Counter(
         (ENDED, "s3:HeadObject"): 1,
     }
 )
-"""What a table asks from one checkpoint to the next, CHECKPOINT commits, each of a drop whose key is new.
+"""The calls of a table from one checkpoint to the next: CHECKPOINT commits, each of a drop whose key is new.
 
-Each reads the commits since the checkpoint, which is written by the last.
+Each commit reads the commits since the checkpoint. The last one writes the next checkpoint.
 """
 
 

@@ -75,8 +75,9 @@ class _Moto(DomainDispatcherApplication):
 class Cloud(LoopbackServer):
     """The embedded AWS; `calls` lists the calls that it received, oldest first, `requests` the requests.
 
-    `guard` refuses what a role may not do, `outages` make services fail for a while, `disabled_keys` are ARNs of keys
-    that somebody has disabled, `memory` keeps what is to last, `largest_copy` is how many bytes one copy moves.
+    `guard` refuses calls that a role may not make, `outages` make services fail for a while, `disabled_keys` are ARNs
+    of keys that somebody has disabled, `memory` keeps everything that must last, `largest_copy` is the number of bytes
+    that one copy moves.
     """
 
     def __init__(self, port: int = 0, guard: Guard | None = None) -> None:
@@ -145,7 +146,7 @@ class Cloud(LoopbackServer):
         return None if there or read is None else self.guard.refused([look_call(who, read.bucket, read.key)])
 
     def _unreadable(self, request: S3Request) -> Refusal | None:
-        """Refuse a read or write whose key cannot be used; metadata alone needs no key.
+        """Refuse a read or write whose key cannot be used; a read of only the metadata needs no key.
 
         docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
         """

@@ -51,7 +51,7 @@ KEY = "dropgate"
 
 PATHS = Config(retries={"mode": "standard"}, s3={"addressing_style": "path"})
 BUCKETS = "dropgate"
-"""What the names of buckets begin with whose data last."""
+"""The first part of the names of buckets whose data last."""
 
 _log = logging.getLogger(__name__)
 _COUNTER = itertools.count(1)

@@ -60,7 +60,7 @@ def parts_of(plan: Plan, key: str) -> dict[str, str] | None:
 def gathered(plan: Plan, files: Sequence[tuple[Path, str]], at: datetime) -> Home:
     """Return the files, each with its key below landing, as if they were uploaded at that time.
 
-    What comes last under a key holds; of several manifests of a set the last.
+    If a key comes twice, its last file holds; of several manifests of a set the last one holds.
     """
     rule = plan.set
     if rule is None:

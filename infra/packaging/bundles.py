@@ -51,9 +51,9 @@ def great_expectations(cpu: str) -> Path:
 def environment(cpu: str, tell: Tell, home: wheels.Home = wheels.EMR) -> Files:
     """Return the files of that archive, packages at its root, for EMR or another home. Raises SetupMissing, WheelUnfit.
 
-    Unpacked by `spark.archives` it lies in each worker's folder, where EMR's own Python finds it: the settings stand in
-    functions/aws/emr_serverless.py. EMR's user guide ("Using Python libraries") packs a whole virtual environment, with
-    a Python; this one has none, as the job's code runs on EMR's.
+    `spark.archives` unpacks it into each worker's folder, where EMR's own Python finds it (settings in
+    functions/aws/emr_serverless.py). EMR's user guide ("Using Python libraries") packs a whole virtual environment,
+    with a Python; this one has none, because the job's code runs on EMR's.
     """
     return files_of(wheels.installed(cpu, tell, home))
 

@@ -1,6 +1,7 @@
 """Bytecode for Lambda: a folder of Python sources in, bytecode next to each of them out.
 
-A Python compiles for its own version only, so this needs the version that Lambda runs, whatever runs this.
+A Python compiles for its own version only, so this needs the version that Lambda runs, which may not be the Python at
+hand.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ def lambda_python(version: str = LAMBDA.python) -> Compiler | None:
 def compile_sources(folder: Path, compiler: Compiler) -> None:
     """Write bytecode next to the sources of a folder; raise SetupMissing if the Python does not compile them.
 
-    Lambda takes it without a look at the source's time (PEP 552: unchecked hash). The bytes depend on the compiler and
-    the sources alone: hashes are not random, and the process has done nothing before.
+    Lambda takes the bytecode without comparing the time of the source (PEP 552: unchecked hash). The bytes depend only
+    on the compiler and the sources: hashes are not random, and each run is a new process.
     """
     command = [str(compiler.path), "-P", "-S", "-m", "compileall", "-q", "-f", "--invalidation-mode=unchecked-hash"]
     environment = {"PYTHONHASHSEED": "0"}

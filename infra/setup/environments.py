@@ -1,6 +1,6 @@
-"""Further environments: the name of a lock in, a Python with the packages of the lock and nothing of ours out.
+"""Further environments: the name of a lock in, a Python with only the packages of the lock out.
 
-Each is made once for each Python, by plain pip from hashed files alone, and anew when its lock has changed.
+Each is made once for each Python, by plain pip from hashed files only, and made again when its lock has changed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from infra.setup.spark.jars import ROOT
 
 PLACE = ROOT / ".dropgate" / "environments"
 BUILD = ROOT / "locks" / "build.txt"
-"""What builds packages that come as source only, as pyspark does."""
+"""The tools that build packages with source only, such as pyspark."""
 
 
 def python_of(name: str, place: Path = PLACE) -> Path:

@@ -1,4 +1,4 @@
-"""The Python environment: the locks and pyproject.toml in, .venv out, by plain pip from hashed files alone."""
+"""The Python environment: the locks and pyproject.toml in, .venv out, by plain pip from hashed files only."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The third-party part of the deployed code: a lock and a CPU in, a folder of installed wheels out.
 
-Nothing is built, and nothing compiled: pip takes wheels for the Python and the Linux that they are to run on, whatever
-this machine has, so that every machine makes the same bytes. Each folder is made once for each lock and kept in
+Nothing is built and nothing compiled: pip takes wheels for the Python and the Linux on which they will run, not for
+those of this machine, so that every machine makes the same bytes. Each folder is made once for each lock and kept in
 .dropgate, so that only the first build needs the package index.
 """
 

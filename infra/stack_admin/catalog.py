@@ -1,9 +1,9 @@
 """Publishing: contracts that lint clean in, a catalog in force and its changes out.
 
 In the catalog zone `plans/<sha>.json`, `index/<sha>.json` and `contracts/<version>/<id>/<object>.yaml` (the documents
-themselves) never change once written; `current.json` names the index in force and is moved last, and only if nobody
-else moved it meanwhile: a publish that stops halfway changes nothing. It moves forwards in time alone, whatever is put
-in force, so that one that is older was put there by somebody else.
+themselves) never change once written. `current.json` names the index in force. It is moved last, and only if nobody
+else moved it meanwhile: a publish that stops halfway changes nothing. Its time only moves forward, even if older
+contracts are put in force, so an older pointer was restored by somebody.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def unfit(plans: Sequence[Plan], environment: Mapping[str, str]) -> str | None:
 
 
 def refusals(contracts: Sequence[Compiled], store: CatalogStore) -> tuple[Finding, ...]:
-    """Return what keeps contracts from being published: versions with a changed text, and tables that would be left."""
+    """Return the reasons against publishing contracts: versions with a changed text, and tables that would be left."""
     titles = kept(store)
     wanted = contract_store.documents(contracts).keys() & {t.key for t in titles}
     there = {name: document[0] for name in wanted if (document := store.get(name))}

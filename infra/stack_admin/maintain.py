@@ -1,12 +1,12 @@
 """A Delta table in, the same rows in fewer files out: small files compacted, unused files and old logs removed.
 
-In a table's folder may lie files that were promoted as objects, before their contract was promoted into the table or
-after: deltalake would remove those, too, as no commit names them. So it only lists, and the table's own files are
-removed by name.
+A table's folder may also hold files that were promoted as objects, before their contract was promoted into the table or
+after. deltalake would remove these as well, because no commit names them. So it only lists files, and the table's own
+files are removed by name.
 
-Each part is safe beside writers: to compact is one commit, which gives way to another that changes the same files; only
-files that no commit of the last days names are removed, which covers every commit under way; of the log only what a
-checkpoint holds and what is past its retention.
+Each part is safe while others write. A compaction is one commit, which gives way to another commit that changes the
+same files. Only files that no commit of the last days names are removed; this covers every commit under way. Of the log
+only the part that a checkpoint holds, and that is past its retention, is removed.
 """
 
 from __future__ import annotations

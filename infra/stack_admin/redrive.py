@@ -1,9 +1,9 @@
-"""Dead letters: a stack's queues in; the letters of each with their age out, and their way back.
+"""Dead letters: a stack's queues in; the letters of each with their age, and their way back, out.
 
-By hand and not by StartMessageMoveTask, which takes back what another queue gave up and no more ("non-SQS queue sources
-of dead-letter queues ... are currently not supported", Amazon SQS API): half of ours comes from EventBridge. A letter
-is sent first and deleted after, so that whatever breaks off between the two repeats an event, which changes nothing,
-and loses none.
+Letters are sent back one by one. StartMessageMoveTask only takes back messages that another queue gave up ("non-SQS
+queue sources of dead-letter queues ... are currently not supported", Amazon SQS API), and half of ours come from
+EventBridge. A letter is sent first and deleted after: an interruption between the two repeats an event, which changes
+nothing, and loses none.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MOST = 10
 """Messages in one call (Amazon SQS API, ReceiveMessage and SendMessageBatch)."""
 FRUITLESS = 5
-"""So many pages in a row of nothing but letters that have died again end the work: others may lie behind them."""
+"""After this many pages in a row of only letters that have died again, the work ends: others may come after them."""
 LOOK_SECONDS = 2
 """A call that waits asks all of a queue's servers, one that does not asks some (developer guide, "long polling")."""
 

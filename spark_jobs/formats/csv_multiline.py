@@ -135,7 +135,7 @@ def refusals(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[
 def _strays(csv: Csv) -> list[Column]:
     """Return tests for a quote inside a cell: `outside` of quotes at the line's start, and `within` them.
 
-    A quote that is open at the end of the line is a sign of its own, so that its neighbours are tested, too.
+    A quote that is open at the end of the line is a sign of its own, so that its neighbours are also tested.
     """
     line = sf.regexp_replace("line", OPEN, csv_quotes.ESCAPED)
     quote, astray = re.escape(csv.quote), csv_quotes.astray(csv, csv_quotes.STRETCH + OPEN)

@@ -323,7 +323,7 @@ def with_cells(rows: DataFrame, plan: Plan, _header: tuple[str, ...], malformed:
 def _parsed(rows: DataFrame, raw: Column) -> DataFrame:
     """Add texts by key, JSON types by key, and the keys; null if a line is not exactly one object.
 
-    They are null for lines that are longer than `json_flaws.LONGEST`, too.
+    They are also null for lines that are longer than `json_flaws.LONGEST`.
     """
     raw = sf.when(sf.octet_length(raw) <= json_flaws.LONGEST, raw)
     texts = sf.from_json(sf.concat(sf.lit("["), raw, sf.lit("]")), TEXTS, STRICT)

@@ -183,8 +183,8 @@ def parsed(line: Column, csv: Csv, width: int) -> Column:
     """Parse a line to a struct of the texts c0, c1, ... and `bad`; `fits` tests whether it has exactly `width` cells.
 
     A byte order mark at the start of a line becomes `JOINER`: the parser would drop it from the first line that it
-    gets, which may be any line, and keep it in all others. `END` becomes `JOINER`, too: the parser would end its input
-    there, for this line and the next.
+    gets, which may be any line, and keep it in all others. `END` becomes `JOINER` as well: the parser would end its
+    input there, for this line and the next.
     """
     schema = ", ".join(f"c{n} string" for n in range(width)) + ", bad string"
     text = sf.when(line.startswith(MARKS[0]), sf.concat(sf.lit(JOINER), sf.substr(line, sf.lit(2)))).otherwise(line)

@@ -1,1 +1,1 @@
-"""Results in, evidence, rejected rows, samples and promotable rows out; imports scan and what it imports."""
+"""Results in, evidence, rejected rows, samples and promotable rows out; imports scan and its imports."""

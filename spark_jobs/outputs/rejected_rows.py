@@ -159,7 +159,7 @@ def _apart(csv: Csv) -> list[str]:
     """Return the characters in a cell after which a spreadsheet may begin another cell.
 
     A spreadsheet splits cells at a comma, a semicolon or a tab, and records at a line end outside quotes. The dialect's
-    own delimiter counts, too, unless cells are quoted as spreadsheets quote them.
+    own delimiter also counts, unless cells are quoted as spreadsheets quote them.
     """
     usual = csv.quote == csv.escape == '"'
     signs = set(DELIMITERS) - {csv.delimiter} if usual else {*DELIMITERS, csv.delimiter}

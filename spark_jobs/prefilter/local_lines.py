@@ -1,7 +1,7 @@
 """Lines of local files as Spark reads them, read in its Python workers: pieces of files in, batches of lines out.
 
 Pieces, line ends and byte order marks follow Hadoop's `LineRecordReader`, and ids follow `monotonically_increasing_id`:
-whatever reads the file later finds the same lines.
+every later read of the file finds the same lines.
 """
 
 from __future__ import annotations

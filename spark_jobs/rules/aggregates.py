@@ -96,7 +96,7 @@ YEAR_1, CYCLE = -719_162, 146_097
 def parts(plan: Plan) -> dict[str, tuple[int, str, Check | None]]:
     """Return the parts of a plan's figures, by column: the property's number, the part, and the check of its records.
 
-    Checks of all records share their parts. The high marks of properties are parts, too, and so are the sums that a
+    Checks of all records share their parts. The high marks of properties are parts as well, and so are the sums that a
     manifest or a trailer may state.
     """
     at = {p.name: n for n, p in enumerate(plan.properties)}

@@ -1,4 +1,4 @@
-"""The drops of a request in, a scanned batch out: read, prefiltered, scanned. Unreadable drops fail alone."""
+"""The drops of a request in, a scanned batch out: read, prefiltered, scanned. Each unreadable drop fails by itself."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _scan(
 def _unreadable(
     spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop], error: Exception, keys: References
 ) -> dict[str, DropResult]:
-    """Find, by halving, the drops that cannot be scanned, among drops whose scan failed; each fails alone."""
+    """Find, by halving, the drops that cannot be scanned, among drops whose scan failed; each fails by itself."""
     if len(drops) == 1:
         return {drops[0].id: _result_of_error(spark, request, drops[0], error)}
     results: dict[str, DropResult] = {}

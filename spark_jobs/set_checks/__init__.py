@@ -1,1 +1,1 @@
-"""Judged records in, results of checks over many records out; imports scan and what it imports."""
+"""Judged records in, results of checks over many records out; imports scan and its imports."""

@@ -166,7 +166,7 @@ def _null(plan: Plan, number: int, facts: Facts) -> int:
 
 
 def _lost(plan: Plan, check: Check, facts: Facts) -> int | None:
-    """Return the records that lack what contains a check's nested property; None if that is not counted."""
+    """Return the records that lack the container of a check's nested property; None if these are not counted."""
     prop = plan.property_named(check.property) if check.property else None
     return facts.tally.sums.lost.get(plan.properties.index(prop)) if prop and prop.path else None
 

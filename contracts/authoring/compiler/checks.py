@@ -38,7 +38,7 @@ def schema_object(document: Document, *, whole: bool) -> dict[str, Any] | None:
 def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tuple[list[Property], list[Check]]:
     """The properties of a schema object and the checks of their constraints and metrics, each with an id of its own.
 
-    The block says in which format the records come: what a record is, and whether a text can be anything else.
+    The block names the format of the records. The format decides the record checks, and which texts need a type check.
     """
     first = record_checks(block.format, block.columns.extra) if block else ()
     placed: list[tuple[Check, Path]] = [(check, ()) for check in first]
@@ -99,7 +99,7 @@ def _entry(
 
 
 def _names(document: Document, places: Sequence[PropertyNode]) -> None:
-    """Refuse names that stand twice, and those that no column can have."""
+    """Refuse names that occur twice, and names that no column can have."""
     seen: set[str] = set()
     for place in places:
         if place.name in seen:
@@ -143,7 +143,7 @@ def never_missing(document: Document, one: dict[str, Any], nulls: Collection[str
 def overridden(
     document: Document, path: Path, block: DropBlock, checks: list[Check], props: Sequence[Property]
 ) -> list[Check]:
-    """The checks with what `drop.checks` says of them, which stands at `path`; ids never change by it."""
+    """The checks with their settings of `drop.checks`, which is at `path`; ids never change by it."""
     by_id = {c.id: c for c in checks}
     for name, wanted in block.checks.items():
         check = by_id.get(name)

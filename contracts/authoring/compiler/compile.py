@@ -24,8 +24,8 @@ OF_THEIR_OWN = {"properties", "quality", "relationships"}
 class Compiled:
     """The result of compiling a contract file; `plan` is None if a finding is an error or the contract names no files.
 
-    `places` says where each pattern of the plan stands, for findings about two contracts. `draft` is the plan of a
-    contract of whatever status, `document` what it was made from: for those who compare two versions.
+    `places` has the place of each pattern of the plan, for findings about two contracts. `draft` is the plan of a
+    contract of any status, and `document` its source: two versions are compared by them.
     """
 
     file: str
@@ -42,7 +42,7 @@ class Compiled:
 
 
 def compile_file(path: File) -> tuple[Compiled, ...]:
-    """Compile the contracts in a file, one of each schema object; a file that cannot be read is a finding, too."""
+    """Compile the contracts in a file, one for each schema object; a file that cannot be read is a finding."""
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -107,7 +107,7 @@ def _older(document: Document) -> None:
 
 
 def _take_out(document: Document, path: Path) -> None:
-    """Take out what the standard refuses, with the property or entry around it; the rest can be read."""
+    """Remove all that the standard refuses, with the property or entry around it; the rest can be read."""
     inside = [n for n in range(1, len(path)) if isinstance(path[n], int) and path[n - 1] in OF_THEIR_OWN]
     end = inside[-1] + 1 if inside else len(path)
     owner, last = document.value(path[: end - 1]), path[end - 1] if path else 0
@@ -129,7 +129,7 @@ def _booleans(document: Document) -> None:
 
 
 def _compile(document: Document, *, whole: bool) -> Compiled:
-    """Read what the standard has not refused; `whole` tells that nothing was."""
+    """Read the parts that the standard accepts; `whole` is True if it refused none."""
     metadata.description(document)
     metadata.unused_sections(document)
     path = parse.find(document)

@@ -48,7 +48,7 @@ Span = tuple[int, int | None]
 
 
 def read(document: Document, plan: Plan, path: Path) -> None:
-    """Refuse what no file can meet; `path` is that of the block."""
+    """Refuse rules that no file can meet; `path` is that of the block."""
     places = {p.route: p.path for p in nesting.places(document, PROPERTIES, document.value(PROPERTIES) or [])}
     own: dict[str | None, dict[type[Any], rules.Rule]] = defaultdict(dict)
     for check in plan.checks:
@@ -90,7 +90,7 @@ def _contradictions(plan: Plan, prop: Property, own: Rules, options: dict[str, A
 
 
 def _spans(own: Rules, options: dict[str, Any]) -> Iterator[tuple[str, Span]]:
-    """The lengths that each rule allows, by what it is called."""
+    """The lengths that each rule allows, with the name of the rule."""
     yield from _lengths(own)
     if (rule := _the(own, rules.Format)) and rule.format in LENGTHS:
         yield f"`format: {rule.format}`", LENGTHS[rule.format]
@@ -154,7 +154,7 @@ def _bounds(own: Rules) -> list[rules.Bound]:
 
 
 def _numbers(prop: Property, own: Rules) -> Iterator[str]:
-    """Bounds beyond what the type or the format holds, or between which no multiple lies."""
+    """Bounds beyond the range of the type or the format, or with no multiple between them."""
     if prop.type not in ("integer", "number"):
         return
     least, most, holds = _range(prop, own)
@@ -167,7 +167,7 @@ def _numbers(prop: Property, own: Rules) -> Iterator[str]:
 
 
 def _range(prop: Property, own: Rules) -> tuple[Decimal, Decimal, str]:
-    """The least and the greatest number of a property, and what says so; nothing where it is not sure."""
+    """The least and the greatest number of a property, and the reason; an empty reason if the range is not certain."""
     if (rule := _the(own, rules.Format)) and rule.format in INTEGERS:
         least, most = INTEGERS[rule.format]
         return Decimal(least), Decimal(most), f"`format: {rule.format}` lets pass"
@@ -181,7 +181,7 @@ def _range(prop: Property, own: Rules) -> tuple[Decimal, Decimal, str]:
 
 
 def _multiples(rule: rules.MultipleOf, bounds: Sequence[rules.Bound]) -> str | None:
-    """Return why no multiple lies between two bounds."""
+    """Return why no multiple is between two bounds."""
     step = Fraction(rule.value)
     lows = [Fraction(bound.value) for bound in bounds if isinstance(bound, LOWER)]
     if not lows or len(lows) == len(bounds):

@@ -1,4 +1,4 @@
-"""Contract files together: paths in, what became of each and what is wrong between them out."""
+"""Contract files together: paths in; the result of each file, and the faults between them, out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SUFFIXES = (".yaml", ".yml")
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """Contract files held against the standard, against what is built, and against each other."""
+    """Contract files compared with the standard, with the supported features, and with each other."""
 
     contracts: tuple[Compiled, ...]
     findings: tuple[Finding, ...]
@@ -41,7 +41,7 @@ class Linted:
 def contract_files(paths: Sequence[File]) -> list[File]:
     """The contract files that paths name: files as they are, folders with all YAML below them.
 
-    A folder that cannot be opened stands for the files in it, so that lint says so.
+    A folder that cannot be opened is listed in place of its files, so that lint reports it.
     """
     files: list[File] = []
     for path in paths:
@@ -67,7 +67,7 @@ def lint(paths: Sequence[File]) -> Linted:
 
 
 def index_of(plans: Sequence[Plan]) -> Index:
-    """The pattern index of plans, the same whatever their order."""
+    """The pattern index of plans; the order of the plans does not matter."""
     return Index(tuple(sorted(map(_entry, plans), key=lambda e: e.contract)))
 
 

@@ -1,6 +1,6 @@
 """Checks of the targets of relationships: compiled contracts in, findings about the referenced side out.
 
-A contract that is not among them is read from its file. Reference files are looked at as far as their header.
+A referenced contract that is not among them is read from its file. Of reference files only the header is read.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def _of_property(
 
 
 def _read(document: Document, relation: Relation, name: str) -> Compiled | tuple[str, str]:
-    """The contract of a file that is not among those known; else what is wrong, and the fix."""
+    """The contract of a file that is not among the known ones; else the fault and its fix."""
     first = relation.targets[0]
     path = file_of(document, first)
     if not first.file:

@@ -1,7 +1,7 @@
-"""A document with several schema objects: the document in, one of a single object for each of them out.
+"""A document with several schema objects: the document in, a document for each single object out.
 
-`drop` is a list then, each entry with the `object` that it is about. What comes out reads as any document, its places
-are those of the file.
+`drop` is then a list, and each entry names its `object`. A document that comes out is read like any other, and its
+places are those of the file.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _block(document: Document) -> Path | None:
 
 
 def _objects(document: Document) -> dict[str, int]:
-    """The places of the schema objects by their names; none where they cannot be told apart by them."""
+    """The numbers of the schema objects by their names; empty if a name is missing or occurs twice."""
     listed = document.data.get("schema")
     objects = listed if isinstance(listed, list) else []
     names = [one.get("name") if isinstance(one, dict) else None for one in objects]
@@ -75,7 +75,7 @@ def _by_object(document: Document, path: Path, entries: list[Any], objects: dict
 
 
 def _part(document: Document, n: int, block: Path, entry: int | None, *, several: bool) -> Document:
-    """The document with one object and its entry alone."""
+    """The document with only one object and its entry."""
     owner: Path = (*block, "value", entry) if entry is not None else ()
     data = {**document.data, "schema": [document.data["schema"][n]]}
     listed = list(document.data["customProperties"])

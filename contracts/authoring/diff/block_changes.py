@@ -45,7 +45,7 @@ BLOCK: dict[str, tuple[str, str, Callable[[Any, Any], Direction] | None]] = {
     "same_key": ("sameKey", "same-key", directions.of_policies),
     "same_content": ("sameContent", "same-content", directions.of_policies),
 }
-"""Fields of a plan that are one value: the key of the `drop` block, the kind of change, what compares its values."""
+"""Fields of a plan with one value: the key of the `drop` block, the kind of change, the comparison of the values."""
 DIALECT = {"null_values": "nullValues", "multi_line": "multiLine"}
 
 BY_VALUES: dict[str, Callable[[Any, Any], Direction]] = {

@@ -1,4 +1,4 @@
-"""A change between two versions of a contract: what is another, which way it goes, whom it breaks."""
+"""A change between two versions of a contract: the difference, its direction, and the sides that it breaks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contracts.authoring.document.versions import Step
 Direction = Literal["none", "tightens", "loosens", "both"]
 """Of the files that a contract accepts: none, fewer, more, some fewer and some more."""
 Level = Literal["none", "compatible", "breaking"]
-"""For one side: only the words are others; the meaning is another and hurts nobody; who relies on it may be hurt."""
+"""For one side: only words change; the meaning changes and breaks nobody; it may break those who rely on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Change:
 
 
 def direction(*, tightens: bool, loosens: bool) -> Direction:
-    """The direction of what refuses files that were accepted, or accepts such as were refused."""
+    """The direction of a change that refuses files accepted before, or accepts files refused before."""
     if tightens:
         return "both" if loosens else "tightens"
     return "loosens" if loosens else "none"

@@ -1,7 +1,8 @@
 """The meaning of each kind of change: one table that gives the directions and levels of all changes.
 
-A direction of None follows from the values, a level of None from the direction: what tightens breaks producers, what
-loosens breaks consumers. `FIELDS` says for each field of a plan which kinds speak of it, or why none does.
+A direction of None follows from the values, a level of None from the direction: a change that tightens breaks
+producers, a change that loosens breaks consumers. `FIELDS` names for each field of a plan the kinds of change that
+concern it, or the reason why none does.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ MEANINGS: dict[str, Meaning] = {
     "promise": Meaning("the parts on service, access and price, which are not checked", "none"),
     "words": Meaning("descriptive parts: names, descriptions, tags, labels", "none", "none", "none"),
 }
-"""By kind. A check of severity warning refuses no file, so that whatever becomes of it has no direction."""
+"""By kind. A check of severity warning refuses no file, so its changes have no direction."""
 
 FOLLOWS = "follows: "
 FIELDS: dict[type[Any], dict[str, str]] = {
@@ -156,7 +157,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
     Threshold: dict.fromkeys(("operator", "values", "unit"), "rule"),
     Limit: dict.fromkeys(("value", "unit"), "tolerance"),
 }
-"""Every field of a plan, by its class: the kind of change that speaks of it, or from what it follows."""
+"""Every field of a plan, by its class: the kind of change that concerns it, or the source that it follows from."""
 
 Kind = Literal["plan", "promise", "words"]
 TOP: dict[str, Kind] = {

@@ -36,7 +36,7 @@ def _is_of_both(check: Check, before: set[str], after: set[str]) -> bool:
 
 
 def _matched(before: dict[str, Check], after: dict[str, Check]) -> list[tuple[Check | None, Check | None]]:
-    """The checks of one id together, or those that are the same but for it; then those that stand alone."""
+    """The checks in pairs: those of one id, those that are equal except for their id, and those without a partner."""
     same = [n for n, check in before.items() if n in after and _kindred(check) == _kindred(after[n])]
     pairs: list[tuple[Check | None, Check | None]] = [(before[n], after[n]) for n in same]
     left, right = ({n: c for n, c in side.items() if n not in same} for side in (before, after))

@@ -1,7 +1,7 @@
-"""Two versions of a contract: what became of each of them in, all changes between them out.
+"""Two versions of a contract: the compiled contracts in, all changes between them out.
 
-What the plans say is compared field by field, as contracts.authoring.diff.change_kinds has them; what no plan holds by
-the documents. A change stands at its place in the new file.
+Plans are compared field by field, as contracts.authoring.diff.change_kinds defines; parts of a contract that no plan
+holds are compared by the documents. A change has its place in the new file.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from contracts.plan import Plan
 class Comparison:
     """A contract before and after; a version is None if there is no document on that side.
 
-    `announced` tells that the new version is another contract (a new major version, another id): what breaks there
-    breaks nobody who goes on with the old one. `findings` say what is wrong with the version.
+    `announced` is True if the new version is another contract (a new major version, another id): its breaks concern
+    nobody who stays with the old one. `findings` are the faults of the new version.
     """
 
     contract: str
@@ -66,14 +66,14 @@ def added(new: Compiled) -> Comparison:
 
 
 def removed(old: Compiled) -> Comparison:
-    """A contract that is not there any more; one that was not in force is missed by nobody."""
+    """The change for a contract that no longer exists; if it was not in force, the change breaks nobody."""
     side = ContractVersion.of(old)
     one = side.change("contract-removed", "", "The contract is gone: its files match nothing.", ())
     return Comparison(side.plan.contract, side.plan.version, None, (one if old.plan else _unbound(one),))
 
 
 def _unbound(change: Change) -> Change:
-    """A change of a contract that was not in force: nobody relied on it."""
+    """A change of a contract that was not in force: nobody relied on it, so it breaks nobody."""
     calm: dict[Level, Level] = {"breaking": "compatible", "compatible": "compatible", "none": "none"}
     return replace(change, producer=calm[change.producer], consumer=calm[change.consumer])
 

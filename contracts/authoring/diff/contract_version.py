@@ -31,7 +31,7 @@ class ContractVersion:
 
     @classmethod
     def of(cls, compiled: Compiled) -> ContractVersion:
-        """The version that was compiled; ContractInvalid, with what is wrong, if it says nothing of files."""
+        """The version that was compiled; ContractInvalid, with the reason, if the document names no files."""
         if compiled.draft and compiled.document:
             return cls(compiled.draft, compiled.document, compiled.plan is not None)
         first = next((f for f in compiled.findings if f.level == "error" or f.code == "matches-nothing"), None)

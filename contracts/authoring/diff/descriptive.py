@@ -21,7 +21,7 @@ GONE = object()
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """One difference: where it stands in the new document, and what stood there before and does now."""
+    """One difference: its place in the new document, the former value and the new one."""
 
     kind: Kind
     path: Path

@@ -1,7 +1,7 @@
 """Directions of changed rules: the values before and after in, a direction (tightens, loosens, both, none) out.
 
-What is held against a number is compared where it may turn: at its ends, beside and between them. So no rule of
-inclusion has to be thought of for each pair of operators, and whole numbers and shares have their own neighbours.
+Thresholds are compared at the points where their answer may change: at their ends, next to them and between them. So no
+pair of operators needs a rule of its own, and whole numbers and shares have neighbours of their own.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def of_thresholds(before: Threshold, after: Threshold, *, figure: bool = False) 
 
 
 def _of_units(before: Threshold, after: Threshold) -> Direction:
-    """Rows against percent: they can be told apart only where one of them accepts no failing row."""
+    """Rows against percent: they can be compared only if one of them accepts no failing row."""
     if _nothing_alone(before) and _nothing_alone(after):
         return "none"
     if _nothing_alone(before) and _holds(after, Fraction(0)):
@@ -107,7 +107,7 @@ def _holds(threshold: Threshold, point: Fraction) -> bool:
 
 
 def _points(domain: Domain, values: Collection[Decimal]) -> list[Fraction]:
-    """The ends, what lies beside them, and what between; of numbers of rows whole ones, of percentages up to 100."""
+    """The ends, their neighbours, and the points between: whole numbers of rows, percentages up to 100."""
     ends = sorted({Fraction(v) for v in values})
     if domain == "rows":
         near = {math.floor(e) + d for e in ends for d in (-1, 0, 1, 2)}
@@ -206,7 +206,7 @@ def _properties(check: Check, plan: Plan) -> Property | None:
 
 
 def place(text: str, prop: Property | None) -> Any:
-    """A value of the contract as what it stands for, so that two ways of writing it are the same."""
+    """The value that a text of the contract stands for, so that two spellings of it are the same."""
     if prop is None or prop.type in ("string", "boolean"):
         return text
     return Fraction(text) if prop.type in ("integer", "number") else order_of(text, prop)
@@ -383,10 +383,10 @@ def _missing(before: rules.MissingValues, after: rules.MissingValues) -> Directi
 
 
 def of_values(way: Direction, before: Plan, after: Plan, name: str) -> Direction:
-    """The direction of fewer or more values of a property's type, when other rules look at it.
+    """The direction of fewer or more values of a property's type, if other rules judge the property.
 
-    What is no value of its type counts as null for every other rule. So fewer values tighten only if none that is left
-    out is let through: the type's own check rejects, and tolerates nothing.
+    For every other rule a value that is not of its type counts as null. So fewer values tighten only if no value that
+    is left out is accepted: the type's own check rejects, and tolerates nothing.
     """
     narrower = after if way == "tightens" else before
     return way if way == "none" or _is_strict(narrower, name) else "both"

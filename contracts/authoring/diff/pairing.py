@@ -18,9 +18,9 @@ from contracts.authoring.document.versions import numbers
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """All contracts of two sides; `findings` are what kept some of them from being read, and versions that are wrong.
+    """All contracts of two sides; `unread` are the reasons why some of them were not read.
 
-    `aside` names the files that say nothing of files, having no `drop` block.
+    `aside` names the files without a `drop` block, which name no files.
     """
 
     contracts: tuple[Comparison, ...]
@@ -60,7 +60,7 @@ def _named(several: list[Compiled]) -> dict[str, Compiled]:
 
 
 def _paired(old: dict[str, Compiled], new: dict[str, Compiled], many_old: bool, many_new: bool) -> list[Comparison]:
-    """Comparisons by the contract's name; what only a folder has is left out where the other side is one file."""
+    """Comparisons by the contract's name; contracts that only a folder has are left out if one side is one file."""
     comparisons = [compare(old[name], new[name]) for name in old if name in new]
     gone = {name: c for name, c in old.items() if name not in new}
     more = {name: c for name, c in new.items() if name not in old}

@@ -22,7 +22,7 @@ def changes(old: ContractVersion, new: ContractVersion, others: list[Change]) ->
 
 
 def _path(document: Document, path: Path) -> str:
-    """A path for people, with the names of what has one: `slaProperties[latency].value`."""
+    """A path for people, with the names of the entries that have one: `slaProperties[latency].value`."""
     name = document.name(path)
     for end in range(len(path), 0, -1):
         item = document.value(path[:end])

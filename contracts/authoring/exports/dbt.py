@@ -288,7 +288,7 @@ def _literal(column: ExportedColumn, text: str) -> str | None:
 
 
 def _moment(text: str, prop: Property) -> str | None:
-    """Return a date or timestamp as a literal of SQL, whatever the contract's own format."""
+    """Return a date or timestamp as a literal of SQL; the contract's own format does not matter."""
     moment = moment_of(text, prop)
     if moment is None:
         return None

@@ -156,7 +156,7 @@ class Account:
         self.lost: list[str] = []
 
     def lose(self, line: str) -> None:
-        """Add a loss, as one line whatever names it contains."""
+        """Add a loss, as one line even if the names in it have line ends."""
         self.lost.append(visible(line, MOST_OF_A_LOSS))
 
     def carry(self, column: ExportedColumn, kind: type[rules.Rule]) -> None:

@@ -1,7 +1,7 @@
 """A contract as JSON Schema 2020-12 of one record: the schema refuses exactly the records that the contract rejects.
 
-It has the checks that reject a single record. A missing key is null, as in JSON Lines; rules on texts of dates become
-patterns, because `format` alone checks nothing in 2020-12.
+It has the checks that reject a single record. A missing key is null, as in JSON Lines. Rules on texts of dates become
+patterns, because in 2020-12 `format` checks nothing by itself.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Contracts of other formats brought in: a document of theirs in, ODCS 3.2 and what has no equivalent in it out."""
+"""Contracts of other formats: their document in; ODCS 3.2, and the parts without an equivalent in it, out."""

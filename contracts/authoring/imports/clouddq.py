@@ -194,7 +194,7 @@ def _exists(document: Document, path: Path, name: str, things: dict[str, Any], w
 
 
 def _rule_id(rule: Any) -> str:
-    """Return the id of a rule, which is written alone or as the key of its arguments."""
+    """Return the id of a rule: the rule is only an id, or the id is the key of its arguments."""
     return rule if isinstance(rule, str) else next(iter(rule), "")
 
 

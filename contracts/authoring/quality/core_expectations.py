@@ -1,4 +1,4 @@
-"""The core expectations of Great Expectations, as data: a type in, what it is about and which arguments it has out.
+"""The core expectations of Great Expectations, as data: a type in, its subject and its arguments out.
 
 `expectations.json` has a line for each; a test holds it against the release that it names. Nothing is imported from
 there, so that contracts can be read where it is not installed.
@@ -19,7 +19,7 @@ from contracts.plan import LogicalType
 
 About = Literal["values", "column", "pairs", "columns", "table", "header", "query"]
 Kind = str | list[str]
-"""Of an argument: the name of what its value is, or the words that it may be."""
+"""The kind of an argument: the name of its kind of value, or the words that it may be."""
 
 WORDS = {
     "column": "the name of a property",
@@ -43,15 +43,15 @@ TYPES: dict[str, tuple[LogicalType, ...]] = {
     "plain": ("integer", "number", "boolean", "string", "time"),
     "texts": ("string", "time"),
 }
-"""Logical types that an expectation takes; values of the `plain` ones are in Python what they are in a contract."""
+"""Logical types that an expectation takes; the `plain` ones have the same values in Python as in a contract."""
 
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """An expectation: what it is about, the dimension of its check, the arguments that it needs and takes by kind.
+    """An expectation: its subject, the dimension of its check, the arguments that it needs and takes by kind.
 
-    `types` names the logical types of its columns (see TYPES), and `alike` says that these must be of one family.
-    `instead` is a check of ours that says the same; `elsewhere` why the job cannot have it made.
+    `types` names the logical types of its columns (see TYPES); if `alike` is True, these must be of one family.
+    `instead` is a check of ours with the same meaning; `elsewhere` is the reason why the job cannot run it.
     """
 
     about: About

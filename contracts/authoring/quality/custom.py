@@ -1,7 +1,7 @@
 """Quality entries with metrics of our own (`type: custom`, `engine: dropgate`): an entry in, the plan's check out.
 
-ODCS refuses operators beside `implementation`, so metric, arguments, operator and unit stand within it. It says nothing
-of what they are: everything is looked at here. `READERS` has a line for each metric.
+ODCS refuses operators next to `implementation`, so metric, arguments, operator and unit are in it. ODCS does not define
+their form: everything is checked here. `READERS` has a line for each metric.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ENGINE = "dropgate"
 EXAMPLE = "{metric: notBlank, mustBe: 0}"
 AROUND = {"id", "name", "type", "engine", "implementation", "severity", "dimension", "description"}
 Read = tuple[rules.Rule, str]
-"""The rule of a metric, and what a value has to be, for people."""
+"""The rule of a metric, and a description of its valid values, for people."""
 Reader = Callable[[Document, Path, dict[str, Any], Property], Read | None]
 
 
@@ -203,12 +203,12 @@ READERS: dict[str, tuple[tuple[str, ...], Reader]] = {
     "regex": (("pattern",), _regex),
     "allowedPrefixes": (("prefixes",), _allowed_prefixes),
 }
-"""By metric: the arguments that it takes, and what reads them."""
+"""By metric: the arguments that it takes, and the function that reads them."""
 EXPRESSION = "expression"
 STATEMENT, QUANTILE = "statement", "quantile"
 LONGEST_SHARE = 11
 OF_RECORDS = (EXPRESSION, STATEMENT)
-"""The metrics that stand beside the properties."""
+"""The metrics at the level of `properties`."""
 AGGREGATES: Mapping[str, Callable[[tuple[str, ...]], rules.Aggregate]] = {
     "mean": rules.Mean,
     "stdev": rules.Stdev,

@@ -1,8 +1,9 @@
 """The arguments of an expectation: as a contract has them in; findings, the properties that they name, and SQL, out.
 
-What is not on a list is refused: Great Expectations gives conditions and queries to Spark as they are, looks for values
-elsewhere where an argument says so, and has schemas of JSON read what they refer to. So a condition is read as every
-expression is, and written anew; patterns are those of dropgate; the rest must be plain values.
+Everything that is not on a list is refused: Great Expectations passes conditions and queries on to Spark as they are,
+takes values from elsewhere if an argument names the place, and follows the references of JSON schemas. So a condition
+is read like every expression, and written again; patterns are those of dropgate; all other arguments must be plain
+values.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SEVERAL = "column_list"
 BATCH = "{batch}"
 """The name of the file in a query."""
 LEADING = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "id")
-"""Keys of a JSON schema by which a library reads what lies elsewhere, unless they stay within it."""
+"""Keys of a JSON schema by which a library reads other documents, unless they stay within the schema."""
 VALUES = ("const", "enum", "default", "examples")
 """Keys of a JSON schema that hold values, in which no key has a meaning."""
 TYPES = {
@@ -49,7 +50,7 @@ ORDERED = ("number", "text")
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """The properties that an expectation looks at, and the arguments that the job gives in place of those written."""
+    """The properties that an expectation judges, and the arguments that the job gives in place of those written."""
 
     names: list[str]
     given: dict[str, Any]
@@ -58,9 +59,9 @@ class Used:
 def used(
     document: Document, path: Path, name: str, core: Core, kwargs: dict[str, Any], props: Sequence[Property]
 ) -> Used:
-    """Hold arguments, which stand at a path, against those of an expectation.
+    """Check the arguments at a path against those that an expectation takes.
 
-    The parser of a condition is added where it is not said.
+    If the parser of a condition is not named, it is added.
     """
     takes = core.arguments | ({"condition_parser": "text"} if "row_condition" in core.takes else {})
     for key in (k for k in kwargs if k not in takes):
@@ -152,7 +153,7 @@ def _is_plain(value: Any, depth: int) -> bool:
 
 
 def _hold_schema(document: Document, path: Path, schema: Any) -> None:
-    """Refuse what a schema of JSON would have read from elsewhere, and patterns that take too long."""
+    """Refuse a JSON schema that refers to other documents, or has patterns that take too long."""
     pairs = schema.items() if isinstance(schema, dict) else enumerate(schema) if isinstance(schema, list) else ()
     for key, inner in pairs:
         at: Path = (*path, key)
@@ -199,7 +200,7 @@ def _is_property(document: Document, path: Path, name: str, props: Sequence[Prop
 
 
 def _hold_places(document: Document, path: Path, text: str) -> None:
-    """Refuse a query in whose braces something else stands than the file; its SQL is read as a statement."""
+    """Refuse a query that has anything but the file in braces; its SQL is read as a statement."""
     if _places(text) != {BATCH[1:-1]}:
         fix = f"Write it as `SELECT id FROM {BATCH} WHERE ...`, and any other brace twice."  # noqa: S608 (text)
         document.error(path, "bad-query", f"The file is `{BATCH}` in a query, and nothing else stands in braces.", fix)

@@ -91,7 +91,7 @@ def _schema(value: dict[str, Any]) -> Wrong:
 
 
 def _references(value: Any) -> list[str]:
-    """Return what a schema refers to within itself."""
+    """Return the references of a schema."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     own = [value["$ref"]] if isinstance(value, dict) and isinstance(value.get("$ref"), str) else []
     return own + [reference for one in inner for reference in _references(one)]

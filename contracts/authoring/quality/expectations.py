@@ -1,7 +1,8 @@
 """Quality entries of Great Expectations (`type: custom`, `engine: greatExpectations`): an entry in, a check out.
 
 `implementation` is an expectation's type and arguments, as a mapping or as text of YAML or JSON: the standard has both.
-It is read against the table of core expectations, so that what Great Expectations would refuse is said here.
+It is read against the table of core expectations, so that everything that Great Expectations would refuse is reported
+here.
 """
 
 from __future__ import annotations
@@ -150,7 +151,7 @@ def _core(document: Document, path: Path, inner: dict[str, Any]) -> Core | None:
 
 
 def _severity(document: Document, path: Path, entry: dict[str, Any], inner: dict[str, Any]) -> Severity | None:
-    """The severity of an entry, which may stand beside the expectation or, in its words, within."""
+    """The severity of an entry: next to the expectation, or within it in the words of Great Expectations."""
     if "severity" not in inner:
         return library_metrics.severity(document, path, entry)
     at: Path = (*path, "implementation", "severity")
@@ -170,7 +171,7 @@ def _severity(document: Document, path: Path, entry: dict[str, Any], inner: dict
 def _kwargs(
     document: Document, path: Path, inner: dict[str, Any], core: Core, prop: Property | None
 ) -> dict[str, Any] | None:
-    """The arguments by the names that they have there, with the property that the entry stands under."""
+    """The arguments by the names of Great Expectations, with the property that has the entry."""
     given, at = inner.get("kwargs") or {}, (*path, "kwargs")
     if not isinstance(given, dict):
         document.wrong_type(at, "a mapping of arguments")

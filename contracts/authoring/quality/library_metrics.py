@@ -24,7 +24,7 @@ DIMENSIONS = {
 """The dimensions of metrics, where they are not `conformity`."""
 BUILT = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "rowCount")
 OF_FILES = ("duplicateValues", "rowCount")
-"""The metrics that may stand beside the properties."""
+"""The metrics that are also allowed at the level of `properties`."""
 ARGUMENTS = {"invalidValues": ("validValues", "pattern"), "missingValues": ("missingValues",)}
 BARE: Mapping[str, rules.Rule] = {
     "nullValues": rules.NullValues(),
@@ -61,7 +61,7 @@ def read(
 
 
 def identity(entry: dict[str, Any], prop: Property | None, kind: str, severity: Severity) -> str:
-    """The author's id or name of a check, else one of its own that says where and what it is."""
+    """The author's id or name of a check, else an id made of its property, kind and severity."""
     name = f"{prop.name}.{kind}" if prop else kind
     return entry.get("id") or entry.get("name") or (name if severity == "error" else f"{name}.warning")
 
@@ -69,7 +69,7 @@ def identity(entry: dict[str, Any], prop: Property | None, kind: str, severity: 
 def check(
     entry: dict[str, Any], prop: Property | None, read: tuple[rules.Rule, str], severity: Severity, threshold: Threshold
 ) -> Check:
-    """The check of a metric, whose rule and words for what is valid were read."""
+    """The check of a metric, from its rule and the description of its valid values."""
     rule, valid = read
     by_row = rule.kind not in OF_FILES and threshold.operator == "mustBe" and not threshold.values[0]
     limit = "" if by_row else thresholds.words(threshold, rule.kind)
@@ -119,7 +119,7 @@ def _is_built(document: Document, path: Path, entry: dict[str, Any], prop: Prope
 
 
 def others(document: Document, path: Path, entry: dict[str, Any], read: set[str], beside: str) -> None:
-    """Refuse keys of other types of entries; note that nobody goes by a schedule."""
+    """Refuse keys of other types of entries; note that no schedule is followed."""
     for key in set(entry) - read - DESCRIPTIVE:
         at: Path = (*path, key)
         if key in TIMES:
@@ -211,7 +211,7 @@ def are_properties(document: Document, path: Path, names: list[Any], properties:
 
 
 def is_property(document: Document, path: Path, name: Any, properties: list[str], before: Sequence[Any] = ()) -> None:
-    """Refuse what is no name of a property, or stands among those before it."""
+    """Refuse anything but the name of a property, and a name that is among those before it."""
     if not isinstance(name, str):
         document.wrong_type(path, "the name of a property", text=True)
     elif name not in properties:
@@ -238,7 +238,7 @@ def _valid(document: Document, path: Path, arguments: dict[str, Any], prop: Prop
 
 
 def _missing(document: Document, path: Path, values: Any) -> rules.MissingValues | None:
-    """The texts that count as missing, and whether null cells do; cells are compared as they stand."""
+    """The texts that count as missing, and whether null cells do; cells are compared as they are written."""
     if not isinstance(values, list) or not values:
         document.wrong_type(path, "a list of texts and null")
         return None

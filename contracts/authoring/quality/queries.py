@@ -1,7 +1,7 @@
-"""Entries of `quality` that ask a file a question, and those that no machine of ours answers: an entry in, a check out.
+"""Entries of `quality` that query a file, and those that we do not run: an entry in, a check out.
 
-`type: sql` of the standard gives one number; our `statement` finds rows that must not be. `type: text` is for people,
-`type: custom` of another engine for that engine: both stand in every result as rules that were not checked.
+`type: sql` of the standard gives one number; our `statement` finds rows that must not exist. `type: text` is for
+people, `type: custom` of another engine for that engine: both are in every result as rules that were not checked.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def sql(
 
 
 def statement(document: Document, path: Path, entry: dict[str, Any], props: Sequence[Property]) -> Check | None:
-    """The check of a statement whose rows must not be; its entry has known keys alone."""
+    """The check of a statement, whose rows must not exist; its entry has no unknown keys."""
     inner, at = entry["implementation"], (*path, "implementation")
     if not isinstance(inner.get("statement"), str):
         message = "The entry does not say which rows must not be."
@@ -80,7 +80,7 @@ def unexpected(
     expectation: tuple[str, Severity, str],
     props: Sequence[Property],
 ) -> Check | None:
-    """The check of an expectation's query, which stands at a path: a statement, whose rows must not be.
+    """The check of an expectation's query, which is at a path: a statement, whose rows must not exist.
 
     `expectation` is its type, its severity and its text, which has `{batch}` for the file.
     """

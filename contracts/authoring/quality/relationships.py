@@ -1,7 +1,7 @@
-"""The relationships of a contract (ODCS 3.1, "References"): entries in, checks that look for values elsewhere out.
+"""The relationships of a contract (ODCS 3.1, "References"): entries in, checks that look values up elsewhere out.
 
 A `to` names properties of another schema object, of this document or of another contract's file, or columns of a
-reference file, which `drop.references` names. What is between two contracts is looked at where both are known
+reference file, which `drop.references` names. Faults between two contracts are found where both are known
 (`contracts.authoring.compiler.reference_checks`).
 """
 
@@ -43,7 +43,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relationship as it stands: where, its own properties, and what it names of one reference."""
+    """A relationship as written: its place, its own properties, and the names in one reference."""
 
     path: Path
     entry: dict[str, Any]

@@ -1,8 +1,9 @@
 """Settings that any kind of check can have in its `quality` entry or in `drop.checks`.
 
-Which records it looks at (`filter`, `watermark`), what names in its SQL stand for (`parameters`), what else is told of
-a failing record (`referenceColumns`). It stands in `implementation` of our own entries, in `arguments` of the
-standard's metrics and in `customProperties` of its queries. What else an entry says of itself travels into the results.
+They are the records that the check judges (`filter`, `watermark`), the values of names in its SQL (`parameters`), and
+the properties that are shown of a failing record (`referenceColumns`). They are in `implementation` of our own entries,
+in `arguments` of the standard's metrics and in `customProperties` of its queries. All other texts of an entry are
+copied into the results.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def apart(entry: dict[str, Any], path: Path) -> tuple[dict[str, Any], Settings]:
 def filled(
     document: Document, path: Path, entry: dict[str, Any], settings: Settings, prop: Property | None
 ) -> tuple[dict[str, Any], Settings] | None:
-    """An entry and its filter with SQL in place of names; None, and findings, where a name stands for nothing."""
+    """An entry and its filter with SQL in place of names; None, and findings, if a name has no value."""
     before = document.errors()
     values = parameters.values(document, *settings["parameters"]) if "parameters" in settings else {}
     fillable = {**values, **_names(document, prop)} if values or entry.get("type") == "sql" else values

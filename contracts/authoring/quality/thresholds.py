@@ -94,7 +94,7 @@ def _is_unit(document: Document, path: Path, unit: str, metric: str) -> bool:
 
 
 def _never_holds(made: Threshold, metric: str) -> tuple[str, str] | None:
-    """Return why a threshold is of no number that there can be, and what to write instead; None if it may be one."""
+    """Return why no number can be at a threshold, and a fix; None if one can be."""
     low, high = made.values[0], made.values[-1]
     if min(low, high) < 0:
         return "A count is never below 0.", "Write 0 or more."

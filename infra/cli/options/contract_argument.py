@@ -50,7 +50,7 @@ def keys_of(plan: Plan, files: Sequence[Path], given: Sequence[str], matched: st
 
 
 def _likeliest(plan: Plan, file: Path) -> str:
-    """Return the ending of a file's path that the contract claims, alone or below its folder; else its name there."""
+    """Return the end of a file's path that the contract claims, by itself or below its folder; else its name there."""
     from contracts.terms.key_pattern import literal_folder
     from infra.offline.file_sets import parts_of
 

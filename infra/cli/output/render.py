@@ -1,7 +1,7 @@
 """Documents for people at a terminal: a verdict, a list of drops or one drop as plain JSON types in; text out.
 
-Nothing is read and nothing printed here. Lines fit `width`, what strangers wrote cannot command the terminal, and
-without `colour` the text says the same. Rejected (the fault of the data) and failed (ours) never look alike.
+Nothing is read and nothing printed here. Lines fit `width`, texts of strangers cannot command the terminal, and without
+`colour` the text has the same meaning. Rejected (the fault of the data) and failed (ours) never have the same form.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def verdict_text(document: Mapping[str, Any], width: int = 80, colour: bool = Fa
 def drops_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool = False) -> str:
     """Return drops, one per line; columns that do not fit are left out, the key is cut in its middle.
 
-    A row has id, state, contract, key, size, received_at, changed_at, read and rejected; what is not known is None.
+    A row has id, state, contract, key, size, received_at, changed_at, read and rejected; unknown values are None.
     """
     if not rows:
         return "No drops.\n"
@@ -300,7 +300,7 @@ def _checks(checks: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list
 
 
 def _idle(ids: Sequence[str], reason: str, width: int, paint: Any) -> list[str]:
-    """Return the lines for checks that were not run and are nobody's fault."""
+    """Return the lines for checks that were not run for a reason that is no fault."""
     named = f"{len(ids)} check{'' if len(ids) == 1 else 's'}: {reason} ({', '.join(visible(i, 60) for i in ids[:3])}"
     first, *more = _wrapped(f"{named}{', ...' if len(ids) > 3 else ''})", width - 12)
     return [f"  {paint('not run', 'cyan')}   {first}", *(f"            {line}" for line in more)]

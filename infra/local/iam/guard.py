@@ -43,7 +43,7 @@ _LEFT_TO_ACCOUNT = read([{"Effect": "Allow", "Principal": {"AWS": ACCOUNT}, "Act
 
 
 _OF_EVERYBODY = frozenset({"sts:GetCallerIdentity"})
-"""What needs no right: docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html."""
+"""The calls that need no right: docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html."""
 
 
 class Guard:

@@ -38,7 +38,7 @@ _KEYS = frozenset(
     }
 )
 _RULING_ALONE = frozenset({"kms", "sts"})
-"""Services whose resource policies must allow in their own account, too."""
+"""Services whose resource policies must also allow in their own account."""
 
 
 class UnknownInPolicy(Exception):

@@ -23,7 +23,7 @@ RowKind = Literal["object", "item", "record", "message", "run"]
 """A version of an object, an item of a table, a record of its stream that was not carried on, a message, a run."""
 
 FORMAT = f"dropgate 1, moto {version('moto')}"
-"""What wrote a folder: things lie there as moto's own values."""
+"""The version that wrote a folder, whose values are moto's own."""
 DATA = ("data.sqlite", "data.sqlite-wal", "data.sqlite-shm", "data.sqlite-journal", "lock")
 """The files of a folder; SQLite follows links."""
 
