@@ -25,11 +25,11 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "bad-input.md"
 HEAD = """\
 # Bad input
 
-What is sent, and what the flow answers. Made from the runs of `tests/e2e`, not by hand: a test fails where this page
-and the flow disagree. *Where* says who notices: admission (a small function, within seconds, without Spark), the job
-(Spark), or the flow itself.
+Each kind of bad file, and the answer of the flow. The table is made from the runs of `tests/e2e`, not by hand: a test
+fails where this page and the flow disagree. *Where* names the part that notices the fault: admission (a small function,
+within seconds, without Spark), the job (Spark), or the flow itself.
 
-| input | state | code | what the producer reads | where |
+| input | state | code | message for the producer | where |
 |---|---|---|---|---|
 """
 

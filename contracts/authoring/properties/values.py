@@ -22,7 +22,7 @@ TYPES = {
     "boolean": "true or false",
     "object": "an object",
     "array": "an array",
-    "map": "an object, the keys of which are free",
+    "map": "an object with free keys",
 }
 DEFAULT_FORMATS = {"date": "yyyy-MM-dd", "timestamp": "yyyy-MM-dd'T'HH:mm:ssX", "time": "HH:mm:ss"}
 LOCAL = "yyyy-MM-dd'T'HH:mm:ss"

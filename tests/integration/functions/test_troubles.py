@@ -384,7 +384,7 @@ NOT_OURS: dict[str, tuple[Callable[[Site], AbstractContextManager[None]], set[st
     "a result without the drop": (lambda site: job_answers(site, lambda *_: None), {"DropsFailed"}),
     "a former pointer": (former_pointer, {"Troubles"}),
 }
-"""Documents and events that dropgate did not write, and who is told (docs/reference/bad-input.md)."""
+"""Documents and events that dropgate did not write, and their alarms (docs/reference/bad-input.md)."""
 
 
 @pytest.mark.parametrize("what", NOT_OURS)

@@ -12,8 +12,8 @@ HEAD = """\
 # States of a drop
 
 Written from the table `TRANSITIONS` in [functions/drop.py](../../functions/drop.py); a test holds this page to it.
-An event that the table does not list for a state changes nothing: every repeated, late or reordered event has its
-answer there. Only `dropgate replay`, `accept` and `reject` move a settled drop again; the picture leaves them out.
+An event that the table does not list for a state changes nothing. So repeated, late or reordered events do no harm.
+Only `dropgate replay`, `accept` and `reject` move a settled drop again; the picture leaves them out.
 The [glossary](../glossary.md#states) explains each state.
 
 """
