@@ -81,7 +81,7 @@ Examples:
     type=click.Choice(["object", "rows", "table"]),
     default="object",
     show_default=True,
-    help="What consumers get: the unchanged file, its valid rows as a file, or its valid rows in a Delta table.",
+    help="Data for consumers: the unchanged file, its valid rows as a file, or its valid rows in a Delta table.",
 )
 @click.option(
     "--rejected",

@@ -48,7 +48,7 @@ def command(drop: str, because: str, month: datetime | None, promoted: bool, dry
     DROP is an id, the first characters of an id, a key or a URI; for a key or URI it is the newest drop of that key.
     The drop must be settled, and its batch ended. Its record stays, with the person and the reason, and the drop cannot
     be judged again. Promoted data also stays: `dropgate reject` withdraws it, and then --promoted erases every version
-    of it. If the command is interrupted, run it again. Exits 0 if all is erased, 2 if it cannot be.
+    of it. If the command is interrupted, run it again. Exits 0 if all is erased, 2 if not.
 
     In a table, --promoted erases the files that hold only rows of DROP. Rows of DROP in other files (for example, after
     they replaced rows of another upload) are in no current version: `dropgate maintain` removes them from storage.
