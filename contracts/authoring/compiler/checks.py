@@ -59,8 +59,7 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
     placed = primary_key.together(document, (*OBJECT, "properties"), one["properties"], placed)
     placed += _quality(document, OBJECT, one, None, props)
     placed += relationships.read(document, places, props, block)
-    _names(document, places)
-    _clashes(document, placed)
+    _names(document, places, placed)
     return props, [check for check, _ in placed]
 
 
@@ -98,39 +97,30 @@ def _entry(
     return library_metrics.read(document, path, entry, prop, props)
 
 
-def _names(document: Document, places: Sequence[PropertyNode]) -> None:
-    """Refuse names that occur twice, and names that no column can have."""
-    seen: set[str] = set()
+def _names(document: Document, places: Sequence[PropertyNode], placed: Sequence[tuple[Check, Path]]) -> None:
+    """Refuse names and ids of checks that stand twice or cannot be printed, and names that no column can have."""
+    names: set[str] = set()
     for place in places:
-        if place.name in seen:
-            message = f"The property `{place.name}` stands twice."
-            document.error((*place.path, "name"), "duplicate-property", message, "Keep one of them.")
-        if wrong := _unusable(place.name):
-            document.error((*place.path, "name"), "bad-name", wrong, "Give the column another name.")
-        seen.add(place.name)
-
-
-def _unusable(name: str) -> str | None:
-    if name in OURS:
-        return f"`{name}` is a column that dropgate adds to `rejected.csv`, and takes away when the file comes back."
-    return None if name.isprintable() else f"{name!r} has characters that cannot be printed."
-
-
-def _clashes(document: Document, placed: list[tuple[Check, Path]]) -> None:
-    """Refuse two checks of one id: history is joined on them."""
-    seen: set[str] = set()
+        at, fix = (*place.path, "name"), "Give the column another name."
+        if place.name in names:
+            document.error(at, "duplicate-property", f"The property `{place.name}` stands twice.", "Keep one of them.")
+        if place.name in OURS:
+            what = "is a column that dropgate adds to `rejected.csv`, and takes away when the file comes back"
+            document.error(at, "bad-name", f"`{place.name}` {what}.", fix)
+        elif not place.name.isprintable():
+            document.error(at, "bad-name", f"{place.name!r} has characters that cannot be printed.", fix)
+        names.add(place.name)
+    ids: set[str] = set()
     for check, path in placed:
-        if check.id in seen and not _is_twice(document, check.property):
-            message = f"Two checks have the id `{check.id}`."
-            document.error(path, "check-id-clash", message, "Give a quality entry an `id:` of its own.")
+        if check.id in ids:  # history is joined on them
+            named = [f.message for f in document.findings if f.code == "duplicate-property"]
+            if not any(f"`{check.property}`" in message for message in named):
+                fix = "Give a quality entry an `id:` of its own."
+                document.error(path, "check-id-clash", f"Two checks have the id `{check.id}`.", fix)
         if not check.id.isprintable() and (check.property or "").isprintable():
             message = f"The id {check.id!r} has characters that cannot be printed."
             document.error(path, "bad-name", message, "Give the entry an `id:` of one line.")
-        seen.add(check.id)
-
-
-def _is_twice(document: Document, name: str | None) -> bool:
-    return any(f.code == "duplicate-property" and f"`{name}`" in f.message for f in document.findings)
+        ids.add(check.id)
 
 
 def never_missing(document: Document, one: dict[str, Any], nulls: Collection[str]) -> None:

@@ -93,39 +93,19 @@ def compile_each(raw: bytes, file: str) -> tuple[Compiled, ...]:
 def _compile_part(document: Document) -> Compiled:
     """Compile a document of one schema object."""
     broken = json_schema.check(document)
-    _older(document)
-    for path in broken:
-        _take_out(document, path)
-    return _compile(document, whole=not broken)
-
-
-def _older(document: Document) -> None:
     version = str(document.data.get("apiVersion"))
     if version.startswith("v2."):
         message = f"ODCS {version} is not built yet."
         document.error(("apiVersion",), "not-built-yet", message, f"Write the contract in {CURRENT}.")
-
-
-def _take_out(document: Document, path: Path) -> None:
-    """Remove all that the standard refuses, with the property or entry around it; the rest can be read."""
-    inside = [n for n in range(1, len(path)) if isinstance(path[n], int) and path[n - 1] in OF_THEIR_OWN]
-    end = inside[-1] + 1 if inside else len(path)
-    owner, last = document.value(path[: end - 1]), path[end - 1] if path else 0
-    if isinstance(owner, dict):
-        owner.pop(last, None)
-    elif isinstance(owner, list) and isinstance(last, int):
-        owner[last] = None
-
-
-def _booleans(document: Document) -> None:
-    """Warn of yes, no, on and off where they were taken as booleans."""
-    marked = {(f.line, f.column) for f in document.findings}
-    for path, position in document.positions.items():
-        word = document.word(path)
-        if word and (position.line, position.column) not in marked:
-            meant = "true" if word.casefold() in {"yes", "on"} else "false"
-            message = f"The bare `{word}` is read as {meant}; other YAML readers take it as text."
-            document.warning(path, "yaml-boolean", message, f'Write `{meant}`, or "{word}" in quotes.')
+    for path in broken:  # what the standard refuses goes, with the property or entry around it; the rest can be read
+        inside = [n for n in range(1, len(path)) if isinstance(path[n], int) and path[n - 1] in OF_THEIR_OWN]
+        end = inside[-1] + 1 if inside else len(path)
+        owner, last = document.value(path[: end - 1]), path[end - 1] if path else 0
+        if isinstance(owner, dict):
+            owner.pop(last, None)
+        elif isinstance(owner, list) and isinstance(last, int):
+            owner[last] = None
+    return _compile(document, whole=not broken)
 
 
 def _compile(document: Document, *, whole: bool) -> Compiled:
@@ -154,8 +134,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     file_sets.sums(document, (*path, "set"), block, props)
     trailer.sums(document, (*path, "csv", "trailer"), block.csv, props)
     trailer.first_cells(document, (*path, "csv", "trailer"), block.csv, props, own_checks)
-    _tolerated(document, path, block)
-    _observed(document, path, block)
+    _let_through(document, path, block)
     if block.promote == "table":
         table.read(document, (*path, "promote"), props)
     if contract is None or one is None or not whole:
@@ -166,17 +145,13 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     return _done(document, plan, places, in_force=status is not None)
 
 
-def _tolerated(document: Document, path: Path, block: DropBlock) -> None:
-    """Warn that a tolerance lets rows through."""
+def _let_through(document: Document, path: Path, block: DropBlock) -> None:
+    """Tell where rejected rows, or files that break the contract, come to consumers all the same."""
     if block.promote == "object" and (block.tolerance or any(c.tolerance for c in block.checks.values())):
         at: Path = (*path, "tolerance") if block.tolerance else (*path, "checks")
         message = "With `promote: object` the rejected rows within the tolerance travel with the file to its consumers."
         fix = "Write `promote: rows` to leave them out, or tell the consumers."
         document.warning(at, "tolerated-rows-travel", message, fix, on_key=True)
-
-
-def _observed(document: Document, path: Path, block: DropBlock) -> None:
-    """Note that nothing is kept from consumers."""
     if block.mode == "observe":
         message = "With `mode: observe` files that break the contract are promoted all the same."
         fix = "Write `mode: enforce`, or leave it out, as soon as the receipts are as they should be."
@@ -218,7 +193,14 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
 def _done(
     document: Document, draft: Plan | None = None, places: tuple[Finding, ...] = (), *, in_force: bool = False
 ) -> Compiled:
-    _booleans(document)
+    """Return what came of a document, with a warning of yes, no, on and off where they were taken as booleans."""
+    marked = {(f.line, f.column) for f in document.findings}
+    for path, position in document.positions.items():
+        word = document.word(path)
+        if word and (position.line, position.column) not in marked:
+            meant = "true" if word.casefold() in {"yes", "on"} else "false"
+            message = f"The bare `{word}` is read as {meant}; other YAML readers take it as text."
+            document.warning(path, "yaml-boolean", message, f'Write `{meant}`, or "{word}" in quotes.')
     findings = tuple(sorted(dict.fromkeys(document.findings)))
     if any(f.level == "error" for f in findings):
         draft = None

@@ -60,7 +60,10 @@ def read(document: Document, plan: Plan, path: Path) -> None:
         why = next(_contradictions(plan, prop, own[prop.name], options if isinstance(options, dict) else {}), None)
         if why:
             document.error(at, "cannot-hold", f"`{prop.name}` can have no value: {why}.", FIX)
-    _records(document, plan)
+    counts = [c for c in plan.checks if isinstance(c.rule, rules.RowCount) and c.severity == "error" and not c.filter]
+    if plan.empty == "reject" and any(c.threshold and not _may_be_some(c.threshold) for c in counts):
+        message = "`rowCount` asks for a file without records, which `empty: reject` refuses."
+        document.error(("schema", 0, "quality"), "cannot-hold", message, "Write `empty: accept`, or change `rowCount`.")
     _columns(document, plan)
     _keys(document, plan, path)
 
@@ -72,7 +75,11 @@ def _the(own: Rules, kind: type[R]) -> R | None:
 
 def _contradictions(plan: Plan, prop: Property, own: Rules, options: dict[str, Any]) -> Iterator[str]:
     """Return why a property can have no value."""
-    spans = list(_spans(own, options))
+    spans = list(_lengths(own))
+    if (form := _the(own, rules.Format)) and form.format in LENGTHS:
+        spans.append((f"`format: {form.format}`", LENGTHS[form.format]))
+    if rules.Pattern in own and "pattern" in options:
+        spans.append(("`pattern`", regex.lengths(options["pattern"])))
     for (low, (least, _)), (high, (_, most)) in product(spans, spans):
         if most is not None and least > most:
             yield f"{low} asks for at least {least:,} characters, {high} for at most {most:,}"
@@ -89,16 +96,8 @@ def _contradictions(plan: Plan, prop: Property, own: Rules, options: dict[str, A
 # ---- texts
 
 
-def _spans(own: Rules, options: dict[str, Any]) -> Iterator[tuple[str, Span]]:
-    """The lengths that each rule allows, with the name of the rule."""
-    yield from _lengths(own)
-    if (rule := _the(own, rules.Format)) and rule.format in LENGTHS:
-        yield f"`format: {rule.format}`", LENGTHS[rule.format]
-    if rules.Pattern in own and "pattern" in options:
-        yield "`pattern`", regex.lengths(options["pattern"])
-
-
 def _lengths(own: Rules) -> Iterator[tuple[str, Span]]:
+    """The lengths that limits allow, by what each is called."""
     if least := _the(own, rules.MinLength):
         yield "`minLength`", (least.value, None)
     if most := _the(own, rules.MaxLength):
@@ -158,12 +157,22 @@ def _numbers(prop: Property, own: Rules) -> Iterator[str]:
     if prop.type not in ("integer", "number"):
         return
     least, most, holds = _range(prop, own)
-    for bound in _bounds(own):
+    bounds = _bounds(own)
+    for bound in bounds:
         beyond = not is_within(bound, most if isinstance(bound, LOWER) else least, Decimal(bound.value))
         if beyond and holds:
             yield f"none that {holds} is {SIGNS[bound.kind]} {bound.value}"
-    if (step := _the(own, rules.MultipleOf)) and (reason := _multiples(step, _bounds(own))):
-        yield reason
+    multiple = _the(own, rules.MultipleOf)
+    if multiple is None:
+        return
+    lows = [Fraction(bound.value) for bound in bounds if isinstance(bound, LOWER)]
+    if not lows or len(lows) == len(bounds):
+        return
+    step = Fraction(multiple.value)
+    first = -(-max(lows) // step) * step
+    candidates = (first, first + step)
+    if not any(all(is_within(bound, c, Fraction(bound.value)) for bound in bounds) for c in candidates):
+        yield f"no multiple of {multiple.value} lies within its bounds"
 
 
 def _range(prop: Property, own: Rules) -> tuple[Decimal, Decimal, str]:
@@ -178,18 +187,6 @@ def _range(prop: Property, own: Rules) -> tuple[Decimal, Decimal, str]:
     if prop.type == "integer":
         return Decimal(-(2**63)), Decimal(2**63 - 1), "64 bits hold"
     return Decimal(0), Decimal(0), ""
-
-
-def _multiples(rule: rules.MultipleOf, bounds: Sequence[rules.Bound]) -> str | None:
-    """Return why no multiple is between two bounds."""
-    step = Fraction(rule.value)
-    lows = [Fraction(bound.value) for bound in bounds if isinstance(bound, LOWER)]
-    if not lows or len(lows) == len(bounds):
-        return None
-    first = -(-max(lows) // step) * step
-    if any(all(is_within(bound, c, Fraction(bound.value)) for bound in bounds) for c in (first, first + step)):
-        return None
-    return f"no multiple of {rule.value} lies within its bounds"
 
 
 # ---- objects, arrays, maps
@@ -223,14 +220,6 @@ def _values(plan: Plan, element: Property) -> int | None:
 
 
 # ---- files
-
-
-def _records(document: Document, plan: Plan) -> None:
-    """Refuse a number of records that the contract refuses anyway."""
-    counts = [c for c in plan.checks if isinstance(c.rule, rules.RowCount) and c.severity == "error" and not c.filter]
-    if plan.empty == "reject" and any(c.threshold and not _may_be_some(c.threshold) for c in counts):
-        message = "`rowCount` asks for a file without records, which `empty: reject` refuses."
-        document.error(("schema", 0, "quality"), "cannot-hold", message, "Write `empty: accept`, or change `rowCount`.")
 
 
 def _may_be_some(limit: Threshold) -> bool:

@@ -46,15 +46,15 @@ def contract_files(paths: Sequence[File]) -> list[File]:
     files: list[File] = []
     for path in paths:
         if path.is_dir():
-            below = (f for f in path.rglob("*") if (f.suffix in SUFFIXES and f.is_file()) or _is_shut(f))
-            files += sorted(f for f in below if not any(p.startswith(".") for p in f.relative_to(path).parts))
+            shown = (f for f in path.rglob("*") if not any(p.startswith(".") for p in f.relative_to(path).parts))
+            files += sorted(
+                f
+                for f in shown
+                if (f.suffix in SUFFIXES and f.is_file()) or (f.is_dir() and not os.access(f, os.R_OK | os.X_OK))
+            )
         else:
             files.append(path)
     return list(dict.fromkeys(files))
-
-
-def _is_shut(path: File) -> bool:
-    return path.is_dir() and not os.access(path, os.R_OK | os.X_OK)
 
 
 def lint(paths: Sequence[File]) -> Linted:
@@ -67,13 +67,12 @@ def lint(paths: Sequence[File]) -> Linted:
 
 
 def index_of(plans: Sequence[Plan]) -> Index:
-    """The pattern index of plans; the order of the plans does not matter."""
-    return Index(tuple(sorted(map(_entry, plans), key=lambda e: e.contract)))
-
-
-def _entry(plan: Plan) -> Entry:
-    signal = plan.set.signal if plan.set else None
-    return Entry(plan.contract, plan.sha, plan.producer, plan.files, plan.deprecated, plan.arrival, signal)
+    """The pattern index of plans, the same whatever their order."""
+    entries = (
+        Entry(p.contract, p.sha, p.producer, p.files, p.deprecated, p.arrival, p.set.signal if p.set else None)
+        for p in plans
+    )
+    return Index(tuple(sorted(entries, key=lambda e: e.contract)))
 
 
 def _near(contracts: Sequence[Compiled]) -> Iterator[tuple[Compiled, Compiled]]:
@@ -110,7 +109,13 @@ def _between(a: Compiled, b: Compiled) -> Iterator[Finding]:
                 fix="Make one of them narrower; a key can belong to one contract only.",
             )
         elif a.plan.producer != b.plan.producer:
-            yield from _nested(a.plan, first, b.plan, second, there)
+            left, right = literal_folder(first), literal_folder(second)
+            if left.startswith(right) or right.startswith(left):  # rights and receipts go by folder: they would mix
+                message = (
+                    f"The folders of {a.plan.producer} (`{left}`) and {b.plan.producer} (`{right}`) lie in one another."
+                )
+                fix = "Give each producer a folder of its own."
+                yield replace(there, code="nested-folders", message=message, fix=fix)
 
 
 def _patterns(compiled: Compiled) -> list[tuple[str, Finding]]:
@@ -119,11 +124,3 @@ def _patterns(compiled: Compiled) -> list[tuple[str, Finding]]:
         return []
     signal = compiled.plan.set.signal if compiled.plan.set else None
     return list(zip((*compiled.plan.files, *((signal,) if signal else ())), compiled.places, strict=True))
-
-
-def _nested(a: Plan, first: str, b: Plan, second: str, place: Finding) -> Iterator[Finding]:
-    """A producer's folder within another's: rights and receipts go by folder, they would mix."""
-    one, other = literal_folder(first), literal_folder(second)
-    if one.startswith(other) or other.startswith(one):
-        message = f"The folders of {a.producer} (`{one}`) and {b.producer} (`{other}`) lie in one another."
-        yield replace(place, code="nested-folders", message=message, fix="Give each producer a folder of its own.")

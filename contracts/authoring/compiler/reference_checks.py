@@ -30,7 +30,7 @@ from contracts.authoring.quality.relationships import (
 )
 from contracts.catalog import reference_name
 from contracts.errors import DocumentInvalid
-from contracts.plan import Plan, Property, Reference
+from contracts.plan import Reference
 from contracts.problem import nearest, quoted
 
 LONGEST_HEADER = 1 << 16
@@ -43,13 +43,15 @@ MOST_BYTES = 256 << 20
 def between(contracts: Sequence[Compiled]) -> Iterator[Finding]:
     """Yield the faults in the targets that the relationships of these contracts name."""
     drafts = {one.draft.contract: one for one in contracts if one.draft}
-    asks = {name: _asked(one.draft) for name, one in drafts.items() if one.draft}
+    asks = {name: {r.contract for r in one.draft.references if r.contract} for name, one in drafts.items() if one.draft}
     for one in contracts:
         plan, document = one.draft, one.document
         if plan is None or document is None or not plan.references:
             continue
         keys = {check.id: check.rule for check in plan.checks if isinstance(check.rule, rules.ForeignKey)}
-        for relation in _relations(document, plan):
+        sources = document.data["schema"][0]["properties"]
+        places = list(nesting.places(document, (*OBJECT, "properties"), sources))
+        for relation in list(relations(document, places, plan.properties)):
             rule = keys[identity(relation)]
             reference = plan.reference(rule)
             if reference.path is not None:
@@ -93,16 +95,15 @@ def stamped(one: Compiled) -> Compiled:
     """A contract whose plan names the bytes of its reference files, as far as they are there."""
     if one.plan is None or not any(reference.path for reference in one.plan.references):
         return one
-    references = tuple(_stamped(File(one.file), reference) for reference in one.plan.references)
-    return replace(one, plan=replace(one.plan, references=references))
-
-
-def _stamped(contract: File, reference: Reference) -> Reference:
-    path = beside(contract, reference.path) if reference.path else None
-    if path is None or not _is_file(path) or not is_below(contract, reference.path or ""):
-        return reference
-    with path.open("rb") as opened:
-        return replace(reference, sha256=hashlib.file_digest(opened, "sha256").hexdigest())
+    contract, references = File(one.file), []
+    for reference in one.plan.references:
+        path = beside(contract, reference.path) if reference.path else None
+        sha256 = reference.sha256
+        if path is not None and _is_file(path) and is_below(contract, reference.path or ""):
+            with path.open("rb") as opened:
+                sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+        references.append(replace(reference, sha256=sha256))
+    return replace(one, plan=replace(one.plan, references=tuple(references)))
 
 
 def files(contracts: Sequence[Compiled]) -> dict[str, bytes]:
@@ -118,16 +119,6 @@ def files(contracts: Sequence[Compiled]) -> dict[str, bytes]:
     return bodies
 
 
-def _relations(document: Document, plan: Plan) -> list[Relation]:
-    sources = document.data["schema"][0]["properties"]
-    places = list(nesting.places(document, (*OBJECT, "properties"), sources))
-    return list(relations(document, places, plan.properties))
-
-
-def _asked(plan: Plan) -> set[str]:
-    return {one.contract for one in plan.references if one.contract}
-
-
 def _of_contract(
     document: Document,
     rule: rules.ForeignKey,
@@ -136,35 +127,31 @@ def _of_contract(
     drafts: Mapping[str, Compiled],
 ) -> Iterator[Finding]:
     at: Path = (*relation.path, "to")
-    other = drafts.get(reference.name) or _read(document, relation, reference.name)
-    if isinstance(other, tuple):
-        yield document.finding("error", at, "unknown-contract", *other)
-    elif other.plan is None or other.draft is None:
+    compiled = drafts.get(reference.name) or _read(document, relation, reference.name)
+    if isinstance(compiled, tuple):
+        yield document.finding("error", at, "unknown-contract", *compiled)
+        return
+    if compiled.plan is None or compiled.draft is None:
         message = f"`{reference.name}` matches no files: nothing of it is ever promoted."
         fix = "Give it a `drop` block and `status: active`, or leave the relationship out."
         yield document.finding("error", at, "not-in-force", message, fix)
-    else:
-        theirs = {prop.name: prop for prop in other.draft.roots}
-        first, one = relation.targets[0], other.document.data["schema"][0] if other.document else {}
-        if not is_object(first, one):
-            names = [str(one[key]) for key in ("id", "name") if key in one]
-            message = f"`{reference.name}` has no schema object `{first.object}`."
-            yield document.finding("error", at, "unknown-object", message, f"Write `{names[0]}`.")
-            return
-        for own, column in zip(relation.properties, rule.columns, strict=True):
-            yield from _of_property(document, at, own, f"{reference.name}.{column}", theirs.get(column), theirs)
-
-
-def _of_property(
-    document: Document, at: Path, own: Property, called: str, other: Property | None, theirs: Mapping[str, Property]
-) -> Iterator[Finding]:
-    if other is None:
-        close = nearest(called.rpartition(".")[2], theirs)
-        fix = f"Write `{close}`." if close else f"Its properties are {quoted(theirs, most=12)}."
-        yield document.finding("error", at, "unknown-property", f"There is no property `{called}`.", fix)
-    elif own.type != other.type or (own.type == "number" and (own.exact is None) != (other.exact is None)):
-        message = f"`{own.name}` is {type_name(own)}, `{called}` is {type_name(other)}: they are never the same."
-        yield document.finding("error", at, "wrong-type", message, "Give both the same type.")
+        return
+    first, one = relation.targets[0], compiled.document.data["schema"][0] if compiled.document else {}
+    if not is_object(first, one):
+        names = [str(one[key]) for key in ("id", "name") if key in one]
+        message = f"`{reference.name}` has no schema object `{first.object}`."
+        yield document.finding("error", at, "unknown-object", message, f"Write `{names[0]}`.")
+        return
+    theirs = {prop.name: prop for prop in compiled.draft.roots}
+    for own, column in zip(relation.properties, rule.columns, strict=True):
+        other, called = theirs.get(column), f"{reference.name}.{column}"
+        if other is None:
+            close = nearest(column, theirs)
+            fix = f"Write `{close}`." if close else f"Its properties are {quoted(theirs, most=12)}."
+            yield document.finding("error", at, "unknown-property", f"There is no property `{called}`.", fix)
+        elif own.type != other.type or (own.type == "number" and (own.exact is None) != (other.exact is None)):
+            message = f"`{own.name}` is {type_name(own)}, `{called}` is {type_name(other)}: they are never the same."
+            yield document.finding("error", at, "wrong-type", message, "Give both the same type.")
 
 
 def _read(document: Document, relation: Relation, name: str) -> Compiled | tuple[str, str]:

@@ -19,32 +19,20 @@ KEY = "object"
 
 def parts(document: Document) -> list[Document]:
     """The documents of the objects; the document itself where `drop` is no list; none, and findings, if it is wrong."""
-    at, objects = _block(document), _objects(document)
+    listed, schema = document.data.get("customProperties"), document.data.get("schema")
+    customs = enumerate(listed if isinstance(listed, list) else [])
+    at = next((("customProperties", n) for n, one in customs if isinstance(one, dict) and is_block(one)), None)
+    names = [one.get("name") if isinstance(one, dict) else None for one in (schema if isinstance(schema, list) else [])]
+    objects = {name: n for n, name in enumerate(names) if isinstance(name, str)}
+    are_named_apart = bool(objects) and len(objects) == len(names)
     entries = document.value((*at, "value")) if at else None
-    if at is None or not objects or not isinstance(entries, list):
+    if at is None or not are_named_apart or not isinstance(entries, list):
         return [document]
     before = document.errors()
     by_object = _by_object(document, (*at, "value"), entries, objects)
     if document.errors() > before:
         return []
     return [_part(document, n, at, by_object.get(name), several=len(objects) > 1) for name, n in objects.items()]
-
-
-def _block(document: Document) -> Path | None:
-    listed = document.data.get("customProperties")
-    for n, entry in enumerate(listed if isinstance(listed, list) else []):
-        if isinstance(entry, dict) and is_block(entry):
-            return ("customProperties", n)
-    return None
-
-
-def _objects(document: Document) -> dict[str, int]:
-    """The numbers of the schema objects by their names; empty if a name is missing or occurs twice."""
-    listed = document.data.get("schema")
-    objects = listed if isinstance(listed, list) else []
-    names = [one.get("name") if isinstance(one, dict) else None for one in objects]
-    by_name = {name: n for n, name in enumerate(names) if isinstance(name, str)}
-    return by_name if len(by_name) == len(names) else {}
 
 
 def _by_object(document: Document, path: Path, entries: list[Any], objects: dict[str, int]) -> dict[str, int]:

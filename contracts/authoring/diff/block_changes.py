@@ -19,12 +19,6 @@ from contracts.terms.trailer import Trailer
 
 def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     """All of them."""
-    yield from _heading(old, new)
-    yield from _block(old, new)
-    yield from _files(old, new)
-
-
-def _heading(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     if old.plan.id != new.plan.id:
         yield new.change("id", "id", was("id", old.plan.id, new.plan.id), ("id",))
     if old.plan.object != new.plan.object:
@@ -33,6 +27,16 @@ def _heading(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     if old.status != new.status:
         kind = "status" if old.in_force == new.in_force else "activated" if new.in_force else "retired"
         yield new.change(kind, "status", was("status", old.status, new.status), ("status",), "none")
+    yield from _block(old, new)
+    before, after = set(old.plan.files), set(new.plan.files)
+    if before == after:
+        return
+    message = was("files", old.plan.files, new.plan.files)
+    nameless = [{re.sub(r"\{[^{}:]*", "{", p) for p in several} for several in (before, after)]
+    if nameless[0] == nameless[1]:
+        yield new.change("files-names", "files", message, new.block("files"))
+    else:
+        yield new.change("files", "files", message, new.block("files"), directions.of_sets(*nameless))
 
 
 BLOCK: dict[str, tuple[str, str, Callable[[Any, Any], Direction] | None]] = {
@@ -66,20 +70,25 @@ def _block(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         message = f"Of a file may be rejected {_limit(new.plan.tolerance)}, and might be {_limit(old.plan.tolerance)}."
         yield new.change("file-tolerance", "tolerance.rows", message, new.block("tolerance"), turn)
     yield from _dialect(old, new)
-    yield from _columns(old, new)
-    yield from _references(old, new)
-    yield from _arrival(old, new)
-    if old.plan.set != new.plan.set:
-        message = was("set", *(_ended(one) for one in (old.plan.set, new.plan.set)))
-        yield new.change("set", "set", message, new.block("set"))
-
-
-def _arrival(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
-    before, after = old.plan.arrival, new.plan.arrival
-    if before != after:
-        message = was("arrival", *(_window(one) for one in (before, after)))
-        turn = directions.of_arrivals(before, after)
+    for one in fields(new.plan.columns):
+        before, after = getattr(old.plan.columns, one.name), getattr(new.plan.columns, one.name)
+        if before != after:
+            # of JSON Lines a check of its own holds `extra`, and has the direction
+            turn = "none" if new.plan.file_format == "jsonl" else directions.of_policies(before, after)
+            key = f"columns.{one.name}"
+            yield new.change("columns", key, was(key, before, after), new.block("columns", one.name), turn)
+    # Reference files that both versions have; of the others the rule speaks that names them.
+    older, newer = ({r.name: r for r in e.plan.references if r.path} for e in (old, new))
+    for name in older.keys() & newer.keys():
+        if older[name] != newer[name]:
+            message = f"The reference `{name}` is another file, or is written in another way."
+            yield new.change("reference", f"references.{name}", message, new.block("references", name))
+    if old.plan.arrival != new.plan.arrival:
+        message = was("arrival", _window(old.plan.arrival), _window(new.plan.arrival))
+        turn = directions.of_arrivals(old.plan.arrival, new.plan.arrival)
         yield new.change("arrival", "arrival", message, new.block("arrival"), turn)
+    if old.plan.set != new.plan.set:
+        yield new.change("set", "set", was("set", _ended(old.plan.set), _ended(new.plan.set)), new.block("set"))
 
 
 def _ended(rule: SetRule | None) -> str:
@@ -97,15 +106,6 @@ def _window(arrival: Arrival | None) -> str:
     days = "every day" if arrival.days == WEEKDAYS else ", ".join(arrival.days)
     files = "1 file" if arrival.files == 1 else f"{arrival.files:,} files"
     return f"{files}, {days} from {arrival.since} by {arrival.by} {arrival.zone}, outside: {arrival.outside}"
-
-
-def _references(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
-    """Reference files that both versions have; of the others the rule speaks that names them."""
-    before, after = ({r.name: r for r in e.plan.references if r.path} for e in (old, new))
-    for name in before.keys() & after.keys():
-        if before[name] != after[name]:
-            message = f"The reference `{name}` is another file, or is written in another way."
-            yield new.change("reference", f"references.{name}", message, new.block("references", name))
 
 
 def _limit(limit: Limit | None) -> str:
@@ -132,25 +132,3 @@ def _last(rule: Trailer | None) -> str:
     rows = [f"rows in cell {rule.rows}"] if rule.rows else []
     sums = (f"sum of {name} in cell {place}" for name, place in rule.sums.items())
     return ", ".join([visible(rule.begins, 10), *rows, *sums])
-
-
-def _columns(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
-    for one in fields(new.plan.columns):
-        before, after = getattr(old.plan.columns, one.name), getattr(new.plan.columns, one.name)
-        if before != after:
-            # of JSON Lines a check of its own holds `extra`, and has the direction
-            turn: Direction = "none" if new.plan.file_format == "jsonl" else directions.of_policies(before, after)
-            key = f"columns.{one.name}"
-            yield new.change("columns", key, was(key, before, after), new.block("columns", one.name), turn)
-
-
-def _files(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
-    before, after = set(old.plan.files), set(new.plan.files)
-    if before == after:
-        return
-    message = was("files", old.plan.files, new.plan.files)
-    nameless = [{re.sub(r"\{[^{}:]*", "{", p) for p in several} for several in (before, after)]
-    if nameless[0] == nameless[1]:
-        yield new.change("files-names", "files", message, new.block("files"))
-    else:
-        yield new.change("files", "files", message, new.block("files"), directions.of_sets(*nameless))

@@ -17,40 +17,39 @@ FOLLOWS = rules.Required | rules.LogicalType
 
 def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     """All of them; those that follow from a property's own change are left to it."""
-    names = [{p.name for p in s.plan.properties} for s in (old, new)]
-    before, after = ({c.id: c for c in s.plan.checks if _is_of_both(c, *names)} for s in (old, new))
+    # those of a property that both plans have, or of none: the others are left to the property's own change
+    names = [{None, *(p.name for p in s.plan.properties)} for s in (old, new)]
+    before, after = ({c.id: c for c in s.plan.checks if all(c.property in n for n in names)} for s in (old, new))
     if old.plan.file_format != new.plan.file_format:
         before, after = ({i: c for i, c in s.items() if c.scope != "record"} for s in (before, after))
     for check, other in _matched(before, after):
         if check and other:
             yield from _check(old, new, check, other)
         elif other and not isinstance(other.rule, FOLLOWS):
-            yield _new_check(new, other)
+            message = f"`{other.id}` is new: {other.expected}{_warns(other)}."
+            turn: Direction = "tightens" if other.refuses else "none"
+            yield new.change("check-added", other.id, message, new.check_path(other), turn)
         elif check and not isinstance(check.rule, FOLLOWS):
-            yield _no_check(new, check)
-
-
-def _is_of_both(check: Check, before: set[str], after: set[str]) -> bool:
-    """Return True if both plans have the property of a check; else the property's own change reports it."""
-    return check.property is None or (check.property in before and check.property in after)
+            message = f"`{check.id}` is gone: {check.expected}{_warns(check)}."
+            at = new.property_path(check.property) if check.property else OBJECT
+            yield new.change("check-removed", check.id, message, at, "loosens" if check.refuses else "none")
 
 
 def _matched(before: dict[str, Check], after: dict[str, Check]) -> list[tuple[Check | None, Check | None]]:
-    """The checks in pairs: those of one id, those that are equal except for their id, and those without a partner."""
+    """The checks of one id together, or those that are the same but for it; then those that stand alone.
+
+    The same, too, is a check that bounds a property on the same side, the bound itself aside.
+    """
     same = [n for n, check in before.items() if n in after and _kindred(check) == _kindred(after[n])]
     pairs: list[tuple[Check | None, Check | None]] = [(before[n], after[n]) for n in same]
     left, right = ({n: c for n, c in side.items() if n not in same} for side in (before, after))
     for name, check in list(left.items()):
-        twin = next((n for n, c in right.items() if _rule(c) == _rule(check)), None) or _other_end(check, right)
+        other_end = (directions.OTHER_END.get(check.kind), check.property)
+        twin = next((n for n, c in right.items() if _rule(c) == _rule(check)), None)
+        twin = twin or next((n for n, c in right.items() if _kindred(c) == other_end), None)
         if twin:
             pairs.append((left.pop(name), right.pop(twin)))
     return [*pairs, *((c, None) for c in left.values()), *((None, c) for c in right.values())]
-
-
-def _other_end(check: Check, others: dict[str, Check]) -> str | None:
-    """The id of the check that bounds the same property on the same side, the bound itself aside."""
-    wanted = (directions.OTHER_END.get(check.kind), check.property)
-    return next((n for n, c in others.items() if _kindred(c) == wanted), None)
 
 
 def _kindred(check: Check) -> tuple[str, str | None]:
@@ -59,17 +58,6 @@ def _kindred(check: Check) -> tuple[str, str | None]:
 
 def _rule(check: Check) -> str:
     return repr((*_kindred(check), check.scope, check.rule, check.filter, check.threshold))
-
-
-def _new_check(new: ContractVersion, check: Check) -> Change:
-    message = f"`{check.id}` is new: {check.expected}{_warns(check)}."
-    return new.change("check-added", check.id, message, new.check_path(check), "tightens" if check.refuses else "none")
-
-
-def _no_check(new: ContractVersion, check: Check) -> Change:
-    message = f"`{check.id}` is gone: {check.expected}{_warns(check)}."
-    at = new.property_path(check.property) if check.property else OBJECT
-    return new.change("check-removed", check.id, message, at, "loosens" if check.refuses else "none")
 
 
 def _warns(check: Check) -> str:
@@ -111,18 +99,12 @@ def _check(old: ContractVersion, new: ContractVersion, before: Check, after: Che
 
 
 def _says_it_alone(old: ContractVersion, new: ContractVersion, check: Check) -> bool:
-    """Return True if no other change (labels of values, type of the property) explains the check's new words."""
-    return (
-        check.property is not None
-        and not isinstance(check.rule, rules.Enum)
-        and not _another_type(old, new, check.property)
-    )
-
-
-def _another_type(old: ContractVersion, new: ContractVersion, name: str) -> bool:
-    """Return True if a property's type or format changed, which its own change reports."""
-    before, after = (s.plan.property_named(name) for s in (old, new))
-    return replace(before, classification=None, required=False) != replace(after, classification=None, required=False)
+    """Return True if no other change (labels of values, the property's type or format) explains a check's new words."""
+    name = check.property
+    if name is None or isinstance(check.rule, rules.Enum):
+        return False
+    before, after = (replace(s.plan.property_named(name), classification=None, required=False) for s in (old, new))
+    return before == after
 
 
 def _tolerated(check: Check) -> str:

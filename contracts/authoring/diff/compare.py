@@ -7,7 +7,6 @@ holds are compared by the documents. A change has its place in the new file.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import cast
 
 from contracts.authoring.compiler.compile import Compiled
 from contracts.authoring.diff import block_changes, check_changes, property_changes, text_changes
@@ -94,29 +93,19 @@ def _version(old: Plan, new: ContractVersion, changes: tuple[Change, ...]) -> tu
     if versions.is_raised_by(old.version, now, step):
         return ()
     wanted = versions.after(old.version, step)
-    return (
-        new.document.finding(
-            "error", ("version",), "version", _why(changes, old.version, now), _how(new, wanted, step)
-        ),
-    )
+    fix = f'Write version: "{wanted}".'
+    if step == "major":
+        file = f"{new.document.data['id']}.v{versions.numbers(wanted)[0]}.yaml"
+        fix = f'Write version: "{wanted}" into a file of its own, {file}; who relies on {new.plan.contract} needs it.'
+    return (new.document.finding("error", ("version",), "version", _why(changes, step, old.version, now), fix),)
 
 
-def _why(changes: tuple[Change, ...], before: str, now: str) -> str:
-    step = versions.wanted(c.step for c in changes)
+def _why(changes: tuple[Change, ...], step: Step, before: str, now: str) -> str:
     count = sum(c.step == step for c in changes)
     some = "1 change" if count == 1 else f"{count} changes"
     what = {
         "major": f"{some} since {before} {'breaks' if count == 1 else 'break'} producers or consumers",
         "minor": f"{some} since {before} {'has' if count == 1 else 'have'} another meaning",
         "patch": f"{some} since {before} {'is' if count == 1 else 'are'} of words alone",
-    }[cast("Step", step)]
+    }[step]
     return f"{what}; `version: {now}` does not say so."
-
-
-def _how(new: ContractVersion, wanted: str, step: Step) -> str:
-    if step != "major":
-        return f'Write version: "{wanted}".'
-    major = f"{new.document.data['id']}.v{versions.numbers(wanted)[0]}"
-    return (
-        f'Write version: "{wanted}" into a file of its own, {major}.yaml; who relies on {new.plan.contract} needs it.'
-    )

@@ -32,12 +32,18 @@ class Described:
 def differences(old: Document, new: Document) -> Iterator[Described]:
     """Yield the differences that no plan holds, of the properties and quality entries that both documents have."""
     yield from _keys(TOP, old.data, new.data, ())
-    yield from _custom(old.data, new.data)
+    customs = [d.data.get("customProperties") or [] for d in (old, new)]
+    before, now = ([e for e in several if not is_block(e)] for several in customs)
+    for one in _walk("words", before, now, ("customProperties",)):
+        yield Described(one.kind, ("customProperties",), one.before, one.now)
+    descriptions = [next((e.get("description") for e in several if is_block(e)), None) for several in customs]
+    if descriptions[0] != descriptions[1]:
+        yield Described("words", ("customProperties",), *descriptions)
     at: Path = ("schema", 0)
-    before, now = old.data["schema"][0], new.data["schema"][0]
-    yield from _keys(OBJECT, before, now, at)
-    yield from _quality(before, now, at)
-    yield from _properties(before, now, at)
+    objects = old.data["schema"][0], new.data["schema"][0]
+    yield from _keys(OBJECT, *objects, at)
+    yield from _quality(*objects, at)
+    yield from _properties(*objects, at)
 
 
 def _properties(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iterator[Described]:
@@ -77,18 +83,6 @@ def _quality(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iter
     for n, entry in enumerate(new.get("quality") or []):
         if (name := entry_name(entry)) in before:
             yield from _keys(QUALITY, before[name], entry, (*path, "quality", n))
-
-
-def _custom(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Described]:
-    """Custom properties but our own."""
-    before, now = ([e for e in d.get("customProperties") or [] if not is_block(e)] for d in (old, new))
-    for one in _walk("words", before, now, ("customProperties",)):
-        yield Described(one.kind, ("customProperties",), one.before, one.now)
-    descriptions = [
-        next((e.get("description") for e in d.get("customProperties") or [] if is_block(e)), None) for d in (old, new)
-    ]
-    if descriptions[0] != descriptions[1]:
-        yield Described("words", ("customProperties",), *descriptions)
 
 
 def _keys(table: Mapping[str, Kind], old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iterator[Described]:

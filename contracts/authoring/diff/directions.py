@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, TypeVar, assert_never, cast
@@ -79,22 +79,18 @@ def of_limits(before: Limit | None, after: Limit | None) -> Direction:
 def of_thresholds(before: Threshold, after: Threshold, *, figure: bool = False) -> Direction:
     """Return the direction of a change of a threshold on a number of rows, a percentage or a figure."""
     if before.unit != after.unit and not figure:
-        return _of_units(before, after)
+        # Rows against percent: they can be told apart only where one of them accepts no failing row.
+        if _nothing_alone(before) and _nothing_alone(after):
+            return "none"
+        if _nothing_alone(before) and _holds(after, Fraction(0)):
+            return "loosens"
+        if _nothing_alone(after) and _holds(before, Fraction(0)):
+            return "tightens"
+        return "both"
     domain: Domain = "figure" if figure else before.unit
     points = _points(domain, (*before.values, *after.values))
     pairs = [(_holds(before, p), _holds(after, p)) for p in points]
     return direction(tightens=(True, False) in pairs, loosens=(False, True) in pairs)
-
-
-def _of_units(before: Threshold, after: Threshold) -> Direction:
-    """Rows against percent: they can be compared only if one of them accepts no failing row."""
-    if _nothing_alone(before) and _nothing_alone(after):
-        return "none"
-    if _nothing_alone(before) and _holds(after, Fraction(0)):
-        return "loosens"
-    if _nothing_alone(after) and _holds(before, Fraction(0)):
-        return "tightens"
-    return "both"
 
 
 def _as_threshold(limit: Limit) -> Threshold:
@@ -183,7 +179,9 @@ def of_rules(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
 
 def _filters(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
     """Return the direction of a change of filters: more records tighten, but a share or a figure can go either way."""
-    before, after = (_conditions(c) for c, _ in (old, new))
+    # What a record must meet for a check to read it
+    texts = ({"text": c.filter.text if c.filter else None, "watermark": c.watermark} for c, _ in (old, new))
+    before, after = ({(key, text) for key, text in one.items() if text} for one in texts)
     if before == after:
         return "none"
     if isinstance(old[0].rule, rules.Limited | rules.Expectation):
@@ -193,12 +191,6 @@ def _filters(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
     ):
         return "both"
     return "loosens" if before < after else "tightens"
-
-
-def _conditions(check: Check) -> set[tuple[str, str]]:
-    """Return the conditions that a record must meet for a check to read it."""
-    texts = {"text": check.filter.text if check.filter else None, "watermark": check.watermark}
-    return {(key, text) for key, text in texts.items() if text}
 
 
 def _properties(check: Check, plan: Plan) -> Property | None:
@@ -226,17 +218,15 @@ def _of_ends(before: Check, after: Check, was: Property | None, now: Property | 
     if was is None or now is None or was.type != now.type or before.where != after.where:
         return "both"
     sign = 1 if isinstance(before.rule, rules.Minimum | rules.ExclusiveMinimum) else -1
-    old, new = (_end(check.rule, prop, sign) for check, prop in ((before, was), (after, now)))
+    ends = []
+    for rule, prop in ((before.rule, was), (after.rule, now)):
+        assert isinstance(rule, rules.Bound), rule
+        # seen from the side of the bound, and whether the end itself is excluded
+        end, is_excluded = sign * place(rule.value, prop), not isinstance(rule, rules.Minimum | rules.Maximum)
+        has_next = prop.type in ("integer", "date")
+        ends.append((end + 1, False) if is_excluded and has_next else (end, is_excluded))
+    old, new = ends
     return direction(tightens=new > old, loosens=new < old)
-
-
-def _end(rule: rules.Rule, prop: Property, sign: int) -> tuple[Any, bool]:
-    """Return the end of the allowed values, seen from the side of the bound, and whether the end itself is excluded."""
-    assert isinstance(rule, rules.Bound), rule
-    end = sign * place(rule.value, prop)
-    if isinstance(rule, rules.Minimum | rules.Maximum):
-        return end, False
-    return (end + 1, False) if prop.type in ("integer", "date") else (end, True)
 
 
 R = TypeVar("R", bound=rules.Rule)
@@ -266,13 +256,21 @@ def _of_arguments(  # noqa: C901, PLR0912 (a case for each kind)
         case rules.Format():
             return _format(before.format, _like(before, after).format)
         case rules.AllowedPrefixes():
-            return _prefixes(before.prefixes, _like(before, after).prefixes)
+            # a text with a prefix of AB also has the prefix A
+            old, new = before.prefixes, _like(before, after).prefixes
+            return direction(
+                tightens=not all(prefix.startswith(new) for prefix in old),
+                loosens=not all(prefix.startswith(old) for prefix in new),
+            )
         case rules.Enum():
-            return _enum(before, _like(before, after), was, now)
+            return _of_texts(before.values, _like(before, after).values, was, now)
         case rules.InvalidValues():
-            return _valid(before, _like(before, after), was, now)
+            valid = _like(before, after)
+            patterns = ({rule.pattern} if rule.pattern is not None else None for rule in (before, valid))
+            return joined((_of_texts(before.values, valid.values, was, now), of_sets(*patterns)))
         case rules.MissingValues():
-            return _missing(before, _like(before, after))
+            both = ({*rule.values, *([None] if rule.null else [])} for rule in (before, _like(before, after)))
+            return turned(of_sets(*both))
         case rules.Expression() | rules.Sql() | rules.Statement():
             # by the text, as the SQL goes by the order of the properties
             return _equal(before.text, _like(before, after).text)
@@ -342,18 +340,17 @@ def _multiple(before: Fraction, after: Fraction) -> Direction:
     return "loosens" if (before / after).denominator == 1 else "both"
 
 
-def _enum(before: rules.Enum, after: rules.Enum, was: Property | None, now: Property | None) -> Direction:
+def _of_texts(
+    before: Sequence[str] | None, after: Sequence[str] | None, was: Property | None, now: Property | None
+) -> Direction:
+    """Return the direction of a change of allowed values; those of another type cannot be compared."""
     if was and now and was.type != now.type:
         return "both"
-    return of_sets([place(t, was) for t in before.values], [place(t, now) for t in after.values])
-
-
-def _prefixes(before: tuple[str, ...], after: tuple[str, ...]) -> Direction:
-    """Return the direction of a change of prefixes; a text with a prefix of AB also has the prefix A."""
-    return direction(
-        tightens=not all(prefix.startswith(after) for prefix in before),
-        loosens=not all(prefix.startswith(before) for prefix in after),
+    old, new = (
+        None if texts is None else [place(text, prop) for text in texts]
+        for texts, prop in ((before, was), (after, now))
     )
+    return of_sets(old, new)
 
 
 def _format(before: str, after: str) -> Direction:
@@ -364,37 +361,18 @@ def _format(before: str, after: str) -> Direction:
     return direction(tightens=tightens, loosens=loosens)
 
 
-def _valid(
-    before: rules.InvalidValues, after: rules.InvalidValues, was: Property | None, now: Property | None
-) -> Direction:
-    if was and now and was.type != now.type:
-        return "both"
-    old, new = (
-        None if rule.values is None else [place(text, prop) for text in rule.values]
-        for rule, prop in ((before, was), (after, now))
-    )
-    patterns = ({rule.pattern} if rule.pattern is not None else None for rule in (before, after))
-    return joined((of_sets(old, new), of_sets(*patterns)))
-
-
-def _missing(before: rules.MissingValues, after: rules.MissingValues) -> Direction:
-    old, new = ({*rule.values, *([None] if rule.null else [])} for rule in (before, after))
-    return turned(of_sets(old, new))
-
-
 def of_values(way: Direction, before: Plan, after: Plan, name: str) -> Direction:
     """The direction of fewer or more values of a property's type, if other rules judge the property.
 
     For every other rule a value that is not of its type counts as null. So fewer values tighten only if no value that
     is left out is accepted: the type's own check rejects, and tolerates nothing.
     """
+    if way == "none":
+        return way
     narrower = after if way == "tightens" else before
-    return way if way == "none" or _is_strict(narrower, name) else "both"
-
-
-def _is_strict(plan: Plan, name: str) -> bool:
-    own = next((c for c in plan.checks if isinstance(c.rule, rules.LogicalType) and c.property == name), None)
-    return own is not None and own.severity == "error" and _nothing_alone(limit_of(own, plan))
+    own = next((c for c in narrower.checks if isinstance(c.rule, rules.LogicalType) and c.property == name), None)
+    is_strict = own is not None and own.severity == "error" and _nothing_alone(limit_of(own, narrower))
+    return way if is_strict else "both"
 
 
 def of_exact(before: tuple[int, int] | None, after: tuple[int, int] | None) -> Direction:

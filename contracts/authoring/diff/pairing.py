@@ -66,17 +66,13 @@ def _paired(old: dict[str, Compiled], new: dict[str, Compiled], many_old: bool, 
     more = {name: c for name, c in new.items() if name not in old}
     if many_new:
         for name, one in list(gone.items()):
-            if successor := _successor(one, more):
-                comparisons.append(compare(gone.pop(name), more.pop(successor)))
+            plan = one.draft
+            assert plan
+            plans = ((called, c.draft) for called, c in more.items() if c.draft)
+            later = {numbers(p.version)[0]: called for called, p in plans if p.id == plan.id}
+            if following := [n for n in sorted(later) if n > numbers(plan.version)[0]]:
+                comparisons.append(compare(gone.pop(name), more.pop(later[following[0]])))
         comparisons += [removed(c) for c in gone.values()]
     if many_old:
         comparisons += [added(c) for c in more.values()]
     return sorted(comparisons, key=lambda c: c.contract)
-
-
-def _successor(gone: Compiled, more: dict[str, Compiled]) -> str | None:
-    """The next major version among new contracts of the same id."""
-    assert gone.draft
-    major = numbers(gone.draft.version)[0]
-    later = {numbers(c.draft.version)[0]: name for name, c in more.items() if c.draft and c.draft.id == gone.draft.id}
-    return next((later[n] for n in sorted(later) if n > major), None)

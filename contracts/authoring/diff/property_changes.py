@@ -35,7 +35,11 @@ def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     for name, prop in after.items():
         if name in before:
             yield from _property(old, new, before[name], prop)
-    yield from _order(old, new)
+    if [name for name in before if name in after] != [name for name in after if name in before]:
+        counts = any(p.columns.order == "exact" or _is_headless(p) for p in (old.plan, new.plan))
+        message = f"The properties stand in another order: {shown(tuple(after))}."
+        kind = "property-order" if counts else "property-order-shown"
+        yield new.change(kind, "properties", message, (*OBJECT, "properties"))
 
 
 def _renamed(old: ContractVersion, new: ContractVersion, prop: Property, more: list[Property]) -> Property | None:
@@ -67,17 +71,20 @@ def _is_asked(plan: Plan, prop: Property) -> bool:
         return True
     if plan.file_format == "jsonl":
         return prop.required
-    headless = plan.file_format == "csv" and not plan.csv.header
     typed = plan.file_format == "parquet"
     columns = plan.columns
-    return headless or typed or prop.required or columns.missing == "reject" or columns.order == "exact"
+    return _is_headless(plan) or typed or prop.required or columns.missing == "reject" or columns.order == "exact"
 
 
 def _refuses_others(plan: Plan) -> bool:
     """Return True if a plan refuses a file that has an unknown column."""
     if plan.file_format == "jsonl":
         return any(isinstance(c.rule, rules.KnownKeys) and c.severity == "error" for c in plan.checks)
-    return plan.columns.extra == "reject" or (plan.file_format == "csv" and not plan.csv.header)
+    return plan.columns.extra == "reject" or _is_headless(plan)
+
+
+def _is_headless(plan: Plan) -> bool:
+    return plan.file_format == "csv" and not plan.csv.header
 
 
 VALUE_FORMATS: dict[str, str] = {"format": "format", "zone": "defaultTimezone", "offset": "timezone"}
@@ -110,17 +117,3 @@ def _property(old: ContractVersion, new: ContractVersion, before: Property, afte
 
 def _digits(prop: Property) -> str:
     return f"decimal({prop.exact[0]},{prop.exact[1]})" if prop.exact else "a double or an integer of 64 bits"
-
-
-def _order(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
-    names = [[p.name for p in s.plan.properties] for s in (old, new)]
-    before, after = [n for n in names[0] if n in names[1]], [n for n in names[1] if n in names[0]]
-    if before != after:
-        counts = any(_goes_by_order(s.plan) for s in (old, new))
-        message = f"The properties stand in another order: {shown(tuple(names[1]))}."
-        kind = "property-order" if counts else "property-order-shown"
-        yield new.change(kind, "properties", message, (*OBJECT, "properties"))
-
-
-def _goes_by_order(plan: Plan) -> bool:
-    return plan.columns.order == "exact" or (plan.file_format == "csv" and not plan.csv.header)

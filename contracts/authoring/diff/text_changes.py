@@ -18,7 +18,18 @@ def changes(old: ContractVersion, new: ContractVersion, others: list[Change]) ->
         path = _path(new.document, one.path)
         if path not in exact:
             yield new.change(one.kind, path, was(path, one.before, one.now), one.path)
-    yield from _options(old, new, {c.path for c in others})
+    # Options that are written otherwise, and of which no rule comes
+    paths = {c.path for c in others}
+    sources = {place.name: place.source.get("logicalTypeOptions") or {} for place in old.places()}
+    for place in (place for place in new.places() if place.name in sources):
+        name, now = place.name, place.source.get("logicalTypeOptions") or {}
+        before = sources[name]
+        for key in (key for key in dict.fromkeys((*before, *now)) if before.get(key) != now.get(key)):
+            path = f"{name}.{key}"
+            other_end = f"{name}.{directions.OTHER_END.get(key)}"
+            if key != "required" and path not in paths and other_end not in paths:  # its properties report `required`
+                at = (*new.property_path(name), "logicalTypeOptions", key)
+                yield new.change("words", path, was(path, before.get(key), now.get(key)), at)
 
 
 def _path(document: Document, path: Path) -> str:
@@ -31,20 +42,3 @@ def _path(document: Document, path: Path) -> str:
             if called:
                 return f"{dotted(path[: end - 1])}[{called}]" + (f".{dotted(path[end:])}" if path[end:] else "")
     return name
-
-
-def _options(old: ContractVersion, new: ContractVersion, others: set[str]) -> Iterator[Change]:
-    """Options that are written otherwise, and of which no rule comes."""
-    sources = {place.name: place.source.get("logicalTypeOptions") or {} for place in old.places()}
-    for place in new.places():
-        name, now = place.name, place.source.get("logicalTypeOptions") or {}
-        if (before := sources.get(name)) is None:
-            continue
-        for key in dict.fromkeys((*before, *now)):
-            if key == "required":
-                continue  # the properties that it names report it
-            path = f"{name}.{key}"
-            other_end = f"{name}.{directions.OTHER_END.get(key)}"
-            if before.get(key) != now.get(key) and path not in others and other_end not in others:
-                at = (*new.property_path(name), "logicalTypeOptions", key)
-                yield new.change("words", path, was(path, before.get(key), now.get(key)), at)

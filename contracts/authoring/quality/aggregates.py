@@ -23,11 +23,23 @@ def read(
     document: Document, path: Path, inner: dict[str, Any], prop: Property
 ) -> tuple[Threshold, tuple[str, ...]] | None:
     """The threshold of a figure and its numbers as the contract writes them; None where a finding says why not."""
-    operator = _operator(document, path, inner)
-    if not _has_figure(document, path, inner["metric"], prop) or operator is None:
+    operator, metric = _operator(document, path, inner), inner["metric"]
+    types = (*NUMBERS, *MOMENTS) if metric in OF_MOMENTS else NUMBERS
+    if prop.type not in types:
+        message = f"`{metric}` is of {' or '.join(types)}; `{prop.name}` is {prop.type}."
+        fix = "Leave it out, or give the property another `logicalType`."
+        document.error((*path, "metric"), "wrong-type", message, fix)
         return None
-    moments = prop if prop.type in MOMENTS else None
-    return limited(document, path, inner, operator, _figures(inner["metric"], prop), moments)
+    if metric not in OF_MOMENTS and (wrong := too_long(f"`{metric}`", prop, deviation=metric == "stdev")):
+        document.error((*path, "metric"), "wrong-type", *wrong)
+        return None
+    if operator is None:
+        return None
+    if metric == "stdev":
+        figures = Figures("standard deviation", Decimal(0))
+    else:  # a mean of whole numbers may be a fraction
+        figures = Figures(whole=metric != "mean" and prop.type != "number")
+    return limited(document, path, inner, operator, figures, prop if prop.type in MOMENTS else None)
 
 
 def limited(
@@ -61,19 +73,6 @@ def words(metric: str, threshold: Threshold, limits: tuple[str, ...]) -> str:
     return f"{metric} {SIGNS[threshold.operator]} {limits[0]}"
 
 
-def _has_figure(document: Document, path: Path, metric: str, prop: Property) -> bool:
-    types = (*NUMBERS, *MOMENTS) if metric in OF_MOMENTS else NUMBERS
-    if prop.type not in types:
-        message = f"`{metric}` is of {' or '.join(types)}; `{prop.name}` is {prop.type}."
-        fix = "Leave it out, or give the property another `logicalType`."
-        document.error((*path, "metric"), "wrong-type", message, fix)
-        return False
-    if metric not in OF_MOMENTS and (wrong := too_long(f"`{metric}`", prop, deviation=metric == "stdev")):
-        document.error((*path, "metric"), "wrong-type", *wrong)
-        return False
-    return True
-
-
 def _operator(document: Document, path: Path, inner: dict[str, Any]) -> Any:
     """The one operator of an implementation; None, and findings, where it has not one that can be read."""
     there = [key for key in inner if key in OPERATORS]
@@ -103,10 +102,3 @@ def _number(document: Document, path: Path, value: Any) -> str | None:
         document.wrong_type(path, "a number")
         return None
     return (document.text(path) or str(value)).removeprefix("+")
-
-
-def _figures(metric: str, prop: Property) -> Figures:
-    """Return the figures that a metric of a property may have; a mean of whole numbers may be a fraction."""
-    if metric == "stdev":
-        return Figures("standard deviation", Decimal(0))
-    return Figures(whole=metric != "mean" and prop.type != "number")

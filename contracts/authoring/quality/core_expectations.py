@@ -94,8 +94,12 @@ def fits(kind: Kind, value: Any) -> bool:
     match kind:
         case "boolean":
             return isinstance(value, bool)
+        case "bound" if isinstance(value, str):
+            return _is_moment(value)
         case "number" | "share" | "whole" | "bound":
-            return _is_number(kind, value)
+            if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
+                return False
+            return value == int(value) if kind == "whole" else kind != "share" or 0 <= value <= 1
         case "list":
             return isinstance(value, list) and bool(value)
         case "columns" | "texts":
@@ -105,14 +109,6 @@ def fits(kind: Kind, value: Any) -> bool:
         case "condition":
             return isinstance(value, (str, dict))
     return isinstance(value, str)
-
-
-def _is_number(kind: str, value: Any) -> bool:
-    if kind == "bound" and isinstance(value, str):
-        return _is_moment(value)
-    if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
-        return False
-    return value == int(value) if kind == "whole" else kind != "share" or 0 <= value <= 1
 
 
 def _is_moment(text: str) -> bool:

@@ -109,25 +109,22 @@ def _expression(document: Document, path: Path, entry: dict[str, Any], props: Se
     if not _has_keys(document, at, inner, {"metric", "unit", EXPRESSION, *OPERATORS}):
         return None
     severity, threshold = library_metrics.severity(document, path, entry), thresholds.read(document, at, inner)
-    condition = _sql(document, at, inner.get(EXPRESSION), props)
-    if condition is None or severity is None or threshold is None:
-        return None
-    text = " ".join(inner[EXPRESSION].split())
-    rule = rules.Expression(condition.sql, text, tuple(condition.properties))
-    return library_metrics.check(entry, None, (rule, text), severity, threshold)
-
-
-def _sql(document: Document, path: Path, text: Any, props: Sequence[Property]) -> expressions.Expression | None:
-    at: Path = (*path, EXPRESSION)
+    text = inner.get(EXPRESSION)
     if not isinstance(text, str):
         message = "The entry does not say what must be true of a record."
-        document.error(at if text is not None else path, "no-argument", message, "Add `expression: low <= high`.")
+        here = (*at, EXPRESSION) if text is not None else at
+        document.error(here, "no-argument", message, "Add `expression: low <= high`.")
         return None
     try:
-        return expressions.read(text, props)
+        condition = expressions.read(text, props)
     except SqlRefused as refused:
-        document.error(at, "bad-expression", refused.message, refused.fix)
+        document.error((*at, EXPRESSION), "bad-expression", refused.message, refused.fix)
         return None
+    if severity is None or threshold is None:
+        return None
+    text = " ".join(text.split())
+    rule = rules.Expression(condition.sql, text, tuple(condition.properties))
+    return library_metrics.check(entry, None, (rule, text), severity, threshold)
 
 
 def _is_metric(document: Document, path: Path, inner: Any, prop: Property | None) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.patterns import regex
-from contracts.authoring.quality import expectation_shapes, expectation_types, row_conditions
+from contracts.authoring.quality import expectation_shapes, expectation_types, library_metrics, row_conditions
 from contracts.authoring.quality.core_expectations import WORDS, Core, Kind, fits
 from contracts.authoring.sql import expressions
 from contracts.authoring.sql.refusal import SqlRefused
@@ -115,13 +115,18 @@ def _named(document: Document, path: Path, kind: Kind, value: Any, props: Sequen
         document.error(path, "wrong-type", message, "Add another, or use an expectation about one column.")
     if wrong := expectation_shapes.wrong(str(path[-1]), value):
         document.error(path, "wrong-type", *wrong)
-    match kind:
-        case "column" | "columns":
-            named = [value] if isinstance(value, str) else value
-            return [n for n in named if _is_property(document, path, n, props)]
-        case "query":
-            _hold_places(document, path, value)
-    return []
+    if kind == "query":
+        _hold_places(document, path, value)
+    if kind not in ("column", "columns"):
+        return []
+    names = [p.name for p in props]
+    named = [value] if isinstance(value, str) else value
+    for name in named:
+        library_metrics.is_property(document, path, name, names)
+        if name in names and "`" in name:
+            message = f"Great Expectations cannot be told of `{name}`, as it has a backquote."
+            document.error(path, "wrong-place", message, "Use a check of dropgate, or give the column another name.")
+    return [name for name in named if name in names]
 
 
 def _plain(document: Document, path: Path, kind: Kind, value: Any) -> None:
@@ -187,31 +192,15 @@ def _java(document: Document, path: Path, value: Any) -> Any:
     return java.text if isinstance(java, regex.Java) else value
 
 
-def _is_property(document: Document, path: Path, name: str, props: Sequence[Property]) -> bool:
-    names = [p.name for p in props]
-    if name not in names:
-        close = nearest(name, names)
-        fix = f"Write `{close}`." if close else "Write the name of a property of this schema."
-        document.error(path, "unknown-property", f"The contract has no property `{name}`.", fix)
-    elif "`" in name:
-        message = f"Great Expectations cannot be told of `{name}`, as it has a backquote."
-        document.error(path, "wrong-place", message, "Use a check of dropgate, or give the column another name.")
-    return name in names
-
-
 def _hold_places(document: Document, path: Path, text: str) -> None:
-    """Refuse a query that has anything but the file in braces; its SQL is read as a statement."""
-    if _places(text) != {BATCH[1:-1]}:
+    """Refuse a query in whose braces something else stands than the file; its SQL is read as a statement."""
+    try:
+        places = {f"{place}{how or ''}{shape}" for _, place, shape, how in Formatter().parse(text) if place is not None}
+    except ValueError:  # the braces are not in pairs
+        places = set()
+    if places != {BATCH[1:-1]}:
         fix = f"Write it as `SELECT id FROM {BATCH} WHERE ...`, and any other brace twice."  # noqa: S608 (text)
         document.error(path, "bad-query", f"The file is `{BATCH}` in a query, and nothing else stands in braces.", fix)
-
-
-def _places(text: str) -> set[str] | None:
-    """Return the names in braces; None if the braces are not in pairs."""
-    try:
-        return {f"{place}{how or ''}{shape}" for _, place, shape, how in Formatter().parse(text) if place is not None}
-    except ValueError:
-        return None
 
 
 def _condition(

@@ -55,15 +55,22 @@ def hold(
 ) -> None:
     """Hold the types of columns and values, whose shapes are right, against those that an expectation takes."""
     _hold_unheeded(document, path, name, kwargs)
-    columns = list(_columns(path, core, kwargs, props))
+    by_name = {p.name: p for p in props}
+    columns: list[tuple[Path, Property]] = []
+    for key, kind in core.arguments.items():
+        if kind in ("column", "columns") and kwargs.get(key) is not None:
+            names = [kwargs[key]] if isinstance(kwargs[key], str) else kwargs[key]
+            columns += (((*path, key), by_name[one]) for one in names)
     for at, prop in columns:
         if prop.type not in TYPES[core.types]:
-            taken = _listed(TYPES[core.types])
-            message = f"`{name}` takes {taken}; `{prop.name}` is {prop.type}."
+            *most, last = TYPES[core.types]
+            message = f"`{name}` takes {', '.join(most)} or {last}; `{prop.name}` is {prop.type}."
             fix = "Name a property of such a type, or say it in SQL: `metric: expression`."
             document.error(at, "wrong-type", message, fix)
             return
-    if core.alike and (other := next((c for c in columns if _family(c[1]) != _family(columns[0][1])), None)):
+    if core.alike and (
+        other := next((c for c in columns if FAMILIES[c[1].type] != FAMILIES[columns[0][1].type]), None)
+    ):
         first, (at, prop) = columns[0][1], other
         message = f"`{name}` compares values: `{first.name}` is {first.type}, but `{prop.name}` is {prop.type}."
         fix = "Name properties of one type, or say it in SQL with a `cast`: `metric: expression`."
@@ -83,17 +90,6 @@ def _hold_unheeded(document: Document, path: Path, name: str, kwargs: dict[str, 
         message = f"`{name}` reads all records, with or without `row_condition`."
         fix = "Leave it out, or say all of it in SQL: `metric: expression`."
         document.error((*path, "row_condition"), "wrong-type", message, fix)
-
-
-def _columns(
-    path: Path, core: Core, kwargs: dict[str, Any], props: Sequence[Property]
-) -> Iterator[tuple[Path, Property]]:
-    """Yield the properties that arguments name, each with the place of its argument."""
-    named = {p.name: p for p in props}
-    for key, kind in core.arguments.items():
-        if kind in ("column", "columns") and kwargs.get(key) is not None:
-            names = [kwargs[key]] if isinstance(kwargs[key], str) else kwargs[key]
-            yield from (((*path, key), named[name]) for name in names)
 
 
 def _given(path: Path, core: Core, kwargs: dict[str, Any], props: Sequence[Property]) -> Iterator[_Given]:
@@ -122,15 +118,18 @@ def _hold_value(document: Document, given: _Given, core: Core) -> None:
             fix = "Leave the null out: records without a value are not checked."
             document.error(given.path, "wrong-type", message, fix)
         return
-    written = given.value.isoformat() if isinstance(given.value, date) else given.value
-    if not _is_of(written, given.prop):
-        message = f"`{key}` has `{written!s:.40}`, and `{given.prop.name}` is {given.prop.type}."
-        document.error(given.path, "wrong-type", message, f"Write {_word(given.prop)}.")
-    elif core.about == "column" and _has_offset(written, given.prop) and key in ("min_value", "max_value"):
+    prop, written = given.prop, given.value.isoformat() if isinstance(given.value, date) else given.value
+    if not _is_of(written, prop):
+        message = f"`{key}` has `{written!s:.40}`, and `{prop.name}` is {prop.type}."
+        word = WORDS[prop.type if prop.type in WORDS else FAMILIES[prop.type]]
+        document.error(given.path, "wrong-type", message, f"Write {word}.")
+        return
+    compares_moments = core.about == "column" and prop.type == "timestamp" and key in ("min_value", "max_value")
+    if compares_moments and (shape := MOMENT.fullmatch(written)) and shape[5]:
         message = f"Great Expectations compares `{key}` without an offset, and cannot compare `{written}`."
         document.error(given.path, "wrong-type", message, "Write the moment in UTC, without an offset.")
-    elif core.types == "plain" and given.prop.exact and Decimal(float(written)) != Decimal(str(written)):
-        message = f"`{given.prop.name}` is exact, and Great Expectations compares it with `{written}` as a double."
+    elif core.types == "plain" and prop.exact and Decimal(float(written)) != Decimal(str(written)):
+        message = f"`{prop.name}` is exact, and Great Expectations compares it with `{written}` as a double."
         fix = "Say it in SQL: a query over `data`, or use a number that is not exact."
         document.error(given.path, "wrong-type", message, fix)
 
@@ -143,33 +142,12 @@ def _is_of(value: Any, prop: Property) -> bool:
         case "boolean":
             return isinstance(value, bool)
         case "date" | "timestamp":
-            return isinstance(value, str) and _is_moment(value, day=prop.type == "date")
+            shape = MOMENT.fullmatch(value) if isinstance(value, str) else None
+            if shape is None or (prop.type == "date" and shape[2]):
+                return False
+            try:
+                datetime.fromisoformat(value)
+            except ValueError:
+                return False
+            return True
     return isinstance(value, str)
-
-
-def _is_moment(text: str, *, day: bool) -> bool:
-    shape = MOMENT.fullmatch(text)
-    if shape is None or (day and shape[2]):
-        return False
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _has_offset(value: Any, prop: Property) -> bool:
-    return prop.type == "timestamp" and bool((shape := MOMENT.fullmatch(value)) and shape[5])
-
-
-def _family(prop: Property) -> str:
-    return FAMILIES[prop.type]
-
-
-def _word(prop: Property) -> str:
-    return WORDS[prop.type if prop.type in WORDS else _family(prop)]
-
-
-def _listed(types: Sequence[str]) -> str:
-    *most, last = types
-    return f"{', '.join(most)} or {last}"

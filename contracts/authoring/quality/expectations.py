@@ -51,7 +51,11 @@ def read(
     if core.about == "query":
         expectation = (inner["type"], severity, kwargs["unexpected_rows_query"])
         return queries.unexpected(document, (*at, "kwargs", "unexpected_rows_query"), entry, expectation, props)
-    _cost(document, (*at, "type"), core)
+    message = (
+        "Great Expectations runs its own scans of every file: seconds more for each, where other checks share one."
+    )
+    fix = f"{core.instead} says it without." if core.instead else "Keep it for what no other check can say."
+    document.note((*at, "type"), "own-scans", message, fix)
     return _check(entry, inner["type"], core, kwargs, used, severity, props)
 
 
@@ -80,14 +84,6 @@ def _check(
         threshold=HOLDS_TRUE,
         description=entry.get("description"),
     )
-
-
-def _cost(document: Document, path: Path, core: Core) -> None:
-    message = (
-        "Great Expectations runs its own scans of every file: seconds more for each, where other checks share one."
-    )
-    fix = f"{core.instead} says it without." if core.instead else "Keep it for what no other check can say."
-    document.note(path, "own-scans", message, fix)
 
 
 # ---- what stands in an entry
@@ -176,7 +172,14 @@ def _kwargs(
     if not isinstance(given, dict):
         document.wrong_type(at, "a mapping of arguments")
         return None
-    kwargs = {_in_snake_case(document, at, name, core): value for name, value in given.items()}
+    kwargs: dict[str, Any] = {}
+    for written, value in given.items():
+        snake = re.sub(r"(?<=[a-z])([A-Z])", lambda m: f"_{m[1].lower()}", written)
+        is_other = written not in core.arguments and snake in core.arguments
+        if is_other:  # the standard's own example has `minValue`
+            message = f"`{written}` is read as `{snake}`, which is its name in Great Expectations."
+            document.note((*at, written), "other-spelling", message, f"Write `{snake}`.", on_key=True)
+        kwargs[snake if is_other else written] = value
     if prop is None:
         return kwargs
     if core.needs.get("column") is None:
@@ -187,16 +190,6 @@ def _kwargs(
         document.error((*at, "column"), "wrong-place", message, "Leave `column` out, or write the entry there.")
         kwargs["column"] = prop.name
     return kwargs
-
-
-def _in_snake_case(document: Document, path: Path, name: str, core: Core) -> str:
-    """An argument as Great Expectations calls it; the standard's own example has `minValue`."""
-    snake = re.sub(r"(?<=[a-z])([A-Z])", lambda m: f"_{m[1].lower()}", name)
-    if name in core.arguments or snake not in core.arguments:
-        return name
-    message = f"`{name}` is read as `{snake}`, which is its name in Great Expectations."
-    document.note((*path, name), "other-spelling", message, f"Write `{snake}`.", on_key=True)
-    return snake
 
 
 def _plain(value: Any) -> Any:

@@ -49,7 +49,20 @@ def read(
 
     `props` are all of the record.
     """
-    if not _is_built(document, path, entry, prop):
+    metric, use = entry.get("metric"), f"Use `metric:` with one of {', '.join(BUILT)}."
+    if metric is None:
+        document.error(path, "missing-key", "The entry names no `metric`.", use)
+        return None
+    if metric not in BUILT:
+        document.error((*path, "metric"), "not-built-yet", f"The metric `{metric}` is not built yet.", use)
+        return None
+    if prop and metric == "rowCount":
+        fix = "Write it under `quality` of the schema object, next to its `properties`."
+        document.error((*path, "metric"), "wrong-place", "`rowCount` counts the records of a file.", fix)
+        return None
+    if prop is None and metric not in OF_FILES:
+        fix = "Write it under `quality` of the property."
+        document.error((*path, "metric"), "wrong-place", f"`{metric}` is about one property.", fix)
         return None
     others(document, path, entry, READ, "a `metric`")
     rule = _rule(document, path, entry, prop, props)
@@ -96,26 +109,6 @@ def _valid_words(entry: dict[str, Any], rule: rules.Rule) -> str:
             parts = [shown(values)] if values is not None else []
             return " and ".join(parts + ([f"matching {entry['arguments']['pattern']}"] if pattern is not None else []))
     return ""
-
-
-def _is_built(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> bool:
-    metric = entry.get("metric")
-    use = f"Use `metric:` with one of {', '.join(BUILT)}."
-    if metric is None:
-        document.error(path, "missing-key", "The entry names no `metric`.", use)
-        return False
-    if metric not in BUILT:
-        document.error((*path, "metric"), "not-built-yet", f"The metric `{metric}` is not built yet.", use)
-        return False
-    if prop and metric == "rowCount":
-        fix = "Write it under `quality` of the schema object, next to its `properties`."
-        document.error((*path, "metric"), "wrong-place", "`rowCount` counts the records of a file.", fix)
-        return False
-    if prop is None and metric not in OF_FILES:
-        fix = "Write it under `quality` of the property."
-        document.error((*path, "metric"), "wrong-place", f"`{metric}` is about one property.", fix)
-        return False
-    return True
 
 
 def others(document: Document, path: Path, entry: dict[str, Any], read: set[str], beside: str) -> None:
@@ -171,7 +164,7 @@ def _rule(
 def _properties(
     document: Document, path: Path, arguments: dict[str, Any], props: Sequence[Property]
 ) -> rules.DuplicateValues | None:
-    """The properties whose values are compared together."""
+    """The properties whose values are compared together: only single values of a record compare."""
     names, at = arguments.get("properties"), (*path, "arguments", "properties")
     if names is None:
         message = "`duplicateValues` does not say of which properties."
@@ -185,21 +178,17 @@ def _properties(
         return None
     before = document.errors()
     for n, name in enumerate(names):
-        _has_one_value(document, (*at, n), next(p for p in props if p.name == name))
+        prop = next(p for p in props if p.name == name)
+        if not prop.repeats and prop.type not in CONTAINERS:
+            continue
+        several = "may have several values in a record" if prop.repeats else f"is of the type {prop.type}"
+        if prop.type == "object" and not prop.repeats:
+            fix = f"Name properties with single values within it, as `{prop.name}.id`."
+        else:
+            fix = "Leave it out; `logicalTypeOptions: {uniqueItems: true}` of an array forbids repeated elements."
+        message = f"`duplicateValues` compares single values of records; `{prop.name}` {several}."
+        document.error((*at, n), "not-built-yet", message, fix)
     return rules.DuplicateValues(tuple(names)) if document.errors() == before else None
-
-
-def _has_one_value(document: Document, path: Path, prop: Property) -> None:
-    """Refuse properties that hold others, or of which a record may have several values: only single ones compare."""
-    several = "may have several values in a record" if prop.repeats else f"is of the type {prop.type}"
-    if not prop.repeats and prop.type not in CONTAINERS:
-        return
-    message = f"`duplicateValues` compares single values of records; `{prop.name}` {several}."
-    if prop.type == "object" and not prop.repeats:
-        fix = f"Name properties with single values within it, as `{prop.name}.id`."
-    else:
-        fix = "Leave it out; `logicalTypeOptions: {uniqueItems: true}` of an array forbids repeated elements."
-    document.error(path, "not-built-yet", message, fix)
 
 
 def are_properties(document: Document, path: Path, names: list[Any], properties: list[str]) -> bool:

@@ -72,8 +72,21 @@ def read(
     placed = []
     for relation in relations(document, places, props):
         columns = _columns(document, relation, block)
-        if columns:
-            placed.append((_check(relation, columns), relation.path))
+        if not columns:
+            continue
+        name, there = columns
+        text = ", ".join(f"{name}.{column}" for column in there)
+        several = () if relation.alone else tuple(p.name for p in relation.properties)
+        check = Check(
+            id=identity(relation),
+            rule=rules.ForeignKey(name, tuple(there), text, several),
+            scope="row",
+            severity="error",
+            dimension="consistency",
+            expected=f"found in {text}",
+            property=relation.properties[0].name if relation.alone else None,
+        )
+        placed.append((row_filters.described(check, relation.entry), relation.path))
     return placed
 
 
@@ -237,7 +250,12 @@ def _of_another(document: Document, relation: Relation) -> tuple[str, list[str]]
         message = f"`{first.file}` is on the web: contracts are read only from their folder."
         document.error(at, "bad-reference", message, "Write the path from this file to that of the contract.")
         return None
-    data = _read(file_of(document, first))
+    file = file_of(document, first)
+    try:
+        read_data = source.read(file.read_bytes(), str(file)).data
+    except (OSError, ValueError):  # the last is of a name with a null character
+        read_data = None
+    data: dict[str, Any] = read_data if isinstance(read_data, dict) else {}
     objects = mappings(data.get(SECTION))
     schema_object = next((one for one in objects if is_object(first, one)), {})
     steps = [steps_of(one, schema_object) for one in relation.targets]
@@ -251,14 +269,6 @@ def _of_another(document: Document, relation: Relation) -> tuple[str, list[str]]
 def file_of(document: Document, one: Target) -> File:
     """Return the path of the contract file that a target names."""
     return File(document.file).parent / one.file
-
-
-def _read(path: File) -> dict[str, Any]:
-    try:
-        data = source.read(path.read_bytes(), str(path)).data
-    except (OSError, ValueError):  # the last is of a name with a null character
-        return {}
-    return data if isinstance(data, dict) else {}
 
 
 def _major(data: dict[str, Any]) -> str:
@@ -280,19 +290,3 @@ def identity(relation: Relation) -> str:
     kind = rules.ForeignKey.kind
     own = f"{relation.properties[0].name}.{kind}" if relation.alone else kind
     return str(relation.entry.get("id") or own)
-
-
-def _check(relation: Relation, columns: tuple[str, list[str]]) -> Check:
-    name, there = columns
-    text = ", ".join(f"{name}.{column}" for column in there)
-    several = () if relation.alone else tuple(p.name for p in relation.properties)
-    check = Check(
-        id=identity(relation),
-        rule=rules.ForeignKey(name, tuple(there), text, several),
-        scope="row",
-        severity="error",
-        dimension="consistency",
-        expected=f"found in {text}",
-        property=relation.properties[0].name if relation.alone else None,
-    )
-    return row_filters.described(check, relation.entry)

@@ -26,14 +26,11 @@ INSTEAD = "Write `condition_parser: spark`, and the condition in SQL, as `amount
 
 def sql(condition: str | dict[str, Any], props: Sequence[Property]) -> str:
     """A condition in SQL; raises SqlRefused where it is none of the few that are known."""
-    dated: dict[str, str] = {p.name: p.type for p in props if p.type in ("date", "timestamp")}
-    return _of_text(condition) if isinstance(condition, str) else _of_mapping(condition, dated)
-
-
-def _of_text(text: str) -> str:
-    parts = TEXT.fullmatch(text)
+    if not isinstance(condition, str):
+        return _of_mapping(condition, {p.name: p.type for p in props if p.type in ("date", "timestamp")})
+    parts = TEXT.fullmatch(condition)
     if parts is None:
-        raise SqlRefused(f"`{text:.60}` is not a known condition of Great Expectations.", INSTEAD)
+        raise SqlRefused(f"`{condition:.60}` is not a known condition of Great Expectations.", INSTEAD)
     name = sql_text.quoted_name(parts["name"] or parts["other"])
     if parts["filled"]:
         return f"{name} is not null"

@@ -54,7 +54,10 @@ def filled(
     """An entry and its filter with SQL in place of names; None, and findings, if a name has no value."""
     before = document.errors()
     values = parameters.values(document, *settings["parameters"]) if "parameters" in settings else {}
-    fillable = {**values, **_names(document, prop)} if values or entry.get("type") == "sql" else values
+    fillable = dict(values)
+    if values or entry.get("type") == "sql":  # the standard's own placeholders
+        fillable |= dict.fromkeys(("object", "table"), parameters.quoted_name(document.data["schema"][0]["name"]))
+        fillable |= dict.fromkeys(("property", "column"), parameters.quoted_name(prop.name)) if prop else {}
     names = parameters.Names(document, fillable)
     if entry.get("type") == "sql":
         entry = {**entry, "query": names.fill((*path, "query"), entry["query"])}
@@ -74,22 +77,17 @@ def filled(
     return (entry, settings) if document.errors() == before else None
 
 
-def _names(document: Document, prop: Property | None) -> dict[str, str]:
-    """Return the values of the standard's own placeholders."""
-    object_ = parameters.quoted_name(document.data["schema"][0]["name"])
-    names = {"object": object_, "table": object_}
-    return names | (dict.fromkeys(("property", "column"), parameters.quoted_name(prop.name)) if prop else {})
-
-
 def joined(document: Document, check: Check, settings: Settings, props: Sequence[Property]) -> Check | None:
     """A check with its settings; None, and findings, where it cannot have them."""
-    if settings and isinstance(check.rule, rules.Unchecked):
+    rule = check.rule
+    if settings and isinstance(rule, rules.Unchecked):
         path = next(iter(settings.values()))[0]
         document.error(path, "wrong-place", f"`{check.id}` is not checked at all.", "Leave this out.", on_key=True)
         return None
-    if settings and _is_expectation(check.rule):
+    is_query_of_theirs = isinstance(rule, rules.Statement) and rule.query is not None
+    if settings and (isinstance(rule, rules.Expectation) or is_query_of_theirs):
         key, (path, _) = next(iter(settings.items()))
-        inside = "`row_condition`" if isinstance(check.rule, rules.Expectation) else "it in the query"
+        inside = "it in the query" if is_query_of_theirs else "`row_condition`"
         fix = f"Write {inside} among its `kwargs`." if key == "filter" else "Leave this out."
         document.error(path, "wrong-place", f"Great Expectations knows no `{key}`.", fix, on_key=True)
         return None
@@ -101,11 +99,6 @@ def joined(document: Document, check: Check, settings: Settings, props: Sequence
         return None
     narrowed = replace(check, filter=only or check.filter, reference=names)
     return replace(narrowed, expected=f"{check.expected.removesuffix(check.where)}{narrowed.where}")
-
-
-def _is_expectation(rule: rules.Rule) -> bool:
-    """Return True if a rule is one of Great Expectations, made by it or by a query of ours."""
-    return isinstance(rule, rules.Expectation) or (isinstance(rule, rules.Statement) and rule.query is not None)
 
 
 def described(check: Check, entry: dict[str, Any]) -> Check:

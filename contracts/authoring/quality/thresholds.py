@@ -56,8 +56,18 @@ PERCENTAGES = Figures("percentage", Decimal(0), Decimal(WHOLE))
 def read(document: Document, path: Path, entry: dict[str, Any]) -> Threshold | None:
     """The threshold of an entry; None, and a finding, if it has none that can be met."""
     operator = next((o for o in OPERATORS if o in entry), None)
-    unit = entry.get("unit", "rows")
-    if operator is None or not _is_unit(document, (*path, "unit"), unit, entry["metric"]):
+    unit, metric = entry.get("unit", "rows"), entry["metric"]
+    if operator is None:
+        return None
+    if unit not in {"rows", "percent"}:
+        close = "percent" if unit == "%" else nearest(unit, ("rows", "percent"))
+        fix = f"Write `{close}`." if close else "Write `rows` or `percent`."
+        document.error((*path, "unit"), "unknown-unit", f"`{unit}` is not a unit.", fix)
+        return None
+    if unit == "percent" and metric == "rowCount":
+        message = "A percentage of records has nothing to be a part of."
+        fix = "Leave `unit` out; rowCount is a number of records."
+        document.error((*path, "unit"), "unknown-unit", message, fix)
         return None
     at: Path = (*path, operator)
     raw = entry[operator] if operator in ENDS else [entry[operator]]
@@ -68,29 +78,16 @@ def read(document: Document, path: Path, entry: dict[str, Any]) -> Threshold | N
         document.wrong_type(at, "a number")
         return None
     made = Threshold(operator, tuple(Decimal(v) for v in raw), unit)
-    if wrong := _never_holds(made, entry["metric"]):
+    if wrong := _never_holds(made, metric):
         document.error(at, "cannot-hold", *wrong)
         return None
-    figures = PERCENTAGES if unit == "percent" else REPEATS if entry["metric"] == "duplicateValues" else COUNTS
+    figures = PERCENTAGES if unit == "percent" else REPEATS if metric == "duplicateValues" else COUNTS
     return made if holds_for_some(document, at, made, figures, [str(v) for v in raw]) else None
 
 
 def with_operator(inner: dict[str, Any]) -> dict[str, Any]:
     """Return the keys of a metric of failures with an operator; without one of their own, none is allowed."""
     return inner if any(o in inner for o in OPERATORS) else {**inner, "mustBe": 0}
-
-
-def _is_unit(document: Document, path: Path, unit: str, metric: str) -> bool:
-    if unit not in {"rows", "percent"}:
-        close = "percent" if unit == "%" else nearest(unit, ("rows", "percent"))
-        fix = f"Write `{close}`." if close else "Write `rows` or `percent`."
-        document.error(path, "unknown-unit", f"`{unit}` is not a unit.", fix)
-        return False
-    if unit == "percent" and metric == "rowCount":
-        message = "A percentage of records has nothing to be a part of."
-        document.error(path, "unknown-unit", message, "Leave `unit` out; rowCount is a number of records.")
-        return False
-    return True
 
 
 def _never_holds(made: Threshold, metric: str) -> tuple[str, str] | None:
@@ -104,7 +101,10 @@ def _never_holds(made: Threshold, metric: str) -> tuple[str, str] | None:
         return "A count is never below 0.", "Write `mustBe: 0`."
     if made.unit == "rows" and made.operator == "mustBe" and low != low.to_integral_value():
         return "A count is a whole number.", "Write one."
-    if metric == "duplicateValues" and _is_one_alone(made):
+    accepts_one_alone = (made.operator == "mustBe" and low == 1) or (
+        made.operator == "mustBeBetween" and low < 1 < high <= 2
+    )
+    if metric == "duplicateValues" and made.unit == "rows" and accepts_one_alone:
         return "A repeated value is counted with the one it repeats: never 1.", "Write `mustBe: 0`, or allow 2 or more."
     return None
 
@@ -117,7 +117,18 @@ def holds_for_some(
         fix = f"Write [{texts[1]}, {texts[0]}]."
         document.error(path, "cannot-hold", f"The greater {figures.noun} comes first.", fix)
         return False
-    met = _met_by(threshold, figures)
+    # The answers for all figures: for those next to the ends of its ranges, and between them.
+    least, most = figures.least, figures.most
+    with localcontext(prec=MOST_DIGITS):
+        edges = sorted({*threshold.values, *(end for end in (least, most) if end is not None)})
+        if figures.whole:
+            floors = [edge.to_integral_value(ROUND_FLOOR) for edge in edges]
+            samples = {floor + step for floor in floors for step in (-1, 0, 1, 2)}
+        else:
+            samples = {*edges, *((a + b) / 2 for a, b in pairwise(edges)), edges[0] - 1, edges[-1] + 1}
+        there = [s for s in samples if (least is None or s >= least) and (most is None or s <= most)]
+    bare = Threshold(threshold.operator, threshold.values)
+    met = {bare.holds(sample, 0) for sample in there if sample != figures.never}
     if met == {False}:
         ends = f"lies between {texts[0]} and {texts[-1]}, the ends excluded"
         test = ends if threshold.operator in ENDS else f"is {SIGNS[threshold.operator]} {texts[0]}"
@@ -127,29 +138,6 @@ def holds_for_some(
         message = f"Every {figures.noun} meets this: the check never fails."
         document.warning(path, "always-holds", message, "Write another number, or leave the entry out.")
     return True
-
-
-def _met_by(threshold: Threshold, figures: Figures) -> set[bool]:
-    """Return the answers of a threshold for all figures, by those next to the ends of its ranges and between them."""
-    with localcontext(prec=MOST_DIGITS):
-        ends = [end for end in (figures.least, figures.most) if end is not None]
-        edges = sorted({*threshold.values, *ends})
-        if figures.whole:
-            floors = [edge.to_integral_value(ROUND_FLOOR) for edge in edges]
-            samples = {floor + step for floor in floors for step in (-1, 0, 1, 2)}
-        else:
-            samples = {*edges, *((a + b) / 2 for a, b in pairwise(edges)), edges[0] - 1, edges[-1] + 1}
-        low, high = figures.least, figures.most
-        there = [s for s in samples if (low is None or s >= low) and (high is None or s <= high) and s != figures.never]
-    return {Threshold(threshold.operator, threshold.values).holds(sample, 0) for sample in there}
-
-
-def _is_one_alone(made: Threshold) -> bool:
-    """Return True if a threshold accepts a count of 1 and no other."""
-    low, high = made.values[0], made.values[-1]
-    return made.unit == "rows" and (
-        (made.operator == "mustBe" and low == 1) or (made.operator == "mustBeBetween" and low < 1 < high <= 2)
-    )
 
 
 def words(threshold: Threshold, metric: str) -> str:
