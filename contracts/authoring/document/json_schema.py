@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.resources
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -61,32 +62,20 @@ def _fast_validator() -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for(_schema())
 
 
-def _fits(document: Document) -> bool:
-    """Return True if the document fits the schema, so that no errors need to be collected."""
-    try:
-        return _fast_validator().is_valid(document.data)
-    except ValueError:  # values that JSON cannot hold, or nesting that is too deep
-        return False
-
-
 def check(document: Document) -> list[Path]:
     """Report everything that does not fit the standard; return the paths whose values must not be read further."""
-    if _fits(document):
-        return []
+    with suppress(ValueError):  # of values that JSON cannot hold, or nesting that is too deep
+        if _fast_validator().is_valid(document.data):
+            return []
     reported: dict[tuple[Path, str], None] = {}
     for error in _intended(VALIDATOR(_schema()).iter_errors(document.data)):
-        if not _concerns_untyped(error, document):
-            reported |= dict.fromkeys(_report(error, document))
+        path = tuple(error.absolute_path)
+        is_option = path[:1] == ("schema",) and "logicalTypeOptions" in path
+        prop = document.value(path[: path.index("logicalTypeOptions")]) if is_option else None
+        if isinstance(prop, dict) and "logicalType" not in prop:
+            continue  # the schema tests the options of a property without a type for all types
+        reported |= dict.fromkeys(_report(error, document))
     return [path for path, _ in reported]
-
-
-def _concerns_untyped(error: ValidationError, document: Document) -> bool:
-    """Return True if the error is about options of a property without a type; the schema tests them for all types."""
-    path = tuple(error.absolute_path)
-    if path[:1] != ("schema",) or "logicalTypeOptions" not in path:
-        return False
-    prop = document.value(path[: path.index("logicalTypeOptions")])
-    return isinstance(prop, dict) and "logicalType" not in prop
 
 
 def _intended(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:
@@ -128,7 +117,11 @@ def _report(error: ValidationError, document: Document) -> Iterator[tuple[Path, 
     elif error.validator == "type":
         _wrong_type(error, path, document)
     elif error.validator in {"enum", "const"}:
-        _wrong_word(error, path, document)
+        allowed = [str(v) for v in (_wanted(error) if error.validator == "enum" else [_wanted(error)])]
+        close = nearest(str(error.instance), allowed)
+        fix = f"Write `{close}`." if close else f"Write one of {quoted(allowed, most=12)}."
+        message = f"`{error.instance!s:.60}` is not a value of `{document.name(path)}`."
+        document.error(path, "unknown-value", message, fix)
     else:
         _other(error, path, document)
     yield path, ""
@@ -217,13 +210,6 @@ def _operators(error: ValidationError, path: Path, document: Document) -> None:
 def _wrong_type(error: ValidationError, path: Path, document: Document) -> None:
     wanted = _wanted(error) if isinstance(_wanted(error), list) else [_wanted(error)]
     document.wrong_type(path, " or ".join(TYPES.get(w, str(w)) for w in wanted), text="string" in wanted)
-
-
-def _wrong_word(error: ValidationError, path: Path, document: Document) -> None:
-    allowed = [str(v) for v in (_wanted(error) if error.validator == "enum" else [_wanted(error)])]
-    close = nearest(str(error.instance), allowed)
-    fix = f"Write `{close}`." if close else f"Write one of {quoted(allowed, most=12)}."
-    document.error(path, "unknown-value", f"`{error.instance!s:.60}` is not a value of `{document.name(path)}`.", fix)
 
 
 def _other(error: ValidationError, path: Path, document: Document) -> None:

@@ -6,7 +6,6 @@ No service level is checked against files.
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
@@ -28,27 +27,24 @@ def read(document: Document) -> None:
     """Add a note for each service level, and a warning for each that cannot be meant."""
     entries = document.data.get("slaProperties")
     for n, entry in enumerate(entries if isinstance(entries, list) else ()):
-        if isinstance(entry, dict) and isinstance(entry.get("property"), str):
-            _service_level(document, ("slaProperties", n), entry)
-
-
-def _service_level(document: Document, path: Path, entry: dict[str, Any]) -> None:
-    name, value, unit = entry["property"], entry.get("value"), entry.get("unit")
-    at: Path = (*path, "property")
-    if name not in (*TIMES, *OTHERS) and (close := nearest(name, (*TIMES, *OTHERS))):
-        message = f"`{name}` is not a service level that ODCS names."
-        document.warning(at, "unknown-value", message, f"Write `{close}`, if that is meant.")
-    if name not in TIMES:
-        fix = INSTEAD if name in ARRIVAL else "It may stay, for people and tools."
-        document.note(at, "not-used", f"`{name}` is not used.", fix)
-        return
-    if isinstance(value, bool) or not isinstance(value, int | Decimal) or value < 0:
-        message = f"`{name}` promises `{document.text((*path, 'value')) or ''}`, which is not a length of time."
-        document.warning((*path, "value"), "wrong-type", message, "Write a number, and its `unit`.")
-    elif unit is not None and unit not in UNITS:
-        close = nearest(str(unit), UNITS) or "h"
-        document.warning((*path, "unit"), "unknown-value", f"`{unit}` is not a unit of time.", f"Write `{close}`.")
-    else:
-        message = f"`{name}` of {value} {unit or 'd'} is a promise that no file is held against yet."
-        fix = INSTEAD if name in ARRIVAL else "It may stay: who reads the contract sees it."
-        document.note(at, "not-checked", message, fix)
+        if not isinstance(entry, dict) or not isinstance(entry.get("property"), str):
+            continue
+        name, value, unit = entry["property"], entry.get("value"), entry.get("unit")
+        path: Path = ("slaProperties", n)
+        at: Path = (*path, "property")
+        if name not in (*TIMES, *OTHERS) and (close := nearest(name, (*TIMES, *OTHERS))):
+            message = f"`{name}` is not a service level that ODCS names."
+            document.warning(at, "unknown-value", message, f"Write `{close}`, if that is meant.")
+        if name not in TIMES:
+            fix = INSTEAD if name in ARRIVAL else "It may stay, for people and tools."
+            document.note(at, "not-used", f"`{name}` is not used.", fix)
+        elif isinstance(value, bool) or not isinstance(value, int | Decimal) or value < 0:
+            message = f"`{name}` promises `{document.text((*path, 'value')) or ''}`, which is not a length of time."
+            document.warning((*path, "value"), "wrong-type", message, "Write a number, and its `unit`.")
+        elif unit is not None and unit not in UNITS:
+            close = nearest(str(unit), UNITS) or "h"
+            document.warning((*path, "unit"), "unknown-value", f"`{unit}` is not a unit of time.", f"Write `{close}`.")
+        else:
+            message = f"`{name}` of {value} {unit or 'd'} is a promise that no file is held against yet."
+            fix = INSTEAD if name in ARRIVAL else "It may stay: who reads the contract sees it."
+            document.note(at, "not-checked", message, fix)

@@ -137,18 +137,15 @@ class _Composer:
         if isinstance(event, yaml.ScalarEvent):
             node = self._scalar(event)
         elif isinstance(event, yaml.SequenceStartEvent):
-            node = Node("list", self._items(depth), _position(event))
+            items = []
+            while not isinstance(inner := next(self.events), yaml.SequenceEndEvent):
+                items.append(self._node(inner, depth + 1))
+            node = Node("list", items, _position(event))
         else:
             node = Node("map", self._pairs(depth), _position(event))
         if event.anchor:
             self.anchors[event.anchor] = node
         return node
-
-    def _items(self, depth: int) -> list[Node]:
-        nodes = []
-        while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
-            nodes.append(self._node(event, depth + 1))
-        return nodes
 
     def _pairs(self, depth: int) -> list[tuple[Node, Node]]:
         pairs = []
@@ -203,14 +200,11 @@ def _place(node: Node, path: Path, document: Document) -> Any:
         name = str(key.position.text)
         inner = (*path, name)
         if name in mapping:
-            _duplicate(document, key.position, document.keys[inner])
+            at, first = key.position, document.keys[inner].line
+            message = f"The key `{name}` occurs twice in one mapping; the first is in line {first}."
+            finding = Finding(document.file, at.line, at.column, "error", "duplicate-key", message, "Keep one of them.")
+            document.findings.append(finding)
             continue
         document.keys[inner] = key.position
         mapping[name] = _place(value, inner, document)
     return mapping
-
-
-def _duplicate(document: Document, key: Position, first: Position) -> None:
-    message = f"The key `{key.text}` occurs twice in one mapping; the first is in line {first.line}."
-    fix = "Keep one of them."
-    document.findings.append(Finding(document.file, key.line, key.column, "error", "duplicate-key", message, fix))

@@ -32,10 +32,21 @@ def upgrade(document: Document) -> None:
     owners = [*_entries(data.get("schema"), ("schema",)), *_properties(data)]
     for path, owner in owners:
         for at, entry in _entries(owner.get("quality"), (*path, "quality")):
-            _upgrade_metric(document, at, entry)
+            if METRIC_BEFORE in entry and "metric" not in entry:
+                entry["metric"] = entry.pop(METRIC_BEFORE)
+                _copy_positions(document, (*at, METRIC_BEFORE), (*at, "metric"))
+            if isinstance(entry.get("metric"), str):
+                entry["metric"] = METRICS_BEFORE.get(entry["metric"], entry["metric"])
+            if "validValues" in entry and "arguments" not in entry:
+                entry["arguments"] = {"validValues": entry.pop("validValues")}
+                _copy_positions(document, (*at, "validValues"), (*at, "arguments", "validValues"))
     if odcs_version < "v3.1":
         for _, prop in _properties(data):
-            _upgrade_timestamp(prop)
+            options = prop.get("logicalTypeOptions")
+            pattern = options.get("format", "") if isinstance(options, dict) else ""
+            has_time = isinstance(pattern, str) and any(c in pattern for c in TIME_LETTERS)
+            if prop.get("logicalType") == "date" and has_time:
+                prop["logicalType"] = "timestamp" if any(c in pattern for c in DATE_LETTERS) else "time"
     message = f"The document is written in ODCS {odcs_version}; it is read as {CURRENT}."
     document.note(("apiVersion",), "older-odcs", message, f"Write `apiVersion: {CURRENT}` when it is changed next.")
 
@@ -57,25 +68,7 @@ def _within(owner: dict[str, Any], path: Path) -> list[tuple[Path, dict[str, Any
     return [pair for here, prop in own for pair in ((here, prop), *_within(prop, here))]
 
 
-def _upgrade_metric(document: Document, path: Path, entry: dict[str, Any]) -> None:
-    if METRIC_BEFORE in entry and "metric" not in entry:
-        entry["metric"] = entry.pop(METRIC_BEFORE)
-        _copy_positions(document, (*path, METRIC_BEFORE), (*path, "metric"))
-    if isinstance(entry.get("metric"), str):
-        entry["metric"] = METRICS_BEFORE.get(entry["metric"], entry["metric"])
-    if "validValues" in entry and "arguments" not in entry:
-        entry["arguments"] = {"validValues": entry.pop("validValues")}
-        _copy_positions(document, (*path, "validValues"), (*path, "arguments", "validValues"))
-
-
 def _copy_positions(document: Document, old: Path, new: Path) -> None:
     """Copy the positions of a value to its new path."""
     for positions in (document.positions, document.keys):
         positions |= {(*new, *p[len(old) :]): position for p, position in positions.items() if p[: len(old)] == old}
-
-
-def _upgrade_timestamp(prop: dict[str, Any]) -> None:
-    options = prop.get("logicalTypeOptions")
-    pattern = options.get("format") if isinstance(options, dict) else None
-    if prop.get("logicalType") == "date" and isinstance(pattern, str) and any(c in pattern for c in TIME_LETTERS):
-        prop["logicalType"] = "timestamp" if any(c in pattern for c in DATE_LETTERS) else "time"

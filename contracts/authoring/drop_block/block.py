@@ -84,6 +84,9 @@ def from_value(value: dict[str, Any]) -> DropBlock:
     """Return the block of a value that fits the schema."""
     whole = _with_defaults(schema(), value)
     tolerance = whole.get("tolerance")
+    # Columns of a reference file have the types of the properties that refer to them.
+    of_reference = schema()["properties"]["references"]["additionalProperties"]
+    references = {name: _with_defaults(of_reference, wanted) for name, wanted in whole["references"].items()}
     return DropBlock(
         files=tuple(whole["files"]),
         producer=whole["producer"],
@@ -98,7 +101,10 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         mode=whole["mode"],
         same_key=whole["sameKey"],
         same_content=whole["sameContent"],
-        references={name: _reference(name, wanted) for name, wanted in whole["references"].items()},
+        references={
+            name: Reference(name, path=one["file"], file_format=one["format"], csv=_csv(one["csv"]))
+            for name, one in references.items()
+        },
         arrival=_arrival(whole["arrival"]) if "arrival" in value else None,
         set=_set(whole["set"]) if "set" in value else None,
     )
@@ -119,12 +125,6 @@ def _arrival(wanted: dict[str, Any]) -> Arrival:
         files=wanted["files"],
         outside=wanted["outside"],
     )
-
-
-def _reference(name: str, wanted: dict[str, Any]) -> Reference:
-    """Return a reference file; its columns have the types of the properties that refer to them."""
-    whole = _with_defaults(schema()["properties"]["references"]["additionalProperties"], wanted)
-    return Reference(name, path=whole["file"], file_format=whole["format"], csv=_csv(whole["csv"]))
 
 
 def _check_settings(wanted: dict[str, Any]) -> CheckSettings:

@@ -76,7 +76,10 @@ def report(document: Document, path: Path, error: ValidationError) -> None:
     if kind == "additionalProperties":
         _unknown_keys(document, at, inner, error)
     elif kind == "required":
-        _missing_keys(document, at, inner, error)
+        for key in (key for key in _mapping(error.schema)["required"] if key not in _mapping(error.instance)):
+            missing = dotted((*inner, key))
+            fix = f"Add {MISSING.get(missing) or MISSING[key]}."
+            document.error(at, "missing-key", f"The drop block lacks `{missing}`.", fix)
     elif kind in {"enum", "const"}:
         _unknown_value(document, at, name, error)
     elif kind == "type":
@@ -100,16 +103,6 @@ def _unknown_keys(document: Document, at: Path, inner: Path, error: ValidationEr
             close = nearest(key, allowed)
             fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(allowed, most=12)}."
             document.error((*at, key), "unknown-key", f"{where} has no key `{key}`.", fix, on_key=True)
-
-
-def _missing_keys(document: Document, at: Path, inner: Path, error: ValidationError) -> None:
-    instance = _mapping(error.instance)
-    for key in _mapping(error.schema)["required"]:
-        if key not in instance:
-            name = dotted((*inner, key))
-            document.error(
-                at, "missing-key", f"The drop block lacks `{name}`.", f"Add {MISSING.get(name) or MISSING[key]}."
-            )
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -34,7 +34,19 @@ def read(document: Document, at: Path, block: DropBlock) -> None:
     if rule.parts and rule.parts > MOST_PARTS:
         fix = f"Write {MOST_PARTS} or less, or let a marker or a manifest end the set."
         document.error((*at, "parts"), "bad-value", f"A set cannot have {rule.parts:,} files.", fix)
-    _patterns(document, at, block, rule)
+    end: Path = (*at, "marker" if rule.marker else "manifest")
+    try:
+        files = {pattern: _named(pattern) for pattern in block.files}
+        signal = _named(rule.signal) if rule.signal else None
+    except PatternInvalid as error:
+        if rule.signal and not any(pattern in str(error) for pattern in block.files):
+            message = f"{str(error)[:1].upper()}{str(error)[1:]}."
+            document.error(end, "bad-pattern", message, "See the patterns in docs/reference/drop-block.md.")
+        return
+    for n, name in enumerate(rule.of):
+        _part(document, (*at, "of", n), name, files)
+    if rule.signal and signal is not None:
+        _signal(document, end, rule, signal, files)
 
 
 def sums(document: Document, at: Path, block: DropBlock, props: Sequence[Property]) -> None:
@@ -69,22 +81,6 @@ def has_sum(document: Document, at: Path, name: str, properties: Mapping[str, Pr
         fix = "Write `physicalType: decimal(p,s)` with its digits in all and after the point, as `decimal(18,2)`."
         document.warning(at, "inexact-sum", message, fix, on_key=isinstance(at[-1], str))
     return True
-
-
-def _patterns(document: Document, at: Path, block: DropBlock, rule: SetRule) -> None:
-    try:
-        files = {pattern: _named(pattern) for pattern in block.files}
-        signal = _named(rule.signal) if rule.signal else None
-    except PatternInvalid as error:
-        if rule.signal and not any(pattern in str(error) for pattern in block.files):
-            message = f"{str(error)[:1].upper()}{str(error)[1:]}."
-            place: Path = (*at, "marker" if rule.marker else "manifest")
-            document.error(place, "bad-pattern", message, "See the patterns in docs/reference/drop-block.md.")
-        return
-    for n, name in enumerate(rule.of):
-        _part(document, (*at, "of", n), name, files)
-    if rule.signal and signal is not None:
-        _signal(document, (*at, "marker" if rule.marker else "manifest"), rule, signal, files)
 
 
 def _named(pattern: str) -> dict[str, Token]:

@@ -61,10 +61,15 @@ def read(document: Document, path: Path) -> DropBlock | None:
         _dialect(document, (*path, "csv"), drop_block.csv)
         trailer.read(document, (*path, "csv", "trailer"), drop_block.csv)
         _meaningless(document, path, drop_block)
-        _arrival(document, (*path, "arrival"), drop_block)
+        window = drop_block.arrival
+        at: Path = (*path, "arrival")
+        if window and timezones.is_known(document, (*at, "zone"), window.zone) and window.since >= window.by:
+            message = f"Files are to come from {window.since} and by {window.by} of the same day."
+            fix = "Write a later `by`; for a window over midnight write only `by`, for each day."
+            document.error((*at, "by"), "bounds-crossed", message, fix)
         file_sets.read(document, (*path, "set"), drop_block)
         for name, reference in drop_block.references.items():
-            at: Path = (*path, "references", name, "csv")
+            at = (*path, "references", name, "csv")
             _dialect(document, at, reference.csv)
             if reference.csv.trailer:
                 message = "Nobody compares a reference file with what its trailer says."
@@ -92,15 +97,6 @@ def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
             document.error((*path, *inner), "bad-value", message, "Leave it out.", on_key=True)
 
 
-def _arrival(document: Document, at: Path, block: DropBlock) -> None:
-    """Report a window that never opens."""
-    wanted = block.arrival
-    if wanted and timezones.is_known(document, (*at, "zone"), wanted.zone) and wanted.since >= wanted.by:
-        message = f"Files are to come from {wanted.since} and by {wanted.by} of the same day."
-        fix = "Write a later `by`; for a window over midnight write only `by`, for each day."
-        document.error((*at, "by"), "bounds-crossed", message, fix)
-
-
 def _dialect(document: Document, at: Path, csv: Csv) -> None:
     """Report characters that readers could not distinguish in a file."""
     if csv.delimiter == "\\":
@@ -123,23 +119,20 @@ def places(document: Document, path: Path) -> tuple[Finding, ...]:
     at: Path = (*path, "files")
     patterns = [(at, written)] if isinstance(written, str) else [((*at, n), p) for n, p in enumerate(listed)]
     for place, pattern in patterns:
-        if isinstance(pattern, str):
-            _pattern(document, place, pattern, str(value.get("producer")))
-            if value.get("promote") != "table":
-                _hidden_parts(document, place, pattern, last=value.get("sameKey") == "version")
+        if not isinstance(pattern, str):
+            continue
+        _pattern(document, place, pattern, str(value.get("producer")))
+        if value.get("promote") == "table":
+            continue
+        parts = pattern.split("/")  # of which only the last matters with `sameKey: version`
+        seen = parts[-1:] if value.get("sameKey") == "version" else parts
+        if (hidden := next((part for part in seen if HIDDEN.match(part)), None)) is not None:
+            message = f"`{hidden}` begins with `_` or `.`: Spark and Hive ignore such files, so admission refuses them."
+            document.error(place, "bad-pattern", message, "Write another first character, or `promote: table`.")
     listed = [place for place, _ in patterns]
     rule = value.get("set") if isinstance(value, dict) else None
     listed += [(*path, "set", key) for key in ("marker", "manifest") if isinstance(rule, dict) and key in rule]
     return tuple(document.finding("error", place, "overlap", "", "") for place in listed)
-
-
-def _hidden_parts(document: Document, at: Path, pattern: str, *, last: bool) -> None:
-    """Report a pattern whose files readers would ignore; with `sameKey: version` only the last part matters."""
-    parts = pattern.split("/")
-    hidden = next((p for p in (parts[-1:] if last else parts) if HIDDEN.match(p)), None)
-    if hidden is not None:
-        message = f"`{hidden}` begins with `_` or `.`: Spark and Hive ignore such files, so admission refuses them."
-        document.error(at, "bad-pattern", message, "Write another first character, or `promote: table`.")
 
 
 def _pattern(document: Document, at: Path, pattern: str, producer: str) -> None:

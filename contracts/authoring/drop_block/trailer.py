@@ -18,7 +18,7 @@ MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
 
 
 def read(document: Document, at: Path, csv: Csv) -> None:
-    """Report a trailer that looks like other records, or that has two figures in one cell."""
+    """Report a trailer that looks like other records or that no file can have, and two figures in one cell."""
     rule = csv.trailer
     if rule is None:
         return
@@ -27,26 +27,23 @@ def read(document: Document, at: Path, csv: Csv) -> None:
             f"`{_shown(rule)}` holds the delimiter, the quote or the escape, so that it cannot be a cell of a line."
         )
         document.error((*at, "begins"), "bad-value", message, "Write only the first cell, without quotes.")
-    _unwritable(document, (*at, "begins"), csv, rule)
-    places = [*([rule.rows] if rule.rows else []), *rule.sums.values()]
-    for place, times in Counter(places).items():
-        if times > 1:
-            message = f"Cell {place} of the trailer cannot say {times} things."
-            document.error(at, "bad-value", message, "Write the place of each; `begins` is cell 1.", on_key=True)
-
-
-def _unwritable(document: Document, at: Path, csv: Csv, rule: Trailer) -> None:
-    """Report a first cell that no file can have."""
     try:
         rule.begins.encode(csv.encoding)
     except UnicodeEncodeError as error:
         sign, agreed = visible(rule.begins[error.start]), csv.encoding.upper()
         message = f"`{_shown(rule)}` holds `{sign}`, which cannot be written in {agreed}: no file has such a trailer."
-        document.error(at, "bad-value", message, f"Write what {agreed} has, or let `encoding` be another.")
-        return
-    if rule.begins.startswith(MARKS):
-        message = "`begins` starts with a byte order mark, which a cell cannot contain."
-        document.error(at, "bad-value", message, "Write the first cell of the trailer without it, as `begins: T`.")
+        fix = f"Write what {agreed} has, or let `encoding` be another."
+        document.error((*at, "begins"), "bad-value", message, fix)
+    else:
+        if rule.begins.startswith(MARKS):
+            message = "`begins` starts with a byte order mark, which a cell cannot contain."
+            fix = "Write the first cell of the trailer without it, as `begins: T`."
+            document.error((*at, "begins"), "bad-value", message, fix)
+    places = [*([rule.rows] if rule.rows else []), *rule.sums.values()]
+    for place, times in Counter(places).items():
+        if times > 1:
+            message = f"Cell {place} of the trailer cannot say {times} things."
+            document.error(at, "bad-value", message, "Write the place of each; `begins` is cell 1.", on_key=True)
 
 
 def _shown(rule: Trailer) -> str:

@@ -153,11 +153,16 @@ class _Reader:
             case "SUBPATTERN":
                 return self.part(given[3])
             case "BRANCH":
-                return _either([self.part(branch) for branch in given[1]])
+                parts = [self.part(branch) for branch in given[1]]
+                sides = ("first", "opening", "last")
+                first, opening, last = (sum((getattr(p, side) for p in parts), Counter[int]()) for side in sides)
+                return Part(_few(sum(p.empty for p in parts)), _few(sum(p.begun for p in parts)), first, opening, last)
             case "ASSERT" | "ASSERT_NOT":
                 return self.automaton.look(of(given[1], self.rounds))
+            case "AT" if "BEGINNING" in str(given):
+                return Part(0, 1)
             case "AT":
-                return _at(str(given))
+                return Part(0) if "END" in str(given) else Part()
         return self.automaton.add(ranges_of(op, given))
 
     def _repeated(self, least: int, most: Any, items: Sequence[Any]) -> Part:
@@ -173,19 +178,6 @@ class _Reader:
             whole = self.automaton.joined([self.part(items), whole])
             whole.empty += not endless and n >= least
         return whole
-
-
-def _at(place: str) -> Part:
-    if "BEGINNING" in place:
-        return Part(0, 1)
-    return Part(0) if "END" in place else Part()
-
-
-def _either(parts: Sequence[Part]) -> Part:
-    first, opening, last = (
-        sum((getattr(p, side) for p in parts), Counter[int]()) for side in ("first", "opening", "last")
-    )
-    return Part(_few(sum(p.empty for p in parts)), _few(sum(p.begun for p in parts)), first, opening, last)
 
 
 def ranges_of(op: str, given: Any) -> Ranges:

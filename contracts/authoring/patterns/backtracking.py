@@ -132,29 +132,23 @@ def _machine(inner: Automaton, budget: _Budget, *, searched: bool) -> _Machine:
         ways[START][PREFIX] = 1
     ways += [{s + 2: n for s, n in own.items()} for own in inner.ways]
     ahead = {s + 2: _steps(own, budget, searched=False) for s, own in inner.ahead.items()}
-    costs = [0.0, 0.0, *map(_cost, inner.ranges)]
+    # Java has a table of the first 256 characters, and tests other ranges in turn.
+    costs = [0.0, 0.0, *(1.0 + OF_RANGE * sum(high > LATIN for _, high in own[:-1]) for own in inner.ranges)]
     before: list[dict[int, int]] = [{} for _ in ways]
     for state, own in enumerate(ways):
         for target, n in own.items():
             if target not in ahead:
                 before[target][state] = n
+    weights = []  # the cost of one way to a state: itself, and each state that is tried next
+    for own in ways:
+        plain = 1.0 + sum(n * costs[t] for t, n in own.items() if t not in ahead)
+        weights.append(_sum([(plain,), *(_product((float(own[t]),), ahead[t]) for t in own.keys() & ahead.keys())]))
     return _Machine(
         before,
         [sum(1 << t for t in own if t not in ahead) for own in ways],
         _signs([(), ANY, *inner.ranges]),
-        [_weight(own, costs, ahead) for own in ways],
+        weights,
     )
-
-
-def _weight(own: dict[int, int], costs: Sequence[float], ahead: dict[int, Steps]) -> Steps:
-    """Return the cost of one way to a state: itself, and each state that is tried next."""
-    plain = 1.0 + sum(n * costs[t] for t, n in own.items() if t not in ahead)
-    return _sum([(plain,), *(_product((float(own[t]),), ahead[t]) for t in own.keys() & ahead.keys())])
-
-
-def _cost(ranges: Ranges) -> float:
-    """Return the cost of a class: Java has a table of the first 256 characters, and tests other ranges in turn."""
-    return 1.0 + OF_RANGE * sum(high > LATIN for _, high in ranges[:-1])
 
 
 def _signs(ranges: Sequence[Ranges]) -> list[int]:
@@ -162,7 +156,8 @@ def _signs(ranges: Sequence[Ranges]) -> list[int]:
     states: dict[Ranges, int] = {}
     for state, own in enumerate(ranges):
         states[own] = states.get(own, 0) | 1 << state
-    events = sorted((edge, bits) for own, bits in states.items() for edge in _edges(own))
+    ends = ((low, high, bits) for own, bits in states.items() for low, high in own)
+    events = sorted(event for low, high, bits in ends for event in (((low, 1), bits), ((high + 1, -1), bits)))
     signs, active, here = set(), dict.fromkeys(states.values(), 0), 0
     for (place, change), bits in events:
         if place > here:
@@ -170,12 +165,6 @@ def _signs(ranges: Sequence[Ranges]) -> list[int]:
             here = place
         active[bits] += change
     return sorted(signs - {0})
-
-
-def _edges(ranges: Ranges) -> Iterator[tuple[int, int]]:
-    for low, high in ranges:
-        yield low, 1
-        yield high + 1, -1
 
 
 # ---- pairs of a set and a state in it
@@ -236,26 +225,21 @@ def _steps(inner: Automaton, budget: _Budget, *, searched: bool) -> Steps:
         bits: _sum(_product(ways[pair], machine.weights[state]) for state, pair in own.items())
         for bits, own in pairs.sets.items()
     }
-    along = _along(pairs.following, costs)
-    if along is not None:
-        return along
-    return _sum([costs.pop(1 << START), _added_up(_greatest(*costs.values()))])
-
-
-def _along(following: dict[int, set[int]], costs: dict[int, Steps]) -> Steps | None:
-    """Return the greatest total cost of the sets along one text; None if a set leads back to itself."""
-    open_ways = Counter(target for targets in following.values() for target in targets)
+    # The greatest total cost of the sets along one text, unless a set leads back to itself
+    open_ways = Counter(target for targets in pairs.following.values() for target in targets)
     most = dict(costs)
     ready, done = [1 << START], 0
     while ready:
         source = ready.pop()
         done += 1
-        for target in following[source]:
+        for target in pairs.following[source]:
             most[target] = _greatest(most[target], _sum([most[source], costs[target]]))
             open_ways[target] -= 1
             if not open_ways[target]:
                 ready.append(target)
-    return _greatest(*most.values()) if done == len(costs) else None
+    if done == len(costs):
+        return _greatest(*most.values())
+    return _sum([costs.pop(1 << START), _added_up(_greatest(*costs.values()))])
 
 
 def _ways(pairs: _Pairs) -> list[Steps]:

@@ -27,7 +27,7 @@ LARGEST_OF_BASE = 0xFFFF
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A token with its repetition; `ranges` are the characters of a class, None for a sign."""
+    """A token with its repetition; `ranges` are the characters of a class, None for a sign, a group or an anchor."""
 
     token: str
     repetition: tuple[str, ...] = ()
@@ -50,8 +50,21 @@ class _Piece:
 
 
 def without_groups(tokens: Sequence[str]) -> list[str]:
-    """Return the tokens of a pattern without the brackets that change nothing."""
-    return [token for piece in _without_groups(_pieces(tokens)) for token in piece.tokens]
+    """Return the tokens of a pattern without the brackets of groups that have one branch and are not repeated."""
+    pieces = _pieces(tokens)
+    opened: list[int] = []
+    dropped: set[int] = set()
+    branched: set[int] = set()
+    for n, piece in enumerate(pieces):
+        if piece.is_sign(*GROUPS, *LOOKS):
+            opened.append(n)
+        elif piece.is_sign("|"):
+            branched.update(opened[-1:])
+        elif piece.is_sign(")"):
+            begun = opened.pop()
+            if pieces[begun].is_sign(*GROUPS) and not piece.repetition and begun not in branched:
+                dropped |= {begun, n}
+    return [token for n, piece in enumerate(pieces) if n not in dropped for token in piece.tokens]
 
 
 def rewritten(tokens: Sequence[str]) -> list[str]:
@@ -71,17 +84,14 @@ def _stopped(piece: _Piece, sign: _Piece, rest: _Piece, *, last: bool) -> list[s
     least, own, at, after = piece.least, piece.ranges, sign.ranges, rest.ranges
     if least is None or own is None or at is None or after is None or sign.repetition:
         return None
-    if rest.least is None and not (last and _is_exact(rest)):
+    is_exact_end = last and (not rest.repetition or re.fullmatch(r"\{\d+\}", rest.repetition[0]) is not None)
+    if rest.least is None and not is_exact_end:
         return None
     if not _meet(own, at) or _meet(own + at, others(after)):
         return None
     first = [piece.token, *([f"{{{least}}}"] if least > 1 else [])] if least else []
     left = others(others(own) + at)
     return first if not left else [*first, _class(piece.token, sign.token, left), "*"]
-
-
-def _is_exact(piece: _Piece) -> bool:
-    return not piece.repetition or re.fullmatch(r"\{\d+\}", piece.repetition[0]) is not None
 
 
 def _meet(left: Ranges, right: Ranges) -> bool:
@@ -99,35 +109,14 @@ def _pieces(tokens: Sequence[str]) -> list[_Piece]:
         end = at + 1
         while end < len(tokens) and REPETITION.fullmatch(tokens[end]):
             end += 1
-        pieces.append(_Piece(tokens[at], tuple(tokens[at + 1 : end]), _ranges(tokens[at])))
+        token, ranges = tokens[at], None
+        if token not in SIGNS:
+            items = parsed(token)
+            op, given = items[0] if len(items) == 1 else ("", None)
+            ranges = ranges_of(str(op), given) if str(op) in SINGLE else None
+        pieces.append(_Piece(token, tuple(tokens[at + 1 : end]), ranges))
         at = end
     return pieces
-
-
-def _ranges(token: str) -> Ranges | None:
-    """Return the characters of a class; None for a sign, a group or an anchor."""
-    if token in SIGNS:
-        return None
-    items = parsed(token)
-    op, given = items[0] if len(items) == 1 else ("", None)
-    return ranges_of(str(op), given) if str(op) in SINGLE else None
-
-
-def _without_groups(pieces: Sequence[_Piece]) -> list[_Piece]:
-    """Return pieces without the brackets of groups that have one branch and are not repeated."""
-    opened: list[int] = []
-    dropped: set[int] = set()
-    branched: set[int] = set()
-    for n, piece in enumerate(pieces):
-        if piece.is_sign(*GROUPS, *LOOKS):
-            opened.append(n)
-        elif piece.is_sign("|"):
-            branched.update(opened[-1:])
-        elif piece.is_sign(")"):
-            begun = opened.pop()
-            if pieces[begun].is_sign(*GROUPS) and not piece.repetition and begun not in branched:
-                dropped |= {begun, n}
-    return [piece for n, piece in enumerate(pieces) if n not in dropped]
 
 
 # ---- classes

@@ -141,7 +141,7 @@ def read(pattern: str, most: int | None = None) -> Java | PatternRefused:
     try:
         return _java(pattern, most)
     except _Slow as slow:
-        return PatternRefused(_slow(slow.steps), f"{_cheaper(pattern) or GENERIC}{_where_shorter(slow.steps)}.")
+        return _too_slow(pattern, slow.steps)
     except _Doubled as doubled:
         return PatternRefused(doubled.refused.message, _single(pattern) or doubled.refused.fix)
     except _Refusal as refusal:
@@ -150,8 +150,26 @@ def read(pattern: str, most: int | None = None) -> Java | PatternRefused:
 
 def _java(pattern: str, most: int | None) -> Java:
     tokens = _translate(pattern)
-    _compile(tokens)
-    return _bounded(pattern, tokens, most)
+    depths = accumulate(piece.startswith("(") - (piece[:1] == ")") for piece in tokens)
+    if max(depths, default=0) > MOST_NESTED:
+        raise _Refusal(f"More than {MOST_NESTED} groups lie within each other.", "Take groups out that say nothing.")
+    try:
+        re.compile(_python(tokens), re.ASCII)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise _Refusal(
+            f"The pattern cannot be read: {error}.",
+            "Correct the pattern; a literal bracket or brace is written `\\(` or `\\{`.",
+        ) from error
+    try:
+        return _limited(pattern, tokens, most)
+    except _Slow:
+        plain = earliest.without_groups(tokens)
+        spellings = (earliest.rewritten(plain), earliest.rewritten(_trimmed(plain)))
+        equal = (_in_time(pattern, spelling, most) for spelling in spellings if spelling != tokens)
+        java = next(filter(None, equal), None)
+        if java is None:
+            raise
+        return java
 
 
 def lengths(pattern: str) -> tuple[int, int | None]:
@@ -166,35 +184,8 @@ def matches(java: str, text: str) -> bool:
     return re.search(java.replace(r"\z", r"\Z"), text, re.ASCII) is not None
 
 
-def _compile(tokens: list[str]) -> None:
-    depths = accumulate(piece.startswith("(") - (piece[:1] == ")") for piece in tokens)
-    if max(depths, default=0) > MOST_NESTED:
-        raise _Refusal(f"More than {MOST_NESTED} groups lie within each other.", "Take groups out that say nothing.")
-    try:
-        re.compile(_python(tokens), re.ASCII)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise _Refusal(
-            f"The pattern cannot be read: {error}.",
-            "Correct the pattern; a literal bracket or brace is written `\\(` or `\\{`.",
-        ) from error
-
-
 def _python(tokens: list[str]) -> str:
     return "".join(PYTHON.get(token, token) for token in tokens)
-
-
-def _bounded(pattern: str, tokens: list[str], most: int | None) -> Java:
-    """Return the Java pattern, limited to texts that are short enough."""
-    try:
-        return _limited(pattern, tokens, most)
-    except _Slow:
-        plain = earliest.without_groups(tokens)
-        spellings = (earliest.rewritten(plain), earliest.rewritten(_trimmed(plain)))
-        equal = (_in_time(pattern, spelling, most) for spelling in spellings if spelling != tokens)
-        java = next(filter(None, equal), None)
-        if java is None:
-            raise
-        return java
 
 
 def _in_time(pattern: str, tokens: list[str], most: int | None) -> Java | None:
@@ -212,7 +203,15 @@ def _limited(pattern: str, tokens: list[str], most: int | None) -> Java:
         if trimmed != tokens and backtracking.is_linear(fewer := _steps(trimmed), MOST_STEPS_EACH):
             tokens, steps = trimmed, fewer
     width = _width(tokens)
-    limits = [*_by_stack(pattern, tokens), *_by_time(tokens, steps, most, width)]
+    calls = stack_depth.calls(_python(tokens))
+    fits = (MOST_CALLS - calls.fixed) / calls.each if calls.each else LONGEST
+    if calls.fixed > MOST_CALLS or fits < 1:
+        raise _Refusal(
+            "The pattern repeats so much that Java's stack overflows.", "Write smaller counts, or repeat a class."
+        )
+    limits = [*_by_time(tokens, steps, most, width)]
+    if calls.each or REPEATED.search(ATOM.sub("x", pattern)):
+        limits.append(min(LONGEST, int(fits)))
     java = "".join(tokens)
     if not limits:
         return Java(java)
@@ -236,18 +235,6 @@ def _steps(tokens: list[str]) -> Steps:
     return steps
 
 
-def _by_stack(pattern: str, tokens: list[str]) -> Iterator[int]:
-    """Yield the greatest length of texts for the stack, if it is bounded."""
-    calls = stack_depth.calls(_python(tokens))
-    fits = (MOST_CALLS - calls.fixed) / calls.each if calls.each else LONGEST
-    if calls.fixed > MOST_CALLS or fits < 1:
-        raise _Refusal(
-            "The pattern repeats so much that Java's stack overflows.", "Write smaller counts, or repeat a class."
-        )
-    if calls.each or REPEATED.search(ATOM.sub("x", pattern)):
-        yield min(LONGEST, int(fits))
-
-
 def _by_time(tokens: list[str], steps: Steps, most: int | None, width: int | None) -> Iterator[int]:
     """Yield the length of texts that are read in time, if it is bounded; raise _Slow if they would be too short."""
     if backtracking.is_linear(steps, MOST_STEPS_EACH):
@@ -263,17 +250,14 @@ def _by_time(tokens: list[str], steps: Steps, most: int | None, width: int | Non
     yield limit
 
 
-def _slow(steps: Steps) -> str:
+def _too_slow(pattern: str, steps: Steps) -> PatternRefused:
+    """Return what a slow pattern costs; the fix names a length at which it is fast, if there is one."""
     power = max((n for n, factor in enumerate(steps) if factor), default=0)
-    if power < 2:
-        return f"The pattern is too slow: a character of a text may take {sum(steps):,.0f} steps."
-    return f"The pattern is too slow: its time grows with the length of a text to the power of {power}."
-
-
-def _where_shorter(steps: Steps) -> str:
-    """Return the advice to limit texts to a length at which the pattern is fast; empty if none is."""
+    growth = f"its time grows with the length of a text to the power of {power}"
+    why = growth if power >= 2 else f"a character of a text may take {sum(steps):,.0f} steps"
     fits = [length for length in (200, 150, 100, 64, 50, 40, 32, 20) if backtracking.at(steps, length) <= MOST_STEPS]
-    return f"; or limit the property by `maxLength: {fits[0]}`" if fits else ""
+    shorter = f"; or limit the property by `maxLength: {fits[0]}`" if fits else ""
+    return PatternRefused(f"The pattern is too slow: {why}.", f"{_cheaper(pattern) or GENERIC}{shorter}.")
 
 
 def _width(tokens: list[str]) -> int | None:
@@ -354,8 +338,8 @@ def _single(pattern: str) -> str | None:
     """Return the advice to write an equal pattern whose repeated groups read each text in one way, if there is one."""
     pieces = list(_pieces(pattern)) if len(pattern) <= LONGEST_SINGLE else []
     for n in reversed(range(len(pieces))):
-        for width, rule in ((5, _of_loop), (9, _of_rounds)):
-            if (equal := rule(pieces[n : n + width])) is not None:
+        for width in (5, 9):
+            if (equal := _in_one_way(pieces[n : n + width])) is not None:
                 pieces[n : n + width] = equal
     spelling = "".join(pieces)
     try:
@@ -365,17 +349,14 @@ def _single(pattern: str) -> str | None:
     return f"Write `{spelling}`, which takes the same texts in fewer ways."
 
 
-def _of_loop(pieces: list[str]) -> list[str] | None:
-    """Return `a*` for `(a*)*`, and `a+` for `(a+)+`."""
+def _in_one_way(pieces: list[str]) -> list[str] | None:
+    """Return `a*` for `(a*)*`, `a+` for `(a+)+`, and `a+(-a+)*` for `a+(-?a+)*`.
+
+    In the last a round without its sign continues the round before.
+    """
     match pieces:
         case ["(" | "(?:", atom, ("*" | "+") as inner, ")", ("*" | "+") as outer] if _is_piece(atom):
             return [atom, "+" if inner == outer == "+" else "*"]
-    return None
-
-
-def _of_rounds(pieces: list[str]) -> list[str] | None:
-    """Return `a+(-a+)*` for `a+(-?a+)*`, in which a round without its sign continues the round before."""
-    match pieces:
         case [atom, "+", ("(" | "(?:") as group, sign, "?", again, "+", ")", "*"] if atom == again and _is_piece(atom):
             return [atom, "+", group, sign, atom, "+", ")", "*"]
     return None
@@ -451,26 +432,21 @@ def _outside(match: re.Match[str]) -> tuple[str, bool]:
     if match["name"]:
         return "(?:", False
     if match["group"]:
-        return _group(match["group"]), False
+        if match["group"] in ("(?:", "(?=", "(?!"):
+            return match["group"], False
+        if match["group"].startswith("(?<"):
+            raise _Refusal(
+                "Look-behind `(?<` is not supported.",
+                "Write the pattern without it; it is not in the edition of ECMA-262 that ODCS names.",
+            )
+        message = f"`{match['group']}` is not ECMA-262."
+        raise _Refusal(message, "Groups are `(`, `(?:`, `(?=` and `(?!`; for any case write both, as `[Aa]`.")
     if match["count"] or match["repeat"]:
         return match["count"] or match["repeat"], True
     plain = match["plain"]
     if plain == "{":
         raise _Refusal("A `{` stands here that does not begin a count such as `{2,5}`.", "Write `\\{` for a brace.")
     return {"$": "\\z", ".": r"[^\n\r\u2028\u2029]", "]": r"\]", "}": r"\}"}.get(plain, plain), False
-
-
-def _group(text: str) -> str:
-    if text in ("(?:", "(?=", "(?!"):
-        return text
-    if text.startswith("(?<"):
-        raise _Refusal(
-            "Look-behind `(?<` is not supported.",
-            "Write the pattern without it; it is not in the edition of ECMA-262 that ODCS names.",
-        )
-    raise _Refusal(
-        f"`{text}` is not ECMA-262.", "Groups are `(`, `(?:`, `(?=` and `(?!`; for any case write both, as `[Aa]`."
-    )
 
 
 def _escape(letter: str, meanings: dict[str, str]) -> str:
@@ -495,7 +471,8 @@ def _class(pattern: str, at: int, negated: bool) -> tuple[str, int]:
         match = _token(pattern, at)
         text, at, single = _member(pattern, at, match)
         if single and pattern[at : at + 1] == "-" and pattern[at + 1 : at + 2] not in ("]", ""):
-            text, at = _range(pattern, text, at)
+            high, at, single = _member(pattern, at + 1, _token(pattern, at + 1))
+            text = f"{text}-{high}" if single else f"{text}\\-{high}"
         parts.append(text)
     if at >= len(pattern) or pattern[at] != "]":
         raise _Refusal("A class `[` is not closed.", "Close it with `]`, or write `\\[` for a bracket.")
@@ -516,9 +493,3 @@ def _member(pattern: str, at: int, match: re.Match[str]) -> tuple[str, int, bool
         return _escape(letter, INSIDE), match.end(), letter not in "dDwWsS"
     char = pattern[at]
     return ("\\" + char if char in "[&^-~" else char), at + 1, True
-
-
-def _range(pattern: str, low: str, at: int) -> tuple[str, int]:
-    match = _token(pattern, at + 1)
-    high, end, single = _member(pattern, at + 1, match)
-    return (f"{low}-{high}", end) if single else (f"{low}\\-{high}", end)

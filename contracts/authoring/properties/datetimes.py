@@ -52,15 +52,13 @@ def fault(pattern: str, logical_type: str) -> Fault | None:
     if is_of_directives(pattern):
         wrong = Fault(f"`{pattern}` is written as for strptime; the standard has java.time's letters.", wrong.fix)
         wrong = wrong if meant else Fault(wrong.message, LETTERS)
-    if meant is None or meant == pattern or _fault(meant, logical_type):
-        return Fault(wrong.message, unreadable(pattern) or _safe_fix(wrong.fix, pattern, logical_type))
-    return Fault(wrong.message, f"Write `{meant}`.")
-
-
-def _safe_fix(fix: str, pattern: str, logical_type: str) -> str:
-    """Return a fix that does not lead to another fault."""
+    if meant is not None and meant != pattern and not _fault(meant, logical_type):
+        return Fault(wrong.message, f"Write `{meant}`.")
+    if fix := unreadable(pattern):
+        return Fault(wrong.message, fix)
     mended = _mended(pattern)
-    return LETTERS if fix == f"Write `{mended}`." and _fault(mended, logical_type) else fix
+    leads_to_another = wrong.fix == f"Write `{mended}`." and _fault(mended, logical_type)
+    return Fault(wrong.message, LETTERS if leads_to_another else wrong.fix)
 
 
 def _fault(pattern: str, logical_type: str) -> Fault | None:
@@ -70,7 +68,22 @@ def _fault(pattern: str, logical_type: str) -> Fault | None:
             return wrong
         if piece[2]:
             letters.append("S" if piece[2] == "S" else piece[0])
-    return _whole(letters, pattern, logical_type)
+    if twice := [x for x in letters if letters.count(x) > 1]:
+        return Fault(f"`{pattern}` has `{twice[0]}` twice.", "Keep one of them; minutes are `mm`, months `MM`.")
+    if foreign := [x for x in letters if x not in {"date": DATE, "time": CLOCK}.get(logical_type, letters)]:
+        message = f"`{pattern}` has `{foreign[0]}`, which a {logical_type} does not have."
+        meant = "`MM` if months" if logical_type == "date" else "`mm` if minutes"
+        offset = foreign[0].startswith("X")
+        return Fault(
+            message,
+            "Leave the offset out." if offset else f"Write {meant} are meant, or `logicalType: timestamp`.",
+        )
+    needed = [x for x in DATE if x not in letters and logical_type != "time"]
+    if logical_type != "date":
+        most = max((CLOCK.index(x) for x in letters if x in CLOCK), default=0)
+        needed += [x for x in CLOCK[: most + 1] if x not in letters]
+    fix = "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss; a time has HH, and mm before ss."
+    return Fault(f"`{pattern}` lacks `{needed[0]}`.", fix) if needed else None
 
 
 def _piece(piece: re.Match[str], pattern: str) -> Fault | None:
@@ -95,25 +108,6 @@ def _mended(pattern: str) -> str:
     return "".join(p[0] if p[0] in EXAMPLE else INSTEAD.get(p[0], p[0]) for p in PIECE.finditer(pattern))
 
 
-def _whole(letters: list[str], pattern: str, logical_type: str) -> Fault | None:
-    if twice := [x for x in letters if letters.count(x) > 1]:
-        return Fault(f"`{pattern}` has `{twice[0]}` twice.", "Keep one of them; minutes are `mm`, months `MM`.")
-    if foreign := [x for x in letters if x not in {"date": DATE, "time": CLOCK}.get(logical_type, letters)]:
-        message = f"`{pattern}` has `{foreign[0]}`, which a {logical_type} does not have."
-        meant = "`MM` if months" if logical_type == "date" else "`mm` if minutes"
-        offset = foreign[0].startswith("X")
-        return Fault(
-            message,
-            "Leave the offset out." if offset else f"Write {meant} are meant, or `logicalType: timestamp`.",
-        )
-    needed = [x for x in DATE if x not in letters and logical_type != "time"]
-    if logical_type != "date":
-        most = max((CLOCK.index(x) for x in letters if x in CLOCK), default=0)
-        needed += [x for x in CLOCK[: most + 1] if x not in letters]
-    fix = "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss; a time has HH, and mm before ss."
-    return Fault(f"`{pattern}` lacks `{needed[0]}`.", fix) if needed else None
-
-
 FARTHEST = "18:00"
 """The hours and minutes of the largest offset that Spark reads (java.time.ZoneOffset)."""
 
@@ -136,32 +130,42 @@ def parse(
 
     A value without an offset is local to `zone` (by default UTC); if clocks showed it twice, the first time counts.
     """
+    clock = _wall_clock(text, logical_type, pattern, offset)
+    if clock is None:
+        return None
+    wall, written = clock
+    if written and (written[1:] > FARTHEST or written[-2:] > "59"):
+        return None
+    try:
+        if written or not zone:
+            return datetime.fromisoformat(wall + (written or "+00:00")).astimezone(UTC)
+        local = datetime.fromisoformat(wall)
+        moment = local.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+        shown = moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
+    return moment if shown == local else None
+
+
+def _wall_clock(
+    text: str, logical_type: str, pattern: str | None, wanted: bool | None
+) -> tuple[str, str | None] | None:
+    """Return the local date and time, and the offset, as `fromisoformat` reads them; None if they do not fit.
+
+    A time is one of 1970-01-01.
+    """
+    if pattern is None and logical_type == "timestamp":
+        match = ISO_TIMESTAMP.fullmatch(text)
+        if not match or wanted not in (None, match[4] is not None):
+            return None
+        date, time, fraction, offset = match.groups()
+        return f"{date}T{time}.{(fraction or '0').ljust(6, '0')}", _offset(offset)
     if pattern is None and logical_type != "date":
-        wall_clock = _iso(text, offset) if logical_type == "timestamp" else _iso_time(text)
-    else:
-        wall_clock = _by_pattern(text, pattern or "yyyy-MM-dd")
-    return wall_clock and _moment(*wall_clock, zone)
-
-
-def _iso(text: str, wanted: bool | None) -> tuple[str, str | None] | None:
-    """Return the local date and time, and the offset, as `fromisoformat` reads them; None if they do not fit."""
-    match = ISO_TIMESTAMP.fullmatch(text)
-    if not match or wanted not in (None, match[4] is not None):
-        return None
-    date, time, fraction, offset = match.groups()
-    return f"{date}T{time}.{(fraction or '0').ljust(6, '0')}", _offset(offset)
-
-
-def _iso_time(text: str) -> tuple[str, None] | None:
-    """Return a time as a moment of 1970-01-01."""
-    match = ISO_TIME.fullmatch(text)
-    if not match or (match[3] and not match[2]):
-        return None
-    return f"1970-01-01T{match[1]}{match[2] or ':00'}.{(match[3] or '0').ljust(6, '0')}", None
-
-
-def _by_pattern(text: str, pattern: str) -> tuple[str, str | None] | None:
-    regex = "".join(_regex(p) for p in PIECE.finditer(pattern))
+        match = ISO_TIME.fullmatch(text)
+        if not match or (match[3] and not match[2]):
+            return None
+        return f"1970-01-01T{match[1]}{match[2] or ':00'}.{(match[3] or '0').ljust(6, '0')}", None
+    regex = "".join(_regex(p) for p in PIECE.finditer(pattern or "yyyy-MM-dd"))
     match = re.fullmatch(regex, text, re.ASCII)
     if not match:
         return None
@@ -185,17 +189,3 @@ def _offset(text: str | None) -> str | None:
         return None
     digits = text.replace(":", "")
     return "+00:00" if digits == "Z" else f"{digits[:3]}:{digits[3:] or '00'}"
-
-
-def _moment(wall: str, offset: str | None, zone: str | None) -> datetime | None:
-    if offset and (offset[1:] > FARTHEST or offset[-2:] > "59"):
-        return None
-    try:
-        if offset or not zone:
-            return datetime.fromisoformat(wall + (offset or "+00:00")).astimezone(UTC)
-        local = datetime.fromisoformat(wall)
-        moment = local.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
-        shown = moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
-    except (ValueError, OverflowError):
-        return None
-    return moment if shown == local else None

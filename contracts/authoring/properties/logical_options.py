@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 from itertools import product
 from typing import Any
 
@@ -66,8 +65,7 @@ def read(document: Document, path: Path, options: dict[str, Any], prop: Property
             document.error((*path, key), "not-built-yet", message, NOT_CHECKED, on_key=True)
         elif check := _option(document, (*path, key), key, value, prop, options.get("maxLength")):
             checks[key] = check
-    _lengths_in_order(document, path, checks)
-    _bounds_in_order(document, path, checks, prop)
+    _in_order(document, path, checks, prop)
     return list(checks.values())
 
 
@@ -97,30 +95,25 @@ def _option(document: Document, path: Path, key: str, value: Any, prop: Property
     return None if text is None else row_check(prop, LIMITS[key](text), f"{WORDS[key]} {text}")
 
 
-def _lengths_in_order(document: Document, path: Path, checks: Mapping[str, Check]) -> None:
+def _in_order(document: Document, path: Path, checks: Mapping[str, Check], prop: Property) -> None:
+    """Refuse two counts, or two bounds, between which no value lies."""
     sizes = {key: check.rule.value for key, check in checks.items() if isinstance(check.rule, rules.Count)}
     for what, noun in COUNTED.items():
         low, high = f"min{what}", f"max{what}"
         if low in sizes and high in sizes and sizes[low] > sizes[high]:
             message = f"Nothing has at least {sizes[low]} and at most {sizes[high]} {noun}."
             _crossed(document, (*path, low), message)
-
-
-def _bounds_in_order(document: Document, path: Path, checks: Mapping[str, Check], prop: Property) -> None:
     bounds = {key: check.rule.value for key, check in checks.items() if isinstance(check.rule, rules.Bound)}
-    for low, high in product(LOWER, UPPER):
-        if low in bounds and high in bounds:
-            least, most = bounds[low], bounds[high]
-            excluded = (low != "minimum") + (high != "maximum")
-            if _is_empty(order_of(least, prop), order_of(most, prop), excluded):
-                _crossed(document, (*path, low), f"Nothing is {SIGNS[low]} {least} and {SIGNS[high]} {most}.")
-
-
-def _is_empty(least: int | Decimal, most: int | Decimal, excluded: int) -> bool:
-    """Return True if no value lies between two ends, some of them excluded; only integers have a next value."""
-    if isinstance(least, int) and isinstance(most, int):
-        return least + excluded > most
-    return least > most or (least == most and excluded > 0)
+    for low, high in ((low, high) for low, high in product(LOWER, UPPER) if low in bounds and high in bounds):
+        least, most = order_of(bounds[low], prop), order_of(bounds[high], prop)
+        excluded = (low != "minimum") + (high != "maximum")
+        if isinstance(least, int) and isinstance(most, int):  # only integers have a next value
+            is_empty = least + excluded > most
+        else:
+            is_empty = least > most or (least == most and excluded > 0)
+        if is_empty:
+            message = f"Nothing is {SIGNS[low]} {bounds[low]} and {SIGNS[high]} {bounds[high]}."
+            _crossed(document, (*path, low), message)
 
 
 def _crossed(document: Document, path: Path, message: str) -> None:

@@ -130,7 +130,8 @@ def single(document: Document, place: PropertyNode, kind: str) -> dict[str, Any]
     source = dict(place.source)
     for key in keys:
         if source.pop(key, None):
-            what = f"an {kind}" if kind in ("object", "array") else f"a {kind}" if kind == "map" else _where(place)
+            within = "values within an array or a map" if _repeats(place) else "a property within an object"
+            what = {"object": "an object", "array": "an array", "map": "a map"}.get(kind, within)
             fix = UNIQUE if key == "unique" else INSTEAD
             why = OF_SEVERAL if kind not in CONTAINERS and _repeats(place) else ""
             document.error(
@@ -144,10 +145,6 @@ def single(document: Document, place: PropertyNode, kind: str) -> dict[str, Any]
 
 def _repeats(place: PropertyNode) -> bool:
     return not {"[]", "*", "~"}.isdisjoint(place.route[1:])
-
-
-def _where(place: PropertyNode) -> str:
-    return "values within an array or a map" if _repeats(place) else "a property within an object"
 
 
 def is_for(document: Document, path: Path, entry: dict[str, Any], prop: Property) -> bool:

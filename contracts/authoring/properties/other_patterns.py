@@ -68,7 +68,15 @@ def translated(pattern: str, logical_type: str) -> str | None:
     if local := LOCAL.match(pattern):
         date = "dd{a}MM{b}yyyy" if local["a"] else "yyyy{c}MM{d}dd"
         pattern = date.format(**local.groupdict()) + pattern[local.end() :]
-    return _of_directives(pattern) if "%" in pattern else _of_letters(pattern)
+    if "%" not in pattern:
+        return _of_letters(pattern)
+    parts = []
+    for piece in DIRECTIVE.finditer(pattern):
+        if piece["name"]:
+            parts.append(STRPTIME.get(piece["name"]))
+        else:
+            parts.append(f"'{piece['text']}'" if piece["text"] else piece["sign"])
+    return None if None in parts else "".join(part for part in parts if part)
 
 
 def unreadable(pattern: str) -> str | None:
@@ -80,16 +88,6 @@ def unreadable(pattern: str) -> str | None:
 def is_of_directives(pattern: str) -> bool:
     """Return True if a pattern is written with the directives of strptime."""
     return any(directive["name"] in STRPTIME for directive in DIRECTIVE.finditer(pattern) if directive["name"] != "%")
-
-
-def _of_directives(pattern: str) -> str | None:
-    parts = []
-    for piece in DIRECTIVE.finditer(pattern):
-        if piece["name"]:
-            parts.append(STRPTIME.get(piece["name"]))
-        else:
-            parts.append(f"'{piece['text']}'" if piece["text"] else piece["sign"])
-    return None if None in parts else "".join(part for part in parts if part)
 
 
 def _of_letters(pattern: str) -> str | None:

@@ -37,7 +37,7 @@ def read(
 ) -> tuple[Property, list[Check]] | None:
     """Return a property and the checks of its constraints (without `quality`); None if its type is not supported.
 
-    If the parent property is classified, its classification holds.
+    The classification of a classified parent holds; `format: password` without one hides the values from everybody.
     """
     path, kind = place.path, place.source.get("logicalType")
     if kind is None:
@@ -53,7 +53,8 @@ def read(
     options = source.get("logicalTypeOptions") or {}
     pattern = _format(document, (*path, "logicalTypeOptions", "format"), options.get("format"), kind)
     exact = decimals.read(document, path, source, options)
-    shown_to = parent.classification if parent and parent.masked else _classification(source, options)
+    hidden = "confidential" if kind == "string" and options.get("format") == "password" else None
+    shown_to = parent.classification if parent and parent.masked else source.get("classification") or hidden
     zone, offset = timezones.read(document, (*path, "logicalTypeOptions"), options, kind, pattern)
     required = bool(source.get("required")) or place.asked
     inner = place.route if len(place.route) > 1 else ()
@@ -66,13 +67,6 @@ def read(
         *logical_options.read(document, (*path, "logicalTypeOptions"), options, prop),
         *([_deprecated(prop)] if source.get("deprecated") else []),
     ]
-
-
-def _classification(source: dict[str, Any], options: dict[str, Any]) -> str | None:
-    """Return the classification of a property; `format: password` without one hides the values from everybody."""
-    hidden = "confidential" if source["logicalType"] == "string" and options.get("format") == "password" else None
-    classification: str | None = source.get("classification") or hidden
-    return classification
 
 
 def _refuse_others(document: Document, place: PropertyNode, source: dict[str, Any]) -> None:

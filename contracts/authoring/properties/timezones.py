@@ -30,7 +30,14 @@ def read(
         fix = "Add `XXX` to the format, or write `timezone: false`." if wanted else "Take `X` out of the format."
         document.error((*path, "timezone"), "bad-format", message, fix)
     offset = wanted if pattern is None else None
-    return _zone(document, path, options, has_offset=written or offset is True), offset
+    name, at = options.get("defaultTimezone"), (*path, "defaultTimezone")
+    if name is None or name in UTC or not is_known(document, at, name):
+        return None, offset
+    if written or offset is True:
+        message = f"Every text has an offset, so `defaultTimezone: {name}` says nothing."
+        document.note(at, "not-used", message, "It may stay, for people and tools.")
+        return None, offset
+    return str(name), offset
 
 
 def is_known(document: Document, at: Path, name: str) -> bool:
@@ -42,14 +49,3 @@ def is_known(document: Document, at: Path, name: str) -> bool:
         document.error(at, "unknown-timezone", f"`{name:.60}` is not a time zone.", fix)
         return False
     return True
-
-
-def _zone(document: Document, path: Path, options: dict[str, Any], *, has_offset: bool) -> str | None:
-    name, at = options.get("defaultTimezone"), (*path, "defaultTimezone")
-    if name is None or name in UTC or not is_known(document, at, name):
-        return None
-    if has_offset:
-        message = f"Every text has an offset, so `defaultTimezone: {name}` says nothing."
-        document.note(at, "not-used", message, "It may stay, for people and tools.")
-        return None
-    return str(name)

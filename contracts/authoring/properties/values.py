@@ -35,19 +35,16 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def type_name(prop: Property) -> str:
     """Return the type of a property for people: `an integer`, `a date like 2026-01-31`."""
     if prop.exact:
-        return _decimal_name(prop.type, *prop.exact)
+        precision, scale = prop.exact
+        if prop.type == "integer":
+            return f"an integer of at most {precision} digits"
+        before = f"at most {precision - scale} digits before the point" if precision > scale else "0 before the point"
+        return f"a decimal number with {before} and {f'at most {scale}' if scale else 'none'} after it"
     if prop.type in DEFAULT_FORMATS:
         pattern = prop.format or (LOCAL if prop.offset is False else DEFAULT_FORMATS[prop.type])
         zone = f" in {prop.zone}" if prop.zone else ""
         return f"a {prop.type} like {datetimes.example(pattern)}{zone}"
     return TYPES.get(prop.type, "text")
-
-
-def _decimal_name(kind: str, precision: int, scale: int) -> str:
-    if kind == "integer":
-        return f"an integer of at most {precision} digits"
-    before = f"at most {precision - scale} digits before the point" if precision > scale else "0 before the point"
-    return f"a decimal number with {before} and {f'at most {scale}' if scale else 'none'} after it"
 
 
 def pattern_of(document: Document, path: Path, value: str, most: int | None = None) -> rules.Pattern | None:
@@ -73,7 +70,10 @@ def pattern_of(document: Document, path: Path, value: str, most: int | None = No
 
 
 def text_of(document: Document, path: Path, value: Any, prop: Property) -> str | None:
-    """Return a value as text in the plan's notation; None, and a finding, if it is not of the property's type."""
+    """Return a value as text in the plan's notation; None, and a finding, if it is not of the property's type.
+
+    Decimals have no exponent, and lose only trailing zeros beyond the scale.
+    """
     if prop.type in DEFAULT_FORMATS:
         if isinstance(value, str) and moment_of(value, prop):
             return value
@@ -81,24 +81,19 @@ def text_of(document: Document, path: Path, value: Any, prop: Property) -> str |
         document.error(path, "wrong-type", message, f"Write {type_name(prop)}, in quotes.")
         return None
     if prop.exact and isinstance(value, (int, Decimal)) and not isinstance(value, bool):
-        return _decimal_text(document, path, Decimal(value), prop)
+        precision, scale = prop.exact
+        whole, _, part = f"{Decimal(value):f}".partition(".")
+        part = part[:scale] + part[scale:].rstrip("0")
+        if len(part) > scale or len(whole.lstrip("-0")) > precision - scale:
+            document.wrong_type(path, type_name(prop))
+            return None
+        return f"{whole}.{part}" if part else whole
     if not _fits(document, path, value, prop.type):
         document.wrong_type(path, NAMES[prop.type], text=prop.type == "string" and value is not None)
         return None
     if isinstance(value, bool):
         return str(value).lower()
     return value if isinstance(value, str) else (document.text(path) or str(value)).removeprefix("+")
-
-
-def _decimal_text(document: Document, path: Path, value: Decimal, prop: Property) -> str | None:
-    """Return a number without exponent; only trailing zeros beyond the scale are dropped."""
-    precision, scale = prop.exact or (0, 0)
-    whole, _, part = f"{value:f}".partition(".")
-    part = part[:scale] + part[scale:].rstrip("0")
-    if len(part) > scale or len(whole.lstrip("-0")) > precision - scale:
-        document.wrong_type(path, type_name(prop))
-        return None
-    return f"{whole}.{part}" if part else whole
 
 
 def _fits(document: Document, path: Path, value: Any, kind: str) -> bool:

@@ -204,7 +204,12 @@ class Reader:
         kinds = {part.kind for part in parts} - {"null"}
         if len(kinds) > 1 and not kinds <= set(NUMBERS):
             types = " and ".join(f"`{shown(n)}` is {part.kind}" for n, part in zip(nodes, parts, strict=True))
-            raise SqlRefused(f"Values of different types are compared: {types}.", _how_to_compare(kinds))
+            fix = "Compare values of one type."
+            if kinds & {"date", "timestamp"} and "text" in kinds:
+                fix = "Write `date '2026-01-31'` or `timestamp '2026-01-31 00:00:00'`, in UTC."
+            elif kinds & set(NUMBERS) and "text" in kinds:
+                fix = "Write numbers without quotes, and compare texts with texts."
+            raise SqlRefused(f"Values of different types are compared: {types}.", fix)
         return parts
 
     def copies(self, node: Any) -> int:
@@ -257,7 +262,11 @@ class Reader:
         java = regex.read(written)
         if isinstance(java, regex.PatternRefused):
             raise SqlRefused(java.message, java.fix)
-        if java.open and not (self._fails and _must_be_true(node.parent)):
+        test: Any = node.parent
+        while isinstance(test.parent, exp.And | exp.Or | exp.Paren):
+            test = test.parent
+        must_be_true = self._fails and test.parent is None  # the whole depends on it
+        if java.open and not must_be_true:
             message = f"A text of more than {java.longest:,} characters is not held against `{written}`."
             raise SqlRefused(message, f"Write a pattern that is cheaper. {regex.LONGER}")
         return sql_text.literal(java.text)
@@ -272,13 +281,6 @@ class NamingReader(Reader):
             message = f"`{prop.name}` is a time of day, which others see as text."
             raise SqlRefused(message, "Use `metric: expression` of dropgate, which knows times.")
         return Typed(sql_text.quoted_name(prop.name), super().value_of(number, prop).kind)
-
-
-def _must_be_true(node: Any) -> bool:
-    """Return True if only `and`, `or` and brackets enclose a part, so that the whole depends on it."""
-    while isinstance(node.parent, exp.And | exp.Or | exp.Paren):
-        node = node.parent
-    return node.parent is None
 
 
 def kind_of(prop: Property) -> SqlType:
@@ -326,14 +328,6 @@ def _unknown(node: Any, functions: Sequence[str] = ()) -> SqlRefused:
     advice = f"There are {', '.join(functions or FUNCTIONS)}; + - * / %, comparisons, in, between, like, rlike, case."
     reader = "an expression" if of_one else "a query"
     return SqlRefused(f"`{shown(node)}` is nothing that {reader} knows.", f"Write `{close}`." if close else advice)
-
-
-def _how_to_compare(kinds: set[Any]) -> str:
-    if kinds & {"date", "timestamp"} and "text" in kinds:
-        return "Write `date '2026-01-31'` or `timestamp '2026-01-31 00:00:00'`, in UTC."
-    if kinds & set(NUMBERS) and "text" in kinds:
-        return "Write numbers without quotes, and compare texts with texts."
-    return "Compare values of one type."
 
 
 def _literal(_: Reader, node: exp.Literal) -> Typed:
@@ -443,7 +437,13 @@ def _like(reader: Reader, node: exp.Like) -> Typed:
     pattern = node.expression
     if not isinstance(pattern, exp.Literal) or not pattern.is_string or "\\" in pattern.name:
         raise SqlRefused("`like` needs a text in quotes, without backslashes.", "Use `rlike r'...'` for more.")
-    whole = _whole([_of_like(part) for part in pattern.name.split("%")])
+    parts = ["".join(r"[\s\S]" if c == "_" else re.escape(c) for c in part) for part in pattern.name.split("%")]
+    if len(parts) == 1:
+        whole = rf"^{parts[0]}\z"
+    else:  # with any text between: each part is searched once, after the part before it
+        first, *inner, last = parts
+        middle = "".join(rf"(?>[\s\S]*?{part})" for part in inner if part)
+        whole = rf"^{first}{middle}[\s\S]*{last}\z"
     test = f"({reader.of(node.this, 'text')} rlike {sql_text.literal(whole)})"
     return Typed(f"(not {test})" if node.args.get("negate") else test, "boolean")
 
@@ -457,19 +457,6 @@ def _like_any_case(reader: Reader, node: exp.ILike) -> Typed:
         )
     small = exp.Literal.string(pattern.name.lower()) if isinstance(pattern, exp.Literal) else pattern
     return _like(reader, exp.Like(this=exp.Lower(this=node.this), expression=small, negate=node.args.get("negate")))
-
-
-def _of_like(part: str) -> str:
-    return "".join(r"[\s\S]" if letter == "_" else re.escape(letter) for letter in part)
-
-
-def _whole(parts: Sequence[str]) -> str:
-    """Return the pattern of parts with any text between; each part is searched once, after the part before it."""
-    if len(parts) == 1:
-        return rf"^{parts[0]}\z"
-    first, *inner, last = parts
-    middle = "".join(rf"(?>[\s\S]*?{part})" for part in inner if part)
-    return rf"^{first}{middle}[\s\S]*{last}\z"
 
 
 def _case(reader: Reader, node: exp.Case) -> Typed:

@@ -48,18 +48,14 @@ def refuse_chains(text: str, tokens: Sequence[Any]) -> None:
             open_[-1] = []
         elif kind in COMPARISONS:
             before = [earlier for earlier in open_[-1] if earlier.token_type in COMPARISONS]
-            if before and not (
-                len(before) == 1 and _ends_in_constant(tokens, n) and before[0].token_type is not TokenType.IS
-            ):
+            rest = [token.token_type for token in tokens[n + 1 : n + 3]]
+            rest = rest[1:] if rest[:1] == [TokenType.NOT] else rest[:1]
+            # an `is` of a constant is applied to everything before it, by Spark and the parser
+            ends_in_constant = kind is TokenType.IS and rest[:1] != [] and rest[0] in CONSTANT
+            only = before[0].token_type if len(before) == 1 else TokenType.IS
+            if before and not (ends_in_constant and only is not TokenType.IS):
                 raise SqlRefused(
                     f"`{text[before[0].start : token.end + 1]:.60}` compares a comparison.",
                     "Put brackets around what belongs together.",
                 )
             open_[-1].append(token)
-
-
-def _ends_in_constant(tokens: Sequence[Any], at: int) -> bool:
-    """Return True if an `is` tests for a constant, which Spark and the parser apply to everything before it."""
-    rest = [token.token_type for token in tokens[at + 1 : at + 3]]
-    rest = rest[1:] if rest[:1] == [TokenType.NOT] else rest[:1]
-    return tokens[at].token_type is TokenType.IS and rest[:1] != [] and rest[0] in CONSTANT

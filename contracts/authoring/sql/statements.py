@@ -525,7 +525,12 @@ class _Select(Reader):
         refuse_unread_parts(node.args["order"])
         with self._as_inside():
             keys = [f"{first}.drop", *(self.typed(part).sql for part in node.args.get("partition_by") or ())]
-            order = [self._order_key(part) for part in node.args["order"].expressions]
+            order = []
+            for part in node.args["order"].expressions:
+                refuse_unread_parts(part)
+                way = "desc" if part.args.get("desc") else "asc"
+                nulls = "first" if part.args.get("nulls_first") else "last"
+                order.append(f"{self.typed(part.this).sql} {way} nulls {nulls}")
         order += [] if isinstance(inner, exp.Rank | exp.DenseRank) else [f"{first}.record"]
         over = f"over (partition by {', '.join(keys)} order by {', '.join(order)})"
         if type(inner) in RANKS:
@@ -537,11 +542,6 @@ class _Select(Reader):
             fix = "Write `lag(amount, 1)`, and `coalesce` around it for another value than null."
             raise SqlRefused(f"`{shown(inner)}` needs a plain number of rows and nothing else.", fix)
         return Typed(f"{NEIGHBOURS[type(inner)]}({value.sql}, {away.name}) {over}", value.kind)
-
-    def _order_key(self, node: exp.Ordered) -> str:
-        refuse_unread_parts(node)
-        nulls = "first" if node.args.get("nulls_first") else "last"
-        return f"{self.typed(node.this).sql} {'desc' if node.args.get('desc') else 'asc'} nulls {nulls}"
 
     def _filtered(self, node: exp.Filter) -> Typed:
         """Return an aggregate with a filter."""
@@ -610,13 +610,9 @@ class _Select(Reader):
     def _of_rows(self, node: Node) -> None:
         """Refuse a subquery that compares groups, or values of another subquery in a `select`."""
         within = isinstance(node, exp.In) and node.this.find(exp.Query)
-        if self._part not in ("where", "select") or (self._part == "select" and (within or self._of_groups)):
+        of_groups = self._grouped and not self._inside
+        if self._part not in ("where", "select") or (self._part == "select" and (within or of_groups)):
             raise SqlRefused(f"`{shown(node)}` is not allowed here.", "Write it in `where`.")
-
-    @property
-    def _of_groups(self) -> bool:
-        """Return True if a part is evaluated for groups of rows."""
-        return self._grouped and not self._inside
 
 
 def _is_star(node: Node) -> bool:

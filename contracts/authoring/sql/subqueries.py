@@ -24,7 +24,9 @@ def split(node: Node, names: Collection[str]) -> tuple[Node, list[Node]]:
     where = node.args.get("where")
     if where is None or not isinstance(node, exp.Select) or node.args.get("group") or node.args.get("having"):
         return node, []
-    outer = set(names) - _own_tables(node)
+    start = node.args.get("from_")
+    sources = [*([start.this] if start else []), *(join.this for join in node.args.get("joins") or ())]
+    outer = set(names) - {source.alias_or_name for source in sources}
     pairs: list[tuple[Node, Node]] = []
     rest: list[Node] = []
     for test in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
@@ -62,12 +64,6 @@ def has_aggregate(node: Node) -> bool:
     if isinstance(node, exp.Window | exp.Query):
         return False
     return type(node) in AGGREGATES or any(has_aggregate(part) for part in node.iter_expressions())
-
-
-def _own_tables(node: exp.Select) -> set[str]:
-    start = node.args.get("from_")
-    sources = [*([start.this] if start else []), *(join.this for join in node.args.get("joins") or ())]
-    return {source.alias_or_name for source in sources}
 
 
 def _pair(test: Node, outer: Collection[str]) -> tuple[Node, Node] | None:
