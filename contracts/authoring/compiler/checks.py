@@ -98,7 +98,7 @@ def _entry(
 
 
 def _names(document: Document, places: Sequence[PropertyNode], placed: Sequence[tuple[Check, Path]]) -> None:
-    """Refuse names and ids of checks that stand twice or cannot be printed, and names that no column can have."""
+    """Refuse names and ids of checks that occur twice or cannot be printed, and names that no column can have."""
     names: set[str] = set()
     for place in places:
         at, fix = (*place.path, "name"), "Give the column another name."

@@ -97,7 +97,7 @@ def _compile_part(document: Document) -> Compiled:
     if version.startswith("v2."):
         message = f"ODCS {version} is not built yet."
         document.error(("apiVersion",), "not-built-yet", message, f"Write the contract in {CURRENT}.")
-    for path in broken:  # what the standard refuses goes, with the property or entry around it; the rest can be read
+    for path in broken:  # remove what the standard refuses, with the property or entry around it
         inside = [n for n in range(1, len(path)) if isinstance(path[n], int) and path[n - 1] in OF_THEIR_OWN]
         end = inside[-1] + 1 if inside else len(path)
         owner, last = document.value(path[: end - 1]), path[end - 1] if path else 0

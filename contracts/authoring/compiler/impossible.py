@@ -97,7 +97,7 @@ def _contradictions(plan: Plan, prop: Property, own: Rules, options: dict[str, A
 
 
 def _lengths(own: Rules) -> Iterator[tuple[str, Span]]:
-    """The lengths that limits allow, by what each is called."""
+    """The lengths that `minLength` and `maxLength` allow, with the name of each."""
     if least := _the(own, rules.MinLength):
         yield "`minLength`", (least.value, None)
     if most := _the(own, rules.MaxLength):

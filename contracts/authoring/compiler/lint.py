@@ -67,7 +67,7 @@ def lint(paths: Sequence[File]) -> Linted:
 
 
 def index_of(plans: Sequence[Plan]) -> Index:
-    """The pattern index of plans, the same whatever their order."""
+    """The pattern index of plans; the order of the plans does not matter."""
     entries = (
         Entry(p.contract, p.sha, p.producer, p.files, p.deprecated, p.arrival, p.set.signal if p.set else None)
         for p in plans

@@ -36,9 +36,9 @@ def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
 
 
 def _matched(before: dict[str, Check], after: dict[str, Check]) -> list[tuple[Check | None, Check | None]]:
-    """The checks of one id together, or those that are the same but for it; then those that stand alone.
+    """The checks in pairs: those of one id, those that are equal except for their id, and those without a partner.
 
-    The same, too, is a check that bounds a property on the same side, the bound itself aside.
+    Equal is also a check that bounds the same property on the same side, with or without the bound itself.
     """
     same = [n for n, check in before.items() if n in after and _kindred(check) == _kindred(after[n])]
     pairs: list[tuple[Check | None, Check | None]] = [(before[n], after[n]) for n in same]

@@ -79,7 +79,7 @@ def of_limits(before: Limit | None, after: Limit | None) -> Direction:
 def of_thresholds(before: Threshold, after: Threshold, *, figure: bool = False) -> Direction:
     """Return the direction of a change of a threshold on a number of rows, a percentage or a figure."""
     if before.unit != after.unit and not figure:
-        # Rows against percent: they can be told apart only where one of them accepts no failing row.
+        # Rows against percent: they can be compared only if one of them accepts no failing row.
         if _nothing_alone(before) and _nothing_alone(after):
             return "none"
         if _nothing_alone(before) and _holds(after, Fraction(0)):

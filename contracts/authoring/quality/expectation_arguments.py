@@ -193,7 +193,7 @@ def _java(document: Document, path: Path, value: Any) -> Any:
 
 
 def _hold_places(document: Document, path: Path, text: str) -> None:
-    """Refuse a query in whose braces something else stands than the file; its SQL is read as a statement."""
+    """Refuse a query that has anything but the file in braces; its SQL is read as a statement."""
     try:
         places = {f"{place}{how or ''}{shape}" for _, place, shape, how in Formatter().parse(text) if place is not None}
     except ValueError:  # the braces are not in pairs
