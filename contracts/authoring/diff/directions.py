@@ -256,12 +256,7 @@ def _of_arguments(  # noqa: C901, PLR0912 (a case for each kind)
         case rules.Format():
             return _format(before.format, _like(before, after).format)
         case rules.AllowedPrefixes():
-            # a text with a prefix of AB also has the prefix A
-            old, new = before.prefixes, _like(before, after).prefixes
-            return direction(
-                tightens=not all(prefix.startswith(new) for prefix in old),
-                loosens=not all(prefix.startswith(old) for prefix in new),
-            )
+            return _prefixes(before.prefixes, _like(before, after).prefixes)
         case rules.Enum():
             return _of_texts(before.values, _like(before, after).values, was, now)
         case rules.InvalidValues():
@@ -351,6 +346,14 @@ def _of_texts(
         for texts, prop in ((before, was), (after, now))
     )
     return of_sets(old, new)
+
+
+def _prefixes(before: tuple[str, ...], after: tuple[str, ...]) -> Direction:
+    """Return the direction of a change of prefixes; a text with a prefix of AB also has the prefix A."""
+    return direction(
+        tightens=not all(prefix.startswith(after) for prefix in before),
+        loosens=not all(prefix.startswith(before) for prefix in after),
+    )
 
 
 def _format(before: str, after: str) -> Direction:
