@@ -94,7 +94,7 @@ CSV: dict[str, tuple[bytes, Expected]] = {
     "text behind a closing quote": (_lines(b'1,"a"b,,,', b'"2"x,a,,,', b'"3" ,a,,,'), {1: QUOTES, 2: QUOTES}),
     "quotes around all": (_lines(b'"1","a,b","1.5","2026-01-31","say ""x"""'), {}),
     "NUL": (_lines(b"1,a\0b,,,", b"\0", ROW), {1: TEXT, 2: ["record.fields", "record.text"]}),
-    "bytes that are no text": (
+    "bytes that are not text": (
         _lines(b"1,S\xe3o,,,", b"2,\xff,,,", b"3,\xc3", ROW),
         {1: TEXT, 2: TEXT, 3: [*FIELDS, *TEXT]},
     ),

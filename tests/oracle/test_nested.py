@@ -123,10 +123,13 @@ LINES = {
         "",
     ),
     "nothing within what is not there": ('{"id": 1}', ""),
-    "null is nothing to be within": ('{"id": 1, "to": null, "lines": null, "words": null}', ""),
+    "nothing is within null": ('{"id": 1, "to": null, "lines": null, "words": null}', ""),
     "required within what is there": ('{"id": 1, "to": {"city": "x"}}', "to.geo.required"),
-    "and not within what is missing in it": ('{"id": 1, "to": {"geo": {}}}', "to.city.required to.geo.lat.required"),
-    "an object is no array": ('{"id": 1, "to": [], "lines": {}}', "to.logicalType lines.logicalType"),
+    "a missing required part of an object fails": (
+        '{"id": 1, "to": {"geo": {}}}',
+        "to.city.required to.geo.lat.required",
+    ),
+    "an object is not an array": ('{"id": 1, "to": [], "lines": {}}', "to.logicalType lines.logicalType"),
     "nor text, and nothing is within": ('{"id": 1, "to": "{}", "words": 5}', "to.logicalType words.logicalType"),
     "keys with a value are counted": (
         '{"id": 1, "to": {"city": null}}',
@@ -156,7 +159,7 @@ LINES = {
     "a null element has nothing within": ('{"id": 1, "lines": [null]}', "lines[].required"),
     "an element of another type neither": ('{"id": 1, "lines": [5]}', "lines[].logicalType"),
     "what an element lacks": ('{"id": 1, "lines": [{"sku": "a"}, {}]}', "lines[].sku.required"),
-    "numbers that are equal, whatever their zeros": (
+    "equal numbers with other zeros": (
         '{"id": 1, "lines": [{"sku": "a", "price": 1.0}, {"price": 1, "sku": "a"}]}',
         "lines.uniqueItems",
     ),
@@ -184,7 +187,7 @@ LINES = {
     "a dot in a key is no path": ('{"id": 1, "to.city": "x"}', "record.knownKeys"),
     "a key twice within": ('{"id": 1, "to": {"city": "a", "city": "b"}}', "record.object"),
     "half a character within": ('{"id": 1, "lines": [{"sku": "\\ud83d"}]}', "record.text"),
-    "text behind it": ('{"id": 1, "any": {}}} x', "record.object"),
+    "text behind the object": ('{"id": 1, "any": {}}} x', "record.object"),
     "a number that no double holds": (
         '{"id": 1, "to": {"city": "x", "geo": {"lat": 1e400}}}',
         "to.geo.lat.logicalType",

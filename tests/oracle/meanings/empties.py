@@ -39,31 +39,33 @@ NOTHING: dict[str, Meaning] = {
         parquet=bad("minLength", ""),
         says={"required": "0 of 1, 0 null: passed", "minLength": "1 of 1, 0 null: failed"},
     ),
-    "empty text is no number": Case(one("integer"), jsonl=bad("logicalType", '""')),
+    "empty text is not a number": Case(one("integer"), jsonl=bad("logicalType", '""')),
     "a blank is a value": Case(
         one("string", required=True, minLength=1, quality=[figure("notBlank", mustBe=0)]),
         good("a", "a b") + bad("notBlank", " ", "\t", "\u00a0 ", "\u3000"),
         says={"required": "0 of 6, 0 null: passed"},
     ),
-    "a blank is no number": Case(one("integer"), csv=bad("logicalType", " ", '" "'), jsonl=bad("logicalType", '" "')),
+    "a blank is not a number": Case(
+        one("integer"), csv=bad("logicalType", " ", '" "'), jsonl=bad("logicalType", '" "')
+    ),
     "null words are null": Case(
         one("integer", required=True),
         csv=bad("required", "", "NA", '"NA"', "-") + bad("logicalType", "na", "NA ", "N/A"),
         csv_block=WORDS,
     ),
-    "null words are null of text, too": Case(
+    "null words are null in text": Case(
         one("string", required=True), csv=bad("required", "NA", "-") + good("na", "--", "NA.", " "), csv_block=WORDS
     ),
     "without null words nothing is null": Case(
         one("string", required=True, minLength=1), csv=bad("minLength", "", '""'), csv_block={"nullValues": []}
     ),
     "other words are texts": Case(one("string", required=True), good("null", "NULL", "None", "NA", "nil", "-", "\\N")),
-    "other words are no numbers": Case(
+    "other words are not numbers": Case(
         one("integer"),
         csv=bad("logicalType", "null", "None", "NA", "-"),
         jsonl=bad("logicalType", '"null"', '"None"') + bad("record.object", "None", "NULL"),
     ),
-    "missing values are texts as they stand": Case(
+    "missing values are texts as written": Case(
         one(
             "integer",
             quality=[{"metric": "missingValues", "arguments": {"missingValues": [None, "-999", "x"]}, "mustBe": 0}],
@@ -95,7 +97,7 @@ EMPTY_FILE: dict[str, Meaning] = {
         quality=[{"metric": "rowCount", "mustBe": 0, "id": "@id"}],
         says={"@id": "0 of 0, 0 null: passed"},
     ),
-    "without a record a query asks nobody": Case(
+    "without a record a query is not run": Case(
         one("integer"),
         [],
         quality=[
@@ -109,7 +111,7 @@ EMPTY_FILE: dict[str, Meaning] = {
         ],
         says={"@id": "no-rows: not_evaluated"},
     ),
-    "every record malformed is as none": Case(
+    "only malformed records are like no records": Case(
         one("integer", required=True),
         csv=bad("record.fields", "1,2", "3,4"),
         quality=[{"metric": "rowCount", "mustBe": 2, "id": "@id"}],
@@ -122,7 +124,7 @@ ALL_NULL: dict[str, Meaning] = {
         good(None, None, None),
         says=dict.fromkeys(("logicalType", "minimum", "enum", "unique"), "0 of 3, 3 null: passed"),
     ),
-    "all null: required fails each": Case(
+    "all null: required fails in each record": Case(
         one("string", required=True),
         bad("required", None, None),
         says={"required": "2 of 2, 0 null: failed"},
@@ -143,7 +145,7 @@ ALL_NULL: dict[str, Meaning] = {
         good(None, None, None),
         says={"nullValues": "3 of 3, 0 null: passed"},
     ),
-    "no value of the type is as all null": Case(
+    "no value of the type is like all null": Case(
         one("number", quality=[figure("mean", mustBeLessThan=1)]),
         csv=bad("logicalType", "x", "y"),
         jsonl=bad("logicalType", '"x"', "[]"),
@@ -160,7 +162,7 @@ REPEATED: dict[str, Meaning] = {
         good("a", "b", "a", "a", None),
         says={"unique": "3 of 5, 1 null: failed"},
     ),
-    "unique: what is not of its type never repeats": Case(
+    "unique: values of another type never repeat": Case(
         one("integer", unique=True),
         csv=bad("logicalType", "x", "x") + good("1"),
         jsonl=bad("logicalType", '"x"', '"x"') + good("1"),

@@ -24,7 +24,7 @@ PATTERNS: dict[str, Meaning] = {
         csv=bad("logicalType", "5.1.2024", "05.01.24", "05.01.12024", "05/01/2024", "2024-01-05"),
         jsonl=bad("logicalType", '"5.1.2024"', '"2024-01-05"'),
     ),
-    "bounds and values are of the pattern": Case(
+    "bounds and values are in the format": Case(
         one("date", format="dd.MM.yyyy", minimum="31.01.2024", unique=True),
         good("31.01.2024", "01.02.2024") + bad("minimum", "30.12.2023"),
         says={"unique": "0 of 3, 0 null: passed"},
@@ -47,16 +47,16 @@ YEARS: dict[str, Meaning] = {
         csv=bad("logicalType", "31.01.24"),
         jsonl=bad("logicalType", '"31.01.24"'),
     ),
-    "a pattern with two is refused": Refused(one("date", format="dd.MM.yy")["v"], "bad-format"),
+    "a pattern with a two-digit year is refused": Refused(one("date", format="dd.MM.yy")["v"], "bad-format"),
 }
 LEAP_SECONDS: dict[str, Meaning] = {
-    "a leap second is no timestamp": Case(
+    "a timestamp has no leap second": Case(
         one("timestamp"),
         good("2016-12-31T23:59:59Z"),
         csv=bad("logicalType", "2016-12-31T23:59:60Z", "2016-12-31T23:59:60"),
         jsonl=bad("logicalType", '"2016-12-31T23:59:60Z"'),
     ),
-    "nor a time of day": Case(one("time"), good("23:59:59") + bad("logicalType", "23:59:60")),
+    "a time of day has no leap second": Case(one("time"), good("23:59:59") + bad("logicalType", "23:59:60")),
 }
 ZONES: dict[str, Meaning] = {
     "without an offset it is UTC": Case(
@@ -64,30 +64,30 @@ ZONES: dict[str, Meaning] = {
         good("2024-01-01T10:00:00", "2024-01-01T10:00:00Z", "2024-01-01 11:00:00+01:00", "2024-01-01T11:00:00Z"),
         says={"unique": "3 of 4, 0 null: failed"},
     ),
-    "timezone true wants an offset": Case(
+    "timezone true requires an offset": Case(
         one("timestamp", timezone=True),
         good("2024-01-01T10:00:00Z"),
         csv=bad("logicalType", "2024-01-01T10:00:00"),
         jsonl=bad("logicalType", '"2024-01-01T10:00:00"'),
     ),
-    "timezone false refuses one": Case(
+    "timezone false refuses an offset": Case(
         one("timestamp", timezone=False),
         good("2024-01-01T10:00:00"),
         csv=bad("logicalType", "2024-01-01T10:00:00Z", "2024-01-01T10:00:00+01:00"),
         jsonl=bad("logicalType", '"2024-01-01T10:00:00Z"'),
     ),
-    "defaultTimezone is what stands for none": Case(
+    "defaultTimezone is the zone without an offset": Case(
         one("timestamp", defaultTimezone=BERLIN, unique=True),
         good("2024-01-01T10:00:00", "2024-01-01T09:00:00Z", "2024-07-01T10:00:00", "2024-07-01T08:00:00Z"),
         says={"unique": "4 of 4, 0 null: failed"},
     ),
-    "an hour that clocks skip is none": Case(
+    "a skipped hour is not a timestamp": Case(
         one("timestamp", defaultTimezone=BERLIN),
         good("2024-03-31T01:59:59", "2024-03-31T03:00:00"),
         csv=bad("logicalType", "2024-03-31T02:00:00", "2024-03-31T02:59:59.999999"),
         jsonl=bad("logicalType", '"2024-03-31T02:30:00"'),
     ),
-    "of an hour shown twice the first is meant": Case(
+    "an hour shown twice means the first": Case(
         one("timestamp", defaultTimezone=BERLIN, unique=True),
         good("2024-10-27T02:30:00", "2024-10-27T00:30:00Z", "2024-10-27T01:30:00Z"),
         says={"unique": "2 of 3, 0 null: failed"},

@@ -14,7 +14,7 @@ def _nulls(**threshold: Any) -> list[dict[str, Any]]:
 
 
 NOT_A_NUMBER: dict[str, Meaning] = {
-    "NaN and infinity are no numbers": Case(
+    "NaN and infinity are not numbers": Case(
         one("number"),
         good("1.5"),
         csv=bad("logicalType", "NaN", "nan", "inf", "Infinity", "-inf", "+Infinity"),
@@ -31,10 +31,10 @@ NOT_A_NUMBER: dict[str, Meaning] = {
     ),
 }
 SIGNS: dict[str, Meaning] = {
-    "leading zeros and plus count for nothing": Case(
+    "leading zeros and plus do not change an integer": Case(
         one("integer", unique=True), csv=good("7", "007", "+7", "+0007"), says={"unique": "4 of 4, 0 null: failed"}
     ),
-    "of numbers neither": Case(
+    "leading zeros and plus do not change a number": Case(
         one("number", unique=True), csv=good("7.5", "007.5", "+7.5"), says={"unique": "3 of 3, 0 null: failed"}
     ),
     "JSON has no leading zeros": Case(
@@ -43,11 +43,11 @@ SIGNS: dict[str, Meaning] = {
     "minus zero is zero": Case(
         one("number", unique=True, minimum=0), good("0", "-0", "-0.0"), says={"unique": "3 of 3, 0 null: failed"}
     ),
-    "of integers, too": Case(one("integer", unique=True, enum=values(0)), good("0", "-0")),
-    "zeros of text stay": Case(
+    "minus zero is zero for integers": Case(one("integer", unique=True, enum=values(0)), good("0", "-0")),
+    "zeros of a text are characters": Case(
         one("string", unique=True, maxLength=3), good("7", "007", "+7"), says={"unique": "0 of 3, 0 null: passed"}
     ),
-    "a sign alone is no number": Case(
+    "a sign without digits is not a number": Case(
         one("number"),
         good("-1"),
         csv=bad("logicalType", "+", "-", "--1", "+-1", "1-"),
@@ -67,13 +67,13 @@ MARKS: dict[str, Meaning] = {
         jsonl=bad("logicalType", '"1,5"'),
     ),
     "1.000 is one": Case(one("number", enum=values(1)), good("1.000", "1")),
-    "the point may stand at an end": Case(
+    "the point may be at an end": Case(
         one("number", enum=values(5, 0.5)),
         good("0.5"),
         csv=good("5.", ".5", "+.5") + bad("logicalType", "."),
         jsonl=bad("record.object", "5.", ".5"),
     ),
-    "currencies, percent and units are no numbers": Case(
+    "currencies, percent and units are not numbers": Case(
         one("number"), csv=bad("logicalType", "$1", "1%", "1 €", "1kg", "1d", "1f", "1L", "0x1F", "0x1p3", "(1)")
     ),
     "digits are those of ASCII": Case(
@@ -92,10 +92,10 @@ EXPONENT: dict[str, Meaning] = {
         csv=bad("logicalType", "1e", "e5", "1e1.5", "1e+"),
         jsonl=bad("record.object", "1e", "1e+"),
     ),
-    "an integer has none": Case(
+    "an integer has no exponent": Case(
         one("integer"), csv=bad("logicalType", "1e3", "1E0"), jsonl=bad("logicalType", "1e3", "1E0")
     ),
-    "an exact number has none": Case(
+    "an exact number has no exponent": Case(
         one("number", physicalType="decimal(10,2)"),
         good("1000"),
         csv=bad("logicalType", "1e3"),
@@ -103,13 +103,13 @@ EXPONENT: dict[str, Meaning] = {
     ),
 }
 WHOLE: dict[str, Meaning] = {
-    "1.0 is no integer": Case(
+    "1.0 is not an integer": Case(
         one("integer"), csv=bad("logicalType", "1.0", "1.", "1.5"), jsonl=bad("logicalType", "1.0", "1.5")
     ),
-    "an integer is one of JSON and Parquet": Case(
+    "in JSON and Parquet an integer is a number": Case(
         one("integer"), good("1", "-1"), jsonl=bad("logicalType", '"1"', "true", "[1]")
     ),
-    "1.0 is a number, and 1 the same": Case(
+    "1.0 is a number and equals 1": Case(
         one("number", unique=True), good("1", "1.0"), says={"unique": "2 of 2, 0 null: failed"}
     ),
 }
@@ -135,7 +135,7 @@ OVERFLOW: dict[str, Meaning] = {
     "u64 has 64 bits without a sign": Case(
         one("integer", format="u64"), good(str(2**64 - 1), "0") + bad("format", str(2**64), "-1")
     ),
-    "a number beyond a double is none": Case(
+    "a number beyond a double is not a number": Case(
         one("number"),
         good("1.7976931348623157e308"),
         csv=bad("logicalType", "1e309", "-1e400"),
@@ -147,7 +147,7 @@ OVERFLOW: dict[str, Meaning] = {
     "f32 ends where it rounds to infinity": Case(
         one("number", format="f32"), good("3.4e38", "1e-300") + bad("format", "3.5e38", "1e300")
     ),
-    "an exact number has so many digits": Case(
+    "an exact number has limited digits": Case(
         one("number", physicalType="decimal(5,2)"),
         good("999.99", "-999.99"),
         csv=good("000999.99") + bad("logicalType", "1000", "1000.0", "0.001"),
@@ -158,7 +158,7 @@ OVERFLOW: dict[str, Meaning] = {
         good(LONGEST, LONGEST, "2"),
         says={"sum": "18446744073709551616: passed"},
     ),
-    "integers beyond a double are told apart": Case(
+    "integers beyond a double are compared exactly": Case(
         one("integer", unique=True, maximum=2**53),
         good(str(2**53 - 1), str(2**53)) + bad("maximum", str(2**53 + 1)),
         says={"unique": "0 of 3, 0 null: passed"},
@@ -181,7 +181,7 @@ BOUNDS: dict[str, Meaning] = {
     "minimum and maximum are allowed themselves": Case(
         one("integer", minimum=1, maximum=3), good("1", "2", "3") + bad("minimum", "0") + bad("maximum", "4")
     ),
-    "exclusive ones are not": Case(
+    "exclusive bounds are not allowed themselves": Case(
         one("number", exclusiveMinimum=0, exclusiveMaximum=0.3),
         good("0.1", "1e-300") + bad("exclusiveMinimum", "0", "-0.0", "-1") + bad("exclusiveMaximum", "0.3", "0.30"),
     ),
@@ -194,7 +194,7 @@ BOUNDS: dict[str, Meaning] = {
         good("1", None),
         says={"nullValues": "1 of 2, 0 null: failed"},
     ),
-    "mustBeBetween takes what is between": Case(
+    "mustBeBetween takes values between": Case(
         one("integer", quality=_nulls(mustBeBetween=[1, 3])),
         good("1", None, None),
         says={"nullValues": "2 of 3, 0 null: passed"},
@@ -214,10 +214,10 @@ BOUNDS: dict[str, Meaning] = {
         good("0", "2"),
         says={"mean": "1: failed", "max": "2: passed"},
     ),
-    "bounds that nothing fits are refused": Refused(one("integer", minimum=3, maximum=2)["v"], "bounds-crossed"),
+    "bounds that no value fits are refused": Refused(one("integer", minimum=3, maximum=2)["v"], "bounds-crossed"),
 }
 PERCENT: dict[str, Meaning] = {
-    "percent of evaluated records, nulls too": Case(
+    "percent is of evaluated records with nulls": Case(
         one(
             "string",
             quality=[
@@ -232,18 +232,18 @@ PERCENT: dict[str, Meaning] = {
         good("a", "b", None, None),
         says={"invalidValues": "1 of 4, 2 null: passed"},
     ),
-    "percent not of malformed records": Case(
+    "percent leaves out malformed records": Case(
         one("string", quality=_nulls(mustBeLessThan=50, unit="percent")),
         csv=good("a", "") + bad("record.fields", "a,b", "c,d"),
         jsonl=good('"a"', "null") + bad("record.object", "}", "]"),
         says={"nullValues": "1 of 2, 0 null: failed"},
     ),
-    "percent of rejected records, too": Case(
+    "percent includes rejected records": Case(
         one("integer", minimum=1, quality=_nulls(mustBeLessOrEqualTo=25, unit="percent")),
         good("1", None) + bad("minimum", "0", "-1"),
         says={"nullValues": "1 of 4, 0 null: passed"},
     ),
-    "percent of what the filter lets through": Case(
+    "percent is of the filtered records": Case(
         one(
             "string",
             quality=[
@@ -261,7 +261,7 @@ PERCENT: dict[str, Meaning] = {
     ),
 }
 ROUNDING: dict[str, Meaning] = {
-    "what is too fine is not rounded": Case(
+    "too many digits are not rounded": Case(
         one("number", physicalType="decimal(5,2)"), csv=bad("logicalType", "1.125"), jsonl=bad("logicalType", "1.125")
     ),
     "percentages are not rounded": Case(
@@ -286,7 +286,7 @@ ROUNDING: dict[str, Meaning] = {
         good("1", "2", "2"),
         says={"@low": "1.6666666666667: passed", "@high": "1.6666666666667: passed"},
     ),
-    "figures are of rejected records, too": Case(
+    "figures include rejected records": Case(
         one("number", minimum=0, quality=[figure("min", mustBe=-5), figure("mean", mustBe=1)]),
         good("7", "1", None) + bad("minimum", "-5"),
         says={"min": "-5: passed", "mean": "1: passed"},
@@ -322,15 +322,15 @@ DECIMALS: dict[str, Meaning] = {
     "multipleOf is exact": Case(
         one("number", multipleOf=0.01), good("0.07", "0.29", "-1.1", "0") + bad("multipleOf", "0.075", "0.001")
     ),
-    "a bound of an integer is one": Refused(one("integer", minimum=0.5)["v"], "wrong-type"),
+    "a bound of integers is an integer": Refused(one("integer", minimum=0.5)["v"], "wrong-type"),
 }
 STDEV: dict[str, Meaning] = {
-    "stdev of one value is none": Case(
+    "one value has no stdev": Case(
         one("number", quality=[figure("stdev", mustBeLessThan=1)]),
         good("5"),
         says={"stdev": "too-few-values: not_evaluated"},
     ),
-    "nulls make it no more": Case(
+    "stdev does not count nulls": Case(
         one("number", quality=[figure("stdev", mustBeLessThan=1)]),
         good("5", None, None),
         says={"stdev": "too-few-values: not_evaluated"},

@@ -32,7 +32,7 @@ def _asks(name: str, text: str, rows: Rows, message: str, **more: Any) -> Case:
 
 
 EXPRESSIONS: dict[str, Meaning] = {
-    "an expression is null where it is neither": _says(
+    "an expression is null where it is not true or false": _says(
         "@v < @w",
         good(("1", "2"), ("1", None), (None, None)) + bad("@id", ("2", "1"), ("1", "1")),
         message="2 of 5, 2 null: failed",
@@ -42,7 +42,7 @@ EXPRESSIONS: dict[str, Meaning] = {
         good(("1", "1"), ("5", "0"), ("5", None), ("1", None)) + bad("@id", ("1", "0"), ("0", None)),
         message="2 of 6, 1 null: failed",
     ),
-    "a value of another type is null in it": Case(
+    "a value of another type is null in an expression": Case(
         {"v": {"logicalType": "integer"}},
         good("1"),
         csv=bad("logicalType", "x"),
@@ -59,7 +59,7 @@ EXPRESSIONS: dict[str, Meaning] = {
         "@v / @w > 1", good(("3", "2"), ("1", "0")) + bad("@id", ("1", "2")), message="1 of 3, 1 null: failed"
     ),
     "% has the sign of its left side": _says("@v % @w >= 0", good(("7", "-2"), ("1", "0")) + bad("@id", ("-7", "2"))),
-    "<=> knows null": _says("@v <=> @w", good(("1", "1"), (None, None)) + bad("@id", ("1", None), ("1", "2"))),
+    "<=> compares nulls": _says("@v <=> @w", good(("1", "1"), (None, None)) + bad("@id", ("1", None), ("1", "2"))),
     "is true knows null, and changes no text": _says(
         "(@v = 'A') is true or (@v like '_b') is not false",
         good("A", "ab", None) + bad("@id", "a", "AB", "B"),
@@ -69,19 +69,19 @@ EXPRESSIONS: dict[str, Meaning] = {
         "coalesce(@v, 0) >= 0 and case when @w is null then false else @w > 0 end",
         good(("1", "1"), (None, "1")) + bad("@id", ("-1", "1"), ("1", None), ("1", "0")),
     ),
-    "length is of code points, trim of blanks": _says(
+    "length counts code points, trim removes blanks": _says(
         "length(trim(@v)) = 1", good(" a ", "\U0001f600", None) + bad("@id", "", "\u00a0a", "ab")[1:], A_TEXT
     ),
     "like takes % and _": _says("@v like 'a_%'", good("ab", "abc") + bad("@id", "a", "ba", "A1"), A_TEXT),
 }
 FILTERS: dict[str, Meaning] = {
-    "a filter lets through what it is true of": Case(
+    "a filter passes records for which it is true": Case(
         {"v": {"logicalType": "integer"}, "w": {"logicalType": "integer"}},
         good(("1", "2"), (None, "1"), (None, None)) + bad("@id", (None, "2")),
         quality=[{"id": "@id", **figure("expression", expression="@v is not null", filter="@w > 1")}],
         says={"@id": "1 of 2, 0 null: failed"},
     ),
-    "a filter that is true of none": Case(
+    "a filter that no record passes": Case(
         {"v": {"logicalType": "integer"}, "w": {"logicalType": "integer"}},
         good(("1", "1"), ("2", None)),
         quality=[
@@ -90,7 +90,7 @@ FILTERS: dict[str, Meaning] = {
         ],
         says={"@id": "no-rows: not_evaluated", "@low": "0 of 0, 0 null: passed"},
     ),
-    "what the filter leaves out repeats nothing": Case(
+    "records outside the filter repeat nothing": Case(
         {"v": {"logicalType": "integer"}, "w": {"logicalType": "integer"}},
         good(("1", "2"), ("1", "1"), ("2", "2"), ("2", "2"), (None, "2")),
         quality=[
@@ -103,7 +103,7 @@ FILTERS: dict[str, Meaning] = {
         ],
         says={"@id": "2 of 4, 1 null: failed"},
     ),
-    "a figure is of what the filter lets through": Case(
+    "a figure is of the filtered records": Case(
         {
             "v": {"logicalType": "number", "quality": [{"id": "@id", **figure("sum", mustBe=3, filter="@w > 1")}]},
             "w": {"logicalType": "integer"},
@@ -128,8 +128,8 @@ ASKED: dict[str, Meaning] = {
     "a query without a number": _asks(
         "most", "@v > 9", good("5"), "no-values: not_evaluated", threshold={"mustBeLessThan": 2}
     ),
-    "a statement finds rows that must not be": _asks("rows", "@v > 3", good("5", "1", None), "1: failed"),
-    "a statement that finds none holds": _asks("rows", "@v > 9", good("5", "1", None), "0: passed"),
+    "a statement finds rows that must not exist": _asks("rows", "@v > 3", good("5", "1", None), "1: failed"),
+    "a statement that finds no row holds": _asks("rows", "@v > 9", good("5", "1", None), "0: passed"),
     "nulls are one group": _asks("groups", "@v > 0", good(None, None, "1"), "1: failed"),
     "nulls have no partner": _asks("twins", "@v > 0", good(None, None, "1"), "0: passed"),
 }

@@ -29,7 +29,7 @@ UNICODE: dict[str, Meaning] = {
         good(COMPOSED) + bad("enum", APART),
         says={"unique": "0 of 2, 0 null: passed"},
     ),
-    "upper and lower case are two": Case(
+    "upper and lower case differ": Case(
         one("string", unique=True, enum=values("a", "ß")),
         good("a", "ß") + bad("enum", "A", "ss", "\uff41"),
         says={"unique": "0 of 5, 0 null: passed"},
@@ -48,22 +48,22 @@ BLANKS: dict[str, Meaning] = {
         good("a") + bad("enum maxLength", "a ", " a", "a\t", "a\u00a0"),
         says={"unique": "0 of 5, 0 null: passed"},
     ),
-    "of numbers, booleans and dates, too": Case(
+    "numbers, booleans and dates have no blanks": Case(
         {"v": {"logicalType": "number"}, "w": {"logicalType": "boolean"}, "x": {"logicalType": "date"}},
         csv=bad(
             "logicalType w.logicalType x.logicalType", ("1 ", " true", "2024-01-01 "), ("\t1", "true ", " 2024-01-01")
         ),
         jsonl=bad("logicalType w.logicalType x.logicalType", ('"1 "', '" true"', '"2024-01-01 "')),
     ),
-    "blanks around JSON's values are none": Case(one("integer"), jsonl=good(" 1 ", "\t1")),
-    "blanks behind a closing quote are none": Case(
+    "blanks around JSON's values do not count": Case(one("integer"), jsonl=good(" 1 ", "\t1")),
+    "blanks behind a closing quote do not count": Case(
         one("integer"),
         csv=good('"12" ', '"12"\t') + bad("record.quotes", ' "12"') + bad("logicalType", '" 12"'),
     ),
 }
 PATTERNS: dict[str, Meaning] = {
     "a pattern is searched for": _pattern("b", ["b", "abc"], ["ac"]),
-    "^ and $ are the very ends": Case(
+    "^ and $ are the ends of the text": Case(
         one("string", pattern="^a$"),
         good("a") + bad("pattern", "ab", "ba"),
         jsonl=bad("pattern", '"a\\n"', '"b\\na"'),
@@ -80,13 +80,13 @@ PATTERNS: dict[str, Meaning] = {
     ),
     r"\d is a digit of ASCII": _pattern(r"^\d$", ["7"], ["\u0667", "\uff17", "a"]),
     r"\w is a letter of ASCII": _pattern(r"^\w$", ["a", "_", "7"], ["é", "ß", "-"]),
-    r"\b goes by letters of ASCII": _pattern(r"\bé", ["aé"], ["é", " é"]),
+    r"\b is the border of an ASCII word": _pattern(r"\bé", ["aé"], ["é", " é"]),
     "case matters": _pattern("^A$", ["A"], ["a"]),
     "a class holds plain characters": _pattern("^[a[&-]$", ["a", "[", "&", "-"], ["b"]),
     "code points are counted": _pattern("^..$", ["\U0001f600\U0001f600", "ab"], ["\U0001f600", FAMILY]),
-    "repeated groups look at short texts": _pattern("^(ab)+$", ["ab", "ab" * 250], ["ab" * 251, "aba"]),
-    "slow patterns look at short texts": _pattern("^.*-.*$", ["-", "a" * 999 + "-"], ["a" * 1000 + "-", "a"]),
-    "slow patterns with an equal one look at any text": _pattern(
+    "repeated groups are searched in short texts": _pattern("^(ab)+$", ["ab", "ab" * 250], ["ab" * 251, "aba"]),
+    "slow patterns are searched in short texts": _pattern("^.*-.*$", ["-", "a" * 999 + "-"], ["a" * 1000 + "-", "a"]),
+    "slow patterns with an equal one are searched in any text": _pattern(
         r"^\S+@\S+\.\S+$", ["a@b.c", "@@b.c.", "a" * 2_000 + "@b.c"], ["@a.b", "a@.b", "a@b.", "a @b.c"]
     ),
     "regex searches as pattern does": Case(

@@ -94,12 +94,16 @@ TOLERANCE = {
     "one failing row fails": one(ROW, failing(1), "rejected", "failed", "check-maximum"),
     "nulls fail no bound": one(ROW, failing(0, null=100), "accepted", "passed"),
     "own rows: the limit is within": one(own(tolerate("5", "rows")), failing(5), "accepted_with_warnings", "warning"),
-    "own rows: one more is not": one(own(tolerate("5", "rows")), failing(6), "rejected", "failed"),
+    "own rows: one more is outside": one(own(tolerate("5", "rows")), failing(6), "rejected", "failed"),
     "own percent: the limit is within": one(own(tolerate("5")), failing(5), "accepted_with_warnings", "warning"),
-    "quietly within": one(own(tolerate("5"), quiet=tolerate("2")), failing(2), "accepted_with_warnings", "passed"),
-    "quietly beyond": one(own(tolerate("5"), quiet=tolerate("2")), failing(3), "accepted_with_warnings", "warning"),
-    "quietly beyond all": one(own(tolerate("5"), quiet=tolerate("2")), failing(6), "rejected", "failed"),
-    "own percent: one more is not": one(own(tolerate("5")), failing(6), "rejected", "failed"),
+    "within the tolerance for warnings": one(
+        own(tolerate("5"), quiet=tolerate("2")), failing(2), "accepted_with_warnings", "passed"
+    ),
+    "beyond the tolerance for warnings": one(
+        own(tolerate("5"), quiet=tolerate("2")), failing(3), "accepted_with_warnings", "warning"
+    ),
+    "beyond both tolerances": one(own(tolerate("5"), quiet=tolerate("2")), failing(6), "rejected", "failed"),
+    "own percent: one more is outside": one(own(tolerate("5")), failing(6), "rejected", "failed"),
     "percent is of evaluated rows": one(own(tolerate("10")), failing(5, of=50), "accepted_with_warnings", "warning"),
     "percent is of evaluated, not of read": one(own(tolerate("10")), failing(6, of=50), "rejected", "failed"),
     "nulls count as evaluated": one(own(tolerate("5")), failing(5, null=90), "accepted_with_warnings", "warning"),
@@ -107,11 +111,11 @@ TOLERANCE = {
     "a third is more than 33.3 %": one(own(tolerate("33.3")), failing(1, of=3), "rejected", "failed"),
     "a third is less than 33.4 %": one(own(tolerate("33.4")), failing(1, of=3), "accepted_with_warnings", "warning"),
     "zero tolerates nothing": one(own(tolerate("0")), failing(1), "rejected", "failed"),
-    "the file's tolerance is lent": one(ROW, failing(2), "accepted_with_warnings", "warning", tolerance=tolerate("2")),
-    "own comes before the file's": one(
+    "the file's tolerance is taken": one(ROW, failing(2), "accepted_with_warnings", "warning", tolerance=tolerate("2")),
+    "own tolerance replaces the file's": one(
         own(tolerate("1", "rows")), failing(2), "rejected", "failed", "check-maximum", tolerance=tolerate("2")
     ),
-    "own does not lift the file's": one(
+    "own tolerance does not raise the file's": one(
         own(tolerate("9")),
         failing(3),
         "rejected",
@@ -119,7 +123,7 @@ TOLERANCE = {
         "too-many-rejected check-maximum",
         tolerance=tolerate("2"),
     ),
-    "distinct rows add up against the file's": Case(
+    "rows of several checks add up": Case(
         ((ROW, failing(2)), (OTHER, failing(1))),
         "rejected",
         "warning warning",
@@ -134,21 +138,21 @@ TOLERANCE = {
         {"tolerance": tolerate("2")},
         {"rejected": 2, "masks": (("3", 1), ("1", 1))},
     ),
-    "without the file's there is no limit for all": Case(
+    "without the file's tolerance there is no common limit": Case(
         ((own(tolerate("2")), failing(2)), (own(tolerate("2"), OTHER), failing(2))),
         "accepted_with_warnings",
         "warning warning",
     ),
-    "the file's counts rows, too": one(ROW, failing(3), "rejected", "failed", tolerance=tolerate("2", "rows")),
+    "the file's tolerance may count rows": one(ROW, failing(3), "rejected", "failed", tolerance=tolerate("2", "rows")),
     "a malformed record is a failing row": one(RECORD_CHECKS[0], failing(1), "rejected", "failed", "check-fields"),
-    "a malformed record is tolerated, too": one(
+    "a malformed record takes the file's tolerance": one(
         RECORD_CHECKS[0], failing(1), "accepted_with_warnings", "warning", tolerance=tolerate("1")
     ),
 }
 SEVERITY = {
     "warning: a failing row warns": one(SOFT, failing(1), "accepted_with_warnings", "warning", "check-maximum"),
     "warning: no failing row passes": one(SOFT, OK, "accepted", "passed"),
-    "warning: the file's tolerance is not lent": one(
+    "warning: the file's tolerance is not taken": one(
         SOFT, failing(1), "accepted_with_warnings", "warning", tolerance=tolerate("50")
     ),
     "warning: within its own passes": one(own(tolerate("5"), SOFT), failing(5), "accepted", "passed"),
@@ -164,10 +168,16 @@ SEVERITY = {
 SETS = {
     "a repeated value fails the file": one(UNIQUE, failing(2), "rejected", "failed", "check-unique"),
     "a set check rejects no row": one(UNIQUE, failing(2), "rejected", "failed"),
-    "a set check borrows no tolerance": one(UNIQUE, failing(2), "rejected", "failed", tolerance=tolerate("50")),
-    "a set check has its own": one(own(tolerate("2", "rows"), UNIQUE), failing(2), "accepted_with_warnings", "warning"),
+    "a set check does not take the file's tolerance": one(
+        UNIQUE, failing(2), "rejected", "failed", tolerance=tolerate("50")
+    ),
+    "a set check has its own tolerance": one(
+        own(tolerate("2", "rows"), UNIQUE), failing(2), "accepted_with_warnings", "warning"
+    ),
     "9 of 100 nulls are less than 10 %": one(held(NULLS, TEN_PERCENT), failing(9), "accepted", "passed"),
-    "10 of 100 nulls are not": one(held(NULLS, TEN_PERCENT), failing(10), "rejected", "failed", "check-nullValues"),
+    "10 of 100 nulls are not less than 10 %": one(
+        held(NULLS, TEN_PERCENT), failing(10), "rejected", "failed", "check-nullValues"
+    ),
     "a metric's percent is of evaluated rows": one(held(NULLS, TEN_PERCENT), failing(5, of=50), "rejected", "failed"),
     "a metric's percent is exact": Case(
         ((held(NULLS, must("mustBe", "33.3", unit="percent")), failing(333, of=1000)),),
@@ -175,7 +185,7 @@ SETS = {
         "passed",
         facts={"read": 1000},
     ),
-    "a metric borrows no tolerance": one(
+    "a metric does not take the file's tolerance": one(
         held(NULLS, TEN_PERCENT), failing(10), "rejected", "failed", tolerance=tolerate("50")
     ),
 }
@@ -188,8 +198,8 @@ def figure(value: str | None, **more: Any) -> Count:
 
 FIGURES = {
     "a figure that holds passes": one(held(MEAN, TEN), figure("9.99"), "accepted", "passed"),
-    "a figure that does not fails": one(held(MEAN, TEN), figure("10"), "rejected", "failed", "check-mean"),
-    "a figure is no number of records": one(held(MEAN, TEN), figure("-200.5"), "accepted", "passed"),
+    "a figure that does not hold fails": one(held(MEAN, TEN), figure("10"), "rejected", "failed", "check-mean"),
+    "a figure does not count records": one(held(MEAN, TEN), figure("-200.5"), "accepted", "passed"),
     "a figure of 0 is a figure": one(held(MEAN, must("mustNotBe", "0")), figure("0"), "rejected", "failed"),
     "warning: a figure warns": one(
         replace(held(MEAN, TEN), severity="warning"), figure("11"), "accepted_with_warnings", "warning", "check-mean"
@@ -201,7 +211,7 @@ FIGURES = {
         "not_evaluated",
         "not-evaluated",
     ),
-    "a figure that was not given is ours": one(held(MEAN, TEN), figure(None), None, "error"),
+    "a missing figure is ours": one(held(MEAN, TEN), figure(None), None, "error"),
 }
 EXPECTED = Check(
     "wind.mean",
@@ -215,13 +225,13 @@ EXPECTED = Check(
 )
 EXPECTATIONS = {
     "an expectation that is met passes": one(EXPECTED, figure("1"), "accepted", "passed"),
-    "one that is not fails": one(EXPECTED, figure("0"), "rejected", "failed", "check-expectation"),
-    "whatever records are unexpected": one(EXPECTED, replace(figure("1"), failed=9), "accepted", "passed"),
+    "an expectation that is not met fails": one(EXPECTED, figure("0"), "rejected", "failed", "check-expectation"),
+    "an expectation may have unexpected records": one(EXPECTED, replace(figure("1"), failed=9), "accepted", "passed"),
     "warning: an expectation warns": one(
         replace(EXPECTED, severity="warning"), figure("0"), "accepted_with_warnings", "warning", "check-expectation"
     ),
     "an expectation without an answer is ours": one(EXPECTED, figure(None), None, "error"),
-    "one about the file is judged without a record": Case(
+    "an expectation about the file is judged without a record": Case(
         ((EXPECTED, Count(figure=Decimal(0))),),
         "rejected",
         "failed",
@@ -281,7 +291,7 @@ NOT_EVALUATED = {
         SOFT, STOPPED, "accepted_with_warnings", "not_evaluated", "not-evaluated"
     ),
     "a crashed check is ours": one(ROW, CRASHED, None, "error"),
-    "a crashed warning is ours, too": one(SOFT, CRASHED, None, "error"),
+    "a crashed warning is also ours": one(SOFT, CRASHED, None, "error"),
     "a crash outweighs a failing check": Case(((ROW, failing(9)), (OTHER, CRASHED)), None, "failed error"),
 }
 FACTS = {
@@ -293,7 +303,7 @@ FACTS = {
     ),
     "an unreadable file is ours": Case(((ROW, OK),), None, facts={"failure": OURS}),
     "read is valid plus rejected": Case(((ROW, OK),), None, "passed", facts={"read": 101, "valid": 100}),
-    "rejected is what lies in evidence": Case(
+    "evidence has no surplus row": Case(
         ((ROW, failing(2)),), None, "failed", facts={"rejected": 3, "masks": (("1", 2),)}
     ),
     "evidence lacks no row": Case(((ROW, failing(2)),), None, "failed", facts={"rejected": 1, "masks": (("1", 2),)}),
@@ -400,13 +410,13 @@ def test_problems_stand_worst_first() -> None:
 
 
 def test_too_many_rejected_says_the_figures() -> None:
-    problem = judge(TOLERANCE["own does not lift the file's"]).problems[0]
+    problem = judge(TOLERANCE["own tolerance does not raise the file's"]).problems[0]
 
     assert problem.message == "3 of 100 records (3.0 %) are rejected; the contract tolerates 2 %."
 
 
 def test_same_facts_give_the_same_verdict() -> None:
-    case = TOLERANCE["distinct rows add up against the file's"]
+    case = TOLERANCE["rows of several checks add up"]
 
     assert judge(case) == judge(case)
 

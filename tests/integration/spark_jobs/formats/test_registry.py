@@ -158,7 +158,7 @@ LINES = {
     "cut short": ('{"id": 1', ["record.object"]),
     "two objects": ('{"id": 1} {"id": 2}', ["record.object"]),
     "two objects with a comma": ('{"id": 1}, {"id": 2}', ["record.object"]),
-    "text behind it": ('{"id": 1} # one', ["record.object"]),
+    "text behind the object": ('{"id": 1} # one', ["record.object"]),
     "a bracket behind it": ('{"id": 1}] x', ["record.object"]),
     "a brace behind it": ('{"id": 1}} x', ["record.object"]),
     "single quotes": ("{'id': 1}", ["record.object"]),
