@@ -313,7 +313,7 @@ class Refilled(Refusing):
 
 def test_bucket_that_is_written_to_meanwhile_is_told() -> None:
     with pytest.raises(
-        DropgateError, match=r"logs was written to while it was emptied: S3 brings logs .* Run it again"
+        DropgateError, match=r"logs was written to while it was emptied: S3 delivers access logs .* Run it again"
     ):
         destroy.empty(Refilled(), "logs")
 
