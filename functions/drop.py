@@ -32,7 +32,7 @@ State = Literal[
     "superseded",
     "noted",
 ]
-"""Where a drop stands."""
+"""The state of a drop."""
 
 Event = Literal[
     "matched_nothing",  # no contract claims the key, or two do
@@ -148,32 +148,32 @@ TRANSITIONS: dict[State, dict[Event, State]] = {
 STATES: tuple[State, ...] = get_args(State)
 EVENTS: tuple[Event, ...] = get_args(Event)
 OPEN: frozenset[State] = frozenset({"received", "gathering", "staged", "validating", "promoting", "rejecting"})
-"""The states that something must still happen to."""
+"""The states in which a drop is not settled."""
 PROMOTED: frozenset[State] = frozenset({"accepted", "accepted_with_warnings", "observed"})
 """The settled states whose files consumers have."""
 RETRACTING: frozenset[State] = OPEN | {"failed"}
-"""The states out of which what a drop retracts can be taken back."""
+"""The states from which the data that a drop retracts can be withdrawn."""
 
 BY_PERSON: frozenset[Event] = frozenset({"replayed", "replayed_to_retract", "accepted_by_person", "rejected_by_person"})
-"""The events by which people begin with a settled drop anew: each begins an attempt with a history of its own."""
+"""The events by which people reopen a settled drop: each begins an attempt with a history of its own."""
 
 KEY_USED, CONTENT_USED, CONTENT_UNKNOWN = "key-used", "content-used", "content-unknown"
 ABOUT_OTHERS = frozenset({KEY_USED, CONTENT_USED, CONTENT_UNKNOWN})
-"""Codes of problems that lie in other uploads and not in the file: the result of its job does not know them."""
+"""Codes of problems in other uploads and not in the file: the result of its job does not know them."""
 
 ACCEPTED_BY_PERSON, REJECTED_BY_PERSON = "accepted-by-person", "rejected-by-person"
 OF_PEOPLE = frozenset({ACCEPTED_BY_PERSON, REJECTED_BY_PERSON})
-"""Codes of what a person has said of a drop that they decided."""
+"""Codes of the problems that record a person's decision about a drop."""
 UNVERSIONED = ("", "null")
 """Version ids of objects in a bucket without versioning, or while it is suspended (S3 user guide, "Versioning")."""
 
 SET_INCOMPLETE, NOT_LISTED = "set-incomplete", "not-in-manifest"
 BYTES_DIFFER, CHECKSUM_DIFFERS = "bytes-differ", "checksum-differs"
 OF_SETS = frozenset({SET_INCOMPLETE, NOT_LISTED, BYTES_DIFFER, CHECKSUM_DIFFERS})
-"""Codes of problems that lie in a drop's set: the file itself does not show them."""
+"""Codes of problems in a drop's set: the file itself does not show them."""
 
 SECONDS = 19
-"""Characters of a time up to its seconds: events tell no more."""
+"""Characters of a time up to its seconds: events have no more."""
 MOST_PROBLEMS = 5
 MOST_TEXT = 300
 MOST_HEADER_LINE = 2048
@@ -184,7 +184,7 @@ MOST_HEADER_LINE = 2048
 class Location:
     """The place of bytes: a URI, the pinned version if the bucket keeps versions, and the ETag if we wrote them.
 
-    What was laid there by a version of dropgate that kept no ETag has none, and is taken as it lies.
+    Bytes that a version of dropgate without ETags wrote have no ETag here, and are taken without a comparison.
     """
 
     uri: str
@@ -221,8 +221,8 @@ class Created:
 class Promotion:
     """The target of a promotion: the key in the promoted zone, and the ETag that it may replace (None: nothing).
 
-    `rows` is what its job left of it for consumers; None where they get the file as it came. Of a table `instead` are
-    the drops whose rows make way for it: the upload of the key before it, or itself in an earlier attempt.
+    `rows` are the rows that the job wrote for consumers; None if they get the file as it came. For a table, `instead`
+    are the drops whose rows are replaced: the upload of the key before this one, or this drop in an earlier attempt.
     """
 
     key: str
@@ -272,14 +272,14 @@ class RowCounts:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """One version of one uploaded object, and how far it has come.
+    """One version of one uploaded object, and its progress.
 
     `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan`
-    is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it.
-    `unpacked` are the bytes that a compressed file holds; of Parquet at least what its records weigh.
-    `file_set` is the set that it waited for or tells of, `totals` what a manifest says of its records. `marks` is how
-    far its records reach, from its verdict on. `retracts` is what this attempt takes back or replaces, until it has;
-    `override` is set where a person has decided this attempt, `forgotten` where one had it erased.
+    is pinned when the attempt begins. `header_line` is None if it is too long to keep: the file has it. `unpacked` is
+    the number of bytes in a compressed file; for Parquet at least the weight of its records. `file_set` is the set that
+    it waited for or belongs to as a marker or manifest, `totals` are the manifest's totals of its records. `marks` are
+    the high marks of its records, from its verdict on. `retracts` is the data that this attempt withdraws or replaces,
+    until it has done so; `override` is set if a person has decided this attempt, `forgotten` if a person had it erased.
     Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
     """
 

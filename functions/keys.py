@@ -1,6 +1,6 @@
 """Names: a drop's id, the URIs of its bytes and documents in each zone, batches and tokens. Pure.
 
-Zones and folders are URIs that end in `/`; an object's key stands in its URI as it is, never percent-encoded.
+Zones and folders are URIs that end in `/`; an object's key is part of its URI unchanged, never percent-encoded.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ def data_file(drop: str, attempt: int, name: str) -> str:
 def is_of_table(name: str) -> bool:
     """Return True if a path in a table's folder has the form of one of the table's own files.
 
-    Of its log, of the rows of one drop, or of what is written anew (Delta protocol, "Data Files": by convention
-    `part-<number>-<UUID>-c<number>`). In the same folder lie files of a contract that was promoted as objects before.
+    Its own files are the log, the rows of one drop, and files of a rewrite (Delta protocol, "Data Files": by convention
+    `part-<number>-<UUID>-c<number>`). The same folder may hold files of a contract that was promoted as objects before.
     """
     return bool(OF_TABLE.fullmatch(name))
 

@@ -26,7 +26,7 @@ LARGEST_FILE = 5 * 1024**4
 """Bytes: 5 TiB, in parts of 1 GiB half of what one upload in parts may have (Amazon S3 user guide, "Quotas")."""
 
 SAMPLE = files_header.LONGEST_HEADER
-"""Bytes of the head that are looked at; a header line must end within them."""
+"""Bytes of the head that are read; a header line must end within them."""
 
 Read = Callable[[int, int], bytes]
 

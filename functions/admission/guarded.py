@@ -1,7 +1,7 @@
-"""A wall around the checks of admission: a check and a way to read in; its answer out, or the fault that it failed by.
+"""A wall around the checks of admission: a check and a way to read in; its answer, or the fault that it failed by, out.
 
-The checks are pure, so that each delivery of an event would fail by the same fault. What a read raises passes: it may
-succeed later.
+The checks are pure, so each delivery of an event would fail by the same fault. An exception of a read passes the wall:
+the read may succeed later.
 """
 
 from __future__ import annotations

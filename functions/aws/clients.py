@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 AMAZON = re.compile(r"\.amazonaws\.com(\.cn)?(/|$)")
 TRIES = 4
-"""The tries of a call before its function fails, which is tried again; deltalake alone would go on for minutes."""
+"""The tries of a call before its function fails and is tried again; deltalake by itself would try for minutes."""
 CONFIG = Config(retries={"mode": "standard", "total_max_attempts": TRIES}, connect_timeout=3, read_timeout=60)
 
 

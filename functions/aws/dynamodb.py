@@ -1,7 +1,7 @@
 """The ledger in one DynamoDB table: the Ledger port on a boto3 client.
 
-Every write is conditional on the version that was read. What belongs together (a drop, its history item, what waits for
-a batch, its lineage) is one transaction. Items and their keys are in `items.py`.
+Every write is conditional on the version that was read. Items that belong together (a drop, its history item, its place
+in line for a batch, its lineage) are one transaction. Items and their keys are in `items.py`.
 """
 
 from __future__ import annotations

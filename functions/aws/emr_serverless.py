@@ -73,9 +73,9 @@ def workers_for(size: int) -> Workers:
 
 
 def spark_parameters(archive: str, size: int, packages: Mapping[str, str]) -> str:
-    """The `sparkSubmitParameters` of a run; `packages` are archives of packages that its Python is to find, by folder.
+    """The `sparkSubmitParameters` of a run; `packages` are archives of packages for its Python, by folder.
 
-    They lie unpacked in each worker's own folder (EMR Serverless user guide, "Using Python libraries", "Spark jobs").
+    They are unpacked into each worker's own folder (EMR Serverless user guide, "Using Python libraries", "Spark jobs").
     """
     workers = workers_for(size)
     conf = {
@@ -123,11 +123,11 @@ class JobCode:
 
 
 def run_policy(job: JobCode, reach: Reach) -> str:
-    """The policy of one run: what it may do is what this and the role allow (StartJobRun, `executionIamPolicy`).
+    """The policy of one run: the run may do what both this and the role allow (StartJobRun, `executionIamPolicy`).
 
-    Of each folder to be written also its bare name: that is what Hadoop looks for. Listing is left to the role, since
-    Hadoop looks for the folders above, too. Folders to be read are cut to the longest beginnings that fit; references
-    only where these alone do not, then to the folders that they lie in.
+    A folder to be written is also named without its last `/`, because Hadoop asks for that name. Listing is left to the
+    role, because Hadoop also asks for the folders above. Folders to be read are cut to the longest beginnings that fit.
+    References are cut only if that is not enough, to the folders that contain them.
     """
     above = tuple(dict.fromkeys(folder.removesuffix("/").rpartition("/")[0] + "/" for folder in reach.references))
     for references in (reach.references, above):

@@ -2,18 +2,18 @@
 
 - D#<id>                 STATE            a drop; D#<id> H#<attempt>#<n> its history, which is the outbox of notices
 - ID#<first characters>  <id>             the way from the beginning of an id to drops
-- PENDING#<plan>         <staged>#<id>    a drop that waits for a batch, as long as it does
+- PENDING#<plan>         <staged>#<id>    a drop that waits for a batch, while it waits
 - WINDOW#<plan>          STATE            the open window of a plan
 - BATCH#<id>             STATE            a batch; RUN#<run> STATE the way from a job run to it
-- SLOTS                  <number>         the batch that holds a place among those under way
-- KEY#<hash>             STATE            what the uploads of one key under one contract have in common
+- SLOTS                  <number>         the batch that holds this slot
+- KEY#<hash>             STATE            the lineage of the uploads of one key under one contract
 - UPLOAD#<drop>          <attempt>#<hash> the copy in parts that moves a large drop to the URI of that hash
-- SWEEP                  STATE            where the next look at landing begins
-- POINTER                STATE            when the newest pointer of the catalog was published
-- MARKS#<contract>       STATE            how far the accepted drops of a contract reach
-- SET#<id>               STATE            a set of files; M#<drop> one that waits for the rest, as long as it does
-- ROLL                   STATE            how far windows that have ended have been looked at, and what may still end
-- ABSENT#<contract>#<month> <day>         files that were missing on a day; H#<day>#<n> the history of that
+- SWEEP                  STATE            the position of the next page of landing
+- POINTER                STATE            the time at which the newest pointer was published
+- MARKS#<contract>       STATE            the high marks of the accepted drops of a contract
+- SET#<id>               STATE            a set of files; M#<drop> a file that waits for the rest, while it waits
+- ROLL                   STATE            how far ended windows were checked, and the absences that may still end
+- ABSENT#<contract>#<month> <day>         files that were missing on a day; H#<day>#<n> the history of these
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ def upload_item(drop: str, attempt: int, target: str, upload: str) -> Item:
 
 
 SWEEP = ("SWEEP", STATE)
-"""Where the next page of landing begins."""
+"""The position of the next page of landing."""
 
 
 def sweep_item(after: ListingCursor | None) -> Item:
@@ -396,7 +396,7 @@ def member_item(drop: Drop) -> Item:
 
 
 ROLL = ("ROLL", STATE)
-"""Where the roll call is."""
+"""The key of the roll call."""
 
 
 def roll_item(roll: RollCall) -> Item:

@@ -326,7 +326,8 @@ class S3Store:
     def _need_bucket(self, at: Location) -> None:
         """Raise ServiceUnavailable if the bucket is missing: HEAD of an object answers 404 for that as well.
 
-        Who may list below some prefixes alone is refused, which says that it is there (S3 API reference, HeadBucket).
+        A principal that may list only below some prefixes is refused, which shows that the bucket exists (S3 API
+        reference, HeadBucket).
         """
         bucket, _ = keys.split(at.uri)
         try:
@@ -359,7 +360,7 @@ class S3Store:
 
 
 def _unreadable(at: Location, error: ClientError) -> ObjectUnreadable:
-    """The error for an object that nobody here can read; S3 names the archived ones."""
+    """The error for an object that no principal of ours can read; S3 names the archived ones."""
     return (ObjectArchived if code(error) in ARCHIVED else ObjectUnreadable)(at.uri)
 
 

@@ -1,8 +1,9 @@
 """Differences between buckets, ledger and catalog: the world in, each difference with its repair out.
 
-Read page by page, so that memory does not grow with what there is; but of one table at a time the number of rows of
-each drop is held. What is under way, or younger than `GRACE`, is left to those who are at it. A repair is there only
-where it is safe: it can be broken off and repeated, and what it writes is conditional on what was seen.
+Everything is read page by page, so memory does not grow with the number of objects; only the row counts of each drop of
+one table at a time are held. Items under way, or younger than `GRACE`, are left to the functions that work on them. A
+difference has a repair only if the repair is safe: it can be interrupted and repeated, and its writes are conditional
+on the state that was read.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def differences(
 ) -> Iterator[Difference]:
     """Yield all differences: of the contracts' drops of these months (YYYY-MM), and of whole tables.
 
-    `seen` is told of each object, record and drop with rows in a table.
+    `seen` receives the name of each object, record and drop with rows in a table.
     """
     yield from of_catalog(ports)
     yield from of_landing(ports, seen)

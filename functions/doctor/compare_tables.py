@@ -1,7 +1,7 @@
 """Differences between tables and the ledger: the rows of each drop in a table in, differences out.
 
-A table is counted once, as it stood then: what has changed since, or a little before, is left alone. The numbers are
-held in memory, one for each drop with rows in the table, whenever it arrived; records are read page by page.
+A table is counted once, at one version: drops that changed since, or shortly before, are ignored. The numbers are held
+in memory, one for each drop with rows in the table, whenever it arrived; records are read page by page.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def counted(ports: Ports, contract: str) -> Counted | Difference:
 
 
 def of_table(ports: Ports, table: Counted, seen: Report = ignore) -> Iterator[Difference]:
-    """Yield rows that nobody may read, or that have no record; call `seen` with each drop that has rows."""
+    """Yield rows that must not be read, or that have no record; call `seen` with each drop that has rows."""
     ids = list(table.rows)
     for begin in range(0, len(ids), PAGE):
         page = ids[begin : begin + PAGE]
@@ -126,9 +126,10 @@ def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
 
 
 def _take_out(ports: Ports, drop: Drop, table: Counted) -> None:
-    """Take a drop's rows out, also of a table that was brought back to what it was; StaleWrite if they may be there.
+    """Remove a drop's rows, also from a table that was restored; StaleWrite if the rows may be there.
 
-    Of a drop that was judged again at this very moment they are gone, too, which it says: they cannot be told apart.
+    If the drop was judged again at the same moment, its new rows are removed as well, which is reported: the two cannot
+    be distinguished.
     """
     unless_changed(ports, drop)
     if _not_its_place(ports, drop, table) is None:

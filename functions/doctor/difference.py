@@ -12,9 +12,9 @@ from functions.ports import Ports
 from functions.ports.drops import Step
 
 PAGE = 100
-"""Objects and drops that are looked at together."""
+"""Objects and drops that are compared together."""
 GRACE = timedelta(minutes=15)
-"""The age up to which an item is left alone: somebody may be at work on it."""
+"""The age up to which an item is ignored: somebody may be at work on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def unreadable(where: str, why: str = "cannot be read by this version") -> Diffe
 def stale(ports: Ports, drop: Drop) -> Difference | None:
     """Return the difference of a record that its history contradicts, as an older one that was put back by hand.
 
-    None, too, where somebody has brought the drop further since it was read.
+    None if somebody has brought the drop further since it was read.
     """
     last = newer(ports, drop)
     now = ports.ledger.drop(drop.id) if last else None

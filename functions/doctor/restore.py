@@ -1,7 +1,8 @@
 """Restored data of consumers: a drop and the function that promotes it in, the result of that function out.
 
-The key is held meanwhile, so that no other upload of it comes between; a crash leaves it held for a settled drop, which
-is a difference of its own. Whoever mends that at this very moment frees it: so the key is looked at again after.
+The key is held meanwhile, so that no other upload of it comes between. A crash leaves it held for a settled drop, which
+is a difference of its own. A repair of that difference at the same moment frees the key: so the key is read again
+afterwards.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ T = TypeVar("T")
 def put_back(ports: Ports, plan: Plan, drop: Drop, to: Promotion, lay: Callable[[], T]) -> T:
     """Restore a drop's data for consumers by `lay`, and record the new ETag in its key's item.
 
-    StaleWrite if the drop, or who its key says is seen, has changed since it was looked at; nothing is left then.
+    StaleWrite if the drop, or the owner of its key, has changed since it was read; nothing is left then.
     """
     claims = claims_of(ports, drop, plan)
     if claims.key and claims.key.promoted != drop.id:

@@ -30,7 +30,7 @@ from functions.promotion.watermarks import pinned
 from functions.records.batches import among, whole, write_batch
 
 MOST_BYTES = 1024**3
-"""Bound of a batch beside `Ports.most_drops`; a drop that is larger goes alone."""
+"""Bound of a batch in addition to `Ports.most_drops`; a larger drop has a batch of its own."""
 
 MOST_COUNTS = 500_000
 """Drops times checks of a batch: what a function can hold of a result, some 45 MiB."""
@@ -42,7 +42,7 @@ CLOCKS = timedelta(minutes=10)
 """The time by which the clock that a try was set up by may be ahead of that of EMR Serverless."""
 
 LOOKS = 2
-"""Slots that a batch asks for before it stands in line."""
+"""Slots that a batch tries before it waits in line."""
 
 GROUP = 25
 """Drops written in one transaction, which has room for 100 items: of a drop three, and the batch."""
@@ -254,9 +254,9 @@ def _write_singly(ports: Ports, batch: Batch, moves: Sequence[Transition]) -> No
 
 
 def reach(zones: Zones, batch: Batch, plan: Plan, drops: Iterable[Drop]) -> Reach:
-    """The batch's own folders, and those of the drops that it was made for.
+    """The batch's own folders, and those of all drops that it was made for, also of those that left it.
 
-    Of all of them, also of those that went elsewhere: the same token must always ask for the same run.
+    The same token must always ask for the same run.
     """
     evidence = keys.evidence_folder(zones, "*", batch.contract, batch.claimed_at[:7], batch.id)
     work = keys.job_folder(zones, batch.id, batch.try_)

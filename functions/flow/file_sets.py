@@ -1,12 +1,11 @@
-"""Sets of files: a drop or a marker in; once its set is complete, all that wait for it on their way, out.
+"""Sets of files: a drop or a marker in; once its set is complete, the waiting files as staged drops out.
 
-    a file      gathering, written first; then its set is looked at: so of a file and a marker that come at once one
-                sees the other
-    a marker    noted, in one transaction with its set, which is complete then; a manifest: once all files are there
-    complete    staged, group by group;     not in time: rejecting, with what is missing
+    a file      gathering, written first; then its set is read: if a file and a marker come at once, one sees the other
+    a marker    noted, in one transaction with its set, which is then complete; a manifest: once all files are there
+    complete    staged, group by group;     not in time: rejecting, with the list of missing files
 
-The set has one item, on which every writer relies; the schedule looks at it now and then, and for a quarter of an hour
-after the decision, until nothing that was under way meanwhile can be left behind.
+The set has one item, on which every writer relies. The schedule checks it now and then, and for a quarter of an hour
+after the decision: no file that was under way meanwhile is left behind.
 """
 
 from __future__ import annotations
@@ -58,10 +57,10 @@ def set_of(drop: Drop, plan: Plan, rule: SetRule) -> str:
 
 
 def join(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, **laid: Any) -> Drop | None:
-    """Let a drop whose bytes are `laid` in stage wait for its set; None if that is complete: it goes on at once.
+    """Let a drop whose bytes are `laid` in stage wait for its set; None if the set is complete: the drop continues.
 
-    What comes after all that a manifest names is held against that, too, and waits for it: its set is looked at again,
-    as who writes this may die before it sends the drop on.
+    A drop that comes after all files of its manifest waits for its set as well, to be compared with the manifest: the
+    set is checked again, because the function that writes this may die before it sends the drop on.
     """
     for _ in range(TRIES):
         file_set = _of(ports, drop, plan, rule)
@@ -133,7 +132,7 @@ def _decide(ports: Ports, file_set: FileSet) -> None:
 
 
 def _of(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> FileSet:
-    """Return the set of a drop; one that nobody has opened has version 0."""
+    """Return the set of a drop; a set that was never opened has version 0."""
     set_id, at = set_of(drop, plan, rule), ports.at()
     parts = rule.named(drop.parts)
     return ports.ledger.file_set(set_id) or FileSet(set_id, plan.contract, plan.sha, parts, at, at, None)

@@ -91,8 +91,7 @@ def _settle_batch(ports: Ports, batch: Batch, drops: Sequence[Drop], result: Job
 def _in_turn(ports: Ports, members: Sequence[Drop], result: JobResult) -> Sequence[Drop]:
     """Return the open drops of a batch: in their order, or, if late, rotated by one drop each minute.
 
-    A drop that ends whoever settles it, as a function runs out of time or memory, would stand before the same ones
-    for ever.
+    A drop that ends every function that settles it, by time or memory, would otherwise block the same drops for good.
     """
     line, now = [drop for drop in members if drop.in_flight], ports.clock.now()
     return rotated(line, now) if now - moment(result.header.ended_at) > LATE else line

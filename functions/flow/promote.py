@@ -41,7 +41,7 @@ SOURCE_UNREADABLE = Problem(
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """The bytes lie where they were, and S3 does not hand them out."""
+    """The bytes are in place, and S3 does not return them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Reference values, pinned when a job starts: a plan's references in, files and their versions out.
 
-A reference file is named by the plan, with the hash of its bytes; promoted data are the files that lie there now, read
-by the plan of their contract that is in force now. What is not there is said in the request, so that the checks that
-ask for it are errors, and the others are made.
+The plan names a reference file with the hash of its bytes. Promoted data are the files that exist now, read by the plan
+of their contract that is in force now. The request names each missing reference, so that the checks that need it are
+errors, and the others are made.
 """
 
 from __future__ import annotations

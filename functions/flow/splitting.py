@@ -2,9 +2,9 @@
 
     evidence of the dead runs deleted -> one transaction: the batch ended, its halves claimed -> a job for each half
 
-So a drop that kills its job is found in 2 log2(n) runs, and all others get their verdicts. A half is run once before it
-is split, too; a drop that stands alone is tried as often as any batch. The first batch counts the splits that follow
-from it: where jobs die whatever they hold, the cause is not in a drop, and what is left is given up.
+So a drop that kills its job is found in 2 log2(n) runs, and all others get their verdicts. A half also runs once before
+it is split; a batch of one drop is tried as often as any batch. The first batch counts the splits that follow from it:
+if jobs die with any drops, the cause is not in a drop, and the rest is given up.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from functions.ports.batches import Batch
 
 MOST_TRIES = 3
 MOST_SPLITS = 30
-"""Of all that follow from one batch: enough for three drops that kill their jobs among 1,000, the most it can hold."""
+"""The most splits of one batch: enough for three drops that kill their jobs among 1,000, the most it can hold."""
 RACES = 3
 """The number of tries of a split that others are in the way of: a place that is taken, a split of the other half."""
 
@@ -33,7 +33,7 @@ def tries(batch: Batch, undecided: int) -> int:
 
 
 def clear(ports: Ports, batch: Batch) -> None:
-    """Delete the evidence of a batch's dead runs: nobody will write it again."""
+    """Delete the evidence of a batch's dead runs: no run will overwrite it."""
     for folder in keys.evidence_folders(ports.zones, batch.contract, batch.claimed_at, batch.id):
         ports.store.clear(folder)
 

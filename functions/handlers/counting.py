@@ -27,7 +27,7 @@ METRICS: dict[Event, str] = {
     "replayed": "DropsReplayed",
     "replayed_to_retract": "DropsReplayed",
 }
-"""The metric of each event that operators count; a refused drop is counted as rejected, too, when that is settled."""
+"""The metric of each event that operators count; a refused drop is also counted as rejected, when it is settled."""
 
 RECEIVED = "DropsReceived"
 MISSING = "FilesMissing"

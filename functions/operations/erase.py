@@ -1,9 +1,10 @@
 """Erasure of a drop's data: a settled drop, who and why in; the erased data, or why it cannot be erased, out.
 
-The record says `forgetting` before the first byte goes and `forgotten` after the last: broken off, the next call goes
-on. Every version goes, the former ones of what is written anew, too, and the delete markers of our own bucket. What
-remains is the record: key, states, verdict, counts, who forgot it and why; no text that may quote the file.
-Of a table the files that hold rows of the drop alone are erased, once the table's log names them no more. Rows that a
+The record says `forgetting` before the first byte goes and `forgotten` after the last: after an interruption the next
+call continues. Every version is erased, also the former versions of rewritten files, and the delete markers of our own
+bucket. The record remains: key, states, verdict, counts, the person and the reason; no text that may quote the file.
+
+Files of a table that hold only rows of the drop are erased once the table's log no longer names them. Rows that a
 commit has written into other files are in no version that readers get; `dropgate maintain` removes those files.
 """
 
@@ -92,9 +93,9 @@ def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
 def forget(
     ports: Ports, drop: Drop, by: str, because: str, without: Without, *, promoted: bool = False
 ) -> Erased | NotForgotten:
-    """Erase all that a drop left, but what is promoted unless that is asked for.
+    """Erase all data of a drop; promoted data only on request.
 
-    NotForgotten, too, where somebody else has brought the drop further before all was erased.
+    Also NotForgotten if somebody else has brought the drop further before all was erased.
     """
     if why := forgettable(ports, drop, promoted=promoted):
         return why
@@ -179,7 +180,7 @@ def _documents(ports: Ports, batch: Batch, drop: Drop) -> Iterator[str]:
 
 
 def _erase_former(ports: Ports, batch: Batch) -> None:
-    """Erase what a batch wrote over or deleted, whosever it was: its job is over, and nobody reads it again."""
+    """Erase all that a batch overwrote or deleted, of any drop: its job is over, and nothing reads it again."""
     for folder in (f"{ports.zones.jobs}{batch.id}/", _evidence(ports, batch)):
         for version in ports.store.remaining(folder):
             if version.marker or not version.current:

@@ -1,7 +1,7 @@
 """Another attempt at a settled drop: its id in, the drop under way or a reason out.
 
-What is promoted is judged again only to be retracted: it stays with consumers until the new verdict, which replaces it
-or takes it back.
+Promoted data is judged again only to be retracted: consumers keep it until the new verdict, which replaces or withdraws
+it.
 """
 
 from __future__ import annotations

@@ -56,10 +56,10 @@ class OpenItems(Protocol):
     """Open items and the schedule's own progress: called by the schedule, read by the doctor."""
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
-        """Return the items that are open and unchanged since `before`: of each kind some `most` oldest and newest.
+        """Return the items that are open and unchanged since `before`: of each kind the `most` oldest and newest ones.
 
-        Of those between as many, further back with each call of the same process, and round again: a call costs no more
-        however much is open, and no item can hide another for ever.
+        As many of the items between are returned, further back with each call of the same process, and then from the
+        start again. So the cost of a call has a bound, and no item can hide another for good.
         """
         ...
 

@@ -146,7 +146,7 @@ class Removals(Protocol):
         """Hide all objects below a folder."""
 
     def withdraw(self, at: Location) -> None:
-        """Hide an object if it still has the ETag of `at`; older versions of its key stay hidden, too."""
+        """Hide an object if it still has the ETag of `at`; older versions of its key also stay hidden."""
         ...
 
 

@@ -1,8 +1,8 @@
 """Copies of a drop's bytes from zone to zone: a drop and a target in, the location of its bytes out.
 
-A move is a copy on conditions, then the delete of the pinned version, so that a crash anywhere leaves it repeatable:
-the copy finds its own tag at the target, the delete finds nothing left to do. What one copy cannot move is copied in
-parts, some at each call: the upload in parts is its own checkpoint, and the ledger has its name.
+A move is a conditional copy, then the delete of the pinned version, so that it can be repeated after a crash anywhere:
+the copy finds its own tag at the target, the delete finds nothing left to do. An object that is too large for one copy
+is copied in parts, some in each call: the upload in parts is its own checkpoint, and the ledger has its name.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class VerdictRecord:
 class PromotionEntry:
     """A drop with a recorded verdict, and if this call has taken its key, the claims as the ledger has them since.
 
-    Then nobody else can have brought the drop further.
+    In that case nobody else can have brought the drop further.
     """
 
     drop: Drop

@@ -24,7 +24,7 @@ from functions.ports.store import Stat
 from functions.records.failures import NOT_YOURS
 
 TRIES = 5
-"""The tries of a write that loses races for a lineage, each with what was read anew."""
+"""The tries of a write that loses races for a lineage; each try reads the lineage again."""
 
 UNSURE = Problem(
     CONTENT_UNKNOWN,
@@ -75,7 +75,7 @@ class Claims:
 def claims_of(ports: Ports, drop: Drop, plan: Plan, *, unseen: bool = False) -> Claims:
     """Return the claims of a drop from the ledger; `unseen` returns fresh ones without reading.
 
-    Most keys are uploaded once: a write that builds on what was not looked at is refused where that is wrong.
+    Most keys are uploaded once. If a claim that was not read exists after all, the write is refused.
     """
     key = keys.lineage_hash(drop.bucket, drop.key, plan.contract) if plan.same_key != "version" else None
     content = keys.content_hash(drop.sha256, plan.contract) if plan.same_content != "allow" and drop.sha256 else None

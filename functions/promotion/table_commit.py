@@ -1,8 +1,7 @@
 """A drop's valid rows into the table of its contract: a drop and the list of its files in, one commit out.
 
-What is in the table's folder can be read by whoever may read the table, in a commit or not. So rows come there after
-the verdict: copied beside the table's files and then added, or, where rows of another upload make way for them, written
-and exchanged for those.
+A reader of the table may read all files in its folder, in a commit or not. So rows are copied there after the verdict.
+They are added by a commit; if they replace rows of another upload, they are written and exchanged in one commit.
 """
 
 from __future__ import annotations

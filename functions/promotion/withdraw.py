@@ -73,7 +73,7 @@ def withdraw_data(ports: Ports, drop: Drop, former: Retraction) -> None:
 
 @contextmanager
 def withdrawing_late_copies(ports: Ports, plan: Plan, drop: Drop) -> Iterator[None]:
-    """Withdraw after an error what may have been copied within, if nobody may read it by now."""
+    """Withdraw a copy that was made within, after an error, if consumers may not read it by now."""
     try:
         yield
     except DropgateError:
@@ -82,7 +82,7 @@ def withdrawing_late_copies(ports: Ports, plan: Plan, drop: Drop) -> Iterator[No
 
 
 def reread_and_withdraw(ports: Ports, plan: Plan, drop: Drop) -> Drop:
-    """Return the drop as it is now; withdraw a copy that came late, if nobody may read it by now."""
+    """Return the drop as it is now; withdraw a copy that came late, if consumers may not read it by now."""
     if (now := reread(ports, drop)).version != drop.version:
         withdraw_unless_named(ports, plan, drop, now)
     return now

@@ -48,7 +48,7 @@ def mark_failed(ports: Ports, drop: Drop, problem: Problem) -> Drop:
 
 
 def record_failure(ports: Ports, drop: Drop, problem: Problem) -> Drop:
-    """Record that a drop failed; the schedule writes its receipt, if nobody else does."""
+    """Record that a drop failed; the schedule writes its receipt, if no function does so before."""
     at = ports.at()
     return record(ports, drop, "failed", verdict=None, rows=None, problems=brief((problem,)), decided_at=at)
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MASK = "***"
 WORST_FIRST = ("failed", "error", "warning", "not_evaluated", "passed")
 MOST_PROBLEMS = 20
-"""So many problems stand open on the page; the others are folded away."""
+"""The number of problems that are open on the page; the others are folded."""
 MOST_ROWS = 100_000
 """So many rows the job writes into rejected.csv at most."""
 WITHDRAWN = " Readers had the file and no longer have it."
@@ -43,10 +43,10 @@ FOLDER = Path(__file__).parent
 class Receipt:
     """A decision and its facts for the producer; times are ISO text in UTC.
 
-    `rejected_rows` is the name of the file with the rejected rows, beside the receipt; `promoted` the URI where readers
-    find the data; `override` is who decided otherwise than the checks. Each is None where there is none. `withdrawn`
-    says that readers had the file until this decision. `sent` is False of a file that was judged at home, by
-    `dropgate test`: nobody has received it, and what comes next is up to its producer.
+    `rejected_rows` is the name of the file with the rejected rows, next to the receipt; `promoted` is the URI where
+    consumers find the data; `override` is the person who decided against the checks. Each is None if there is none.
+    `withdrawn` is True if consumers had the file until this decision. `sent` is False for a file that was judged by
+    `dropgate test`: it was not sent, and its producer decides about it.
     """
 
     drop: str
@@ -123,7 +123,7 @@ def worst_first(checks: Iterable[CheckResult]) -> list[CheckResult]:
 
 
 def excused(check: CheckResult) -> bool:
-    """Return True if a check was not run and this is nobody's fault."""
+    """Return True if a check was not run for a reason that is no fault."""
     return check.result == "not_evaluated" and check.reason in EXCUSED
 
 

@@ -48,7 +48,7 @@ def unless_erased(ports: Ports, receipt: str, now: Drop) -> Drop:
 
 
 def _bring(ports: Ports, drop: Drop, name: str, folder: str) -> bool:
-    """Copy the rejected rows of the job beside the receipt; False if they are gone, to be erased, or over 5 GiB.
+    """Copy the rejected rows of the job next to the receipt; False if they are gone, to be erased, or over 5 GiB.
 
     The job may not write among receipts, which other drops' producers read.
     """

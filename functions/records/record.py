@@ -10,10 +10,10 @@ from functions.ports import Ports
 
 
 def record(ports: Ports, drop: Drop, event: Event, **changes: Any) -> Drop:
-    """Write what an event makes of a drop.
+    """Write the result of an event for a drop.
 
-    If somebody else was faster, or the event means nothing to it, the drop comes back as it stands: its state tells the
-    caller whether there is anything left to do.
+    If somebody else was faster, or the event means nothing to the drop, the drop comes back as it is: its state shows
+    the caller whether there is anything left to do.
     """
     answer = advance(drop, event, ports.at(), **changes)
     if isinstance(answer, NoChange):

@@ -1,11 +1,11 @@
-"""Files that have not come by the end of their window: the time in; absences, and that they have ended, recorded.
+"""Files that have not come by the end of their window: the time in; absences, and their ends, recorded.
 
     windows that have ended since the last look -> count what came that day -> missing
     missing, and the day is not over            -> count again              -> arrived
 
-One item remembers how far was looked, and is written in one transaction with the absences: of two that look at once one
-writes, so that each is told once. A window that ended before the first look is nobody's fault, and one that a day's
-window was moved to after that had been told is not told again.
+One item records how far windows were checked, and is written in one transaction with the absences: only one of two
+concurrent runs writes, so each absence has one notice. A window that ended before the first check is not missing. If a
+day's window was moved after its notice, there is no second notice.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ GROUP = 40
 MOST_MISSING = 1000
 """Absences that may still end, which one item of the ledger (400 KB) remembers; other windows wait until some have."""
 AGE = timedelta(minutes=10)
-"""The greatest age of the recorded look: a window that ended before its contract was published is not told then."""
+"""The greatest age of the recorded check: a window that ended before its contract was published has no notice."""
 LONGEST = timedelta(days=7)
-"""A window that ended longer ago, while nobody looked, is not told any more."""
+"""A window that ended longer ago, while no run checked it, has no notice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Deadline:
 def call_roll(ports: Ports, unread: Report = ignore) -> None:
     """Check the windows that have ended and the files that are missing; no call if no contract has a window.
 
-    `unread` is told the key of each item that cannot be read: its drop counts as none until somebody mends it.
+    `unread` receives the key of each item that cannot be read: its drop counts as none until the item is repaired.
     """
     index = ports.catalog.index_if_any()
     entries = [entry for entry in index.entries if entry.arrival] if index else []
@@ -115,7 +115,7 @@ def _absence(ports: Ports, deadline: Deadline, now: datetime, unread: Report) ->
 def _was_missing(ports: Ports, contract: str, day: str, unread: Report) -> bool:
     """Return True if files were missing on that day under an earlier deadline of the contract, or may have been.
 
-    Where the absences cannot be read nobody knows: that is told instead.
+    If the absences cannot be read, the answer is not known, and `unread` receives their name.
     """
     try:
         return any(absence.day == day for absence in ports.ledger.absences(contract, day[:7]))

@@ -67,10 +67,10 @@ def reconcile(
     taken: Report = ignore,
     standing: Callable[[timedelta], None] = ignore,
 ) -> tuple[Trouble, ...]:
-    """Take on what has been open for longer than its event should need; what could not be, with the reason.
+    """Continue items that have been open for longer than their event should need; return the failures with reasons.
 
-    `caught` is what one item may raise without ending the run: at a handler's edge, everything. `taken` is told of
-    each thing that was taken on, `standing` for how long the oldest of them had stood still.
+    `caught` are the exceptions of one item that do not end the run: at a handler's edge, all. `taken` receives the name
+    of each item that was continued, `standing` the time for which the oldest of them had made no progress.
     """
     now = ports.clock.now()
     open_items = ports.ledger.in_flight(stamp(now - timedelta(seconds=ports.patience_seconds)))
@@ -135,8 +135,8 @@ def _since(open_items: InFlight) -> Iterator[tuple[str, str]]:
 def _turn(work: list[Work], lost: list[Work], now: datetime) -> list[Work]:
     """Return the work of one run; each minute begins far from the last one, so that nothing slow keeps its place.
 
-    The lost uploads, which are few, come first in half of all minutes: in no fixed turn, which the pages of landing
-    might have, too, so that one would never be first.
+    The lost uploads, which are few, come first in half of all minutes. These minutes have no fixed period: the pages of
+    landing might have the same period, and then one page would never come first.
     """
     turn = rotated(work, now)[:MOST_STEPS]
     return [*lost, *turn] if int(int(now.timestamp()) // 60 * GOLDEN) % 2 else [*turn, *lost]

@@ -1,7 +1,7 @@
 """Objects in landing that no event has announced: a page of landing in, the objects without a record out.
 
-S3 delivers its events to EventBridge at least once, but a rule, a queue or a deployment may lose one. What is taken in
-leaves landing, so that little lies there; a mark in the ledger says where the next page begins.
+S3 delivers its events to EventBridge at least once, but a rule, a queue or a deployment may lose one. An object that is
+taken in leaves landing, so landing is small; a mark in the ledger has the position of the next page.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from functions.ports.clock import stamp
 from functions.ports.store import MARKER_KEPT
 
 PAGE = 1000
-"""Versions that are looked at in a minute, as many as S3 lists at once (Amazon S3 API, ListObjectVersions)."""
+"""Versions that are checked in a minute, as many as S3 lists at once (Amazon S3 API, ListObjectVersions)."""
 MOST_FOUND = 500
 """Uploads of a page that one look takes in, one after the other; the next look at the page takes more.
 

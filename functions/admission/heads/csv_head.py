@@ -230,7 +230,7 @@ def _matching_names(plan: Plan, names: tuple[str, ...]) -> int:
 
 
 def _no_records(plan: Plan, size: int, sample: bytes, line: bytes) -> list[Problem]:
-    """Return the problem of a file without records if the contract wants rows; as in the job, blanks are a record."""
+    """Return the problem of a file without records if the contract requires rows; blanks are a record here."""
     if plan.empty != "reject" or len(sample) < size or sample[len(line) :].strip(b"\r\n"):
         return []
     text = f"The file holds {'a header and ' if plan.csv.header else ''}no records."

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 HEAD = 512
-"""Bytes in which the signs of a form stand."""
+"""The first bytes, in which the signs of a form must be."""
 UNPACK, DATA, EXPORT = "Unpack it, and send", "Export its records, and send them as", "Send the records themselves as"
 SHEET = "Save the sheet as"
 
@@ -30,7 +30,7 @@ class _Sign:
     form: Form
     start: bytes
     binary: bool = True
-    """False if the sign is text that a file of text may begin with, too: a control character must follow."""
+    """False if a file of text may also begin with the sign: then a control character must follow."""
 
 
 def _packed(name: str) -> Form:

@@ -1,4 +1,4 @@
-"""Files that are no Parquet where a contract wants it: the first bytes in, what they seem to be out. Pure."""
+"""Files that are not Parquet although a contract requires it: the first bytes in, their likely type out. Pure."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from functions.admission.heads import foreign_forms
 from functions.admission.heads.problems import MARKS, other_format, other_text
 
 ENOUGH = 64 * 1024
-"""Bytes that are looked at."""
+"""Bytes that are read."""
 JSON = re.compile(r'\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[\[{"\d\]-]|$))')
 CELLS = re.compile(r"[^,;|\t]+(?:[,;|\t][^,;|\t]*)+")
-"""A line in which something stands between delimiters."""
+"""A line with text between delimiters."""
 FIX = "Write the records as Apache Parquet."
 
 

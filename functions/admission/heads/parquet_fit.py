@@ -1,4 +1,4 @@
-"""Types of Parquet's columns beside those of a plan: which can be read as agreed, and what to write instead. Pure."""
+"""Types of Parquet's columns compared with a plan: the columns that cannot be read as agreed, and their fixes. Pure."""
 
 from __future__ import annotations
 

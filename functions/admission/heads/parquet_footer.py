@@ -17,7 +17,7 @@ TAIL = 8
 """Bytes at the end: the length of the footer, and the magic."""
 MOST_DEPTH = 20
 REPEATED = "repeated"
-"""The shape of what stands several times in its group, until it is known what that group is."""
+"""The shape of a field that is repeated in its group, until the kind of the group is known."""
 KEY_VALUE = 2
 """The older annotation of what repeats in a map, and in some files of the map itself."""
 WHOLE = "whole"
@@ -25,7 +25,7 @@ WHOLE = "whole"
 MOST_VALUES = 500_000
 """Values that a footer may hold: those of 1,000 columns in 30 row groups, and 150 MB as Python has them."""
 MOST_OF_SCHEMA = 100_000
-"""Of these as many as its schema may take, which is read again for each drop of a batch."""
+"""The most values of the schema among them, which is read again for each drop of a batch."""
 SCHEMA = 2
 """The number of the field that holds the schema."""
 SPARK = b"org.apache.spark."

@@ -13,7 +13,7 @@ from functions.admission.heads.parquet_footer import Column
 from functions.admission.heads.parquet_types import INT96, UNKNOWN
 
 WITHIN = "within"
-"""The type of what is read with the column that it lies in."""
+"""The type of a column that is read as part of the column around it."""
 SHAPES = {"object": "struct", "array": "array", "map": "map"}
 UNREADABLE = ("nested", UNKNOWN)
 KEYS = ("string", "int", "bigint", "boolean", "decimal", "float", "double")
@@ -25,7 +25,7 @@ Routes = Mapping[tuple[str, ...], Property]
 class ListedColumn:
     """A column of a file, or one within it: its name in a plan, the column, and the plan's property if it has one.
 
-    `type` is how the job reads it: what lies in another is read with that.
+    `type` is the type as which the job reads it; an inner column is read with the column around it.
     """
 
     name: str
@@ -118,7 +118,7 @@ def read_as(column: Column, route: tuple[str, ...], routes: Routes) -> str:
 def unread(column: Column, route: tuple[str, ...], routes: Routes) -> Iterator[tuple[str, Column]]:
     """Yield the innermost columns by name that the plan names and the job does not read.
 
-    Keys of a map that the plan asks for are among them if they are of a type that is not written as a text alone.
+    Keys of a map that the plan names are among them if they are not texts, numbers or booleans.
     """
     closed = column.shape == "struct" and _is_closed(route, routes)
     leaves_out = column.shape == "struct" and read_as(column, route, routes) not in UNREADABLE

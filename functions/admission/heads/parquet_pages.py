@@ -60,7 +60,7 @@ def _columns(chunks: Iterable[Chunk]) -> str:
 def _is_framed(raw: bytes) -> bool:
     """Return whether the first page of a chunk is compressed as Hadoop does it.
 
-    Its two sizes stand before each block, in 32 bits with the highest byte first; older Arrow left them out.
+    Hadoop writes two sizes before each block, in 32 bits with the highest byte first; older Arrow left them out.
     """
     try:
         header, at = parquet_footer.struct(raw, MOST_VALUES)
