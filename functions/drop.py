@@ -1,6 +1,6 @@
-"""The record of a drop, and the one table of states and events: a drop and an event in, the next drop out.
+"""The record of a drop, and the one table of states and events: a drop and an event in, the next drop out. Pure.
 
-Pure. Every repeated, late or reordered event finds its answer in `TRANSITIONS`: what is not listed changes nothing.
+`TRANSITIONS` has the answer to every repeated, late or reordered event: an event that is not listed changes nothing.
 """
 
 from __future__ import annotations
@@ -426,7 +426,8 @@ def is_later(upload: Uploaded, than: Uploaded) -> bool:
 def rank(sequencer: str) -> str:
     """Return a sequencer in a form in which S3's later one for a key is greater; a missing one is the least.
 
-    As text, the shorter padded on the right with zeros, which is to leave out those at the end (AWS Knowledge Center,
-    "Why do I see duplicate messages in Amazon SQS for the same Amazon S3 event?").
+    Sequencers are compared as text, the shorter padded on the right with zeros; this is the same as leaving out the
+    zeros at the end (AWS Knowledge Center, "Why do I see duplicate messages in Amazon SQS for the same Amazon S3
+    event?").
     """
     return sequencer.upper().rstrip("0")

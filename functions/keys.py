@@ -115,10 +115,10 @@ def promoted_key(plan: Plan, drop: str, name: str) -> str:
 
 
 def hidden_part(plan: Plan, promoted: str) -> str | None:
-    """The part of a promoted key that readers of folders take for hidden, if any; rows in a table have no key.
+    """The part of a promoted key that readers of folders skip as hidden, if any; rows in a table have no key.
 
-    Spark and Hive leave out files and folders that begin with `_`, but for partitions as `_day=1`, or with `.`, and
-    take a folder with `_delta_log` for a table (Spark, `HadoopFSUtils.shouldFilterOutPathName`).
+    Spark and Hive skip files and folders that begin with `_`, but for partitions as `_day=1`, or with `.`, and read a
+    folder with `_delta_log` as a table (Spark, `HadoopFSUtils.shouldFilterOutPathName`).
     """
     if plan.promote == "table":
         return None

@@ -1,7 +1,7 @@
-"""The checks that need no Spark: a plan, a file's name, size and first bytes in, all that is wrong out.
+"""The checks that need no Spark: a plan, a file's name, size and first bytes in, its faults out. Pure.
 
-Pure, and the same at the door and in `dropgate test`. Refused is what the rows could not be judged without, or what
-they are sure to be rejected for: so the verdict is the one that the job would give.
+They are the same in the pipeline and in `dropgate test`. A file is refused for faults without whose repair its rows
+could not be judged, or would surely be rejected: so the verdict is the one that the job would give.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ Read = Callable[[int, int], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """The result of admission. Problems of level error refuse the drop, warnings stay with it.
+    """The result of admission.
 
-    `header` are the columns or keys that the job will look for; `header_line` says them as one text: the first line
-    of a CSV file, else a JSON array. `unpacked` are the bytes that a compressed file holds.
+    Problems of level error refuse the drop, warnings stay with it. `header` are the columns or keys that the job will
+    read; `header_line` has them as one text: the first line of a CSV file, else a JSON array. `unpacked` is the number
+    of bytes in a compressed file.
     """
 
     problems: tuple[Problem, ...] = ()
@@ -88,8 +89,8 @@ def notes(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
 def admit(plan: Plan, name: str, size: int, read: Read, room: int = LONGEST_KEY) -> Admission:
     """Check a drop's name below landing, its size and its first bytes.
 
-    `read` gives the bytes from a place on, at most so many; it is asked once even where there are none. `room` is how
-    many bytes the promoted zone leaves for a key.
+    `read` returns the bytes from a position on, up to a number; it is called once even for an empty file. `room` is the
+    number of bytes that the promoted zone leaves for a key.
     """
     sample = read(0, SAMPLE)
     named = (*_deprecated(plan), *_name_problems(plan, name, room), *_size_problems(plan, size))

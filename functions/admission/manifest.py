@@ -1,10 +1,8 @@
-"""A manifest: the bytes of a document in, the files of a set that it names, or what is wrong with it, out. Pure.
+"""A manifest: the bytes of a document in, the files of a set that it names, or its fault, out. Pure.
 
-A file that it names can be held against it.
-
-JSON: `{"files": [{"name": "a.csv", "bytes": 12, "sha256": "...", "rows": 1, "sums": {"n": 1}}]}`; a name is that of a
-file beside the manifest, or a key below landing. Unknown keys are refused, so that no total is taken for compared that
-nobody looks at.
+A file that it names can be compared with it. JSON: `{"files": [{"name": "a.csv", "bytes": 12, "sha256": "...", "rows":
+1, "sums": {"n": 1}}]}`; a name is that of a file next to the manifest, or a key below landing. Unknown keys are
+refused: otherwise a producer could believe that a misspelt total is compared.
 """
 
 from __future__ import annotations
@@ -49,7 +47,7 @@ Manifest = Mapping[str, Listed]
 def unlike(entry: Listed | None, size: int, sha256: str | None) -> Problem | None:
     """Return the mismatch of a manifest with a file of that size and SHA-256; `entry` None: the file is not named.
 
-    A checksum that nobody knows is not compared.
+    If the checksum of the file is not known, it is not compared.
     """
     if entry is None:
         text = "The manifest of its set does not name the file."

@@ -1,6 +1,6 @@
 """The one place where clients of AWS are made: an environment in, the world's ports out.
 
-Region, credentials and AWS_ENDPOINT_URL* are read by boto3 itself.
+boto3 itself reads Region, credentials and AWS_ENDPOINT_URL*.
 """
 
 from __future__ import annotations

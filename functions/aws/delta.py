@@ -1,8 +1,8 @@
 """Delta tables in S3: the Tables port on deltalake, which commits by conditional put, so that writers need no lock.
 
-Each change carries an application transaction (Delta protocol, "Transaction Identifiers"): the drop and its attempt.
-One that is in the log already is not made again, and of two writers of the same one the log lets in the first.
-deltalake takes a fifth of a second to load, so it is loaded where a table is asked for.
+Each change carries an application transaction (Delta protocol, "Transaction Identifiers"): the drop and its attempt. A
+change that is in the log already is not made again, and the log accepts only the first of two writers of the same
+change. deltalake takes a fifth of a second to load, so it is loaded only if a table is needed.
 """
 
 from __future__ import annotations

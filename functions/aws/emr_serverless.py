@@ -42,9 +42,10 @@ PYTHON_PATHS = ("spark.emr-serverless.driverEnv.PYTHONPATH", "spark.executorEnv.
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Sizes of a run: vCPU and memory of driver and executors, and how many of these.
+    """Sizes of a run: vCPU and memory of driver and executors, and the number of executors.
 
-    The driver's memory is without its tenth of overhead, that of executors without `overhead`, where Python works.
+    The driver's memory is without its tenth of overhead, the executors' memory without `overhead`, in which Python
+    works.
     """
 
     driver_cores: int
@@ -103,7 +104,7 @@ def spark_parameters(archive: str, size: int, packages: Mapping[str, str]) -> st
 class JobCode:
     """The job's code and identity: application id, role ARN, URIs of the entry point and of the archive.
 
-    `environment` is the archive of Great Expectations, `arrow` that of Arrow; None where the stack has none.
+    `environment` is the archive of Great Expectations, `arrow` that of Arrow; None if the stack has none.
     """
 
     application: str
@@ -114,9 +115,10 @@ class JobCode:
     arrow: str | None = None
 
     def wanted(self, reach: Reach) -> dict[str, str]:
-        """The archives of packages that a run needs, as far as they are there, by the folders that they come into.
+        """The archives of packages that a run needs, if the stack has them, by the folders that they are unpacked into.
 
-        Without the one the job says what it cannot check, without the other it judges lines one by one.
+        Without Great Expectations the job reports the checks that it cannot run; without Arrow it judges lines one by
+        one.
         """
         asked = {"environment": (reach.expectations, self.environment), "arrow": (reach.arrow, self.arrow)}
         return {folder: uri for folder, (needed, uri) in asked.items() if needed and uri}

@@ -44,9 +44,10 @@ FORMAT = 1
 STATE = "STATE"
 HISTORY = "H#"
 FLIGHTS = 8
-"""Partitions of the index of what is in flight: of drops that go on by themselves, and as many of those that wait.
+"""Partitions of the index of open items: for drops that continue by themselves, and as many for those that wait.
 
-Those that wait may be any number, and must hide nothing else: a batch brings them further, and a window that batch.
+There may be any number of waiting drops, and they must not hide other items: a batch continues them, and a window
+starts that batch.
 """
 BATCHES, WINDOWS = "inflight#batches", "inflight#windows"
 """The partitions of batches, and of windows and sets of files by when they are due; there are few."""
@@ -161,7 +162,7 @@ def dataset_month(contract: str | None, month: str) -> str:
 
 
 def waiting(plan: str) -> str:
-    """The partition of what waits for a plan's batch.
+    """The partition of the drops that wait for a plan's batch.
 
     It takes 1,000 writes a second (Amazon DynamoDB developer guide, "Best practices for designing partition keys"): 250
     drops that come and go, twenty times a million a day.

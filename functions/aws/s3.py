@@ -56,7 +56,7 @@ KEY_ACCOUNT = re.compile(r":kms:[\w-]+:(\d{12}):")
 class S3Store:
     """Objects by URI; `accounts` are those of our own keys: a key of another account is not ours.
 
-    A copy in parts has parts of `part` bytes (5 MiB to 5 GiB, but the last), of which one call copies `most`.
+    A copy in parts has parts of `part` bytes (5 MiB to 5 GiB, but for the last), and one call copies `most` of them.
     """
 
     def __init__(
@@ -250,7 +250,7 @@ class S3Store:
                 raise UploadGone(target) from error
             if code(error) in REFUSED | MISSING:
                 raise DestinationTaken(target) from error
-            if code(error) in RACING:  # such an upload is to be begun anew (API reference, CompleteMultipartUpload)
+            if code(error) in RACING:  # such an upload must begin again (API reference, CompleteMultipartUpload)
                 self.abort_copy(upload, target)
                 raise UploadGone(target) from error
             raise

@@ -41,7 +41,7 @@ class Counted:
 def counted(ports: Ports, contract: str) -> Counted | Difference:
     """Return the table of a contract, empty if there is none; the difference if it cannot be read.
 
-    ServiceUnavailable where the store does not answer, so that an outage is not taken for a broken table.
+    ServiceUnavailable if the store does not answer, so that an outage is not mistaken for a broken table.
     """
     uri, at = keys.table_folder(ports.zones, contract), ports.at()
     try:
@@ -145,7 +145,7 @@ def _take_out(ports: Ports, drop: Drop, table: Counted) -> None:
 def _put_back(ports: Ports, drop: Drop) -> None:
     """Commit a drop's rows again.
 
-    TableUnlike or ServiceUnavailable where the table cannot take them, or they are gone.
+    TableUnlike if the table cannot take them, ServiceUnavailable if they are gone.
     """
     to, plan = drop.promoted, ports.catalog.plan(drop.plan or "")
     assert to

@@ -2,8 +2,8 @@
 
     close the window -> read what waits -> BATCH item -> members -> request document -> StartJobRun -> run recorded
 
-The batch's id follows from its window, so that a repeated message goes on with the batch that the first one made. The
-BATCH item says what was asked for; a drop is in the batch when its own record says so.
+The batch's id follows from its window, so that a repeated message continues the batch that the first one made. The
+BATCH item names the drops that were requested; a drop is in the batch if its own record says so.
 """
 
 from __future__ import annotations
@@ -76,9 +76,10 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
 
 
 def _go_on(ports: Ports, plan: str, waiting: Sequence[Drop], *, took: bool) -> None:
-    """Open the next window for what still waits: at once where a batch took some of it, else in line.
+    """Open the next window for the drops that still wait: at once if a batch took some of them, else in line.
 
-    One that took none may have been asked for by copies of drops that are gone, or went on by hand: these wait no more.
+    A batch that took none may have been requested by copies of drops that are gone, or that continued by hand: these no
+    longer wait.
     """
     if took:
         if ports.ledger.pending(plan, 1):
@@ -152,8 +153,8 @@ def _end_empty(ports: Ports, batch: Batch) -> Batch:
 def _claim(ports: Ports, window: Window, chosen: Sequence[Drop]) -> tuple[Batch, tuple[Drop, ...]] | None:
     """The BATCH item and the members that joined, in one transaction if they are few; HeldUp while paused.
 
-    None if there is such a batch, or no slot for it: jobs that cannot run yet would take few drops each and wait in EMR
-    Serverless's queue, which forgets them after hours; drops that wait here share a job.
+    None if the batch exists, or if there is no slot for it. Without slots, jobs that cannot run yet would take few
+    drops each and wait in EMR Serverless's queue, which removes them after hours; drops that wait here share a job.
     """
     plan = ports.catalog.plan(window.plan)
     at = max(ports.at(), *(d.staged_at or "" for d in chosen))  # the clock that they were staged by may be ahead
@@ -201,9 +202,9 @@ def _slots(ports: Ports, *, sure: bool) -> list[int]:
 
 
 def _enlist(ports: Ports, batch: Batch, drops: Sequence[Drop]) -> tuple[Drop, ...]:
-    """Bring the members to this try of the batch; those that went elsewhere meanwhile are left out.
+    """Bring the members to this try of the batch; drops that went elsewhere meanwhile are left out.
 
-    StaleWrite where somebody else has brought the batch further: a worker that stalled takes nothing back.
+    StaleWrite if somebody else has brought the batch further: a worker that stalled takes nothing back.
     """
     now = {d.id: d for d in drops}
     moves = [m for d in drops if (m := _joining(ports, batch, d))]

@@ -1,6 +1,6 @@
 """A drop and the result of its job in; the decision out, recorded, with the drop's key taken if it is promoted.
 
-The decision is taken again from the result document, which does not change, whenever an event is repeated.
+A repeated event repeats the decision from the result document, which does not change.
 """
 
 from __future__ import annotations

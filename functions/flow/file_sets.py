@@ -175,7 +175,7 @@ def _signalled(ports: Ports, file_set: FileSet, drop: Drop, plan: Plan, rule: Se
 
 
 def _complete(ports: Ports, file_set: FileSet) -> FileSet:
-    at = ports.at()  # to be looked at at once: who writes this may die before it sends anything on
+    at = ports.at()  # to be checked at once: the function that writes this may die before it sends anything on
     return replace(file_set, state="complete", decided_at=at, look_at=at)
 
 
@@ -223,9 +223,9 @@ def _manifest(ports: Ports, file_set: FileSet) -> Manifest | Problem:
 
 
 def _settle(ports: Ports, file_set: FileSet) -> None:
-    """Send on what waits for a set that is decided; when nothing can be left behind any more, that is noted.
+    """Continue the files that wait for a decided set; record it once no file can be left behind.
 
-    DocumentInvalid where items of drops cannot be read: at every look, until they can; the others have gone on.
+    DocumentInvalid if items of drops cannot be read: at every check, until they can be; the others continue.
     """
     waiting = list(ports.ledger.gathering(file_set.id))
     listed = _manifest(ports, file_set) if waiting else {}
@@ -258,7 +258,7 @@ def _send_on(ports: Ports, file_set: FileSet, listed: Manifest | Problem, drops:
             file_set = _written(ports, file_set, group)
         except StaleWrite:
             if file_set.state == "incomplete" and ports.ledger.file_set(file_set.id) != file_set:
-                break  # opened anew, or somebody else sends them on: the schedule comes back
+                break  # opened again, or somebody else continues them: the schedule comes back
             for drop in ports.ledger.drops([move.drop.id for move in group]):
                 if move := _sent_on(ports, file_set, listed, drop):
                     with suppress(StaleWrite):  # somebody was faster

@@ -5,8 +5,8 @@
                         let_through, where the contract only observes: as found_good -> observed
     no result -> dead_runs: the next try, the halves of the batch, or failed
 
-The job's event and the reconciler come through the same door, any number of times: the decision is taken again from the
-result document, which does not change, and every write after it finds what was done before.
+The job's event and the reconciler use the same code, any number of times: the decision is repeated from the result
+document, which does not change, and every later write finds the work that was done before.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ LATE = timedelta(minutes=10)
 def job_ended(ports: Ports, run: str, event: str | None = None, waited: Callable[[timedelta], None] = ignore) -> Batch:
     """Settle the batch of a run that has ended; a run that works on, and an earlier try's run, change nothing.
 
-    `event` is the state that an event of EMR Serverless named: after a success nothing else is asked. `waited` gets the
-    time for which the job waited before it began.
+    `event` is the state that an event of EMR Serverless named: after a success no other call asks for it. `waited`
+    receives the time for which the job waited before it began.
     """
     batch_and_drops = ports.ledger.batch_of(run)
     if batch_and_drops is None:

@@ -252,7 +252,7 @@ def _hold(ports: Ports, drop: Drop) -> Location | None:
 def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission | Fault] | None:
     """Return the drop with the location of its bytes, and its admission; None if the bytes are gone.
 
-    ObjectReplaced where others lie in the place that the ledger names.
+    ObjectReplaced if other bytes are in the place that the ledger names.
     """
     stage = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at)
     for place in (drop.source, Location(stage), Location(keys.held_uri(ports.zones, drop.id))):

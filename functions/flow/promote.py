@@ -1,6 +1,8 @@
-"""A judged drop in; its data with consumers and its receipt out, or why it cannot be promoted; the end is not written.
+"""A judged drop in; its data with consumers and its receipt, or the reason against its promotion, out.
 
 copy or table commit -> withdraw what the drop replaces under another key -> receipt
+
+The end of the drop is not written here.
 """
 
 from __future__ import annotations

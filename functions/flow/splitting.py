@@ -39,7 +39,7 @@ def clear(ports: Ports, batch: Batch) -> None:
 
 
 def split(ports: Ports, batch: Batch, undecided: Sequence[Drop], reason: str) -> Batch | None:
-    """The batch as it is once its halves are batches and have jobs; None where enough has been split.
+    """The batch as it is once its halves are batches and have jobs; None if it was split often enough.
 
     The drops name their half when its job is started; until then they belong to a batch that has ended.
     """
@@ -68,10 +68,10 @@ def split(ports: Ports, batch: Batch, undecided: Sequence[Drop], reason: str) ->
 
 
 def _halves(ports: Ports, batch: Batch, first: Batch, drops: Sequence[Drop], *, placed: bool) -> tuple[Batch, Batch]:
-    """Two new batches; `placed` asks for places that may be free. Without one a job waits in EMR Serverless's queue.
+    """Two new batches; `placed` assigns slots that may be free.
 
-    Not for that of the batch itself: the transaction frees it, and may write no item twice (DynamoDB API,
-    TransactWriteItems).
+    Without a slot a job waits in EMR Serverless's queue. The slot of the batch itself is not used: the transaction
+    frees it, and may write no item twice (DynamoDB API, TransactWriteItems).
     """
     at, middle = ports.at(), len(drops) // 2
     others = [slot for slot in range(ports.most_batches) if slot != batch.slot] if placed else []

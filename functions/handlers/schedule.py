@@ -1,4 +1,4 @@
-"""Lambda function: the clock in; what lost events and crashes left behind is taken on."""
+"""Lambda function: the clock in; the work that lost events and crashes left behind is continued."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def named(what: str) -> dict[str, str]:
-    """A thing that was taken on, and by its id where it is a drop or a batch, as other lines name them."""
+    """An item that was continued; a drop or a batch has its id, as in other lines."""
     kind, _, name = what.partition(" ")
     return {"what": what, kind: name} if kind in ("drop", "batch") else {"what": what}
 
 
 def tell(what: str) -> None:
-    """Log one thing that was taken on."""
+    """Log one item that was continued."""
     details: dict[str, Any] = {**named(what)}
     logger.info("taken on", **details)
 

@@ -188,9 +188,9 @@ def _erase_former(ports: Ports, batch: Batch) -> None:
 
 
 def _rewritten(ports: Ports, uri: str, rest: Callable[[bytes], bytes | None], content_type: str) -> bool:
-    """Write what is left of a document over the very one that was read; False where nothing is to be left out.
+    """Overwrite exactly the document that was read with the rest of it; False if nothing has to be removed.
 
-    Others may be forgetting drops of the same batch: what they have left out stays out.
+    Other people may forget drops of the same batch at the same time: the parts that they removed stay removed.
     """
     for _ in range(TRIES):
         try:

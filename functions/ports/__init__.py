@@ -26,10 +26,11 @@ MOST_DROPS, MOST_BATCHES = 500, 15
 class Ports:
     """All ports, handed to every use case.
 
-    `window_seconds` is how long drops gather; `patience_seconds` how long the reconciler leaves a thing to its event;
-    `most_drops` is how many go into one batch, `most_batches` how many of those may be under way; `seen` is when this
-    process last staged a drop of a plan: only a guess at the cheapest call. Objects of more bytes than `largest_copy`
-    are copied in parts. `masks_evidence` keeps values of classified properties out of the evidence.
+    `window_seconds` is the time in which drops gather; `patience_seconds` is the time for which the reconciler leaves
+    an item to its event; `most_drops` is the size of a batch, `most_batches` the number of batches that may be under
+    way; `seen` has the time when this process last staged a drop of a plan: it only guesses the cheapest call. Objects
+    of more bytes than `largest_copy` are copied in parts. `masks_evidence` keeps values of classified properties out of
+    the evidence.
     """
 
     zones: Zones

@@ -47,13 +47,13 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Drops of one plan that share a job. `members` were requested; a drop is in the batch if its own `batch` names it.
+    """Drops of one plan that share a job.
 
-    claimed: a try is to be started; running: `run` is its id; ended: every member is settled.
-    `try_at` is when the try was set up: the age of its token. `slot` is the place among the batches under way that it
-    holds until it has ended. `marks` are the high marks that all its tries are judged by.
-    A half of a batch whose job died names that batch (`former`) and the first batch that was split (`origin`), which
-    counts the splits.
+    `members` were requested; a drop is in the batch if its own `batch` names it. claimed: a try is to be started;
+    running: `run` is its id; ended: every member is settled. `try_at` is the time when the try was set up, for the age
+    of its token. `slot` is the slot that the batch holds until it has ended. `marks` are the high marks for all its
+    tries. A half of a batch whose job died names that batch (`former`) and the first batch that was split (`origin`),
+    which counts the splits.
     """
 
     id: str

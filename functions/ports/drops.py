@@ -91,6 +91,6 @@ class DropSearch(Protocol):
     def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
         """Return the drops that a contract received from one moment to another, the newest first.
 
-        For an item that cannot be read its key.
+        An item that cannot be read is returned as its key.
         """
         ...

@@ -9,12 +9,12 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class FileSet:
-    """Files of one contract that go on together, as they have the same values of the parts that name it.
+    """Files of one contract that continue together, because their keys have the same values of the named parts.
 
-    `plan` is the plan whose rule holds. The set must be complete at `due_at`; `lacks` says what it lacked then.
-    `signal` is the drop of its marker or manifest, with its place among uploads, `manifest` the URI of the manifest's
-    bytes, `beside` its key below landing, `files` how many files it names. The schedule checks the set at `look_at`;
-    None: there is nothing left to do.
+    `plan` is the plan whose rule holds. The set must be complete at `due_at`; `lacks` names the parts that were missing
+    then. `signal` is the drop of its marker or manifest, with its place among uploads, `manifest` the URI of the
+    manifest's bytes, `beside` its key below landing, `files` the number of files that it names. The schedule checks the
+    set at `look_at`; None: there is nothing left to do.
     """
 
     id: str
@@ -41,8 +41,8 @@ class FileSet:
 class Absence:
     """Files of a contract that had not come by the end of their window on a local day: `came` of `files` had.
 
-    `due_at` is the end of the window; from `over_at` on, with the next day, nothing ends it any more. `arrived`: all of
-    them came later on that day.
+    `due_at` is the end of the window; from `over_at` on, with the next day, later files no longer end the absence.
+    `arrived`: all of them came later on that day.
     """
 
     contract: str

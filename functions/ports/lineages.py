@@ -13,8 +13,8 @@ from functions.ports.store import CopyTag
 class Lineage:
     """The shared state of all uploads of one key (or of one content) under one contract.
 
-    The drop that is being promoted, if one is; the drop that consumers see, with its sequencer, time and ETag (of rows
-    in a table an empty one); and the latest sequencer that any drop had which consumers have seen.
+    It names the drop that is being promoted, if there is one; the drop that consumers see, with its sequencer, time and
+    ETag (empty for rows in a table); and the latest sequencer of all drops that consumers have seen.
     """
 
     id: str

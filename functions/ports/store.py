@@ -33,7 +33,7 @@ class Stat:
 class CopyTag:
     """The drop and attempt whose bytes an object holds: written with every copy, so that a repeat knows its own copy.
 
-    `kind` is the media type of the bytes, by our own names and the contract's format, never by a producer's key.
+    `kind` is the media type of the bytes, from our own names and the contract's format, never from a producer's key.
     """
 
     drop: str

@@ -17,7 +17,8 @@ REMEMBERED = timedelta(days=90)
 class Tables(Protocol):
     """Delta tables by the URIs of their folders. Every change is one commit, which a reader sees whole or not at all.
 
-    A change has the tag of its drop and attempt, and is made once, however often it is requested; but for `take_out`.
+    A change has the tag of its drop and attempt, and is made once, however often it is requested. `take_out` is the
+    exception.
     """
 
     def ready(self, table: str, columns: Sequence[TableColumn], tag: CopyTag) -> bool:

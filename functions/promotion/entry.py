@@ -1,6 +1,6 @@
-"""A verdict that lets a drop through in; the drop with its key taken out, or what other uploads make of it.
+"""A verdict that lets a drop through in; the drop with its key taken, or the answer of other uploads, out.
 
-A drop waits while another upload of its key is being promoted, and gives way to a newer one.
+A drop waits while another upload of its key is being promoted, and is superseded by a newer one.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _blocked(
 def _free(ports: Ports, drop: Drop, claims: Claims) -> None:
     """Free the key that a settled drop holds, if this drop has waited for it for long.
 
-    `dropgate doctor` leaves a key so if it dies while it puts a file back; if it lives, it checks the key again.
+    `dropgate doctor` leaves such a key if it dies while it restores a file; if it lives, it checks the key again.
     """
     if ports.clock.now() - moment(drop.changed_at) < LONG:
         return

@@ -1,10 +1,9 @@
-"""Uploads of one key, and of one content: whose bytes consumers see, and who is about to replace them.
+"""Uploads of one key, and of one content: the drop that consumers see, and the drop that is about to replace it.
 
-A drop that is found good takes what it needs (its key, and its content where the contract asks for it) in the very
-transaction that makes it `promoting`, against one item each. So whatever order events and jobs come in, an older upload
-never lands on a newer one, and a file that is rejected takes nothing away from one that is good. Which is newer S3's
-sequencers say, which come with events: of two uploads of one key in the same second, the event of one of which has not
-come, neither is the newer.
+A drop that is found good takes its claims (its key, and its content if the contract asks for it) in the same
+transaction that makes it `promoting`, against one item each. So in any order of events and jobs an older upload never
+overwrites a newer one, and a rejected file removes nothing of a good one. S3's sequencers, which come with events,
+decide which upload is newer. If two uploads of a key share a second and one event is missing, neither counts as newer.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Withdrawal of promoted data from consumers: a drop in, True if its data is withdrawn out.
 
-The key is taken first, so that no other upload of it is promoted meanwhile; then the object is hidden, on condition
-that it is still ours; then the key is free, and holds nothing: an older object does not come back by itself. A crash
-anywhere leaves it repeatable. A worker that stalls before its copy may make it after all that: it withdraws it again.
+The key is taken first, so that no other upload of it is promoted meanwhile. Then the object is hidden, on condition
+that it is still ours. Then the key is free, and holds nothing: an older object does not come back by itself. After a
+crash anywhere the withdrawal can be repeated. A worker that stalled before its copy may copy after all that: it
+withdraws its copy again.
 """
 
 from __future__ import annotations

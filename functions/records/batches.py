@@ -29,7 +29,7 @@ def _there(ports: Ports, drop_id: str) -> bool:
 def among(batch: Batch, drops: Iterable[Drop]) -> tuple[Drop, ...]:
     """Return the drops of a batch in its own order; a half of a batch includes drops that never joined it.
 
-    Their items could not be read when the job was started, and nothing else moves them on.
+    The items of these drops could not be read when the job was started, and no other function continues them.
     """
     own = {d.id: d for d in drops if d.batch in (batch.id, batch.former or batch.id)}
     return tuple(own[m] for m in batch.members if m in own)

@@ -1,7 +1,7 @@
-"""The receipt: what a decision means for the producer, in; a JSON document and one self-contained page, out.
+"""The receipt: the meaning of a decision for the producer in; a JSON document and one self-contained page out. Pure.
 
-Pure. Values of classified properties are masked here whatever the job did, and text of strangers is made harmless: the
-page has no script, loads nothing, and its only style is the one that its policy names by hash.
+Values of classified properties are masked here, in addition to the job's own masks, and text of strangers is made
+harmless: the page has no script, loads nothing, and its only style is the one that its policy names by hash.
 """
 
 from __future__ import annotations

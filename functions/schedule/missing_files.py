@@ -151,7 +151,7 @@ def _written(ports: Ports, roll: RollCall, absences: Sequence[Absence]) -> RollC
 def _came(ports: Ports, entry: Entry, arrival: Arrival, day: date, now: datetime, unread: Report) -> int:
     """Return how many files came on a local day, with all uploads of a key as one; stop at the expected number.
 
-    Markers and manifests tell of files, and are none.
+    Markers and manifests do not count as files.
     """
     most = arrival.files
     since, until = stamp(arrival.begins(day)), stamp(now + timedelta(days=1))

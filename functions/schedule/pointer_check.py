@@ -1,7 +1,7 @@
-"""The catalog's pointer and the newest that was ever seen in, why it is not that one out.
+"""The catalog's pointer and the newest pointer ever seen in, the reason why they differ out.
 
-A publish writes a pointer that is newer than the one before, also where it goes back to former contracts. So one that
-is older was put back by somebody: by mistake, from a backup, or to have other rules in force.
+A publish writes a pointer that is newer than the one before, even if it returns to former contracts. So an older
+pointer was restored by somebody: by mistake, from a backup, or to put other rules in force.
 """
 
 from __future__ import annotations

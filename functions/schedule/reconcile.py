@@ -36,7 +36,7 @@ from functions.schedule.pointer_check import watch
 from functions.schedule.unannounced import unannounced
 
 MOST_STEPS = 200
-"""Things taken on in one run; the next run takes the rest."""
+"""Items continued in one run; the next run takes the rest."""
 
 MOST_TIME = timedelta(minutes=4)
 """For how long a run begins things; the function has a minute more (its Timeout in the template)."""
@@ -50,7 +50,7 @@ MOST_WAIT = timedelta(hours=6)
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """An item that could not be taken on now; it stays open for the next run."""
+    """An item that could not be continued now; it stays open for the next run."""
 
     what: str
     reason: str
@@ -58,7 +58,7 @@ class Trouble:
 
 
 Work = tuple[str, Callable[[], object]]
-"""An item that is taken on, by name, and the call that does it."""
+"""The name of an item, and the call that continues it."""
 
 
 def reconcile(
@@ -172,7 +172,7 @@ def _held(ports: Ports, troubles: list[Trouble]) -> tuple[Pause, ...]:
 
 
 def in_turn(line: Sequence[Window], holders: Iterable[str], places: int) -> list[Window]:
-    """Return the windows that get places: each place goes to the producer with the fewest, first in line first.
+    """Return the windows that get slots: each slot goes to the producer with the fewest, first in line first.
 
     `holders` are the producers of the batches that are under way; among equals the first in line is next.
     """

@@ -19,10 +19,10 @@ from functions.ports.store import MARKER_KEPT
 PAGE = 1000
 """Versions that are checked in a minute, as many as S3 lists at once (Amazon S3 API, ListObjectVersions)."""
 MOST_FOUND = 500
-"""Uploads of a page that one look takes in, one after the other; the next look at the page takes more.
+"""Uploads of a page that one run takes in, one after the other; the next run on the page takes more.
 
-An hour of lost events at a million uploads a day is 41,667: 84 looks take them in, so that it is made good within two
-hours. One takes 0.2 to 0.4 s (8 calls); the schedule stops after its MOST_TIME, and looks of two minutes may overlap.
+An hour of lost events at a million uploads a day is 41,667 uploads: 84 runs take them in, within two hours. One upload
+takes 0.2 to 0.4 s (8 calls); the schedule stops after its MOST_TIME, and runs of two minutes may overlap.
 """
 LATE = timedelta(minutes=15)
 """The time that an event may take: longer than a message that comes again (the queue's VisibilityTimeout) twice."""

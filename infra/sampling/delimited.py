@@ -137,7 +137,7 @@ def _counted(one: SampleHead, written: Csv, width: int) -> Iterator[tuple[list[C
     if len(ends) == 1:
         yield _count(one, width, *next(parts))
         return
-    # A fork beside threads (Spark's, pytest's) copies locks that nobody opens any more: each process begins by itself.
+    # A fork next to threads (Spark's, pytest's) copies locks that no thread opens again: each process begins by itself.
     with ProcessPoolExecutor(len(ends), get_context("spawn")) as pool:
         yield from [f.result() for f in [pool.submit(_count, one, width, *part) for part in parts]]
 

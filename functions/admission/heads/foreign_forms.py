@@ -1,7 +1,7 @@
-"""Forms of files that are not taken: the first bytes in; what the file is, and what to send instead, out. Pure.
+"""Forms of files that are not accepted: the first bytes in; the form, and the form to send instead, out. Pure.
 
-A form is named by bytes that its own specification requires. Signs that plain text may begin with count only where
-control characters follow, or where more of the form is there.
+A form is recognised by bytes that its own specification requires. Signs that plain text may begin with count only if
+control characters follow, or if more of the form is there.
 """
 
 from __future__ import annotations

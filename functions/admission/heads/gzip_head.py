@@ -1,7 +1,7 @@
-"""A file compressed by gzip: a way to read it in, the first bytes of what it holds out, or why it is not taken. Pure.
+"""A file compressed by gzip: a way to read it in, the first bytes of its content, or its fault, out. Pure.
 
-It is unpacked whole, in pieces and to nowhere: so a file that is cut short, damaged or a bomb is refused at the door,
-and what the job unpacks is known to be sound and of a size that was allowed.
+It is unpacked whole, in pieces, and nothing is kept. So a file that is cut short, damaged or a bomb is refused at
+admission, and every file that the job unpacks is sound and of an allowed size.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Limits of a job's time: a plan in, the largest file that a job can read out. Pure.
 
-A file beyond is refused at the door: its job would be ended by its time limit, and tried again for nothing.
+A larger file is refused at admission: its job would reach its time limit, and be tried again for nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ CORES = 12
 A_SECOND: dict[FileFormat, int] = {"csv": 100 << 20, "jsonl": 25 << 20, "parquet": 200 << 20}
 """Bytes that a core reads and checks in a second at best; docs/explanation/benchmarks.md has 85, 22 and 200 MiB."""
 RECORDS_A_SECOND = 10_000_000
-"""Records of Parquet that a core checks in a second at best, however few bytes they have.
+"""Records of Parquet that a core checks in a second at best, even if they have few bytes.
 
 docs/explanation/benchmarks.md has 1.4 million of 27 columns.
 """

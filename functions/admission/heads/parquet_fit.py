@@ -51,7 +51,7 @@ ANYTHING = WRITE["string"]
 class Origin:
     """The facts of a file outside its schema: the columns with only nulls, and whether Spark wrote it.
 
-    INT96 does not say whose clock its times are read from; from Spark they are moments, as TIMESTAMP adjusted to UTC.
+    INT96 does not state the zone of its times; from Spark they are moments, as TIMESTAMP adjusted to UTC.
     """
 
     empty: Container[str] = ()

@@ -43,9 +43,9 @@ class FooterInvalid(Exception):
 class Column:
     """A column; `type` is the name that the job has for it, `nested` or `unknown`.
 
-    `shape` says how a nested one is put together: a `struct` of its `inner` columns, an `array` of the one, a `map` of
-    keys and values; it is empty of single values, and of what is not read here. `annotation` is Parquet's
-    name of its type, where that is more precise.
+    `shape` is the form of a nested column: a `struct` of its `inner` columns, an `array` of the one, a `map` of keys
+    and values; it is empty for single values, and for columns that are not read here. `annotation` is Parquet's name of
+    its type, if that is more precise.
     """
 
     name: str
@@ -68,9 +68,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The pages of one column in one row group: where they begin, their bytes, what is in them and how it is written.
+    """The pages of one column in one row group: their position, their bytes, their values and their encoding.
 
-    `nulls` is None where the footer does not count them.
+    `nulls` is None if the footer does not count them.
     """
 
     path: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The codecs and encodings of a Parquet file: the chunks of its columns in, what the job does not read out. Pure.
+"""The codecs and encodings of a Parquet file: the chunks of its columns in, those that the job does not read out. Pure.
 
 Sources: `parquet.thrift` (CompressionCodec, Encoding, PageHeader), Compression.md and Encodings.md of
 apache/parquet-format; what Spark 4.1.1 reads was tried with

@@ -30,7 +30,7 @@ AGREED = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}
 class Head:
     """The facts of a file's first bytes: its problems, the names of its columns, and the header as one text.
 
-    `unpacked` are the bytes that a compressed file holds; None of one that is not compressed.
+    `unpacked` is the number of bytes in a compressed file; None if the file is not compressed.
     """
 
     problems: tuple[Problem, ...] = ()

@@ -13,7 +13,7 @@ from infra.local.emr.errors import ValidationException
 
 PY_FILES = "spark.submit.pyFiles"
 ARCHIVES = "spark.archives"
-# Where EMR's Python finds what such an archive holds; here the session is told where it lies on this machine.
+# The place where EMR's Python finds the content of such an archive; here the session gets its place on this machine.
 PYTHON_PATHS = ("spark.emr-serverless.driverEnv.PYTHONPATH", "spark.executorEnv.PYTHONPATH")
 COMPILE_HUGE_METHODS = "-XX:-DontCompileHugeMethods"
 
@@ -61,7 +61,7 @@ JAVA_OPTIONS = frozenset({COMPILE_HUGE_METHODS, "-Duser.timezone=UTC"})
 
 # vCPU: least and most GB of one worker, docs.aws.amazon.com/emr/latest/EMR-Serverless-UserGuide/app-behavior.html
 _WORKER_MEMORY = {1: (2, 8), 2: (4, 16), 4: (8, 30), 8: (16, 60), 16: (32, 120)}
-# Spark asks for a tenth more than spark.*.memory, unless it is told how much, and EMR counts that in:
+# Spark asks for a tenth more than spark.*.memory, unless a setting names the amount, and EMR counts that in:
 # docs.aws.amazon.com/emr/latest/EMR-Serverless-UserGuide/jobs-spark.html
 _OVERHEAD = 0.1
 

@@ -26,7 +26,7 @@ def _crc32(payload: bytes) -> bytes:
     return zlib.crc32(payload).to_bytes(4, "big")
 
 
-# CRC32C and CRC64NVME are taken on trust: the standard library has neither, and plain Python takes seconds per file.
+# CRC32C and CRC64NVME are not checked: the standard library has neither, and plain Python takes seconds per file.
 _CHECKSUMS: dict[str, Callable[[bytes], bytes]] = {
     "content-md5": lambda payload: hashlib.md5(payload, usedforsecurity=False).digest(),
     "x-amz-checksum-crc32": _crc32,

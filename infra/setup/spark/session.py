@@ -107,7 +107,7 @@ def s3_settings(endpoint: str, access_key: str, secret_key: str) -> dict[str, st
         f"{S3A}.access.key": access_key,
         f"{S3A}.secret.key": secret_key,
         f"{S3A}.attempts.maximum": "3",  # a server on loopback that does not answer will not answer later
-        f"{S3A}.fast.upload.buffer": "bytebuffer",  # no spill files beside the system's own
+        f"{S3A}.fast.upload.buffer": "bytebuffer",  # no spill files next to the system's own
         f"{S3A}.performance.flags": "create,mkdir",  # no look for what lies in the way: jobs write new prefixes
         "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "2",  # one copy for each file instead of two
     }

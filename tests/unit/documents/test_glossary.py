@@ -48,8 +48,8 @@ def test_what_producers_meet_is_explained_to_them() -> None:
     page = (ROOT / "docs" / "how-to" / "producers.md").read_text(encoding="utf-8")
     settled = [state for state in STATES if state not in OPEN and state not in {"vanished", "noted"}]
 
-    shown = re.findall(
-        r"^\| ([a-z ]+) \|", page.partition("## The answer")[2].partition("## Find")[0], re.MULTILINE
-    )[1:]
+    shown = re.findall(r"^\| ([a-z ]+) \|", page.partition("## The answer")[2].partition("## Find")[0], re.MULTILINE)[
+        1:
+    ]
 
     assert {word.replace(" ", "_") for word in shown} == set(settled)
