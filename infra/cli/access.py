@@ -67,7 +67,7 @@ def command(
     Only a principal of another account needs statements in the policies of the buckets and the key. For a principal of
     the stack's own account the text output leaves these statements out; --format json always prints them.
     """
-    from infra.stack_admin.access import for_consumer, for_producer
+    from infra.stack_admin.access import folders_of, for_consumer, for_producer
 
     match = PRINCIPAL.fullmatch(principal)
     if not match:
@@ -79,10 +79,16 @@ def command(
     given = {"landing": landing_bucket, "internal": internal_bucket, "promoted": promoted_bucket}
     buckets, owner = _buckets(who, given, key, match[1])
     if who == "consumer":
-        access = for_consumer(buckets, principal, _contract(name, folder) if name else None)
+        if name and name not in (contracts := sorted(plan.contract for plan in _plans(folder))):
+            raise click.UsageError(f"There is no contract '{name}'.{_hint(name, contracts)}")
+        access = for_consumer(buckets, principal, name or None)
     else:
-        name, folders = _producer(name, folder)
-        access = for_producer(buckets, name, folders, principal, overwrite=not no_overwrite)
+        plans = _plans(folder)
+        producers = sorted({plan.producer for plan in plans})
+        if name is None or name not in producers:
+            missing = f"No contract names a producer '{name}'." if name else "Name the producer."
+            raise click.UsageError(missing + _hint(name, producers))
+        access = for_producer(buckets, name, folders_of(plans, name), principal, overwrite=not no_overwrite)
     click.echo(
         json.dumps(access.document(), indent=2) if form == "json" else _text(access, match[2], owner, buckets.key)
     )
@@ -109,25 +115,9 @@ def _account(arn: str | None) -> str | None:
     return ((arn or "").split(":") + [""] * 5)[4] or None
 
 
-def _producer(name: str | None, folder: Path | None) -> tuple[str, tuple[str, ...]]:
-    from infra.stack_admin.access import folders_of
-
-    plans = _plans(folder)
-    producers = sorted({plan.producer for plan in plans})
-    if name is None or name not in producers:
-        close = nearest(name, producers) if name else None
-        hint = f" Did you mean '{close}'?" if close else f" There are: {', '.join(producers) or 'none'}."
-        raise click.UsageError((f"No contract names a producer '{name}'." if name else "Name the producer.") + hint)
-    return name, folders_of(plans, name)
-
-
-def _contract(name: str, folder: Path | None) -> str:
-    names = sorted(plan.contract for plan in _plans(folder))
-    if name not in names:
-        close = nearest(name, names)
-        hint = f" Did you mean '{close}'?" if close else f" There are: {', '.join(names) or 'none'}."
-        raise click.UsageError(f"There is no contract '{name}'.{hint}")
-    return name
+def _hint(name: str | None, known: list[str]) -> str:
+    close = nearest(name, known) if name else None
+    return f" Did you mean '{close}'?" if close else f" There are: {', '.join(known) or 'none'}."
 
 
 def _plans(folder: Path | None) -> Any:

@@ -36,8 +36,17 @@ def command(old: Path, new: Path, form: str) -> None:
     OLD and NEW are contract files, or folders whose contracts are paired by id and major version. Exits 1 if a breaking
     change has no new major version, or if the version is raised too little.
     """
+    from infra.cli.output import ci_reports
+
     compared = comparison(old, new)
-    if text := _shown(compared, form):
+    if form == "json":
+        text = as_json(document(compared))
+    elif form == "text":
+        text = _text(compared)
+    else:
+        findings, cases = _report(compared)
+        text = ci_reports.shown(form, findings, "dropgate breaking", cases)
+    if text:
         click.echo(text)
     raise SystemExit(1 if compared.failed else 0)
 
@@ -53,18 +62,6 @@ def comparison(old: Path, new: Path) -> Compared:
     if compared.aside:
         say(f"Not compared, as it has no `drop` block: {', '.join(map(line, compared.aside))}.", err=True)
     return compared
-
-
-def _shown(compared: Compared, form: str) -> str:
-    from infra.cli.output import ci_reports
-
-    if form == "json":
-        return as_json(document(compared))
-    if form == "text":
-        return _text(compared)
-    cases = [case for c in compared.contracts for case in _cases(c)]
-    cases += ci_reports.of_files(dict.fromkeys(f.file for f in compared.unread), compared.unread, "dropgate.breaking")
-    return ci_reports.shown(form, _findings(compared), "dropgate breaking", cases)
 
 
 def document(compared: Compared) -> dict[str, Any]:
@@ -100,11 +97,23 @@ def whom(change: Change) -> str:
 def _text(compared: Compared) -> str:
     from infra.cli.lint import lines_of
 
-    parts = ["\n".join(line for f in compared.unread for line in lines_of(f))] if compared.unread else []
+    parts = ["\n".join(text for f in compared.unread for text in lines_of(f))] if compared.unread else []
     for one in compared.contracts:
-        lines = [title(one), *(_line(c) for c in one.changes)]
-        parts.append("\n".join([*lines, *(line for f in one.findings for line in lines_of(f))]))
-    return "\n\n".join([*parts, _sum(compared)])
+        lines = [title(one)]
+        for c in one.changes:
+            way = f", {c.direction}" if c.direction != "none" else ""
+            place = f"{line(c.file)}:{c.line}:{c.column}"
+            lines.append(inert(f"{place}: {whom(c)}{way} [{c.kind}]: {line(c.message)}"))
+        parts.append("\n".join([*lines, *(text for f in one.findings for text in lines_of(f))]))
+    if compared.unread:
+        return "\n\n".join([*parts, "Nothing was compared: correct the contracts first."])
+    changes = [(c, one) for one in compared.contracts for c in one.changes]
+    silent = sum(c.breaks and not one.announced for c, one in changes)
+    announced = sum(c.breaks and one.announced for c, one in changes)
+    counts = f"{_count(len(compared.contracts), 'contract')}, {_count(len(changes), 'change')}: {silent} break"
+    counts += "s" if silent == 1 else ""
+    counts += f", {announced} announced by a new major version" if announced else ""
+    return "\n\n".join([*parts, counts])
 
 
 def title(one: Comparison) -> str:
@@ -114,68 +123,28 @@ def title(one: Comparison) -> str:
     return f"{one.contract} {one.old} -> {one.new}" + ("" if one.changes else ": nothing has changed")
 
 
-def _line(change: Change) -> str:
-    way = f", {change.direction}" if change.direction != "none" else ""
-    place = f"{line(change.file)}:{change.line}:{change.column}"
-    return inert(f"{place}: {whom(change)}{way} [{change.kind}]: {line(change.message)}")
-
-
-def _sum(compared: Compared) -> str:
-    if compared.unread:
-        return "Nothing was compared: correct the contracts first."
-    changes = [(c, one) for one in compared.contracts for c in one.changes]
-    silent = sum(c.breaks and not one.announced for c, one in changes)
-    announced = sum(c.breaks and one.announced for c, one in changes)
-    counts = f"{_count(len(compared.contracts), 'contract')}, {_count(len(changes), 'change')}: {silent} break"
-    counts += "s" if silent == 1 else ""
-    return f"{counts}, {announced} announced by a new major version" if announced else counts
-
-
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _findings(compared: Compared) -> list[Finding]:
-    from contracts.authoring.document.finding import Finding
+def _report(compared: Compared) -> tuple[list[Finding], list[Case]]:
+    """Return a finding and a case for each change, and a case for each version."""
+    from contracts.authoring.document.finding import Finding, Level
+    from infra.cli.output.ci_reports import Case, of_files
 
-    findings = [
-        Finding(c.file, c.line, c.column, _level(c, one), c.kind, f"{whom(c).capitalize()}: {c.message}", _fix(c, one))
-        for one in compared.contracts
-        for c in one.changes
-    ]
-    return [*findings, *compared.findings]
-
-
-def _level(change: Change, one: Comparison) -> Any:
-    return "error" if change.breaks and not one.announced else "warning" if change.breaks else "note"
-
-
-def _fix(change: Change, one: Comparison) -> str:
-    if not change.breaks or one.announced:
-        return ""
-    return "Leave it as it was, or write the contract under the next major version."
-
-
-def _cases(one: Comparison) -> list[Case]:
-    from infra.cli.output.ci_reports import Case
-
-    cases = []
-    for c in one.changes:
-        failed = c.breaks and not one.announced
-        text = f"{c.file}:{c.line}:{c.column}: {whom(c)}: {c.message}"
-        cases.append(
-            Case(
-                one.contract,
-                f"{c.path or one.contract} ({c.kind})",
-                "failed" if failed else "passed",
-                c.message,
-                text,
-                c.file,
-            )
-        )
-    wrong = one.findings[0] if one.findings else None
-    text = f"{wrong.message} {wrong.fix}" if wrong else ""
-    return [
-        *cases,
-        Case(one.contract, "version", "failed" if wrong else "passed", wrong.message if wrong else "", text),
-    ]
+    findings, cases = [], []
+    for one in compared.contracts:
+        for c in one.changes:
+            is_silent = c.breaks and not one.announced
+            level: Level = "error" if is_silent else "warning" if c.breaks else "note"
+            fix = "Leave it as it was, or write the contract under the next major version." if is_silent else ""
+            message = f"{whom(c).capitalize()}: {c.message}"
+            findings.append(Finding(c.file, c.line, c.column, level, c.kind, message, fix))
+            text = f"{c.file}:{c.line}:{c.column}: {whom(c)}: {c.message}"
+            name = f"{c.path or one.contract} ({c.kind})"
+            cases.append(Case(one.contract, name, "failed" if is_silent else "passed", c.message, text, c.file))
+        wrong = one.findings[0] if one.findings else None
+        message, text = (wrong.message, f"{wrong.message} {wrong.fix}") if wrong else ("", "")
+        cases.append(Case(one.contract, "version", "failed" if wrong else "passed", message, text))
+    cases += of_files(dict.fromkeys(f.file for f in compared.unread), compared.unread, "dropgate.breaking")
+    return [*findings, *compared.findings], cases

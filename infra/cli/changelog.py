@@ -11,8 +11,6 @@ from infra.cli.breaking import comparison, document, title
 from infra.cli.screen import as_json
 
 if TYPE_CHECKING:
-    from contracts.authoring.diff.change import Change
-    from contracts.authoring.diff.compare import Comparison
     from contracts.authoring.diff.pairing import Compared
 
 
@@ -51,38 +49,21 @@ GROUPS = {
 }
 """Headings by the sides that a change breaks or else by the number of the version that it raises."""
 
+WAYS = {"tightens": " (tightens)", "loosens": " (loosens)", "both": " (tightens and loosens)"}
+
 
 def as_markdown(compared: Compared) -> str:
     """Return the changes of each contract that has any."""
-    changed = [_contract(one) for one in compared.contracts if one.changes]
-    return "\n\n".join(["# Changelog", *(changed or ["Nothing has changed."])])
-
-
-def _contract(one: Comparison) -> str:
-    parts = [f"## {title(one)}"]
-    for group, heading in GROUPS.items():
-        changes = [c for c in one.changes if _group(c) == group]
-        if changes:
-            parts.append(f"### {heading}\n\n" + "\n".join(f"- {_escaped(c.message)}{_way(c)}" for c in changes))
-    return "\n\n".join(parts)
-
-
-def _group(change: Change) -> tuple[str, str]:
-    if not change.breaks:
-        return change.step, ""
-    return ("breaking" if change.producer == "breaking" else "", "breaking" if change.consumer == "breaking" else "")
-
-
-def _way(change: Change) -> str:
-    return {"tightens": " (tightens)", "loosens": " (loosens)", "both": " (tightens and loosens)"}.get(
-        change.direction, ""
-    )
-
-
-def _escaped(text: str) -> str:
-    """Escape contract text in one of our sentences, on one line; text in backticks stays unchanged."""
-    parts = " ".join(text.split()).split("`")
-    plain = [
-        p.replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_") if n % 2 == 0 else p for n, p in enumerate(parts)
-    ]
-    return "`".join(plain)
+    parts = []
+    for one in compared.contracts:
+        grouped: dict[tuple[str, str], list[str]] = {}
+        for c in one.changes:
+            sides = ("breaking" if c.producer == "breaking" else "", "breaking" if c.consumer == "breaking" else "")
+            group = sides if c.breaks else (c.step, "")
+            # Contract text in one of our sentences, on one line; text in backticks stays unchanged.
+            words = " ".join(c.message.split()).split("`")
+            words[::2] = [w.replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_") for w in words[::2]]
+            grouped.setdefault(group, []).append(f"- {'`'.join(words)}{WAYS.get(c.direction, '')}")
+        parts += [f"## {title(one)}"] if one.changes else []
+        parts += [f"### {GROUPS[group]}\n\n" + "\n".join(grouped[group]) for group in GROUPS if group in grouped]
+    return "\n\n".join(["# Changelog", *(parts or ["Nothing has changed."])])

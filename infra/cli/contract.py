@@ -47,12 +47,22 @@ def command(name: str | None, version: str, folder: Path | None, zone: str | Non
 
     NAME is a contract's id, the id with its major version (orders.v1), or the id with its table (orders/lines).
     """
+    from contracts.authoring.document.versions import order
+
     if folder and zone:
         raise click.UsageError("Name one of --from and --catalog.")
-    titles, read = _of_folder(folder) if folder else _of_stack(zone)
+    titles, read = _published(folder, zone)
     if name is None:
-        rows = [_document(title) for title in _sorted(titles)]
-        click.echo(as_json(rows) if form == "json" else _text(titles))
+        titles.sort(key=lambda t: (t.id, order(t.version), t.table))
+        if form == "json":
+            click.echo(as_json([_document(title) for title in titles]))
+            return
+        versions: dict[str, list[str]] = {}
+        for one in titles:
+            versions.setdefault(one.contract, []).append(one.version)
+        width = max(map(len, versions), default=0)
+        lines = [f"{contract:<{width}}  {', '.join(several)}" for contract, several in versions.items()]
+        click.echo("\n".join(lines) or "None was published.")
         return
     title = _title_of(titles, name, version)
     text = read(title).decode("utf-8-sig")
@@ -62,14 +72,13 @@ def command(name: str | None, version: str, folder: Path | None, zone: str | Non
     click.echo(as_json({**_document(title), "document": text}))
 
 
-def _of_folder(folder: Path) -> tuple[list[Title], DocumentReader]:
-    from contracts.authoring.store import of_folder
+def _published(folder: Path | None, zone: str | None) -> tuple[list[Title], DocumentReader]:
+    """Return the titles of a folder or of a catalog, and a reader of their documents."""
+    if folder:
+        from contracts.authoring.store import of_folder
 
-    documents = of_folder(folder)
-    return list(documents), documents.__getitem__
-
-
-def _of_stack(zone: str | None) -> tuple[list[Title], DocumentReader]:
+        documents = of_folder(folder)
+        return list(documents), documents.__getitem__
     from infra.cli.options.target import catalog_client
     from infra.stack_admin.catalog import S3Catalog, kept, text_of
 
@@ -100,21 +109,3 @@ def _title_of(titles: list[Title], name: str, version: str) -> Title:
 
 def _document(title: Title) -> dict[str, str]:
     return {"contract": title.contract, "version": title.version, "table": title.table, "key": title.key}
-
-
-def _text(titles: list[Title]) -> str:
-    """Return one line for each contract, with its versions."""
-    versions: dict[str, list[str]] = {}
-    for one in _sorted(titles):
-        versions.setdefault(one.contract, []).append(one.version)
-    width = max(map(len, versions), default=0)
-    return (
-        "\n".join(f"{name:<{width}}  {', '.join(several)}" for name, several in versions.items())
-        or "None was published."
-    )
-
-
-def _sorted(titles: list[Title]) -> list[Title]:
-    from contracts.authoring.document.versions import order
-
-    return sorted(titles, key=lambda t: (t.id, order(t.version), t.table))

@@ -113,18 +113,15 @@ def command(
 
     docs/explanation/cost.md lists the counted and the assumed figures.
     """
-    from infra.cost.cost import MONTH_DAYS, Load, bill
+    from infra.cost.cost import MONTH_DAYS, Load, bill, idle
 
     daily = drops / MONTH_DAYS if month else drops
     load = Load(daily, size, min(contracts, ceil(daily)), window, burst, most, promote, rejected / 100)
     cost = bill(load)
-    click.echo(json.dumps(_document(cost), indent=2) if form == "json" else _text(cost))
-
-
-def _document(cost: Bill) -> dict[str, Any]:
-    from infra.cost.cost import idle
-
-    return {
+    if form == "text":
+        click.echo(_text(cost))
+        return
+    document = {
         "load": asdict(cost.load),
         "drops_per_batch": cost.per_batch,
         "batches_per_day": cost.batches,
@@ -136,15 +133,17 @@ def _document(cost: Bill) -> dict[str, Any]:
         "lines": [asdict(line) for line in cost.lines],
         "sensitivity": _sensitivity(cost.load),
     }
+    click.echo(json.dumps(document, indent=2))
 
 
 def _text(cost: Bill) -> str:
-    from infra.cost.cost import idle
+    from infra.cost.cost import MONTH_DAYS, idle
 
-    load = cost.load
+    load, daily = cost.load, cost.load.drops
+    rate = f"{daily:,} drops a day" if daily == int(daily) else f"{daily * MONTH_DAYS:,.0f} drops a month"
     come = "each contract's at once" if load.burst else "evenly spread"
     lines = [
-        f"{_rate(load.drops)} of {load.size:,} bytes, contracts: {load.contracts:,}, {come};",
+        f"{rate} of {load.size:,} bytes, contracts: {load.contracts:,}, {come};",
         f"window {load.window} s, at most {load.most:,} drops a batch, promote: {load.promote}:",
         f"  {cost.per_batch:,.1f} drops a batch, {_count(cost.batches)} batches a day",
         "",
@@ -165,12 +164,6 @@ def _text(cost: Bill) -> str:
         for row in _sensitivity(load)
     ]
     return "\n".join(lines)
-
-
-def _rate(daily: float) -> str:
-    from infra.cost.cost import MONTH_DAYS
-
-    return f"{daily:,} drops a day" if daily == int(daily) else f"{daily * MONTH_DAYS:,.0f} drops a month"
 
 
 def _count(quantity: float) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -61,7 +60,11 @@ def command(repair: bool, months: int, more: tuple[str, ...], form: str) -> None
     from infra.cli.options.target import ports
 
     world, progress = ports(), _Progress()
-    all_differences = differences(world, _contracts(world, more), list(islice(_months(), months)), progress.seen)
+    compared, month = list[str](), datetime.now(UTC)
+    for _ in range(months):
+        compared.append(f"{month:%Y-%m}")
+        month = month.replace(day=1) - timedelta(days=1)
+    all_differences = differences(world, _contracts(world, more), compared, progress.seen)
     left = _show(all_differences, form, repair=repair)
     if form == "text":
         click.echo(
@@ -89,21 +92,18 @@ def _show(differences: Iterable[Difference], form: str, *, repair: bool) -> int:
         for one in differences:
             done = _repaired(one) if repair and one.repair else None
             left += done != "repaired"
-            rows.append(_row(one, done))
+            row: dict[str, Any] = {"kind": one.kind, "where": one.where, "found": one.finding, "do": one.do}
+            row["safe"] = one.repair is not None
+            rows.append(row | ({"done": done} if done else {}))
             if form == "text":
-                _say(one, done)
+                say(f"{one.kind}: {visible(one.where, 1100)} {visible(one.finding, 2000)}")
+                by_itself = "--repair does it: " if one.repair and done is None else ""
+                say(f"  {done or by_itself + one.do}")
         whole = True
     finally:  # also where it is broken off, as something may have been repaired
         if form == "json" and (rows or whole):
             click.echo(as_json(rows))
     return left
-
-
-def _months() -> Any:
-    now = datetime.now(UTC)
-    while True:
-        yield f"{now:%Y-%m}"
-        now = now.replace(day=1) - timedelta(days=1)
 
 
 @dataclass
@@ -127,16 +127,3 @@ def _repaired(one: Difference) -> str:
     except DropgateError as error:
         return f"not repaired: {str(error) or type(error).__name__}; run doctor again"
     return "repaired"
-
-
-def _row(one: Difference, done: str | None) -> dict[str, Any]:
-    """Return a difference for machines."""
-    row = {"kind": one.kind, "where": one.where, "found": one.finding, "do": one.do, "safe": one.repair is not None}
-    return row | ({"done": done} if done else {})
-
-
-def _say(one: Difference, done: str | None) -> None:
-    """Print a difference for people, in two lines."""
-    say(f"{one.kind}: {visible(one.where, 1100)} {visible(one.finding, 2000)}")
-    by_itself = "--repair does it: " if one.repair and done is None else ""
-    say(f"  {done or by_itself + one.do}")

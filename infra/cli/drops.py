@@ -73,7 +73,12 @@ def command(
     With --stuck, list the open drops, batches, windows and sets of files that made no progress for --minutes, oldest
     first. Exits 1 if there are any.
     """
-    _refuse(stuck=stuck)
+    context = click.get_current_context()
+    typed = [o for o in BESIDE_STUCK if context.get_parameter_source(o) == click.core.ParameterSource.COMMANDLINE]
+    if stuck and (useless := [f"--{option}" for option in typed if option != "minutes"]):
+        raise click.UsageError(f"--stuck lists everything without progress: leave {quoted(useless)} out.")
+    if not stuck and "minutes" in typed:
+        raise click.UsageError("--minutes is the time without progress: add --stuck.")
     if stuck:
         _stuck(minutes, form)
         return
@@ -99,16 +104,6 @@ def command(
         return
     click.echo(f"Drops in {target.where}", err=True)
     say(drops_table(rows, shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()), nl=False)
-
-
-def _refuse(*, stuck: bool) -> None:
-    """Raise a usage error for options that would have no effect."""
-    context = click.get_current_context()
-    typed = [o for o in BESIDE_STUCK if context.get_parameter_source(o) == click.core.ParameterSource.COMMANDLINE]
-    if stuck and (useless := [f"--{option}" for option in typed if option != "minutes"]):
-        raise click.UsageError(f"--stuck lists everything without progress: leave {quoted(useless)} out.")
-    if not stuck and "minutes" in typed:
-        raise click.UsageError("--minutes is the time without progress: add --stuck.")
 
 
 def _stuck(minutes: int, form: str) -> None:

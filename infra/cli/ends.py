@@ -18,32 +18,20 @@ JVM_ENDED = (
 
 def named(error: Exception) -> str | None:
     """Return a sentence for a failure of this machine; None if dropgate itself is at fault."""
-    if _is_full(error):
-        return "The disk is full: free some space (temporary files are in TMPDIR, or /tmp), and try again."
+    cause: BaseException | None = error
+    while cause is not None:  # in this process or in Spark's
+        if (isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT)) or FULL in str(cause):
+            return "The disk is full: free some space (temporary files are in TMPDIR, or /tmp), and try again."
+        cause = cause.__cause__ or cause.__context__
     if isinstance(error, MemoryError):
         return "This machine has too little memory: end other programs, or use a larger machine."
     if isinstance(error, PermissionError) and error.filename:
         return f"{error.filename} cannot be opened: {error.strerror}. Check its permissions, and those of its folder."
-    if _jvm_has_ended():
-        return JVM_ENDED
+    if "pyspark" in sys.modules:
+        from infra.setup.spark.session import has_ended
+
+        return JVM_ENDED if has_ended() else None
     return None
-
-
-def _is_full(error: BaseException | None) -> bool:
-    """Return True if an error or its cause is a full disk, in this process or in Spark's."""
-    while error is not None:
-        if (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)) or FULL in str(error):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
-
-
-def _jvm_has_ended() -> bool:
-    if "pyspark" not in sys.modules:
-        return False
-    from infra.setup.spark.session import has_ended
-
-    return has_ended()
 
 
 def end_in_order() -> None:

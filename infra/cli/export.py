@@ -12,7 +12,7 @@ from infra import files as written
 from infra.cli.screen import line, say
 
 if TYPE_CHECKING:
-    from contracts.authoring.exports.exported import Contract, Exported
+    from contracts.authoring.exports.exported import Contract
 
 FORMATS = ("json-schema", "avro", "spark", "spark-ddl", "dbt", "odcs", "html", "great-expectations")
 """The formats by name, as contracts.authoring.exports.formats has them; here so that help starts at once."""
@@ -49,12 +49,20 @@ def command(contracts: tuple[Path, ...], form: str, folder: Path | None) -> None
         names = ", ".join(one.name for one in read)
         raise click.UsageError(f"There are {len(read)} contracts ({names}); name a folder for their files with --out.")
     made = [(one, KNOWN[form].write(one)) for one in read]
-    if folder:
-        _write([(folder / f"{one.name}{KNOWN[form].suffix}", exported) for one, exported in made])
+    if folder:  # all files, or none if one of them would replace another file
+        paths = [folder / f"{one.name}{KNOWN[form].suffix}" for one in read]
+        for n, path in enumerate(paths):
+            if os.path.lexists(path) or path in paths[:n]:
+                raise click.UsageError(f"{path} exists already; name another folder with --out, or move it away.")
+        for path, (_, exported) in zip(paths, made, strict=True):
+            click.echo(str(written.write(path.parent, path.name, exported.text)))
     else:
         click.echo(made[0][1].text, nl=False)
     for one, exported in made:
-        _tell(one, exported, form)
+        if exported.losses:
+            click.echo(f"{one.name}: not expressed by {form}:", err=True)
+        for loss in exported.losses:
+            say(f"  {line(loss, 400)}", err=True)
 
 
 def _read(paths: tuple[Path, ...]) -> list[Contract]:
@@ -66,34 +74,15 @@ def _read(paths: tuple[Path, ...]) -> list[Contract]:
     files = contract_files(paths)
     if not files:
         raise click.UsageError("No contract files (*.yaml) there; name a file or a folder.")
-    exported = [one for path in files for one in read_each(_bytes(path), str(path))]
+    exported = []
+    for path in files:
+        try:
+            body = path.read_bytes()
+        except OSError as error:
+            raise click.UsageError(f"{path} cannot be read: {error.strerror}.") from None
+        exported += read_each(body, str(path))
     for finding in (f for one in exported for f in one.findings):
         click.echo("\n".join(lines_of(finding)), err=True)
     if any(one.contract is None for one in exported):
         raise SystemExit(1)
     return [one.contract for one in exported if one.contract]
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise click.UsageError(f"{path} cannot be read: {error.strerror}.") from None
-
-
-def _tell(contract: Contract, exported: Exported, form: str) -> None:
-    """Print the losses of a format."""
-    if exported.losses:
-        click.echo(f"{contract.name}: not expressed by {form}:", err=True)
-    for loss in exported.losses:
-        say(f"  {line(loss, 400)}", err=True)
-
-
-def _write(files: list[tuple[Path, Exported]]) -> None:
-    """Write all files, or none if one of them would replace another file."""
-    paths = [path for path, _ in files]
-    for n, path in enumerate(paths):
-        if os.path.lexists(path) or path in paths[:n]:
-            raise click.UsageError(f"{path} exists already; name another folder with --out, or move it away.")
-    for path, exported in files:
-        click.echo(str(written.write(path.parent, path.name, exported.text)))

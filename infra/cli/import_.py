@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import click
 
-from infra import files as written
+from infra import files as local
 
 if TYPE_CHECKING:
-    from contracts.authoring.imports.importing import Files, ImportedContract, ImportResult
+    from contracts.authoring.imports.importing import Files, ImportResult
 
 FORMATS = (
     "json-schema", "avro", "spark-ddl", "parquet", "data-contract-0.1.3", "mesh", "astrafy", "paypal-2.1", "clouddq",
@@ -65,30 +65,44 @@ def command(
     """Import contracts of another format as ODCS, with the losses in comments.
 
     SOURCES are files, or folders of files with the extensions of the format. Parts without an equivalent are listed on
-    standard error and above the contract, with every line that `dropgate lint` would refuse. No file is overwritten. If
+    standard error and above the contract, with every line that `dropgate lint` would refuse. No file is overlocal. If
     a source cannot be read, nothing is written and the command exits 1.
     """
+    from contracts.authoring.imports.importing import import_sources
     from infra.cli.lint import lines_of
 
-    made = _files(producer, files, kind, form)
-    brought = _brought(form, _paths(sources, form), made, status)
-    for one in brought:
-        for finding in one.findings:
-            click.echo("\n".join(lines_of(finding)), err=True)
+    made, paths = _files(producer, files, kind, form), _paths(sources, form)
+    try:
+        if form == PARQUET:
+            brought = [_of_parquet(path, made, status) for path in paths]
+        else:
+            brought = import_sources(form, [(path.read_bytes(), str(path)) for path in paths], made, status)
+    except OSError as error:
+        raise click.UsageError(f"{error.filename} cannot be read: {error.strerror}.") from None
+    for finding in (finding for one in brought for finding in one.findings):
+        click.echo("\n".join(lines_of(finding)), err=True)
     if any(one.failed for one in brought):
         raise SystemExit(1)
     contracts = [contract for one in brought for contract in one.contracts]
     if files and len(contracts) > 1:
         names = ", ".join(contract.name for contract in contracts)
         raise click.UsageError(f"--files is for one contract, and there are {len(contracts)} ({names}).")
-    if folder:
-        _write(contracts, folder)
-    else:
+    if folder is None:
         click.echo("---\n".join(contract.text for contract in contracts), nl=False)
+        return
+    targets = [folder / f"{contract.name}.yaml" for contract in contracts]
+    for n, path in enumerate(targets):  # all are written, or none if one of them would replace another file
+        if os.path.lexists(path) or path in targets[:n]:
+            raise click.UsageError(f"{path} exists already; name another folder with --to, or move it away.")
+    for path, contract in zip(targets, contracts, strict=True):
+        click.echo(str(local.write(folder, path.name, contract.text)))
 
 
 def _files(producer: str | None, patterns: tuple[str, ...], kind: str | None, form: str) -> Files | None:
+    """Return the drop block of the options, if there are any; refuse a pattern of keys that no contract can have."""
     from contracts.authoring.imports.importing import Files
+    from contracts.errors import PatternInvalid
+    from contracts.terms.key_pattern import literal_folder
 
     if not patterns and producer is None and kind is None:
         return None
@@ -96,21 +110,13 @@ def _files(producer: str | None, patterns: tuple[str, ...], kind: str | None, fo
     if not patterns or producer is None or kind is None:
         raise click.UsageError("--producer, --files and --format go together: they make the drop block.")
     for pattern in patterns:
-        _is_pattern(pattern, producer)
+        try:
+            folder = literal_folder(pattern)
+        except PatternInvalid as error:
+            raise click.UsageError(f"--files {pattern}: {error}.") from None
+        if not folder:
+            raise click.UsageError(f"--files {pattern}: write the producer's folder first, as {producer}/{pattern}.")
     return Files(patterns, producer, kind)
-
-
-def _is_pattern(pattern: str, producer: str) -> None:
-    """Refuse a pattern of keys that a contract cannot have."""
-    from contracts.errors import PatternInvalid
-    from contracts.terms.key_pattern import literal_folder
-
-    try:
-        folder = literal_folder(pattern)
-    except PatternInvalid as error:
-        raise click.UsageError(f"--files {pattern}: {error}.") from None
-    if not folder:
-        raise click.UsageError(f"--files {pattern}: write the producer's folder first, as {producer}/{pattern}.")
 
 
 def _paths(sources: tuple[Path, ...], form: str) -> list[Path]:
@@ -128,17 +134,6 @@ def _paths(sources: tuple[Path, ...], form: str) -> list[Path]:
     return files
 
 
-def _brought(form: str, paths: list[Path], files: Files | None, status: str) -> list[ImportResult]:
-    from contracts.authoring.imports.importing import import_sources
-
-    try:
-        if form == PARQUET:
-            return [_of_parquet(path, files, status) for path in paths]
-        return import_sources(form, [(path.read_bytes(), str(path)) for path in paths], files, status)
-    except OSError as error:
-        raise click.UsageError(f"{error.filename} cannot be read: {error.strerror}.") from None
-
-
 def _of_parquet(path: Path, files: Files | None, status: str) -> ImportResult:
     """Return the contract of a Parquet file, of which only the two ends are read."""
     from contracts.authoring.document.document import Document
@@ -151,11 +146,11 @@ def _of_parquet(path: Path, files: Files | None, status: str) -> ImportResult:
     with path.open("rb") as file:
         head = file.read(HEAD)
         size = file.seek(0, os.SEEK_END)
-        tail = _at(file, max(size - parquet_footer.TAIL, 0), parquet_footer.TAIL)
+        tail = local.read_at(file, max(size - parquet_footer.TAIL, 0), parquet_footer.TAIL)
         document = Document(str(path), positions={(): Position(1, 1)})
         if head.startswith(parquet_footer.MAGIC) and tail.endswith(parquet_footer.MAGIC):
             long = min(parquet_footer.length(tail), LARGEST_FOOTER)
-            raw = _at(file, max(size - parquet_footer.TAIL - long, 0), long)
+            raw = local.read_at(file, max(size - parquet_footer.TAIL - long, 0), long)
             try:
                 columns = parquet_footer.parse(raw).columns
                 document = parquet.document(str(path), [(c.name, parquet_nested.declared(c)) for c in columns])
@@ -166,18 +161,3 @@ def _of_parquet(path: Path, files: Files | None, status: str) -> ImportResult:
             message = "The file does not end as a Parquet file does; it was cut short, or is encrypted."
             document.error((), "broken-parquet", message, "Write the file again, whole and without encryption.")
     return import_document(PARQUET, document, head, files, status)
-
-
-def _at(file: BinaryIO, start: int, size: int) -> bytes:
-    file.seek(start)
-    return file.read(size)
-
-
-def _write(contracts: list[ImportedContract], folder: Path) -> None:
-    """Write all contracts, or none if one of them would replace another file."""
-    paths = [folder / f"{contract.name}.yaml" for contract in contracts]
-    for n, path in enumerate(paths):
-        if os.path.lexists(path) or path in paths[:n]:
-            raise click.UsageError(f"{path} exists already; name another folder with --to, or move it away.")
-    for path, contract in zip(paths, contracts, strict=True):
-        click.echo(str(written.write(folder, path.name, contract.text)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,11 @@ def command(files: tuple[Path, ...], folder: Path | None, called: str | None, pr
     from infra.sampling import profile
     from infra.sampling.self_check import checked
 
-    _are_names(called, producer)
+    for name, option, most in ((called, "--id", 80), (producer, "--producer", 63)):
+        if name is not None and not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{most - 1}}}", name):
+            raise click.UsageError(
+                f"{option} {name}: write up to {most} letters, digits, `.`, `_` and `-`, a letter or digit first."
+            )
     if folder is not None:
         written.refuse_links(folder)
     try:
@@ -68,16 +73,6 @@ def command(files: tuple[Path, ...], folder: Path | None, called: str | None, pr
         click.echo(str(written.write(folder, path.name, made.text)))
     except OSError as error:
         raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from None
-
-
-def _are_names(called: str | None, producer: str | None) -> None:
-    import re
-
-    for name, option, most in ((called, "--id", 80), (producer, "--producer", 63)):
-        if name is not None and not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{most - 1}}}", name):
-            raise click.UsageError(
-                f"{option} {name}: write up to {most} letters, digits, `.`, `_` and `-`, a letter or digit first."
-            )
 
 
 def _spark() -> SparkSession:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -35,22 +35,31 @@ def command(paths: tuple[Path, ...], form: str) -> None:
     warnings and notes. The formats sarif, junit and github are for CI (docs/how-to/contracts.md).
     """
     from contracts.authoring.compiler.lint import lint
+    from infra.cli.output import ci_reports
 
     linted = lint(paths or (default_folder(),))
     if not linted.contracts:
         raise click.UsageError("No contract files (*.yaml) there; name a file or a folder.")
-    if text := _shown(linted, form):
+    if form == "json":
+        contracts = [
+            {
+                "file": c.file,
+                "contract": c.plan.contract if c.plan else None,
+                "plan": f"sha256:{c.plan.sha}" if c.plan else None,
+                "checks": [check.id for check in c.plan.checks] if c.plan else [],
+            }
+            for c in linted.contracts
+        ]
+        text = as_json({"findings": [asdict(f) for f in linted.findings], "contracts": contracts})
+    elif form == "text":
+        text = as_text(linted)
+    else:
+        files = list(dict.fromkeys(c.file for c in linted.contracts))
+        cases = ci_reports.of_files(files, linted.findings, "dropgate.lint")
+        text = ci_reports.shown(form, linted.findings, "dropgate lint", cases)
+    if text:
         click.echo(text)
     raise SystemExit(1 if linted.failed else 0)
-
-
-def _shown(linted: Linted, form: str) -> str:
-    from infra.cli.output import ci_reports
-
-    if form in ("text", "json"):
-        return as_json(_document(linted)) if form == "json" else as_text(linted)
-    cases = ci_reports.of_files(list(dict.fromkeys(c.file for c in linted.contracts)), linted.findings, "dropgate.lint")
-    return ci_reports.shown(form, linted.findings, "dropgate lint", cases)
 
 
 def default_folder() -> Path:
@@ -70,7 +79,13 @@ def as_text(linted: Linted) -> str:
             lines.append("")
         last = finding.file
         lines += lines_of(finding)
-    return "\n".join([*lines, *([""] if lines else []), _sum(linted)])
+    levels = Counter(f.level for f in linted.findings)
+    counts = ", ".join(
+        f"{levels[level]} {level}{'' if levels[level] == 1 else 's'}" for level in ("error", "warning", "note")
+    )
+    files = len({c.file for c in linted.contracts})
+    summary = f"{files} file{'' if files == 1 else 's'}, {len(linted.plans)} in force once published: {counts}"
+    return "\n".join([*lines, *([""] if lines else []), summary])
 
 
 def lines_of(finding: Finding) -> list[str]:
@@ -78,27 +93,3 @@ def lines_of(finding: Finding) -> list[str]:
     place = f"{line(finding.file)}:{finding.line}:{finding.column}"
     text = f"{place}: {finding.level}[{finding.code}]: {line(finding.message)}"
     return [inert(text), inert(f"  fix: {line(finding.fix)}")]
-
-
-def _sum(linted: Linted) -> str:
-    levels = Counter(f.level for f in linted.findings)
-    counts = ", ".join(
-        f"{levels[level]} {level}{'' if levels[level] == 1 else 's'}" for level in ("error", "warning", "note")
-    )
-    files = len({c.file for c in linted.contracts})
-    return f"{files} file{'' if files == 1 else 's'}, {len(linted.plans)} in force once published: {counts}"
-
-
-def _document(linted: Linted) -> dict[str, Any]:
-    return {
-        "findings": [asdict(f) for f in linted.findings],
-        "contracts": [
-            {
-                "file": c.file,
-                "contract": c.plan.contract if c.plan else None,
-                "plan": f"sha256:{c.plan.sha}" if c.plan else None,
-                "checks": [check.id for check in c.plan.checks] if c.plan else [],
-            }
-            for c in linted.contracts
-        ],
-    }

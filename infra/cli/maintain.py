@@ -13,7 +13,6 @@ from functions.keys import table_folder
 from infra.cli.options.target import of_a_stack
 
 if TYPE_CHECKING:
-    from functions.ports import Ports
     from infra.stack_admin.maintain import Maintained
 
 
@@ -52,7 +51,17 @@ def command(contract: str | None, dry_run: bool, keep_days: int, form: str) -> N
     def remove(uri: str) -> None:
         world.store.delete(Location(uri))
 
-    for name in _tables(world, contract):
+    entries = world.catalog.index().entries
+    tables = [one.contract for one in entries if world.catalog.plan(one.plan).promote == "table"]
+    if contract is not None and contract not in tables:
+        log = f"{table_folder(world.zones, contract)}_delta_log/"
+        if "/" in contract or not world.store.listed(log, 1):  # else no longer in force, or promoted into it
+            if contract in {one.contract for one in entries}:
+                raise click.UsageError(f"{contract} is not promoted into a table.")
+            close = nearest(contract, tables)
+            named = f"Did you mean {close}?" if close else f"Tables: {', '.join(sorted(tables)) or 'none'}."
+            raise click.UsageError(f"There is no contract {contract}. {named}")
+    for name in tables if contract is None else [contract]:
         maintained = maintain(table_folder(world.zones, name), options(), remove, keep_days, dry_run=dry_run)
         done += [maintained] if maintained else []
         if form == "text":
@@ -71,18 +80,3 @@ def as_text(done: Maintained | None) -> str:
         return f"{fewer}; {done.removed:,} would be removed{stay}"
     fewer = f"{done.compacted:,} compacted into {done.compacted_into:,}" if done.compacted else "none compacted"
     return f"{done.files:,} files, {fewer}; {done.removed:,} unused ones removed{stay}"
-
-
-def _tables(world: Ports, contract: str | None) -> list[str]:
-    """Return the contracts whose tables are selected; raise a usage error if none has that name."""
-    entries = world.catalog.index().entries
-    tables = [one.contract for one in entries if world.catalog.plan(one.plan).promote == "table"]
-    if contract is None or contract in tables:
-        return tables if contract is None else [contract]
-    if "/" not in contract and world.store.listed(f"{table_folder(world.zones, contract)}_delta_log/", 1):
-        return [contract]  # no longer in force, or no longer promoted into it
-    if contract in {one.contract for one in entries}:
-        raise click.UsageError(f"{contract} is not promoted into a table.")
-    close = nearest(contract, tables)
-    named = f"Did you mean {close}?" if close else f"Tables: {', '.join(sorted(tables)) or 'none'}."
-    raise click.UsageError(f"There is no contract {contract}. {named}")

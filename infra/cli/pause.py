@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -11,7 +11,6 @@ from infra.cli.options.target import of_a_stack
 from infra.cli.screen import as_json, line, say
 
 if TYPE_CHECKING:
-    from functions.ports import Ports
     from functions.ports.batches import Pause
 
 
@@ -35,13 +34,19 @@ def command(contract: str | None, producer: str | None, reason: str, form: str) 
     refused. A batch that is under way continues, with its retries. Resume within WorkDays (default 30) of a file's
     arrival: after that the staged file is deleted, and its producer must upload it again.
     """
-    from infra.cli.options.target import ports
+    from functions.ports.batches import Pause
+    from infra.cli.options.target import caller, ports
 
     world = ports()
-    if contract or producer:
-        pause = _pause(world, contract, producer, reason)
-        if not world.ledger.pause(pause):
-            raise click.UsageError(f"The {pause.kind} {pause.name} is paused already.")
+    if contract and producer:
+        raise click.UsageError("Name either a contract or --producer P.")
+    if name := producer or contract:
+        kind: Literal["contract", "producer"] = "producer" if producer else "contract"
+        names = {entry.producer if producer else entry.contract for entry in world.catalog.index().entries}
+        if name not in names:
+            raise click.UsageError(f"There is no {kind} {name}. {_suggestion(names, name)}")
+        if not world.ledger.pause(Pause(kind, name, world.at(), reason, by=caller())):
+            raise click.UsageError(f"The {kind} {name} is paused already.")
     _show(world.ledger.pauses(), form)
 
 
@@ -69,25 +74,6 @@ def resume(contract: str | None, producer: str | None, form: str) -> None:
     if pause is None or not world.ledger.resume(pause):
         raise click.UsageError(f"The {kind} {name} is not paused. {_suggestion([one.name for one in held], name)}")
     _show(world.ledger.pauses(), form)
-
-
-def _pause(world: Ports, contract: str | None, producer: str | None, reason: str) -> Pause:
-    """Return the pause to write; raise a usage error if there is no such contract or producer."""
-    from functions.ports.batches import Pause
-    from infra.cli.options.target import caller
-
-    if contract and producer:
-        raise click.UsageError("Name either a contract or --producer P.")
-    entries = world.catalog.index().entries
-    if producer:
-        name, names = producer, {entry.producer for entry in entries}
-    else:
-        name, names = contract or "", {entry.contract for entry in entries}
-    if name not in names:
-        raise click.UsageError(
-            f"There is no {'producer' if producer else 'contract'} {name}. {_suggestion(names, name)}"
-        )
-    return Pause("producer" if producer else "contract", name, world.at(), reason, by=caller())
 
 
 def _suggestion(names: set[str] | list[str], name: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +14,7 @@ from contracts.problem import nearest
 from infra.cli.options.target import is_embedded, of_a_stack
 
 if TYPE_CHECKING:
-    from infra.stack_admin.redrive import LetterKind, Waiting
+    from infra.stack_admin.redrive import Waiting
 
 
 @click.command(
@@ -38,7 +38,12 @@ def command(queue: str | None, dry_run: bool, form: str) -> None:
     from infra.cli.options.target import queues
     from infra.stack_admin.redrive import KINDS, redrive, waiting
 
-    kind = _kind(queue, KINDS) if queue else None
+    names = [kind.name for kind in KINDS]
+    if queue and queue not in names:
+        close = nearest(queue, names)
+        instead = f"Did you mean {close}?" if close else f"Known: {', '.join(names)}."
+        raise click.UsageError(f"There is no dead-letter queue {queue}. {instead}")
+    kind = KINDS[names.index(queue)] if queue else None
     sqs, urls = queues(one.queue for one in KINDS)
     if kind is None:
         _show([waiting(sqs, urls, one) for one in KINDS], form)
@@ -59,39 +64,31 @@ def command(queue: str | None, dry_run: bool, form: str) -> None:
         click.echo(outcome(kind.name, letters, left, dry_run=dry_run))
 
 
-def _kind(name: str, kinds: Sequence[LetterKind]) -> LetterKind:
-    """Return the kind of that name; raise a usage error if there is none."""
-    names = [kind.name for kind in kinds]
-    if name not in names:
-        close = nearest(name, names)
-        instead = f"Did you mean {close}?" if close else f"Known: {', '.join(names)}."
-        raise click.UsageError(f"There is no dead-letter queue {name}. {instead}")
-    return kinds[names.index(name)]
-
-
 def _progress(moved: int) -> None:
     if moved % 1000 == 0 and sys.stderr.isatty():
         click.echo(f"{moved:,} went back", err=True)
 
 
 def _show(waiting: Sequence[Waiting], form: str) -> None:
-    if form == "json":
-        click.echo(json.dumps([_row(one) for one in waiting], indent=2))
-        return
+    rows = []
     for one in waiting:
-        click.echo(listed(one, datetime.now(UTC), embedded=is_embedded()))
-
-
-def _row(one: Waiting) -> dict[str, Any]:
-    return {
-        "queue": one.kind.name,
-        "letters": one.letters,
-        "hidden": one.hidden,
-        "oldest_seen": one.oldest_seen and one.oldest_seen.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        "holds": one.kind.holds,
-        "do": one.kind.what_to_do(one.url, embedded=is_embedded()),
-        "url": one.url,
-    }
+        if form == "text":
+            click.echo(listed(one, datetime.now(UTC), embedded=is_embedded()))
+            continue
+        oldest = one.oldest_seen and one.oldest_seen.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        rows.append(
+            {
+                "queue": one.kind.name,
+                "letters": one.letters,
+                "hidden": one.hidden,
+                "oldest_seen": oldest,
+                "holds": one.kind.holds,
+                "do": one.kind.what_to_do(one.url, embedded=is_embedded()),
+                "url": one.url,
+            }
+        )
+    if form == "json":
+        click.echo(json.dumps(rows, indent=2))
 
 
 def listed(one: Waiting, now: datetime, *, embedded: bool = False) -> str:
@@ -99,7 +96,13 @@ def listed(one: Waiting, now: datetime, *, embedded: bool = False) -> str:
     hidden = f", {one.hidden:,} just received by somebody" if one.hidden else ""
     if not one.letters:
         return f"{one.kind.name:<18} no dead letters{hidden}"
-    age = f", the oldest {'' if one.letters <= 10 else 'seen '}{_age(now - one.oldest_seen)}" if one.oldest_seen else ""
+    age = ""
+    if one.oldest_seen:  # in the largest unit that it fills; a letter is kept for 14 days after it was first sent
+        seconds, old = max(0, int((now - one.oldest_seen).total_seconds())), "less than a minute old"
+        for unit, size in (("minute", 60), ("hour", 3600), ("day", 86400)):
+            if seconds >= size:
+                old = f"{seconds // size} {unit}{'s' if seconds >= 2 * size else ''} old"
+        age = f", the oldest {'' if one.letters <= 10 else 'seen '}{old}"
     return "\n".join(
         (
             f"{one.kind.name:<18} {_number(one.letters)}{age}{hidden}",
@@ -120,12 +123,3 @@ def outcome(name: str, letters: int, left: int, *, dry_run: bool) -> str:
 
 def _number(letters: int) -> str:
     return "1 dead letter" if letters == 1 else f"{letters:,} dead letters"
-
-
-def _age(age: timedelta) -> str:
-    """Return an age in the largest unit that it fills; a letter is kept for 14 days after it was first sent."""
-    seconds = max(0, int(age.total_seconds()))
-    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
-        if seconds >= size:
-            return f"{seconds // size} {unit}{'s' if seconds >= 2 * size else ''} old"
-    return "less than a minute old"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -83,7 +83,6 @@ def command(
     from infra.cli.options.target import of_ports, ports
 
     _refuse(drop, state, retract=retract)
-    _refuse_choice(drop)
     world = ports()
     meant = _meant(of_ports(world), drop, _Search(state, contract, month, most))
     waits = wait > 0 and not dry_run
@@ -140,7 +139,10 @@ class Done:
         if self.why:
             return f"{name} is not judged again: {self.why}."
         if dry_run:
-            return f"{name} would be judged again: {state}, {visible(self.drop.name, 200)}{_decided(self.drop)}"
+            by = self.drop.override
+            what = {"rejected": "rejected", None: "decided"}.get(self.drop.verdict, "accepted")
+            decided = f"; {by.by} has {what} it: {by.because}" if by else ""
+            return f"{name} would be judged again: {state}, {visible(self.drop.name, 200)}{decided}"
         late = ", and the wait for its verdict is over" if self.over else ""
         return f"{name}, attempt {self.drop.attempt}: {state}{late}. `dropgate show {name}` shows details."
 
@@ -151,15 +153,8 @@ class Done:
         return ENDS.get(self.drop.state, 0) if waited else 0
 
 
-def _decided(drop: Drop) -> str:
-    """Return the person, the decision and the reason of a decided drop."""
-    if drop.override is None:
-        return ""
-    what = {"rejected": "rejected", None: "decided"}.get(drop.verdict, "accepted")
-    return f"; {drop.override.by} has {what} it: {drop.override.because}"
-
-
 def _refuse(drop: str | None, state: str | None, *, retract: bool) -> None:
+    """Raise a usage error for a state that cannot be left, or options that select among drops, if one is named."""
     if bool(drop) == bool(state):
         raise click.UsageError("Name either a DROP or --state S for all drops in that state.")
     again = (*AGAIN, *WITH_RETRACT) if retract else AGAIN
@@ -170,10 +165,6 @@ def _refuse(drop: str | None, state: str | None, *, retract: bool) -> None:
         close = nearest(state, again)
         fix = f"Did you mean {close}?" if close else f"{quoted(again)} ones are."
         raise click.UsageError(f"Drops that are {state} are not judged again. {fix}")
-
-
-def _refuse_choice(drop: str | None) -> None:
-    """Raise a usage error for options that select among many drops, if one drop is named."""
     context = click.get_current_context()
     for option in ("contract", "most"):
         if drop and context.get_parameter_source(option) == click.core.ParameterSource.COMMANDLINE:
@@ -189,8 +180,14 @@ def _meant(target: Target, drop: str | None, search: _Search) -> tuple[Drop, ...
             click.echo(note, err=True)
         return (named.drop,)
     selected = undecided(target, search.contract, search.state, search.month, search.most)
-    if selected.decided:
-        click.echo(_left_out(selected.decided), err=True)
+    if decided := selected.decided:
+        many = f"{len(decided):,} drops that people decided are"
+        if len(decided) == 1:
+            many = "1 drop that a person has decided is"
+        ids = ", ".join(d.id[:10] for d in decided[:20])
+        more = f" and {len(decided) - 20:,} more" if len(decided) > 20 else ""
+        left_out = f"{many} skipped, to be judged again only by id (`dropgate replay DROP`): {ids}{more}"
+        click.echo(left_out, err=True)
     if selected.more:
         text = f"There are more than these {search.most:,} {search.state} drops in {selected.month}"
         click.echo(f"{text}: run the command again.", err=True)
@@ -198,18 +195,6 @@ def _meant(target: Target, drop: str | None, search: _Search) -> tuple[Drop, ...
         other = "other " if selected.decided else ""
         click.echo(f"No {other}{search.state} drop of {selected.month} can be judged again.", err=True)
     return selected.drops[::-1]
-
-
-def _left_out(decided: Sequence[Drop]) -> str:
-    """Return how many drops people have decided, and the command to judge one of them again."""
-    many = (
-        "1 drop that a person has decided is"
-        if len(decided) == 1
-        else f"{len(decided):,} drops that people decided are"
-    )
-    ids = ", ".join(d.id[:10] for d in decided[:20])
-    more = f" and {len(decided) - 20:,} more" if len(decided) > 20 else ""
-    return f"{many} skipped, to be judged again only by id (`dropgate replay DROP`): {ids}{more}"
 
 
 def judge_again(

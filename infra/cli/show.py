@@ -15,11 +15,9 @@ from infra.cli.options.target import of_a_stack
 from infra.cli.screen import as_json, say
 
 if TYPE_CHECKING:
-    from contracts.problem import Problem
-    from functions.drop import Drop, Override
+    from functions.drop import Drop
     from functions.ports.batches import Batch
     from functions.ports.drops import Step
-    from functions.ports.expected_files import FileSet
     from infra.cli.options.target import Target
 
 
@@ -60,14 +58,23 @@ def command(drop: str, month: datetime | None, form: str) -> None:
         return
     click.echo(f"From {target.where}", err=True)
     width = shutil.get_terminal_size((100, 24)).columns
-    files = target.ledger.file_set(shown.file_set) if shown.file_set else None
-    facts = _facts(shown, batch) | {"set": _set(files)} | {"uploads": named.uploads_note()}
+    file_set = None
+    if files := target.ledger.file_set(shown.file_set) if shown.file_set else None:
+        parts = ", ".join(f"{name}={value}" for name, value in files.parts.items())
+        is_open = files.state == "open"
+        state = f"must be complete by {files.due_at}" if is_open else f"{files.state} since {files.decided_at}"
+        file_set = f"{parts}: {state}"
+    facts = _facts(shown, batch) | {"set": file_set, "uploads": named.uploads_note()}
     text = drop_detail(facts, map(_event, history), _links(shown, target), width, sys.stdout.isatty())
     say(text, nl=False)
 
 
 def _facts(drop: Drop, batch: Batch | None) -> dict[str, Any]:
-    rows = drop.rows
+    rows, by = drop.rows, drop.override
+    problems = {}
+    for n, p in enumerate(drop.problems, 1):
+        first = f" First in {p.place}." if p.place and p.place.record else ""
+        problems[f"problem {n}"] = f"{p.message}{first} → {p.fix}"
     return {
         "state": drop.state,
         "key": drop.name,
@@ -80,13 +87,13 @@ def _facts(drop: Drop, batch: Batch | None) -> dict[str, Any]:
         "size": f"{drop.size:,} bytes",
         "received": drop.received_at,
         "decided": drop.decided_at,
-        "decided by": _override(drop.override),
+        "decided by": f"{by.by}, {by.at}: {by.because} (before: {by.was or 'failed'})" if by else None,
         "forgotten": drop.forgotten and f"by {drop.forgotten.by}: {drop.forgotten.because}",
         "records": f"{rows.read:,} read, {rows.valid:,} valid, {rows.rejected:,} rejected" if rows else None,
         "batch": f"{drop.batch}, try {drop.try_}" if drop.batch else None,
         "run": batch and batch.run,
         "run ended": batch and batch.reason,
-        **{f"problem {n}": f"{p.message}{_first(p)} → {p.fix}" for n, p in enumerate(drop.problems, 1)},
+        **problems,
         "more problems": _more(drop),
     }
 
@@ -100,23 +107,6 @@ def _more(drop: Drop) -> str | None:
     return f"The record holds only the first {MOST_PROBLEMS}; the receipt names all of them."
 
 
-def _set(files: FileSet | None) -> str | None:
-    if files is None:
-        return None
-    named = ", ".join(f"{name}={value}" for name, value in files.parts.items())
-    if files.state == "open":
-        return f"{named}: must be complete by {files.due_at}"
-    return f"{named}: {files.state} since {files.decided_at}"
-
-
-def _override(by: Override | None) -> str | None:
-    return f"{by.by}, {by.at}: {by.because} (before: {by.was or 'failed'})" if by else None
-
-
-def _first(problem: Problem) -> str:
-    return f" First in {problem.place}." if problem.place and problem.place.record else ""
-
-
 def _event(step: Step) -> dict[str, Any]:
     note = f"{step.event} by {step.by}: {step.because}" if step.by else step.problem or step.event
     return {"at": step.at, "state": step.state, "attempt": step.attempt, "note": note}
@@ -128,22 +118,16 @@ def _links(drop: Drop, target: Target) -> dict[str, str]:
         links["promoted"] = target.located(f"{target.promoted}{drop.promoted.key}")
     if drop.receipt:
         links["receipt"] = target.located(drop.receipt.replace("receipt.json", "receipt.html"))
-    if rejected := _rejected_rows(drop, target):
-        links["rejected rows"] = rejected
+    if drop.receipt and drop.rows and drop.rows.rejected:
+        try:
+            receipt = json.loads(target.read(drop.receipt) or b"{}")
+        except ValueError:  # cut short, or no receipt of ours
+            receipt = None
+        name = receipt.get("rejected_rows") if isinstance(receipt, dict) else None
+        if name:
+            links["rejected rows"] = target.located(drop.receipt.replace("receipt.json", str(name)))
     if drop.retracts:
         links["promoted before"] = target.located(f"{target.promoted}{drop.retracts.key}")
     if drop.state in ("rejected", "failed", "unmatched") and not drop.forgotten:
         links["judge again"] = f"dropgate replay {drop.id[:10]}"
     return links
-
-
-def _rejected_rows(drop: Drop, target: Target) -> str | None:
-    """Return the place of the rejected rows, if the receipt names such a file."""
-    if not (drop.receipt and drop.rows and drop.rows.rejected):
-        return None
-    try:
-        receipt = json.loads(target.read(drop.receipt) or b"{}")
-    except ValueError:  # cut short, or no receipt of ours
-        return None
-    name = receipt.get("rejected_rows") if isinstance(receipt, dict) else None
-    return target.located(drop.receipt.replace("receipt.json", str(name))) if name else None

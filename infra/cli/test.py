@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,10 +21,8 @@ from infra.cli.screen import as_json, say
 if TYPE_CHECKING:
     from contracts.job import JobReference
     from contracts.plan import Plan
-    from contracts.watermarks import HighMark
     from infra.offline.file_sets import Gathered
     from infra.offline.judge import Judged
-    from infra.setup.progress import Tell
 
 EXIT = {"accepted": 0, "accepted_with_warnings": 0, "rejected": 1, None: 3}
 
@@ -107,9 +105,11 @@ def command(
     Nothing is uploaded. Exits 0 if all files are accepted (also with warnings), 1 if one is rejected or a set of
     several FILES is not complete, 3 if one could not be judged.
     """
+    from contracts.authoring.quality import watermarks
     from infra.cli.options.contract_argument import keys_of, plan_of
     from infra.files import refuse_links
     from infra.offline import file_sets, judge
+    from infra.setup.progress import Progress
 
     if receipt:
         refuse_links(receipt)
@@ -119,7 +119,12 @@ def command(
     home = file_sets.gathered(plan, tuple(zip(files, names, strict=True)), _moment(plan, at))
     quiet = form != "text"
     spark = starting("dropgate test", memory, partial(are_brief, plan, files), quiet=quiet)
-    arguments = (_telling(quiet=quiet), _marks(plan, marks), pinned)
+    tell = (lambda _: None) if quiet else Progress(1, 1, "Great Expectations", sys.stderr).tell  # every ten seconds
+    try:
+        high_marks = tuple(watermarks.mark(plan, text) for text in marks)
+    except watermarks.Refused as refused:
+        raise click.UsageError(str(refused)) from refused
+    arguments = (tell, high_marks, pinned)
     judged = judge.judge_all(home.uploads, plan, spark, *arguments, with_rows=True) + list(home.broken.values())
     paths, alone = [*(upload.path for upload in home.uploads), *home.broken], len(files) == 1
     places: list[Path] = []
@@ -182,7 +187,7 @@ def _in_force(contracts: Path, folder: Path, name: str) -> Plan | None:
 def _show(judged: Sequence[Judged], paths: Sequence[Path], sets: Sequence[Gathered], form: str, *, alone: bool) -> None:
     from contracts.verdict import document
     from functions.records.receipt import masked
-    from infra.cli.output import render
+    from infra.cli.output import ci_reports, render
 
     bodies = [document(masked(one.decision, one.plan), one.plan, one.file) for one in judged]
     rows = [{"parts": s.parts, "files": s.files, "signal": s.signal, "lacks": s.lacks} for s in sets]
@@ -191,19 +196,11 @@ def _show(judged: Sequence[Judged], paths: Sequence[Path], sets: Sequence[Gather
         body = {**bodies[0], **({"sets": rows} if rows else {})} if alone and bodies else several
         click.echo(as_json(body))
         return
-    if form != "text":
-        _gates(bodies, paths, sets, form, alone=alone)
+    if form == "text":
+        width, colour = shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()
+        texts = [render.verdict_text(body, width=width, colour=colour) for body in bodies]
+        say("\n".join([*texts, *([render.sets_text(rows, width, colour)] if rows else [])]))
         return
-    width, colour = shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()
-    texts = [render.verdict_text(body, width=width, colour=colour) for body in bodies]
-    say("\n".join([*texts, *([render.sets_text(rows, width, colour)] if rows else [])]))
-
-
-def _gates(
-    bodies: Sequence[dict[str, Any]], paths: Sequence[Path], sets: Sequence[Gathered], form: str, *, alone: bool
-) -> None:
-    from infra.cli.output import ci_reports
-
     reports = [ci_reports.of_verdict(body, str(path)) for body, path in zip(bodies, paths, strict=True)]
     findings, cases = [f for own, _ in reports for f in own], [c for _, own in reports for c in own]
     for one in () if alone else sets:
@@ -211,20 +208,3 @@ def _gates(
         findings += finding
         cases.append(case)
     click.echo(ci_reports.shown(form, findings, "dropgate test", cases))
-
-
-def _telling(*, quiet: bool) -> Tell:
-    """Return a function that prints progress to standard error, every ten seconds."""
-    from infra.setup.progress import Progress
-
-    return (lambda _: None) if quiet else Progress(1, 1, "Great Expectations", sys.stderr).tell
-
-
-def _marks(plan: Plan, texts: tuple[str, ...]) -> tuple[HighMark, ...]:
-    """Return the given high marks."""
-    from contracts.authoring.quality import watermarks
-
-    try:
-        return tuple(watermarks.mark(plan, text) for text in texts)
-    except watermarks.Refused as refused:
-        raise click.UsageError(str(refused)) from refused

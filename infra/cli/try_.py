@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from contracts.plan import Plan
-    from functions.drop import Drop
-    from functions.ports import Ports
     from infra.offline.trial import Tried
 
 
@@ -47,12 +45,19 @@ def command(contract: Path, last: int, of: str | None, form: str, memory: str) -
     1 if any drop gets a worse verdict than before, 3 if any could not be judged.
     """
     from contracts.authoring.compiler.compile import load_plan
+    from contracts.problem import nearest
     from infra.cli.options.target import ports
     from infra.offline.reference_files import AtHome
-    from infra.offline.trial import try_on
+    from infra.offline.trial import MONTHS, last_drops, try_on
 
     plan, world = load_plan(contract), ports()
-    drops = _drops(world, of or plan.contract, last, given=of is not None)
+    name = of or plan.contract
+    drops = last_drops(world.ledger, name, last, datetime.now(UTC))
+    if not drops:
+        contracts = sorted({entry.contract for entry in world.catalog.index().entries})
+        close = nearest(name, [other for other in contracts if other != name])
+        hint = f" Did you mean --of {close}?" if close else "" if of is not None else " Say whose drops with --of."
+        raise click.UsageError(f"{name} has no drop of the last {MONTHS} months that was judged.{hint}")
     spark = starting("dropgate try", memory, lambda: sum(d.size for d in drops) < SMALL)
 
     def tell(text: str) -> None:
@@ -65,18 +70,6 @@ def command(contract: Path, last: int, of: str | None, form: str, memory: str) -
         say(text_of(plan, tried, shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()), nl=False)
     changes = {one.change for one in tried}
     sys.exit(3 if "failed" in changes else 1 if "worse" in changes else 0)
-
-
-def _drops(world: Ports, contract: str, last: int, *, given: bool) -> tuple[Drop, ...]:
-    from contracts.problem import nearest
-    from infra.offline.trial import MONTHS, last_drops
-
-    if drops := last_drops(world.ledger, contract, last, datetime.now(UTC)):
-        return drops
-    contracts = sorted({entry.contract for entry in world.catalog.index().entries})
-    close = nearest(contract, [name for name in contracts if name != contract])
-    hint = f" Did you mean --of {close}?" if close else "" if given else " Say whose drops with --of."
-    raise click.UsageError(f"{contract} has no drop of the last {MONTHS} months that was judged.{hint}")
 
 
 def document(plan: Plan, tried: Sequence[Tried]) -> dict[str, Any]:

@@ -15,8 +15,30 @@ if TYPE_CHECKING:
 def plan_of(contract: str | None, folder: Path, given: Sequence[str], file: Path) -> tuple[Plan, Path, str | None]:
     """Return the plan for a file, the folder of the contract's file, and the key that selected it, if a key did."""
     key = next((key + file.name if key.endswith("/") else key for key in given), None)
-    plan, matched, home = _by_contract(contract, folder, key, file) if contract else _by_key(key, folder, file)
-    return plan, home, matched
+    if not contract:
+        return _by_key(key, folder, file)
+    from contracts.authoring.compiler.compile import load_plan, load_plans
+    from contracts.problem import nearest
+
+    path = Path(contract)
+    if path.is_file():
+        plans = load_plans(path)
+        return (plans[0], path.parent, None) if len(plans) == 1 else _by_key(key, path, file)
+    paths = {one.stem: one for one in sorted(folder.rglob("*.yaml"))}
+    if contract in paths:
+        return load_plan(paths[contract]), paths[contract].parent, None
+    # It may be one object of a document with several: `shop.lines.v1` of `shop.v1`.
+    product, _, version = contract.rpartition(".")
+    document = None
+    while document is None and (product := product.rpartition(".")[0]):
+        document = paths.get(f"{product}.{version}")
+    if document:
+        for plan in load_plans(document):
+            if plan.contract == contract:
+                return plan, document.parent, None
+    close = nearest(contract, paths)
+    hint = f" Did you mean {close}?" if close else f" Known: {', '.join(paths) or 'none'}."
+    raise click.UsageError(f"There is no contract {contract}, neither as a file nor in {folder}/.{hint}")
 
 
 def keys_of(plan: Plan, files: Sequence[Path], given: Sequence[str], matched: str | None) -> list[str]:
@@ -74,35 +96,7 @@ def _look_through(plan: Plan, files: Sequence[Path], keys: Sequence[str]) -> Non
         seen[key] = file
 
 
-def _by_contract(contract: str, folder: Path, key: str | None, file: Path) -> tuple[Plan, str | None, Path]:
-    from contracts.authoring.compiler.compile import load_plan, load_plans
-    from contracts.problem import nearest
-
-    if Path(contract).is_file():
-        plans, home = load_plans(Path(contract)), Path(contract).parent
-        return (plans[0], None, home) if len(plans) == 1 else _by_key(key, Path(contract), file)
-    paths = {path.stem: path for path in sorted(folder.rglob("*.yaml"))}
-    if contract in paths:
-        return load_plan(paths[contract]), None, paths[contract].parent
-    if one_of_several := _of_several(contract, paths):
-        return one_of_several[0], None, one_of_several[1]
-    close = nearest(contract, paths)
-    hint = f" Did you mean {close}?" if close else f" Known: {', '.join(paths) or 'none'}."
-    raise click.UsageError(f"There is no contract {contract}, neither as a file nor in {folder}/.{hint}")
-
-
-def _of_several(contract: str, paths: dict[str, Path]) -> tuple[Plan, Path] | None:
-    """Return the contract of one object of a document with several (`shop.lines.v1` of `shop.v1`), and its folder."""
-    from contracts.authoring.compiler.compile import load_plans
-
-    product, _, version = contract.rpartition(".")
-    while product := product.rpartition(".")[0]:
-        if path := paths.get(f"{product}.{version}"):
-            return next(((plan, path.parent) for plan in load_plans(path) if plan.contract == contract), None)
-    return None
-
-
-def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, str | None, Path]:
+def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, Path, str]:
     """Return the contract that claims the key or, without a key, an ending of the file's path."""
     from contracts import catalog
     from contracts.authoring.compiler.lint import index_of, lint
@@ -121,7 +115,7 @@ def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, str | None
             case catalog.Matched(entry=entry):
                 one = next(c for c in linted.contracts if c.plan and c.plan.sha == entry.plan)
                 assert one.plan is not None
-                return one.plan, name, Path(one.file).parent
+                return one.plan, Path(one.file).parent, name
             case catalog.Ambiguous(contracts=several):
                 why = f"{', '.join(several)} match {name}"
                 break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -50,28 +50,23 @@ class Named:
 
 def the_drop(target: Target, word: str, month: datetime | None = None) -> Named:
     """Return the one drop whose id starts with a word, or the newest drop of a key."""
+    landing = target.landing
     if word.startswith("s3://"):
-        return _of_key(target, _below_landing(target, word), month)
-    return Named(_of_id(target, word)) if ID.fullmatch(word) else _of_key(target, word, month)
-
-
-def _of_id(target: Target, prefix: str) -> Drop:
-    as_key = f"For a key, write {target.landing or 's3://.../'}{prefix}."
-    if len(prefix) < 4:
+        if not landing or not word.startswith(landing) or word == landing:
+            raise click.UsageError(f"{visible(word)} is not an object of landing; write {landing or 's3://...'}KEY.")
+        return _of_key(target, word.removeprefix(landing), month)
+    if not ID.fullmatch(word):
+        return _of_key(target, word, month)
+    as_key = f"For a key, write {landing or 's3://.../'}{word}."
+    if len(word) < 4:
         raise click.UsageError(f"Give at least 4 characters of the drop's id. {as_key}")
-    ids = target.ledger.starting_with(prefix.lower())
+    ids = target.ledger.starting_with(word.lower())
     if len(ids) > 1:
-        raise click.UsageError(f"{len(ids)} drops begin with {prefix}: {', '.join(ids[:5])}. Give more characters.")
+        raise click.UsageError(f"{len(ids)} drops begin with {word}: {', '.join(ids[:5])}. Give more characters.")
     drop = target.ledger.drop(ids[0]) if ids else None
     if drop is None:
-        raise click.UsageError(f"No drop begins with {prefix}; `dropgate drops` lists all drops. {as_key}")
-    return drop
-
-
-def _below_landing(target: Target, uri: str) -> str:
-    if not target.landing or not uri.startswith(target.landing) or uri == target.landing:
-        raise click.UsageError(f"{visible(uri)} is not an object of landing; write {target.landing or 's3://...'}KEY.")
-    return uri.removeprefix(target.landing)
+        raise click.UsageError(f"No drop begins with {word}; `dropgate drops` lists all drops. {as_key}")
+    return Named(drop)
 
 
 def _of_key(target: Target, key: str, month: datetime | None) -> Named:
@@ -92,14 +87,10 @@ def _of_key(target: Target, key: str, month: datetime | None) -> Named:
     names = {d.name for c in (*claiming, *others) for d in target.ledger.of_month(c, months[0], NEAREST)}
     close = nearest(key, names)
     instead = f"Did you mean {visible(close)}?" if close else "`dropgate drops` lists all drops."
-    raise click.UsageError(f"No drop has the key {visible(key)}. {_searched(claiming, others, months)} {instead}")
-
-
-def _searched(claiming: Sequence[str | None], others: Sequence[str], months: Sequence[str]) -> str:
-    """Return which contracts and months were searched without a result."""
     own = " and ".join([*(c for c in claiming if c), "no contract"])
     rest = f", {len(others)} other contract{'s' if len(others) > 1 else ''} in {months[0]}" if others else ""
-    return f"Searched: {own} in {', '.join(months)}{rest} (see --month)."
+    searched = f"Searched: {own} in {', '.join(months)}{rest} (see --month)."
+    raise click.UsageError(f"No drop has the key {visible(key)}. {searched} {instead}")
 
 
 def _months(now: datetime) -> Iterator[str]:

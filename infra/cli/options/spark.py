@@ -34,25 +34,23 @@ def starting(app: str, memory: str, brief: Callable[[], bool], *, quiet: bool = 
 
 
 def are_brief(plan: Plan, files: Sequence[Path]) -> bool:
-    """Return True if the files are judged faster than optimized compilation would pay off."""
+    """Return True if the files are judged faster than optimized compilation would pay off.
+
+    Larger ones are if Python reads the files and judges most of their lines, and nothing reads all lines again.
+    """
     sized = [(file.stat().st_size, file) for file in files]
     size = sum(own for own, _ in sized)
-    return size < SMALL or (size < SMALL_SIFTED and _is_sifted(plan, max(sized)[1]))
-
-
-def _is_sifted(plan: Plan, file: Path) -> bool:
-    """Return True if Python reads a file and judges most of its lines, and nothing reads all lines again."""
+    if size < SMALL or size >= SMALL_SIFTED:
+        return size < SMALL
     from contracts import rules
     from spark_jobs.prefilter import prefilter
 
-    if (
-        plan.compression != "none"
-        or plan.needs_expectations
-        or any(isinstance(c.rule, rules.Query) for c in plan.checks)
-    ):
+    if plan.compression != "none" or plan.needs_expectations:
+        return False
+    if any(isinstance(check.rule, rules.Query) for check in plan.checks):
         return False
     proof = prefilter.pass_condition(plan, tuple(p.name for p in plan.roots), ()) if prefilter.has_arrow() else None
     if proof is None:
         return False
-    with file.open("rb") as opened:
+    with max(sized)[1].open("rb") as opened:
         return prefilter.most_pass(opened.read(prefilter.SAMPLE), proof)

@@ -136,9 +136,28 @@ class Target:
 def reading() -> Target:
     """Return the ledger to read from."""
     environment = surroundings()
-    if environment is None:
-        return _archive()
-    return of_ports(_world(environment), _where(environment))
+    if environment is not None:
+        world = _world(environment)
+        if stack := _option_value("stack"):
+            return of_ports(world, f"the stack {stack}")
+        endpoint = environment.get("AWS_ENDPOINT_URL")
+        where = f"the stack at {endpoint}" if endpoint else f"the table {environment['DROPGATE_TABLE']}"
+        return of_ports(world, where)
+    from infra.local.state.export_folder import LEDGER, Archive
+
+    if not (DEMO / LEDGER).is_file():
+        raise NoStack(NOTHING)
+    archive = Archive(DEMO)
+    return Target(
+        where=f"the demo of {archive.saved_at} ({DEMO}/)",
+        ledger=archive,
+        contracts=archive.contracts,
+        landing=archive.landing,
+        promoted=archive.promoted,
+        located=archive.located,
+        claiming=lambda _: archive.contracts(),
+        read=archive.read,
+    )
 
 
 def of_ports(world: Ports, where: str = "") -> Target:
@@ -240,7 +259,16 @@ def surroundings() -> Mapping[str, str] | None:
     if "DROPGATE_TABLE" in os.environ or "DROPGATE_CATALOG" in os.environ:
         return os.environ
     running = json.loads(RUNNING.read_text(encoding="utf-8")) if RUNNING.is_file() else None
-    return running["environment"] if running and _alive(running["pid"]) else None
+    if not running:
+        return None
+    try:
+        os.kill(running["pid"], 0)
+    except PermissionError:
+        pass  # it runs, and is another user's
+    except ProcessLookupError:
+        return None
+    environment: Mapping[str, str] = running["environment"]
+    return environment
 
 
 def _world(environment: Mapping[str, str]) -> Ports:
@@ -256,16 +284,6 @@ class _Whole(dict[str, str]):
 
     def __missing__(self, name: str) -> str:
         raise NoStack(f"{name} is not set: set all DROPGATE_* of the deployed stack, or none.")
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _clients(environment: Mapping[str, str], *, regional: bool = False) -> Any:
@@ -292,29 +310,3 @@ def _session(*, regional: bool) -> Any:
     except BotoCoreError as error:
         raise NoStack(f"AWS cannot be asked: {str(error).rstrip('.')}.") from error
     return session
-
-
-def _where(environment: Mapping[str, str]) -> str:
-    if stack := _option_value("stack"):
-        return f"the stack {stack}"
-    endpoint = environment.get("AWS_ENDPOINT_URL")
-    return f"the stack at {endpoint}" if endpoint else f"the table {environment['DROPGATE_TABLE']}"
-
-
-def _archive() -> Target:
-    from infra.local.state.export_folder import LEDGER, Archive
-
-    if not (DEMO / LEDGER).is_file():
-        raise NoStack(NOTHING)
-    archive = Archive(DEMO)
-    where = f"the demo of {archive.saved_at} ({DEMO}/)"
-    return Target(
-        where,
-        archive,
-        archive.contracts,
-        archive.landing,
-        archive.promoted,
-        archive.located,
-        lambda _: archive.contracts(),
-        archive.read,
-    )

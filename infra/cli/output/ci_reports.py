@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import quote
 
 from contracts.authoring.document.finding import Finding
 from infra.cli.screen import as_json, inert, line
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
 
 FORMATS = ("text", "json", "sarif", "junit", "github")
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -45,31 +42,23 @@ def sarif(findings: Sequence[Finding]) -> str:
         "version": importlib.metadata.version("dropgate"),
         "rules": [{"id": code, "shortDescription": {"text": code.replace("-", " ")}} for code in codes],
     }
-    run = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "results": [_result(f, codes.index(f.code)) for f in findings],
-    }
+    results = []
+    for finding in findings:
+        path = PurePath(finding.file)
+        uri = path.as_uri() if path.is_absolute() else quote(path.as_posix())  # a reference, relative paths unchanged
+        place: dict[str, Any] = {"artifactLocation": {"uri": uri}}
+        if finding.line:
+            place["region"] = {"startLine": finding.line, "startColumn": finding.column}
+        result = {
+            "ruleId": finding.code,
+            "ruleIndex": codes.index(finding.code),
+            "level": finding.level,
+            "message": {"text": _text(finding)},
+            "locations": [{"physicalLocation": place}],
+        }
+        results.append(result)
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return as_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
-
-
-def _result(finding: Finding, rule: int) -> dict[str, Any]:
-    place: dict[str, Any] = {"artifactLocation": {"uri": _uri(finding.file)}}
-    if finding.line:
-        place["region"] = {"startLine": finding.line, "startColumn": finding.column}
-    return {
-        "ruleId": finding.code,
-        "ruleIndex": rule,
-        "level": finding.level,
-        "message": {"text": _text(finding)},
-        "locations": [{"physicalLocation": place}],
-    }
-
-
-def _uri(file: str) -> str:
-    """Return a path as a URI reference: relative paths unchanged, absolute ones with their scheme."""
-    path = PurePath(file)
-    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
 
 
 def _text(finding: Finding) -> str:
@@ -81,27 +70,26 @@ def _text(finding: Finding) -> str:
 
 def github(findings: Iterable[Finding]) -> str:
     """Return findings as workflow commands, which GitHub shows next to the lines of a pull request."""
-    return "\n".join(_command(f) for f in findings)
-
-
-def _command(finding: Finding) -> str:
-    place = {"file": PurePath(finding.file).as_posix()}
-    if finding.line:
-        place |= {"line": str(finding.line), "col": str(finding.column)}
-    place["title"] = finding.code
-    properties = ",".join(f"{name}={_property(value)}" for name, value in place.items())
-    return f"::{GITHUB[finding.level]} {properties}::{_data(_text(finding))}"
+    commands = []
+    for finding in findings:
+        place = {"file": PurePath(finding.file).as_posix()}
+        if finding.line:
+            place |= {"line": str(finding.line), "col": str(finding.column)}
+        place["title"] = finding.code
+        escaped = {name: _plain(_data(one).replace(":", "%3A").replace(",", "%2C")) for name, one in place.items()}
+        properties = ",".join(f"{name}={one}" for name, one in escaped.items())
+        commands.append(f"::{GITHUB[finding.level]} {properties}::{_data(_text(finding))}")
+    return "\n".join(commands)
 
 
 def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _plain(_data(text).replace(":", "%3A").replace(",", "%2C"))
-
-
 # ---- JUnit
+
+
+TAGS = {"failed": "failure", "error": "error", "skipped": "skipped"}
 
 
 def junit(suite: str, cases: Sequence[Case]) -> str:
@@ -118,24 +106,15 @@ def junit(suite: str, cases: Sequence[Case]) -> str:
     root = ET.Element("testsuites", {"name": suite, **totals})
     inner = ET.SubElement(root, "testsuite", {"name": suite, **totals})
     for case in cases:
-        _case(inner, case)
+        named = {"classname": _plain(case.classname), "name": _plain(case.name), "time": "0"}
+        one = ET.SubElement(inner, "testcase", named | ({"file": _plain(case.file)} if case.file else {}))
+        if case.outcome in TAGS:
+            reason = ET.SubElement(one, TAGS[case.outcome], {"message": _plain(case.message)})
+            reason.text = _xml(case.text) or None
+        elif case.text:
+            ET.SubElement(one, "system-out").text = _xml(case.text)
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True)
-
-
-TAGS = {"failed": "failure", "error": "error", "skipped": "skipped"}
-
-
-def _case(suite: Element, case: Case) -> None:
-    from xml.etree import ElementTree as ET
-
-    named = {"classname": _plain(case.classname), "name": _plain(case.name), "time": "0"}
-    one = ET.SubElement(suite, "testcase", named | ({"file": _plain(case.file)} if case.file else {}))
-    if case.outcome in TAGS:
-        inner = ET.SubElement(one, TAGS[case.outcome], {"message": _plain(case.message)})
-        inner.text = _xml(case.text) or None
-    elif case.text:
-        ET.SubElement(one, "system-out").text = _xml(case.text)
 
 
 def _plain(text: str) -> str:
@@ -170,8 +149,22 @@ def of_verdict(body: Mapping[str, Any], file: str) -> tuple[list[Finding], list[
     findings = [Finding(file, 0, 0, p["level"], p["code"], p["message"], p["fix"]) for p in problems]
     contract = str(body["contract"]["id"])
     by_check = {p["check"]: p for p in problems if p["check"]}
-    cases = [_of_check(contract, check, by_check.get(check["id"]), file) for check in body["checks"]]
-    cases += [_of_problem(contract, p, file) for p in body["problems"] if p["check"] not in {c.name for c in cases}]
+    cases = []
+    for check in body["checks"]:
+        problem, outcome = by_check.get(check["id"]), RESULTS[check["result"]]
+        if outcome == "skipped" and problem and problem["level"] == "error":
+            outcome = "failed"
+        message = problem["message"] if problem else check["reason"] or ""
+        detail = f"{problem['message']} {problem['fix']}" if problem else message
+        figures = ", ".join(f"{k} {check[k]}" for k in ("evaluated", "failed", "null") if check[k] is not None)
+        text = "\n".join(_plain(t) for t in (detail, f"expected: {check['expected']}", figures) if t)
+        cases.append(Case(contract, check["id"], outcome, message, text, file))
+    checked = {case.name for case in cases}
+    for p in body["problems"]:
+        if p["check"] not in checked:
+            name = ".".join(filter(None, (p["property"], p["code"])))
+            outcome = "failed" if p["level"] == "error" else "passed"
+            cases.append(Case(contract, name, outcome, p["message"], f"{p['message']} {p['fix']}", file))
     outcome = VERDICTS[body["verdict"]]
     verdict = body["failure"]["message"] if body["failure"] else f"{body['verdict']}"
     return findings, [*cases, Case(contract, "verdict", outcome, verdict, "" if outcome != "passed" else verdict, file)]
@@ -199,23 +192,6 @@ RESULTS: dict[str, CaseOutcome] = {
     "error": "error",
     "not_evaluated": "skipped",
 }
-
-
-def _of_check(contract: str, check: Mapping[str, Any], problem: Mapping[str, Any] | None, file: str) -> Case:
-    outcome = RESULTS[check["result"]]
-    if outcome == "skipped" and problem and problem["level"] == "error":
-        outcome = "failed"
-    message = problem["message"] if problem else check["reason"] or ""
-    detail = f"{problem['message']} {problem['fix']}" if problem else message
-    figures = ", ".join(f"{k} {check[k]}" for k in ("evaluated", "failed", "null") if check[k] is not None)
-    text = "\n".join(_plain(t) for t in (detail, f"expected: {check['expected']}", figures) if t)
-    return Case(contract, check["id"], outcome, message, text, file)
-
-
-def _of_problem(contract: str, problem: Mapping[str, Any], file: str) -> Case:
-    name = ".".join(filter(None, (problem["property"], problem["code"])))
-    outcome: CaseOutcome = "failed" if problem["level"] == "error" else "passed"
-    return Case(contract, name, outcome, problem["message"], f"{problem['message']} {problem['fix']}", file)
 
 
 def shown(form: str, findings: Sequence[Finding], suite: str, cases: Sequence[Case]) -> str:

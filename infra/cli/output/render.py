@@ -61,9 +61,19 @@ def verdict_text(document: Mapping[str, Any], width: int = 80, colour: bool = Fa
     errors = [p for p in problems if p["level"] == "error"]
     warnings = [p for p in problems if p["level"] != "error"]
     failed = document["verdict"] is None
+    look = _look(document["verdict"] or "failed")
+    word = "NOT JUDGED" if failed else look.word.upper()
+    file, contract = document["file"], document["contract"]
+    text = f"{look.sign} {word}  {visible(file['name'])}: {_summary(document)}"
+    first, *more = _wrapped(text, width, "  ")
+    cut = len(look.sign) + 1 + len(word)
+    facts = [f"{contract['id']} {contract['version']}", f"rules {contract['plan'][7:19]}"] if contract else []
+    facts.append(f"{file['size']:,} {'byte' if file['size'] == 1 else 'bytes'}")
+    named = _wrapped(" · ".join(visible(f) for f in facts), width - 2)
+    why = [document["failure"]["message"], document["failure"]["fix"]] if failed and document["failure"] else []
     blocks = [
-        _head(document, width, paint),
-        _failure(document, width) if failed else [],
+        [paint(first[:cut], look.colour, bold=True) + first[cut:], *more, *(f"  {line}" for line in named)],
+        [line for text in why for line in _wrapped(visible(text, 600), width)],
         _problems("What to fix", errors, document["checks"], width, paint),
         _problems("Also check" if errors else "Warnings", warnings, document["checks"], width, paint),
         [] if failed else _checks(document["checks"], width, paint),
@@ -81,7 +91,11 @@ def drops_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool
     paint = _paint(colour)
     cells = {name: [name.upper(), *(show(row) for row in rows)] for name, show in COLUMNS.items()}
     wide = {name: max(map(len, column)) for name, column in cells.items()}
-    names = _fitting(wide, width)
+    names = list(COLUMNS)
+    for spare in ("size", "changed", "read", "contract", "received"):  # until a key of a useful length fits as well
+        if sum(wide[n] + 2 for n in names if n != "key") + min(wide["key"], 28) <= width:
+            break
+        names.remove(spare)
     wide["key"] = max(12, width - sum(wide[n] + 2 for n in names if n != "key"))
     lines = []
     for nth in range(len(rows) + 1):
@@ -194,9 +208,15 @@ def drop_detail(
     look = _look(drop["state"])
     title = paint(f"{look.sign} {look.word}", look.colour, bold=True)
     facts = {k.replace("_", " "): _plain(v) for k, v in drop.items() if k not in ("state", "key") and v is not None}
+    steps = [paint("History", bold=True)]
+    for one in history:
+        then = _look(one["state"])
+        note = f"  {visible(one['note'], max(20, width - 50))}" if one.get("note") else ""
+        again = f" (attempt {one['attempt']})" if one.get("attempt", 1) > 1 else ""
+        steps.append(f"  {_moment(one['at'])}  {paint(f'{then.sign} {then.word}', then.colour)}{again}{note}")
     blocks = [
         [f"{title}  {visible(drop['key'], max(12, width - len(look.word) - 4))}", *_named(facts, width)],
-        [paint("History", bold=True), *_history(history, width, paint)],
+        steps,
         [paint("Where to look", bold=True), *_named(links, width)] if links else [],
     ]
     return "\n\n".join("\n".join(lines) for lines in blocks if lines) + "\n"
@@ -211,19 +231,6 @@ def _paint(colour: bool) -> Any:
 
 def _look(state: str) -> Look:
     return LOOKS.get(state, Look("…", state, "blue"))
-
-
-def _head(document: Mapping[str, Any], width: int, paint: Any) -> list[str]:
-    look = _look(document["verdict"] or "failed")
-    word = "NOT JUDGED" if document["verdict"] is None else look.word.upper()
-    file, contract = document["file"], document["contract"]
-    text = f"{look.sign} {word}  {visible(file['name'])}: {_summary(document)}"
-    first, *more = _wrapped(text, width, "  ")
-    cut = len(look.sign) + 1 + len(word)
-    facts = [f"{contract['id']} {contract['version']}", f"rules {contract['plan'][7:19]}"] if contract else []
-    facts.append(f"{file['size']:,} {'byte' if file['size'] == 1 else 'bytes'}")
-    named = _wrapped(" · ".join(visible(f) for f in facts), width - 2)
-    return [paint(first[:cut], look.colour, bold=True) + first[cut:], *more, *(f"  {line}" for line in named)]
 
 
 def _summary(document: Mapping[str, Any]) -> str:
@@ -244,13 +251,6 @@ def _summary(document: Mapping[str, Any]) -> str:
     )
 
 
-def _failure(document: Mapping[str, Any], width: int) -> list[str]:
-    failure = document["failure"]
-    if not failure:
-        return []
-    return [*_wrapped(visible(failure["message"], 600), width), *_wrapped(visible(failure["fix"], 600), width)]
-
-
 def _problems(
     title: str, problems: Sequence[Mapping[str, Any]], checks: Sequence[Mapping[str, Any]], width: int, paint: Any
 ) -> list[str]:
@@ -260,7 +260,13 @@ def _problems(
     firsts = {c["id"]: c["samples"][0] for c in checks if c["samples"]}
     for one in problems[:MOST_PROBLEMS]:
         sign, fg = ("✕", "red") if one["level"] == "error" else ("!", "yellow")
-        first, *more = _wrapped(visible(one["message"], 600) + _first(one, firsts.get(one["check"])), width - 4)
+        place, sample, first_in = Place.of(one), firsts.get(one["check"]), ""
+        if place is not None and place.record:
+            first_in = f" First in {place}."
+            if sample and Place.of(sample) == place and sample["value"] != MASK:
+                mark = ":" if sample["value"] else ""
+                first_in = f" First in {place}{mark} {_shown(sample)}".rstrip() + "."
+        first, *more = _wrapped(visible(one["message"], 600) + first_in, width - 4)
         lines += [f"  {paint(sign, fg)} {first}", *(f"    {line}" for line in more)]
         first, *more = _wrapped(visible(one["fix"], 600), width - 6)
         lines += [f"    → {first}", *(f"      {line}" for line in more)]
@@ -269,17 +275,8 @@ def _problems(
     return lines
 
 
-def _first(problem: Mapping[str, Any], sample: Mapping[str, Any] | None) -> str:
-    place = Place.of(problem)
-    if place is None or not place.record:
-        return ""
-    if not sample or Place.of(sample) != place or sample["value"] == MASK:
-        return f" First in {place}."
-    mark = ":" if sample["value"] else ""
-    return f" First in {place}{mark} {_shown(sample)}".rstrip() + "."
-
-
 def _checks(checks: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list[str]:
+    """Return the lines for checks, worst first; those not run for a reason that is no fault come after, by reason."""
     idle = [c for c in checks if c["result"] == "not_evaluated" and c["reason"] in EXCUSED]
     shown = [c for c in checks if c["result"] != "passed" and c not in idle]
     shown.sort(key=lambda c: (WORST_FIRST.index(c["result"]), -(c["failed"] or 0)))
@@ -291,19 +288,18 @@ def _checks(checks: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list
     for one in shown:
         result = paint(f"{RESULTS[one['result']]:<8}", RESULT_COLOURS[one["result"]])
         first, *more = _wrapped(f"{visible(one['id'], 60):<{wide}}  {_counted(one)}", width - 12, "  ")
-        lines += [f"  {result}  {first}", *(f"            {line}" for line in more), *_samples(one, width)]
+        samples = [f"{Place.of(each)} {_shown(each)}".rstrip().replace(" ", NO_BREAK) for each in one["samples"]]
+        more += _wrapped(f"{NO_BREAK}· ".join(samples), width - 12) if samples else []
+        lines += [f"  {result}  {first}", *(f"            {line}" for line in more)]
     for reason in dict.fromkeys(c["reason"] for c in idle):
-        lines += _idle([c["id"] for c in idle if c["reason"] == reason], REASONS[reason], width, paint)
+        ids = [c["id"] for c in idle if c["reason"] == reason]
+        named = ", ".join(visible(i, 60) for i in ids[:3]) + (", ..." if len(ids) > 3 else "")
+        text = f"{len(ids)} check{'' if len(ids) == 1 else 's'}: {REASONS[reason]} ({named})"
+        first, *more = _wrapped(text, width - 12)
+        lines += [f"  {paint('not run', 'cyan')}   {first}", *(f"            {line}" for line in more)]
     if passed:
         lines.append(f"  {paint('passed', 'green')}    {passed} check{'' if passed == 1 else 's'}")
     return lines
-
-
-def _idle(ids: Sequence[str], reason: str, width: int, paint: Any) -> list[str]:
-    """Return the lines for checks that were not run for a reason that is no fault."""
-    named = f"{len(ids)} check{'' if len(ids) == 1 else 's'}: {reason} ({', '.join(visible(i, 60) for i in ids[:3])}"
-    first, *more = _wrapped(f"{named}{', ...' if len(ids) > 3 else ''})", width - 12)
-    return [f"  {paint('not run', 'cyan')}   {first}", *(f"            {line}" for line in more)]
 
 
 NUMBERS = {rule.kind for rule in (rules.RowCount, *get_args(rules.Limited))}
@@ -318,12 +314,6 @@ def _counted(check: Mapping[str, Any]) -> str:
     if together or check["kind"] in NUMBERS:
         return f"{check['observed']}; expected {expected}"
     return f"{check['failed']:,} of {check['evaluated']:,}; expected {expected}"
-
-
-def _samples(check: Mapping[str, Any], width: int) -> list[str]:
-    texts = (f"{Place.of(one)} {_shown(one)}" for one in check["samples"])
-    parts = [text.rstrip().replace(" ", NO_BREAK) for text in texts]
-    return [f"            {line}" for line in _wrapped(f"{NO_BREAK}· ".join(parts), width - 12)] if parts else []
 
 
 def _shown(sample: Mapping[str, Any]) -> str:
@@ -345,32 +335,12 @@ def _named(facts: Mapping[str, str], width: int) -> list[str]:
     return [f"  {name:<{wide}}  {visible(text, max(width, 400))}" for name, text in facts.items()]
 
 
-def _history(history: Iterable[Mapping[str, Any]], width: int, paint: Any) -> list[str]:
-    lines = []
-    for one in history:
-        look = _look(one["state"])
-        note = f"  {visible(one['note'], max(20, width - 50))}" if one.get("note") else ""
-        again = f" (attempt {one['attempt']})" if one.get("attempt", 1) > 1 else ""
-        lines.append(f"  {_moment(one['at'])}  {paint(f'{look.sign} {look.word}', look.colour)}{again}{note}")
-    return lines
-
-
 def _plain(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
 def _moment(text: str) -> str:
     return text[:19].replace("T", " ")
-
-
-def _fitting(wide: Mapping[str, int], width: int) -> list[str]:
-    """Return the columns that fit next to a key of a useful length."""
-    names = list(COLUMNS)
-    for spare in ("size", "changed", "read", "contract", "received"):
-        if sum(wide[n] + 2 for n in names if n != "key") + min(wide["key"], 28) <= width:
-            break
-        names.remove(spare)
-    return names
 
 
 def _padded(name: str, text: str, wide: int) -> str:
