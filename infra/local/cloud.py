@@ -9,7 +9,7 @@ import json
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from threading import Lock
 from typing import Any
 
@@ -113,22 +113,19 @@ class Cloud(LoopbackServer):
         environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
         environ.pop("HTTP_TRANSFER_ENCODING", None)
         if who.service == "s3" and not environ["PATH_INFO"].startswith("/moto-api"):
-            request = parse_request(environ, body)
-            self.requests.append(asked := Request(who.caller, f"s3:{request.operation}"))
-            if failure := self.outages.befalls(asked):
-                return _refuse(request, Refusal(failure.status, failure.code, failure.message), start_response)
-            self.calls.extend(calls := list(s3_calls(who, request)))
-            denied = self.guard.refused(calls) or self._refused_look(who, request)
-            if denied:
-                return _refuse(request, access_denied(because(denied)), start_response)
-            return self._answer_s3(request, start_response)
+            return self._answer_s3(who, parse_request(environ, body), start_response)
         self.requests.append(asked := request_of(who, environ, body))
         if failure := self.outages.befalls(asked):
             return failure.answer(start_response)
         self.calls.extend(calls := list(service_calls(who, environ, body)))
         denied = self.guard.refused(calls)
-        if denied:
-            return _deny(denied, who.service, start_response)
+        if denied:  # as services with JSON protocols do: DynamoDB with 400, SQS with 403 and its older code
+            refusal = {"__type": "com.amazon.coral.service#AccessDeniedException", "Message": because(denied)}
+            document = json.dumps(refusal).encode()
+            headers = [("Content-Type", "application/x-amz-json-1.0"), ("Content-Length", str(len(document)))]
+            headers += [("x-amzn-query-error", "AccessDenied;Sender")] if who.service == "sqs" else []
+            start_response("400 Bad Request" if who.service == "dynamodb" else "403 Forbidden", headers)
+            return [document]
         turn = self._dynamodb if who.service == "dynamodb" else nullcontext()
         target = environ.get("HTTP_X_AMZ_TARGET", "")
         with turn, sparing_copies(target, body):
@@ -138,12 +135,6 @@ class Cloud(LoopbackServer):
             elif self.memory and who.service == "sqs":
                 self.memory.queues()
             return answer
-
-    def _refused_look(self, who: Credential, request: S3Request) -> Call | None:
-        """Refuse a read of a missing object unless the caller may list the bucket."""
-        read = _read_by(request) if self.guard.knows(who.caller) else None
-        there = read is None or _stored(read.bucket, read.key, read.version_id)
-        return None if there or read is None else self.guard.refused([look_call(who, read.bucket, read.key)])
 
     def _unreadable(self, request: S3Request) -> Refusal | None:
         """Refuse a read or write whose key cannot be used; a read of only the metadata needs no key.
@@ -168,31 +159,32 @@ class Cloud(LoopbackServer):
         key: str | None = bucket.encryption["Rule"]["ApplyServerSideEncryptionByDefault"].get("KMSMasterKeyID")
         return key
 
-    def _answer_s3(self, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:
-        refusal = key_too_long(request) or bad_digest(request)
-        if refusal:
+    def _answer_s3(self, who: Credential, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:
+        self.requests.append(asked := Request(who.caller, f"s3:{request.operation}"))
+        if failure := self.outages.befalls(asked):
+            return _refuse(request, Refusal(failure.status, failure.code, failure.message), start_response)
+        self.calls.extend(calls := list(s3_calls(who, request)))
+        denied = self.guard.refused(calls)
+        read = _read_by(request) if not denied and self.guard.knows(who.caller) else None
+        if read and not _stored(read.bucket, read.key, read.version_id):  # who asks for it must be allowed to list
+            denied = self.guard.refused([look_call(who, read.bucket, read.key)])
+        if denied:
+            return _refuse(request, access_denied(because(denied)), start_response)
+        if refusal := key_too_long(request) or bad_digest(request):
             return _refuse(request, refusal, start_response)
-        with self._turn(request):
-            refusal = self._refusal(request)
-            if refusal:
+        # Reads of an object pass; other requests take turns, so that a condition holds until its write.
+        with nullcontext() if request.key and request.method in {"GET", "HEAD"} else self._s3:
+            if refusal := self._refusal(request):
                 return _refuse(request, refusal, start_response)
             answer = _perform(self._moto, request, start_response)
-            self._remember_customers_key(request)
+            upload = request.bucket, request.key, request.query.get("uploadId")
+            # Objects under the uploader's own key are recorded; each part of an upload in parts names that key.
+            if names_customers_key(request) or upload in self._customers:
+                made = _stored(request.bucket, request.key) if request.operation in CREATING else None
+                self._customers.add((request.bucket, request.key, made.version_id) if made else upload)
             if self.memory and request.method not in {"GET", "HEAD"}:
                 self.memory.after_s3(request)
             return answer
-
-    def _remember_customers_key(self, request: S3Request) -> None:
-        """Record an object stored under the uploader's own key; each part of an upload in parts names the key."""
-        upload = request.bucket, request.key, request.query.get("uploadId")
-        if not names_customers_key(request) and upload not in self._customers:
-            return
-        made = _stored(request.bucket, request.key) if request.operation in CREATING else None
-        self._customers.add((request.bucket, request.key, made.version_id) if made else upload)
-
-    def _turn(self, request: S3Request) -> AbstractContextManager[Any]:
-        """Let reads of an object pass; other requests take turns, so that a condition holds until its write."""
-        return nullcontext() if request.key and request.method in {"GET", "HEAD"} else self._s3
 
     def _refusal(self, request: S3Request) -> Refusal | None:
         if is_conditional_write(request) and (request.bucket, request.key) in self._conflicts:
@@ -225,31 +217,24 @@ def _perform(moto: DomainDispatcherApplication, request: S3Request, start_respon
         statuses.append(status)
         return start_response(status, *rest)
 
-    _name_checksum_algorithm(request)
+    # S3 keeps any x-amz-checksum-*, moto only that of a named algorithm.
+    prefix = "HTTP_X_AMZ_CHECKSUM_"
+    sent = [name.removeprefix(prefix) for name in request.environ if name.startswith(prefix)]
+    for algorithm in {"CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"}.intersection(sent):
+        request.environ.setdefault("HTTP_X_AMZ_SDK_CHECKSUM_ALGORITHM", algorithm)
     with _without_moto_events(request.bucket) as watched:
         answer = list(moto(request.environ, started))
     made = _stored(request.bucket, request.key)
-    if made and request.operation == "CompleteMultipartUpload":
-        _compose_checksum(made)
-    if made and watched and statuses[0].startswith("200"):
-        deliver(_created(request, watched, made))
-    return answer
-
-
-def _compose_checksum(made: FakeKey) -> None:
-    """Write the checksum of an upload in parts as a checksum of checksums, with the number of parts.
-
-    docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html, "composite checksums"
-    """
-    if made.checksum_value and made.checksum_type == "COMPOSITE" and made.multipart:
+    is_composite = made and request.operation == "CompleteMultipartUpload" and made.checksum_type == "COMPOSITE"
+    if made and is_composite and made.checksum_value and made.multipart:
+        # A checksum of checksums, with the number of parts ("composite checksums"):
+        # docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html
         made.checksum_value = f"{made.checksum_value}-{len(made.multipart.parts)}"
-
-
-def _created(request: S3Request, bucket: FakeBucket, made: FakeKey) -> dict[str, Any]:
-    version = made.version_id if bucket.is_versioned else None
-    return object_created(
-        bucket.name, bucket.region_name, request.key, made.size, made.etag, version, request.operation
-    )
+    if made and watched and statuses[0].startswith("200"):
+        version = made.version_id if watched.is_versioned else None
+        place = watched.name, watched.region_name, request.key
+        deliver(object_created(*place, made.size, made.etag, version, request.operation))
+    return answer
 
 
 @contextmanager
@@ -267,27 +252,9 @@ def _without_moto_events(bucket_name: str) -> Iterator[FakeBucket | None]:
         configuration.event_bridge = switched_on
 
 
-def _name_checksum_algorithm(request: S3Request) -> None:
-    """Name a checksum's algorithm: S3 keeps any x-amz-checksum-*, moto only that of a named algorithm."""
-    prefix = "HTTP_X_AMZ_CHECKSUM_"
-    sent = [name.removeprefix(prefix) for name in request.environ if name.startswith(prefix)]
-    for algorithm in {"CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"}.intersection(sent):
-        request.environ.setdefault("HTTP_X_AMZ_SDK_CHECKSUM_ALGORITHM", algorithm)
-
-
 def _refuse(request: S3Request, refusal: Refusal, start_response: StartResponse) -> Iterable[bytes]:
     body = b"" if request.method == "HEAD" else refusal.document()
     start_response(refusal.status, [("Content-Type", "application/xml"), ("Content-Length", str(len(body)))])
-    return [body]
-
-
-def _deny(call: Call, service: str, start_response: StartResponse) -> Iterable[bytes]:
-    """Refuse a call as services with JSON protocols do: DynamoDB with 400, SQS with 403 and its older code."""
-    body = json.dumps({"__type": "com.amazon.coral.service#AccessDeniedException", "Message": because(call)}).encode()
-    headers = [("Content-Type", "application/x-amz-json-1.0"), ("Content-Length", str(len(body)))]
-    if service == "sqs":
-        headers.append(("x-amzn-query-error", "AccessDenied;Sender"))
-    start_response("400 Bad Request" if service == "dynamodb" else "403 Forbidden", headers)
     return [body]
 
 

@@ -118,7 +118,10 @@ class Embedded:
         with Cloud() as inner:  # nobody else is answered before all is made, and what lasts is back
             self.stack = self._deploy(inner)
             if self._kept:
-                self._restore(self._kept)
+                memory = Memory(self._kept, self.stack)
+                memory.restore()
+                self.cloud.memory = memory  # which saves changes from now on
+                self._pumping["carried"] = memory.carried
         self.cloud.start()
         self.guard.learn(self.stack)
         self._upload_job()
@@ -153,7 +156,9 @@ class Embedded:
     ) -> None:
         self.pump.stop()
         self.emr.stop()
-        self._end_spark()  # a job at work would ask the cloud for minutes, and this process would wait for it
+        with self._spark_starts:
+            if self._spark and not self._running:
+                spark_session.end()  # a job at work would ask the cloud for minutes, and this process would wait for it
         self.cloud.stop()
         if self._kept:
             self._kept.close()
@@ -169,13 +174,6 @@ class Embedded:
         finally:
             self.pump = self._pump().start()
 
-    def _restore(self, kept: Kept) -> None:
-        """Restore the data of a folder, and save changes there from now on."""
-        memory = Memory(kept, self.stack)
-        memory.restore()
-        self.cloud.memory = memory
-        self._pumping["carried"] = memory.carried
-
     def _resume_runs(self, kept: Kept) -> None:
         """Resume the job runs of a folder; each change of a run is an event, so the pump must exist."""
 
@@ -186,8 +184,12 @@ class Embedded:
         self.emr.keep(keep, [run for _, run in kept.all("run")])
 
     def _pump(self) -> Pump:
-        """Make a pump; `start` starts it."""
-        return Pump(self.stack, self.client, self._handlers(), **self._pumping)
+        """Make a pump of the functions' own handlers; `start` starts it."""
+        handlers: dict[str, Handler] = {}
+        for name, function in self.stack.functions.items():
+            module, _, attribute = function.handler.rpartition(".")
+            handlers[name] = getattr(importlib.import_module(module), attribute)
+        return Pump(self.stack, self.client, handlers, **self._pumping)
 
     def client(self, service: str, key: str = KEY) -> Any:
         """Return the boto3 client of a service of this stack; each is made once."""
@@ -247,12 +249,6 @@ class Embedded:
                     self._spark = local_session("dropgate", endpoint, self._memory, access_key=JOB, brief=True)
             return self._spark
 
-    def _end_spark(self) -> None:
-        """End the JVM that this stack started."""
-        with self._spark_starts:
-            if self._spark and not self._running:
-                spark_session.end()
-
     def _run_job(self, spec: JobSpec) -> None:
         (flag, request) = spec.arguments
         assert flag == "--request", spec.arguments
@@ -301,11 +297,3 @@ class Embedded:
             bucket, _, key = uri.removeprefix("s3://").partition("/")
             with bundles.built_environment(this_cpu(), lambda _: None).open("rb") as file:
                 client.put_object(Bucket=bucket, Key=key, Body=file)
-
-    def _handlers(self) -> dict[str, Handler]:
-        """Return the functions' own handlers, by the dotted paths of the template."""
-        handlers: dict[str, Handler] = {}
-        for name, function in self.stack.functions.items():
-            module, _, attribute = function.handler.rpartition(".")
-            handlers[name] = getattr(importlib.import_module(module), attribute)
-        return handlers

@@ -33,9 +33,7 @@ class LoopbackServer:
     """Serves one WSGI application on 127.0.0.1, one thread per connection, while the context is open."""
 
     def __init__(self, app: WsgiApp, port: int = 0) -> None:
-        self._server = make_server(
-            HOST, port, _from_here(_unsniffed(app)), threaded=True, request_handler=_QuietHandler
-        )
+        self._server = make_server(HOST, port, _from_here(app), threaded=True, request_handler=_QuietHandler)
         self._thread = Thread(target=self._server.serve_forever, args=(_POLL_SECONDS,), name="loopback", daemon=True)
 
     @property
@@ -64,45 +62,29 @@ class LoopbackServer:
         self.stop()
 
 
-def _unsniffed(app: WsgiApp) -> WsgiApp:
-    """Wrap an application so that browsers keep its declared content types."""
-
-    def answer(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
-            return start_response(status, [*headers, ("X-Content-Type-Options", "nosniff")], *more)
-
-        return app(environ, start)
-
-    return answer
-
-
 def _from_here(app: WsgiApp) -> WsgiApp:
     """Wrap an application so that no web page can reach it through a browser on this machine.
 
     Callers need no key here. A page of another site could send any request to 127.0.0.1, and, with a name of its own
     that resolves to 127.0.0.1, read the answers; an uploaded page would be of our own site:
     www.w3.org/TR/fetch-metadata, fetch.spec.whatwg.org, "Origin header". No client of AWS sends these headers.
+    Let in are requests without a browser, typed addresses, and links between our own pages; browsers keep the content
+    types that the application declares.
     """
 
     def answer(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
+            return start_response(status, [*headers, ("X-Content-Type-Options", "nosniff")], *more)
+
         name = re.sub(r":\d*$", "", str(environ.get("HTTP_HOST", HOST)))
-        if name in _NAMES and "HTTP_ORIGIN" not in environ and _is_typed_or_followed(environ):
-            return app(environ, start_response)
+        site, mode = environ.get("HTTP_SEC_FETCH_SITE", "none"), environ.get("HTTP_SEC_FETCH_MODE")
+        is_link = site == "same-origin" and mode == "navigate" and environ["REQUEST_METHOD"] in ("GET", "HEAD")
+        if name in _NAMES and "HTTP_ORIGIN" not in environ and (site == "none" or is_link):
+            return app(environ, start)
         start_response("403 Forbidden", [("Content-Type", "text/plain; charset=utf-8")])
         return [b"Pages may not ask this server; type the address.\n"]
 
     return answer
-
-
-def _is_typed_or_followed(environ: Environ) -> bool:
-    """Return True for a request without a browser, a typed address, and a link between our own pages."""
-    match environ.get("HTTP_SEC_FETCH_SITE", "none"):
-        case "none":
-            return True
-        case "same-origin":
-            return environ["REQUEST_METHOD"] in ("GET", "HEAD") and environ.get("HTTP_SEC_FETCH_MODE") == "navigate"
-        case _:
-            return False
 
 
 def read_body(environ: Environ) -> bytes:

@@ -26,22 +26,20 @@ def described_application(application: Application, created_at: datetime) -> dic
 
 def listed(application: Application, runs: list[Run], query: Mapping[str, list[str]]) -> dict[str, Any]:
     """Write one page of the runs that ListJobRuns's query asks for."""
-    wanted = [run for run in runs if _asked_for(run, query)]
+    after, before = (query.get(name, [""])[0] for name in ("createdAtAfter", "createdAtBefore"))
+    wanted = [
+        run
+        for run in runs
+        if run.state in query.get("states", [run.state])
+        and (not after or run.created_at >= datetime.fromisoformat(after))
+        and (not before or run.created_at <= datetime.fromisoformat(before))
+    ]
     first = int(query.get("nextToken", ["0"])[0])
     end = first + int(query.get("maxResults", [str(_PAGE)])[0])
     more = {"nextToken": str(end)} if end < len(wanted) else {}
     # .../APIReference/API_JobRunSummary.html
     summaries = [{**_common(application, run), "id": run.id, "type": "SPARK"} for run in wanted[first:end]]
     return {"jobRuns": summaries, **more}
-
-
-def _asked_for(run: Run, query: Mapping[str, list[str]]) -> bool:
-    after, before = (query.get(name, [""])[0] for name in ("createdAtAfter", "createdAtBefore"))
-    return (
-        run.state in query.get("states", [run.state])
-        and (not after or run.created_at >= datetime.fromisoformat(after))
-        and (not before or run.created_at <= datetime.fromisoformat(before))
-    )
 
 
 def described(application: Application, run: Run) -> dict[str, Any]:

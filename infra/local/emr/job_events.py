@@ -42,16 +42,7 @@ class JobEvents:
         if self.faults.reorder and run.state not in ENDED:
             self._held[run.id] = held
             return
-        for occurred in held:
-            self._send(occurred)
-
-    def stop(self) -> None:
-        """Drop the events that are not sent yet."""
-        for timer in self._delayed:
-            timer.cancel()
-
-    def _send(self, occurred: Event) -> None:
-        for _ in range(self.faults.repeat):
+        for occurred in (one for one in held for _ in range(self.faults.repeat)):
             if not self.faults.delay:
                 self._emit(occurred)
                 continue
@@ -59,6 +50,11 @@ class JobEvents:
             timer.daemon = True
             self._delayed.append(timer)
             timer.start()
+
+    def stop(self) -> None:
+        """Drop the events that are not sent yet."""
+        for timer in self._delayed:
+            timer.cancel()
 
 
 def state_change(application: Application, run: Run, previous: str | None) -> Event:

@@ -23,7 +23,17 @@ def read_start(asked: Mapping[str, Any], exists: Callable[[str], bool]) -> JobSp
     broken = list(_violations(_start_shape(), asked, ""))
     if broken:
         raise ValidationException(f"{len(broken)} validation error(s) detected: {'; '.join(broken)}")
-    _check_played(asked)
+    refused = (_NOT_PLAYED & asked.keys()) or (asked.get("configurationOverrides", {}).keys() - _OVERRIDES_PLAYED)
+    if refused:
+        raise ValidationException(f"The local EMR Serverless does not play {', '.join(sorted(refused))}.")
+    if "sparkSubmit" not in asked.get("jobDriver", {}):
+        raise ValidationException("A job of a Spark application needs jobDriver.sparkSubmit.")
+    if asked.get("mode", "BATCH") != "BATCH" or asked.get("retryPolicy", {}).get("maxAttempts", 1) != 1:
+        raise ValidationException("The local EMR Serverless plays batch jobs of one attempt only.")
+    if not 1 <= asked.get("executionTimeoutMinutes", DEFAULT_TIMEOUT_MINUTES) <= _MAX_TIMEOUT_MINUTES:
+        raise ValidationException(
+            f"executionTimeoutMinutes must lie within 1 and {_MAX_TIMEOUT_MINUTES} for batch jobs."
+        )
     submit = asked["jobDriver"]["sparkSubmit"]
     _check_objects([submit["entryPoint"]], exists)
     parameters = read_parameters(submit.get("sparkSubmitParameters", ""))
@@ -51,20 +61,6 @@ def _check_objects(uris: Iterable[str], exists: Callable[[str], bool]) -> None:
 @cache
 def _start_shape() -> Shape:
     return botocore.session.get_session().get_service_model("emr-serverless").shape_for("StartJobRunRequest")
-
-
-def _check_played(asked: Mapping[str, Any]) -> None:
-    refused = (_NOT_PLAYED & asked.keys()) or (asked.get("configurationOverrides", {}).keys() - _OVERRIDES_PLAYED)
-    if refused:
-        raise ValidationException(f"The local EMR Serverless does not play {', '.join(sorted(refused))}.")
-    if "sparkSubmit" not in asked.get("jobDriver", {}):
-        raise ValidationException("A job of a Spark application needs jobDriver.sparkSubmit.")
-    if asked.get("mode", "BATCH") != "BATCH" or asked.get("retryPolicy", {}).get("maxAttempts", 1) != 1:
-        raise ValidationException("The local EMR Serverless plays batch jobs of one attempt only.")
-    if not 1 <= asked.get("executionTimeoutMinutes", DEFAULT_TIMEOUT_MINUTES) <= _MAX_TIMEOUT_MINUTES:
-        raise ValidationException(
-            f"executionTimeoutMinutes must lie within 1 and {_MAX_TIMEOUT_MINUTES} for batch jobs."
-        )
 
 
 def _violations(shape: Shape, value: Any, path: str) -> Iterator[str]:

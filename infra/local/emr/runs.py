@@ -115,10 +115,16 @@ class JobRuns:
 
     def _work(self) -> None:
         while (run_id := self._waiting.get()) is not None and not self._stopping.is_set():
-            if all(self._advance(run_id)):
-                state, details = self._outcome(self.get(run_id).spec)
-                if not self._stopped.is_set():
-                    self._end(run_id, state, details)
+            if not all(self._advance(run_id)):
+                continue
+            spec = self.get(run_id).spec
+            state, details = "SUCCESS", ""
+            try:
+                self._run_job(spec)
+            except Exception as error:  # noqa: BLE001 (the edge between EMR and the job: whatever the job raises is a failed run)
+                state, details = "FAILED", f"Job failed. Exception: {type(error).__name__}: {error}"
+            if not self._stopped.is_set():
+                self._end(run_id, state, details)
 
     def _advance(self, run_id: str) -> Iterator[bool]:
         """Advance a run from the queue to its start; return False if it was cancelled."""
@@ -130,13 +136,6 @@ class JobRuns:
                 if wanted:
                     self._move(run_id, state)
             yield wanted
-
-    def _outcome(self, spec: JobSpec) -> tuple[str, str]:
-        try:
-            self._run_job(spec)
-        except Exception as error:  # noqa: BLE001 (the edge between EMR and the job: whatever the job raises is a failed run)
-            return "FAILED", f"Job failed. Exception: {type(error).__name__}: {error}"
-        return "SUCCESS", ""
 
     def _end(self, run_id: str, state: str, details: str) -> None:
         with self._lock:

@@ -124,7 +124,8 @@ class EmrServerless(LoopbackServer):
     def _answer(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         headers = [("Content-Type", "application/json")]
         body = read_body(environ)
-        if failure := self.outages.befalls(_request(environ)):
+        asked = Request(credential(environ).caller, f"emr-serverless:{_asked(environ)[1]}")
+        if failure := self.outages.befalls(asked):
             return failure.answer(start_response)
         try:
             answer, status = self._operate(environ, body), "200 OK"
@@ -147,7 +148,13 @@ class EmrServerless(LoopbackServer):
         query = parse_qs(environ.get("QUERY_STRING", ""))
         match operation:
             case "StartJobRun":
-                return self._start(json.loads(body or b"{}"), caller)
+                asked = json.loads(body or b"{}")
+                job = read_start({"applicationId": self.application.id, **asked}, self._exists)
+                # docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_passrole.html
+                passed = {"iam:PassedToService": "emr-serverless.amazonaws.com"}
+                self._ask(Call(caller, "iam:PassRole", job.execution_role, passed))
+                run = self._runs.submit(job, asked, f"arn:aws:iam::{ACCOUNT}:user/{caller}")
+                return {"applicationId": self.application.id, "jobRunId": run.id, "arn": run.arn}
             case "ListJobRuns":
                 return listed(self.application, self._runs.newest_first(), query)
             case "GetJobRun":
@@ -157,14 +164,6 @@ class EmrServerless(LoopbackServer):
                 return {"applicationId": self.application.id, "jobRunId": path["run"]}
             case _:
                 return {"application": described_application(self.application, self._created_at)}
-
-    def _start(self, asked: dict[str, Any], caller: str) -> dict[str, Any]:
-        job = read_start({"applicationId": self.application.id, **asked}, self._exists)
-        # docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_passrole.html
-        passed = {"iam:PassedToService": "emr-serverless.amazonaws.com"}
-        self._ask(Call(caller, "iam:PassRole", job.execution_role, passed))
-        run = self._runs.submit(job, asked, f"arn:aws:iam::{ACCOUNT}:user/{caller}")
-        return {"applicationId": self.application.id, "jobRunId": run.id, "arn": run.arn}
 
     def _ask(self, call: Call) -> None:
         """Record a call; raise AccessDeniedException if its caller may not make it."""
@@ -178,7 +177,3 @@ def _asked(environ: Environ) -> tuple[re.Match[str] | None, str | None]:
     path = _PATH.fullmatch(environ["PATH_INFO"])
     asked = path and (environ["REQUEST_METHOD"], bool(path["runs"]), bool(path["run"]))
     return path, _OPERATIONS.get(asked) if asked else None
-
-
-def _request(environ: Environ) -> Request:
-    return Request(credential(environ).caller, f"emr-serverless:{_asked(environ)[1]}")

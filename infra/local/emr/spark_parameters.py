@@ -88,9 +88,21 @@ def read_parameters(text: str) -> SparkParameters:
         if conf.get(name, value) != value:
             raise ValidationException(f"The local Spark has {name}={value}, not {conf[name]}.")
     for name in sorted(JAVA_SETTINGS):
-        _check_java_options(name, conf.get(name, "").split())
+        options = conf.get(name, "").split()
+        if others := [option for option in options if option not in JAVA_OPTIONS]:
+            raise ValidationException(f"The local EMR Serverless does not start its JVM with {others[0]} ({name}).")
+        if COMPILE_HUGE_METHODS not in options:
+            # Without it the job runs three times slower and nothing says why, so its absence is an error here.
+            raise ValidationException(f"{name} lacks {COMPILE_HUGE_METHODS}.")
     for worker in ("driver", "executor"):
-        _check_worker(conf, worker)
+        cores = conf.get(f"spark.{worker}.cores", "4")
+        memory = _gb(conf.get(f"spark.{worker}.memory", "14g"))
+        overhead = _gb(conf.get(f"spark.{worker}.memoryOverhead", f"{memory * _OVERHEAD}g"))
+        if not cores.isdigit() or int(cores) not in _WORKER_MEMORY:
+            raise ValidationException(f"spark.{worker}.cores is {cores}; a worker has 1, 2, 4, 8 or 16.")
+        least, most = _WORKER_MEMORY[int(cores)]
+        if not least <= memory + overhead <= most:
+            raise ValidationException(f"spark.{worker}.memory with its overhead must lie within {least} and {most} GB.")
     settings = {name: value for name, value in conf.items() if name in SESSION_SETTINGS}
     return SparkParameters(tuple(uri for uri in conf.get(PY_FILES, "").split(",") if uri), _archives(conf), settings)
 
@@ -115,26 +127,6 @@ def _entries(text: str) -> dict[str, str]:
             raise ValidationException(f"The local EMR Serverless reads --conf name=value only, not {flag} {entry}.")
         conf[name] = value
     return conf
-
-
-def _check_java_options(name: str, options: list[str]) -> None:
-    unknown = [option for option in options if option not in JAVA_OPTIONS]
-    if unknown:
-        raise ValidationException(f"The local EMR Serverless does not start its JVM with {unknown[0]} ({name}).")
-    if COMPILE_HUGE_METHODS not in options:
-        # Without it the job runs three times slower and nothing says why, so its absence is an error here.
-        raise ValidationException(f"{name} lacks {COMPILE_HUGE_METHODS}.")
-
-
-def _check_worker(conf: Mapping[str, str], worker: str) -> None:
-    cores = conf.get(f"spark.{worker}.cores", "4")
-    memory = _gb(conf.get(f"spark.{worker}.memory", "14g"))
-    overhead = _gb(conf.get(f"spark.{worker}.memoryOverhead", f"{memory * _OVERHEAD}g"))
-    if not cores.isdigit() or int(cores) not in _WORKER_MEMORY:
-        raise ValidationException(f"spark.{worker}.cores is {cores}; a worker has 1, 2, 4, 8 or 16.")
-    least, most = _WORKER_MEMORY[int(cores)]
-    if not least <= memory + overhead <= most:
-        raise ValidationException(f"spark.{worker}.memory with its overhead must lie within {least} and {most} GB.")
 
 
 def _gb(size: str) -> float:

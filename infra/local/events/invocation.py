@@ -56,7 +56,14 @@ class Invoker:
         """Invoke the function with that logical id; an exception of its handler is raised."""
         function, handler = self._functions[name]
         with self.turn(), acting_as(name):
-            answer = handler(json.loads(json.dumps(event)), self._context(function))
+            context = Context(
+                function_name=function.name,
+                invoked_function_arn=f"arn:aws:lambda:{self._region}:{ACCOUNT}:function:{function.name}",
+                memory_limit_in_mb=function.memory_mb,
+                aws_request_id=str(uuid.uuid4()),
+                deadline=time.monotonic() + function.timeout_seconds,
+            )
+            answer = handler(json.loads(json.dumps(event)), context)
         return json.loads(json.dumps(answer))
 
     @contextmanager
@@ -64,15 +71,6 @@ class Invoker:
         """Let no handler run meanwhile."""
         with self._turn:
             yield
-
-    def _context(self, function: Function) -> Context:
-        return Context(
-            function_name=function.name,
-            invoked_function_arn=f"arn:aws:lambda:{self._region}:{ACCOUNT}:function:{function.name}",
-            memory_limit_in_mb=function.memory_mb,
-            aws_request_id=str(uuid.uuid4()),
-            deadline=time.monotonic() + function.timeout_seconds,
-        )
 
 
 @contextmanager

@@ -7,6 +7,8 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import getitem
 from threading import Lock
 from typing import Any
 
@@ -35,9 +37,15 @@ class StreamPipe:
         self._position: dict[str, str] = {"ShardIteratorType": pipe.start}
 
     def poll(self) -> bool:
-        """Send the new records; return True if there were any."""
+        """Send the new records, of which a second read confirms each; return True if there were any.
+
+        moto rolls a transaction back by putting a copy of table and stream in place: an iterator taken before reads on
+        in the old stream, with records that never came to be. One taken afterwards does not know them.
+        """
         with self._turn:
-            records = self._read()
+            looked = self._look()
+            confirmed = {record["eventID"] for record in self._look()} if looked else set()
+            records = [record for record in looked if record["eventID"] in confirmed]
             for record in records:
                 if any(matches(pattern, record) for pattern in self._pipe.patterns):
                     self._send(record)
@@ -47,16 +55,6 @@ class StreamPipe:
                 }
                 self._carried(record["eventID"])
         return bool(records)
-
-    def _read(self) -> list[dict[str, Any]]:
-        """Read from the current position, and accept only records that a second read confirms.
-
-        moto rolls a transaction back by putting a copy of table and stream in place: an iterator taken before reads on
-        in the old stream, with records that never came to be. One taken afterwards does not know them.
-        """
-        records = self._look()
-        confirmed = {record["eventID"] for record in self._look()} if records else set()
-        return [record for record in records if record["eventID"] in confirmed]
 
     def _look(self) -> list[dict[str, Any]]:
         arn = self._pipe.stream_arn
@@ -85,11 +83,14 @@ class UnknownOperator(Exception):
 
 def matches(pattern: Mapping[str, Any], event: Any) -> bool:
     """Return True if an event has every field of a pattern, with one of the listed values or prefixes."""
-    return isinstance(event, Mapping) and all(_has(event.get(key), wanted) for key, wanted in pattern.items())
-
-
-def _has(value: Any, wanted: Any) -> bool:
-    return matches(wanted, value) if isinstance(wanted, Mapping) else any(_is(value, one) for one in wanted)
+    if not isinstance(event, Mapping):
+        return False
+    for key, wanted in pattern.items():
+        value = event.get(key)
+        fits = matches(wanted, value) if isinstance(wanted, Mapping) else any(_is(value, one) for one in wanted)
+        if not fits:
+            return False
+    return True
 
 
 def _is(value: Any, wanted: Any) -> bool:
@@ -104,10 +105,4 @@ def _is(value: Any, wanted: Any) -> bool:
 
 def render(template: str, record: Mapping[str, Any]) -> str:
     """Fill the places of an input template with values as JSON; raise KeyError if the record lacks one."""
-    return _PLACE.sub(lambda place: json.dumps(_value(record, place[1])), template)
-
-
-def _value(record: Any, path: str) -> Any:
-    for key in path.split("."):
-        record = record[key]
-    return record
+    return _PLACE.sub(lambda place: json.dumps(reduce(getitem, place[1].split("."), record)), template)

@@ -4,7 +4,7 @@ docs.aws.amazon.com/lambda/latest/dg/with-sqs.html and .../services-sqs-errorhan
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from infra.local.template.stack import PolledQueue
@@ -26,7 +26,10 @@ class QueuePoller:
         self._retry_seconds = retry_seconds
 
     def poll(self) -> bool:
-        """Receive one batch and have it handled; return True if there was one."""
+        """Receive one batch and have it handled; return True if there was one.
+
+        Handled messages are deleted; the others stay until their visibility timeout, or for `retry_seconds`.
+        """
         answer = self._sqs.receive_message(
             QueueUrl=self._queue.url,
             MaxNumberOfMessages=min(self._queue.batch_size, _RECEIVE_LIMIT),
@@ -34,35 +37,29 @@ class QueuePoller:
             MessageAttributeNames=["All"],
         )
         messages = answer.get("Messages", [])
-        if messages:
-            self._settle(messages, self._failed(messages))
-        return bool(messages)
-
-    def empty(self) -> bool:
-        """Return True if the queue has no message: none waiting, delayed or in flight."""
-        answer = self._sqs.get_queue_attributes(QueueUrl=self._queue.url, AttributeNames=["All"])  # moto counts once
-        states = (f"ApproximateNumberOfMessages{state}" for state in ("", "NotVisible", "Delayed"))
-        return all(answer["Attributes"][state] == "0" for state in states)
-
-    def _failed(self, messages: Sequence[Mapping[str, Any]]) -> set[str]:
-        """Have the batch handled and return the messages to retry."""
-        sent = {message["MessageId"] for message in messages}
+        if not messages:
+            return False
+        failed = sent = {message["MessageId"] for message in messages}
         event = {"Records": [sqs_record(message, self._queue.arn, self._region) for message in messages]}
         try:
             answer = self._invoke(self._queue.function, event)
         except Exception:  # noqa: BLE001 - whatever a handler raises, Lambda reports it and the whole batch comes again
             _log.exception("%s failed; its %d messages will come again", self._queue.function, len(messages))
-            return sent
-        return failed_messages(answer, sent) if self._queue.partial_failures else set()
-
-    def _settle(self, messages: Sequence[Mapping[str, Any]], failed: set[str]) -> None:
-        """Delete handled messages; leave the others until their visibility timeout, or for `retry_seconds`."""
+        else:
+            failed = failed_messages(answer, sent) if self._queue.partial_failures else set()
         for message in messages:
             place = {"QueueUrl": self._queue.url, "ReceiptHandle": message["ReceiptHandle"]}
             if message["MessageId"] not in failed:
                 self._sqs.delete_message(**place)
             elif self._retry_seconds is not None:
                 self._sqs.change_message_visibility(**place, VisibilityTimeout=self._retry_seconds)
+        return True
+
+    def empty(self) -> bool:
+        """Return True if the queue has no message: none waiting, delayed or in flight."""
+        answer = self._sqs.get_queue_attributes(QueueUrl=self._queue.url, AttributeNames=["All"])  # moto counts once
+        states = (f"ApproximateNumberOfMessages{state}" for state in ("", "NotVisible", "Delayed"))
+        return all(answer["Attributes"][state] == "0" for state in states)
 
 
 def sqs_record(message: Mapping[str, Any], queue_arn: str, region: str) -> dict[str, Any]:

@@ -112,21 +112,16 @@ class Pump:
     def _run(self, source: EventSource) -> None:
         wait = _SHORTEST_WAIT
         while not self._stopped.is_set():
-            rung = self._bell.rung
-            busy = self._poll(source)
+            rung, busy = self._bell.rung, False
+            with self._bell.at_work():
+                try:
+                    busy = source.poll()
+                except Exception:  # noqa: BLE001 - whatever a source raises, its thread must go on: nobody else reads it
+                    _log.exception("%s failed; trying again", type(source).__name__)
+                if busy:
+                    self._bell.ring()
             woken = busy or self._bell.wait(rung, wait)
             wait = _SHORTEST_WAIT if woken else min(wait * 1.5, _LONGEST_WAIT)
-
-    def _poll(self, source: EventSource) -> bool:
-        with self._bell.at_work():
-            try:
-                busy = source.poll()
-            except Exception:  # noqa: BLE001 - whatever a source raises, its thread must go on: nobody else reads it
-                _log.exception("%s failed; trying again", type(source).__name__)
-                return False
-            if busy:
-                self._bell.ring()
-            return busy
 
 
 class Bell:

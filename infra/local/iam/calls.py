@@ -94,13 +94,21 @@ def s3_calls(who: Credential, request: S3Request) -> Iterator[Call]:
 
     docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html and conditional-deletes.html
     """
-    context, bucket = _s3_context(request), f"arn:aws:s3:::{request.bucket}"
+    encryption, bucket = "x-amz-server-side-encryption", f"arn:aws:s3:::{request.bucket}"
+    headers = (*_CONDITION_HEADERS, *(f"{encryption}-{about}" for about in _KEY_HEADERS))
+    context = {f"s3:{name}": value for name in headers if (value := request.header(name))}
+    context["aws:SecureTransport"] = "true"  # loopback counts as TLS
+    if "prefix" in request.query:
+        context["s3:prefix"] = request.query["prefix"]
+    if request.operation in _CREATING:
+        context["s3:ObjectCreationOperation"] = _CREATING[request.operation]
     if request.source:
         read = "s3:GetObjectVersion" if request.source.version_id else "s3:GetObject"
         yield Call(who.caller, read, f"arn:aws:s3:::{request.source.bucket}/{request.source.key}", context)
     if request.operation == "DeleteObjects":
-        for key, versioned in _deleted(request.body):
-            yield Call(who.caller, f"s3:DeleteObject{'Version' if versioned else ''}", f"{bucket}/{key}", context)
+        for each in ET.fromstring(request.body).iterfind("{*}Object"):  # noqa: S314 (our own clients' request)
+            delete = "s3:DeleteObject" if each.find("{*}VersionId") is None else "s3:DeleteObjectVersion"
+            yield Call(who.caller, delete, f"{bucket}/{each.findtext('{*}Key', '')}", context)
         return
     action = _S3_ACTIONS.get(request.operation, request.operation)
     version = "Version" if action in _VERSIONED and "versionId" in request.query else ""
@@ -118,24 +126,6 @@ def look_call(who: Credential, bucket: str, key: str) -> Call:
     """
     context = {"aws:SecureTransport": "true", "s3:prefix": key}
     return Call(who.caller, "s3:ListBucket", f"arn:aws:s3:::{bucket}", context)
-
-
-def _s3_context(request: S3Request) -> dict[str, str]:
-    """Return the condition keys of a request; loopback counts as TLS."""
-    encryption = "x-amz-server-side-encryption"
-    headers = (*_CONDITION_HEADERS, *(f"{encryption}-{about}" for about in _KEY_HEADERS))
-    context = {f"s3:{name}": value for name in headers if (value := request.header(name))}
-    if "prefix" in request.query:
-        context["s3:prefix"] = request.query["prefix"]
-    if request.operation in _CREATING:
-        context["s3:ObjectCreationOperation"] = _CREATING[request.operation]
-    return context | {"aws:SecureTransport": "true"}
-
-
-def _deleted(body: bytes) -> Iterator[tuple[str, bool]]:
-    """Read a DeleteObjects request: each key, and True if it names a version."""
-    for each in ET.fromstring(body).iterfind("{*}Object"):  # noqa: S314 (our own clients' request)
-        yield each.findtext("{*}Key", ""), each.find("{*}VersionId") is not None
 
 
 def service_calls(who: Credential, environ: Environ, body: bytes) -> Iterator[Call]:

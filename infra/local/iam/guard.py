@@ -103,15 +103,32 @@ class Guard:
         return caller in self._rights
 
     def unused(self, stack: Stack) -> set[tuple[str, str, str]]:
-        """List the template's unused grants: caller, action, resource by logical id."""
+        """List the template's unused grants: caller, action, resource by logical id, as `InternalBucket/jobs/*`."""
         granted = {(name, grant) for name, each in stack.functions.items() for grant in grants(read(each.statements))}
         granted |= {(JOB, grant) for grant in grants(read(stack.roles[JOB]))}
-        return {(caller, action, _named(stack, resource)) for caller, (_, action, resource) in granted - self.used}
+        names = sorted(stack.names.items(), key=lambda item: len(item[1]), reverse=True)
+        unused = set()
+        for caller, (_, action, resource) in granted - self.used:
+            place = resource.split(":", 5)[-1]
+            for logical, name in names:
+                place = place.replace(name.rpartition("/")[2], logical)
+            unused.add((caller, action, place))
+        return unused
 
     def refused(self, calls: Iterable[Call]) -> Call | None:
         """Return the first call that its caller may not make."""
-        whole = (each for call in calls for each in (call, *self._with_key(call)))
-        return next((call for call in whole if not self._may(call)), None)
+        for call in (each for one in calls for each in (one, *self._with_key(one))):
+            rights = self._rights.get(call.caller)
+            if rights is None or call.action in _OF_EVERYBODY:
+                continue
+            request = Request(rights.role, call.action, call.resource, call.context)
+            bucket = self._buckets.get(call.resource.partition("/")[0], ())
+            other = _LEFT_TO_ACCOUNT if call.action.startswith("kms:") else bucket
+            if decide(request, rights.statements, other, session=rights.session) != "allowed":
+                self.denied.append(call)
+                return call
+            self.used |= {(call.caller, grant) for grant in allowing(rights.statements, request)}
+        return None
 
     def _with_key(self, call: Call) -> Iterator[Call]:
         """Return S3's uses of the bucket's key for a call."""
@@ -122,27 +139,6 @@ class Guard:
         if key:
             via = {"kms:ViaService": f"s3.{key.split(':')[3]}.amazonaws.com"}
             yield from (Call(call.caller, action, key, via) for action in dict.fromkeys(actions))
-
-    def _may(self, call: Call) -> bool:
-        rights = self._rights.get(call.caller)
-        if rights is None or call.action in _OF_EVERYBODY:
-            return True
-        request = Request(rights.role, call.action, call.resource, call.context)
-        bucket = self._buckets.get(call.resource.partition("/")[0], ())
-        other = _LEFT_TO_ACCOUNT if call.action.startswith("kms:") else bucket
-        if decide(request, rights.statements, other, session=rights.session) == "allowed":
-            self.used |= {(call.caller, grant) for grant in allowing(rights.statements, request)}
-            return True
-        self.denied.append(call)
-        return False
-
-
-def _named(stack: Stack, resource: str) -> str:
-    """Write a resource with logical ids instead of the names that a deployment gives: `InternalBucket/jobs/*`."""
-    place = resource.split(":", 5)[-1]
-    for logical, name in sorted(stack.names.items(), key=lambda item: len(item[1]), reverse=True):
-        place = place.replace(name.rpartition("/")[2], logical)
-    return place
 
 
 def because(call: Call) -> str:

@@ -110,8 +110,10 @@ def decide(
         allowed = by_resource  # nobody known, or a service: it has no policy of its own
     elif together:
         allowed = by_identity and by_resource
-    else:
-        allowed = by_identity or _allows([each for each in theirs if _names_itself(each, request)], request)
+    else:  # a grant to the principal itself counts, not one to its account, which has its own policies
+        itself = ("*", request.principal)
+        direct = (each for each in theirs if any(named in itself for named in each.principals or ()))
+        allowed = by_identity or _allows(direct, request)
     return "allowed" if allowed and (narrowed is None or _allows(narrowed, request)) else "not allowed"
 
 
@@ -150,11 +152,6 @@ def _allows(statements: Iterable[Statement], request: Request) -> bool:
     return any(each.effect == "Allow" and matches(each, request) for each in statements)
 
 
-def _names_itself(statement: Statement, request: Request) -> bool:
-    """Return True for a grant to the principal itself, not to its account, which has its own policies."""
-    return any(named in ("*", request.principal) for named in statement.principals or ())
-
-
 def _is(named: str, principal: str | None) -> bool:
     if named == "*" or named == principal:
         return True
@@ -167,16 +164,26 @@ def _statement(written: Mapping[str, Any]) -> Statement:
         raise UnknownInPolicy(f"{place} has {', '.join(sorted(unknown))}; known are {', '.join(sorted(_ELEMENTS))}")
     if written["Effect"] not in ("Allow", "Deny"):
         raise UnknownInPolicy(f"{place} has the effect {written['Effect']}; write Allow or Deny")
-    actions, resources = "NotAction" in written, "NotResource" in written
+    but_actions, but_resources = "NotAction" in written, "NotResource" in written
+    actions = _texts(written["NotAction" if but_actions else "Action"], place)
+    resources = _texts(written["NotResource" if but_resources else "Resource"], place)
+    conditions = []
+    for operator, keys in written.get("Condition", {}).items():
+        if operator.removesuffix("IfExists") not in _OPERATORS or operator == "NullIfExists":
+            raise UnknownInPolicy(f"{place} has the operator {operator}; known are {', '.join(_OPERATORS)}")
+        for key, values in keys.items():
+            if key.lower() not in _KEYS:
+                raise UnknownInPolicy(f"{place} has the condition key {key}; known are {', '.join(sorted(_KEYS))}")
+            conditions.append(Condition(operator, key.lower(), _texts(values, place)))
     return Statement(
         sid=written.get("Sid", ""),
         effect=written["Effect"],
-        actions=_texts(written["NotAction" if actions else "Action"], place),
-        resources=_texts(written["NotResource" if resources else "Resource"], place),
-        conditions=tuple(_conditions(written.get("Condition", {}), place)),
+        actions=actions,
+        resources=resources,
+        conditions=tuple(conditions),
         principals=_principals(written["Principal"], place) if "Principal" in written else None,
-        but_actions=actions,
-        but_resources=resources,
+        but_actions=but_actions,
+        but_resources=but_resources,
     )
 
 
@@ -187,16 +194,6 @@ def _principals(written: Any, place: str) -> tuple[str, ...]:
         raise UnknownInPolicy(f"{place} has principals of the kind {', '.join(sorted(unknown))}; known: AWS, Service")
     principals = [*_texts(written.get("AWS", ()), place), *_texts(written.get("Service", ()), place)]
     return tuple(f"arn:aws:iam::{one}:root" if re.fullmatch(r"\d{12}", one) else one for one in principals)
-
-
-def _conditions(written: Mapping[str, Mapping[str, Any]], place: str) -> Iterator[Condition]:
-    for operator, keys in written.items():
-        if operator.removesuffix("IfExists") not in _OPERATORS or operator == "NullIfExists":
-            raise UnknownInPolicy(f"{place} has the operator {operator}; known are {', '.join(_OPERATORS)}")
-        for key, values in keys.items():
-            if key.lower() not in _KEYS:
-                raise UnknownInPolicy(f"{place} has the condition key {key}; known are {', '.join(sorted(_KEYS))}")
-            yield Condition(operator, key.lower(), _texts(values, place))
 
 
 def _texts(written: Any, place: str) -> tuple[str, ...]:

@@ -77,13 +77,10 @@ def _with(table: Any, keys: dict[str, DynamoType]) -> Iterator[Item]:
         partition = keys[table.hash_key_attr]
         shelves = [table.items[partition]] if partition in table.items else []
     for item in (each for shelf in shelves for each in shelf.values()) if table.range_key_attr else shelves:
-        if all(_alike(item.attrs.get(name), value) for name, value in keys.items()):
+        pairs = ((item.attrs.get(name), value) for name, value in keys.items())
+        # The same number can be written in many ways.
+        if all(own is not None and (value.type == "N" or own.value == value.value) for own, value in pairs):
             yield item
-
-
-def _alike(one: DynamoType | None, other: DynamoType) -> bool:
-    """Return True if two values may be equal: the same number can be written in many ways."""
-    return one is not None and (other.type == "N" or one.value == other.value)
 
 
 def _list(backend: S3Backend, bucket: FakeBucket, prefix: str | None, *how: Any, **more: Any) -> Any:

@@ -45,7 +45,13 @@ class Lifecycle:
     def end(self, bucket: str, days: Mapping[str, int], now: datetime) -> None:
         """Delete the expired versions of a bucket."""
         pages = self._s3.get_paginator("list_object_versions").paginate(Bucket=bucket)
-        for one in over(list(_versions(pages)), days, now):
+        versions = [
+            Version(one["Key"], one["VersionId"], one["LastModified"], one["IsLatest"], marker=kind == "DeleteMarkers")
+            for page in pages
+            for kind in ("Versions", "DeleteMarkers")
+            for one in page.get(kind, [])
+        ]
+        for one in over(versions, days, now):
             self._s3.delete_object(Bucket=bucket, Key=one.key, VersionId=one.id)
 
 
@@ -70,11 +76,3 @@ def over(versions: Iterable[Version], days: Mapping[str, int], now: datetime) ->
         yield from reversed(gone)
         if current.marker and len(gone) == len(former):
             yield current
-
-
-def _versions(pages: Iterable[Mapping[str, Any]]) -> Iterator[Version]:
-    for page in pages:
-        for kind in ("Versions", "DeleteMarkers"):
-            for one in page.get(kind, []):
-                version = (one["Key"], one["VersionId"], one["LastModified"], one["IsLatest"])
-                yield Version(*version, marker=kind == "DeleteMarkers")

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -74,7 +72,10 @@ class Memory:
 
     def after_s3(self, request: S3Request) -> None:
         """Save the changes of a request to S3, and the messages that they caused."""
-        keys = _deleted(request) if request.operation == "DeleteObjects" else [request.key]
+        keys = [request.key]
+        if request.operation == "DeleteObjects":
+            objects = ET.fromstring(request.body).iterfind("{*}Object")  # noqa: S314 (our own clients' request)
+            keys = [each.findtext("{*}Key", "") for each in objects]
         with self._kept.one():
             for key in filter(None, keys):
                 self._keep_object(request.bucket, key, made=request.operation in CREATING)
@@ -85,9 +86,21 @@ class Memory:
         operation = target.rpartition(".")[2]
         if "Streams" in target or operation in READING or not body:
             return
+        asked, name = json.loads(body), self._table_name
+        writes = [asked]
+        if operation == "TransactWriteItems":
+            writes = [one for entry in asked["TransactItems"] for one in entry.values()]
+        elif operation == "BatchWriteItem":
+            entries = asked["RequestItems"].get(name, [])
+            writes = [{"TableName": name, **one} for entry in entries for one in entry.values()]
         with self._kept.one():
-            for key in _written(operation, json.loads(body), self._table_name):
-                self._keep_item(key)
+            for key in [one.get("Key") or one["Item"] for one in writes if one.get("TableName") == name]:
+                pk, sk = (DynamoType(key[name]) for name in KEY)
+                stored, place = self._table.items.get(pk, {}).get(sk), json.dumps([key[each] for each in KEY])
+                if stored is None:
+                    self._kept.drop("item", "", [place])
+                else:
+                    self._kept.put("item", "", place, stored.to_json()["Attributes"])
             records = self._table.stream_shard.items
             for record in records[self._streamed :]:
                 self._kept.put("record", "", record.record["eventID"], record)
@@ -114,46 +127,12 @@ class Memory:
         self._kept.drop("object", place, former - {str(version.version_id) for version in there})
         for version in there:
             if str(version.version_id) not in former or not made or version is there[-1]:
-                with _alone(version) as whole:  # a delete marker has no ARN, and no tags
-                    tags = (
-                        self._s3.tagger.list_tags_for_resource(version.arn)["Tags"] if hasattr(version, "arn") else []
-                    )
-                    self._kept.put("object", place, str(version.version_id), (whole, tags))
-
-    def _keep_item(self, key: Mapping[str, Any]) -> None:
-        pk, sk = (DynamoType(key[name]) for name in KEY)
-        stored, name = self._table.items.get(pk, {}).get(sk), json.dumps([key[each] for each in KEY])
-        if stored is None:
-            self._kept.drop("item", "", [name])
-        else:
-            self._kept.put("item", "", name, stored.to_json()["Attributes"])
-
-
-@contextmanager
-def _alone(version: Any) -> Iterator[Any]:
-    """Return a version without its upload in parts, which holds its bytes a second time."""
-    if getattr(version, "multipart", None) is None:
-        yield version
-        return
-    twin = copy.copy(version)
-    twin.multipart = None
-    yield twin
-    twin.dispose()
-
-
-def _deleted(request: S3Request) -> list[str]:
-    return [each.findtext("{*}Key", "") for each in ET.fromstring(request.body).iterfind("{*}Object")]  # noqa: S314
-
-
-def _written(operation: str, asked: Mapping[str, Any], table: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the keys of the items that a request may have written."""
-    if operation == "TransactWriteItems":
-        writes = [one for entry in asked["TransactItems"] for one in entry.values()]
-    elif operation == "BatchWriteItem":
-        each = asked["RequestItems"].get(table, [])
-        writes = [{"TableName": table, **one} for entry in each for one in entry.values()]
-    else:
-        writes = [asked]
-    for one in writes:
-        if one.get("TableName") == table:
-            yield one.get("Key") or one["Item"]
+                one = version
+                if getattr(version, "multipart", None) is not None:  # an upload in parts holds the bytes a second time
+                    one = copy.copy(version)
+                    one.multipart = None
+                # A delete marker has no ARN, and no tags.
+                tags = self._s3.tagger.list_tags_for_resource(version.arn)["Tags"] if hasattr(version, "arn") else []
+                self._kept.put("object", place, str(version.version_id), (one, tags))
+                if one is not version:
+                    one.dispose()

@@ -64,17 +64,14 @@ class _Scopes:
             }
         return self._values[stack]
 
-    def _output(self, stack: str, name: str) -> Any:
-        template, _ = self._inner[stack]
-        return self._resolved(template["Outputs"][name]["Value"], self._parameters(stack))
-
     def _resolved(self, node: Any, scope: Mapping[str, Any]) -> Any:
         """Resolve parameters in scope and outputs of other stacks in a piece of a template."""
         match node:
             case {"Ref": str(name)} if name in scope:
                 return scope[name]
             case {"Fn::GetAtt": [str(stack), str(attribute)]} if stack in self._inner:
-                return self._output(stack, attribute.removeprefix("Outputs."))
+                output = self._inner[stack][0]["Outputs"][attribute.removeprefix("Outputs.")]
+                return self._resolved(output["Value"], self._parameters(stack))
             case {"Fn::Sub": str(text)}:
                 return _substituted(text, scope)
             case dict():

@@ -35,10 +35,17 @@ def sparing_copies(target: str, body: bytes) -> Iterator[None]:
 
 
 def _copy(table: Table, keys: list[Mapping[str, Any]]) -> Table:
-    """Copy a table's lists, and the items with one of the keys; a partition may hold thousands of items."""
+    """Copy a table's lists, and the items with one of the keys; a partition may hold thousands of items.
+
+    A table may have only a partition key.
+    """
+    touched: dict[DynamoType, set[DynamoType]] = defaultdict(set)
+    for key in keys:
+        if (partition := DynamoType(key[table.hash_key_attr])) in table.items:
+            touched[partition] |= {DynamoType(key[table.range_key_attr])} if table.range_key_attr else set()
     twin = copy.copy(table)
     twin.items = defaultdict(dict, table.items)
-    for partition, places in _touched(table, keys).items():
+    for partition, places in touched.items():
         own: dict[DynamoType, Any] = table.items[partition]
         mine = {place: copy.deepcopy(own[place]) for place in places if place in own}
         twin.items[partition] = {**own, **mine} if table.range_key_attr else copy.deepcopy(own)
@@ -47,12 +54,3 @@ def _copy(table: Table, keys: list[Mapping[str, Any]]) -> Table:
         twin.stream_shard.table = twin
         twin.stream_shard.items = list(table.stream_shard.items)
     return twin
-
-
-def _touched(table: Table, keys: list[Mapping[str, Any]]) -> dict[DynamoType, set[DynamoType]]:
-    """Return the partitions and sort keys of keys; a table may have only a partition key."""
-    touched: dict[DynamoType, set[DynamoType]] = defaultdict(set)
-    for key in keys:
-        if (partition := DynamoType(key[table.hash_key_attr])) in table.items:
-            touched[partition] |= {DynamoType(key[table.range_key_attr])} if table.range_key_attr else set()
-    return touched

@@ -107,15 +107,16 @@ def deploy(
     """Make the template's resources in the embedded AWS; the EMR Serverless double goes by `application_id`."""
     template = expand(template_path, region)
     made = made_by_moto(template)
-    document = _document(template, made, application_id)
-    answer = _create(name, document, _checked(parameters or {}, template), client_for("cloudformation"))
+    answer = _create(name, template, made, parameters or {}, application_id, client_for("cloudformation"))
     _finish_buckets(made, answer["names"], client_for("s3"))
     return Stack(
         region=region,
         names=answer["names"],
         functions={name: _function(name, function) for name, function in answer["functions"].items()},
         queues=tuple(_queue(queue) for queue in answer["queues"]),
-        schedules={name: _target(rule) for name, rule in schedules(template).items()},
+        schedules={
+            name: rule["Properties"]["Targets"][0]["Arn"]["Fn::GetAtt"][0] for name, rule in schedules(template).items()
+        },
         pipe=_pipe(answer["pipe"]),
         application_id=application_id,
         application=answer["application"],
@@ -127,23 +128,26 @@ def deploy(
     )
 
 
-def _checked(parameters: Mapping[str, str | int], template: Template) -> Mapping[str, str | int]:
-    if mistakes := wrong({name: str(value) for name, value in parameters.items()}, template["Parameters"]):
+def _create(
+    name: str,
+    template: Template,
+    made: Template,
+    parameters: Mapping[str, str | int],
+    application_id: str,
+    cloudformation: Any,
+) -> dict[str, Any]:
+    """Let CloudFormation make resources; return its answers to our questions, which an additional output asks for.
+
+    The application is a parameter of its own.
+    """
+    if mistakes := wrong({key: str(value) for key, value in parameters.items()}, template["Parameters"]):
         raise TemplateError(" ".join(mistakes))
-    return parameters
-
-
-def _document(template: Template, made: Template, application_id: str) -> Template:
-    """Return CloudFormation's input: the application as a parameter, and one output that answers our questions."""
-    return {
+    document = {
         "Parameters": template["Parameters"] | {"EmrApplication": {"Type": "String", "Default": application_id}},
         "Conditions": template.get("Conditions", {}),
         "Resources": made,
         "Outputs": template["Outputs"] | {ANSWER: {"Value": {"Fn::ToJsonString": _questions(template, made)}}},
     }
-
-
-def _create(name: str, document: Template, parameters: Mapping[str, str | int], cloudformation: Any) -> dict[str, Any]:
     cloudformation.create_stack(
         StackName=name,
         TemplateBody=json.dumps(document),
@@ -165,7 +169,11 @@ def _questions(template: Template, made: Template) -> dict[str, Any]:
     (pipe,) = of_type(template, "AWS::Pipes::Pipe").values()
     (application,) = of_type(template, "AWS::EMRServerless::Application").values()
     return {
-        "names": {name: _name_of(name, resource) for name, resource in made.items()},
+        # moto resolves Ref for every type but a bus, where it is the name.
+        "names": {
+            name: {"Fn::GetAtt": [name, "Name"]} if resource["Type"] == "AWS::Events::EventBus" else {"Ref": name}
+            for name, resource in made.items()
+        },
         "functions": {
             name: _function_question(template, function["Properties"]) for name, function in functions.items()
         },
@@ -193,11 +201,6 @@ def _questions(template: Template, made: Template) -> dict[str, Any]:
             if "VersioningConfiguration" in bucket["Properties"]
         ],
     }
-
-
-def _name_of(name: str, resource: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an expression for Ref's value; moto resolves Ref for every type but a bus, where it is the name."""
-    return {"Fn::GetAtt": [name, "Name"]} if resource["Type"] == "AWS::Events::EventBus" else {"Ref": name}
 
 
 def _function_question(template: Template, properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -251,12 +254,6 @@ def _pipe(answer: Mapping[str, Any]) -> Pipe:
         source=target["EventBridgeEventBusParameters"]["Source"],
         detail_type=target["EventBridgeEventBusParameters"]["DetailType"],
     )
-
-
-def _target(rule: Mapping[str, Any]) -> str:
-    """Name the function that a schedule calls."""
-    name: str = rule["Properties"]["Targets"][0]["Arn"]["Fn::GetAtt"][0]
-    return name
 
 
 def _finish_buckets(made: Template, names: Mapping[str, str], s3: Any) -> None:

@@ -88,10 +88,18 @@ def made_by_moto(template: Template) -> Resources:
     unknown = {resource["Type"] for resource in template["Resources"].values()} - _MADE - _NOT_MADE
     if unknown:
         raise UnknownResourceType(f"{', '.join(sorted(unknown))}: say in {__name__} who makes or plays it")
+    variables = [
+        value
+        for function in of_type(template, "AWS::Lambda::Function").values()
+        for value in function["Properties"]["Environment"]["Variables"].values()
+    ]
+    named = {value["Fn::GetAtt"][0] for value in variables if isinstance(value, dict) and "Fn::GetAtt" in value}
+    # Nothing here uses schedules, and roles that only Lambda or Pipes would assume: no function has them as a variable.
+    played = schedules(template).keys() | (of_type(template, "AWS::IAM::Role").keys() - named)
     return {
         name: resource | {"DeletionPolicy": "Retain"} if resource.get("DeletionPolicy") == KEPT else resource
         for name, resource in template["Resources"].items()
-        if resource["Type"] in _MADE and not _is_played(name, resource, template)
+        if resource["Type"] in _MADE and name not in played
     }
 
 
@@ -117,18 +125,3 @@ def role_statements(template: Template, role: str) -> list[dict[str, Any]]:
     policies = template["Resources"][role]["Properties"].get("Policies", [])
     statements = [policy["PolicyDocument"]["Statement"] for policy in policies]
     return [one for each in statements for one in (each if isinstance(each, list) else [each])]
-
-
-def _is_played(name: str, resource: Mapping[str, Any], template: Template) -> bool:
-    """Return True for schedules, and roles that only Lambda or Pipes would assume: nothing here uses them."""
-    return name in schedules(template) or (resource["Type"] == "AWS::IAM::Role" and name not in _roles_named(template))
-
-
-def _roles_named(template: Template) -> set[str]:
-    """Return the roles that functions have in their environment."""
-    variables = [
-        value
-        for function in of_type(template, "AWS::Lambda::Function").values()
-        for value in function["Properties"]["Environment"]["Variables"].values()
-    ]
-    return {value["Fn::GetAtt"][0] for value in variables if isinstance(value, dict) and "Fn::GetAtt" in value}
