@@ -1,4 +1,4 @@
-"""Output files of a person's command: a folder, names and bytes in; never written through a symbolic link.
+"""Files of a person's command: bytes written below a folder, never through a symbolic link; parts of files read.
 
 A link in a folder that somebody else has filled (a checkout, a shared disk) could redirect the output to another file
 of the caller. So each step below the current folder is opened separately, without following links.
@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from contracts.errors import DropgateError
 
@@ -55,6 +56,12 @@ def refuse_link(place: Path) -> None:
 def no_link(path: str, flags: int) -> int:
     """Open a file as `open` does, but refuse a link: an opener for `open`."""
     return os.open(path, flags | os.O_NOFOLLOW, 0o666)
+
+
+def read_at(file: BinaryIO, start: int, length: int) -> bytes:
+    """Return a part of an open file, as admission and readers of footers ask for it."""
+    file.seek(start)
+    return file.read(length)
 
 
 def _steps(folder: Path) -> tuple[Path, tuple[str, ...]]:

@@ -210,7 +210,8 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
     each = each or batch_drops(load)
     batches = drops / each
     calls = _calls(each, load)
-    workers, billed = _job(load, each, assumed)
+    workers = workers_for(int(load.size * each))
+    billed = max(assumed.job_minimum, ceil(job_seconds(load.size * each, each, assumed)))
     requests = {CREATED: drops, DUE: batches, ENDED: batches}
     asked = {f: sum(n for (g, _), n in calls.items() if g == f) * batches for f in FUNCTIONS}
     *memory, of_schedule = (mb / 1024 for mb in assumed.memory_mb)
@@ -220,7 +221,7 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
     spark = _of_rows(load, batches, drops, assumed)
     s3_writes = batches * (writes + assumed.spark_writes[0]) + drops * assumed.spark_writes[1] + spark[0]
     s3_reads = batches * (reads + assumed.spark_reads[0]) + drops * assumed.spark_reads[1] + spark[1]
-    minutes = MONTH_DAYS * 24 * 60
+    minutes, seconds = MONTH_DAYS * 24 * 60, MONTH_DAYS * DAY
     return {
         "s3_write": s3_writes + minutes,  # each minute a list of landing
         "s3_read": s3_reads + minutes,  # and a look at the catalog's pointer
@@ -244,7 +245,8 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
         "dashboard_month": 1,
         "key_month": 1,
         "key_request": (s3_writes + s3_reads) * assumed.key_share + batches * assumed.key_run,
-        "trace": sum(_traced(n) for n in (*requests.values(), minutes)),
+        # X-Ray's default rule: the first request of a second, and a twentieth of the others.
+        "trace": sum(min(n, seconds) + max(0.0, n - seconds) / 20 for n in (*requests.values(), minutes)),
     }
 
 
@@ -280,17 +282,6 @@ def _of_rows(load: Load, batches: float, drops: float, assumed: Assumed) -> tupl
     each += [(assumed.spark_rows, min(batches, spoilt), spoilt)] if load.promote == "rows" else []
     each += [(assumed.spark_tables, batches, drops)] if load.promote == "table" else []
     return tuple(sum(c[n] * jobs + c[n + 1] * of for c, jobs, of in each) for n in (0, 2))  # type: ignore[return-value]
-
-
-def _job(load: Load, each: float, assumed: Assumed) -> tuple[Workers, float]:
-    size = load.size * each
-    return workers_for(int(size)), max(assumed.job_minimum, ceil(job_seconds(size, each, assumed)))
-
-
-def _traced(requests: float) -> float:
-    """Return the traced requests by X-Ray's default rule: the first of a second, and a twentieth of the others."""
-    seconds = MONTH_DAYS * DAY
-    return min(requests, seconds) + max(0.0, requests - seconds) / 20
 
 
 def bill(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> Bill:

@@ -61,27 +61,21 @@ def write(path: Path, stations: int, hours: int, bad: float = 0.0, seed: int = 7
 
 def lines(stations: int, hours: int, bad: float = 0.0, seed: int = 7) -> Iterator[tuple[str, bool]]:
     """Yield the lines of such a file, header first, each with a flag for bad rows."""
-    chance = random.Random(seed)
-    pools = [_pool(chance, low, high, digits) for _, low, high, digits in MEASURES]
+    chance, place = random.Random(seed), random.Random(stations)
+    pools = [
+        ["" if chance.random() < 0.03 else f"{round(chance.uniform(low, high), digits):g}" for _ in range(POOL)]
+        for _, low, high, digits in MEASURES
+    ]
     yield ",".join(HEADER) + "\n", False
-    for row, (station, moment) in enumerate(_moments(stations, hours)):
-        cells = [pool[chance.getrandbits(13) % POOL] for pool in pools]
-        if moment.hour < 6 or moment.hour > 18:
-            cells[4] = ""
-        wrong = bool(bad) and chance.random() < bad
-        if wrong:
-            cells[13], cells[14] = "150", "400"
-        yield f"{row},{moment:%Y-%m-%d,%H:%M},{','.join(cells)},{station}\n", wrong
-
-
-def _moments(stations: int, hours: int) -> Iterator[tuple[str, datetime]]:
-    place = random.Random(stations)
     for n in range(stations):
         where = f"{place.uniform(-25, -14):.6f},{place.uniform(-53, -39):.6f},{place.uniform(0, 1600):.2f}"
         station = f"SE,{STATES[n % 4]},STATION NAME {n},A{600 + n},{where}"
         for hour in range(hours):
-            yield station, START + timedelta(hours=hour)
-
-
-def _pool(chance: random.Random, low: float, high: float, digits: int) -> list[str]:
-    return ["" if chance.random() < 0.03 else f"{round(chance.uniform(low, high), digits):g}" for _ in range(POOL)]
+            moment = START + timedelta(hours=hour)
+            cells = [pool[chance.getrandbits(13) % POOL] for pool in pools]
+            if moment.hour < 6 or moment.hour > 18:
+                cells[4] = ""
+            wrong = bool(bad) and chance.random() < bad
+            if wrong:
+                cells[13], cells[14] = "150", "400"
+            yield f"{n * hours + hour},{moment:%Y-%m-%d,%H:%M},{','.join(cells)},{station}\n", wrong

@@ -59,7 +59,12 @@ class Journey:
         end = time.monotonic() + PATIENCE
         while not all(t.arrived for t in self.travellers) and time.monotonic() < end:
             self._send()
-            self._look(ports)
+            waiting = [t.drop_id for t in self.travellers if t.drop_id and not t.arrived]
+            by_id = {d.id: d for d in ports.ledger.drops(waiting)} if waiting else {}
+            for traveller in self.travellers:
+                if traveller.drop_id in by_id:
+                    traveller.drop = by_id[traveller.drop_id]
+                    traveller.settled = time.monotonic() if traveller.arrived else None
             show(self.travellers)
             time.sleep(0.3)
         return all(t.as_expected for t in self.travellers)
@@ -71,28 +76,17 @@ class Journey:
     def _send(self) -> None:
         """Send one due file; one per round, so that the table keeps moving."""
         for traveller in self.travellers:
-            if traveller.sent is None and self._due(traveller):
-                upload = traveller.upload
+            if traveller.sent is not None:
+                continue
+            upload = traveller.upload
+            same = [t for t in self.travellers if t.upload.key == upload.key and t is not traveller]
+            judged = any(t.arrived and t.state == upload.after for t in same)
+            if upload.after is None or judged:  # a correction waits until the corrected file is judged
                 traveller.sent = time.monotonic()
                 version = self.embedded.upload(upload.key, upload.body())
                 bucket = self.embedded.stack.names["LandingBucket"]
                 traveller.drop_id = keys.drop_id(bucket, upload.key, version)
                 return
-
-    def _due(self, traveller: Traveller) -> bool:
-        """Return True if a file may be sent; a correction waits until the corrected file is judged."""
-        after = traveller.upload.after
-        same = [t for t in self.travellers if t.upload.key == traveller.upload.key and t is not traveller]
-        return after is None or any(t.arrived and t.state == after for t in same)
-
-    def _look(self, ports: Ports) -> None:
-        waiting = [t.drop_id for t in self.travellers if t.drop_id and not t.arrived]
-        by_id = {d.id: d for d in ports.ledger.drops(waiting)} if waiting else {}
-        for traveller in self.travellers:
-            if traveller.drop_id in by_id:
-                traveller.drop = by_id[traveller.drop_id]
-                if traveller.arrived:
-                    traveller.settled = time.monotonic()
 
 
 def keep(journey: Journey, folder: Path) -> None:

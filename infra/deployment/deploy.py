@@ -183,13 +183,18 @@ def bring_code(s3: Any, names: dict[str, str], *packages: Path) -> list[str]:
 def _bring(s3: Any, uri: str, what: bytes | Path) -> bool:
     """Upload bytes or a file unless the same is there; return True if it was uploaded."""
     bucket, _, key = uri.removeprefix("s3://").partition("/")
-    with io.BytesIO(what) if isinstance(what, bytes) else what.open("rb") as body:
+    with io.BytesIO(what) if isinstance(what, bytes) else what.open("rb") as body, asking("s3"):
         digest = base64.b64encode(hashlib.file_digest(body, "sha256").digest()).decode()
-        if _checksum(s3, bucket, key) == digest:
+        try:
+            there = s3.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED").get("ChecksumSHA256")
+        except ClientError as error:
+            if code(error) not in ("404", "NoSuchKey", "NotFound"):
+                raise
+            there = None
+        if there == digest:
             return False
         body.seek(0)
-        with asking("s3"):
-            s3.put_object(Bucket=bucket, Key=key, Body=body, ChecksumSHA256=digest)
+        s3.put_object(Bucket=bucket, Key=key, Body=body, ChecksumSHA256=digest)
     return True
 
 
@@ -225,17 +230,6 @@ def put_in_force(
     return (
         f"contracts in force stay as they are ({many}); `make deploy CONTRACTS=PATH` or `dropgate publish` changes them"
     )
-
-
-def _checksum(s3: Any, bucket: str, key: str) -> str | None:
-    with asking("s3"):
-        try:
-            checksum: str | None = s3.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED").get("ChecksumSHA256")
-        except ClientError as error:
-            if code(error) not in ("404", "NoSuchKey", "NotFound"):
-                raise
-            return None
-        return checksum
 
 
 def _tell(text: str) -> None:

@@ -73,7 +73,10 @@ def gathered(plan: Plan, files: Sequence[tuple[Path, str]], at: datetime) -> Hom
             if one:
                 one.files.append(key)
             continue
-        listing = _listed(path, key, rule)
+        listing: Manifest | Problem = {}  # of a marker
+        if rule.manifest:
+            with path.open("rb") as opened:
+                listing = manifest.read(opened.read(manifest.LARGEST + 1), key, rule.sums)
         if isinstance(listing, Problem):
             broken[path] = Judged(plan, file_of(path), refuse((listing,)))
         elif one:
@@ -94,14 +97,6 @@ def _of(sets: dict[tuple[str, ...], _Set], plan: Plan, rule: SetRule, key: str) 
         return None
     parts = rule.named(captured)
     return sets.setdefault(tuple(parts.values()), _Set(parts, []))
-
-
-def _listed(path: Path, key: str, rule: SetRule) -> Manifest | Problem:
-    """Return the files that a manifest names; for a marker, none."""
-    if not rule.manifest:
-        return {}
-    with path.open("rb") as opened:
-        return manifest.read(opened.read(manifest.LARGEST + 1), key, rule.sums)
 
 
 def _upload(path: Path, key: str, at: datetime, rule: SetRule, one: _Set | None) -> Upload:

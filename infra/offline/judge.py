@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from contracts.decision import Decision, File
 from contracts.files.header import rejected_file
@@ -147,7 +147,7 @@ def write_receipt(judged: Judged, folder: Path) -> None:
 def _admit(upload: Upload, plan: Plan) -> Admission:
     """Return the admission of a file and its upload time, and, if it is admitted, its manifest's statements."""
     with upload.path.open("rb") as opened:
-        admission = admit(plan, upload.name, upload.path.stat().st_size, partial(_read, opened))
+        admission = admit(plan, upload.name, upload.path.stat().st_size, partial(files.read_at, opened))
     timely = arrival_window.problems(plan, upload.at) if upload.at else ()
     seen = replace(admission, problems=(*admission.problems, *timely))
     if upload.wrong is None or seen.refused:
@@ -205,8 +205,3 @@ def _run(
     place.write_text(request.dumps(), encoding="utf-8")
     validate.run(spark, place.as_uri())
     return JobResult.loads((folder / "result.jsonl").read_bytes())
-
-
-def _read(opened: BinaryIO, start: int, length: int) -> bytes:
-    opened.seek(start)
-    return opened.read(length)

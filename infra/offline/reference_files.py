@@ -46,9 +46,11 @@ class AtHome:
         theirs = self.plans(reference.contract) if reference.contract else None
         if reference.contract and theirs is None:
             return JobReference(name, problem="is a contract that is not in force")
-        hashes = [_sha256(path) for path in files]
-        by_path = {str(path): one for path, one in zip(files, hashes, strict=True)}
-        version = references.version(by_path) if reference.contract else f"sha256:{hashes[0]}"
+        hashes: dict[str, str] = {}
+        for path in files:
+            with path.open("rb") as opened:
+                hashes[str(path)] = hashlib.file_digest(opened, "sha256").hexdigest()
+        version = references.version(hashes) if reference.contract else f"sha256:{hashes[str(files[0])]}"
         return JobReference(name, version, tuple(path.resolve().as_uri() for path in files), theirs)
 
 
@@ -78,8 +80,3 @@ def _fetched(ports: Ports, pinned: JobReference, folder: Path, tell: Tell) -> Jo
                 opened.write(part)
         copies.append(path.as_uri())
     return replace(pinned, files=tuple(copies))
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()

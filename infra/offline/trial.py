@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -57,15 +56,15 @@ class Tried:
 
 def last_drops(ledger: Ledger, contract: str, most: int, now: datetime) -> tuple[Drop, ...]:
     """Return the newest accepted or rejected drops of a contract, newest first."""
-    return tuple(islice(_judged(ledger, contract, most, now), most))
-
-
-def _judged(ledger: Ledger, contract: str, most: int, now: datetime) -> Iterator[Drop]:
+    newest: list[Drop] = []
     for back in range(MONTHS):
+        if len(newest) >= most:
+            break
         year, month = divmod(now.year * 12 + now.month - 1 - back, 12)
         when = f"{year:04}-{month + 1:02}"
         drops = [d for state in JUDGED for d in ledger.of_month(contract, when, most, {"state": state})]
-        yield from sorted(drops, key=lambda d: d.received_at, reverse=True)
+        newest += sorted(drops, key=lambda d: d.received_at, reverse=True)
+    return tuple(newest[:most])
 
 
 def try_on(
@@ -107,16 +106,13 @@ def _fetch(ports: Ports, drop: Drop, path: Path) -> bool:
     for place in _places(ports, drop):
         try:
             with path.open("wb") as opened:
-                while opened.tell() < drop.size:
-                    opened.write(ports.store.read(place, opened.tell(), CHUNK) or _end(place))
+                while opened.tell() < drop.size and (part := ports.store.read(place, opened.tell(), CHUNK)):
+                    opened.write(part)
         except (ObjectGone, ObjectReplaced, ObjectUnreadable):
             continue
-        return True
+        if path.stat().st_size >= drop.size:  # else it is shorter than the ledger says
+            return True
     return False
-
-
-def _end(place: Location) -> bytes:
-    raise ObjectGone(place.uri)  # shorter than the ledger says
 
 
 def _places(ports: Ports, drop: Drop) -> Iterator[Location]:

@@ -25,7 +25,17 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
     """Return the profile of CSV files with one header, in the dialect with the fewest broken lines."""
     encoding = "utf-8" if all(one.encoding == "utf-8" for one in heads) else "iso-8859-1"
     heads = [replace(one, encoding=encoding) for one in heads]
-    guess = replace(_guess(heads[0]), mojibake="warn" if any(one.mojibake for one in heads) else "reject")
+    first = heads[0]
+    guess = dialect.guessed(first.head, first.encoding)
+    records = dialect.first_records(first.head, guess)
+    if not records:
+        raise SampleRefused(
+            f"{first.path.name}: its first line is not in the CSV dialect of the others; check its quotes and cells"
+        )
+    has_header = dialect.has_header(records)
+    if not has_header and (why := dialect.unclear_header(records)):
+        raise SampleRefused(f"{first.path.name}: in its header {why}; give every column a name of its own")
+    guess = replace(guess, header=has_header, mojibake="warn" if any(one.mojibake for one in heads) else "reject")
     tried = [_read_csv(heads, guess)]
     for other in dialect.others(guess) if tried[0].broken else ():
         written = replace(other, header=guess.header)
@@ -39,20 +49,6 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
             f"{len(best.columns)} cells, however they are cut; give CSV files with as many cells in every line"
         )
     return best
-
-
-def _guess(one: SampleHead) -> Csv:
-    guess = dialect.guessed(one.head, one.encoding)
-    records = dialect.first_records(one.head, guess)
-    if not records:
-        raise SampleRefused(
-            f"{one.path.name}: its first line is not in the CSV dialect of the others; check its quotes and cells"
-        )
-    if dialect.has_header(records):
-        return replace(guess, header=True)
-    if why := dialect.unclear_header(records):
-        raise SampleRefused(f"{one.path.name}: in its header {why}; give every column a name of its own")
-    return replace(guess, header=False)
 
 
 def _read_csv(heads: Sequence[SampleHead], written: Csv) -> Profile:
@@ -118,60 +114,49 @@ def _are_alike(first: SampleHead, names: list[str], one: SampleHead, theirs: lis
 
 
 def _read_one(one: SampleHead, written: Csv, seen: dict[str, ColumnCounts]) -> Sample:
-    records = broken = 0
-    for counted, good, bad in _counted(one, written, len(seen)):
-        records += good
-        broken += bad
+    """Add the columns of a file to `seen`; read large files in parallel parts, each of which ends after a line."""
+    size = one.path.stat().st_size
+    places = {size}
+    if one.parts != 1 and not written.multi_line:
+        with one.path.open("rb") as file:
+            for n in range(1, one.parts):
+                file.seek(size * n // one.parts)
+                file.readline()
+                places.add(file.tell())
+    ends = sorted(places)
+    dialects = [replace(written, header=written.header and not n) for n in range(len(ends))]
+    parts = list(zip(dialects, [0, *ends[:-1]], ends, strict=True))
+    if len(ends) == 1:
+        counts = [_count(one, len(seen), *parts[0])]
+    else:
+        # A fork next to threads (Spark's, pytest's) copies locks that no thread opens again: each begins by itself.
+        with ProcessPoolExecutor(len(ends), get_context("spawn")) as pool:
+            counts = [f.result() for f in [pool.submit(_count, one, len(seen), *part) for part in parts]]
+    for counted, _, _ in counts:
         for column, more in zip(seen.values(), counted, strict=True):
             column.merge(more)
+    records, broken = sum(good for _, good, _ in counts), sum(bad for _, _, bad in counts)
     if not records and not broken:
         raise SampleRefused(f"{one.path.name} has a header and no records; give a file with records")
     return Sample(one.path.name, records, broken)
-
-
-def _counted(one: SampleHead, written: Csv, width: int) -> Iterator[tuple[list[ColumnCounts], int, int]]:
-    """Return the columns of a file and its numbers of records and broken lines; read large files in parallel."""
-    ends = _ends(one, written)
-    dialects = [replace(written, header=written.header and not n) for n in range(len(ends))]
-    parts = zip(dialects, [0, *ends[:-1]], ends, strict=True)
-    if len(ends) == 1:
-        yield _count(one, width, *next(parts))
-        return
-    # A fork next to threads (Spark's, pytest's) copies locks that no thread opens again: each process begins by itself.
-    with ProcessPoolExecutor(len(ends), get_context("spawn")) as pool:
-        yield from [f.result() for f in [pool.submit(_count, one, width, *part) for part in parts]]
-
-
-def _ends(one: SampleHead, written: Csv) -> list[int]:
-    """Return the ends of a file's parts that are read in parallel: each after a line, with nothing after the last."""
-    size = one.path.stat().st_size
-    if one.parts == 1 or written.multi_line:
-        return [size]
-    ends = []
-    with one.path.open("rb") as file:
-        for n in range(1, one.parts):
-            file.seek(size * n // one.parts)
-            file.readline()
-            ends.append(file.tell())
-    return sorted({*ends, size})
 
 
 def _count(one: SampleHead, width: int, written: Csv, start: int, end: int) -> tuple[list[ColumnCounts], int, int]:
     """Return the columns of a part of a file, and its numbers of records and broken lines."""
     seen = [ColumnCounts() for _ in range(width)]
     records = broken = 0
-    with opened(one) if one.compression == "gzip" else _part(one, start, end) as file:
+    mark = "utf-8-sig" if one.encoding == "utf-8" and not start else one.encoding
+    if one.compression == "gzip":
+        text = opened(one)
+    else:
+        text = io.TextIOWrapper(io.BufferedReader(_Part(one.path, start, end)), encoding=mark)
+    with text as file:
         for columns, good, bad in _cut(file, written, width):
             records += good
             broken += bad
             for column, texts in zip(seen, columns, strict=True):
                 column.add(texts)
     return seen, records, broken
-
-
-def _part(one: SampleHead, start: int, end: int) -> IO[str]:
-    mark = "utf-8-sig" if one.encoding == "utf-8" and not start else one.encoding
-    return io.TextIOWrapper(io.BufferedReader(_Part(one.path, start, end)), encoding=mark)
 
 
 class _Part(io.RawIOBase):
@@ -197,16 +182,12 @@ class _Part(io.RawIOBase):
 
 def _cut(file: IO[str], written: Csv, width: int) -> Iterator[tuple[list[list[str]], int, int]]:
     """Yield cells by column and the numbers of records and broken lines, piece by piece, without the header."""
-    if written.multi_line:
-        yield from _cut_over_lines(file, written, width)
+    if not written.multi_line:
+        if written.header:
+            file.readline()
+        for piece in pieces(file):
+            yield columns(piece, written, width)
         return
-    if written.header:
-        file.readline()
-    for piece in pieces(file):
-        yield columns(piece, written, width)
-
-
-def _cut_over_lines(file: IO[str], written: Csv, width: int) -> Iterator[tuple[list[list[str]], int, int]]:
     records = over_lines(file, written)
     some: list[list[str]] = []
     try:

@@ -69,10 +69,8 @@ class SampleContents:
         column = self.columns.setdefault(route, ColumnCounts(frozenset()))
         column.forms |= {"number" if kind is _Number else FORMS[kind] for kind in set(map(type, values)) - {type(None)}}
         column.add([str(v).lower() if isinstance(v, bool) else v for v in values if isinstance(v, (str, bool))])
-        if column.forms & {"objects", "lists"}:
-            self._inside(route, values)
-
-    def _inside(self, route: Route, values: list[Any]) -> None:
+        if not column.forms & {"objects", "lists"}:
+            return
         objects = [v for v in values if isinstance(v, dict)]
         arrays = [v for v in values if isinstance(v, list)]
         self.objects[route] += len(objects)
@@ -136,7 +134,10 @@ def read(name: str, file: IO[str], seen: SampleContents) -> Sample:
                 record = DECODER.decode(line.strip(" \t"))
             except (ValueError, RecursionError):
                 record = None
-            if isinstance(record, dict) and _is_text(line, record):
+            text = json.dumps(record, ensure_ascii=False) if "\\u" in line and isinstance(record, dict) else ""
+            if SURROGATES.search(text):  # half of a surrogate pair, from an escape, is no character
+                record = None
+            if isinstance(record, dict):
                 objects.append(record)
             else:
                 broken += 1
@@ -148,11 +149,6 @@ def read(name: str, file: IO[str], seen: SampleContents) -> Sample:
         raise SampleRefused(f"{name} holds no records; give a file with records")
     seen.filled.append((records, filled))
     return Sample(name, records, broken)
-
-
-def _is_text(line: str, record: dict[str, Any]) -> bool:
-    """Return True if all texts of an object are characters; half of a surrogate pair, from an escape, is not."""
-    return "\\u" not in line or not SURROGATES.search(json.dumps(record, ensure_ascii=False))
 
 
 def settled(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts.authoring.draft.column import ColumnCounts
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused
 from contracts.plan import LogicalType, Property
-from contracts.problem import Problem, quoted
+from contracts.problem import quoted
 from contracts.values.nested import name_of
 from contracts.values.parquet_types import STORED
 from functions.admission.heads import parquet_footer, parquet_head
@@ -20,6 +21,7 @@ from functions.admission.heads.parquet_footer import Column as Stored
 from functions.admission.heads.parquet_head import LARGEST_FOOTER
 from functions.admission.heads.parquet_nested import read_as, steps
 from functions.admission.heads.parquet_types import TOO_LONG
+from infra.files import read_at
 from infra.sampling.json_lines import Route, SampleContents, read, settled
 
 if TYPE_CHECKING:
@@ -32,7 +34,14 @@ AGAIN = "Write it again, and give it whole."
 
 def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Profile:
     """Return the profile of Parquet files of one schema; raise SampleRefused."""
-    columns = _columns(paths)
+    schemas = [_footer(path).columns for path in paths]
+    columns = schemas[0]
+    for path, theirs in zip(paths, schemas, strict=True):
+        if theirs != columns:
+            raise SampleRefused(
+                f"{path.name} has other columns or types than {paths[0].name}; "
+                "a contract is for files with the same columns, so give only those"
+            )
     properties: dict[Route, Property] = {}
     left = [lack for column in columns for lack in _add_property(column, (column.name,), properties)]
     if not properties:
@@ -67,7 +76,11 @@ def _add_property(column: Stored, route: Route, properties: dict[Route, Property
     if kind == "map" and column.inner[0].type != "string":
         yield name_of(route), f"its keys are {column.inner[0].type}"
         return
-    prop = Property(name_of(route), kind, exact=_exact(column.declared), path=route if len(route) > 1 else ())
+    exact = None
+    if column.declared.startswith("decimal") and _logical(column.declared) != "integer":
+        precision, scale = (int(n) for n in column.declared[8:-1].split(","))
+        exact = precision, scale
+    prop = Property(name_of(route), kind, exact=exact, path=route if len(route) > 1 else ())
     within: dict[Route, Property] = {}
     for step, inner in zip(steps(column), column.inner, strict=True):
         yield from _add_property(inner, (*route, step), within)
@@ -76,33 +89,23 @@ def _add_property(column: Stored, route: Route, properties: dict[Route, Property
         properties |= {route: prop, **within}
 
 
-def _columns(paths: Sequence[Path]) -> tuple[Stored, ...]:
-    schemas = [_footer(path).columns for path in paths]
-    for path, theirs in zip(paths, schemas, strict=True):
-        if theirs != schemas[0]:
-            raise SampleRefused(
-                f"{path.name} has other columns or types than {paths[0].name}; "
-                "a contract is for files with the same columns, so give only those"
-            )
-    return schemas[0]
-
-
 def _footer(path: Path) -> parquet_footer.Footer:
+    """Return the footer of a file; raise SampleRefused, also for what admission would report under any contract."""
     size = path.stat().st_size
     with path.open("rb") as file:
-        file.seek(max(size - parquet_footer.TAIL, 0))
-        tail = file.read()
+        tail = read_at(file, max(size - parquet_footer.TAIL, 0), parquet_footer.TAIL)
         long = parquet_footer.length(tail)
         if not tail.endswith(parquet_footer.MAGIC) or not 0 < long <= min(size - parquet_footer.TAIL, LARGEST_FOOTER):
             raise SampleRefused(f"{path.name} does not end as a Parquet file does; it was cut short, write it again")
-        file.seek(size - parquet_footer.TAIL - long)
+        pages = size - parquet_footer.TAIL - long
         try:
-            footer = parquet_footer.parse(file.read(long))
+            footer = parquet_footer.parse(read_at(file, pages, long))
         except parquet_footer.FooterInvalid as error:
             raise SampleRefused(f"{path.name}: its footer cannot be read ({error}); write it again") from None
-    problems = (
-        [parquet_head.encrypted()] if footer.encrypted else _unreadable(path, footer, size - parquet_footer.TAIL - long)
-    )
+        if footer.encrypted:
+            problems = [parquet_head.encrypted()]
+        else:
+            problems = parquet_head.unreadable(footer, pages, partial(read_at, file))
     for problem in problems:
         raise SampleRefused(f"{path.name}: {problem.message} {problem.fix}")
     if not footer.rows:
@@ -110,29 +113,11 @@ def _footer(path: Path) -> parquet_footer.Footer:
     return footer
 
 
-def _unreadable(path: Path, footer: parquet_footer.Footer, pages: int) -> list[Problem]:
-    """Return the problems that admission would report for the file under any contract."""
-    with path.open("rb") as file:
-
-        def read(at: int, size: int) -> bytes:
-            file.seek(at)
-            return file.read(size)
-
-        return parquet_head.unreadable(footer, pages, read)
-
-
 def _logical(kind: str) -> LogicalType | None:
     if kind.startswith("decimal"):
         return "integer" if kind.endswith(",0)") and int(kind[8:-3]) <= 18 else "number"
     order: tuple[LogicalType, ...] = ("string", "integer", "number", "boolean", "date", "timestamp", "time")
     return next((one for one in order if kind in FITTING[one]), None)
-
-
-def _exact(kind: str) -> tuple[int, int] | None:
-    if not kind.startswith("decimal") or _logical(kind) == "integer":
-        return None
-    precision, scale = (int(n) for n in kind[8:-1].split(","))
-    return precision, scale
 
 
 def _read_parquet(path: Path, session: SparkSession, seen: SampleContents, types: Mapping[str, str]) -> Sample:

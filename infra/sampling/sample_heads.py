@@ -19,6 +19,7 @@ from functions.admission.heads.gzip_head import MAGIC
 from functions.admission.heads.problems import MARKS
 
 ODD = re.compile(rb"[\x80-\x9f]|[\xc2\xc3][\x80-\xbf]|[\xc4-\xdf][\xa1-\xba\xbc-\xbf]|[\xe0-\xf4][\xa0-\xbf]{2}")
+"""Bytes that windows-1252 has and ISO-8859-1 lacks, or sequences of UTF-8."""
 HEAD = 256 * 1024
 PIECE = 128 * 1024
 """Characters that are cut at once: so many stay in a processor's cache with all that is made of them."""
@@ -75,9 +76,12 @@ def head_of(path: Path, large: int) -> SampleHead:
     head = head.rpartition("\n")[0] if len(raw) == HEAD else head
     if not head.strip():
         raise SampleRefused(f"{path.name} is empty; give a file with records")
-    odd = encoding != "utf-8" and _is_odd(path, packed)
+    is_odd = False
+    if encoding != "utf-8":
+        with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
+            is_odd = any(ODD.search(line) for line in file)
     parts = PARTS if packed == "none" and path.stat().st_size >= large else 1
-    return SampleHead(path, _format(path, head), packed, encoding, head, parts, odd)
+    return SampleHead(path, _format(path, head), packed, encoding, head, parts, is_odd)
 
 
 def _is_text(path: Path, raw: bytes) -> None:
@@ -105,12 +109,6 @@ def _encoding(path: Path, packed: Compression) -> str:
         except (OSError, EOFError, zlib.error) as error:
             raise SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with gzip again") from None
     return "utf-8"
-
-
-def _is_odd(path: Path, packed: Compression) -> bool:
-    """Return True if a file has bytes that windows-1252 has and ISO-8859-1 lacks, or sequences of UTF-8."""
-    with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
-        return any(ODD.search(line) for line in file)
 
 
 def _format(path: Path, head: str) -> FileFormat:

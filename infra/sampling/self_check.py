@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
 from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.draft.drafting import Draft
 from contracts.authoring.draft.profile import SampleRefused
 from functions.admission.admit import admit
+from infra.files import read_at
 
 
 def checked(made: Draft, paths: Sequence[Path]) -> Draft:
@@ -24,12 +24,7 @@ def checked(made: Draft, paths: Sequence[Path]) -> Draft:
         raise SampleRefused(f"No contract can be written for these samples: {why.rstrip('.')}")
     for path in paths:
         with path.open("rb") as file:
-            admission = admit(compiled.plan, "sample", path.stat().st_size, partial(_read, file))
+            admission = admit(compiled.plan, "sample", path.stat().st_size, partial(read_at, file))
         if refused := next((p for p in admission.problems if p.level == "error"), None):
             raise SampleRefused(f"{path.name} would be refused: {refused.message} {refused.fix}".rstrip("."))
     return made
-
-
-def _read(file: BinaryIO, start: int, length: int) -> bytes:
-    file.seek(start)
-    return file.read(length)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 
 from infra.errors import SetupMissing
 from infra.setup import packages, system
@@ -36,9 +37,10 @@ def _python(_progress: Progress) -> str:
     return ".venv"
 
 
-def _java_is_there() -> bool:
+def _is_there(find: Callable[[], object]) -> bool:
+    """Return True if what a function looks for is there."""
     try:
-        java_home()
+        find()
     except SetupMissing:
         return False
     return True
@@ -59,14 +61,6 @@ def _packages(progress: Progress) -> str:
     return "installed from the locks"
 
 
-def _jars_are_there() -> bool:
-    try:
-        jars.spark_jars()
-    except SetupMissing:
-        return False
-    return True
-
-
 def _jars(progress: Progress) -> str:
     progress.tell("Ivy asks Maven Central, about a minute")
     return f"{jars.resolve(java_home())} in {jars.folder()}"
@@ -79,9 +73,9 @@ def _archive(progress: Progress) -> str:
 
 STEPS: tuple[Step, ...] = (
     (f"Python {packages.VERSION} environment", packages.environment_fits, _python),
-    ("Java", _java_is_there, _java),
+    ("Java", partial(_is_there, java_home), _java),
     ("Python packages", lambda: packages.packages_are_there() and packages.project_is_there(), _packages),
-    ("Spark's jars", _jars_are_there, _jars),
+    ("Spark's jars", partial(_is_there, jars.spark_jars), _jars),
     ("Start-up archive", lambda: archive.archive(java_home()).is_file(), _archive),
 )
 

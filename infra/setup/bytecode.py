@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -34,7 +34,12 @@ class Compiler:
 
 def lambda_python(version: str = LAMBDA.python) -> Compiler | None:
     """Return the first Python of that version that works: this one, one on PATH, or one that pyenv or uv installed."""
-    return _first(version, tuple(_candidates(version, os.environ)))
+    name = f"python{version}"
+    candidates = [Path(sys.executable), *(Path(folder or ".", name) for folder in os.get_exec_path(os.environ))]
+    for variable, home, below in MANAGERS:
+        root = Path(os.environ.get(variable) or Path.home() / home) / below
+        candidates += sorted(root.glob(f"*{version}.*/bin/{name}"), reverse=True)
+    return _first(version, tuple(candidates))
 
 
 def compile_sources(folder: Path, compiler: Compiler) -> None:
@@ -57,29 +62,18 @@ def compile_sources(folder: Path, compiler: Compiler) -> None:
         raise SetupMissing(f"{compiler.path} did not compile the functions' bundle: {last}.")
 
 
-def _candidates(version: str, environment: Mapping[str, str]) -> Iterator[Path]:
-    yield Path(sys.executable)
-    name = f"python{version}"
-    for folder in os.get_exec_path(environment):
-        yield Path(folder or ".", name)
-    for variable, home, below in MANAGERS:
-        root = Path(environment.get(variable) or Path.home() / home) / below
-        yield from sorted(root.glob(f"*{version}.*/bin/{name}"), reverse=True)
-
-
 @cache
 def _first(version: str, candidates: Sequence[Path]) -> Compiler | None:
+    """Return the first Python that answers with the tag of its bytecode and its release level; a shim may not start."""
     wanted = f"cpython-{version.replace('.', '')} final"
-    there = (path for path in candidates if path.is_file() and os.access(path, os.X_OK))
-    return next((Compiler(path, version) for path in there if _answer(path) == wanted), None)
-
-
-def _answer(python: Path) -> str:
-    """Return the tag of a Python's bytecode and its release level, or nothing where it does not start (a shim)."""
-    try:
-        done = subprocess.run(
-            [python, "-I", "-S", "-c", ASK], capture_output=True, text=True, check=False, timeout=20, cwd="/"
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    for path in candidates:
+        if not (path.is_file() and os.access(path, os.X_OK)):
+            continue
+        try:
+            command = [str(path), "-I", "-S", "-c", ASK]
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20, cwd="/")
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if done.returncode == 0 and done.stdout.strip() == wanted:
+            return Compiler(path, version)
+    return None

@@ -27,14 +27,12 @@ def python_of(name: str, place: Path = PLACE) -> Path:
         shutil.rmtree(folder, ignore_errors=True)
         venv.create(folder, with_pip=True)
         for source in (BUILD, lock):
-            _pip(python, source)
+            command = [str(python), *PIP, "--require-hashes", "-r", str(source)]
+            done = subprocess.run(
+                command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+            )
+            if done.returncode != 0:
+                wrong = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")] or ["pip failed"]
+                raise SetupMissing(f"{source.name} could not be installed: {wrong[0].removeprefix('ERROR:').strip()}")
         shutil.copyfile(lock, mark)
     return python
-
-
-def _pip(python: Path, lock: Path) -> None:
-    command = [str(python), *PIP, "--require-hashes", "-r", str(lock)]
-    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        wrong = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")] or ["pip failed"]
-        raise SetupMissing(f"{lock.name} could not be installed: {wrong[0].removeprefix('ERROR:').strip()}")

@@ -45,9 +45,12 @@ LOCKS = {
 
 def main(arguments: list[str]) -> int:
     """Write every lock again; return the exit code."""
-    tools = _uv()
+    uv = TOOLS / "bin" / "uv"
+    if not uv.exists():  # it comes from its own lock into an environment of its own
+        venv.create(TOOLS, with_pip=True)
+        _run([str(TOOLS / "bin" / "pip"), "install", "--quiet", "--require-hashes", "-r", "locks/lock.txt"])
     for name, sources in LOCKS.items():
-        _run([tools, *COMPILE, *arguments, *sources, f"--output-file=locks/{name}.txt"])
+        _run([str(uv), *COMPILE, *arguments, *sources, f"--output-file=locks/{name}.txt"])
     _jars(jars.LOCK, jars.PACKAGES, jars.EXCLUDED)
     _jars(dynamodb.LOCK, dynamodb.PACKAGES)
     return 0
@@ -59,14 +62,6 @@ def _jars(lock: Path, packages: tuple[str, ...], excluded: tuple[str, ...] = ())
         hashes = jars.fetch(java_home(), Path(scratch), packages, excluded)
     lines = "".join(f"{digest}  {name}\n" for name, digest in hashes.items())
     lock.write_text(f"# Made by `{HEADER}`; read by sha256sum --check.\n{lines}", encoding="utf-8")
-
-
-def _uv() -> str:
-    """Install uv from its own lock into an environment of its own; return its path."""
-    if not (TOOLS / "bin" / "uv").exists():
-        venv.create(TOOLS, with_pip=True)
-        _run([str(TOOLS / "bin" / "pip"), "install", "--quiet", "--require-hashes", "-r", "locks/lock.txt"])
-    return str(TOOLS / "bin" / "uv")
 
 
 def _run(command: list[str]) -> None:

@@ -72,8 +72,12 @@ def for_producer(
     put = _allow("PutOwn", ["s3:PutObject", "s3:AbortMultipartUpload"], own)
     read = _allow("ReadReports", "s3:GetObject", buckets.arn(buckets.internal, reports))
     listed = _listing("ListReports", buckets.arn(buckets.internal), reports)
-    guards = () if overwrite else ({**(guard := _no_overwrite(own)), "Sid": _sid(producer, guard)},)
-    landing = [_to(principal, put, producer), *guards]
+    landing = [_to(principal, put, producer)]
+    if not overwrite:
+        guard = {"Sid": "NoOverwrite", "Effect": "Deny", "Principal": "*", "Action": "s3:PutObject", "Resource": own}
+        # The parts of a multipart upload make no object yet, and cannot bring the header.
+        conditions = {"Null": {"s3:if-none-match": "true"}, "Bool": {"s3:ObjectCreationOperation": "true"}}
+        landing.append({**guard, "Sid": _sid(producer, guard), "Condition": conditions})
     internal = [_to(principal, each, producer) for each in (read, listed)]
     use = (
         *_use("PutWithKey", buckets, ["kms:Decrypt", "kms:GenerateDataKey"], buckets.landing),
@@ -102,13 +106,6 @@ def _allow(sid: str, action: str | list[str], resource: str | list[str], **condi
 
 def _listing(sid: str, bucket: str, folder: str) -> Statement:
     return _allow(sid, "s3:ListBucket", bucket, StringLike={"s3:prefix": f"{folder}*"})
-
-
-def _no_overwrite(own: list[str]) -> Statement:
-    # The parts of a multipart upload make no object yet, and cannot bring the header.
-    conditions = {"Null": {"s3:if-none-match": "true"}, "Bool": {"s3:ObjectCreationOperation": "true"}}
-    denied = {"Sid": "NoOverwrite", "Effect": "Deny", "Principal": "*", "Action": "s3:PutObject", "Resource": own}
-    return denied | {"Condition": conditions}
 
 
 def _use(sid: str, buckets: Buckets, actions: list[str], bucket: str) -> tuple[Statement, ...]:

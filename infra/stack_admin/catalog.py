@@ -79,7 +79,12 @@ def publish(
 
     `documents` are the contracts that the plans were made from, by their names in the store; they are kept as well.
     """
-    _need_each_other(plans)
+    in_force_then = {plan.contract for plan in plans}
+    for plan in plans:
+        for other in (one.contract for one in plan.references if one.contract and one.contract not in in_force_then):
+            raise ContractInvalid(
+                f"{plan.contract} looks for values in {other}, which would not be in force: publish both together."
+            )
     index = index_of(plans)
     before = _in_force(store)
     if left := _leaving(plans, before.index, store):
@@ -87,7 +92,12 @@ def publish(
             f"{contract_store.reason_to_stay(left[0])} It needs a new major version, or `promote: table`."
         )
     for name, text in (documents or {}).items():
-        _keep(store, name, text)
+        if not store.create(name, text) and (there := store.get(name)) is not None and there[0] != text:
+            # `refusals` ran before, so this is a concurrent publish.
+            raise StaleWrite(
+                f"Somebody else has just published {name} with another text: take over their changes, raise `version` "
+                "in your contract above theirs, then publish again."
+            )
     for plan in plans:
         _write(store, f"plans/{plan.sha}.json", codec.canonical(plan).encode())
     name = codec.sha256(index)
@@ -105,16 +115,6 @@ def _after(former: Pointer | None, now: datetime) -> datetime:
     except DocumentInvalid:
         return at
     return at + ahead + timedelta(seconds=1) if timedelta(0) <= ahead <= AHEAD else at
-
-
-def _need_each_other(plans: Sequence[Plan]) -> None:
-    """Refuse plans whose references are contracts that would not be in force."""
-    contracts = {plan.contract for plan in plans}
-    for plan in plans:
-        for other in (one.contract for one in plan.references if one.contract and one.contract not in contracts):
-            raise ContractInvalid(
-                f"{plan.contract} looks for values in {other}, which would not be in force: publish both together."
-            )
 
 
 def unfit(plans: Sequence[Plan], environment: Mapping[str, str]) -> str | None:
@@ -212,15 +212,6 @@ def _in_force(store: CatalogStore) -> _InForce:
         return _InForce(etag=etag, pointer=pointer, broken=str(error))
 
 
-def _keep(store: CatalogStore, name: str, text: bytes) -> None:
-    """Write a contract's document; `refusals` ran before, so another text is a concurrent publish of somebody else."""
-    if not store.create(name, text) and (there := store.get(name)) is not None and there[0] != text:
-        raise StaleWrite(
-            f"Somebody else has just published {name} with another text: take over their changes, raise `version` in "
-            "your contract above theirs, then publish again."
-        )
-
-
 def _write(store: CatalogStore, name: str, body: bytes) -> None:
     """Write a document that its hash names; an existing one must be equal."""
     if store.create(name, body):
@@ -286,19 +277,15 @@ class S3Catalog:
 
     def _put(self, name: str, body: bytes, condition: dict[str, Any]) -> bool:
         """Write on a condition; return False if it does not hold."""
+        # For YAML by RFC 9512, for a reference file that of its format.
+        media_type = CONTENT_TYPES.get(name.rpartition(".")[2], "application/octet-stream")
+        media_type = "application/yaml" if name.endswith(".yaml") else media_type
         place: dict[str, Any] = {"Bucket": self._bucket, "Key": self._prefix + name, **condition}
         with asking("S3"):
             try:
-                self._client.put_object(Body=body, ContentType=_media_type(name), **place)
+                self._client.put_object(Body=body, ContentType=media_type, **place)
             except ClientError as error:
                 if code(error) not in CHANGED:
                     raise
                 return False
         return True
-
-
-def _media_type(name: str) -> str:
-    """Return the media type: for YAML that of RFC 9512, for a reference file that of its format."""
-    if name.endswith(".yaml"):
-        return "application/yaml"
-    return CONTENT_TYPES.get(name.rpartition(".")[2], "application/octet-stream")

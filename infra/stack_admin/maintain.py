@@ -57,11 +57,13 @@ def maintain(
 
     `table` ends in `/`; `remove` removes a file of it by its URI, and is called from several threads at once.
     """
+    from deltalake import DeltaTable
     from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 
     for _ in range(ROUNDS):
         try:
-            return _looked_at(table, options, days) if dry_run else _maintained(table, options, remove, days)
+            opened = DeltaTable(table, storage_options=dict(options))
+            return _maintained(table, opened, None if dry_run else remove, days)
         except TableNotFoundError:
             return None
         except CommitFailedError:
@@ -71,16 +73,13 @@ def maintain(
     raise ServiceUnavailable(f"others change the table {table} all the time; try it again later")
 
 
-def _looked_at(table: str, options: Mapping[str, str], days: int) -> Maintained:
-    opened = _opened(table, options)
-    sizes: list[int] = opened.get_add_actions(flatten=True).column("size_bytes").to_pylist()
-    small = [size for size in sizes if size < TARGET]
-    own, others = _unnamed(opened, days)
-    return Maintained(table, len(sizes), len(small) if len(small) > 1 else 0, None, len(own), others, None)
-
-
-def _maintained(table: str, options: Mapping[str, str], remove: Callable[[str], object], days: int) -> Maintained:
-    opened = _opened(table, options)
+def _maintained(table: str, opened: Any, remove: Callable[[str], object] | None, days: int) -> Maintained:
+    """Maintain a table, or without `remove` only look at it."""
+    if remove is None:
+        sizes: list[int] = opened.get_add_actions(flatten=True).column("size_bytes").to_pylist()
+        small = [size for size in sizes if size < TARGET]
+        own, others = _unnamed(opened, days)
+        return Maintained(table, len(sizes), len(small) if len(small) > 1 else 0, None, len(own), others, None)
     files = len(opened.file_uris())
     made: dict[str, Any] = opened.optimize.compact(target_size=TARGET)
     own, others = _unnamed(opened, days)
@@ -96,9 +95,3 @@ def _unnamed(opened: Any, days: int) -> tuple[list[str], int]:
     every: list[str] = opened.vacuum(24 * days, dry_run=True, full=True)
     own = [name for name in every if is_of_table(name)]
     return own, len(every) - len(own)
-
-
-def _opened(table: str, options: Mapping[str, str]) -> Any:
-    from deltalake import DeltaTable
-
-    return DeltaTable(table, storage_options=dict(options))

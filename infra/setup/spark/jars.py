@@ -81,12 +81,16 @@ def fetch(
     java_home: Path, scratch: Path, packages: tuple[str, ...] = PACKAGES, excluded: tuple[str, ...] = EXCLUDED
 ) -> dict[str, str]:
     """Let Ivy resolve packages into scratch/jars; return name and SHA-256 of each file."""
+    program = ["--class", "org.apache.hadoop.util.VersionInfo", "spark-internal"]  # which only prints Hadoop's version
+    wanted = ["--packages", ",".join(packages), "--exclude-packages", ",".join(excluded)]
+    quiet = ["--master", "local[1]", "--conf", f"spark.jars.ivy={scratch}"]
+    spark = {"JAVA_HOME": str(java_home), "SPARK_HOME": str(_spark_home()), "SPARK_LOCAL_IP": "127.0.0.1"}
     log = ROOT / ".dropgate" / "jars.log"
     log.parent.mkdir(exist_ok=True)
     with log.open("wb") as out:
         done = subprocess.run(
-            _ivy(scratch, packages, excluded),
-            env=_environment(java_home),
+            [str(_spark_home() / "bin" / "spark-submit"), *quiet, *wanted, *program],
+            env={**os.environ, **spark},
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
@@ -98,19 +102,6 @@ def fetch(
         )
     jars = sorted(path for path in (scratch / "jars").iterdir() if path.suffix in LOADED)
     return {jar.name: hashlib.sha256(jar.read_bytes()).hexdigest() for jar in jars}
-
-
-def _ivy(scratch: Path, packages: tuple[str, ...], excluded: tuple[str, ...]) -> list[str]:
-    """Return a spark-submit that resolves packages; its program only prints Hadoop's version."""
-    submit = _spark_home() / "bin" / "spark-submit"
-    wanted = ["--packages", ",".join(packages), "--exclude-packages", ",".join(excluded)]
-    quiet = ["--master", "local[1]", "--conf", f"spark.jars.ivy={scratch}"]
-    return [str(submit), *quiet, *wanted, "--class", "org.apache.hadoop.util.VersionInfo", "spark-internal"]
-
-
-def _environment(java_home: Path) -> dict[str, str]:
-    """Return the environment of the JVM: this Java, this Spark, and the machine's other variables."""
-    return {**os.environ, "JAVA_HOME": str(java_home), "SPARK_HOME": str(_spark_home()), "SPARK_LOCAL_IP": "127.0.0.1"}
 
 
 def _spark_home() -> Path:

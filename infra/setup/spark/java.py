@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from infra.errors import SetupMissing
@@ -25,8 +25,14 @@ def java_home(environment: Mapping[str, str] | None = None, folders: tuple[Path,
     given = os.environ if environment is None else environment
     if (named := given.get("JAVA_HOME")) and _release(Path(named)) in RELEASES:
         return Path(named)
+    candidates = []  # in the order that people expect: the called one, then the installed ones
+    if on_path := shutil.which("java", path=given.get("PATH", "")):
+        candidates.append(Path(on_path).resolve().parent.parent)
+    for folder in folders:
+        for home in sorted(path for release in RELEASES for path in folder.glob(f"*{release}*")):
+            candidates += [home, home / "Contents" / "Home"]
     homes: dict[int, Path] = {}
-    for home in _candidates(given, folders):
+    for home in candidates:
         homes.setdefault(_release(home), home)
     for release in RELEASES:
         if release in homes:
@@ -52,16 +58,6 @@ def _release(home: Path) -> int:
     if not (home / "bin" / "java").is_file():
         return 0
     return int(version(home).split(".")[0] or 0)
-
-
-def _candidates(environment: Mapping[str, str], folders: tuple[Path, ...]) -> Iterator[Path]:
-    """Yield homes in the order that people expect: the called one, then the installed ones."""
-    if on_path := shutil.which("java", path=environment.get("PATH", "")):
-        yield Path(on_path).resolve().parent.parent
-    for folder in folders:
-        for home in sorted(path for release in RELEASES for path in folder.glob(f"*{release}*")):
-            yield home
-            yield home / "Contents" / "Home"
 
 
 def _asked(home: Path) -> str:
