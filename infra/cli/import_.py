@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from infra import files as local
+from infra import files as written
+from infra.files import read_at
 
 if TYPE_CHECKING:
     from contracts.authoring.imports.importing import Files, ImportResult
@@ -65,7 +66,7 @@ def command(
     """Import contracts of another format as ODCS, with the losses in comments.
 
     SOURCES are files, or folders of files with the extensions of the format. Parts without an equivalent are listed on
-    standard error and above the contract, with every line that `dropgate lint` would refuse. No file is overlocal. If
+    standard error and above the contract, with every line that `dropgate lint` would refuse. No file is overwritten. If
     a source cannot be read, nothing is written and the command exits 1.
     """
     from contracts.authoring.imports.importing import import_sources
@@ -95,7 +96,7 @@ def command(
         if os.path.lexists(path) or path in targets[:n]:
             raise click.UsageError(f"{path} exists already; name another folder with --to, or move it away.")
     for path, contract in zip(targets, contracts, strict=True):
-        click.echo(str(local.write(folder, path.name, contract.text)))
+        click.echo(str(written.write(folder, path.name, contract.text)))
 
 
 def _files(producer: str | None, patterns: tuple[str, ...], kind: str | None, form: str) -> Files | None:
@@ -146,11 +147,11 @@ def _of_parquet(path: Path, files: Files | None, status: str) -> ImportResult:
     with path.open("rb") as file:
         head = file.read(HEAD)
         size = file.seek(0, os.SEEK_END)
-        tail = local.read_at(file, max(size - parquet_footer.TAIL, 0), parquet_footer.TAIL)
+        tail = read_at(file, max(size - parquet_footer.TAIL, 0), parquet_footer.TAIL)
         document = Document(str(path), positions={(): Position(1, 1)})
         if head.startswith(parquet_footer.MAGIC) and tail.endswith(parquet_footer.MAGIC):
             long = min(parquet_footer.length(tail), LARGEST_FOOTER)
-            raw = local.read_at(file, max(size - parquet_footer.TAIL - long, 0), long)
+            raw = read_at(file, max(size - parquet_footer.TAIL - long, 0), long)
             try:
                 columns = parquet_footer.parse(raw).columns
                 document = parquet.document(str(path), [(c.name, parquet_nested.declared(c)) for c in columns])
