@@ -172,7 +172,10 @@ def _nearest(index: Index, key: str) -> Unmatched:
     misses = [_miss(entry, pattern, key) for entry in index.entries for pattern in entry.files]
     furthest = max(m.far for m in misses)
     if not furthest:
-        return Unmatched(key, f"agreed keys begin with {_beginnings(index, key)}")
+        folders = list(dict.fromkeys(literal_folder(p) or p for e in index.entries for p in e.files))
+        meant = nearest(key[: key.rfind("/") + 1] or key, folders)
+        beginnings = quoted(sorted(folders, key=lambda folder: folder != meant), most=4)
+        return Unmatched(key, f"agreed keys begin with {beginnings}")
     miss = max((m for m in misses if m.far == furthest), key=lambda m: _likeness(m.pattern, key))
     about = f"`{miss.pattern}` ({miss.entry.contract})"
     return Unmatched(key, f"nearest is {about}: {_reason(miss, key)}", miss.entry, miss.pattern)
@@ -194,13 +197,6 @@ def example(pattern: str) -> str:
             case "many" | "across":
                 key += "" if key and not key.endswith("/") else "file"
     return key
-
-
-def _beginnings(index: Index, key: str) -> str:
-    """Return the folders of the contracts for people, the most likely one first."""
-    folders = list(dict.fromkeys(literal_folder(p) or p for e in index.entries for p in e.files))
-    meant = nearest(key[: key.rfind("/") + 1] or key, folders)
-    return quoted(sorted(folders, key=lambda f: f != meant), most=4)
 
 
 def _likeness(pattern: str, key: str) -> tuple[float, float]:
@@ -253,18 +249,14 @@ def _reason(miss: _Miss, key: str) -> str:
         return f"after `{key[: miss.far]}` it wants at least one character more"
     before = toks[miss.token - 1].kind if miss.token else "literal"
     if miss.token == len(toks) - 1 and before in ("many", "across", "part"):
-        return _wrong_end(token.text, key, miss)
+        begin = next(begin for begin, end in reversed(Walk.along(key).parts) if begin <= miss.tried)
+        name = key[begin:].partition("/")[0]
+        if "/" not in token.text and begin + len(name) < len(key):
+            return f"the folder `{name}/` is one too many"
+        dot = name.rfind(".")
+        ending = name[dot:] if dot > 0 else name
+        return f"the key must end in `{token.text}`, it ends in `{ending[-40:]}`"
     return _wrong_part(token.text, key, miss)
-
-
-def _wrong_end(wanted: str, key: str, miss: _Miss) -> str:
-    begin = next(begin for begin, end in reversed(Walk.along(key).parts) if begin <= miss.tried)
-    name = key[begin:].partition("/")[0]
-    if "/" not in wanted and begin + len(name) < len(key):
-        return f"the folder `{name}/` is one too many"
-    dot = name.rfind(".")
-    ending = name[dot:] if dot > 0 else name
-    return f"the key must end in `{wanted}`, it ends in `{ending[-40:]}`"
 
 
 def _wrong_part(wanted: str, key: str, miss: _Miss) -> str:

@@ -117,7 +117,8 @@ def _decoder(hint: Any) -> Decoder:
     if origin is tuple:
         return _several([_decoder(a) for a in args if a is not Ellipsis], endless=args[-1] is Ellipsis)
     if origin in (dict, Mapping):
-        return _object(_decoder(args[1]))
+        an_object, kind = _held(lambda data: isinstance(data, dict), "an object"), _decoder(args[1])
+        return lambda data: _each(an_object(data), lambda _: kind)
     if dataclasses.is_dataclass(hint):
         return _fields_of(hint)
     if hint is Decimal:
@@ -167,11 +168,6 @@ def _several(kinds: Sequence[Decoder], *, endless: bool) -> Decoder:
         return tuple(values)
 
     return decoder
-
-
-def _object(kind: Decoder) -> Decoder:
-    an_object = _held(lambda data: isinstance(data, dict), "an object")
-    return lambda data: _each(an_object(data), lambda _: kind)
 
 
 def _fields_of(cls: Any) -> Decoder:
@@ -258,14 +254,13 @@ class _Part:
 @cache
 def _flat(cls: Any) -> tuple[_Part, ...]:
     """The flat fields of a dataclass."""
-    return tuple(_part(cls, f) for f in dataclasses.fields(cls) if "flat" in f.metadata)
-
-
-def _part(cls: Any, field: dataclasses.Field[Any]) -> _Part:
-    hint = typing.get_type_hints(cls)[field.name]
-    optional = typing.get_origin(hint) in (Union, types.UnionType)
-    inner = next(a for a in typing.get_args(hint) if a is not types.NoneType) if optional else hint
-    return _Part(field.name, inner, *_fields(inner), optional)
+    parts = []
+    for field in (f for f in dataclasses.fields(cls) if "flat" in f.metadata):
+        hint = typing.get_type_hints(cls)[field.name]
+        optional = typing.get_origin(hint) in (Union, types.UnionType)
+        inner = next(a for a in typing.get_args(hint) if a is not types.NoneType) if optional else hint
+        parts.append(_Part(field.name, inner, *_fields(inner), optional))
+    return tuple(parts)
 
 
 @dataclasses.dataclass(frozen=True)

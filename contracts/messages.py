@@ -89,6 +89,10 @@ FIGURES_AND_ROWS = rules.RowCount | rules.Limited
 """The rules whose threshold is for a number of their own, not for failing records."""
 OF_THEIR_OWN = rules.DuplicateValues | rules.Expectation | FIGURES_AND_ROWS
 """The rules with a sentence of their own for a threshold."""
+WITH_TEXT = rules.Expression | rules.ForeignKey | rules.Sql | rules.Statement
+"""The rules whose condition, query or reference is shown as the contract has it."""
+WITH_VALUE = rules.Bound | rules.Count | rules.MultipleOf | rules.Quantile
+"""The rules with a limit of single values, or the share of a quantile."""
 NULLS_LIMITED = "Find out why records lack {name}, and fill it in where you can."
 LIMITED = "{name} {ails} in {some}; the contract allows that in {limit}."
 """The sentence of a metric with a threshold: single such rows are fine, so many are not."""
@@ -109,16 +113,17 @@ MOST_PLACES = 9
 
 
 def reason(check: Check) -> str:
-    """Return why a row is rejected, in the shortest form: the check's id and its rule."""
-    wanted = f"{visible(_wanted(check))}{_at_most(check)}"
-    return f"{check.id} ({wanted}{'; only a warning' if check.severity == 'warning' else ''})"
+    """Return why a row is rejected, in the shortest form: the check's id and its rule.
 
-
-def _wanted(check: Check) -> str:
-    """Return the value that a row check expects in words, if the plan has it in signs."""
+    What the plan has in signs is said in words.
+    """
+    wanted = check.expected
     if isinstance(check.rule, rules.Bound):
-        return bound_in_words(check.rule)
-    return "a value in every record" if isinstance(check.rule, rules.ForbidsNull) else check.expected
+        wanted = bound_in_words(check.rule)
+    elif isinstance(check.rule, rules.ForbidsNull):
+        wanted = "a value in every record"
+    warned = "; only a warning" if check.severity == "warning" else ""
+    return f"{check.id} ({visible(wanted)}{_at_most(check)}{warned})"
 
 
 def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: bool = False) -> Problem | None:
@@ -130,26 +135,25 @@ def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: b
         return None if outcome.reason in EXCUSED else _not_evaluated(outcome)
     if outcome.result not in ("failed", "warning"):
         return None
-    words = _words(plan, check, outcome, read)
+    words = _words_of_rule(plan, check) | _words_of_counts(plan, check, outcome, read) | _words_of_format(plan)
     message, fix = sentence(check.rule)
     if check.threshold and not isinstance(check.rule, OF_THEIR_OWN):
         message = UNTRUE if isinstance(check.rule, rules.Expression) else LIMITED
         fix = NULLS_LIMITED if _ails(check.rule) else fix
-    if isinstance(check.rule, rules.Fields) and _all_end_empty(plan, outcome):
-        fix = FIX_LAST_EMPTY
+    if isinstance(check.rule, rules.Fields) and outcome.samples:
+        one_more = f"{len(plan.roots) + 1:,} cells{LAST_EMPTY}"
+        fix = FIX_LAST_EMPTY if all(sample.note == one_more for sample in outcome.samples) else fix
     adds = spoilt and outcome.result == "warning" and check.severity == "error" and check.scope != "set"
     level: Level = "error" if outcome.result == "failed" or adds else "warning"
-    first = outcome.samples[0].place if outcome.samples else None
-    text = message.format(**words).removesuffix(".") + ("" if adds else _tolerated(plan, check)) + "."
+    limit = None if adds else _limit_of_rows(plan, check)
+    tolerated = f"; the contract tolerates {tolerated_in_words(limit)}" if limit else ""
+    text = f"{message.format(**words).removesuffix('.')}{tolerated}."
     text = text[0].upper() + text[1:]
-    advice = f"{fix.format(**words).strip()}{_described(check)}"
+    advice = fix.format(**words).strip()
+    if described := " ".join((check.description or "").split()):
+        advice += f" The contract says: {visible(described, 300)}"
+    first = outcome.samples[0].place if outcome.samples else None
     return Problem(f"check-{outcome.kind}", text, advice, level, first, outcome.property, outcome.id)
-
-
-def _all_end_empty(plan: Plan, outcome: CheckResult) -> bool:
-    """Return True if every sampled record has one extra cell at its end, and that cell is empty."""
-    one_more = f"{len(plan.roots) + 1:,} cells{LAST_EMPTY}"
-    return bool(outcome.samples) and all(sample.note == one_more for sample in outcome.samples)
 
 
 QUOTED = {"integer": r"-?(0|[1-9][0-9]{0,17})", "number": r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", "boolean": "true|false"}
@@ -176,29 +180,16 @@ def limit_in_words(threshold: Threshold) -> str:
     return LIMITS[threshold.operator].format(*(_figure(v) + unit for v in threshold.values))
 
 
-def _described(check: Check) -> str:
-    """Return the description of a check by the contract's author, in one line."""
-    words = " ".join((check.description or "").split())
-    return f" The contract says: {visible(words, 300)}" if words else ""
-
-
-def _limit_of_records(check: Check) -> str:
-    """Return in words how many records a threshold allows."""
-    if check.threshold is None:
-        return check.expected
-    text = limit_in_words(check.threshold)
-    if check.threshold.unit == "percent":
-        return text
-    return f"{text} record{'' if check.threshold.values[-1] == 1 else 's'}"
-
-
 def _limit(check: Check) -> str:
-    """Return the threshold of a check in words; limits of dates are written as in the contract."""
+    """Return the threshold of a check in words: limits of dates as in the contract, others of records or of rows."""
     if check.threshold is None:
         return check.expected
     if isinstance(check.rule, rules.Limited):
         return LIMITS[check.threshold.operator].format(*(f"`{text}`" for text in check.rule.limits))
-    return limit_in_words(check.threshold)
+    text = limit_in_words(check.threshold)
+    if isinstance(check.rule, rules.RowCount) or check.threshold.unit == "percent":
+        return text
+    return f"{text} record{'' if check.threshold.values[-1] == 1 else 's'}"
 
 
 def tolerated_in_words(limit: Limit) -> str:
@@ -236,59 +227,77 @@ def percents(limit: Limit | Threshold | None) -> tuple[Decimal, ...]:
     return limit.values if isinstance(limit, Threshold) else (limit.value,)
 
 
-def _words(plan: Plan, check: Check, outcome: CheckResult, read: int) -> dict[str, str]:
+def _words_of_rule(plan: Plan, check: Check) -> dict[str, str]:
+    """Return the words about what a check is of, and what it expects there."""
+    rule = check.rule
     prop = plan.property_named(check.property) if check.property else None
     names = quoted(check.properties(), most=12)
-    failed = outcome.failed or 0
-    bounds = (*percents(check.threshold), *percents(_limit_of_rows(plan, check)))
-    of, what = _looked_at(outcome, read, bounds, filtered=bool(check.filter))
+    text = rule.text if isinstance(rule, WITH_TEXT) else check.expected
+    value = str(rule.value) if isinstance(rule, WITH_VALUE) else check.expected
     return {
         "name": names or "The file",
         "each": names if prop else f"combination of {names}",
-        "expected": check.expected,
-        "text": f"`{_text(check)}`",
-        "rule": f"`{check.id}` ({check.expected})",
-        "some": some(failed, of, bounds, what) + check.where,
-        "rows": "this row" if failed == 1 else "these rows",
-        "them": "it" if failed == 1 else "them",
-        "are": "is" if failed == 1 else "are",
-        "have": "has" if failed == 1 else "have",
-        "records": _records(check, outcome, read),
-        "limit": _limit(check) if isinstance(check.rule, FIGURES_AND_ROWS) else _limit_of_records(check),
-        "is_figure": _figure_in_words(plan, check, outcome),
         "where": check.where,
-        "seen": _seen(plan, check, outcome, some(failed, of, bounds, what)),
-        "met": MET[bool(failed)].format(name=names or "the file", rows="this row" if failed == 1 else "these rows"),
-        "ails": _ails(check.rule) or "is not valid",
+        "expected": check.expected,
+        "text": f"`{text}`",
+        "rule": f"`{check.id}` ({check.expected})",
+        "limit": _limit(check),
+        "ails": _ails(rule) or "is not valid",
         "missing": _missing(check),
-        "value": _value(check),
+        "value": value,
         "characters": _counted(check, "character"),
         "or_longer": f", or is longer than {_longest(check):,} characters," if _longest(check) else "",
         "elements": _counted(check, "element"),
         "keys": _counted(check, "key"),
-        "worst": f"; the worst is `{outcome.observed}`" if _has_worst(outcome, prop) else "",
+        "write": HOW_TO_WRITE[plan.file_format].get("decimal" if prop.exact else prop.type, "") if prop else "",
+        "agreed": _agreed(check) if prop else "",
+        "unknown": _unknown(plan, prop) if prop else "",
+    }
+
+
+def _words_of_counts(plan: Plan, check: Check, outcome: CheckResult, read: int) -> dict[str, str]:
+    """Return the words about the records that fail a check, and what was seen in them."""
+    prop = plan.property_named(check.property) if check.property else None
+    name = quoted(check.properties(), most=12) or "the file"
+    failed = outcome.failed or 0
+    bounds = (*percents(check.threshold), *percents(_limit_of_rows(plan, check)))
+    # a share is of all records, or only of those that a percentage or a filter is about
+    evaluated = read if outcome.evaluated is None else outcome.evaluated
+    of_readable = not check.filter and bool(bounds) and evaluated < read
+    of = evaluated if check.filter or of_readable else read
+    some_records = some(failed, of, bounds, "readable record" if of_readable else "record")
+    records = (outcome.evaluated or 0) if check.filter else read
+    rows = "this row" if failed == 1 else "these rows"
+    # within an object or an array, the observed value is only the first, not the worst of all
+    has_worst = outcome.observed is not None and prop is not None and not prop.masked and not prop.path
+    first = outcome.samples[0] if isinstance(check.rule, rules.Object) and outcome.samples else None
+    return {
+        "some": some_records + check.where,
+        "rows": rows,
+        "them": "it" if failed == 1 else "them",
+        "are": "is" if failed == 1 else "are",
+        "have": "has" if failed == 1 else "have",
+        "records": ("1 record" if records == 1 else f"{records:,} records") + check.where,
+        "is_figure": _figure_in_words(plan, check, outcome),
+        "seen": _seen(plan, check, outcome, some_records),
+        "met": MET[bool(failed)].format(name=name, rows=rows),
+        "worst": f"; the worst is `{outcome.observed}`" if has_worst else "",
+        "flaw": f" ({first.place}: {first.note})" if first and first.note else "",
+    }
+
+
+def _words_of_format(plan: Plan) -> dict[str, str]:
+    """Return the words about what the files of a contract are written like."""
+    return {
         "known": quoted((p.name for p in plan.properties if p.route[-1] not in REPEATING), most=12),
         "encoding": plan.csv.encoding.upper(),
-        "flaw": _flaw(check, outcome),
         "halves": "halves of characters (as `\\ud83d` alone), " if plan.file_format == "jsonl" else "",
         "whole": ", and both escapes of a character that takes two" if plan.file_format == "jsonl" else "",
         "mark": plan.csv.delimiter,
         "unquoted": " and no quotes around them" if plan.csv.quote else "",
         "close": "Close" if plan.csv.multi_line else "Take line breaks out of cells, close",
         "quote": plan.csv.escape + plan.csv.quote,
-        **_value_words(plan, check, prop),
     }
-
-
-def _flaw(check: Check, outcome: CheckResult) -> str:
-    """Return the flaw of the first line that is not a JSON object; empty if it is not known."""
-    first = outcome.samples[0] if isinstance(check.rule, rules.Object) and outcome.samples else None
-    return f" ({first.place}: {first.note})" if first and first.note else ""
-
-
-def _records(check: Check, outcome: CheckResult, read: int) -> str:
-    count = (outcome.evaluated or 0) if check.filter else read
-    return ("1 record" if count == 1 else f"{count:,} records") + check.where
 
 
 def _figure_in_words(plan: Plan, check: Check, outcome: CheckResult) -> str:
@@ -298,11 +307,6 @@ def _figure_in_words(plan: Plan, check: Check, outcome: CheckResult) -> str:
     if isinstance(check.rule, rules.Statement):
         return f"finds {figure} row{'' if outcome.observed == '1' else 's'}"
     return f"gives {figure}" if isinstance(check.rule, rules.Sql) else f"is {figure}"
-
-
-def _has_worst(outcome: CheckResult, prop: Property | None) -> bool:
-    """Return True if the observed value is the worst of all; within an object or an array it is only the first."""
-    return outcome.observed is not None and prop is not None and not prop.masked and not prop.path
 
 
 def _seen(plan: Plan, check: Check, outcome: CheckResult, some_records: str) -> str:
@@ -316,13 +320,6 @@ def _seen(plan: Plan, check: Check, outcome: CheckResult, some_records: str) -> 
         if outcome.observed and not plan.masks(check)
         else ""
     )
-
-
-def _value_words(plan: Plan, check: Check, prop: Property | None) -> dict[str, str]:
-    if prop is None:
-        return {"write": "", "agreed": "", "unknown": ""}
-    write = HOW_TO_WRITE[plan.file_format].get("decimal" if prop.exact else prop.type, "")
-    return {"write": write, "agreed": _agreed(check), "unknown": _unknown(plan, prop)}
 
 
 def _agreed(check: Check) -> str:
@@ -347,18 +344,6 @@ def _ails(rule: rules.Rule) -> str | None:
         case rules.NotBlank():
             return "is blank"
     return None
-
-
-def _text(check: Check) -> str:
-    """Return the text of a condition, a query or a reference as the contract has it; else what the check expects."""
-    written = rules.Expression | rules.ForeignKey | rules.Sql | rules.Statement
-    return check.rule.text if isinstance(check.rule, written) else check.expected
-
-
-def _value(check: Check) -> str:
-    """Return the limit of single values, or the share of a quantile; else what the check expects."""
-    valued = rules.Bound | rules.Count | rules.MultipleOf | rules.Quantile
-    return str(check.rule.value) if isinstance(check.rule, valued) else check.expected
 
 
 def _longest(check: Check) -> int | None:
@@ -395,23 +380,10 @@ def _counted(check: Check, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _looked_at(outcome: CheckResult, read: int, bounds: tuple[Decimal, ...], *, filtered: bool) -> tuple[int, str]:
-    """Return the base of a share and its noun: all records, or only those that a percentage or a filter is about."""
-    evaluated = read if outcome.evaluated is None else outcome.evaluated
-    if filtered:
-        return evaluated, "record"
-    return (evaluated, "readable record") if bounds and evaluated < read else (read, "record")
-
-
 def _limit_of_rows(plan: Plan, check: Check) -> Limit | None:
     """Return the limit of the rows that may fail a check: its own tolerance, else that of the file."""
     general = plan.tolerance if check.severity == "error" and check.scope != "set" else None
     return check.tolerance or general
-
-
-def _tolerated(plan: Plan, check: Check) -> str:
-    limit = _limit_of_rows(plan, check)
-    return f"; the contract tolerates {tolerated_in_words(limit)}" if limit else ""
 
 
 def _figure(value: Decimal) -> str:

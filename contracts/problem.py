@@ -13,6 +13,8 @@ from contracts import codec
 from contracts.place import Place
 
 Level = Literal["error", "warning"]
+ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+"""How programmers write the most frequent control characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +54,17 @@ def visible(text: str, most: int = 120) -> str:
     cut = text if len(text) <= most else text[: most - 1] + "…"
     if cut.isprintable():
         return cut
-    return "".join(c if c == " " or unicodedata.category(c)[0] not in "CZ" else _escape(c) for c in cut)
+    return "".join(
+        c if c == " " or unicodedata.category(c)[0] not in "CZ" else ESCAPES.get(c, f"\\u{ord(c):04x}") for c in cut
+    )
 
 
 def printable(document: str) -> str:
-    """Return an equal JSON text with an escape for each character of its strings that is not printable."""
+    """Return an equal JSON text with an escape for each character of its strings that is not printable.
+
+    A character beyond the first plane becomes two surrogates (RFC 8259, section 7).
+    """
     if document.replace("\n", " ").isprintable():
         return document
-    return "".join(c if c in " \n" or c.isprintable() else _in_json(c) for c in document)
-
-
-def _in_json(character: str) -> str:
-    """Return the JSON escape of a character, beyond the first plane as two surrogates (RFC 8259, section 7)."""
-    return json.dumps(character)[1:-1] if ord(character) != 0x7F else "\\u007f"
-
-
-def _escape(character: str) -> str:
-    """Return the escape of a control, formatting or blank character, in the notation of programmers."""
-    return {"\t": "\\t", "\n": "\\n", "\r": "\\r"}.get(character) or f"\\u{ord(character):04x}"
+    escaped = "".join(c if c in " \n" or c.isprintable() else json.dumps(c)[1:-1] for c in document)
+    return escaped.replace("\x7f", "\\u007f")  # the one such character that JSON does not escape

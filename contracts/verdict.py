@@ -17,7 +17,7 @@ from contracts.decision import EXCUSED, CheckResult, Decision, File, Result, Row
 from contracts.files import mojibake as files_mojibake
 from contracts.job import Count, DropResult
 from contracts.messages import explain, noted, percents, some, tolerated_in_words
-from contracts.plan import Check, Limit, Plan
+from contracts.plan import Check, Plan
 from contracts.problem import Level, Problem
 from contracts.terms import trailer
 from contracts.terms.file_sets import Totals
@@ -50,9 +50,7 @@ def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
         return fail(Problem("checks-do-not-match", "The job's result does not answer the checks of the plan.", OURS))
     counts = dict(zip(checks, facts.counts, strict=True))
     outcomes = tuple(_outcome(plan, check, counts[check.id], facts) for check in plan.checks)
-    if fault := _crashed(outcomes) or _inconsistent(plan, facts, outcomes):
-        return Decision(None, Rows(), outcomes, failure=fault)
-    if fault := _not_added(plan, facts):
+    if fault := _own_fault(plan, facts, outcomes):
         return Decision(None, Rows(), outcomes, failure=fault)
     of_file = (*facts.notes, *_totals(plan, facts), *_file_problems(plan, facts))
     problems = _worst_first((*of_file, *_check_problems(plan, facts, outcomes)), outcomes)
@@ -78,17 +76,12 @@ def document(decision: Decision, plan: Plan | None, file: File) -> dict[str, Any
     }
 
 
-def _crashed(outcomes: tuple[CheckResult, ...]) -> Problem | None:
-    """The first check that could not run: then nobody knows if the file is good, and other results do not matter."""
+def _own_fault(plan: Plan, facts: DropResult, outcomes: tuple[CheckResult, ...]) -> Problem | None:
+    """Return the first fault of ours, with which nothing may be decided: a crash, or figures that do not add up."""
     for one in outcomes:
         if one.result == "error":
             text = f"The check `{one.id}` could not run: {one.reason or 'no reason given'}."
             return Problem("check-crashed", text, OURS, property=one.property, check=one.id)
-    return None
-
-
-def _inconsistent(plan: Plan, facts: DropResult, outcomes: tuple[CheckResult, ...]) -> Problem | None:
-    """Return the problem if the counts do not add up: then nothing may be decided on them."""
     if facts.read != facts.valid + facts.rejected:
         text = f"Of {facts.read:,} records read, {facts.valid:,} are valid and {facts.rejected:,} rejected"
         return Problem("rows-do-not-add-up", f"{text}: they do not add up.", OURS)
@@ -102,6 +95,10 @@ def _inconsistent(plan: Plan, facts: DropResult, outcomes: tuple[CheckResult, ..
     if rejected > facts.rejected or (rejected != facts.rejected and not facts.overflow):
         text = f"{rejected:,} records fail a check, {facts.rejected:,} lie in evidence: they do not add up."
         return Problem("rows-do-not-add-up", text, OURS)
+    for name in (name for _, stated in _stated(plan, facts) for name in stated.sums):
+        if name not in (facts.sums or {}) and name not in facts.endless:
+            text = f"The values of `{name}` could not be added up, so that its total was not compared."
+            return Problem("sum-missing", text, OURS, property=name)
     return None
 
 
@@ -151,7 +148,10 @@ def _result(plan: Plan, check: Check, count: Count) -> Result:
     if isinstance(check.rule, rules.Limited | rules.Expectation) and count.figure is None:
         return "error"
     if check.threshold and check.scope == "set":
-        within = check.threshold.holds(_seen(check, count), count.evaluated)
+        seen: int | Decimal = count.failed if count.figure is None else count.figure
+        if isinstance(check.rule, rules.RowCount):
+            seen = count.evaluated
+        within = check.threshold.holds(seen, count.evaluated)
         return "passed" if within else "failed" if check.severity == "error" else "warning"
     limit = check.tolerance or (plan.tolerance if check.severity == "error" and check.scope != "set" else None)
     within = count.failed == 0 if limit is None else limit.allows(count.failed, count.evaluated)
@@ -159,13 +159,6 @@ def _result(plan: Plan, check: Check, count: Count) -> Result:
         return "passed" if within else "warning"
     quiet = check.quiet.allows(count.failed, count.evaluated) if check.quiet else not count.failed
     return "failed" if not within else "passed" if quiet else "warning"
-
-
-def _seen(check: Check, count: Count) -> int | Decimal:
-    """Return the number that is compared with a check's threshold."""
-    if isinstance(check.rule, rules.RowCount):
-        return count.evaluated
-    return count.failed if count.figure is None else count.figure
 
 
 def _check_problems(plan: Plan, facts: DropResult, outcomes: tuple[CheckResult, ...]) -> list[Problem]:
@@ -196,7 +189,11 @@ def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
         text = f"The file holds {'a header and ' if headed else ''}no records."
         problems.append(Problem("no-records", text, "Send the file with its records.", level))
     if plan.tolerance and not _tolerable(plan, facts):
-        problems.append(_too_many(plan.tolerance, facts))
+        some_rows = some(facts.rejected, facts.read, percents(plan.tolerance))
+        verb, limit = "is" if facts.rejected == 1 else "are", tolerated_in_words(plan.tolerance)
+        text = f"{some_rows} {verb} rejected; the contract tolerates {limit}."
+        fix = "Correct the rejected rows; what is wrong with them follows, the most frequent first."
+        problems.append(Problem("too-many-rejected", text[0].upper() + text[1:], fix))
     return problems
 
 
@@ -208,23 +205,27 @@ def _stated(plan: Plan, facts: DropResult) -> Iterator[tuple[str, Totals]]:
         yield "trailer", stated
 
 
-def _not_added(plan: Plan, facts: DropResult) -> Problem | None:
-    """The first stated sum that was not computed; nothing is compared then."""
-    for name in (name for _, stated in _stated(plan, facts) for name in stated.sums):
-        if name not in (facts.sums or {}) and name not in facts.endless:
-            text = f"The values of `{name}` could not be added up, so that its total was not compared."
-            return Problem("sum-missing", text, OURS, property=name)
-    return None
-
-
-def _totals(plan: Plan, facts: DropResult) -> list[Problem]:
-    """Return the differences from the totals of a manifest or a trailer, and the faults of the trailer."""
-    problems: list[Problem] = []
+def _totals(plan: Plan, facts: DropResult) -> Iterator[Problem]:
+    """Yield the faults of the trailer, and the differences from the totals of a manifest or a trailer."""
     if rule := plan.csv.trailer:
         masked = [name for name in rule.sums if plan.property_named(name).masked]
         totals = trailer.totals_of(rule, facts.ending, masked)
-        problems += (*trailer.early(rule, facts.ending), *(() if isinstance(totals, Totals) else totals))
-    return problems + [problem for by, stated in _stated(plan, facts) for problem in _unlike(plan, facts, by, stated)]
+        yield from (*trailer.early(rule, facts.ending), *(() if isinstance(totals, Totals) else totals))
+    for by, stated in _stated(plan, facts):
+        fix = f"Upload the file that was meant, whole; if the {by} is wrong, ask for the file to be accepted as it is."
+        if stated.rows not in (None, facts.read):
+            text = f"The file has {facts.read:,} records; its {by} says {stated.rows:,}."
+            yield Problem("rows-differ", text, fix)
+        for name, total in stated.sums.items():
+            hidden, left_out = plan.property_named(name).masked, _left_out(plan, facts, name)
+            if name in facts.endless:
+                says = "" if hidden else f"; its {by} says {_shown(total)}"
+                text = f"The sum of `{name}` is too large to be added up{says}.{left_out}"
+                yield Problem("sum-differs", text, fix, property=name)
+            elif _differs(seen := (facts.sums or {})[name], total, rough=name in facts.rough):
+                figures = "another than" if hidden else f"{_shown(seen)};"
+                says = f"its {by} says; the property is classified" if hidden else f"its {by} says {_shown(total)}"
+                yield Problem("sum-differs", f"The sum of `{name}` is {figures} {says}.{left_out}", fix, property=name)
 
 
 def _differs(seen: Decimal, stated: Decimal, *, rough: bool) -> bool:
@@ -249,35 +250,6 @@ def _left_out(plan: Plan, facts: DropResult, name: str) -> str:
     misfits = any(isinstance(c.rule, rules.LogicalType) and c.property == name for c in failed)
     what = [*(["malformed records"] if broken else []), *(["values that are no numbers"] if misfits else [])]
     return f" {' and '.join(what).capitalize()} were not added." if what else ""
-
-
-def _unlike(plan: Plan, facts: DropResult, by: str, stated: Totals) -> Iterator[Problem]:
-    fix = f"Upload the file that was meant, whole; if the {by} is wrong, ask for the file to be accepted as it is."
-    if stated.rows not in (None, facts.read):
-        text = f"The file has {facts.read:,} records; its {by} says {stated.rows:,}."
-        yield Problem("rows-differ", text, fix)
-    for name, total in stated.sums.items():
-        hidden, left_out = plan.property_named(name).masked, _left_out(plan, facts, name)
-        if name in facts.endless:
-            says = "" if hidden else f"; its {by} says {_shown(total)}"
-            text = f"The sum of `{name}` is too large to be added up{says}.{left_out}"
-            yield Problem("sum-differs", text, fix, property=name)
-        elif _differs(seen := (facts.sums or {})[name], total, rough=name in facts.rough):
-            figures = "another than" if hidden else f"{_shown(seen)};"
-            says = f"its {by} says; the property is classified" if hidden else f"its {by} says {_shown(total)}"
-            yield Problem("sum-differs", f"The sum of `{name}` is {figures} {says}.{left_out}", fix, property=name)
-
-
-def _too_many(limit: Limit, facts: DropResult) -> Problem:
-    verb = "is" if facts.rejected == 1 else "are"
-    rejected = some(facts.rejected, facts.read, percents(limit))
-    text = f"{rejected} {verb} rejected; the contract tolerates {tolerated_in_words(limit)}."
-    text = text[0].upper() + text[1:]
-    return Problem(
-        "too-many-rejected",
-        text,
-        "Correct the rejected rows; what is wrong with them follows, the most frequent first.",
-    )
 
 
 def _worst_first(problems: tuple[Problem, ...], outcomes: tuple[CheckResult, ...]) -> tuple[Problem, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from contracts.plan import Check, LogicalType, Plan
+from contracts.plan import LogicalType, Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,14 @@ def marked(plan: Plan, marks: Iterable[HighMark]) -> Plan:
     above = {m.property: f"v{numbers[m.property]} > {_literal(m)}" for m in usable}
     if not above.keys() & set(plan.watermarks):
         return plan
-    return replace(plan, checks=tuple(_narrowed(check, above) for check in plan.checks), unmarked=plan.sha)
+    checks = []
+    for check in plan.checks:
+        test, only = above.get(check.watermark or ""), check.filter
+        if test is None or only is None:
+            checks.append(check)
+        else:
+            checks.append(replace(check, filter=replace(only, sql=f"({test} and {only.sql})")))
+    return replace(plan, checks=tuple(checks), unmarked=plan.sha)
 
 
 def further(before: Iterable[HighMark], after: Iterable[HighMark]) -> tuple[HighMark, ...]:
@@ -47,13 +54,6 @@ def further(before: Iterable[HighMark], after: Iterable[HighMark]) -> tuple[High
         if last is None or last.type != mark.type or last.value < mark.value:
             greatest[mark.property] = mark
     return tuple(greatest[name] for name in sorted(greatest))
-
-
-def _narrowed(check: Check, above: dict[str, str]) -> Check:
-    test = above.get(check.watermark or "")
-    if test is None or check.filter is None:
-        return check
-    return replace(check, filter=replace(check.filter, sql=f"({test} and {check.filter.sql})"))
 
 
 def _literal(mark: HighMark) -> str:

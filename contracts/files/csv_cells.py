@@ -22,7 +22,11 @@ def split(record: str, csv: Csv) -> tuple[str, ...] | None:
         match = shape.match(record, at)
         if match is None:
             return None
-        cells.append(match["plain"] if match["quoted"] is None else _unescaped(match["quoted"], csv))
+        if match["quoted"] is None:
+            cells.append(match["plain"])
+        else:
+            escaped = rf"{re.escape(csv.escape)}([{re.escape(csv.quote + csv.escape)}])"
+            cells.append(re.sub(escaped, r"\1", match["quoted"]))
         at = match.end() + 1
     return tuple(cells)
 
@@ -47,7 +51,3 @@ def _cell(*signs: str) -> re.Pattern[str]:
         inner, plain = f"{escaped}|(?!{escaped})[^{quote}]", f"{escaped}|(?!{escaped})[^{delimiter}{quote}]"
     quoted = f"{quote}(?P<quoted>(?:{inner})*+){quote}{_dropped(signs[0])}"
     return re.compile(rf"(?:{quoted}|(?P<plain>(?:{plain})*+))(?={delimiter}|\Z)")
-
-
-def _unescaped(text: str, csv: Csv) -> str:
-    return re.sub(rf"{re.escape(csv.escape)}([{re.escape(csv.quote + csv.escape)}])", r"\1", text)

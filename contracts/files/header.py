@@ -66,20 +66,15 @@ def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
     names = list(positions(header))
     renamed = _renamed(names, agreed)
     if plan.file_format == "csv" and plan.columns.missing == "reject" and not renamed and not set(names) & set(agreed):
-        return (_headless(agreed, header),)
+        message = f"The first line holds none of the contract's column names; it looks like `{masked(header)}`."
+        fix = f"Begin the file with this header: {quoted(agreed, most=40)}."
+        return (Problem("missing-header", message, fix, place=HEADER),)
     return (
-        *_blank(header),
-        *_duplicated(header),
+        *_misnamed(header),
         *_missing(plan, names, renamed),
         *_extra(plan, names, agreed, renamed),
         *_reordered(plan, names, agreed),
     )
-
-
-def _headless(agreed: list[str], names: tuple[str, ...]) -> Problem:
-    message = f"The first line holds none of the contract's column names; it looks like `{masked(names)}`."
-    fix = f"Begin the file with this header: {quoted(agreed, most=40)}."
-    return Problem("missing-header", message, fix, place=HEADER)
 
 
 def masked(names: tuple[str, ...]) -> str:
@@ -88,23 +83,20 @@ def masked(names: tuple[str, ...]) -> str:
     return visible(shape, LONGEST_SHAPE)
 
 
-def _blank(header: tuple[str, ...]) -> list[Problem]:
-    empty = [n for n, name in enumerate(header, 1) if not name.strip()]
-    if not empty:
-        return []
-    message = f"Column {', '.join(map(str, empty[:8]))} of the header has no name."
-    fix = "Give every column a name, and look for a delimiter too many at the end of the header."
-    return [Problem("blank-column-name", message, fix)]
-
-
-def _duplicated(header: tuple[str, ...]) -> list[Problem]:
-    return _shortened(
+def _misnamed(header: tuple[str, ...]) -> list[Problem]:
+    """Return the problems of columns without a name, and of names that several columns have."""
+    faults = []
+    if empty := [n for n, name in enumerate(header, 1) if not name.strip()]:
+        message = f"Column {', '.join(map(str, empty[:8]))} of the header has no name."
+        fix = "Give every column a name, and look for a delimiter too many at the end of the header."
+        faults.append(Problem("blank-column-name", message, fix))
+    twice = {name: n for name, n in Counter(header).items() if n > 1 and name.strip()}
+    return faults + _shortened(
         [
             Problem(
                 "duplicate-column", f"The header names `{name}` {n} times.", f"Keep one column `{name}`.", property=name
             )
-            for name, n in Counter(header).items()
-            if n > 1 and name.strip()
+            for name, n in twice.items()
         ]
     )
 
@@ -118,14 +110,20 @@ def _missing(plan: Plan, names: list[str], renamed: dict[str, str]) -> list[Prob
         if prop.name in held or (plan.columns.missing == "ignore" and not prop.required):
             continue
         other = renamed.get(prop.name)
-        fix = f"Rename `{other}` to `{prop.name}`." if other else _add(prop, names[nth : nth + 1], taken)
         if other and like(other) == like(prop.name) and other.casefold() != prop.name.casefold():
             faults.append(_disguised(plan, prop, other))
             continue
         level: Level = "error" if plan.columns.missing == "reject" or prop.required else "warning"
-        instead = f"; the header has `{other}` instead" if other else ""
         place = "file" if plan.file_format == "parquet" else "header"
-        message = f"The column `{prop.name}` is missing from the {place}{instead}."
+        message = f"The column `{prop.name}` is missing from the {place}"
+        if other:
+            message += f"; the header has `{other}` instead."
+            fix = f"Rename `{other}` to `{prop.name}`."
+        else:
+            in_place = [name for name in names[nth : nth + 1] if name.strip() and name not in taken]
+            rename = "".join(f", or rename `{name}`, which is in its place" for name in in_place)
+            message += "."
+            fix = f"Add a column `{prop.name}` ({prop.type}){rename}."
         faults.append(Problem("missing-column", message, fix, level, property=prop.name))
     return faults
 
@@ -160,22 +158,12 @@ def _disguised(plan: Plan, prop: Property, other: str) -> Problem:
         return Problem("missing-column", message, fix, level, property=prop.name)
     pairs = enumerate(zip(other, prop.name, strict=False))
     at = next((n for n, (a, b) in pairs if a != b), min(len(other), len(prop.name)))
-    there, agreed = (_code_point(name, at) for name in (other, prop.name))
+    there, agreed = (f"U+{ord(name[at]):04X}" if at < len(name) else "none" for name in (other, prop.name))
     message = (
         f"{missing} a similar name has other characters: character {at + 1} is {there}, the contract has {agreed}."
     )
     fix = "Write the name with the contract's characters (Unicode form NFC), without blanks and invisible ones."
     return Problem("missing-column", message, fix, level, property=prop.name)
-
-
-def _code_point(name: str, at: int) -> str:
-    return f"U+{ord(name[at]):04X}" if at < len(name) else "none"
-
-
-def _add(prop: Property, there: list[str], taken: set[str]) -> str:
-    """Return the fix for a missing column: add it, or rename an unknown column in its place."""
-    instead = [f", or rename `{name}`, which is in its place" for name in there if name.strip() and name not in taken]
-    return f"Add a column `{prop.name}` ({prop.type}){''.join(instead)}."
 
 
 def _shortened(many: list[Problem]) -> list[Problem]:
