@@ -165,8 +165,10 @@ def _nearest(index: Index, key: str) -> Unmatched:
     """Return the pattern that matches furthest along the key, and the point where it stops."""
     if not index.entries:
         return Unmatched(key, "no contract is published yet")
-    for _, entry, pattern in index.folded.claiming(key.casefold()):
-        if _differs_by_case(pattern, key):
+    folded = key.casefold()
+    for _, entry, pattern in index.folded.claiming(folded):
+        toks = tuple(replace(t, text=t.text.casefold()) if t.kind == "literal" else t for t in tokens(pattern))
+        if Walk.along(folded).all_after(toks)[-1] >> len(folded) & 1:
             reason = f"it differs from `{pattern}` ({entry.contract}) by upper and lower case only"
             return Unmatched(key, reason, entry, pattern)
     misses = [_miss(entry, pattern, key) for entry in index.entries for pattern in entry.files]
@@ -209,12 +211,6 @@ def _likeness(pattern: str, key: str) -> tuple[float, float]:
 
 def _ratio(first: str, second: str) -> float:
     return SequenceMatcher(None, first, second, autojunk=False).ratio()
-
-
-def _differs_by_case(pattern: str, key: str) -> bool:
-    toks = tuple(replace(t, text=t.text.casefold()) if t.kind == "literal" else t for t in tokens(pattern))
-    folded = key.casefold()
-    return bool(Walk.along(folded).all_after(toks)[-1] >> len(folded) & 1)
 
 
 def _miss(entry: Entry, pattern: str, key: str) -> _Miss:

@@ -201,23 +201,19 @@ def tolerated_in_words(limit: Limit) -> str:
 def some(count: int, of: int, bounds: tuple[Decimal, ...] = (), what: str = "record") -> str:
     """Return in words how many records of how many, with the share if it adds information.
 
-    `bounds` are percents that the share is held against: it has so many digits that it equals none by being cut.
+    `bounds` are percents that the share is held against: it is cut to one digit after the point, or to as many as tell
+    it from the bounds.
     """
     noun = what if of == 1 else f"{what}s"
     if count == of:
         return f"the only {what}" if of == 1 else f"all {of:,} {noun}"
-    share = _share(count, of, bounds) if of else Decimal(0)
-    return f"{count:,} of {of:,} {noun}" + (f" ({share:f} %)" if share else "")
-
-
-def _share(count: int, of: int, bounds: tuple[Decimal, ...]) -> Decimal:
-    """The share in percent, cut to one digit after the point, or to as many as distinguish it from the bounds."""
+    share = Decimal(0)
     least = max((1, *(-int(b.as_tuple().exponent) for b in bounds)))
-    for places in range(least, least + MOST_PLACES):
+    for places in range(least, least + MOST_PLACES) if of else ():
         share = Decimal(100 * count * 10**places // of).scaleb(-places)
         if share not in bounds or share * of == 100 * count:
             break
-    return share
+    return f"{count:,} of {of:,} {noun}" + (f" ({share:f} %)" if share else "")
 
 
 def percents(limit: Limit | Threshold | None) -> tuple[Decimal, ...]:

@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contracts.errors import TableUnlike
-from contracts.plan import CONTAINERS, Plan, Property
+from contracts.plan import CONTAINERS, Plan
 
 DROP, RECORD = "_drop", "_record"
 """The last columns of each table: the drop of a row, and the record number in its file."""
+TYPES = {"integer": "long", "number": "double", "time": "string"}
+"""The types of columns that have another name than in the contract."""
 FORBIDDEN = " ,;{}()\n\t="
 """Characters that column names must not have, as in Parquet (Delta protocol, "Column Mapping")."""
 
@@ -30,12 +32,14 @@ class TableColumn:
 
 
 def columns(plan: Plan) -> tuple[TableColumn, ...]:
-    """Return the columns of a contract's table, in the contract's order."""
-    return (
-        *(TableColumn(p.name, _type(p)) for p in plan.roots),
-        TableColumn(DROP, "string"),
-        TableColumn(RECORD, "long"),
-    )
+    """Return the columns of a contract's table, in the contract's order; raise TableUnlike if one holds others."""
+    made = []
+    for prop in plan.roots:
+        if prop.type in CONTAINERS:
+            raise TableUnlike(f"`{prop.name}` holds others, which no column of a table is built for yet")
+        kind = "decimal({},{})".format(*prop.exact) if prop.exact else TYPES.get(prop.type, prop.type)
+        made.append(TableColumn(prop.name, kind))
+    return (*made, TableColumn(DROP, "string"), TableColumn(RECORD, "long"))
 
 
 def lacking(have: Sequence[TableColumn], wanted: Sequence[TableColumn]) -> tuple[TableColumn, ...]:
@@ -49,12 +53,3 @@ def lacking(have: Sequence[TableColumn], wanted: Sequence[TableColumn]) -> tuple
         if existing != column:
             raise TableUnlike(f"the table has {existing} where the contract has {column}")
     return tuple(column for column in wanted if column.name.casefold() not in by_name)
-
-
-def _type(prop: Property) -> str:
-    if prop.type in CONTAINERS:
-        raise TableUnlike(f"`{prop.name}` holds others, which no column of a table is built for yet")
-    if prop.exact:
-        return "decimal({},{})".format(*prop.exact)
-    named = {"integer": "long", "number": "double", "time": "string"}
-    return named.get(prop.type, prop.type)

@@ -54,8 +54,15 @@ def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
         return Decision(None, Rows(), outcomes, failure=fault)
     of_file = (*facts.notes, *_totals(plan, facts), *_file_problems(plan, facts))
     problems = _worst_first((*of_file, *_check_problems(plan, facts, outcomes)), outcomes)
+    # a check that was not made for no good reason has its problem among these
+    results, levels = {o.result for o in outcomes}, {p.level for p in problems}
+    verdict: VerdictName = "accepted"
+    if "failed" in results or "error" in levels:
+        verdict = "rejected"
+    elif facts.rejected or "warning" in results or "warning" in levels:
+        verdict = "accepted_with_warnings"
     rows = Rows(facts.read, facts.valid, facts.rejected)
-    return Decision(_verdict(outcomes, problems, facts), rows, outcomes, problems, marks=facts.marks)
+    return Decision(verdict, rows, outcomes, problems, marks=facts.marks)
 
 
 def document(decision: Decision, plan: Plan | None, file: File) -> dict[str, Any]:
@@ -257,12 +264,3 @@ def _worst_first(problems: tuple[Problem, ...], outcomes: tuple[CheckResult, ...
     failed = {o.id: o.failed or 0 for o in outcomes}
     rows = {p: failed.get(p.check or "", 0) for p in problems}
     return tuple(sorted(problems, key=lambda p: (p.level != "error", rows[p] > 0, -rows[p])))
-
-
-def _verdict(outcomes: tuple[CheckResult, ...], problems: tuple[Problem, ...], facts: DropResult) -> VerdictName:
-    """The worst of everything; a check not made for no good reason has its problem in `problems`."""
-    if any(o.result == "failed" for o in outcomes) or any(p.level == "error" for p in problems):
-        return "rejected"
-    if facts.rejected or any(o.result == "warning" for o in outcomes) or any(p.level == "warning" for p in problems):
-        return "accepted_with_warnings"
-    return "accepted"

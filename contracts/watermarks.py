@@ -27,13 +27,20 @@ class HighMark:
 
 TYPES: tuple[LogicalType, ...] = ("date", "timestamp", "integer", "number")
 """The types of properties that have one; a number only where it is exact."""
+IN_SQL = {
+    "date": "date_from_unix_date({:f})",
+    "timestamp": "timestamp_micros({:f}L)",
+    "integer": "{:f}BD",
+    "number": "{:f}BD",
+}
+"""A mark of each of these types in SQL, as a value of its property."""
 
 
 def marked(plan: Plan, marks: Iterable[HighMark]) -> Plan:
     """The plan with the marks in the filters of its checks; it keeps its name."""
     numbers = {p.name: n for n, p in enumerate(plan.properties)}
     usable = [m for m in marks if m.property in numbers and plan.property_named(m.property).type == m.type]
-    above = {m.property: f"v{numbers[m.property]} > {_literal(m)}" for m in usable}
+    above = {m.property: f"v{numbers[m.property]} > {IN_SQL[m.type].format(m.value)}" for m in usable}
     if not above.keys() & set(plan.watermarks):
         return plan
     checks = []
@@ -54,14 +61,3 @@ def further(before: Iterable[HighMark], after: Iterable[HighMark]) -> tuple[High
         if last is None or last.type != mark.type or last.value < mark.value:
             greatest[mark.property] = mark
     return tuple(greatest[name] for name in sorted(greatest))
-
-
-def _literal(mark: HighMark) -> str:
-    """A mark in SQL, as a value of its property."""
-    match mark.type:
-        case "date":
-            return f"date_from_unix_date({mark.value:f})"
-        case "timestamp":
-            return f"timestamp_micros({mark.value:f}L)"
-        case _:
-            return f"{mark.value:f}BD"

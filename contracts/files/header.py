@@ -69,12 +69,13 @@ def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
         message = f"The first line holds none of the contract's column names; it looks like `{masked(header)}`."
         fix = f"Begin the file with this header: {quoted(agreed, most=40)}."
         return (Problem("missing-header", message, fix, place=HEADER),)
-    return (
-        *_misnamed(header),
-        *_missing(plan, names, renamed),
-        *_extra(plan, names, agreed, renamed),
-        *_reordered(plan, names, agreed),
-    )
+    faults = [*_misnamed(header), *_missing(plan, names, renamed), *_extra(plan, names, agreed, renamed)]
+    wanted, held = set(agreed), set(names)
+    if plan.columns.order != "any" and [n for n in names if n in wanted] != [k for k in agreed if k in held]:
+        message = "The columns are not in the contract's order."
+        fix = f"Write them in this order: {quoted(agreed, most=40)}."
+        faults.append(Problem("column-order", message, fix))
+    return tuple(faults)
 
 
 def masked(names: tuple[str, ...]) -> str:
@@ -203,11 +204,3 @@ def _renamed(names: list[str], agreed: list[str]) -> dict[str, str]:
             renamed[name] = close
             spare.remove(close)
     return renamed
-
-
-def _reordered(plan: Plan, names: list[str], agreed: list[str]) -> list[Problem]:
-    wanted, held = set(agreed), set(names)
-    if plan.columns.order == "any" or [n for n in names if n in wanted] == [k for k in agreed if k in held]:
-        return []
-    message = "The columns are not in the contract's order."
-    return [Problem("column-order", message, f"Write them in this order: {quoted(agreed, most=40)}.")]

@@ -79,23 +79,21 @@ def example(plan: Plan, header: Sequence[str], record: str, kind: ActualEncoding
 
 
 def _word(text: str, kind: ActualEncoding) -> tuple[str, str] | None:
-    """Return the first wrongly decoded word of a text, as it is read and as it is meant."""
+    """Return the first wrongly decoded word of a text, as it is read and as it is meant.
+
+    Of a long word, or one that cannot be decoded as a whole, it is the wrongly decoded stretch.
+    """
     pattern, encoding = DECODINGS[kind]
     for match in pattern.finditer(text):
-        for read in (_around(text, *match.span()), match[0]):
+        before = re.split(WORD_BREAK, text[max(0, match.start() - LONGEST) : match.start()])[-1]
+        behind = re.split(WORD_BREAK, text[match.end() : match.end() + LONGEST])[0]
+        word = f"{before}{match[0]}{behind}"
+        for read in (word, match[0]) if len(word) <= LONGEST else (match[0],):
             try:
                 return read, read.encode("latin-1").decode(encoding)
             except UnicodeDecodeError:
                 continue
     return None
-
-
-def _around(text: str, start: int, end: int) -> str:
-    """Return the word around a stretch of a text; only the stretch if the word is long."""
-    before = re.split(WORD_BREAK, text[max(0, start - LONGEST) : start])[-1]
-    behind = re.split(WORD_BREAK, text[end : end + LONGEST])[0]
-    word = f"{before}{text[start:end]}{behind}"
-    return word if len(word) <= LONGEST else text[start:end]
 
 
 def problem(csv: Csv, letters: Letters | None) -> Problem | None:

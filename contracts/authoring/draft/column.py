@@ -47,9 +47,14 @@ class ColumnCounts:
         null_words = distinct & self.words
         for word in null_words:
             self.counts[word] += texts.count(word)
-        self.counts[OTHERS] += len(texts) - sum(texts.count(word) for word in null_words)
+        others = len(texts) - sum(texts.count(word) for word in null_words)
+        self.counts[OTHERS] += others
         distinct -= null_words
-        self._keep_unique(distinct, texts, null_words)
+        if self.once is not None:
+            before = len(self.once)
+            self.once |= distinct
+            if len(self.once) != before + others or len(self.once) > MOST_UNIQUE:
+                self.once = None
         self.kinds.fold(distinct)
 
     def merge(self, other: ColumnCounts) -> None:
@@ -92,14 +97,6 @@ class ColumnCounts:
         self.counts = Counter({text: self.counts[text] for text in self.words & self.counts.keys()})
         self.counts[OTHERS] = sum(texts.values())
         self.is_many = True
-
-    def _keep_unique(self, distinct: set[str], texts: Sequence[str], null_words: set[str]) -> None:
-        if self.once is None:
-            return
-        before, more = len(self.once), len(texts) - sum(texts.count(word) for word in null_words)
-        self.once |= distinct
-        if len(self.once) != before + more or len(self.once) > MOST_UNIQUE:
-            self.once = None
 
 
 OTHERS = "\0others"

@@ -24,7 +24,17 @@ LINES = 300
 
 def guessed(head: str, encoding: str) -> Csv:
     """Return the dialect under which most of the first lines have the same number of cells, and many of them."""
-    candidates = list(_dialects(head, encoding))
+    quotes = [('"', '"')]
+    quotes += [('"', "\\")] if '\\"' in head else []
+    quotes += [("'", "'")] if re.search(r"(^|[,;\t|])'[^'\n]*'([,;\t|]|$)", head, re.MULTILINE) else []
+    quotes += [("", '"')] if '"' in head else []
+    present = [delimiter for delimiter in DELIMITERS if delimiter in head]
+    candidates = []
+    for delimiter in present or [*(delimiter for delimiter in RARE if delimiter in head), ","]:
+        for quote, escape in quotes:
+            candidates.append(Csv(delimiter, encoding, quote, escape))
+            if quote:
+                candidates.append(Csv(delimiter, encoding, quote, escape, multi_line=True))
     return max(candidates, key=lambda candidate: (*_score(head, candidate), -candidates.index(candidate)))
 
 
@@ -67,20 +77,6 @@ def _is_value(text: str) -> bool:
     kinds = Kinds()
     kinds.fold([text])
     return bool(kinds.numbers or kinds.booleans or kinds.notations or kinds.formats)
-
-
-def _dialects(head: str, encoding: str) -> Iterator[Csv]:
-    quotes = [('"', '"')]
-    quotes += [('"', "\\")] if '\\"' in head else []
-    quotes += [("'", "'")] if re.search(r"(^|[,;\t|])'[^'\n]*'([,;\t|]|$)", head, re.MULTILINE) else []
-    quotes += [("", '"')] if '"' in head else []
-    present = [delimiter for delimiter in DELIMITERS if delimiter in head]
-    for delimiter in present or [*(delimiter for delimiter in RARE if delimiter in head), ","]:
-        for quote, escape in quotes:
-            plain = Csv(delimiter, encoding, quote, escape)
-            yield plain
-            if quote:
-                yield Csv(delimiter, encoding, quote, escape, multi_line=True)
 
 
 def _score(head: str, dialect: Csv) -> tuple[float, float, int, bool]:

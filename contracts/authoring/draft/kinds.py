@@ -166,19 +166,15 @@ class Kinds:
             return
         shapes = set(joined.translate(NINES).split("\n"))
         if self.numbers:
-            self._numbers(shapes, joined, texts)
+            matches = [NUMBER.fullmatch(shape) for shape in shapes]
+            self.numbers = all(matches) and not LEADING_ZERO.search(joined)
+        if self.numbers:
+            self.shapes |= {(len(m[1]), len(m[2] or ""), m[3] is not None) for m in matches if m}
+            key = float if max(map(len, shapes)) <= EXACTLY else Decimal
+            low, high = min(texts, key=key), max(texts, key=key)
+            self.least = min(self.least, low, key=Decimal) if self.any else low
+            self.most = max(self.most, high, key=Decimal) if self.any else high
         self.notations = tuple(w for w in self.notations if _is_written(w, shapes, texts))
-
-    def _numbers(self, shapes: set[str], joined: str, texts: Collection[str]) -> None:
-        matches = [NUMBER.fullmatch(shape) for shape in shapes]
-        if not all(matches) or LEADING_ZERO.search(joined):
-            self.numbers = False
-            return
-        self.shapes |= {(len(m[1]), len(m[2] or ""), m[3] is not None) for m in matches if m}
-        key = float if max(map(len, shapes)) <= EXACTLY else Decimal
-        low, high = min(texts, key=key), max(texts, key=key)
-        self.least = min(self.least, low, key=Decimal) if self.any else low
-        self.most = max(self.most, high, key=Decimal) if self.any else high
 
 
 def _is_written(notation: Notation, shapes: set[str], texts: Collection[str]) -> bool:

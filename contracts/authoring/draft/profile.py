@@ -115,7 +115,11 @@ def settle(
     values = {text: count for text, count in column.counts.items() if text not in nulls and text != OTHERS}
     kinds = column.kinds
     kinds.fold([text for text in values if text in column.words])  # words that stand for themselves
-    kind, written, offset, others = _type(column) if given is None else _given(column, given)
+    if given is None:
+        kind, written, offset, others = _type(column)
+    else:
+        formats = [name for name in FORMATS if name in kinds.formats and kinds.any]
+        kind, written, offset, others = given, formats[0] if formats and given == "string" else None, None, ()
     filled = sum(values.values()) + column.counts[OTHERS]
     number = kind in ("integer", "number")
     return ColumnProfile(
@@ -134,11 +138,6 @@ def settle(
         kinds.longest,
         others,
     )
-
-
-def _given(column: ColumnCounts, kind: LogicalType) -> tuple[LogicalType, str | None, bool | None, tuple[str, ...]]:
-    formats = [name for name in FORMATS if name in column.kinds.formats and column.kinds.any]
-    return kind, formats[0] if formats and kind == "string" else None, None, ()
 
 
 def _type(column: ColumnCounts) -> tuple[LogicalType, str | None, bool | None, tuple[str, ...]]:

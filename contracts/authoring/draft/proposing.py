@@ -137,7 +137,14 @@ def _options(column: ColumnProfile, *, is_set: bool) -> tuple[dict[str, Any], st
     options: dict[str, Any] = {"format": column.format} if column.format else {}
     if column.offset is not None:
         options["timezone"] = column.offset
-    return options, _on_writing(column)
+    if not column.filled:
+        return options, ""
+    seen = []
+    if column.type == "time" or (column.type != "boolean" and (column.format or "yyyy").startswith("yyyy")):
+        seen.append(f"seen from {visible(column.first)} to {visible(column.last)}")
+    if column.others:
+        seen.append(f"it could be {column.others[0]} as well")
+    return options, "; ".join(seen)
 
 
 def _range(column: ColumnProfile) -> tuple[dict[str, Any], str]:
@@ -171,16 +178,6 @@ def _on_type(column: ColumnProfile) -> str:
     if column.type == "string":
         return f"{_all(column)} are text"
     return f"{_all(column)} are {'an' if column.type[0] in 'aio' else 'a'} {column.type}"
-
-
-def _on_writing(column: ColumnProfile) -> str:
-    range_note = ""
-    if not column.filled:
-        return range_note
-    if column.type == "time" or (column.type != "boolean" and (column.format or "yyyy").startswith("yyyy")):
-        range_note = f"seen from {visible(column.first)} to {visible(column.last)}"
-    more = f"it could be {column.others[0]} as well" if column.others else ""
-    return "; ".join(part for part in (range_note, more) if part)
 
 
 def _all(column: ColumnProfile) -> str:

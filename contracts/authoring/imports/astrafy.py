@@ -58,23 +58,20 @@ def read(document: Document) -> list[Imported]:
 
 
 def _fields(document: Document, path: Path, record: dict[str, Any]) -> list[dict[str, Any]]:
-    return [_field(document, (*path, "fields", n), field) for n, field in enumerate(record["fields"])]
-
-
-def _field(document: Document, path: Path, field: dict[str, Any]) -> dict[str, Any]:
-    rest_lost(document, path, field, READ, f"`{field['name']}`")
-    prop = _type(document, (*path, "type"), field)
-    if _is_repeated(document, path, field):
-        prop = {"logicalType": "array", "items": prop}
-    return {"name": field["name"], **given({"description": field.get("description")}), **prop}
-
-
-def _type(document: Document, path: Path, field: dict[str, Any]) -> dict[str, Any]:
-    kind = field["type"]
-    if isinstance(kind, dict):
-        rest_lost(document, path, kind, {"fields"}, f"the type of `{field['name']}`")
-        return {"logicalType": "object", "properties": _fields(document, path, kind)}
-    return sql_types.property_or_loss(document, path, kind, field["name"])
+    made = []
+    for n, field in enumerate(record["fields"]):
+        at: Path = (*path, "fields", n)
+        rest_lost(document, at, field, READ, f"`{field['name']}`")
+        kind, of_type = field["type"], (*at, "type")
+        if isinstance(kind, dict):
+            rest_lost(document, of_type, kind, {"fields"}, f"the type of `{field['name']}`")
+            prop: dict[str, Any] = {"logicalType": "object", "properties": _fields(document, of_type, kind)}
+        else:
+            prop = sql_types.property_or_loss(document, of_type, kind, field["name"])
+        if _is_repeated(document, at, field):
+            prop = {"logicalType": "array", "items": prop}
+        made.append({"name": field["name"], **given({"description": field.get("description")}), **prop})
+    return made
 
 
 def _is_repeated(document: Document, path: Path, field: dict[str, Any]) -> bool:

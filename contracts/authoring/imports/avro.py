@@ -185,13 +185,16 @@ class _Reading:
             inside = (*inside, full)
         match kind:
             case "record":
-                return {
-                    "logicalType": "object",
-                    **description,
-                    "properties": self._fields(schema, path, space, inside, depth),
-                }
+                fields = self._fields(schema, path, space, inside, depth)
+                return {"logicalType": "object", **description, "properties": fields}
             case "enum":
-                return {"logicalType": "string", **description, "enum": self._symbols(schema, path)}
+                symbols = schema.get("symbols")
+                if not isinstance(symbols, list) or not symbols or not all(isinstance(s, str) for s in symbols):
+                    message, fix = "An enum has `symbols`, a list of texts.", "Write them, as `symbols: [A, B]`."
+                    self.document.error((*path, "symbols"), "bad-value", message, fix)
+                    symbols = []
+                allowed = [{"value": symbol} for symbol in dict.fromkeys(symbols)]
+                return {"logicalType": "string", **description, "enum": allowed}
             case "array":
                 inner = self._each(schema.get("items"), (*path, "items"), space, inside, depth)
                 return {"logicalType": "array", "items": inner}
@@ -217,14 +220,6 @@ class _Reading:
         )
         lost(self.document, path, what, on_key=False)
         return {"logicalType": "string", "physicalType": f"fixed({size!s:.20})"}
-
-    def _symbols(self, schema: dict[str, Any], path: Path) -> list[dict[str, Any]]:
-        symbols = schema.get("symbols")
-        if not isinstance(symbols, list) or not symbols or not all(isinstance(s, str) for s in symbols):
-            message, fix = "An enum has `symbols`, a list of texts.", "Write them, as `symbols: [A, B]`."
-            self.document.error((*path, "symbols"), "bad-value", message, fix)
-            return []
-        return [{"value": symbol} for symbol in dict.fromkeys(symbols)]
 
     def _fields(
         self, schema: dict[str, Any], path: Path, space: str, inside: tuple[str, ...], depth: int

@@ -201,10 +201,13 @@ def _rule_id(rule: Any) -> str:
 def _entity(document: Document, name: str, entity: dict[str, Any]) -> Imported:
     path: Path = ("entities", name)
     rest_lost(document, path, entity, READ["entity"], f"the entity `{name}`")
-    properties = {
-        key: _column(document, (*path, "columns", key), key, column)
-        for key, column in (entity.get("columns") or {}).items()
-    }
+    properties = {}
+    for key, column in (entity.get("columns") or {}).items():
+        at: Path = (*path, "columns", key)
+        rest_lost(document, at, column, READ["column"], f"the column `{key}`")
+        prop = sql_types.property_or_loss(document, (*at, "data_type"), column.get("data_type") or "string", key)
+        about = given({"description": column.get("description")})
+        properties[key] = {"name": column.get("name") or key, **prop, **about}
     table = Table(properties)
     for binding, values in _section(document, "rule_bindings").items():
         if values.get("entity_id") == name:
@@ -214,13 +217,6 @@ def _entity(document: Document, name: str, entity: dict[str, Any]) -> Imported:
     head: dict[str, Any] = {"name": entity.get("table_name") or name, "properties": list(properties.values())}
     lists = given({"quality": table.quality, "customProperties": table.custom})
     return Imported(contract(name, head | lists), {"columns": {"extra": "ignore"}})
-
-
-def _column(document: Document, path: Path, name: str, column: dict[str, Any]) -> dict[str, Any]:
-    rest_lost(document, path, column, READ["column"], f"the column `{name}`")
-    kind = column.get("data_type") or "string"
-    prop = sql_types.property_or_loss(document, (*path, "data_type"), kind, name)
-    return {"name": column.get("name") or name, **prop, **given({"description": column.get("description")})}
 
 
 def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) -> None:

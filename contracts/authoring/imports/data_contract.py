@@ -63,7 +63,6 @@ def read(document: Document) -> list[Imported]:
     if not shapes.fits(document, SHAPE) or not _is_whole(document):
         return []
     data = document.data
-    _actors(document)
     rest_lost(document, (), data, READ, "the contract")
     columns = [_column(document, n, column) for n, column in enumerate(data["dataset"]["schema"])]
     quality: list[dict[str, Any]] = []
@@ -93,7 +92,10 @@ def parsed(name: str) -> str:
 
 
 def _is_whole(document: Document) -> bool:
-    """Return True if the id matches its parts and the rules name existing columns; report findings otherwise."""
+    """Return True if the id matches its parts and the rules name existing columns; report findings otherwise.
+
+    A whole contract has warnings of names and groups that the script as printed refuses.
+    """
     data = document.data
     parts = [data["name"], data["producer"]["name"], *([data["consumer"]["name"]] if "consumer" in data else [])]
     wanted = "-".join([*map(parsed, parts), data["version"]])
@@ -108,18 +110,16 @@ def _is_whole(document: Document) -> bool:
                 fix = f"Write `{close}`." if close else "Write the name of a column of `dataset.schema`."
                 message = f"The dataset has no column `{name}`."
                 document.error(("quality", n, "columns", m), "unknown-property", message, fix)
-    return not document.errors()
-
-
-def _actors(document: Document) -> None:
-    """Warn of names and groups that the script as printed refuses."""
-    for actor in ("producer", "consumer"):
-        for key, value in document.data.get(actor, {}).items():
-            pattern, words = AS_PRINTED[key]
-            if not re.fullmatch(pattern.strip("^$"), value):
-                message = f"`{actor}.{key}` has more than {words}, which the format's script as printed refuses."
-                fix = "It may stay; the contract in the format's own appendix also has such a name."
-                document.warning((actor, key), "as-printed", message, fix)
+    if document.errors():
+        return False
+    actors = [(actor, key, value) for actor in ("producer", "consumer") for key, value in data.get(actor, {}).items()]
+    for actor, key, value in actors:
+        pattern, words = AS_PRINTED[key]
+        if not re.fullmatch(pattern.strip("^$"), value):
+            message = f"`{actor}.{key}` has more than {words}, which the format's script as printed refuses."
+            fix = "It may stay; the contract in the format's own appendix also has such a name."
+            document.warning((actor, key), "as-printed", message, fix)
+    return True
 
 
 def _tags(document: Document, path: Path, value: dict[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ Table 3.2 of the thesis that defines the format gives the check of each type of 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -40,7 +40,7 @@ def add(
         lost(document, path, f"The rule `{rule['id']}` names no columns; nothing is made of it.", on_key=False)
     for name, into in targets:
         for severity, tolerance in _severities(document, path, rule):
-            for end, entry in ENTRIES[rule["type"]](rule, tolerance, name.removeprefix("-")):
+            for end, entry in _entries(rule, tolerance, name.removeprefix("-")):
                 tail = f"{name}{end}{'-warning' if severity == 'warning' else ''}"
                 into.append(_entry(rule, tail, severity, entry))
 
@@ -75,75 +75,49 @@ def _number(value: Decimal) -> int | Decimal:
     return int(value) if value == value.to_integral_value() else value.normalize()
 
 
-def _of_metric(metric: str) -> Callable[..., dict[str, Any]]:
-    """Return a function that makes entries of a library or custom metric."""
-
-    def made(**limit: Any) -> dict[str, Any]:
-        if metric == "rowCount":
-            return {"metric": metric, **limit}
-        return {"type": "custom", "engine": "dropgate", "implementation": {"metric": metric, **limit}}
-
-    return made
+def _of_metric(metric: str, **limit: Any) -> dict[str, Any]:
+    """Return an entry of a library or custom metric."""
+    if metric == "rowCount":
+        return {"metric": metric, **limit}
+    return {"type": "custom", "engine": "dropgate", "implementation": {"metric": metric, **limit}}
 
 
-def _equal(metric: str) -> Callable[[dict[str, Any], Decimal, str], Iterator[Entry]]:
-    """Return the entries of a metric that must be the parameter, or within its tolerance."""
-    made = _of_metric(metric)
-
-    def entries(rule: dict[str, Any], tolerance: Decimal, _: str) -> Iterator[Entry]:
-        wanted = Decimal(rule["parameter"])
-        if not tolerance:
-            yield "", made(mustBe=_number(wanted))
-            return
-        low, high = sorted((wanted * (1 - tolerance), wanted * (1 + tolerance)))
-        yield "-least", made(mustBeGreaterOrEqualTo=_number(low))
-        yield "-most", made(mustBeLessOrEqualTo=_number(high))
-
-    return entries
-
-
-def _complete(rule: dict[str, Any], tolerance: Decimal, _: str) -> Iterator[Entry]:
-    missing = _number(100 * (1 - (Decimal(rule["parameter"]) - tolerance)))
-    limit = {"mustBeLessOrEqualTo": missing, "unit": "percent"} if missing else {"mustBe": 0}
-    yield "", {"metric": "nullValues", **limit}
-
-
-def _unique(_: dict[str, Any], tolerance: Decimal, __: str) -> Iterator[Entry]:
-    limit = {"mustBeLessOrEqualTo": _number(100 * tolerance), "unit": "percent"} if tolerance else {"mustBe": 0}
-    yield "", {"metric": "duplicateValues", **limit}
-
-
-def _least(rule: dict[str, Any], tolerance: Decimal, _: str) -> Iterator[Entry]:
-    yield "", _of_metric("min")(mustBeGreaterOrEqualTo=_number(Decimal(rule["parameter"]) * (1 - tolerance)))
+def _entries(rule: dict[str, Any], tolerance: Decimal, column: str) -> Iterator[Entry]:
+    """Yield the entries of a rule of one severity, by its type (table 3.2)."""
+    match rule["type"]:
+        case "complete":
+            missing = _number(100 * (1 - (Decimal(rule["parameter"]) - tolerance)))
+            limit = {"mustBeLessOrEqualTo": missing, "unit": "percent"} if missing else {"mustBe": 0}
+            yield "", {"metric": "nullValues", **limit}
+        case "unique":
+            limit = {"mustBeLessOrEqualTo": _number(100 * tolerance), "unit": "percent"} if tolerance else {"mustBe": 0}
+            yield "", {"metric": "duplicateValues", **limit}
+        case "min":
+            least = _number(Decimal(rule["parameter"]) * (1 - tolerance))
+            yield "", _of_metric("min", mustBeGreaterOrEqualTo=least)
+        case "max":
+            most = _number(Decimal(rule["parameter"]) * (1 + tolerance))
+            yield "", _of_metric("max", mustBeLessOrEqualTo=most)
+        case "allowedValues":
+            yield "", {"metric": "invalidValues", "arguments": {"validValues": rule["parameter"]}, "mustBe": 0}
+        case "custom":  # a rule of another tool, with the arguments of its call
+            engine = "greatExpectations" if _is_expectation(rule) else rule["technology"]
+            inside = {"type": rule.get("call", rule["id"]), "kwargs": {"column": column, **(rule.get("args") or {})}}
+            yield "", {"type": "custom", "engine": engine, "implementation": inside}
+        case "size":
+            yield from _equal("rowCount", Decimal(rule["parameter"]), tolerance)
+        case "mean" | "stdev" as metric:
+            yield from _equal(metric, Decimal(rule["parameter"]), tolerance)
 
 
-def _most(rule: dict[str, Any], tolerance: Decimal, _: str) -> Iterator[Entry]:
-    yield "", _of_metric("max")(mustBeLessOrEqualTo=_number(Decimal(rule["parameter"]) * (1 + tolerance)))
-
-
-def _allowed(rule: dict[str, Any], _: Decimal, __: str) -> Iterator[Entry]:
-    yield "", {"metric": "invalidValues", "arguments": {"validValues": rule["parameter"]}, "mustBe": 0}
-
-
-def _custom(rule: dict[str, Any], _: Decimal, column: str) -> Iterator[Entry]:
-    """Yield the custom entry of a rule of another tool, with the arguments of its call."""
-    engine = "greatExpectations" if _is_expectation(rule) else rule["technology"]
-    inside = {"type": rule.get("call", rule["id"]), "kwargs": {"column": column, **(rule.get("args") or {})}}
-    yield "", {"type": "custom", "engine": engine, "implementation": inside}
-
-
-ENTRIES: dict[str, Callable[[dict[str, Any], Decimal, str], Iterator[Entry]]] = {
-    "size": _equal("rowCount"),
-    "complete": _complete,
-    "unique": _unique,
-    "min": _least,
-    "max": _most,
-    "allowedValues": _allowed,
-    "mean": _equal("mean"),
-    "stdev": _equal("stdev"),
-    "custom": _custom,
-}
-"""The entries of each type of rule, for a rule, a tolerance and a column (table 3.2)."""
+def _equal(metric: str, wanted: Decimal, tolerance: Decimal) -> Iterator[Entry]:
+    """Yield the entries of a metric that must be the parameter, or within its tolerance."""
+    if not tolerance:
+        yield "", _of_metric(metric, mustBe=_number(wanted))
+        return
+    low, high = sorted((wanted * (1 - tolerance), wanted * (1 + tolerance)))
+    yield "-least", _of_metric(metric, mustBeGreaterOrEqualTo=_number(low))
+    yield "-most", _of_metric(metric, mustBeLessOrEqualTo=_number(high))
 
 
 def _is_expectation(rule: dict[str, Any]) -> bool:

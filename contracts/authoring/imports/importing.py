@@ -84,8 +84,14 @@ def import_document(
     """Import the contracts of a document that is already read."""
     form = FORMATS[name]
     made: list[Imported] = []
-    if not document.errors() and _is_of(form, document, raw):
+    if not document.errors() and form.recognizes(document.data):
         made = form.read(document)
+    elif not document.errors():
+        text = raw[: source.MOST_BYTES].decode("utf-8", "replace")
+        resembled = signs.format_of(raw) or signs.format_of(document.data) or signs.format_of(text)
+        looks = f"; it looks like {resembled}" if resembled else ""
+        fix = signs.fix(resembled, tuple(FORMATS))
+        document.error((), "wrong-format", f"The file is no {form.title}{looks}.", fix)
     if not made and not document.errors():
         fix = "Check that it is the right file."
         document.error((), "nothing-there", f"The file says nothing that {name} makes a contract of.", fix)
@@ -125,25 +131,23 @@ def _joined(pair: re.Match[str]) -> str:
     return pair[1] + chr(0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF))
 
 
-def _is_of(form: ImportFormat, document: Document, raw: bytes) -> bool:
-    """Return True if a source is of the format; else report a finding that names the format that it resembles."""
-    if form.recognizes(document.data):
-        return True
-    text = raw[: source.MOST_BYTES].decode("utf-8", "replace")
-    resembled = signs.format_of(raw) or signs.format_of(document.data) or signs.format_of(text)
-    looks = f"; it looks like {resembled}" if resembled else ""
-    document.error((), "wrong-format", f"The file is no {form.title}{looks}.", signs.fix(resembled, tuple(FORMATS)))
-    return False
-
-
 def _written(
     form: ImportFormat, document: Document, imported: Imported, notes: list[Finding], files: Files | None, status: str
 ) -> tuple[ImportedContract, list[Finding]]:
-    """Return a contract as text, and warnings of lines that lint would refuse."""
+    """Return a contract as text, and warnings of lines that lint would refuse.
+
+    The comments above it are its source, the losses, and what a person must still do.
+    """
+    comments = [f"From {File(document.file).name} ({form.name}), by dropgate import."]
+    shown = [f for f in notes if f.level != "error"]
+    comments += ["Not carried over, or worth a look (by line of that file):"] if shown else []
+    others = {f.file: f"{File(f.file).name}:" * (f.file != document.file) for f in shown}
+    comments += [f"  {others[f.file]}{f.line}: {f.message}" for f in shown]
+    if not files:
+        also = f", with `{_flow(imported.block)}`" if imported.block else ""
+        comments.append(f"It matches no files yet. {HOW}{also}.")
     data = {**imported.data, "status": status}
-    blocked = _with_block(data, imported.block, files) if files else data
-    comments = _comments(form, document, notes, imported.block if not files else {}, bare=not files)
-    text = writing.text(blocked, comments)
+    text = writing.text(_with_block(data, imported.block, files) if files else data, comments)
     major = int(re.sub(r"\D.*", "", str(data["version"]).removeprefix("v"))[:9] or 0)
     name = f"{data['id']}.v{major}"
     trial = writing.text(_with_block(data, imported.block, files or Files((), "", form.files or "jsonl")))
@@ -158,21 +162,6 @@ def _with_block(data: dict[str, Any], settings: dict[str, Any], files: Files) ->
     value = {**(named if patterns else TRIAL), "format": files.format, **settings}
     block = {"property": "drop", "vendor": parse.VENDOR, "value": value}
     return {**data, "customProperties": [*data.get("customProperties", ()), block]}
-
-
-def _comments(
-    form: ImportFormat, document: Document, notes: list[Finding], block: dict[str, Any], *, bare: bool
-) -> list[str]:
-    """Return the comments above a document: its source, the losses, and what a person must still do."""
-    lines = [f"From {File(document.file).name} ({form.name}), by dropgate import."]
-    shown = [f for f in notes if f.level != "error"]
-    lines += ["Not carried over, or worth a look (by line of that file):"] if shown else []
-    others = {f.file: f"{File(f.file).name}:" * (f.file != document.file) for f in shown}
-    lines += [f"  {others[f.file]}{f.line}: {f.message}" for f in shown]
-    if bare:
-        also = f", with `{_flow(block)}`" if block else ""
-        lines.append(f"It matches no files yet. {HOW}{also}.")
-    return lines
 
 
 def _flow(block: dict[str, Any]) -> str:

@@ -122,8 +122,10 @@ class _Reading:
         if kind == "null":
             lost(self.document, schema.at("type"), "A value that is always null has no equivalent.")
             kind = None
-        if form in FORMATS and kind in {None, "string", *NUMBERS} and _is_kind(FORMATS[form][0], kind):
-            kind, options = FORMATS[form]
+        logical, options = FORMATS.get(form, (None, {}))
+        is_alike = kind is None or (kind in {"string", *NUMBERS} and (kind in NUMBERS) == (logical in NUMBERS))
+        if logical and is_alike:
+            kind = logical
             prop |= {OPTIONS: dict(options)} if options else {}
         elif form is not None:
             lost(self.document, schema.at("format"), f"`format: {form!s:.60}` has no equivalent.")
@@ -194,10 +196,6 @@ class _Reading:
                 for part in row.place[:-1]:
                     into = into.setdefault(part, {})
                 into[row.place[-1]] = int(value) if key in COUNTS else value
-
-
-def _is_kind(logical: str, kind: str | None) -> bool:
-    return kind is None or (kind in NUMBERS and logical in NUMBERS) or (kind == "string" and logical not in NUMBERS)
 
 
 def _implied_type(schema: Schema) -> str | None:

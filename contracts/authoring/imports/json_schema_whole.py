@@ -99,14 +99,12 @@ class Resolver:
             self._add(merged, self.whole(SchemaNode(target.value, target.path, (*refs, ref))))
 
     def _target(self, ref: str) -> SchemaNode | None:
-        if ref not in self.targets:
-            target = self._at(ref) if ref == "#" or ref.startswith("#/") else None
-            is_schema = target is not None and shapes.fits(Document("", target.value), SHAPE)
-            self.targets[ref] = target if is_schema else None
-        return self.targets[ref]
-
-    def _at(self, ref: str) -> SchemaNode | None:
-        """Return the value that a JSON pointer refers to (RFC 6901)."""
+        """Return the schema that a JSON pointer refers to (RFC 6901); None if it refers to nothing, or to no schema."""
+        if ref in self.targets:
+            return self.targets[ref]
+        self.targets[ref] = None
+        if ref != "#" and not ref.startswith("#/"):
+            return None
         at: list[str | int] = []
         value = self.document.data
         for part in ref.split("/")[1:]:
@@ -118,7 +116,9 @@ class Resolver:
             else:
                 return None
             value = value[at[-1]]
-        return SchemaNode(value, tuple(at), ())
+        if shapes.fits(Document("", value), SHAPE):
+            self.targets[ref] = SchemaNode(value, tuple(at), ())
+        return self.targets[ref]
 
     def _add(self, merged: Schema, part: Schema) -> None:
         """Add the keywords of a reference or a part of `allOf`; the first value of a keyword is kept."""

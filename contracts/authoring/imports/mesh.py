@@ -174,7 +174,12 @@ def _table(document: Document, path: Path, table: dict[str, Any]) -> dict[str, A
         lost(document, (*path, "x-tests", n), message, on_key=False)
     if not table.get("columns"):
         lost(document, path, f"`{table['name']}` names no columns.", "Write its `properties` by hand.", on_key=False)
-    columns = [_column(document, (*path, "columns", n), column) for n, column in enumerate(table.get("columns", ()))]
+    columns = []
+    for n, column in enumerate(table.get("columns", ())):
+        at: Path = (*path, "columns", n)
+        rest_lost(document, at, column, READ["column"], f"`{column['name']}`")
+        prop = sql_types.property_or_loss(document, (*at, "dataType"), column["dataType"], column["name"])
+        columns.append({"name": column["name"], **_described(column), **prop})
     tests = [kept("x-tests", table["x-tests"])] if table.get("x-tests") else []
     kind = str(table.get("tableType") or "").lower()
     return {
@@ -186,9 +191,3 @@ def _table(document: Document, path: Path, table: dict[str, Any]) -> dict[str, A
 
 def _described(value: dict[str, Any]) -> dict[str, Any]:
     return given({place: value.get(key) for key, place in TABLE_KEYS.items()})
-
-
-def _column(document: Document, path: Path, column: dict[str, Any]) -> dict[str, Any]:
-    rest_lost(document, path, column, READ["column"], f"`{column['name']}`")
-    prop = sql_types.property_or_loss(document, (*path, "dataType"), column["dataType"], column["name"])
-    return {"name": column["name"], **_described(column), **prop}

@@ -164,10 +164,14 @@ def read(document: Document) -> list[Imported]:
     data = document.data
     head = _head(document)
     product = data.get("quantumName") or stem(document.file)
-    return [
-        Imported(contract(f"{product}-{table['table']}", _table(document, ("dataset", n), table), **head))
-        for n, table in enumerate(data["dataset"])
-    ]
+    made = []
+    for n, table in enumerate(data["dataset"]):
+        path: Path = ("dataset", n)
+        about = _renamed(document, path, table, TABLES, "columns", "quality")
+        columns = [_column(document, (*path, "columns", m), column) for m, column in enumerate(table["columns"])]
+        schema_object = {**about, "properties": columns, **_quality(document, path, table, None)}
+        made.append(Imported(contract(f"{product}-{table['table']}", schema_object, **head)))
+    return made
 
 
 def _head(document: Document) -> dict[str, Any]:
@@ -219,12 +223,6 @@ def _renamed(
     return given({place: value[key] for key, place in keys.items() if value.get(key) is not False and key in value})
 
 
-def _table(document: Document, path: Path, table: dict[str, Any]) -> dict[str, Any]:
-    head = _renamed(document, path, table, TABLES, "columns", "quality")
-    columns = [_column(document, (*path, "columns", n), column) for n, column in enumerate(table["columns"])]
-    return {**head, "properties": columns, **_quality(document, path, table, None)}
-
-
 def _column(document: Document, path: Path, column: dict[str, Any]) -> dict[str, Any]:
     others = ("logicalType", "isNullable", "classification", "clusterStatus", "quality")
     prop = _renamed(document, path, column, COLUMNS, *others)
@@ -257,19 +255,14 @@ def _quality(document: Document, path: Path, owner: dict[str, Any], column: str 
         pairs = {pair["property"]: pair.get("value") for pair in rule.get("customProperties") or ()}
         metric = CHECKS.get(template.casefold())
         columns = rule.get("columns") or ([rule["column"]] if rule.get("column") else [])
-        if metric is None or pairs.get("FILTER_CONDITIONS") not in NO_FILTER or _is_elsewhere(metric, column, columns):
+        # about columns that its place in ODCS cannot refer to
+        is_elsewhere = columns not in ([], [column]) if column else metric == "nullValues" or not columns
+        if metric is None or pairs.get("FILTER_CONDITIONS") not in NO_FILTER or is_elsewhere:
             lost(document, at, f"The rule `{template:.60}` has no equivalent.", on_key=False)
             continue
         about = {} if column else {"arguments": {"properties": columns}}
         made.append({**_attributes(document, at, rule), "metric": metric, **about, "mustBe": 0})
     return {"quality": made} if made else {}
-
-
-def _is_elsewhere(metric: str, column: str | None, columns: list[str]) -> bool:
-    """Return True if a rule is about columns that its place in ODCS cannot refer to."""
-    if column:
-        return columns not in ([], [column])
-    return metric == "nullValues" or not columns
 
 
 def _attributes(document: Document, path: Path, rule: dict[str, Any]) -> dict[str, Any]:

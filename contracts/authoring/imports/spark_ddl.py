@@ -117,7 +117,8 @@ class _Reading:
         made: list[dict[str, Any]] = []
         keys: list[tuple[Token, list[str]]] = []
         while not (closed and self.text.has(")")):
-            if self._is_constraint():
+            words = [t.text.casefold() for t in self.text.all[self.text.at : self.text.at + 2] if t.kind == "word"]
+            if words[:1] == ["constraint"] or words in (["primary", "key"], ["foreign", "key"]):
                 keys += self._constraint()
             else:
                 made.append(self._column())
@@ -128,10 +129,6 @@ class _Reading:
         for token, names in keys:
             _marked(token, names, made, "primaryKey", "primaryKeyPosition")
         return made
-
-    def _is_constraint(self) -> bool:
-        words = [t.text.casefold() for t in self.text.all[self.text.at : self.text.at + 2] if t.kind == "word"]
-        return words[:1] == ["constraint"] or words in (["primary", "key"], ["foreign", "key"])
 
     def _constraint(self) -> list[tuple[Token, list[str]]]:
         token = self.text.next
@@ -189,27 +186,21 @@ class _Reading:
         self.text.has(":")
         prop: dict[str, Any] = {"name": name, **property_of(self.text)}
         while self.text.next.text.casefold() in OF_COLUMNS:
-            token = self.text.next
+            token, before = self.text.next, self.text.at
             if self.text.has("not", "null"):
                 prop["required"] = True
             elif self.text.has("comment"):
                 prop["description"] = comment(self.text)
             elif self.text.has("primary", "key"):
                 prop["primaryKey"] = True
-            elif self.text.next.text.casefold() == "references" and self._is_reference(token, name):
+            elif self.text.has("null"):
                 pass
-            elif not self.text.has("null"):
+            elif token.text.casefold() != "references" or not self._refers(token, [name]):
+                self.text.at = before  # a reference without equivalent may be read in part
                 first = self.text.take().text
                 clause = f"{first} {self.text.skipped(*ENDS, 'comment', 'not')}"
                 self.text.lost.append((token, f"`{clause:.80}` of `{name}` has no equivalent."))
         return prop
-
-    def _is_reference(self, token: Token, name: str) -> bool:
-        before = self.text.at
-        if self._refers(token, [name]):
-            return True
-        self.text.at = before
-        return False
 
     def _clauses(self, properties: list[dict[str, Any]]) -> str | None:
         """Read the clauses after the columns; return the table's comment, and mark the properties of partitions."""
@@ -222,24 +213,20 @@ class _Reading:
                 self.text.has("=")
                 description = comment(self.text)
             elif self.text.has("partitioned", "by"):
-                self._partitions(token, properties)
+                before = self.text.at
+                try:
+                    names = self._names()
+                except DdlInvalid:
+                    self.text.at = before
+                    clause = f"PARTITIONED BY {self.text.skipped(';', *CLAUSES):.80}"
+                    self.text.lost.append((token, f"`{clause}` has no equivalent."))
+                else:
+                    _marked(token, names, properties, "partitioned", "partitionKeyPosition")
             else:
                 first = self.text.take().text
                 clause = f"{first} {self.text.skipped(';', *CLAUSES)}"
                 self.text.lost.append((token, f"`{clause:.80}` has no equivalent; it says how the table is stored."))
         return description
-
-    def _partitions(self, token: Token, properties: list[dict[str, Any]]) -> None:
-        before = self.text.at
-        try:
-            names = self._names()
-        except DdlInvalid:
-            self.text.at = before
-            self.text.lost.append(
-                (token, f"`PARTITIONED BY {self.text.skipped(';', *CLAUSES):.80}` has no equivalent.")
-            )
-            return
-        _marked(token, names, properties, "partitioned", "partitionKeyPosition")
 
 
 def _marked(token: Token, names: list[str], properties: list[dict[str, Any]], flag: str, position: str) -> None:

@@ -62,15 +62,12 @@ def text(document: dict[str, Any], comments: Iterable[str] = ()) -> str:
     head = "".join(f"# {visible(line, 400)}".rstrip() + "\n" for line in comments)
     body = yaml.dump(ordered(document), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=WIDTH)
     body = COMMAND.sub(r"\1\\x3a", body)  # such a line is only within double quotes, see `_text`
-    return head + (body if body.replace("\n", " ").isprintable() else "".join(map(_visible, body)))
-
-
-def _visible(character: str) -> str:
-    """Return a character, escaped if not printable; such characters are only within double quotes, see `_text`."""
-    if character == "\n" or character.isprintable():
-        return character
-    number = ord(character)
-    return f"\\u{number:04x}" if number < 2**16 else f"\\U{number:08x}"
+    if not body.replace("\n", " ").isprintable():  # as are such characters
+        body = "".join(
+            c if c == "\n" or c.isprintable() else f"\\u{ord(c):04x}" if ord(c) < 2**16 else f"\\U{ord(c):08x}"
+            for c in body
+        )
+    return head + body
 
 
 def ordered(value: dict[str, Any]) -> dict[str, Any]:
@@ -102,14 +99,12 @@ def _text(dumper: _Dumper, value: str) -> yaml.Node:
         style = '"'
     elif "\n" in value and all(line.isprintable() for line in value.split("\n")):
         style = "|"
-    elif not value.isprintable() or value[:1].isdigit() or _is_other(value):
+    elif not value.isprintable() or value[:1].isdigit():
         style = '"'
+    else:
+        is_other = value in NULLS or value.casefold() in WORDS or NUMBER.fullmatch(value) is not None
+        style = '"' if is_other else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
-
-
-def _is_other(value: str) -> bool:
-    """Return True if YAML would read an unquoted text as null, a boolean or a number."""
-    return value in NULLS or value.casefold() in WORDS or NUMBER.fullmatch(value) is not None
 
 
 def _number(dumper: _Dumper, value: Decimal) -> yaml.Node:

@@ -12,8 +12,7 @@ import yaml
 
 from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.imports.data_contract import CONSTRAINTS, TYPES
-from contracts.authoring.imports.data_contract_rules import ENTRIES
-from contracts.authoring.imports.data_contract_shape import DATA_TYPES
+from contracts.authoring.imports.data_contract_shape import DATA_TYPES, RULE
 from contracts.authoring.imports.importing import Files, import_source
 from contracts.plan import Check, Plan
 from tests.unit.contracts.authoring.imports.importing import documents, imported, notes, refused
@@ -179,7 +178,9 @@ def test_rule_makes_entries(case: str) -> None:
 
 
 def test_every_type_of_rule_is_tried() -> None:
-    assert {values["type"] for values, _ in RULES.values()} | {"size"} == set(ENTRIES)
+    types = {kind for dimension in RULE["allOf"] for kind in dimension["then"]["properties"]["type"]["enum"]}
+
+    assert {values["type"] for values, _ in RULES.values()} | {"size"} == types
 
 
 def test_size_is_the_count_of_the_file() -> None:
