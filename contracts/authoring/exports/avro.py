@@ -114,23 +114,16 @@ def _type(account: Account, column: ExportedColumn, name: str) -> Any:
         return {"type": "bytes", "logicalType": "decimal", "precision": prop.exact[0], "scale": prop.exact[1]}
     if prop.type == "timestamp" and moments.is_local(prop):
         return MICROS["local"]
-    symbols = _symbols(account, column)
-    if symbols:
-        return {"type": "enum", "name": _type_name(account, f"{name}_values"), "symbols": symbols}
+    enum = column.rule(rules.Enum)
+    if enum and prop.type == "string" and all(NAME.fullmatch(v) for v in enum.values):
+        account.carry(column, rules.Enum)
+        if symbols := list(dict.fromkeys(enum.values)):
+            return {"type": "enum", "name": _type_name(account, f"{name}_values"), "symbols": symbols}
     return TYPES.get((prop.type, form), TYPES[prop.type, None])
 
 
 def _is_narrow(check: Check) -> bool:
     return isinstance(check.rule, rules.Format) and check.rule.format in INTEGERS
-
-
-def _symbols(account: Account, column: ExportedColumn) -> list[str]:
-    """Return the list of values if all of them can be symbols."""
-    rule = column.rule(rules.Enum)
-    if rule is None or column.prop.type != "string" or not all(NAME.fullmatch(v) for v in rule.values):
-        return []
-    account.carry(column, rules.Enum)
-    return list(dict.fromkeys(rule.values))
 
 
 def _type_name(account: Account, name: str) -> str:

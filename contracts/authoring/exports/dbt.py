@@ -20,7 +20,7 @@ from contracts.authoring.imports.imported import given
 from contracts.authoring.properties.logical_options import SIGNS
 from contracts.authoring.properties.values import moment_of
 from contracts.authoring.quality.relationships import target
-from contracts.plan import Check, Limit, Operator, Property, Threshold
+from contracts.plan import Check, Limit, Operator, Threshold
 from contracts.problem import quoted
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
 
@@ -174,12 +174,14 @@ def _column(account: Account, column: ExportedColumn) -> dict[str, Any]:
     tests: list[Any] = []
     constraints: list[dict[str, Any]] = []
     for part, check in [(owner, check) for owner in inside for check in owner.checks]:
-        if not part.prop.path and _is_tested(check):
+        whole_key = isinstance(check.rule, rules.PrimaryKey) and check.property is not None
+        of_numbers = isinstance(check.rule, rules.MultipleOf | rules.Bound)  # says nothing where no type is enforced
+        if not part.prop.path and (whole_key or isinstance(check.rule, Tested)):
             equal = _tests(column, check)
             tests += [test for test in equal if test not in tests]
             account.carried |= {check.id} if equal else set()
             account.tolerated |= {check.id}
-        elif _is_hard(check) and _is_of_type(check, part) and (sql := condition(part, check)):
+        elif _is_hard(check) and (part.typed or not of_numbers) and (sql := condition(part, check)):
             constraints.append({"type": "check", "expression": sql})
             account.carried.add(check.id)
     tags = column.source.get("tags")
@@ -194,16 +196,6 @@ def _column(account: Account, column: ExportedColumn) -> dict[str, Any]:
 
 def _is_hard(check: Check) -> bool:
     return check.severity == "error" and check.scope == "row" and not check.tolerance
-
-
-def _is_tested(check: Check) -> bool:
-    whole_key = isinstance(check.rule, rules.PrimaryKey) and check.property is not None
-    return isinstance(check.rule, Tested) or whole_key
-
-
-def _is_of_type(check: Check, column: ExportedColumn) -> bool:
-    """Return False for a rule about numbers on a column whose type is not enforced."""
-    return column.typed or not isinstance(check.rule, rules.MultipleOf | rules.Bound)
 
 
 def _why(check: Check) -> str:
@@ -228,8 +220,11 @@ def _tests(column: ExportedColumn, check: Check) -> list[Any]:
             return [_test("unique", {}, config)]
         case rules.Required() | rules.NullValues():
             return [_test("not_null", {}, config)]
-        case rules.ForeignKey():
-            return [_test("relationships", _related(column, check.id, rule), config)]
+        case rules.ForeignKey():  # to the model or seed that is named for the object or the file
+            written = {str(e.get("id") or check.id): e["to"] for e in column.source["relationships"]}[check.id]
+            reference = target(written if isinstance(written, str) else written[0])
+            call = _Call(f"ref({_in_jinja(reference.object if reference else rule.to, QUOTE)})")
+            return [_test("relationships", {"to": call, "field": rule.columns[0]}, config)]
         case rules.Enum(texts):
             values = [_literal(column, text) for text in texts]
             if None in values:
@@ -238,14 +233,6 @@ def _tests(column: ExportedColumn, check: Check) -> list[Any]:
             arguments = {"values": list(texts) if is_text else values, **({} if is_text else {"quote": False})}
             return [_test("accepted_values", arguments, config)]
     return []
-
-
-def _related(column: ExportedColumn, check_id: str, rule: rules.ForeignKey) -> dict[str, str]:
-    """Return the model or seed of a reference, named for its object or file, and the column in it."""
-    written = {str(e.get("id") or check_id): e["to"] for e in column.source["relationships"]}[check_id]
-    reference = target(written if isinstance(written, str) else written[0])
-    name = reference.object if reference else rule.to
-    return {"to": _Call(f"ref({_in_jinja(name, QUOTE)})"), "field": rule.columns[0]}
 
 
 def _test(name: str, arguments: dict[str, Any], config: dict[str, str]) -> Any:
@@ -276,26 +263,21 @@ def _matches(value: str, pattern: str) -> str:
 
 
 def _literal(column: ExportedColumn, text: str) -> str | None:
-    """Return a value of a column in Spark SQL; None for times of day."""
+    """Return a value of a column in Spark SQL, whatever the contract's own format; None for times of day."""
     prop = column.prop
     if prop.type == "string":
         return literal(text)
+    if prop.type in ("date", "timestamp"):
+        moment = moment_of(text, prop)
+        if moment is None:
+            return None
+        if prop.type == "date":
+            return f"DATE {literal(moment.date().isoformat())}"
+        written = moment.replace(tzinfo=None).isoformat(" ")
+        return f"TIMESTAMP_NTZ {literal(written)}" if moments.is_local(prop) else f"TIMESTAMP {literal(written + 'Z')}"
     if prop.type == "time":
         return None
-    if prop.type in ("date", "timestamp"):
-        return _moment(text, prop)
     return f"{text}D" if prop.type == "number" and not prop.exact else text
-
-
-def _moment(text: str, prop: Property) -> str | None:
-    """Return a date or timestamp as a literal of SQL; the contract's own format does not matter."""
-    moment = moment_of(text, prop)
-    if moment is None:
-        return None
-    if prop.type == "date":
-        return f"DATE {literal(moment.date().isoformat())}"
-    written = moment.replace(tzinfo=None).isoformat(" ")
-    return f"TIMESTAMP_NTZ {literal(written)}" if moments.is_local(prop) else f"TIMESTAMP {literal(written + 'Z')}"
 
 
 class _Call(str):

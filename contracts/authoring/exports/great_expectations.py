@@ -210,39 +210,28 @@ def _equal(contract: Contract, check: Check) -> Expectations:
         case rules.RowCount() if threshold:
             return _range("expect_table_row_count_to_be_between", threshold, threshold.values)
         case rules.Expression() if not threshold:
-            return _expression(contract, rule)
+            used = [(n, p.route) for n, p in enumerate(contract.plan.properties) if p.name in rule.properties]
+            if not all(is_valid_name(step) for _, route in used for step in route):
+                return []
+            values = ", ".join(f"{of_each(route, lambda value, _: value)} AS v{n}" for n, route in used)
+            return [_breaking(rule.sql, f"(SELECT *, {values} FROM {{batch}})")]  # noqa: S608 (text)
         case rules.PrimaryKey() if column is None:
-            return _whole_key(check.properties())
+            names = check.properties()
+            null = [(f"{OF_VALUES}not_be_null", {"column": name}) for name in names]
+            return [*null, ("expect_compound_columns_to_be_unique", {"column_list": list(names), **WHOLE_KEYS})]
     if column is None or check.scope == "record":
         return []
     if column.prop.path:
         return _query(column, check) if check.scope == "row" else []
-    if isinstance(rule, rules.Aggregate) and threshold:
-        return _figure(column.prop, rule, threshold)
-    return _counted(rule, threshold) if threshold else _of_values(column, check)
+    return _limited(column.prop, rule, threshold) if threshold else _of_values(column, check)
 
 
-def _expression(contract: Contract, rule: rules.Expression) -> Expectations:
-    used = [(n, p.route) for n, p in enumerate(contract.plan.properties) if p.name in rule.properties]
-    if not all(is_valid_name(step) for _, route in used for step in route):
-        return []
-    values = ", ".join(f"{of_each(route, lambda value, _: value)} AS v{n}" for n, route in used)
-    return [_breaking(rule.sql, f"(SELECT *, {values} FROM {{batch}})")]  # noqa: S608 (text)
-
-
-def _whole_key(names: Sequence[str]) -> Expectations:
-    null = [(f"{OF_VALUES}not_be_null", {"column": name}) for name in names]
-    return [*null, ("expect_compound_columns_to_be_unique", {"column_list": list(names), **WHOLE_KEYS})]
-
-
-def _figure(prop: Property, rule: rules.Aggregate, threshold: Threshold) -> Expectations:
-    limits = [_value(prop, text) for text in rule.limits]
-    kind = f"expect_column_{rule.kind}_to_be_between"
-    return [] if None in limits or any(map(_is_long, limits)) else _range(kind, threshold, limits)
-
-
-def _counted(rule: rules.Rule, threshold: Threshold) -> Expectations:
-    """Return a limit of the share of nulls as a limit of the share of other values."""
+def _limited(prop: Property, rule: rules.Rule, threshold: Threshold) -> Expectations:
+    """Return a limit of a figure, or that of the share of nulls as a limit of the share of other values."""
+    if isinstance(rule, rules.Aggregate):
+        limits = [_value(prop, text) for text in rule.limits]
+        kind = f"expect_column_{rule.kind}_to_be_between"
+        return [] if None in limits or any(map(_is_long, limits)) else _range(kind, threshold, limits)
     if not isinstance(rule, rules.NullValues) or threshold.unit != "percent":
         return []
     kind = "expect_column_proportion_of_non_null_values_to_be_between"

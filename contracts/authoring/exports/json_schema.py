@@ -86,14 +86,12 @@ def _present(column: ExportedColumn, texts: Sequence[str]) -> Keywords | None:
     if not column.typed or not texts:
         return None if texts else {}
     if column.prop.type == "integer":
-        return {"not": {"enum": numbers}} if (numbers := [int(t) for t in texts if _is_plain(t)]) else {}
+        numbers = [int(t) for t in texts if t.lstrip("-").isdecimal() and str(int(t)) == t]
+        return {"not": {"enum": numbers}} if numbers else {}
     if column.prop.type == "boolean":
-        return {"not": {"enum": words}} if (words := [t == "true" for t in texts if t in ("true", "false")]) else {}
+        words = [t == "true" for t in texts if t in ("true", "false")]
+        return {"not": {"enum": words}} if words else {}
     return {"not": {"enum": list(texts)}} if TYPES[column.prop.type] == "string" else None
-
-
-def _is_plain(text: str) -> bool:
-    return text.lstrip("-").isdecimal() and str(int(text)) == text
 
 
 def _why(check: Check) -> str:

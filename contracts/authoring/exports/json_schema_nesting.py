@@ -8,7 +8,6 @@ from typing import Any
 from contracts import rules
 from contracts.authoring.exports.exported import Account, ExportedColumn, rejects
 from contracts.authoring.imports.imported import given
-from contracts.plan import Check
 
 Keywords = dict[str, Any]
 EXACTLY_EQUAL = ("string", "boolean", "date", "timestamp", "time", "integer")
@@ -35,18 +34,13 @@ def keywords(
             parts.append({"items": inner["[]"][1]})
         case "map" if inner:
             parts.append({"propertyNames": inner["~"][1], "additionalProperties": inner["*"][1]})
-    return parts + [limit for check in column.checks if rejects(check) and (limit := _limit(account, column, check))]
-
-
-def _limit(account: Account, column: ExportedColumn, check: Check) -> Keywords:
-    """Return a limit of the elements of an array as a keyword, and count it as carried; empty for other checks."""
-    inner = account.contract.inner(column)
-    match check.rule:
-        case rules.MinItems(count) | rules.MaxItems(count):
-            keyword: Keywords = {check.kind: count}
-        case rules.UniqueItems() if inner and inner[0].prop.type in EXACTLY_EQUAL:
-            keyword = {check.kind: True}
-        case _:
-            return {}
-    account.carried.add(check.id)
-    return keyword
+    for check in (c for c in column.checks if rejects(c)):
+        match check.rule:
+            case rules.MinItems(count) | rules.MaxItems(count):
+                parts.append({check.kind: count})
+            case rules.UniqueItems() if inner and inner["[]"][0].prop.type in EXACTLY_EQUAL:
+                parts.append({check.kind: True})
+            case _:
+                continue
+        account.carried.add(check.id)
+    return parts

@@ -67,13 +67,9 @@ def _parts(pieces: list[re.Match[str]], day: dict[str, str]) -> str:
     parts = []
     for piece in pieces:
         if not piece[2]:
-            parts.append(_plain(literal(piece)))
+            parts.append("".join(f"\\{c}" if c in SPECIAL else c for c in literal(piece)))
         elif piece[0].startswith("S"):
             parts.append(f"[0-9]{{{len(piece[0])}}}")
         else:
             parts.append(patterns[piece[0]])
     return "".join(parts)
-
-
-def _plain(text: str) -> str:
-    return "".join(f"\\{c}" if c in SPECIAL else c for c in text)

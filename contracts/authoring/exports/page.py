@@ -25,7 +25,6 @@ from contracts.messages import tolerated_in_words
 from contracts.plan import Check, Plan
 from contracts.problem import quoted, visible
 from contracts.terms.key_pattern import captures
-from contracts.terms.trailer import Trailer
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -188,8 +187,11 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
         yield "Format", f"CSV{packed}"
         yield "Delimiter", SIGNS.get(csv.delimiter, f"“{csv.delimiter}”")
         yield "Header", "the first line names the columns" if csv.header else "none; the columns are in the order below"
-        if csv.trailer:
-            yield "Trailer", _last(csv.trailer)
+        if rule := csv.trailer:
+            places = {rule.rows: "the number of rows"} if rule.rows else {}
+            places |= {place: f"the sum of {name}" for name, place in rule.sums.items()}
+            cells = "".join(f"; cell {place}: {figure}" for place, figure in sorted(places.items()))
+            yield "Trailer", f"the last line, which begins with “{rule.begins}” and holds no data{cells}"
         yield "Encoding", csv.encoding.upper()
         empty = ["an empty cell" if text == "" else f"“{text}”" for text in csv.null_values]
         yield "Null", " or ".join(empty) if empty else "cannot be written: every cell has a value"
@@ -200,14 +202,6 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
         yield "Null", "null, or the key is left out"
     else:
         yield "Format", "Parquet"
-
-
-def _last(rule: Trailer) -> str:
-    """Return the trailer in words."""
-    places = {rule.rows: "the number of rows"} if rule.rows else {}
-    places |= {place: f"the sum of {name}" for name, place in rule.sums.items()}
-    cells = "".join(f"; cell {place}: {figure}" for place, figure in sorted(places.items()))
-    return f"the last line, which begins with “{rule.begins}” and holds no data{cells}"
 
 
 def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,6 @@ from contracts.authoring.document.upgrade import upgrade
 from contracts.authoring.drop_block.parse import VENDOR, is_block
 from contracts.authoring.exports.exported import Contract
 from contracts.authoring.imports import writing
-from contracts.plan import Plan
 
 TRIAL = {"files": "trial/*", "producer": "trial", "format": "jsonl"}
 """The `drop` block for a contract without one."""
@@ -49,19 +48,15 @@ def read_each(raw: bytes, file: str) -> list[ReadContract]:
 
 
 def _read(document: Document, compiled: Compiled, file: str) -> ReadContract:
+    """Return a contract; the plan of one that names no files, or is not in force, is the one that it would have."""
     data: dict[str, Any] = document.data | {"id": document.product}
     bare = not any(is_block(entry) for entry in data.get("customProperties") or ())
     if compiled.plan and not bare:
         return ReadContract(Contract(data, compiled.plan), ())
-    plan, findings = _tried(data, file, bare=bare)
-    return ReadContract(Contract(data, plan, bare) if plan else None, findings)
-
-
-def _tried(data: dict[str, Any], file: str, *, bare: bool) -> tuple[Plan | None, tuple[Finding, ...]]:
-    """Return the plan that a contract would have in force."""
     made = {**data, "status": data.get("status") if data.get("status") in IN_FORCE else "active"}
     if bare:
         block = {"property": "drop", "vendor": VENDOR, "value": TRIAL}
         made["customProperties"] = [*(data.get("customProperties") or ()), block]
-    compiled = compile_text(writing.text(made).encode(), file)
-    return compiled.plan, tuple(f for f in compiled.findings if f.level == "error")
+    tried = compile_text(writing.text(made).encode(), file)
+    errors = tuple(f for f in tried.findings if f.level == "error")
+    return ReadContract(Contract(data, tried.plan, bare) if tried.plan else None, errors)

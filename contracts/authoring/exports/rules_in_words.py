@@ -9,7 +9,7 @@ from typing import assert_never
 from contracts import rules
 from contracts.authoring.properties.values import type_name
 from contracts.messages import LIMITS, limit_in_words, tolerated_in_words
-from contracts.plan import Check, Filter, Plan, Property
+from contracts.plan import Check, Plan, Property
 from contracts.sentences import bound_in_words, figure_in_words
 from contracts.values.text_formats import INTEGERS, TEXT
 
@@ -24,11 +24,24 @@ TYPES = {
 }
 
 
+FAULTS: dict[type, str] = {
+    rules.NullValues: "empty",
+    rules.MissingValues: "missing",
+    rules.NotBlank: "blank",
+    rules.DuplicateValues: "repeated",
+    rules.Expression: "false",
+}
+"""The fault that a metric counts, as an adjective, by its kind; that of others is `invalid`."""
+
+
 def in_words(check: Check) -> str:
     """Return a check in words: a phrase without the name for a column, a sentence for the whole file."""
     if check.filter:
         words = in_words(replace(check, filter=None, expected=check.expected.removesuffix(check.where)))
-        return f"{words.removesuffix('.')} (only rows {_which(check.filter)})"
+        text, watermark = check.filter.text, check.filter.watermark
+        which = [f"where {text}"] if text else []
+        which += [f"whose {watermark} is newer than in every file accepted before"] if watermark else []
+        return f"{words.removesuffix('.')} (only rows {' and '.join(which)})"
     rule = check.rule
     if isinstance(rule, rules.Aggregate):
         return f"The {figure_in_words(rule)} of all values is {how_limited(check)}"
@@ -37,17 +50,11 @@ def in_words(check: Check) -> str:
     if isinstance(rule, rules.Expectation):
         return f"This Great Expectations expectation is met: {check.expected}"
     if check.threshold:
-        return _counted(check)
+        about = f" ({check.expected.partition(' (')[2]}" if " (" in check.expected else ""
+        return f"{FAULTS.get(type(rule), 'invalid')} in {how_many(check)}{about}"
     if isinstance(rule, rules.RecordRule | rules.KnownKeys):
         return _of_lines(rule)
     return _of_values(check, rule) if isinstance(rule, rules.ValueRule) else _of_several(check)
-
-
-def _which(only: Filter) -> str:
-    """Return the words for the rows that a check is limited to."""
-    parts = [f"where {only.text}"] if only.text else []
-    parts += [f"whose {only.watermark} is newer than in every file accepted before"] if only.watermark else []
-    return " and ".join(parts)
 
 
 def type_in_words(prop: Property) -> str:
@@ -74,27 +81,6 @@ def how_many(check: Check) -> str:
     assert threshold is not None
     of = "of the rows" if threshold.unit == "percent" else "row" if threshold.values[-1] == 1 else "rows"
     return f"{limit_in_words(threshold)} {of}"
-
-
-def _counted(check: Check) -> str:
-    about = f" ({check.expected.partition(' (')[2]}" if " (" in check.expected else ""
-    return f"{_fault(check.rule)} in {how_many(check)}{about}"
-
-
-def _fault(rule: rules.Rule) -> str:
-    """Return the fault that a metric counts, as an adjective."""
-    match rule:
-        case rules.NullValues():
-            return "empty"
-        case rules.MissingValues():
-            return "missing"
-        case rules.NotBlank():
-            return "blank"
-        case rules.DuplicateValues():
-            return "repeated"
-        case rules.Expression():
-            return "false"
-    return "invalid"
 
 
 def how_limited(check: Check) -> str:

@@ -57,9 +57,15 @@ def line(contract: Contract, values: dict[str, str | None]) -> str:
         return json.dumps(record, ensure_ascii=False)
     if plan.file_format == "parquet":
         return ""
-    null = plan.csv.null_values[0] if plan.csv.null_values else ""
-    cells = [null if values[p.name] is None else str(values[p.name]) for p in plan.properties]
-    return plan.csv.delimiter.join(_cell(contract, text) for text in cells)
+    csv, cells = plan.csv, []
+    null = csv.null_values[0] if csv.null_values else ""
+    for prop in plan.properties:
+        text = values[prop.name]
+        cell = null if text is None else text
+        if csv.quote and any(sign in cell for sign in (csv.delimiter, csv.quote, "\n", "\r")):
+            cell = csv.quote + cell.replace(csv.quote, csv.escape + csv.quote) + csv.quote
+        cells.append(cell)
+    return csv.delimiter.join(cells)
 
 
 def key(pattern: str) -> str:
@@ -73,13 +79,6 @@ def _part(variable: re.Match[str]) -> str:
         return SOME_DAY.strftime(form) if form else name
     begins = variable.start() == 0 or variable.string[variable.start() - 1] == "/"
     return {"**": "2026/file", "?": "1"}.get(variable[0], "file" if begins else "")
-
-
-def _cell(contract: Contract, text: str) -> str:
-    csv = contract.plan.csv
-    if csv.quote and any(sign in text for sign in (csv.delimiter, csv.quote, "\n", "\r")):
-        return csv.quote + text.replace(csv.quote, csv.escape + csv.quote) + csv.quote
-    return text
 
 
 def _nested(contract: Contract, column: ExportedColumn, values: dict[str, str | None]) -> Any:
@@ -96,7 +95,12 @@ def _nested(contract: Contract, column: ExportedColumn, values: dict[str, str | 
         case "map":
             made = {str(values[inner[0].name]): _nested(contract, inner[1], values)}
         case _:
-            return _of_json(values[column.name], column.prop)
+            text, kind = values[column.name], column.prop.type
+            if text is None or kind not in ("integer", "number", "boolean"):
+                return text
+            if kind == "boolean":
+                return text == "true"
+            return int(text) if kind == "integer" else float(text)
     if not all(_meets_size(check.rule, len(made)) for check in column.checks):
         raise _TooComplex
     return made
@@ -112,14 +116,6 @@ def _meets_size(rule: rules.Rule, count: int) -> bool:
         case rules.MaxItems(most) | rules.MaxProperties(most):
             return count <= most
     return True
-
-
-def _of_json(text: str | None, prop: Property) -> Any:
-    if text is None or prop.type not in ("integer", "number", "boolean"):
-        return text
-    if prop.type == "boolean":
-        return text == "true"
-    return int(text) if prop.type == "integer" else float(text)
 
 
 def _candidates(contract: Contract, column: ExportedColumn) -> Iterator[str]:
@@ -210,7 +206,12 @@ class _Sampler:
     def _sequence(self) -> str:
         parts: list[str] = []
         while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
-            parts.append(self._repeated(self._atom()))
+            atom = self._atom()
+            if match := COUNT.match(self.pattern, self.at):
+                self.at = match.end()
+                times = {"*": 1, "?": 1, "+": 2}.get(match[0]) or int(match[1] or 0)
+                atom *= min(times, MOST)
+            parts.append(atom)
         return "".join(parts)
 
     def _atom(self) -> str:
@@ -218,7 +219,12 @@ class _Sampler:
             self.at += 1
             return ""
         if self.pattern[self.at] == "(":
-            return self._group()
+            self.at += 3 if self.pattern.startswith("(?:", self.at) else 1
+            if self.pattern[self.at] == "?":
+                raise _TooComplex
+            text = self.alternatives()
+            self.at += 1
+            return text
         match = TOKEN.match(self.pattern, self.at)
         if match is None:
             raise _TooComplex
@@ -229,22 +235,6 @@ class _Sampler:
         if escape and escape.isalnum() and escape not in OF_ESCAPE:
             raise _TooComplex
         return OF_ESCAPE.get(escape, escape) if escape else "x" if match["any"] else match[0]
-
-    def _group(self) -> str:
-        self.at += 3 if self.pattern.startswith("(?:", self.at) else 1
-        if self.pattern[self.at] == "?":
-            raise _TooComplex
-        text = self.alternatives()
-        self.at += 1
-        return text
-
-    def _repeated(self, atom: str) -> str:
-        match = COUNT.match(self.pattern, self.at)
-        if match is None:
-            return atom
-        self.at = match.end()
-        times = {"*": 1, "?": 1, "+": 2}.get(match[0]) or int(match[1] or 0)
-        return atom * min(times, MOST)
 
 
 def _member(written: str) -> str:
