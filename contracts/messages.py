@@ -201,8 +201,8 @@ def tolerated_in_words(limit: Limit) -> str:
 def some(count: int, of: int, bounds: tuple[Decimal, ...] = (), what: str = "record") -> str:
     """Return in words how many records of how many, with the share if it adds information.
 
-    `bounds` are percents that the share is held against: it is cut to one digit after the point, or to as many as tell
-    it from the bounds.
+    `bounds` are percents that the share is held against: it is cut to one digit after the point, or to as many as
+    distinguish it from them.
     """
     noun = what if of == 1 else f"{what}s"
     if count == of:
