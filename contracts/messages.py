@@ -230,6 +230,11 @@ def _words_of_rule(plan: Plan, check: Check) -> dict[str, str]:
     names = quoted(check.properties(), most=12)
     text = rule.text if isinstance(rule, WITH_TEXT) else check.expected
     value = str(rule.value) if isinstance(rule, WITH_VALUE) else check.expected
+    missing = ""
+    if isinstance(rule, rules.MissingValues):
+        empty = "no value" if rule.null or "" in rule.values else ""
+        texts = quoted((text for text in rule.values if text), most=12)
+        missing = " or ".join(part for part in (empty, texts) if part)
     return {
         "name": names or "The file",
         "each": names if prop else f"combination of {names}",
@@ -239,7 +244,7 @@ def _words_of_rule(plan: Plan, check: Check) -> dict[str, str]:
         "rule": f"`{check.id}` ({check.expected})",
         "limit": _limit(check),
         "ails": _ails(rule) or "is not valid",
-        "missing": _missing(check),
+        "missing": missing,
         "value": value,
         "characters": _counted(check, "character"),
         "or_longer": f", or is longer than {_longest(check):,} characters," if _longest(check) else "",
@@ -349,15 +354,6 @@ def _longest(check: Check) -> int | None:
 
 def _at_most(check: Check) -> str:
     return f", in at most {_longest(check):,} characters" if _longest(check) else ""
-
-
-def _missing(check: Check) -> str:
-    """Return the values that count as missing, for a sentence."""
-    if not isinstance(check.rule, rules.MissingValues):
-        return ""
-    texts = quoted((text for text in check.rule.values if text), most=12)
-    empty = "no value" if check.rule.null or "" in check.rule.values else ""
-    return " or ".join(part for part in (empty, texts) if part)
 
 
 def _unknown(plan: Plan, prop: Property) -> str:

@@ -66,36 +66,27 @@ def _columns(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:
     key = proposing.key_of(profile)
     proposals = [proposing.property_of(c, is_primary=c.name == key) for c in profile.columns]
     columns: list[dict[str, Any]] = []
+    root: dict[str, Any] = {"properties": columns}
     placed: dict[tuple[str, ...], tuple[dict[str, Any], Path]] = {}
     for column, proposal in zip(profile.columns, proposals, strict=True):
-        route = column.path or (column.name,)
-        path = placed[route] = (proposal.value, _place(columns, placed, route, proposal.value))
+        route, value = column.path or (column.name,), proposal.value
+        step = route[-1] if len(route) > 1 else None  # a column of the file may be named like a step
+        owner, path = placed[route[:-1]] if step else (root, OBJECT)
+        if step == "[]":
+            owner["items"] = value
+            path = (*path, "items")
+        elif side := SIDES.get(step or ""):
+            owner.setdefault("map", {})[side] = value
+            path = (*path, "map", side)
+        else:
+            siblings = owner.setdefault("properties", [])
+            siblings.append(value)
+            path = (*path, "properties", len(siblings) - 1)
+        placed[route] = value, path
         for part, note in proposal.notes.items():
-            at: Path = (*path[1], part)
+            at: Path = (*path, part)
             notes[(*at, 0, "metric") if part == "quality" else at] = note
     return columns
-
-
-def _place(
-    columns: list[dict[str, Any]],
-    placed: dict[tuple[str, ...], tuple[dict[str, Any], Path]],
-    route: tuple[str, ...],
-    value: dict[str, Any],
-) -> Path:
-    """Put a property into its parent; return its path in the document."""
-    if len(route) == 1:
-        columns.append(value)
-        return (*OBJECT, "properties", len(columns) - 1)
-    owner, path = placed[route[:-1]]
-    if route[-1] == "[]":
-        owner["items"] = value
-        return (*path, "items")
-    if side := SIDES.get(route[-1]):
-        owner.setdefault("map", {})[side] = value
-        return (*path, "map", side)
-    inner = owner.setdefault("properties", [])
-    inner.append(value)
-    return (*path, "properties", len(inner) - 1)
 
 
 def _rows(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:

@@ -19,10 +19,18 @@ ENDINGS = re.compile(r"(\.[A-Za-z]{1,8}){1,2}$")
 
 def pattern(names: Sequence[str], producer: str) -> str:
     """Return the key pattern under a producer's folder that matches all the names."""
-    first, *rest = (TOKEN.findall(_dated(name)) for name in names)
+    shared, *rest = (TOKEN.findall(_dated(name)) for name in names)
     for other in rest:
-        first = _both(first, other)
-    return f"{producer}/{''.join(first)}"
+        if len(shared) == len(other):
+            merged = [a if a == b else "*" for a, b in zip(shared, other, strict=True)]
+        else:
+            least = min(len(shared), len(other))
+            head = next((n for n in range(least) if shared[n] != other[n]), least)
+            most = least - head
+            tail = next((n for n in range(most) if shared[-1 - n] != other[-1 - n]), most)
+            merged = [*shared[:head], "*", *shared[len(shared) - tail :]]
+        shared = [token for n, token in enumerate(merged) if token != "*" or n == 0 or merged[n - 1] != "*"]  # noqa: S105
+    return f"{producer}/{''.join(shared)}"
 
 
 def id_of(name: str) -> str:
@@ -59,17 +67,3 @@ def _has_date(name: str, at: int, form: str) -> bool:
         and not re.search("[0-9]", beside)
         and is_date(text, form)
     )
-
-
-def _both(left: list[str], right: list[str]) -> list[str]:
-    """Return the tokens that two names share, with `*` for the differences."""
-    if len(left) == len(right):
-        merged = [a if a == b else "*" for a, b in zip(left, right, strict=True)]
-    else:
-        head = next(
-            (n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
-        )
-        most = min(len(left), len(right)) - head
-        tail = next((n for n in range(most) if left[-1 - n] != right[-1 - n]), most)
-        merged = [*left[:head], "*", *left[len(left) - tail :]]
-    return [token for n, token in enumerate(merged) if token != "*" or n == 0 or merged[n - 1] != "*"]  # noqa: S105

@@ -74,15 +74,14 @@ class Contract:
 
     @cached_property
     def _entries(self) -> dict[tuple[str | None, str], dict[str, Any]]:
-        owners = [(None, self.object), *((c.prop, c.source) for c in self.every)]
-        return {
-            (
-                prop.name if prop else None,
-                library_metrics.identity(entry, prop, _metric(entry), entry.get("severity", "error")),
-            ): entry
-            for prop, owner in owners
-            for entry in owner.get("quality") or ()
-        }
+        entries = {}
+        for prop, owner in [(None, self.object), *((c.prop, c.source) for c in self.every)]:
+            for entry in owner.get("quality") or ():
+                inner = entry.get("implementation") if entry.get("type") == "custom" else entry
+                metric = str(inner.get("metric")) if isinstance(inner, dict) else ""
+                identity = library_metrics.identity(entry, prop, metric, entry.get("severity", "error"))
+                entries[prop.name if prop else None, identity] = entry
+        return entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,11 +229,6 @@ def rejects(check: Check) -> bool:
 def only_hard(why: Callable[[Check], str]) -> Callable[[Check], str]:
     """Return a function that gives the reason for a lost check; `why` is only for checks that reject."""
     return lambda check: WARNS if check.severity == "warning" else why(check)
-
-
-def _metric(entry: dict[str, Any]) -> str:
-    inner = entry.get("implementation") if entry.get("type") == "custom" else entry
-    return str(inner.get("metric")) if isinstance(inner, dict) else ""
 
 
 def source_line(contract: Contract) -> str:

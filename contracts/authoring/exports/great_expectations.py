@@ -171,8 +171,12 @@ def _column_name(prop: Property) -> str | None:
 def _expectations(account: Account, check: Check) -> list[dict[str, Any]]:
     """Return the expectations of a check in a suite; a check with any expectation counts as carried."""
     equal = [] if check.filter else _equal(account.contract, check)
-    share = _share(check)
-    if not equal or share is None:
+    share: Kwargs = {}
+    if check.tolerance and check.tolerance.value:
+        if check.tolerance.unit != "percent" or not isinstance(check.rule, rules.ForbidsNull):
+            return []  # a suite has no number of rows, and computes shares without nulls
+        share = {"mostly": (100 - check.tolerance.value) / 100}
+    if not equal:
         return []
     account.carried.add(check.id)
     account.tolerated.add(check.id)
@@ -187,15 +191,6 @@ def _expectations(account: Account, check: Check) -> list[dict[str, Any]]:
         }
         for kind, kwargs in equal
     ]
-
-
-def _share(check: Check) -> Kwargs | None:
-    """Return the share of rows that must meet a rule; None if a suite has none, or computes it without nulls."""
-    if check.tolerance is None or not check.tolerance.value:
-        return {}
-    if check.tolerance.unit != "percent" or not isinstance(check.rule, rules.ForbidsNull):
-        return None
-    return {"mostly": (100 - check.tolerance.value) / 100}
 
 
 def _equal(contract: Contract, check: Check) -> Expectations:

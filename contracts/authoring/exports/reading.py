@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.authoring.compiler import schema_objects
-from contracts.authoring.compiler.compile import Compiled, compile_each, compile_text
+from contracts.authoring.compiler.compile import compile_each, compile_text
 from contracts.authoring.document import source
-from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding
 from contracts.authoring.document.metadata import IN_FORCE
 from contracts.authoring.document.upgrade import upgrade
 from contracts.authoring.drop_block.parse import VENDOR, is_block
 from contracts.authoring.exports.exported import Contract
 from contracts.authoring.imports import writing
+from contracts.plan import Plan
 
 TRIAL = {"files": "trial/*", "producer": "trial", "format": "jsonl"}
 """The `drop` block for a contract without one."""
@@ -44,19 +44,20 @@ def read_each(raw: bytes, file: str) -> list[ReadContract]:
         return [ReadContract(None, tuple(dict.fromkeys(errors)))]
     document = source.read(raw, file)
     upgrade(document)
-    return [_read(*pair, file) for pair in zip(schema_objects.parts(document), compiled, strict=True)]
+    contracts = []
+    for part, of_part in zip(schema_objects.parts(document), compiled, strict=True):
+        data: dict[str, Any] = part.data | {"id": part.product}
+        bare = not any(is_block(entry) for entry in data.get("customProperties") or ())
+        plan, findings = (of_part.plan, ()) if of_part.plan and not bare else _tried(data, file, bare=bare)
+        contracts.append(ReadContract(Contract(data, plan, bare) if plan else None, findings))
+    return contracts
 
 
-def _read(document: Document, compiled: Compiled, file: str) -> ReadContract:
-    """Return a contract; the plan of one that names no files, or is not in force, is the one that it would have."""
-    data: dict[str, Any] = document.data | {"id": document.product}
-    bare = not any(is_block(entry) for entry in data.get("customProperties") or ())
-    if compiled.plan and not bare:
-        return ReadContract(Contract(data, compiled.plan), ())
+def _tried(data: dict[str, Any], file: str, *, bare: bool) -> tuple[Plan | None, tuple[Finding, ...]]:
+    """Return the plan that a contract would have if it were in force, and named its files."""
     made = {**data, "status": data.get("status") if data.get("status") in IN_FORCE else "active"}
     if bare:
         block = {"property": "drop", "vendor": VENDOR, "value": TRIAL}
         made["customProperties"] = [*(data.get("customProperties") or ()), block]
-    tried = compile_text(writing.text(made).encode(), file)
-    errors = tuple(f for f in tried.findings if f.level == "error")
-    return ReadContract(Contract(data, tried.plan, bare) if tried.plan else None, errors)
+    compiled = compile_text(writing.text(made).encode(), file)
+    return compiled.plan, tuple(f for f in compiled.findings if f.level == "error")

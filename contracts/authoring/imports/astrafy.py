@@ -68,18 +68,13 @@ def _fields(document: Document, path: Path, record: dict[str, Any]) -> list[dict
             prop: dict[str, Any] = {"logicalType": "object", "properties": _fields(document, of_type, kind)}
         else:
             prop = sql_types.property_or_loss(document, of_type, kind, field["name"])
-        if _is_repeated(document, at, field):
+        repeated = field.get("repeated", "no")
+        if repeated is True:  # as YAML reads `yes`
+            message = f"`repeated` of `{field['name']}` is true, which their validation does not take for a list."
+            document.warning((*at, "repeated"), "as-printed", message, 'Write `repeated: "yes"`, in quotes.')
+        elif repeated not in {REPEATED, "no", False}:
+            lost(document, (*at, "repeated"), f"`repeated: {repeated:.40}` says nothing; `yes` makes a list.")
+        if repeated is True or repeated == REPEATED:
             prop = {"logicalType": "array", "items": prop}
         made.append({"name": field["name"], **given({"description": field.get("description")}), **prop})
     return made
-
-
-def _is_repeated(document: Document, path: Path, field: dict[str, Any]) -> bool:
-    """Return True if a field is a list; their validator takes only the text "yes", which YAML reads as true."""
-    repeated = field.get("repeated", "no")
-    if repeated is True:
-        message = f"`repeated` of `{field['name']}` is true, which their validation does not take for a list."
-        document.warning((*path, "repeated"), "as-printed", message, 'Write `repeated: "yes"`, in quotes.')
-    elif repeated not in {REPEATED, "no", False}:
-        lost(document, (*path, "repeated"), f"`repeated: {repeated:.40}` says nothing; `yes` makes a list.")
-    return repeated is True or repeated == REPEATED

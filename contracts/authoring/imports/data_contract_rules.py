@@ -38,23 +38,16 @@ def add(
         targets = [(f"-{column['name']}", column.setdefault("quality", [])) for column in owners]
     if not targets:
         lost(document, path, f"The rule `{rule['id']}` names no columns; nothing is made of it.", on_key=False)
+    cron = rule.get("scheduleCronExpression")
+    schedule = {"schedule": cron, "scheduler": "cron"} if cron else {}
+    about = {"name": rule["name"], "dimension": DIMENSIONS[rule["dimension"]]}
     for name, into in targets:
         for severity, tolerance in _severities(document, path, rule):
+            only_warns = {"severity": "warning"} if severity == "warning" else {}
             for end, entry in _entries(rule, tolerance, name.removeprefix("-")):
-                tail = f"{name}{end}{'-warning' if severity == 'warning' else ''}"
-                into.append(_entry(rule, tail, severity, entry))
-
-
-def _entry(rule: dict[str, Any], tail: str, severity: str, entry: dict[str, Any]) -> dict[str, Any]:
-    cron = rule.get("scheduleCronExpression")
-    return {
-        "id": re.sub("[^A-Za-z0-9_-]", "_", f"{rule['id']}{tail}"),
-        "name": rule["name"],
-        "dimension": DIMENSIONS[rule["dimension"]],
-        **({"severity": "warning"} if severity == "warning" else {}),
-        **entry,
-        **({"schedule": cron, "scheduler": "cron"} if cron else {}),
-    }
+                tail = f"{name}{end}{'-warning' if only_warns else ''}"
+                identity = re.sub("[^A-Za-z0-9_-]", "_", f"{rule['id']}{tail}")
+                into.append({"id": identity, **about, **only_warns, **entry, **schedule})
 
 
 def _severities(document: Document, path: Path, rule: dict[str, Any]) -> list[tuple[str, Decimal]]:

@@ -26,32 +26,28 @@ def fits(document: Document, schema: dict[str, Any]) -> bool:
     """Return True if a document has the shape; report findings where it does not."""
     errors = list(Draft201909Validator(schema).iter_errors(document.data))
     for error in errors[:MOST_REPORTED]:
-        _report(document, error)
+        path: Path = tuple(error.absolute_path)
+        kind, wanted = str(error.validator), error.validator_value
+        name = f"`{document.name(path)}`" if path else "the document"
+        words = error.schema.get("description") if isinstance(error.schema, dict) else None
+        if kind == "required":
+            _missing(document, path, name, error)
+        elif kind == "additionalProperties":
+            _unknown(document, path, name, error)
+        elif kind == "type" and not words:
+            listed = wanted if isinstance(wanted, list) else [wanted]
+            document.wrong_type(path, " or ".join(TYPES[str(w)] for w in listed), text="string" in listed)
+        elif kind in {"enum", "const"} and not words:
+            allowed = [str(v) for v in (wanted if isinstance(wanted, list) else [wanted])]
+            close = nearest(str(error.instance), allowed)
+            fix = f"Write `{close}`." if close else f"Write {'one of ' * (len(allowed) > 1)}{quoted(allowed, most=12)}."
+            document.error(path, "unknown-value", f"`{error.instance!s:.60}` is not a value of {name}.", fix)
+        elif error.schema is False or wanted is False:
+            document.error(path, "unknown-key", f"{name} says nothing here.", "Leave it out.", on_key=True)
+        else:
+            words = words or f"right by `{kind}: {wanted!s:.60}`"
+            document.error(path, "bad-value", f"{name} is not {words}.", f"Write {words}.")
     return not errors
-
-
-def _report(document: Document, error: ValidationError) -> None:
-    path: Path = tuple(error.absolute_path)
-    kind, wanted, schema = str(error.validator), error.validator_value, error.schema
-    name = f"`{document.name(path)}`" if path else "the document"
-    words = schema.get("description") if isinstance(schema, dict) else None
-    if kind == "required":
-        _missing(document, path, name, error)
-    elif kind == "additionalProperties":
-        _unknown(document, path, name, error)
-    elif kind == "type" and not words:
-        listed = wanted if isinstance(wanted, list) else [wanted]
-        document.wrong_type(path, " or ".join(TYPES[str(w)] for w in listed), text="string" in listed)
-    elif kind in {"enum", "const"} and not words:
-        allowed = [str(v) for v in (wanted if isinstance(wanted, list) else [wanted])]
-        close = nearest(str(error.instance), allowed)
-        fix = f"Write `{close}`." if close else f"Write {'one of ' * (len(allowed) > 1)}{quoted(allowed, most=12)}."
-        document.error(path, "unknown-value", f"`{error.instance!s:.60}` is not a value of {name}.", fix)
-    elif schema is False or wanted is False:
-        document.error(path, "unknown-key", f"{name} says nothing here.", "Leave it out.", on_key=True)
-    else:
-        words = words or f"right by `{kind}: {wanted!s:.60}`"
-        document.error(path, "bad-value", f"{name} is not {words}.", f"Write {words}.")
 
 
 def _missing(document: Document, path: Path, name: str, error: ValidationError) -> None:
