@@ -131,8 +131,11 @@ def _of_values(check: Check, rule: rules.ValueRule) -> str:  # noqa: C901, PLR09
             return bound_in_words(rule)
         case rules.MultipleOf(value):
             return f"a multiple of {value}"
-        case rules.Format(name):
-            return _format(check, name)
+        case rules.Format(name) if name in TEXT:
+            return f"{TEXT[name].words}, like {TEXT[name].example}"
+        case rules.Format(name) if name in INTEGERS:
+            least, most = INTEGERS[name]
+            return f"from {least:,} to {most:,}"
         case rules.MinItems(count):
             return f"at least {_some(count, 'element')}"
         case rules.MaxItems(count):
@@ -161,13 +164,4 @@ def _of_several(check: Check) -> str:
             return f"{' and '.join(names)} are a combination that is in {text}."
         case rules.ForeignKey(text=text):
             return f"one of the values in {text}"
-    return check.expected
-
-
-def _format(check: Check, name: str) -> str:
-    if name in TEXT:
-        return f"{TEXT[name].words}, like {TEXT[name].example}"
-    if name in INTEGERS:
-        least, most = INTEGERS[name]
-        return f"from {least:,} to {most:,}"
     return check.expected

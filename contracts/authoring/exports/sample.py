@@ -283,8 +283,13 @@ def _meets(rule: rules.Rule, prop: Property, text: str) -> bool:  # noqa: C901 (
             return len(text) <= length
         case rules.MultipleOf(step):
             return (Fraction(text) / Fraction(step)).denominator == 1
+        case rules.Format(name) if prop.type == "string":
+            return regex.matches(TEXT[name].pattern, text)
+        case rules.Format("f32"):
+            return abs(float(text)) < BEYOND_F32
         case rules.Format(name):
-            return _is_of(name, prop, text)
+            least, most = INTEGERS[name]
+            return least <= int(text) <= most
         case rules.MissingValues(values):
             return text not in values
         case rules.Enum(values):
@@ -304,12 +309,3 @@ def _is_among(text: str, values: Sequence[str], prop: Property) -> bool:
     if prop.type in ("string", "boolean"):
         return text in values
     return order_of(text, prop) in [order_of(value, prop) for value in values]
-
-
-def _is_of(name: str, prop: Property, text: str) -> bool:
-    if prop.type == "string":
-        return regex.matches(TEXT[name].pattern, text)
-    if name == "f32":
-        return abs(float(text)) < BEYOND_F32
-    least, most = INTEGERS[name]
-    return least <= int(text) <= most

@@ -7,7 +7,7 @@ A warning names a line of the text that `dropgate lint` refuses because dropgate
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as File
 from typing import Any
@@ -62,9 +62,17 @@ class ImportResult:
 
 def import_source(name: str, raw: bytes, file: str, files: Files | None = None, status: str = "draft") -> ImportResult:
     """Import the contracts of a source whose format is text."""
-    form = FORMATS[name]
-    read: Callable[[bytes, str], Document] = _plain_text if form.text else _values
-    return import_document(name, read(raw, file), raw, files, status)
+    if not FORMATS[name].text:
+        return import_document(name, _values(raw, file), raw, files, status)
+    document = Document(file, positions={(): Position(1, 1)})
+    if len(raw) > source.MOST_BYTES:
+        message = f"The file has {len(raw):,} bytes; a source has at most {source.MOST_BYTES:,}."
+        document.error((), "too-large", message, "Check that it is the right file.")
+    try:
+        document.data = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        document.error((), "not-utf-8", "The file is not UTF-8 text.", "Save it as UTF-8.")
+    return import_document(name, document, raw, files, status)
 
 
 def import_sources(
@@ -104,18 +112,6 @@ def import_document(
         contracts.append(contract)
         findings += refusals
     return ImportResult(tuple(contracts), tuple(findings))
-
-
-def _plain_text(raw: bytes, file: str) -> Document:
-    document = Document(file, positions={(): Position(1, 1)})
-    if len(raw) > source.MOST_BYTES:
-        message = f"The file has {len(raw):,} bytes; a source has at most {source.MOST_BYTES:,}."
-        document.error((), "too-large", message, "Check that it is the right file.")
-    try:
-        document.data = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        document.error((), "not-utf-8", "The file is not UTF-8 text.", "Save it as UTF-8.")
-    return document
 
 
 def _values(raw: bytes, file: str) -> Document:
