@@ -178,26 +178,25 @@ class Kinds:
 
 
 def _is_written(notation: Notation, shapes: set[str], texts: Collection[str]) -> bool:
+    """Return True if all texts are moments in a notation.
+
+    Of timestamps, it reads an example with each day, hour, minute, second and offset, which are few.
+    """
     shape = re.compile(notation.shape)
     if not all(shape.fullmatch(text) for text in shapes):
         return False
     if notation.shape.isdigit() and not all(DIGITS_ALONE.fullmatch(text) for text in texts):
         return False
-    return all(_is_moment(text, notation.type, notation.pattern, notation.offset) for text in _parts(notation, texts))
-
-
-def _parts(notation: Notation, texts: Collection[str]) -> Collection[str]:
-    """Return the texts; for timestamps an example with each day, hour, minute, second and offset, which are few."""
-    if notation.type != "timestamp":
-        return texts
-    ends = {"" if notation.pattern else text[19:].lstrip(".0123456789") for text in texts}
-    example = datetimes.example(notation.pattern or "yyyy-MM-dd'T'HH:mm:ss")
-    whole = example + min(ends)
-    moments = {example + end for end in ends} | {text[: notation.day] + whole[notation.day :] for text in texts}
-    for pair in re.finditer("[0-9]{2}", example[notation.day :]):
-        at = notation.day + pair.start()
-        moments |= {whole[:at] + digits + whole[at + 2 :] for digits in {text[at : at + 2] for text in texts}}
-    return moments
+    moments = texts
+    if notation.type == "timestamp":
+        ends = {"" if notation.pattern else text[19:].lstrip(".0123456789") for text in texts}
+        example = datetimes.example(notation.pattern or "yyyy-MM-dd'T'HH:mm:ss")
+        whole = example + min(ends)
+        moments = {example + end for end in ends} | {text[: notation.day] + whole[notation.day :] for text in texts}
+        for pair in re.finditer("[0-9]{2}", example[notation.day :]):
+            at = notation.day + pair.start()
+            moments |= {whole[:at] + digits + whole[at + 2 :] for digits in {text[at : at + 2] for text in texts}}
+    return all(_is_moment(text, notation.type, notation.pattern, notation.offset) for text in moments)
 
 
 def _are_of(name: str, texts: Collection[str]) -> bool:

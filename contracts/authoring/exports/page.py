@@ -128,7 +128,9 @@ def _about(contract: Contract) -> list[tuple[str, str]]:
 
 def _row(contract: Contract, column: ExportedColumn, example: str | None) -> ShownColumn:
     source = column.source
-    checks = [c for c in contract.plan.checks if c.property == column.name and not _is_hidden(c)]
+    of_column = [c for c in contract.plan.checks if c.property == column.name]
+    # the column already shows its type, unless more is to say of it than that it rejects
+    checks = [c for c in of_column if not isinstance(c.rule, rules.LogicalType) or c.severity != "error" or c.tolerance]
     labels = tuple((str(e["value"]), str(e["label"])) for e in source.get("enum") or () if e.get("label"))
     counted = any(isinstance(c.rule, rules.PrimaryKey | rules.NullValues) for c in column.checks)
     return ShownColumn(
@@ -143,11 +145,6 @@ def _row(contract: Contract, column: ExportedColumn, example: str | None) -> Sho
         classification=column.prop.classification or "",
         may_be_empty=not column.never_null and not counted and column.prop.route[-1] != KEYS,
     )
-
-
-def _is_hidden(check: Check) -> bool:
-    """Return True for a type that rejects, which the column already shows."""
-    return isinstance(check.rule, rules.LogicalType) and check.severity == "error" and not check.tolerance
 
 
 def _rule(plan: Plan, check: Check) -> ShownRule:

@@ -106,7 +106,12 @@ class _Reading:
         self._type(schema, prop)
         self._values(schema, prop)
         self._nested(schema, prop, depth)
-        self._bounds_of_draft_4(schema)
+        for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+            value = schema.word(exclusive)
+            if isinstance(value, bool):  # as draft 4 writes it: true excludes the bound next to it
+                del schema.words[exclusive]
+                if value and bound in schema.words:
+                    schema.words[exclusive] = schema.words.pop(bound)
         name = f"`{place.path[-1]}`" if place.path else "the schema"
         self.others(schema, STRUCTURE, name, prop)
         return prop
@@ -170,15 +175,6 @@ class _Reading:
         prop = self.property(place, depth + 1)
         nullable = prop.pop("nullable", True)
         return prop if nullable or "logicalType" not in prop else prop | {"required": True}
-
-    def _bounds_of_draft_4(self, schema: Schema) -> None:
-        """Convert the exclusive bounds of draft 4, where true excludes the bound next to it."""
-        for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-            value = schema.word(exclusive)
-            if isinstance(value, bool):
-                del schema.words[exclusive]
-                if value and bound in schema.words:
-                    schema.words[exclusive] = schema.words.pop(bound)
 
     def others(self, schema: Schema, handled: set[str], name: str, prop: dict[str, Any] | None = None) -> None:
         """Copy the keywords that ODCS has; report the others as lost."""

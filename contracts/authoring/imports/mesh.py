@@ -112,7 +112,11 @@ def _port(document: Document, path: Path, port: dict[str, Any], *, output: bool)
     product = document.data.get("name") or info.get("name") or stem(document.file)
     name = f"{product}{'' if output else '-input'}-{port.get('name') or 'port'}"
     rest_lost(document, path, port, READ["port"], f"the port `{port.get('name')}`")
-    version = _version(document, path, port.get("version"))
+    version = port.get("version")
+    if not isinstance(version, str) or not metadata.VERSION.fullmatch(version):
+        if version is not None:
+            lost(document, (*path, "version"), f"`{version!s:.40}` is not a version; the contract has {FIRST}.")
+        version = FIRST
     head: dict[str, Any] = {
         "domain": document.data.get("domain") or info.get("domain"),
         "description": given({"purpose": port.get("description")}),
@@ -133,14 +137,6 @@ def _port(document: Document, path: Path, port: dict[str, Any], *, output: bool)
             block = {} if output else {"columns": {"extra": "ignore"}}
             full = f"{name}-{table['name']}"
             yield Imported(contract(full, schema_object, version=version, name=table.get("displayName"), **more), block)
-
-
-def _version(document: Document, path: Path, version: Any) -> str:
-    if isinstance(version, str) and metadata.VERSION.fullmatch(version):
-        return version
-    if version is not None:
-        lost(document, (*path, "version"), f"`{version!s:.40}` is not a version; the contract has {FIRST}.")
-    return FIRST
 
 
 def _servers(document: Document, path: Path, promise: dict[str, Any], port: dict[str, Any]) -> list[dict[str, Any]]:

@@ -192,7 +192,13 @@ def _head(document: Document) -> dict[str, Any]:
         "version": _version(document, data.get("version")),
         **{place: data.get(key) for key, place in TOP.items()},
         "description": given({k: (data.get("description") or {}).get(k) for k in ("purpose", "limitations", "usage")}),
-        "support": [_channel(data[key], tool) for key, tool in SUPPORT.items() if data.get(key)],
+        "support": [
+            {"channel": "feedback", "tool": tool, "url": data[key]}
+            if tool == "other"
+            else {"channel": data[key], "tool": tool}
+            for key, tool in SUPPORT.items()
+            if data.get(key)
+        ],
         "price": _renamed(document, ("price",), data.get("price") or {}, PRICE),
         "team": given({"members": members}),
         "roles": roles,
@@ -201,10 +207,6 @@ def _head(document: Document) -> dict[str, Any]:
         ],
         "customProperties": [*pairs, *custom],
     }
-
-
-def _channel(place: str, tool: str) -> dict[str, Any]:
-    return {"channel": "feedback", "tool": tool, "url": place} if tool == "other" else {"channel": place, "tool": tool}
 
 
 def _version(document: Document, version: Any) -> str:
