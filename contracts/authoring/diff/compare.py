@@ -92,20 +92,16 @@ def _version(old: Plan, new: ContractVersion, changes: tuple[Change, ...]) -> tu
         return (new.document.finding("error", ("version",), "version", message, f'Write version: "{old.version}".'),)
     if versions.is_raised_by(old.version, now, step):
         return ()
+    number = sum(c.step == step for c in changes)
+    some = f"{'1 change' if number == 1 else f'{number} changes'} since {old.version}"
+    what = {
+        "major": f"{some} {'breaks' if number == 1 else 'break'} producers or consumers",
+        "minor": f"{some} {'has' if number == 1 else 'have'} another meaning",
+        "patch": f"{some} {'is' if number == 1 else 'are'} of words alone",
+    }[step]
     wanted = versions.after(old.version, step)
     fix = f'Write version: "{wanted}".'
     if step == "major":
         file = f"{new.document.data['id']}.v{versions.numbers(wanted)[0]}.yaml"
         fix = f'Write version: "{wanted}" into a file of its own, {file}; who relies on {new.plan.contract} needs it.'
-    return (new.document.finding("error", ("version",), "version", _why(changes, step, old.version, now), fix),)
-
-
-def _why(changes: tuple[Change, ...], step: Step, before: str, now: str) -> str:
-    count = sum(c.step == step for c in changes)
-    some = "1 change" if count == 1 else f"{count} changes"
-    what = {
-        "major": f"{some} since {before} {'breaks' if count == 1 else 'break'} producers or consumers",
-        "minor": f"{some} since {before} {'has' if count == 1 else 'have'} another meaning",
-        "patch": f"{some} since {before} {'is' if count == 1 else 'are'} of words alone",
-    }[step]
-    return f"{what}; `version: {now}` does not say so."
+    return (new.document.finding("error", ("version",), "version", f"{what}; `version: {now}` does not say so.", fix),)

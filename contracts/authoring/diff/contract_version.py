@@ -57,11 +57,12 @@ class ContractVersion:
         at = self.property_path(check.property) if check.property else OBJECT
         source = self.document.value(at)
         if isinstance(source, dict):
+            kind = check.kind if check.severity == "error" else f"{check.kind}.{check.severity}"
             for path in ((*at, check.kind), (*at, "logicalTypeOptions", check.kind)):
                 if path in self.document.positions:
                     return path
             for n, entry in enumerate(source.get("quality") or []):
-                if descriptive.entry_name(entry) in (check.id, f"{check.kind}{_suffix(check)}"):
+                if descriptive.entry_name(entry) in (check.id, kind):
                     return (*at, "quality", n)
             for n, entry in enumerate(source.get("relationships") or []):
                 if isinstance(check.rule, rules.ForeignKey) and entry.get("id", check.id) == check.id:
@@ -85,10 +86,6 @@ class ContractVersion:
         way = meaning.direction or turn or "none"
         place = self.document.place(at, on_key=True)
         return Change(kind, path, message, way, *meaning.levels(way), self.document.file, place.line, place.column)
-
-
-def _suffix(check: Check) -> str:
-    return "" if check.severity == "error" else f".{check.severity}"
 
 
 def shown(value: Any) -> str:

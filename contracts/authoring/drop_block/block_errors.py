@@ -74,7 +74,12 @@ def report(document: Document, path: Path, error: ValidationError) -> None:
     at: Path = (*path, *(p for n, p in enumerate(inner) if (*path, *inner[: n + 1]) in document.positions))
     name, kind = dotted(inner), str(error.validator)
     if kind == "additionalProperties":
-        _unknown_keys(document, at, inner, error)
+        allowed = list(_mapping(error.schema)["properties"])
+        where = f"`{name}`" if inner else "The drop block"
+        for key in (key for key in _mapping(error.instance) if key not in allowed):
+            close = nearest(key, allowed)
+            fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(allowed, most=12)}."
+            document.error((*at, key), "unknown-key", f"{where} has no key `{key}`.", fix, on_key=True)
     elif kind == "required":
         for key in (key for key in _mapping(error.schema)["required"] if key not in _mapping(error.instance)):
             missing = dotted((*inner, key))
@@ -93,16 +98,6 @@ def report(document: Document, path: Path, error: ValidationError) -> None:
             WRITTEN.get(name) or WRITTEN.get(dotted(inner[:-1])) or SHAPES["maxLength" if kind == "pattern" else kind]
         )
         document.error(at, code, f"`{name}` {message}.", fix)
-
-
-def _unknown_keys(document: Document, at: Path, inner: Path, error: ValidationError) -> None:
-    allowed = list(_mapping(error.schema)["properties"])
-    where = f"`{dotted(inner)}`" if inner else "The drop block"
-    for key in _mapping(error.instance):
-        if key not in allowed:
-            close = nearest(key, allowed)
-            fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(allowed, most=12)}."
-            document.error((*at, key), "unknown-key", f"{where} has no key `{key}`.", fix, on_key=True)
 
 
 def _mapping(value: Any) -> dict[str, Any]:

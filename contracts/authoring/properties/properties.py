@@ -51,7 +51,10 @@ def read(
     source = nesting.single(document, place, kind)
     _refuse_others(document, place, source)
     options = source.get("logicalTypeOptions") or {}
-    pattern = _format(document, (*path, "logicalTypeOptions", "format"), options.get("format"), kind)
+    pattern = options.get("format") if kind in logical_options.DATED else None  # of other types it is a name
+    if pattern is not None and (wrong := datetimes.fault(pattern, kind)):
+        document.error((*path, "logicalTypeOptions", "format"), "bad-format", wrong.message, wrong.fix)
+        pattern = None
     exact = decimals.read(document, path, source, options)
     hidden = "confidential" if kind == "string" and options.get("format") == "password" else None
     shown_to = parent.classification if parent and parent.masked else source.get("classification") or hidden
@@ -59,14 +62,7 @@ def read(
     required = bool(source.get("required")) or place.asked
     inner = place.route if len(place.route) > 1 else ()
     prop = Property(place.name, kind, pattern, required, shown_to, exact, zone, offset, inner)
-    enum = _enum(document, path, source, prop)
-    return prop, [
-        *([] if prop.type == "string" else [type_check(prop)]),  # of CSV any cell is a text
-        *_flags(prop, source | {"required": required}),
-        *enum,
-        *logical_options.read(document, (*path, "logicalTypeOptions"), options, prop),
-        *([_deprecated(prop)] if source.get("deprecated") else []),
-    ]
+    return prop, _checks(document, path, source | {"required": required}, prop)
 
 
 def _refuse_others(document: Document, place: PropertyNode, source: dict[str, Any]) -> None:
@@ -93,35 +89,24 @@ def type_check(prop: Property) -> Check:
     return row_check(prop, rules.LogicalType(prop.format or None), type_name(prop))
 
 
-def _deprecated(prop: Property) -> Check:
-    """Return the check that warns of values in a deprecated property."""
-    rule, expected = rules.Deprecated(), "nothing, as it is deprecated"
-    return Check(f"{prop.name}.deprecated.warning", rule, "row", "warning", "conformity", expected, prop.name)
-
-
-def _flags(prop: Property, source: dict[str, Any]) -> list[Check]:
-    return [
-        Check(f"{prop.name}.{key}", rule, scope, "error", dimension, expected, prop.name)
-        for key, (rule, scope, dimension, expected) in FLAGS.items()
-        if source.get(key)
-    ]
-
-
-def _enum(document: Document, path: Path, source: dict[str, Any], prop: Property) -> list[Check]:
-    if "enum" not in source:
-        return []
-    entries = [((*path, "enum", n, "value"), entry["value"]) for n, entry in enumerate(source["enum"])]
-    texts = [t for at, value in entries if (t := text_of(document, at, value, prop)) is not None]
-    labels = [entry.get("label") for entry in source["enum"]]
-    words = [f"{text} ({label})" if label else text for text, label in zip(texts, labels, strict=False)]
-    return [row_check(prop, rules.Enum(tuple(texts)), shown(words))]
-
-
-def _format(document: Document, path: Path, pattern: str | None, kind: LogicalType) -> str | None:
-    """Return the pattern of dates or times; None for other types, whose formats are names."""
-    if pattern is None or kind not in logical_options.DATED:
-        return None
-    if wrong := datetimes.fault(pattern, kind):
-        document.error(path, "bad-format", wrong.message, wrong.fix)
-        return None
-    return pattern
+def _checks(document: Document, path: Path, source: dict[str, Any], prop: Property) -> list[Check]:
+    """Return the checks of a property's constraints, the last of which warns of values if it is deprecated."""
+    enum = []
+    if "enum" in source:
+        entries = [((*path, "enum", n, "value"), entry["value"]) for n, entry in enumerate(source["enum"])]
+        texts = [t for at, value in entries if (t := text_of(document, at, value, prop)) is not None]
+        labels = [entry.get("label") for entry in source["enum"]]
+        words = [f"{text} ({label})" if label else text for text, label in zip(texts, labels, strict=False)]
+        enum.append(row_check(prop, rules.Enum(tuple(texts)), shown(words)))
+    checks = [] if prop.type == "string" else [type_check(prop)]  # of CSV any cell is a text
+    for key, (rule, scope, dimension, expected) in FLAGS.items():
+        if source.get(key):
+            checks.append(Check(f"{prop.name}.{key}", rule, scope, "error", dimension, expected, prop.name))
+    checks += enum
+    checks += logical_options.read(
+        document, (*path, "logicalTypeOptions"), source.get("logicalTypeOptions") or {}, prop
+    )
+    if source.get("deprecated"):
+        name, expected = f"{prop.name}.deprecated.warning", "nothing, as it is deprecated"
+        checks.append(Check(name, rules.Deprecated(), "row", "warning", "conformity", expected, prop.name))
+    return checks

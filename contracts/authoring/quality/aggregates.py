@@ -56,7 +56,14 @@ def limited(
     """
     at: Path = (*path, operator)
     ends = [((*at, n), v) for n, v in enumerate(inner[operator])] if operator in ENDS else [(at, inner[operator])]
-    texts = (text_of(document, p, v, moments) if moments else _number(document, p, v) for p, v in ends)
+    texts = []
+    for place, value in ends:
+        if moments:
+            texts.append(text_of(document, place, value, moments))
+        elif isinstance(value, bool) or not isinstance(value, (int, Decimal)) or not Decimal(value).is_finite():
+            document.wrong_type(place, "a number")
+        else:
+            texts.append((document.text(place) or str(value)).removeprefix("+"))
     limits = tuple(text for text in texts if text is not None)
     if len(limits) < len(ends):
         return None
@@ -94,11 +101,3 @@ def _operator(document: Document, path: Path, inner: dict[str, Any]) -> Any:
         document.wrong_type((*path, there[0]), "a list of two values")
         return None
     return there[0]
-
-
-def _number(document: Document, path: Path, value: Any) -> str | None:
-    """A number as the contract writes it; None, and a finding, if it is none."""
-    if isinstance(value, bool) or not isinstance(value, (int, Decimal)) or not Decimal(value).is_finite():
-        document.wrong_type(path, "a number")
-        return None
-    return (document.text(path) or str(value)).removeprefix("+")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
@@ -21,13 +20,23 @@ CLOSE = 1e-5
 
 def wrong(key: str, value: Any) -> Wrong:
     """Return why the library stops at a value of an argument in every file; None if it does not."""
-    return SHAPES[key](value) if key in SHAPES else None
-
-
-def _pairs(value: list[Any]) -> Wrong:
-    if all(isinstance(one, list) and len(one) == PAIR for one in value):
-        return None
-    return "`value_pairs_set` must hold pairs.", "Write it as `[[1, 2], [3, 4]]`."
+    match key:
+        case "quantile_ranges":
+            return _quantiles(value)
+        case "partition_object":
+            return _partition(value)
+        case "json_schema":
+            return _schema(value)
+        case "value_pairs_set" if not all(isinstance(one, list) and len(one) == PAIR for one in value):
+            return "`value_pairs_set` must hold pairs.", "Write it as `[[1, 2], [3, 4]]`."
+        case "allow_relative_error" if value:
+            return "Spark takes no `allow_relative_error: true`.", "Leave it out: quantiles are exact."
+        case "strftime_format":
+            try:
+                datetime.strptime(datetime.now(UTC).strftime(value), value).replace(tzinfo=UTC)
+            except ValueError:
+                return f"Python cannot read back what it writes as `{value:.40}`.", "Write it as `%Y-%m-%d %H:%M:%S`."
+    return None
 
 
 def _quantiles(value: dict[str, Any]) -> Wrong:
@@ -74,14 +83,6 @@ def _partition(value: dict[str, Any]) -> Wrong:
     return None
 
 
-def _moments(value: str) -> Wrong:
-    try:
-        datetime.strptime(datetime.now(UTC).strftime(value), value).replace(tzinfo=UTC)
-    except ValueError:
-        return f"Python cannot read back what it writes as `{value:.40}`.", "Write it as `%Y-%m-%d %H:%M:%S`."
-    return None
-
-
 def _schema(value: dict[str, Any]) -> Wrong:
     try:
         validator_for(value).check_schema(value)
@@ -108,19 +109,3 @@ def _reference(schema: Any, text: str) -> Wrong:
         else:
             return f"`$ref: {text:.60}` leads nowhere.", "Write what it refers to under `$defs`."
     return None
-
-
-def _error(value: bool) -> Wrong:
-    if value:
-        return "Spark takes no `allow_relative_error: true`.", "Leave it out: quantiles are exact."
-    return None
-
-
-SHAPES: Mapping[str, Callable[[Any], Wrong]] = {
-    "value_pairs_set": _pairs,
-    "quantile_ranges": _quantiles,
-    "partition_object": _partition,
-    "strftime_format": _moments,
-    "json_schema": _schema,
-    "allow_relative_error": _error,
-}

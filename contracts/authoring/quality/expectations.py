@@ -90,10 +90,18 @@ def _check(
 
 
 def _implementation(document: Document, path: Path, entry: dict[str, Any]) -> dict[str, Any] | None:
-    """The expectation of an entry, out of its text if it is one."""
+    """The expectation of an entry; of a text of YAML or JSON its values, each at its place in the file."""
     inner = entry["implementation"]
     if isinstance(inner, str):
-        inner = entry["implementation"] = _opened(document, path, inner)
+        mark = document.place(path)
+        opened = source.read(inner.encode(), document.file)
+        at = _placing(document, mark)
+        document.positions |= {(*path, *steps): at(own) for steps, own in opened.positions.items()}
+        document.keys |= {(*path, *steps): at(own) for steps, own in opened.keys.items()}
+        for one in opened.findings:
+            place = at(Position(one.line, one.column))
+            document.findings.append(replace(one, line=place.line, column=place.column))
+        inner = entry["implementation"] = opened.data if opened.data is not None or opened.findings else {}
         if inner is None:
             return None
     if not isinstance(inner, dict):
@@ -105,19 +113,6 @@ def _implementation(document: Document, path: Path, entry: dict[str, Any]) -> di
         fix = f"Write `{close}`." if close else "Arguments of the expectation belong under `kwargs`."
         document.error((*path, key), "unknown-key", f"An expectation has no key `{key}`.", fix, on_key=True)
     return inner
-
-
-def _opened(document: Document, path: Path, text: str) -> Any:
-    """The values of a text of YAML or JSON, each at its place in the file."""
-    mark = document.place(path)
-    opened = source.read(text.encode(), document.file)
-    at = _placing(document, mark)
-    document.positions |= {(*path, *inner): at(own) for inner, own in opened.positions.items()}
-    document.keys |= {(*path, *inner): at(own) for inner, own in opened.keys.items()}
-    for one in opened.findings:
-        place = at(Position(one.line, one.column))
-        document.findings.append(replace(one, line=place.line, column=place.column))
-    return opened.data if opened.data is not None or opened.findings else {}
 
 
 def _placing(document: Document, mark: Position) -> Any:
