@@ -66,7 +66,10 @@ class SetChecks:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Everything that was measured of a batch; `promotable` is the number of rows written for consumers, by drop."""
+    """Everything that was measured of a batch.
+
+    By drop: `promotable` is the number of rows written for consumers, `letters` the records in other encodings.
+    """
 
     batch: ScannedBatch
     tallies: Mapping[str, Tally]
@@ -90,10 +93,18 @@ def measure(spark: SparkSession, request: JobRequest, judged: JudgedBatch, pool:
     with _compiled(spark, sum(lines.all for lines in batch.lines.values())):
         shared = keys.find(spark, plan, batch, tallies, malformed=malformed)
         answers = statements.answers(spark, plan, batch.groups, malformed=malformed)
-        promotable = _promotable(spark, request, batch, written.rows, tallies, malformed=malformed)
+        promotable: dict[str, int] = {}
+        if plan.promote == "rows":
+            promotable = valid_rows.write_files(spark, request, batch.groups, written.rows, tallies)
+        if plan.promote == "table":
+            promotable = valid_rows.write_tables(spark, request, batch.groups, written.rows, malformed=malformed)
         expectations = great_expectations.counts(spark, plan, batch.groups, malformed=malformed)
         set_checks = _with_lines(spark, batch, plan, SetChecks(shared, answers, expectations))
-        letters = _letters(spark, batch, plan, tallies)
+        letters: dict[str, Letters] = {}
+        if is_watched(plan.csv):
+            pairs = {drop: (tally.sums.utf8, tally.sums.ansi) for drop, tally in tallies.items()}
+            counted = {drop: Letters(*pair) for drop, pair in pairs.items() if any(pair)}
+            letters = mojibake.with_examples(spark, batch, plan, counted)
     findings = Findings(batch, tallies, written, set_checks, promotable, letters)
     return MeasuredBatch(batch.failed | {d.id: _result(request, d, findings) for d in drops}, files)
 
@@ -132,23 +143,6 @@ def _compiled(spark: SparkSession, lines: int) -> Iterator[None]:
             spark.conf.set(name, value)
 
 
-def _promotable(
-    spark: SparkSession,
-    request: JobRequest,
-    batch: ScannedBatch,
-    rows: DataFrame | None,
-    tallies: Mapping[str, Tally],
-    *,
-    malformed: bool,
-) -> dict[str, int]:
-    """Write the valid rows of each drop, if the plan promotes rows; return how many were written."""
-    if request.plan.promote == "rows":
-        return valid_rows.write_files(spark, request, batch.groups, rows, tallies)
-    if request.plan.promote == "table":
-        return valid_rows.write_tables(spark, request, batch.groups, rows, malformed=malformed)
-    return {}
-
-
 def _with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, set_checks: SetChecks) -> SetChecks:
     """Add the physical lines of the records that queries and expectations show."""
     every: list[tuple[str, Mapping[str, Answer | Count]]]
@@ -167,15 +161,6 @@ def _with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, set_checks
     return replace(set_checks, answers=placed(set_checks.answers), expectations=placed(set_checks.expectations))
 
 
-def _letters(spark: SparkSession, batch: ScannedBatch, plan: Plan, tallies: Mapping[str, Tally]) -> dict[str, Letters]:
-    """Return the records in other encodings of each drop that has some, with an example."""
-    if not is_watched(plan.csv):
-        return {}
-    pairs = {drop: (tally.sums.utf8, tally.sums.ansi) for drop, tally in tallies.items()}
-    counted = {drop: Letters(*pair) for drop, pair in pairs.items() if any(pair)}
-    return mojibake.with_examples(spark, batch, plan, counted)
-
-
 def _result(request: JobRequest, drop: JobDrop, findings: Findings) -> DropResult:
     plan, lines = request.plan, findings.batch.lines[drop.id]
     tally = findings.tallies.get(drop.id) or Tally(failed=(0,) * len(plan.row_checks()))
@@ -186,6 +171,7 @@ def _result(request: JobRequest, drop: JobDrop, findings: Findings) -> DropResul
         return DropResult(drop.id, drop.attempt, failure=Problem("rows-do-not-add-up", text, OURS))
     facts, present = _facts(plan, drop, tally, own, findings), set(drop.header)
     rejected_file = findings.evidence.rejected_files.get(drop.id)
+    highs = ((p, aggregates.high_mark(n, tally.sums.aggregates)) for n, p in enumerate(plan.properties))
     return DropResult(
         drop.id,
         drop.attempt,
@@ -203,7 +189,7 @@ def _result(request: JobRequest, drop: JobDrop, findings: Findings) -> DropResul
             "evidence_checks": request.evidence_checks,
         },
         notes=drop.notes,
-        marks=_marks(plan, tally),
+        marks=tuple(HighMark(p.name, p.type, Decimal(high)) for p, high in highs if high is not None),
         totals=drop.totals,
         ending=lines.ending,
         letters=findings.letters.get(drop.id),
@@ -223,12 +209,6 @@ def _sums(plan: Plan, tally: Tally) -> dict[str, Any]:
         "rough": tuple(name for name, (prop, at) in summed.items() if aggregates.is_rough(prop, at, sums)),
         "endless": tuple(name for name, total in totals.items() if total == aggregates.TOO_LARGE),
     }
-
-
-def _marks(plan: Plan, tally: Tally) -> tuple[HighMark, ...]:
-    """Return the high marks of a drop's valid records, without properties that have no value."""
-    highs = ((p, aggregates.high_mark(n, tally.sums.aggregates)) for n, p in enumerate(plan.properties))
-    return tuple(HighMark(p.name, p.type, Decimal(high)) for p, high in highs if high is not None)
 
 
 def _facts(plan: Plan, drop: JobDrop, tally: Tally, own: samples.DropEvidence, findings: Findings) -> Facts:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from contracts.plan import Plan
 from contracts.problem import Level, Problem
-from contracts.terms.arrival import Arrival, Outside
+from contracts.terms.arrival import Outside
 from functions.drop import SECONDS, Drop
 
 CODES: dict[Outside, str] = {"early": "arrived-early", "late": "arrived-late", "other-day": "arrived-other-day"}
@@ -22,23 +22,17 @@ def problems(plan: Plan, moment: datetime) -> tuple[Problem, ...]:
     wanted = plan.arrival
     if wanted is None or (how := wanted.outside_of(moment)) is None:
         return ()
-    level: Level = "error" if wanted.outside == "reject" else "warning"
-    return (Problem(CODES[how], _text(wanted, how, moment), _fix(wanted, how), level),)
-
-
-def _text(wanted: Arrival, how: Outside, moment: datetime) -> str:
     local = f"{wanted.local(moment):%A, %Y-%m-%d %H:%M:%S} ({wanted.zone})"
-    if how == "other-day":
-        return f"The file came on {local}; the contract names the days {', '.join(wanted.days)}."
     agreed = f"from {wanted.since}" if how == "early" else f"by {wanted.by}"
-    return f"The file came {how}, on {local}; the contract's window is {agreed}."
-
-
-def _fix(wanted: Arrival, how: Outside) -> str:
+    text = f"The file came {how}, on {local}; the contract's window is {agreed}."
+    if how == "other-day":
+        text = f"The file came on {local}; the contract names the days {', '.join(wanted.days)}."
     window = f"{wanted.since} to {wanted.by} {wanted.zone}"
-    if wanted.outside == "warn":
-        return f"Change nothing in the file; send the next files from {window}."
     again = (
         "Upload it again within the window" if how == "early" else "Ask the contract's owner to let this one through"
     )
-    return f"{again}; it is {window}."
+    fix = f"{again}; it is {window}."
+    if wanted.outside == "warn":
+        fix = f"Change nothing in the file; send the next files from {window}."
+    level: Level = "error" if wanted.outside == "reject" else "warning"
+    return (Problem(CODES[how], text, fix, level),)

@@ -52,12 +52,7 @@ def guarded(check: Callable[[Read], T], read: Read) -> T | Fault:
     except Exception as error:
         if any(error is failure for failure in raised):
             raise
-        return Fault(type(error).__name__, _place(error))
-
-
-def _place(error: Exception) -> str:
-    """Return the module and the line that raised an exception, or that called what did."""
-    frames = [(frame.f_globals.get("__name__", ""), line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    ours = [frame for frame in frames if frame[0].startswith(("functions.", "contracts."))]
-    module, line = (ours or frames)[-1]
-    return f"{module}, line {line}"
+        frames = [(frame.f_globals.get("__name__", ""), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+        ours = [frame for frame in frames if frame[0].startswith(("functions.", "contracts."))]
+        module, line = (ours or frames)[-1]  # which raised it, or called what did
+        return Fault(type(error).__name__, f"{module}, line {line}")

@@ -125,7 +125,10 @@ def _sums(sums: Any, name: str, summed: Collection[str]) -> dict[str, Decimal]:
         text = str(total)
         if isinstance(total, bool) or not codec.NUMBER.fullmatch(text) or len(text) > LONGEST:
             raise _Wrong(f"the sum of `{property_}` of `{name}` is no number")
-        number = _decimal(text)
+        try:
+            number: Decimal | None = Decimal(text)
+        except DecimalException:  # its exponent is more than there are
+            number = None
         if number is None or abs(number.adjusted()) > LONGEST:
             raise _Wrong(f"the sum of `{property_}` of `{name}` has more than {LONGEST} digits")
         totals[property_] = number
@@ -135,14 +138,6 @@ def _sums(sums: Any, name: str, summed: Collection[str]) -> dict[str, Decimal]:
 def _integer(text: str) -> int | str:
     """A whole number; the text of one with more digits than Python reads, which no figure of a manifest has."""
     return int(text) if len(text) <= 2 * LONGEST else text
-
-
-def _decimal(text: str) -> Decimal | None:
-    """A number; None where its exponent is more than there are."""
-    try:
-        return Decimal(text)
-    except DecimalException:
-        return None
 
 
 def _refuse_unknown_keys(entry: dict[str, Any], keys: tuple[str, ...]) -> None:

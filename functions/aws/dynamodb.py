@@ -359,7 +359,9 @@ class DynamoLedger:
                 reasons = set(codes)
                 if not last and reasons <= {"None", CONFLICT}:
                     return True
-                if any(_of_a_pause(a) and r == REFUSED for a, r in zip(actions, codes, strict=False)):
+                refused = [a for a, r in zip(actions, codes, strict=False) if r == REFUSED]
+                # What is only checked not to be there is a pause of the contract or the producer
+                if any(a.get("ConditionCheck", {}).get("ConditionExpression") == NEW for a in refused):
                     raise HeldUp("its contract or its producer is paused") from error
                 if REFUSED in reasons:
                     raise _Refused(error.response["CancellationReasons"]) from error
@@ -397,8 +399,3 @@ class DynamoLedger:
             if not page.get("LastEvaluatedKey"):
                 return
             more["ExclusiveStartKey"] = page["LastEvaluatedKey"]
-
-
-def _of_a_pause(action: Any) -> bool:
-    """Return True if a transaction item requires that no contract or producer is paused."""
-    return bool(action.get("ConditionCheck", {}).get("ConditionExpression") == NEW)

@@ -70,12 +70,21 @@ class S3Store:
     def head(self, at: Location) -> Stat | None:
         with asking("s3"):
             try:
-                return _stat(self._s3.head_object(**_place(at), ChecksumMode="ENABLED"))
+                answer = self._s3.head_object(**_place(at), ChecksumMode="ENABLED")
             except ClientError as error:
                 if code(error) not in MISSING:
                     raise
-            self._need_bucket(at)
-            return None
+                self._need_bucket(at)
+                return None
+        marks = answer.get("Metadata", {})
+        attempt = marks.get(ATTEMPT)
+        return Stat(
+            etag=_bare(answer["ETag"]),
+            size=answer["ContentLength"],
+            sha256=_hexadecimal(answer.get("ChecksumSHA256")),
+            drop=marks.get(DROP),
+            attempt=int(attempt) if attempt and attempt.isdecimal() else None,
+        )
 
     def read(self, at: Location, start: int, length: int) -> bytes:
         part: dict[str, Any] = {"Range": f"bytes={start}-{start + length - 1}"}
@@ -166,7 +175,9 @@ class S3Store:
                 except ClientError as error:
                     if code(error) in REFUSED | MISSING:
                         raise self._refused(source, target, replaces, missing=code(error) in MISSING) from error
-                    if self._is_locked(source, error) or _is_too_large(error):
+                    # More than one copy may have, 5 GiB (S3 API reference, CopyObject)
+                    is_too_large = code(error) == "InvalidRequest" and "copy source is larger than" in str(error)
+                    if self._is_locked(source, error) or is_too_large:
                         raise _unreadable(source, error) from error
                     if code(error) not in RACING or race == RACES - 1:
                         raise
@@ -364,11 +375,6 @@ def _unreadable(at: Location, error: ClientError) -> ObjectUnreadable:
     return (ObjectArchived if code(error) in ARCHIVED else ObjectUnreadable)(at.uri)
 
 
-def _is_too_large(error: ClientError) -> bool:
-    """Return True if the object is larger than one copy may be, 5 GiB (S3 API reference, CopyObject)."""
-    return code(error) == "InvalidRequest" and "copy source is larger than" in str(error)
-
-
 def _described(tag: CopyTag) -> Any:
     """Return the metadata that a move writes with the bytes."""
     return {"Metadata": {DROP: tag.drop, ATTEMPT: str(tag.attempt)}, **_kind(tag.kind)}
@@ -391,18 +397,6 @@ def _remains(bucket: str, version: Any, *, marker: bool) -> StoredVersion:
 def _place(at: Location) -> Any:
     bucket, key = keys.split(at.uri)
     return {"Bucket": bucket, "Key": key} | ({"VersionId": at.version} if at.version else {})
-
-
-def _stat(answer: Any) -> Stat:
-    marks = answer.get("Metadata", {})
-    attempt = marks.get(ATTEMPT)
-    return Stat(
-        etag=_bare(answer["ETag"]),
-        size=answer["ContentLength"],
-        sha256=_hexadecimal(answer.get("ChecksumSHA256")),
-        drop=marks.get(DROP),
-        attempt=int(attempt) if attempt and attempt.isdecimal() else None,
-    )
 
 
 def _quoted(etag: str) -> str:

@@ -64,18 +64,13 @@ def differences(
         for month in months:
             for drop in ports.ledger.each(contract, month):
                 seen(drop if isinstance(drop, str) else drop.id)
-                yield from _of_one(ports, drop, table)
-
-
-def _of_one(ports: Ports, drop: Drop | str, table: Counted | None) -> Iterator[Difference]:
-    """Yield the differences of one record; an error in it does not stop the comparison of the others."""
-    if isinstance(drop, str):
-        yield unreadable(f"item {drop}")
-        return
-    try:
-        yield from of_record(ports, drop, table)
-    except DocumentInvalid as error:
-        yield unreadable(f"drop {drop.id}", str(error))
+                if isinstance(drop, str):
+                    yield unreadable(f"item {drop}")
+                    continue
+                try:
+                    yield from of_record(ports, drop, table)
+                except DocumentInvalid as error:  # which does not stop the comparison of the others
+                    yield unreadable(f"drop {drop.id}", str(error))
 
 
 def of_catalog(ports: Ports) -> Iterator[Difference]:

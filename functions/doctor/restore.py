@@ -52,7 +52,10 @@ def put_back(ports: Ports, plan: Plan, drop: Drop, to: Promotion, lay: Callable[
 def _let_go(ports: Ports, plan: Plan, drop: Drop, to: Promotion, held: tuple[Lineage, ...], etag: str | None) -> None:
     """Free the key, if it is held still; take away what was laid down if another upload came between."""
     for _ in range(TRIES):
-        if not _has_its_place(ports, plan, drop):
+        named, key = is_named(ports, plan, drop, reread(ports, drop)), claims_of(ports, drop, plan).key
+        # Consumers should read it, and no other upload of its key is about to replace it.
+        has_its_place = named and (key is None or key.promoting in (None, drop.id))
+        if not has_its_place:
             _take_away(ports, plan, drop, to)
             raise StaleWrite(f"drop {drop.id[:10]} was withdrawn meanwhile, or another upload of its key replaced it")
         try:
@@ -67,12 +70,6 @@ def _let_go(ports: Ports, plan: Plan, drop: Drop, to: Promotion, held: tuple[Lin
         else:
             return
     raise ServiceUnavailable("the item of its key keeps changing")
-
-
-def _has_its_place(ports: Ports, plan: Plan, drop: Drop) -> bool:
-    """Return True if consumers should read a drop, and no other upload of its key is about to replace it."""
-    named, key = is_named(ports, plan, drop, reread(ports, drop)), claims_of(ports, drop, plan).key
-    return named and (key is None or key.promoting in (None, drop.id))
 
 
 def _take_away(ports: Ports, plan: Plan, drop: Drop, to: Promotion) -> None:

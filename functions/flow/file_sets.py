@@ -295,23 +295,20 @@ def _sent_on(ports: Ports, file_set: FileSet, listed: Manifest | Problem, drop: 
 
 
 def _wrong(file_set: FileSet, listed: Manifest | Problem, drop: Drop) -> tuple[Problem | None, Listed | None]:
-    """Return the problem of a drop in a decided set, and the manifest's statements about it."""
+    """Return the problem of a drop in a decided set, and the manifest's statements about it.
+
+    They are compared as far as S3 has size and checksum of the file.
+    """
     if isinstance(listed, Problem):
         return listed, None
     if file_set.state == "incomplete":
-        return _incomplete(file_set), None
+        hours = (moment(file_set.due_at) - moment(file_set.opened_at)) / timedelta(hours=1)
+        within = f"within {hours:g} hours of its first upload"
+        text = f"The set of files ({describe_set(file_set.parts)}) was not complete {within}: {file_set.lacks}."
+        fix = "Upload what is missing, and these files again: they go on together."
+        return Problem(SET_INCOMPLETE, text, fix), None
     entry = listed.get(drop.name)
-    return (_unlike(drop, entry) if file_set.manifest else None), entry
-
-
-def _incomplete(file_set: FileSet) -> Problem:
-    hours = (moment(file_set.due_at) - moment(file_set.opened_at)) / timedelta(hours=1)
-    within = f"within {hours:g} hours of its first upload"
-    text = f"The set of files ({describe_set(file_set.parts)}) was not complete {within}: {file_set.lacks}."
-    return Problem(SET_INCOMPLETE, text, "Upload what is missing, and these files again: they go on together.")
-
-
-def _unlike(drop: Drop, entry: Listed | None) -> Problem | None:
-    """Return the mismatch of a manifest with a drop of its set, as far as S3 has size and checksum of the file."""
-    wrong = unlike(entry, drop.size, drop.sha256)
-    return UNKNOWN if wrong is None and entry and entry.sha256 and drop.sha256 is None else wrong
+    wrong = unlike(entry, drop.size, drop.sha256) if file_set.manifest else None
+    if file_set.manifest and wrong is None and entry and entry.sha256 and drop.sha256 is None:
+        wrong = UNKNOWN
+    return wrong, entry

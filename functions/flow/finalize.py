@@ -75,23 +75,16 @@ def _result(ports: Ports, batch: Batch) -> JobResult:
 
 
 def _settle_batch(ports: Ports, batch: Batch, drops: Sequence[Drop], result: JobResult) -> Batch:
+    """Settle the open drops of a batch in their order; if late, each minute begins with another one."""
     plan, members, complete = ports.catalog.plan(batch.plan), among(batch, drops), whole(ports, batch, drops)
     ended = replace(batch, state="ended", changed_at=ports.at())
     closing = ended if complete and sum(d.in_flight for d in members) == 1 else None
-    settled = settle_each(
-        _in_turn(ports, members, result),
-        lambda drop: conclude(ports, judge(ports, plan, drop, result), closing),
-    )
+    line, now = [drop for drop in members if drop.in_flight], ports.clock.now()
+    if now - moment(result.header.ended_at) > LATE:
+        # A drop that ends every function that settles it, by time or memory, would block the same drops for good.
+        line = rotated(line, now)
+    settled = settle_each(line, lambda drop: conclude(ports, judge(ports, plan, drop, result), closing))
     if any(outcome.closed for outcome in settled):
         return replace(ended, version=ended.version + 1)
-    now = [outcome.drop for outcome in settled]
-    return end_batch(ports, batch, now, batch.reason) if complete else batch
-
-
-def _in_turn(ports: Ports, members: Sequence[Drop], result: JobResult) -> Sequence[Drop]:
-    """Return the open drops of a batch: in their order, or, if late, rotated by one drop each minute.
-
-    A drop that ends every function that settles it, by time or memory, would otherwise block the same drops for good.
-    """
-    line, now = [drop for drop in members if drop.in_flight], ports.clock.now()
-    return rotated(line, now) if now - moment(result.header.ended_at) > LATE else line
+    after = [outcome.drop for outcome in settled]
+    return end_batch(ports, batch, after, batch.reason) if complete else batch

@@ -98,7 +98,10 @@ def ingest(ports: Ports, created: Created) -> Drop | None:
         return None
     if created.version_id in UNVERSIONED:
         raise DocumentInvalid(f"the bucket {created.bucket} keeps no versions of {created.key}; turn versioning on")
-    drop = _recorded(ports, created) or ports.ledger.open(_received(ports, created, name))
+    # Of an older upload a record is most likely there, and a read costs less than a refused write.
+    is_old = _is_older(created, ports.clock.now() - FRESH, unknown=True)
+    recorded = ports.ledger.drop(_id(created)) if is_old else None
+    drop = recorded or ports.ledger.open(_received(ports, created, name))
     if created.sequencer and not drop.sequencer:  # it was found before its event came
         drop = _announced(ports, drop, created)
     return resume(ports, drop)
@@ -125,8 +128,18 @@ def pin(drop: Drop, match: Match) -> Drop:
         return replace(
             drop, contract=entry.contract, plan=entry.plan, producer=entry.producer, parts=match.parts, problems=()
         )
-    problems = brief((_why_unmatched(match),))
-    return replace(drop, contract=None, plan=None, producer=None, parts={}, problems=problems)
+    if isinstance(match, Ambiguous):
+        claimed = f"More than one contract claims the key: {quoted(match.contracts)}"
+        fix = "Change nothing in the file: the contracts' owners must narrow their patterns, then it is judged."
+        why = Problem("ambiguous", f"{claimed}; dropgate does not guess which is meant.", fix)
+    else:
+        reason = getattr(match, "reason", "no pattern fits")
+        pattern = getattr(match, "pattern", None)
+        fix = "Ask for a contract that covers this key."
+        if pattern:
+            fix = f"Upload it under a key like `{example(pattern)}`."
+        why = Problem("unmatched", f"No contract claims the key: {reason}.", fix)
+    return replace(drop, contract=None, plan=None, producer=None, parts={}, problems=brief((why,)))
 
 
 def _announced(ports: Ports, drop: Drop, created: Created) -> Drop:
@@ -141,12 +154,6 @@ def _announced(ports: Ports, drop: Drop, created: Created) -> Drop:
     if drop.plan and drop.state in ("promoting", *PROMOTED):
         announced_late(ports, drop, ports.catalog.plan(drop.plan), created.sequencer)
     return drop
-
-
-def _recorded(ports: Ports, created: Created) -> Drop | None:
-    """Return the drop of an older upload: most likely it is recorded, and a read costs less than a refused write."""
-    is_old = _is_older(created, ports.clock.now() - FRESH, unknown=True)
-    return ports.ledger.drop(_id(created)) if is_old else None
 
 
 def _is_older(created: Created, moment: datetime, *, unknown: bool = False) -> bool:
@@ -180,19 +187,6 @@ def _received(ports: Ports, created: Created, name: str) -> Drop:
     if keys.is_marker(name, created.size):
         return replace(drop, problems=brief((MARKER,)))
     return pin(drop, ports.catalog.match(name))
-
-
-def _why_unmatched(match: Match) -> Problem:
-    if isinstance(match, Ambiguous):
-        text = (
-            f"More than one contract claims the key: {quoted(match.contracts)}; dropgate does not guess which is meant."
-        )
-        fix = "Change nothing in the file: the contracts' owners must narrow their patterns, then it is judged."
-        return Problem("ambiguous", text, fix)
-    reason = getattr(match, "reason", "no pattern fits")
-    pattern = getattr(match, "pattern", None)
-    fix = f"Upload it under a key like `{example(pattern)}`." if pattern else "Ask for a contract that covers this key."
-    return Problem("unmatched", f"No contract claims the key: {reason}.", fix)
 
 
 def _receive(ports: Ports, drop: Drop) -> Drop:

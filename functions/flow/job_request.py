@@ -43,7 +43,11 @@ def request_of(ports: Ports, batch: Batch, plan: Plan, drops: tuple[JobDrop, ...
 
 def of_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) -> Iterator[JobDrop]:
     """Yield the job's input for each drop; a drop whose staged object is gone fails here and is left out."""
-    for drop, line in zip(members, _lines(ports, plan, members), strict=True):
+    lines: list[str | Problem] = [drop.header_line or "" for drop in members]
+    if any(drop.header_line is None for drop in members):  # too long for the ledger: the files have them
+        with ThreadPoolExecutor(READERS) as pool:
+            lines = list(pool.map(partial(_line, ports, plan), members))
+    for drop, line in zip(members, lines, strict=True):
         if isinstance(line, Problem):
             if record_failure(ports, drop, line).state == "validating":
                 raise ServiceUnavailable(f"drop {drop.id}, whose staged file is gone, was written by somebody else")
@@ -64,14 +68,6 @@ def of_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) ->
             totals=drop.totals,
             valid=None if plan.promote == "object" else keys.valid_folder(ports.zones, batch.id, batch.try_, drop.id),
         )
-
-
-def _lines(ports: Ports, plan: Plan, members: Sequence[Drop]) -> list[str | Problem]:
-    """Return the header line of each drop: from the ledger, or from the file if it is too long for the ledger."""
-    if all(drop.header_line is not None for drop in members):
-        return [drop.header_line or "" for drop in members]
-    with ThreadPoolExecutor(READERS) as pool:
-        return list(pool.map(partial(_line, ports, plan), members))
 
 
 def _line(ports: Ports, plan: Plan, drop: Drop) -> str | Problem:

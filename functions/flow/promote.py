@@ -72,28 +72,23 @@ def promote(ports: Ports, judged: Judged) -> Promoted | NotPromoted | Drop:
         return drop
     if judged.claims is None and (now := reread(ports, drop)).version != drop.version:
         return now  # somebody was faster, and the ETag to be replaced may be another upload's by now
-    if not _as_written(ports, judged, to):
+    plan = judged.plan
+    permitted = drop.verdict in ACCEPTED or (drop.verdict == "rejected" and plan.mode == "observe")
+    own_rows = to.rows is None or to.rows.uri == valid_rows_uri(ports.zones, plan, drop)
+    own_key = to.key == keys.promoted_key(plan, drop.id, drop.name)
+    if not (permitted and own_rows and own_key and owns_source(ports.zones, drop)):
         return _not_promoted(ports, judged, EDITED, begun=False)
-    with withdrawing_late_copies(ports, judged.plan, drop):
+    with withdrawing_late_copies(ports, plan, drop):
         copied = _copied(ports, judged, to)
         if isinstance(copied, Unfinished):
             return drop  # the schedule goes on with it, minute after minute
         if not isinstance(copied, Stat):
             return _not_promoted(ports, judged, _hindrance(drop, copied), begun=True)
         if drop.retracts and drop.retracts.key != to.key and not withdraw(ports, drop):
-            return reread_and_withdraw(ports, judged.plan, drop)
-        receipt = write_receipt(ports, drop, judged.plan, judged.decision)
+            return reread_and_withdraw(ports, plan, drop)
+        receipt = write_receipt(ports, drop, plan, judged.decision)
         end = advance(drop, PROMOTED_AS[drop.verdict], ports.at(), receipt=receipt, retracts=None)
         return Promoted(judged, end, copied, receipt) if isinstance(end, Transition) else drop
-
-
-def _as_written(ports: Ports, judged: Judged, to: Promotion) -> bool:
-    """Return True if a record to be promoted has its own bytes, rows and key, and a verdict that permits it."""
-    drop, plan = judged.drop, judged.plan
-    permitted = drop.verdict in ACCEPTED or (drop.verdict == "rejected" and plan.mode == "observe")
-    own_rows = to.rows is None or to.rows.uri == valid_rows_uri(ports.zones, plan, drop)
-    own_key = to.key == keys.promoted_key(plan, drop.id, drop.name)
-    return permitted and own_rows and own_key and owns_source(ports.zones, drop)
 
 
 def _copied(

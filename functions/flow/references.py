@@ -40,22 +40,19 @@ def folders(zones: Zones, plan: Plan) -> tuple[str, ...]:
 
 
 def _pinned(ports: Ports, reference: Reference) -> JobReference:
-    if reference.contract:
-        return _promoted(ports, reference.name, reference.contract)
-    if not reference.sha256:
-        return JobReference(reference.name, problem="was never published")
-    at = f"{ports.zones.catalog}{reference_name(reference)}"
-    return JobReference(reference.name, f"sha256:{reference.sha256}", (at,))
-
-
-def _promoted(ports: Ports, name: str, contract: str) -> JobReference:
-    entry = next((e for e in ports.catalog.index().entries if e.contract == contract), None)
+    name = reference.name
+    if not reference.contract:
+        if not reference.sha256:
+            return JobReference(name, problem="was never published")
+        at = f"{ports.zones.catalog}{reference_name(reference)}"
+        return JobReference(name, f"sha256:{reference.sha256}", (at,))
+    entry = next((e for e in ports.catalog.index().entries if e.contract == reference.contract), None)
     if entry is None:
         return JobReference(name, problem="is a contract that is not in force")
     plan = ports.catalog.plan(entry.plan)
     if plan.promote == "table":
         return JobReference(name, problem="is promoted into a table, which is not built yet")
-    folder = f"{ports.zones.promoted}{contract}/"
+    folder = f"{ports.zones.promoted}{reference.contract}/"
     etags = ports.store.listed(folder, MOST_FILES + 1)
     if not etags:
         return JobReference(name, problem="is empty: none of its files was promoted yet")

@@ -36,7 +36,11 @@ def settle(ports: Ports, outcome: Promoted | NotPromoted | Rejected, closing: Ba
     """Write the end of a drop, and with that of the only open one the end of its batch, tried once."""
     match outcome:
         case Rejected():
-            return _settle_rejected(ports, outcome, closing)
+            try:
+                ports.ledger.write((outcome.end,), *((closing,) if closing else ()))
+            except StaleWrite:
+                return Settled(unless_erased(ports, outcome.receipt, reread(ports, outcome.end.before)))
+            return Settled(outcome.end.drop, closed=closing is not None)
         case Promoted(judged):
             with withdrawing_late_copies(ports, judged.plan, judged.drop):
                 settled = _leave_key(ports, outcome, closing)
@@ -66,14 +70,6 @@ def end_batch(ports: Ports, batch: Batch, settled: Sequence[Drop], reason: str |
     if any(drop.in_flight for drop in among(batch, settled)):
         return batch  # an upload of the same key is being promoted; the reconciler comes back
     return write_batch(ports, batch, replace(batch, state="ended", reason=reason, changed_at=ports.at()))
-
-
-def _settle_rejected(ports: Ports, rejected: Rejected, closing: Batch | None) -> Settled:
-    try:
-        ports.ledger.write((rejected.end,), *((closing,) if closing else ()))
-    except StaleWrite:
-        return Settled(unless_erased(ports, rejected.receipt, reread(ports, rejected.end.before)))
-    return Settled(rejected.end.drop, closed=closing is not None)
 
 
 def _leave_key(ports: Ports, outcome: Promoted | NotPromoted, closing: Batch | None) -> Settled:

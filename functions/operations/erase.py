@@ -83,11 +83,16 @@ def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
             folders.append(keys.scratch_folder(ports.zones, batch.id, nth))  # of a run that died, as its batch is over
     for place in (*folders, keys.held_uri(ports.zones, drop.id)):
         yield from (version.at for version in ports.store.remaining(place))
-    if promoted:
-        for contract in contracts:
-            for key in (f"{contract}/{drop.name}", f"{contract}/{drop.id}/{drop.name.rsplit('/', 1)[-1]}"):
-                yield from _versions(ports, f"{ports.zones.promoted}{key}", drop)
-            yield from _files(ports, keys.table_folder(ports.zones, contract), drop)
+    for contract in contracts if promoted else ():
+        for key in (f"{contract}/{drop.name}", f"{contract}/{drop.id}/{drop.name.rsplit('/', 1)[-1]}"):
+            yield from _versions(ports, f"{ports.zones.promoted}{key}", drop)
+        # Of its own files in the table's folder, all but those that the table names now.
+        table, named = keys.table_folder(ports.zones, contract), None
+        for at in _versions(ports, f"{table}{keys.data_folder(drop.id)}", drop):
+            if named is None:
+                named = {f"{table}{file}" for file in ports.tables.files(table)}
+            if at.uri not in named:
+                yield at
 
 
 def forget(
@@ -206,16 +211,6 @@ def _rewritten(ports: Ports, uri: str, rest: Callable[[bytes], bytes | None], co
             continue
         return True
     raise ServiceUnavailable(f"others write {uri} again and again; call it again")
-
-
-def _files(ports: Ports, table: str, drop: Drop) -> Iterator[Location]:
-    """Yield all versions of a drop's own files in a table's folder, but for files that the table names now."""
-    named: set[str] | None = None
-    for at in _versions(ports, f"{table}{keys.data_folder(drop.id)}", drop):
-        if named is None:
-            named = {f"{table}{file}" for file in ports.tables.files(table)}
-        if at.uri not in named:
-            yield at
 
 
 def _versions(ports: Ports, uri: str, drop: Drop) -> Iterator[Location]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.errors import ServiceUnavailable, StaleWrite
-from contracts.plan import Plan
 from contracts.problem import Problem
 from functions import keys
 from functions.drop import (
@@ -134,23 +133,17 @@ def acceptable(ports: Ports, drop: Drop) -> Answer:
     if isinstance(could, Transition) and gone(ports, drop):
         return NoChange(drop, NO_BYTES)
     could = _with_plan(could)
-    if isinstance(could, Transition) and drop.plan and (why := _barred(ports, ports.catalog.plan(drop.plan), drop)):
-        return NoChange(drop, why)
-    return could
-
-
-def _barred(ports: Ports, plan: Plan, drop: Drop) -> str | None:
-    """Return why a drop that a person accepts could not be promoted; None if it can."""
+    if not isinstance(could, Transition) or not drop.plan:
+        return could
+    plan = ports.catalog.plan(drop.plan)
     if plan.set and plan.set.is_signal(drop.name):
-        return OF_A_SET
-    today = [
-        ports.catalog.plan(entry.plan) for entry in ports.catalog.index().entries if entry.contract == plan.contract
-    ]
-    if any(known.promote == "table" for known in (plan, *today)):
-        return OF_TABLES
+        return NoChange(drop, OF_A_SET)
+    today = (entry.plan for entry in ports.catalog.index().entries if entry.contract == plan.contract)
+    if any(known.promote == "table" for known in (plan, *map(ports.catalog.plan, today))):
+        return NoChange(drop, OF_TABLES)
     if any(problem.code in (UNREADABLE.code, ARCHIVED.code) for problem in drop.problems):
-        return NOT_READ
-    return None if fits(ports.zones, plan, drop) else TOO_LONG
+        return NoChange(drop, NOT_READ)
+    return could if fits(ports.zones, plan, drop) else NoChange(drop, TOO_LONG)
 
 
 def beyond(ports: Ports, drop: Drop) -> str | None:

@@ -109,34 +109,25 @@ def _free(ports: Ports, drop: Drop, claims: Claims) -> None:
     """
     if ports.clock.now() - moment(drop.changed_at) < LONG:
         return
-    held = [
-        claim for claim in claims.each if claim.promoting not in (None, drop.id) and _at_rest(ports, claim.promoting)
-    ]
+    others = (claim for claim in claims.each if claim.promoting not in (None, drop.id))
+    holders = ((claim, ports.ledger.drop(claim.promoting or "")) for claim in others)
+    held = [claim for claim, holder in holders if holder is None or not holder.in_flight]
     if held:
         with suppress(StaleWrite):
             ports.ledger.write((), *(replace(claim, promoting=None) for claim in held))
-
-
-def _at_rest(ports: Ports, drop_id: str | None) -> bool:
-    holder = ports.ledger.drop(drop_id or "")
-    return holder is None or not holder.in_flight
 
 
 def _promotion(ports: Ports, plan: Plan, drop: Drop, claims: Claims, rows: Location | None) -> Promotion:
     """Return the target of a drop and what it replaces: an object with an ETag, or rows of drops."""
     own = keys.promoted_key(plan, drop.id, drop.name)
     if plan.promote != "table":
-        replaces = claims.key.etag if claims.key else _former_etag(ports, drop, own)
+        replaces = claims.key.etag if claims.key else None
+        former = drop.retracts
+        if claims.key is None and former and former.key == own:
+            # No item of the key has the ETag of what an earlier attempt promoted to it.
+            stat = ports.store.head(Location(f"{ports.zones.promoted}{own}"))
+            replaces = stat.etag if stat and (stat.drop, stat.attempt) == (drop.id, former.attempt) else None
         return Promotion(own, drop.attempt, replaces, rows)
     # What an earlier attempt promoted, or a worker that is slow may put there yet, though that attempt has failed.
-    former = (claims.key.promoted if claims.key else None, drop.id if drop.attempt > 1 else None)
-    return Promotion(own, drop.attempt, None, rows, tuple(dict.fromkeys(drop_id for drop_id in former if drop_id)))
-
-
-def _former_etag(ports: Ports, drop: Drop, own: str) -> str | None:
-    """Return the ETag of what an earlier attempt of a drop promoted to the same key, if no item of that key has it."""
-    former = drop.retracts
-    if former is None or former.key != own:
-        return None
-    stat = ports.store.head(Location(f"{ports.zones.promoted}{own}"))
-    return stat.etag if stat and (stat.drop, stat.attempt) == (drop.id, former.attempt) else None
+    instead = (claims.key.promoted if claims.key else None, drop.id if drop.attempt > 1 else None)
+    return Promotion(own, drop.attempt, None, rows, tuple(dict.fromkeys(drop_id for drop_id in instead if drop_id)))

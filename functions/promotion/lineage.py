@@ -14,7 +14,7 @@ from functools import partial
 
 from contracts.errors import ServiceUnavailable
 from contracts.plan import Plan
-from contracts.problem import Level, Problem
+from contracts.problem import Problem
 from functions import keys
 from functions.drop import CONTENT_UNKNOWN, CONTENT_USED, KEY_USED, Drop, is_later, rank
 from functions.ports import Ports
@@ -126,16 +126,20 @@ class Conflict:
 
 def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Granted | Superseded | Busy | Refused | Conflict:
     """Return what other uploads of the key and of the content mean for a drop that passed its checks."""
-    key = claims.key
-    if key and _other(key.promoted, drop) and key.promoting == key.promoted:
-        return Busy()  # what consumers see is about to be taken back, or put there again
-    if key and plan.same_key == "supersede" and _other(key.promoted, drop) and _overtook(key, drop):
-        return Superseded(_superseded(key))
+    key = claims.key if claims.key and _other(claims.key.promoted, drop) else None  # consumers see another upload
+    if key and key.promoting == key.promoted:
+        return Busy()  # what they see is about to be taken back, or put there again
+    if key and plan.same_key == "supersede":
+        # They have seen a newer upload: the current one, or one before an upload without a sequencer.
+        overtook = bool(drop.sequencer) and rank(key.furthest) > rank(drop.sequencer)
+        if is_later(key, drop) or overtook:
+            text = f"A newer upload of the key was accepted before this one was judged (drop {key.promoted})."
+            return Superseded(Problem("superseded", text, "Nothing to do: consumers have the newer upload."))
     if any(_other(claim.promoting, drop) for claim in claims.each):
         return Busy()
-    if key and plan.same_key == "reject" and _other(key.promoted, drop):
+    if key and plan.same_key == "reject":
         return Refused(_key_used(key))
-    if key and plan.promote != "table" and _other(key.promoted, drop) and key.etag == "":
+    if key and plan.promote != "table" and key.etag == "":
         return Conflict(_in_table(key))
     if plan.same_content == "allow":
         return Granted()
@@ -144,7 +148,9 @@ def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Granted | 
     twin = _twin(ports, drop, claims.content)
     if twin is None:
         return Granted()
-    used = _content_used(twin, "error" if plan.same_content == "reject" else "warning")
+    text = f"The same file, byte for byte, has been accepted under the key {twin.name} (drop {twin.id})."
+    fix = "If it was sent twice by mistake, do nothing; otherwise send the data that belongs under this key."
+    used = Problem(CONTENT_USED, text, fix, "error" if plan.same_content == "reject" else "warning")
     return Refused(used) if plan.same_content == "reject" else Granted((used,))
 
 
@@ -160,16 +166,6 @@ def _other(holder: str | None, drop: Drop) -> bool:
     return holder not in (None, drop.id)
 
 
-def _overtook(key: Lineage, drop: Drop) -> bool:
-    """Return True if consumers saw a newer upload: the current one, or one before an upload without a sequencer."""
-    return is_later(key, drop) or (bool(drop.sequencer) and rank(key.furthest) > rank(drop.sequencer))
-
-
-def _superseded(key: Lineage) -> Problem:
-    text = f"A newer upload of the key was accepted before this one was judged (drop {key.promoted})."
-    return Problem("superseded", text, "Nothing to do: consumers have the newer upload.")
-
-
 def _key_used(key: Lineage) -> Problem:
     text = (
         f"A file under this key has been accepted already (drop {key.promoted}), and the contract takes one for each."
@@ -183,9 +179,3 @@ def _in_table(key: Lineage) -> Problem:
         "before the contract had one, as a file, which cannot take the place of rows."
     )
     return Problem("place-in-table", text, NOT_YOURS)
-
-
-def _content_used(twin: Drop, level: Level) -> Problem:
-    text = f"The same file, byte for byte, has been accepted under the key {twin.name} (drop {twin.id})."
-    fix = "If it was sent twice by mistake, do nothing; otherwise send the data that belongs under this key."
-    return Problem(CONTENT_USED, text, fix, level)

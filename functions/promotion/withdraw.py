@@ -29,7 +29,9 @@ def withdraw(ports: Ports, drop: Drop) -> bool:
     if former is None:
         return True
     plan = ports.catalog.plan(former.plan)
-    held = _held(ports, drop)
+    held: set[str] = set()  # the claims that a drop keeps while it is being promoted to another key
+    if drop.state == "promoting" and drop.plan:
+        held = {claim.id for claim in claims_of(ports, drop, ports.catalog.plan(drop.plan), unseen=True).each}
     for _ in range(TRIES):
         mine = claims_of(ports, drop, plan).of(drop)
         if reread(ports, drop).version != drop.version:
@@ -50,13 +52,6 @@ def withdraw(ports: Ports, drop: Drop) -> bool:
             continue
         return True
     return False
-
-
-def _held(ports: Ports, drop: Drop) -> frozenset[str]:
-    """Return the ids of the claims that a drop keeps while it is being promoted to another key."""
-    if drop.state != "promoting" or drop.plan is None:
-        return frozenset()
-    return frozenset(claim.id for claim in claims_of(ports, drop, ports.catalog.plan(drop.plan), unseen=True).each)
 
 
 def withdraw_data(ports: Ports, drop: Drop, former: Retraction) -> None:

@@ -88,6 +88,8 @@ def render_html(receipt: Receipt) -> bytes:
     decision = masked(receipt.decision, receipt.plan)
     checks = worst_first(decision.checks)
     errors = [p for p in decision.problems if p.level == "error"]
+    rows = decision.rows
+    share = max(1.0, 100 * rows.rejected / rows.read) if rows.read and rows.rejected else 0.0  # any row is visible
     page = _template().render(
         receipt=receipt,
         verdict=decision.verdict or "failed",
@@ -102,7 +104,7 @@ def render_html(receipt: Receipt) -> bytes:
         shown=[c for c in checks if c.result != "passed" and not excused(c)],
         idle=[c for c in checks if excused(c)],
         passed=[c for c in checks if c.result == "passed"],
-        rejected_share=_share(decision),
+        rejected_share=round(share, 2),
         style=_style(),
     )
     return page.encode("utf-8", "backslashreplace")
@@ -180,14 +182,6 @@ def _overruled(who: str, receipt: Receipt) -> str:
     if receipt.promoted:
         return f"The file breaks its contract. {who} accepted it, and readers have it."
     return f"{who} rejected the file.{WITHDRAWN if receipt.withdrawn else ''}"
-
-
-def _share(decision: Decision) -> float:
-    """Return the rejected share of the bar, in percent; any rejected row gives a visible share."""
-    rows = decision.rows
-    if not rows.read or not rows.rejected:
-        return 0.0
-    return round(max(1.0, 100 * rows.rejected / rows.read), 2)
 
 
 @cache

@@ -70,7 +70,11 @@ def call_roll(ports: Ports, unread: Report = ignore) -> None:
         for begin in range(0, len(ended), GROUP):
             if len(roll.missing) > MOST_MISSING - GROUP:
                 return
-            roll = _tell(ports, roll, ended[begin : begin + GROUP], now, unread)
+            group = ended[begin : begin + GROUP]
+            absences = [absence for deadline in group if (absence := _absence(ports, deadline, now, unread))]
+            open_ = tuple(replace(absence, version=1) for absence in absences if absence.over_at > stamp(now))
+            after = replace(roll, until=group[-1].place, missing=(*roll.missing, *open_))
+            roll = _written(ports, after, absences)
         if roll.until < stamp(now - AGE):
             ports.ledger.write((), replace(roll, until=stamp(now)))
     except StaleWrite:
@@ -88,18 +92,16 @@ def _ended(entries: Sequence[Entry], until: str, now: datetime) -> Iterator[Dead
                 yield deadline
 
 
-def _tell(ports: Ports, roll: RollCall, ended: Sequence[Deadline], now: datetime, unread: Report) -> RollCall:
-    """Record the progress of the search, and the files that are missing."""
-    absences = [absence for deadline in ended if (absence := _absence(ports, deadline, now, unread))]
-    open_ = tuple(replace(absence, version=1) for absence in absences if absence.over_at > stamp(now))
-    after = replace(roll, until=ended[-1].place, missing=(*roll.missing, *open_))
-    return _written(ports, after, absences)
-
-
 def _absence(ports: Ports, deadline: Deadline, now: datetime, unread: Report) -> Absence | None:
     came = _came(ports, deadline.entry, deadline.arrival, deadline.day, now, unread)
     day = deadline.day.isoformat()
-    if came >= deadline.arrival.files or _was_missing(ports, deadline.entry.contract, day, unread):
+    if came >= deadline.arrival.files:
+        return None
+    try:
+        if any(absence.day == day for absence in ports.ledger.absences(deadline.entry.contract, day[:7])):
+            return None  # files were missing under an earlier deadline of the contract
+    except DocumentInvalid:  # or may have been: that is told instead
+        unread(f"of the absences of {deadline.entry.contract} in {day[:7]}")
         return None
     return Absence(
         contract=deadline.entry.contract,
@@ -110,18 +112,6 @@ def _absence(ports: Ports, deadline: Deadline, now: datetime, unread: Report) ->
         over_at=stamp(deadline.arrival.begins(deadline.day + timedelta(days=1))),
         changed_at=ports.at(),
     )
-
-
-def _was_missing(ports: Ports, contract: str, day: str, unread: Report) -> bool:
-    """Return True if files were missing on that day under an earlier deadline of the contract, or may have been.
-
-    If the absences cannot be read, the answer is not known, and `unread` receives their name.
-    """
-    try:
-        return any(absence.day == day for absence in ports.ledger.absences(contract, day[:7]))
-    except DocumentInvalid:
-        unread(f"of the absences of {contract} in {day[:7]}")
-        return True
 
 
 def _end(ports: Ports, roll: RollCall, entries: dict[str, Entry], now: datetime, unread: Report) -> RollCall:

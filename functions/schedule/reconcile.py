@@ -25,7 +25,7 @@ from functions.flow.finalize import job_ended
 from functions.flow.ingest import ingest, resume
 from functions.flow.windows import open_window
 from functions.ports import Ports
-from functions.ports.batches import Batch, Pause, Window
+from functions.ports.batches import Batch, Window
 from functions.ports.clock import GOLDEN, moment, moment_if_any, rotated, stamp
 from functions.ports.ledger import InFlight
 from functions.ports.progress import Report, ignore
@@ -157,18 +157,14 @@ def _next(ports: Ports, line: Sequence[Window], troubles: list[Trouble]) -> Sequ
     """Return the overdue windows whose batches get a slot; paused ones keep their turn and take no slot."""
     if not line:
         return line
-    held, taken = _held(ports, troubles), ports.ledger.taken_slots()
+    try:
+        held = ports.ledger.pauses()
+    except DocumentInvalid as error:  # none: a batch of a paused contract is refused anyway
+        troubles.append(Trouble("pauses", str(error)))
+        held = ()
+    taken = ports.ledger.taken_slots()
     free = [window for window in line if not any(pause.holds(window) for pause in held)]
     return in_turn(free, taken.values(), ports.most_batches - len(taken))
-
-
-def _held(ports: Ports, troubles: list[Trouble]) -> tuple[Pause, ...]:
-    """Return the pauses; none if they cannot be read, as a batch of a paused contract is refused anyway."""
-    try:
-        return ports.ledger.pauses()
-    except DocumentInvalid as error:
-        troubles.append(Trouble("pauses", str(error)))
-        return ()
 
 
 def in_turn(line: Sequence[Window], holders: Iterable[str], places: int) -> list[Window]:
@@ -198,13 +194,10 @@ def _finish_drop(ports: Ports, seen: Drop) -> None:
 
 def _finish_batch(ports: Ports, seen: Batch) -> None:
     batch = ports.ledger.batch(seen.id) or seen
-    if batch.state == "claimed":
-        _start(ports, batch)
-    elif batch.state == "running" and batch.run:
+    if batch.state == "running" and batch.run:
         job_ended(ports, batch.run)
-
-
-def _start(ports: Ports, batch: Batch) -> None:
+    if batch.state != "claimed":
+        return
     try:
         start(ports, batch)
     except DropgateError:

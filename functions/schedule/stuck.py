@@ -74,7 +74,12 @@ def stuck(ports: Ports, bound: timedelta, advice: Advice = ON_AWS) -> tuple[Stuc
     If there are thousands of a kind: the oldest, the newest and some in between, which is enough to see the cause.
     """
     open_items = ports.ledger.in_flight(stamp(ports.clock.now() - bound))
-    pauses, unread = _pauses(ports)
+    pauses: tuple[Pause, ...] = ()
+    unread: tuple[str, ...] = ()
+    try:
+        pauses = ports.ledger.pauses()
+    except DocumentInvalid:
+        unread = ("PAUSES",)
     world = _World(ports, pauses, len(ports.ledger.taken_slots()), advice)
     each = [
         *(_drop(world, ports.ledger.drop(d.id) or d) for d in (*open_items.drops, *open_items.waiting)),
@@ -90,14 +95,6 @@ def stuck(ports: Ports, bound: timedelta, advice: Advice = ON_AWS) -> tuple[Stuc
 HELD = "The schedule frees the key within an hour; `dropgate doctor --repair` frees it at once."
 
 
-def _pauses(ports: Ports) -> tuple[tuple[Pause, ...], tuple[str, ...]]:
-    """Return the pauses, or else the key of the items that cannot be read."""
-    try:
-        return ports.ledger.pauses(), ()
-    except DocumentInvalid:
-        return (), ("PAUSES",)
-
-
 def _drop(world: _World, drop: Drop) -> Stuck | None:
     if not drop.in_flight:
         return None
@@ -110,7 +107,13 @@ def _drop(world: _World, drop: Drop) -> Stuck | None:
 
 def _why(world: _World, drop: Drop) -> tuple[str, str]:
     if drop.state == "staged":
-        return _no_batch(world, drop)
+        if held := _held(world, drop):
+            return held
+        if world.taken >= world.ports.most_batches:
+            return f"one of {world.ports.most_batches} batches to end", world.advice.full
+        if drop.plan:
+            world.ports.catalog.plan(drop.plan)  # DocumentInvalid: no batch can be made
+        return "a batch", f"The schedule makes one within two minutes. {world.advice.logs}"
     if drop.state == "validating" and (batch := world.ports.ledger.batch(drop.batch or "")):
         if batch.state != "ended" and batch.run is None:
             return f"the job of batch {batch.id[:10]}, which could not be started", _not_started(world)
@@ -130,16 +133,6 @@ def _why(world: _World, drop: Drop) -> tuple[str, str]:
         "failed": ("its receipt", "retries it every minute"),
     }[drop.state]
     return waits_for, f"The schedule {doing}. {world.advice.logs}"
-
-
-def _no_batch(world: _World, drop: Drop) -> tuple[str, str]:
-    if held := _held(world, drop):
-        return held
-    if world.taken >= world.ports.most_batches:
-        return f"one of {world.ports.most_batches} batches to end", world.advice.full
-    if drop.plan:
-        world.ports.catalog.plan(drop.plan)  # DocumentInvalid: no batch can be made
-    return "a batch", f"The schedule makes one within two minutes. {world.advice.logs}"
 
 
 def _held(world: _World, item: Drop | Window) -> tuple[str, str] | None:

@@ -137,21 +137,15 @@ def plain(plan: Plan, header: tuple[str, ...]) -> str:
     by_name = {p.name: p for p in plan.properties}
     cells = [_shape(by_name.get(name), plan.csv) for name in header]
     delimiter = re.escape(plan.csv.delimiter)
-    start, length = _longest(cells, f"{NUMERAL}*")
-    if length > 1 and not re.fullmatch(NUMERAL, plan.csv.delimiter):
-        cells[start : start + length] = [f"[{NUMERAL[1:-1]}{delimiter}]*"]
-    return "^" + delimiter.join(cells) + r"\z"
-
-
-def _longest(cells: Sequence[str], alike: str) -> tuple[int, int]:
-    """Return the start and the length of the longest run of cells of one shape."""
     start = length = at = 0
     for shape, run in groupby(cells):
         cells_here = len(list(run))
-        if shape == alike and cells_here > length:
+        if shape == f"{NUMERAL}*" and cells_here > length:
             start, length = at, cells_here
         at += cells_here
-    return start, length
+    if length > 1 and not re.fullmatch(NUMERAL, plan.csv.delimiter):
+        cells[start : start + length] = [f"[{NUMERAL[1:-1]}{delimiter}]*"]
+    return "^" + delimiter.join(cells) + r"\z"
 
 
 def _shape(prop: Property | None, csv: Csv) -> str:

@@ -282,16 +282,12 @@ class Variants:
         return row_checks.meant(text, self.value(raw, text, prop), prop, self._texts[prop.name])
 
     def value(self, raw: Column, cell: Column, prop: Property) -> Column:
-        number = _number(cell, prop)
-        return sf.when(_is_of(sf.schema_of_variant(raw), prop), typed(cell, prop) if number is None else number)
-
-
-def _number(cell: Column, prop: Property) -> Column | None:
-    """Cast the text of a JSON number: it has none of the characters with which Spark's cast is too lenient."""
-    if prop.exact or prop.type not in ("integer", "number"):
-        return None
-    value = cast(cell, prop)
-    return sf.when(sf.abs(value) <= GREATEST_DOUBLE, value) if is_double(prop) else value
+        is_of = _is_of(sf.schema_of_variant(raw), prop)
+        if prop.exact or prop.type not in ("integer", "number"):
+            return sf.when(is_of, typed(cell, prop))
+        # The text of a JSON number has none of the characters with which Spark's cast is too lenient.
+        value = cast(cell, prop)
+        return sf.when(is_of, sf.when(sf.abs(value) <= GREATEST_DOUBLE, value) if is_double(prop) else value)
 
 
 def records(

@@ -96,21 +96,14 @@ def flaw(spark: SparkSession, uri: str, kinds: Mapping[str, str]) -> Problem | N
     odd = parquet_pages.flaw(spark, uri, nested, moments) if nested or moments else None
     if odd is None:
         return None
-    return _unsound(odd.column) if odd.kind == "levels" else _cut(odd.column)
-
-
-def _unsound(name: str) -> Problem:
-    """Return the problem of a file with impossible levels in a column."""
-    message = f"The values of the column `{name}` of the Parquet file cannot be put together: their levels contradict"
-    fix = "Write the file again, with another version of the program that wrote it."
-    return Problem("broken-parquet", f"{message} each other.", fix, property=name)
-
-
-def _cut(name: str) -> Problem:
-    """Return the problem of a file with INT96 moments finer than a microsecond."""
-    message = f"The column `{name}` is of the type INT96, and holds moments that are finer than a microsecond"
+    name = odd.column
+    if odd.kind == "levels":
+        text = f"The values of the column `{name}` of the Parquet file cannot be put together"
+        fix = "Write the file again, with another version of the program that wrote it."
+        return Problem("broken-parquet", f"{text}: their levels contradict each other.", fix, property=name)
+    text = f"The column `{name}` is of the type INT96, and holds moments that are finer than a microsecond"
     fix = "Write it as TIMESTAMP in microseconds."
-    return Problem("wrong-type", f"{message}; INT96 is read only to microseconds.", fix, property=name)
+    return Problem("wrong-type", f"{text}; INT96 is read only to microseconds.", fix, property=name)
 
 
 def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
@@ -184,7 +177,12 @@ class Typed:
         return raw.isNull()
 
     def container(self, raw: Column, prop: Property) -> Column:
-        return sf.when(~_has_key_twice(raw), raw) if prop.type == "map" else raw
+        if prop.type != "map":
+            return raw
+        # As a JSON object, a map must not have a key twice or a null key.
+        keys = sf.map_keys(raw)
+        is_odd = (sf.size(sf.array_distinct(keys)) < sf.size(keys)) | sf.exists(keys, lambda key: key.isNull())
+        return sf.when(~is_odd, raw)
 
     def count(self, value: Column, prop: Property) -> Column:
         struct = _type_at(self._schema, prop.route)
@@ -220,12 +218,6 @@ def _type_at(schema: DataType, route: Sequence[str]) -> DataType:
         elif isinstance(schema, MapType):
             schema = schema.valueType if step == "*" else schema.keyType
     return schema
-
-
-def _has_key_twice(entries: Column) -> Column:
-    """Return a column that is true if a map has a key twice or a null key, as a JSON object must not."""
-    keys = sf.map_keys(entries)
-    return (sf.size(sf.array_distinct(keys)) < sf.size(keys)) | sf.exists(keys, lambda key: key.isNull())
 
 
 def records(

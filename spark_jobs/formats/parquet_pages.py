@@ -77,7 +77,10 @@ def flaw(spark: SparkSession, uri: str, nested: Sequence[str], moments: Sequence
         with closing(opened(spark, storage.plain(uri))) as file:
             odd = (_flaw("levels", _is_odd, spark, file, name) for name in nested)
             cut = (_flaw("nanoseconds", _is_finer, spark, file, name) for name in moments)
-            return next(filter(None, chain(odd, () if _is_of_spark(file) else cut)), None)
+            about = file.getFooter().getFileMetaData()
+            notes = any(str(key).startswith(SPARK) for key in about.getKeyValueMetaData())
+            is_of_spark = notes and str(about.getCreatedBy()).startswith(WRITER)  # whose moments are never finer
+            return next(filter(None, chain(odd, () if is_of_spark else cut)), None)
     except UNREADABLE:
         return None
 
@@ -88,13 +91,6 @@ def _flaw(kind: Kind, check: Callable[..., bool], spark: SparkSession, file: Any
         return Flaw(name, kind) if check(spark, file, name) else None
     except IMPOSSIBLE:
         return Flaw(name, "levels")
-
-
-def _is_of_spark(file: Any) -> bool:
-    """Return True if Spark wrote a file, which then has no moment that is finer than a microsecond."""
-    about = file.getFooter().getFileMetaData()
-    notes = any(str(key).startswith(SPARK) for key in about.getKeyValueMetaData())
-    return notes and str(about.getCreatedBy()).startswith(WRITER)
 
 
 def _columns(spark: SparkSession, file: Any, name: str) -> list[tuple[Any, parquet_levels.Leaf]]:
@@ -125,15 +121,12 @@ def _is_finer(spark: SparkSession, file: Any, name: str) -> bool:
     own = [pair for pair in columns if pair[0].getPrimitiveType().getPrimitiveTypeName().name() == "INT96"]
     for number in range(file.getRowGroups().size() if own else 0):
         pages = file.readRowGroup(number)
-        if any(any(map(_has_nanoseconds, _moments(pages.getPageReader(column), leaf))) for column, leaf in own):
-            return True
+        for raw in (raw for column, leaf in own for raw in _moments(pages.getPageReader(column), leaf)):
+            whole = len(raw) - len(raw) % INT96.size
+            # Each is the nanoseconds of a day, and the day.
+            if any(nanoseconds % 1000 for (nanoseconds,) in INT96.iter_unpack(raw[:whole])):
+                return True
     return False
-
-
-def _has_nanoseconds(raw: bytes) -> bool:
-    """Return True if one of some INT96, nanoseconds of a day and the day, is finer than a microsecond."""
-    whole = len(raw) - len(raw) % INT96.size
-    return any(nanoseconds % 1000 for (nanoseconds,) in INT96.iter_unpack(raw[:whole]))
 
 
 def _moments(reader: Any, leaf: parquet_levels.Leaf) -> Iterator[bytes]:

@@ -38,8 +38,12 @@ def value(column: Column, kind: str, prop: Property) -> Column:
     """Return the value of a property; null if the column has none, or none of the property's type."""
     if kind.split("(", maxsplit=1)[0] not in TAKEN[prop.type]:
         return typed(sf.lit(None).cast("string"), prop)
+    if kind in CLOCKS:  # as a moment of the first day; null if finer than a microsecond, or beyond a day
+        fits = _in_day(column, kind) & _is_whole(column, kind)
+        return sf.when(fits, sf.timestamp_micros(_micros_of_day(column, kind)))
     if kind in STORED:
-        return _moment(column, kind, prop)
+        moment = sf.when(_is_whole(column, kind), _micros(column))
+        return clock_in_zone(moment, prop) if kind.startswith("timestamp_ntz") else moment
     match prop.type:
         case "integer" | "number" if prop.exact:
             return typed(text(column, kind, prop), prop)
@@ -70,7 +74,9 @@ def text(column: Column, kind: str, prop: Property) -> Column:
         zoned = prop.type == "timestamp" and (prop.zone or prop.offset)
         return sf.concat(shown, sf.lit("Z")) if zoned and not kind.startswith("timestamp_ntz") else shown
     if kind.startswith("decimal") and prop.exact:
-        return _without_zeros(column.cast("string"), prop.exact[1])
+        scale = prop.exact[1]
+        kept, dropped = (rf"\.[0-9]{{{scale}}}", "0+") if scale else ("", r"\.0+")
+        return sf.regexp_replace(column.cast("string"), rf"^(-?[0-9]+{kept}){dropped}$", "$1")
     return column.cast("string")
 
 
@@ -97,22 +103,6 @@ def with_floats(column: Column, kind: DataType) -> Column:
         inner = (with_floats(column.getField(f.name), f.dataType).alias(f.name) for f in kind.fields)
         return sf.when(column.isNotNull(), sf.struct(*inner))
     return column
-
-
-def _without_zeros(number: Column, scale: int) -> Column:
-    """Return the text of a decimal with at most `scale` digits after the point, if all others are zeros."""
-    kept, dropped = (rf"\.[0-9]{{{scale}}}", "0+") if scale else ("", r"\.0+")
-    return sf.regexp_replace(number, rf"^(-?[0-9]+{kept}){dropped}$", "$1")
-
-
-def _moment(column: Column, kind: str, prop: Property) -> Column:
-    """Return a time as a moment of the first day, or a moment; null if finer than a microsecond, or beyond a day."""
-    if kind in CLOCKS:
-        return sf.when(
-            _in_day(column, kind) & _is_whole(column, kind), sf.timestamp_micros(_micros_of_day(column, kind))
-        )
-    moment = sf.when(_is_whole(column, kind), _micros(column))
-    return clock_in_zone(moment, prop) if kind.startswith("timestamp_ntz") else moment
 
 
 def _in_day(column: Column, kind: str) -> Column:

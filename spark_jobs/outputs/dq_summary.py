@@ -58,49 +58,39 @@ def _figures(check: Check, count: Count) -> tuple[int | None, ...]:
         return 0, 0, None, 1, state  # a statement over no rows finds none
     if state != 0:
         return None, None, None, None, state
-    holds = _holds(check, count)
-    failed = count.failed
+    failed, holds = count.failed, None
+    if check.scope == "set":  # of other checks the rows are counted
+        figure = count.failed if count.figure is None else count.figure
+        holds = int(check.threshold.holds(figure, count.evaluated) if check.threshold else count.failed == 0)
     if holds is not None:  # errors: the rows that fail or that a statement returns; 1 for a figure beyond its limit
         is_statement = isinstance(check.rule, rules.Statement)
         failed = 0 if holds else int(count.figure or 0) if is_statement else count.failed or 1
     return count.evaluated, failed, count.null, holds, state
 
 
-def _holds(check: Check, count: Count) -> int | None:
-    """Return 1 if a set check holds and 0 if not; None for other checks, whose rows are counted."""
-    if check.scope != "set":
-        return None
-    figure = count.failed if count.figure is None else count.figure
-    return int(check.threshold.holds(figure, count.evaluated) if check.threshold else count.failed == 0)
-
-
 def _about(request: JobRequest) -> str:
-    """Return the description of every check, as one constant in SQL."""
-    plan = request.plan
-    each = [
-        {
+    """Return the description of every check, as one constant in SQL.
+
+    Its metadata are the attributes by its author, and the version of its reference.
+    """
+    plan, versions = request.plan, {pin.name: pin.version for pin in request.references}
+    each = []
+    for c in plan.checks:
+        metadata: dict[str, Any] = dict(c.about or {})
+        if isinstance(c.rule, rules.ForeignKey):
+            metadata["reference"] = {"name": c.rule.to, "version": versions.get(c.rule.to)}
+        described = {
             "binding": f"{plan.contract}.{c.property}" if c.property else plan.contract,
             "id": c.id,
             "dimension": c.dimension,
             "property": c.property,
             "severity": c.severity,
-            "metadata": json.dumps(_metadata(request, c), ensure_ascii=False, sort_keys=True),
+            "metadata": json.dumps(metadata, ensure_ascii=False, sort_keys=True),
             "nulls": not isinstance(c.rule, rules.ForbidsNull),
             "query": None if c.scope == "set" else _query(request, c),
         }
-        for c in plan.checks
-    ]
+        each.append(described)
     return f"from_json({literal(json.dumps(each))}, 'array<{ABOUT}>')"
-
-
-def _metadata(request: JobRequest, check: Check) -> dict[str, Any]:
-    """Return the attributes of a check by its author, and the version of its reference."""
-    attributes = dict(check.about or {})
-    if not isinstance(check.rule, rules.ForeignKey):
-        return attributes
-    name = check.rule.to
-    version = next((pin.version for pin in request.references if pin.name == name), None)
-    return attributes | {"reference": {"name": name, "version": version}}
 
 
 def _query(request: JobRequest, check: Check) -> str:
@@ -115,7 +105,11 @@ def _query(request: JobRequest, check: Check) -> str:
 def _columns(request: JobRequest) -> dict[str, str]:
     """Return the columns of `dq_summary`, null if we have no such value, and ours: drop, attempt, batch and so on."""
     states = ", ".join(map(literal, STATES))
-    rows = {name: f"if(holds is null, {sql}, null)" for name, sql in _of_rows().items()}
+    counts = {"success": "evaluated - failed - nulls", "failed": "failed", "null": "if(about.nulls, nulls, null)"}
+    rows: dict[str, str] = {}
+    for what, count in counts.items():
+        rows[f"{what}_count"] = f"if(holds is null, {count}, null)"
+        rows[f"{what}_percentage"] = f"if(holds is null, try_divide(100 * ({count}), evaluated), null)"
     return {
         "execution_ts": "to_timestamp(at)",
         "rule_binding_id": "about.binding",
@@ -141,16 +135,4 @@ def _columns(request: JobRequest) -> dict[str, str]:
         "try": str(request.try_),
         "severity": "about.severity",
         "state": f"elt(state + 1, {states})",
-    }
-
-
-def _of_rows() -> dict[str, str]:
-    counts = {"success": "evaluated - failed - nulls", "failed": "failed", "null": "if(about.nulls, nulls, null)"}
-    return {
-        name: sql
-        for what, count in counts.items()
-        for name, sql in (
-            (f"{what}_count", count),
-            (f"{what}_percentage", f"try_divide(100 * ({count}), evaluated)"),
-        )
     }

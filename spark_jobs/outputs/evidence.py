@@ -6,7 +6,7 @@ the written rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from urllib.parse import quote
@@ -78,12 +78,23 @@ def rejected_lines(
     rejected: Mapping[str, int],
     targets: Mapping[str, str],
 ) -> DataFrame:
-    """Return the lines of the files of rejected rows: drop and text."""
+    """Return the lines of the files of rejected rows, sorted by record (0 is the header): drop and text."""
     strict = [sf.lit(c.id) for _, c in failing if c.scope == "record"]
     broken = sf.arrays_overlap("checks", sf.array(*strict)) if strict else sf.lit(False)
-    rows = rejected_rows.with_reasons(evidence.select("*", broken.alias("broken")), failing)
-    drops = [drop for drop in request.drops if drop.id in targets]
-    return _lines(spark, rows, drops, request.plan, max(rejected.values()) > MOST_REJECTED)
+    reasoned = rejected_rows.with_reasons(evidence.select("*", broken.alias("broken")), failing)
+    rows = reasoned.where(sf.col("outcome") == "rejected")
+    if max(rejected.values()) > MOST_REJECTED:
+        nth = sf.expr("row_number() over (partition by drop order by record)")
+        rows = rows.select("*", nth.alias("nth")).where(sf.col("nth") <= MOST_REJECTED)
+    plan, drops = request.plan, [drop for drop in request.drops if drop.id in targets]
+    titles = [(d.id, 0, title) for d in drops if (title := rejected_rows.title(d, plan)) is not None]
+    headed = small_frames.small(spark, titles, "drop string, record long, line string")
+    parts = [rejected_rows.lines(own, header, plan) for own, header in _by_header(rows, drops)]
+    lines = reduce(DataFrame.union, parts, headed)
+    # One task writes a file in any case; if there is only one file, its lines need not be shuffled.
+    together = lines.coalesce(1) if len(drops) == 1 else lines.repartition("drop")
+    # Spark sorts by the partitions that it writes, unless rows are sorted by them already: this keeps their order.
+    return together.sortWithinPartitions("drop", "record").select("drop", text_lines.encoded("line", plan.csv))
 
 
 def write_rejected(spark: SparkSession, lines: DataFrame, request: JobRequest, targets: Mapping[str, str]) -> None:
@@ -121,22 +132,6 @@ def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFram
     """Return the rows of drops with the same header, and that header, for each header."""
     grouped = text_lines.by_header(drops)
     return [(rows.where(sf.col("drop").isin([d.id for d in own])), header) for header, own in grouped]
-
-
-def _lines(spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], plan: Plan, cut: bool) -> DataFrame:
-    """Return the lines of all files to write, sorted by record (0 is the header): drop, text."""
-    rows = evidence.where(sf.col("outcome") == "rejected")
-    if cut:
-        nth = sf.expr("row_number() over (partition by drop order by record)")
-        rows = rows.select("*", nth.alias("nth")).where(sf.col("nth") <= MOST_REJECTED)
-    titles = [(d.id, 0, title) for d in drops if (title := rejected_rows.title(d, plan)) is not None]
-    headed = small_frames.small(spark, titles, "drop string, record long, line string")
-    parts = [rejected_rows.lines(own, header, plan) for own, header in _by_header(rows, drops)]
-    lines = reduce(DataFrame.union, parts, headed)
-    # One task writes a file in any case; if there is only one file, its lines need not be shuffled.
-    together = lines.coalesce(1) if len(drops) == 1 else lines.repartition("drop")
-    # Spark sorts by the partitions that it writes, unless rows are sorted by them already: this keeps their order.
-    return together.sortWithinPartitions("drop", "record").select("drop", text_lines.encoded("line", plan.csv))
 
 
 def _deliver(spark: SparkSession, folder: str, drop: str, target: str) -> None:

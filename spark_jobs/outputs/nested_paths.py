@@ -32,7 +32,9 @@ def first(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbere
     inner = [c for _, c in failing if _is_inner(plan, c)]
     if not inner:
         return {}
-    bare = replace(plan, properties=tuple(_as_json(p, plan) for p in plan.properties))
+    iso = ("date", "timestamp") if plan.file_format == "parquet" else ()  # as raw text has them
+    properties = (replace(p, format=None, zone=None, offset=None) if p.type in iso else p for p in plan.properties)
+    bare = replace(plan, properties=tuple(properties))
     raw = sf.concat(sf.lit('{"":'), "raw", sf.lit("}"))
     whole = sf.element_at(sf.from_json(raw, json_lines.KINDS, json_lines.STRICT), sf.lit("")).alias("kinds")
     ids = {c.id for c in inner}
@@ -61,16 +63,13 @@ def _is_inner(plan: Plan, check: Check) -> bool:
     return bool(plan.property_named(check.property).path)
 
 
-def _as_json(prop: Property, plan: Plan) -> Property:
-    """Return a property in the form of raw text, where dates and timestamps of Parquet are ISO."""
-    typed = plan.file_format == "parquet" and prop.type in ("date", "timestamp")
-    return replace(prop, format=None, zone=None, offset=None) if typed else prop
-
-
 def _first_failing(plan: Plan, check: Check) -> Column:
     """Return the place and the text of the first value that fails a check."""
-    if check.property is None:
-        return sf.struct(sf.lit(None).cast("string").alias("at"), _unknown(plan).alias("text"))
+    if check.property is None:  # the unexpected keys of nested objects, with their places
+        keys = [_others(plan, plan.properties[n], n, expected) for n, expected in json_lines.objects(plan).items()]
+        empty = sf.array().cast("array<string>")
+        texts = sf.array_join(sf.concat(empty, *(sf.coalesce(of_object, empty) for of_object in keys)), ", ")
+        return sf.struct(sf.lit(None).cast("string").alias("at"), sf.when(texts != "", texts).alias("text"))
     prop = plan.property_named(check.property)
     n = plan.properties.index(prop)
     parts = json_lines.Variants(row_checks.compared(plan))
@@ -88,14 +87,6 @@ def _text(parts: json_lines.Variants, raw: Column, prop: Property) -> Column:
         return text
     fraction = sf.schema_of_variant(raw).startswith("DECIMAL") & text.rlike("^-?[0-9]+$")
     return sf.when(fraction, sf.concat(text, sf.lit(".0"))).otherwise(text)
-
-
-def _unknown(plan: Plan) -> Column:
-    """Return the unexpected keys of nested objects, with their places."""
-    keys = [_others(plan, plan.properties[n], n, expected) for n, expected in json_lines.objects(plan).items()]
-    empty = sf.array().cast("array<string>")
-    texts = sf.array_join(sf.concat(empty, *(sf.coalesce(of_object, empty) for of_object in keys)), ", ")
-    return sf.when(texts != "", texts)
 
 
 def _others(plan: Plan, prop: Property, n: int, expected: list[str]) -> Column:

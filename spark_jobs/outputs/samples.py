@@ -6,7 +6,7 @@ Written rows in, plain values out, by drop. Texts are cut to the length that a r
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql import Column, DataFrame, Row, SparkSession
@@ -33,6 +33,13 @@ LOWER = rules.Minimum | rules.ExclusiveMinimum | rules.MinLength
 """The rules whose worst value is the least."""
 UPPER = rules.Maximum | rules.ExclusiveMaximum | rules.MaxLength
 """The rules whose worst value is the greatest."""
+SIZES: dict[str, Callable[[Column], Column]] = {
+    "string": sf.char_length,
+    "date": sf.unix_date,
+    "timestamp": sf.unix_micros,
+    "time": sf.unix_micros,
+}
+"""The order of values, by their type; numbers are their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,23 +117,10 @@ def _rank(plan: Plan, failing: Numbered) -> Column:
             alike.setdefault((bare, sign), []).append(check.id)
     rank = sf.lit(None).cast("double")
     for (bare, sign), ids in alike.items():
-        rank = sf.when(sf.col("check").isin(ids), sign * _size(bare)).otherwise(rank)
+        value = typed(sf.col("value"), bare)
+        size = SIZES[bare.type](value) if bare.type in SIZES else value
+        rank = sf.when(sf.col("check").isin(ids), sign * size.cast("double")).otherwise(rank)
     return rank
-
-
-def _size(prop: Property) -> Column:
-    """Return the order of the text `value` among values of its type."""
-    value = typed(sf.col("value"), prop)
-    match prop.type:
-        case "string":
-            size = sf.char_length(value)
-        case "date":
-            size = sf.unix_date(value)
-        case "timestamp" | "time":
-            size = sf.unix_micros(value)
-        case _:
-            size = value
-    return size.cast("double")
 
 
 def _cells(plan: Plan, failing: Numbered) -> Column:

@@ -18,7 +18,7 @@ from contracts import table
 from contracts.files.header import valid_file
 from contracts.job import DataFile, DataFiles, JobDrop, JobRequest
 from contracts.plan import Plan
-from contracts.table import DROP, TableColumn, columns
+from contracts.table import DROP, columns
 from contracts.values import sql_text
 from spark_jobs.formats import registry
 from spark_jobs.scan.records import numbered_records
@@ -94,17 +94,14 @@ def _typed(
     owners = small_frames.small(spark, [(n, d.id) for n, d in enumerate(drops)], f"{NUMBER} int, {OWNER} string")
     owned = numbered.withColumnsRenamed({"drop": NUMBER, "record": RECORD}).join(sf.broadcast(owners), NUMBER)
     good = owned if bad is None else owned.join(bad, [OWNER, RECORD], "left_anti")
-    values = [_value(plan, column, here) for column in columns(plan)[:-2]]
+    values = []
+    for column in columns(plan)[:-2]:
+        value = f"v{here.index(column.name)}" if column.name in here else "null"
+        if column.name in here and plan.property_named(column.name).type == "time":
+            value = f"date_format({value}, 'HH:mm:ss.SSSSSS')"  # as text: Delta has no type for it
+        values.append(f"cast({value} as {column.type}) as {sql_text.quoted_name(column.name)}")
     own = [f"{OWNER} as {DROP}", f"{RECORD} as {table.RECORD}"]
     return good.selectExpr(NUMBER, *values, *own)
-
-
-def _value(plan: Plan, column: TableColumn, here: Sequence[str]) -> str:
-    """Return the value of a column, in SQL; a time of day is a text, as Delta has no type for it."""
-    value = f"v{here.index(column.name)}" if column.name in here else "null"
-    if column.name in here and plan.property_named(column.name).type == "time":
-        value = f"date_format({value}, 'HH:mm:ss.SSSSSS')"
-    return f"cast({value} as {column.type}) as {sql_text.quoted_name(column.name)}"
 
 
 def _listed(spark: SparkSession, drops: Sequence[JobDrop], folder: str) -> dict[str, int]:
@@ -163,7 +160,12 @@ def _delivered(
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(deliver, range(len(drops))))
-    return _counted(spark, plan, group.header, drops, targets)
+    form = registry.of(plan)
+    laid = [replace(d, uri=uri) for d, uri in zip(drops, targets, strict=True)]
+    by_file = form.as_written(form.load(spark, plan, laid), plan, group.header).groupBy("file").count()
+    counts = {storage.plain(row["file"]): row["count"] for row in by_file.collect()}
+    headed = form.is_headed(plan)
+    return {d.id: counts.get(storage.plain(d.uri), 0) - headed for d in laid}
 
 
 def _write(rows: DataFrame, plan: Plan, folder: str, *by: str) -> None:
@@ -174,15 +176,3 @@ def _write(rows: DataFrame, plan: Plan, folder: str, *by: str) -> None:
     else:
         texts = rows.write.mode("overwrite").partitionBy(*by)
         texts.text(storage.plain(folder), compression=plan.compression)
-
-
-def _counted(
-    spark: SparkSession, plan: Plan, header: tuple[str, ...], drops: Sequence[JobDrop], files: Sequence[str]
-) -> dict[str, int]:
-    """Return the number of records in the files of each drop."""
-    form = registry.of(plan)
-    laid = [replace(d, uri=uri) for d, uri in zip(drops, files, strict=True)]
-    by_file = form.as_written(form.load(spark, plan, laid), plan, header).groupBy("file").count()
-    counts = {storage.plain(row["file"]): row["count"] for row in by_file.collect()}
-    headed = form.is_headed(plan)
-    return {d.id: counts.get(storage.plain(d.uri), 0) - headed for d in laid}

@@ -163,7 +163,7 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
             cells, fails = results.cells.slice(before, like), results.fails[own]
             sure = len(fails) - fails.null_count
             if sure:
-                _add(failing, stretch.file, _sums(cells, fails.filter(results.shaped[own]), condition))
+                _add(failing, stretch.file, cells, fails.filter(results.shaped[own]), condition)
             counts.append(
                 {
                     "file": stretch.file,
@@ -190,11 +190,15 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
         yield pa.RecordBatch.from_pylist(rows, SCHEMA)
 
 
-def _add(sums: dict[tuple[str, int], list[int]], file: str, more: dict[int, list[int]]) -> None:
-    """Add counts by mask to those of a file."""
-    for number, counts in more.items():
-        totals = sums.setdefault((file, number), [0] * len(counts))
-        totals[:] = map(operator.add, totals, counts)
+def _add(
+    sums: dict[tuple[str, int], list[int]], file: str, cells: pa.Table, fails: pa.Array, condition: PassCondition
+) -> None:
+    """Add to a file, by the number of a mask, how many of the lines of these cells have it, and their nulls."""
+    columns = [None if at is None else cells.column(str(at)).is_null().combine_chunks() for at in condition.counted]
+    nulls = [{} if null is None else _counted(fails.filter(null)) for null in columns]
+    for number, n in _counted(fails).items():
+        totals = sums.setdefault((file, number), [0] * (1 + len(nulls)))
+        totals[:] = map(operator.add, totals, [n, *(counts.get(number, 0) for counts in nulls)])
 
 
 def _text(lines: LineBatch, at: int) -> str | None:
@@ -215,13 +219,6 @@ def _nulls(cells: pa.Table, passes: pa.BooleanArray, condition: PassCondition) -
         others = cells.select(names).filter(pc.invert(passes))
         counts = {name: counts[name] - others.column(name).null_count for name in names}
     return [counts.get(str(at), 0) for at in condition.counted]
-
-
-def _sums(cells: pa.Table, fails: pa.Array, condition: PassCondition) -> dict[int, list[int]]:
-    """Return by the number of a mask how many lines have it, of those whose cells these are, and their nulls."""
-    columns = [None if at is None else cells.column(str(at)).is_null().combine_chunks() for at in condition.counted]
-    nulls = [{} if null is None else _counted(fails.filter(null)) for null in columns]
-    return {number: [n, *(counts.get(number, 0) for counts in nulls)] for number, n in _counted(fails).items()}
 
 
 def _counted(numbers: pa.Array) -> dict[int, int]:
@@ -314,7 +311,11 @@ def _cells(texts: pa.StringArray, condition: PassCondition, *, ended: bool) -> p
     wanted = {str(column.at): column.type for column in condition.tested}
     if not wanted or not len(texts):
         return pa.table({name: pa.array([], kind) for name, kind in wanted.items()})
-    text = _joined(texts if ended else pc.binary_join_element_wise(texts, "", "\n"))
+    lines = texts if ended else pc.binary_join_element_wise(texts, "", "\n")
+    _, offsets, buffer = lines.buffers()
+    bounds = memoryview(offsets).cast("i")
+    start, end = bounds[lines.offset], bounds[lines.offset + len(lines)]
+    text = buffer.slice(start, end - start)
     cells = pyarrow.csv.read_csv(
         pa.BufferReader(text),
         pyarrow.csv.ReadOptions(
@@ -338,14 +339,6 @@ def _cells(texts: pa.StringArray, condition: PassCondition, *, ended: bool) -> p
     if cells.num_rows != len(texts):
         raise pa.ArrowInvalid("as many rows as lines")
     return cells
-
-
-def _joined(texts: pa.StringArray) -> pa.Buffer:
-    """Return all texts as one."""
-    _, offsets, text = texts.buffers()
-    bounds = memoryview(offsets).cast("i")
-    start, end = bounds[texts.offset], bounds[texts.offset + len(texts)]
-    return text.slice(start, end - start)
 
 
 def failed_tests(values: pa.ChunkedArray, column: TestedColumn) -> Iterator[tuple[ColumnTest, Any]]:

@@ -249,7 +249,13 @@ def _typed(prop: Property) -> str:
 
 def _tested(prop: Property, at: int, checks: bitmask.Numbered, *, filled: bool, key: bool) -> TestedColumn:
     """Return the tests of a column in addition to its shape, which excludes nulls if it is `filled`."""
-    tests = [test for n, check in checks for test in _tests(n, check, prop) if not (filled and test.kind == "required")]
+    tests: list[ColumnTest] = []
+    for n, check in checks:
+        bit = divmod(n, bitmask.WIDTH)
+        if rules.forbids_null(check.rule) and not filled:
+            tests.append(ColumnTest("required", None, bit))
+        own = _of_values(check.rule, prop)
+        tests += [ColumnTest(kind, argument, bit if sure else None) for kind, argument, sure in own]
     as_value = any(test.kind == "bound" or (test.kind == "among" and prop.type == "integer") for test in tests)
     of_texts = any(test.kind == "outside" for test in tests)
     if as_value and of_texts:
@@ -265,14 +271,6 @@ def _arrow(prop: Property) -> pa.DataType:
     if prop.exact:
         return pa.decimal128(*prop.exact)
     return ORDERED[prop.type]
-
-
-def _tests(n: int, check: Check, prop: Property) -> Iterator[ColumnTest]:
-    """Yield the tests of the n-th row check."""
-    if rules.forbids_null(check.rule):
-        yield ColumnTest("required", None, divmod(n, bitmask.WIDTH))
-    for kind, argument, sure in _of_values(check.rule, prop):
-        yield ColumnTest(kind, argument, divmod(n, bitmask.WIDTH) if sure else None)
 
 
 def _of_values(  # noqa: C901 (a case for each rule)

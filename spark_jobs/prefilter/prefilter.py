@@ -369,14 +369,10 @@ def _partitions(source: DataFrame) -> list[list[Piece]]:
             name = file.urlEncodedPath()
             parts = urlsplit(name)
             path = unquote(parts.path)
-            if parts.scheme != "file" or packers.getCodec(file.toPath()) is not None or _is_summed(path):
+            if parts.scheme != "file" or packers.getCodec(file.toPath()) is not None:
+                return []
+            if Path(path).with_name(f".{Path(path).name}.crc").exists():  # Hadoop verifies these sums as it reads
                 return []
             pieces.append(Piece(path, name, file.start(), file.length()))
         partitions.append(pieces)
     return partitions
-
-
-def _is_summed(path: str) -> bool:
-    """Return True if a local file has checksums next to it, which Hadoop verifies as it reads."""
-    file = Path(path)
-    return file.with_name(f".{file.name}.crc").exists()

@@ -186,15 +186,11 @@ def _of_several(part: str, shape: str, number: int, prop: Property) -> str:
     each = f"filter(transform({source}, s -> {addend}), y -> y is not null)"
     if part in MERGED:
         return f"array_{MERGED[part]}({each})"
-    kind = "double" if part in DOUBLES else f"decimal(37,{_after(part, shape, prop)})"
-    return f"aggregate({each}, cast(0 as {kind}), (a, y) -> cast(a + y as {kind}))"
-
-
-def _after(part: str, shape: str, prop: Property) -> int:
-    """Return the digits of a part after the point."""
+    after = SCALES.get(part, 0) if "{x}" in shape else 0  # digits behind the point
     if part in OWN["wide"]:
-        return ROOM if part == "ends" else prop.exact[1] if prop.exact and _held(prop) == "exact" else 0
-    return SCALES.get(part, 0) if "{x}" in shape else 0
+        after = ROOM if part == "ends" else prop.exact[1] if prop.exact and _held(prop) == "exact" else 0
+    kind = "double" if part in DOUBLES else f"decimal(37,{after})"
+    return f"aggregate({each}, cast(0 as {kind}), (a, y) -> cast(a + y as {kind}))"
 
 
 def merged(part: str) -> str:

@@ -22,22 +22,14 @@ def nearest(number: float) -> float:
 def around(number: float) -> tuple[float, ...]:
     """Return the nearest float of a double and its two neighbours; infinite ones are left out."""
     middle = nearest(max(-GREATEST, min(GREATEST, number)))
-    bits = _ordered(middle)
-    return tuple(near for n in (-1, 0, 1) if math.isfinite(near := _float(bits + n)))
+    bits = int(struct.unpack("<i", struct.pack("<f", middle))[0])
+    ordered = bits if bits >= 0 else -(bits & 0x7FFFFFFF)  # in the order of floats
+    each = (n if n >= 0 else -n | -0x80000000 for n in range(ordered - 1, ordered + 2))
+    floats = (float(struct.unpack("<f", struct.pack("<i", n))[0]) for n in each)
+    return tuple(near for near in floats if math.isfinite(near))
 
 
 def decimal(number: float) -> float:
     """Return the double of the decimal that a float stands for: as few digits, from 6 on, as identify it."""
     texts = (f"{number:.{digits - 1}e}" for digits in DIGITS)
     return next((float(text) for text in texts if nearest(float(text)) == number), number)
-
-
-def _ordered(number: float) -> int:
-    """Return the bits of a float as a whole number, in the order of floats."""
-    bits = int(struct.unpack("<i", struct.pack("<f", number))[0])
-    return bits if bits >= 0 else -(bits & 0x7FFFFFFF)
-
-
-def _float(ordered: int) -> float:
-    bits = ordered if ordered >= 0 else -ordered | -0x80000000
-    return float(struct.unpack("<f", struct.pack("<i", bits))[0])

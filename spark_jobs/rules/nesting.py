@@ -159,15 +159,13 @@ class _Walk:
     def _pair(self, raw: Column, first: Column, prop: Property) -> tuple[Column, Column]:
         if prop.type not in CONTAINERS:
             return first, self._parts.value(raw, first, prop)
-        size = self._size(first, prop) if prop.name in self._sized else sf.lit(0)
+        size = sf.lit(0)
+        if prop.name in self._sized:
+            inner = [p for p in self._plan.properties if p.path and p.route[:-1] == prop.route]
+            keys = [p.path[-1][1:] for p in inner if p.name in self._present]
+            each = (~self._parts.is_null(self._parts.child(first, key)) for key in keys)
+            size = given(each) if inner else self._parts.count(first, prop)
         return sf.when(first.isNotNull(), size).when(~self._parts.is_null(raw), sf.lit(-1)), first
-
-    def _size(self, value: Column, prop: Property) -> Column:
-        inner = [p for p in self._plan.properties if p.path and p.route[:-1] == prop.route]
-        if not inner:
-            return self._parts.count(value, prop)
-        keys = [p.path[-1][1:] for p in inner if p.name in self._present]
-        return given(~self._parts.is_null(self._parts.child(value, key)) for key in keys)
 
     def _inside(self, container: Column, at: Column, step: str) -> Column:
         """Return the elements of an array, or the values or the keys of a map, in the form of `raw`."""

@@ -130,10 +130,21 @@ def failing(  # noqa: C901, PLR0912 (a case for each rule)
             return ~value.rlike(pattern)
         case rules.AllowedPrefixes(prefixes=prefixes):
             return ~_begins(value, prefixes)
+        case rules.Format(format=name) if prop.type == "string":
+            return ~value.rlike(text_formats.TEXT[name].pattern)
+        case rules.Format() if prop.type == "number":
+            return sf.abs(value) >= text_formats.BEYOND_F32
         case rules.Format(format=name):
-            return _misfits(value, prop, name)
-        case rules.Minimum() | rules.Maximum() | rules.ExclusiveMinimum() | rules.ExclusiveMaximum():
-            return _beyond(value, rule, prop)
+            least, most = text_formats.INTEGERS[name]
+            return (value < _whole(least)) | (value > _whole(most))
+        case rules.Minimum(value=text):
+            return value < _bound(text, prop, math.ceil)
+        case rules.Maximum(value=text):
+            return value > _bound(text, prop, math.floor)
+        case rules.ExclusiveMinimum(value=text):
+            return value <= _bound(text, prop, math.floor)
+        case rules.ExclusiveMaximum(value=text):
+            return value >= _bound(text, prop, math.ceil)
         case rules.MultipleOf(value=divisor):
             return value % _bound(divisor, prop, math.ceil) != constant("0", prop)
         case rules.MinLength(value=least):
@@ -188,29 +199,6 @@ def _begins(value: Column, prefixes: Sequence[str]) -> Column:
     lengths = {len(prefix) for prefix in prefixes}
     by_length = ([prefix for prefix in prefixes if len(prefix) == length] for length in sorted(lengths))
     return reduce(or_, (sf.substring(value, 1, len(texts[0])).isin(*texts) for texts in by_length))
-
-
-def _beyond(value: Column, rule: rules.Bound, prop: Property) -> Column:
-    """Return a column that is true if a value is beyond a bound; an exclusive bound is beyond itself."""
-    match rule:
-        case rules.Minimum(value=text):
-            return value < _bound(text, prop, math.ceil)
-        case rules.Maximum(value=text):
-            return value > _bound(text, prop, math.floor)
-        case rules.ExclusiveMinimum(value=text):
-            return value <= _bound(text, prop, math.floor)
-        case rules.ExclusiveMaximum(value=text):
-            return value >= _bound(text, prop, math.ceil)
-
-
-def _misfits(value: Column, prop: Property, name: str) -> Column:
-    """Return a column that is true if a value does not match a format, by the format's name."""
-    if prop.type == "string":
-        return ~value.rlike(text_formats.TEXT[name].pattern)
-    if prop.type == "number":
-        return sf.abs(value) >= text_formats.BEYOND_F32
-    least, most = text_formats.INTEGERS[name]
-    return (value < _whole(least)) | (value > _whole(most))
 
 
 def _bound(text: str, prop: Property, towards: Any) -> Column:

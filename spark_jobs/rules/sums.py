@@ -149,18 +149,13 @@ def with_decimals(rows: DataFrame, plan: Plan, present: Container[str]) -> DataF
 
 def addends_of_one(plan: Plan, present: Container[str]) -> dict[str, str]:
     """Return what one record adds to the parts of aggregates, by column, in SQL."""
-    props = plan.properties
-    return {
-        name: aggregates.added(part, n, props[n], present=props[n].name in present, only=_only(check, present))
-        for name, (n, part, check) in aggregates.parts(plan).items()
-    }
-
-
-def _only(check: Check | None, present: Container[str]) -> str | None:
-    """Return the test of the records that an aggregate is of, in SQL; None for all records."""
-    if check is None or check.filter is None:
-        return None
-    return check.filter.sql if has_columns(check, present) else "false"
+    addends: dict[str, str] = {}
+    for name, (n, part, check) in aggregates.parts(plan).items():
+        only, prop = None, plan.properties[n]
+        if check and check.filter:
+            only = check.filter.sql if has_columns(check, present) else "false"
+        addends[name] = aggregates.added(part, n, prop, present=prop.name in present, only=only)
+    return addends
 
 
 def merged(plan: Plan) -> list[Column]:
@@ -186,20 +181,17 @@ def _merge_functions(plan: Plan) -> dict[str, str]:
 
 def _null_tests(plan: Plan, present: Container[str]) -> dict[str, str]:
     """Return those tests, by column, that need only nulls and expressions, in SQL."""
-    whole = _null_cells(plan, present) | _nested_tests(plan, present) | _key_tests(plan, present)
-    return whole | _unsure_tests(plan, present) | _named(_filter_tests(plan, present)) | letters_tests(plan)
+    here = {n: p.name in present for n, p in enumerate(plan.properties)}
+    cells = {f"null{n}": nesting.without(plan, n, "c") if here[n] else "false" for n in _uncounted(plan)}
+    unsure = {
+        f"unsure{k}": _where(check, f"{rule.sql} is null", present) for k, (check, rule) in _expressions(plan).items()
+    }
+    whole = cells | _nested_tests(plan, present) | _key_tests(plan, present)
+    return whole | unsure | _named(_filter_tests(plan, present)) | letters_tests(plan)
 
 
 def _named(tests: Mapping[tuple[Counted, int], str]) -> dict[str, str]:
     return {f"{counted}{n}": test for (counted, n), test in tests.items()}
-
-
-def _null_cells(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """Return the tests for null cells that no row check counts, in SQL."""
-    props = plan.properties
-    return {
-        f"null{n}": nesting.without(plan, n, "c") if props[n].name in present else "false" for n in _uncounted(plan)
-    }
 
 
 def _nested_tests(plan: Plan, present: Container[str]) -> dict[str, str]:
@@ -254,12 +246,6 @@ def _composite_keys(plan: Plan) -> dict[int, Check]:
 def _expressions(plan: Plan) -> dict[int, tuple[Check, rules.Expression]]:
     """Return the checks that are an expression over columns, by number."""
     return {k: (c, c.rule) for k, c in enumerate(plan.checks) if isinstance(c.rule, rules.Expression)}
-
-
-def _unsure_tests(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """Return the tests for records of which an expression is null, in SQL."""
-    expressions = _expressions(plan).items()
-    return {f"unsure{k}": _where(check, f"{rule.sql} is null", present) for k, (check, rule) in expressions}
 
 
 def _where(check: Check, test: str, present: Container[str]) -> str:

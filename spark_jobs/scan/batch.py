@@ -72,9 +72,16 @@ def _scan(
 def _unreadable(
     spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop], error: Exception, keys: References
 ) -> dict[str, DropResult]:
-    """Find, by halving, the drops that cannot be scanned, among drops whose scan failed; each fails by itself."""
+    """Find, by halving, the drops that cannot be scanned, among drops whose scan failed; each fails by itself.
+
+    It is refused if its bytes are not of its format, else failed.
+    """
     if len(drops) == 1:
-        return {drops[0].id: _result_of_error(spark, request, drops[0], error)}
+        (drop,) = drops
+        if fault := registry.of(request.plan).fault(spark, request.plan, drop):
+            return {drop.id: refused(drop, fault)}
+        problem = Problem("unreadable", f"The file could not be read: {_reason(request.plan, error)}", OURS)
+        return {drop.id: DropResult(drop.id, drop.attempt, failure=problem)}
     results: dict[str, DropResult] = {}
     half = len(drops) // 2
     for part in (drops[:half], drops[half:]):
@@ -84,15 +91,6 @@ def _unreadable(
             except (PySparkException, Py4JJavaError) as cause:
                 results |= _unreadable(spark, request, part, cause, keys)
     return results
-
-
-def _result_of_error(spark: SparkSession, request: JobRequest, drop: JobDrop, error: Exception) -> DropResult:
-    """Return the result of a drop that cannot be scanned: refused if its bytes are not of its format, else failed."""
-    fault = registry.of(request.plan).fault(spark, request.plan, drop)
-    if fault is None:
-        problem = Problem("unreadable", f"The file could not be read: {_reason(request.plan, error)}", OURS)
-        return DropResult(drop.id, drop.attempt, failure=problem)
-    return refused(drop, fault)
 
 
 def _reason(plan: Plan, error: Exception) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from contracts.job import JobDrop
 from contracts.plan import Plan
-from contracts.terms.trailer import Trailer, TrailerReading, reading_of
+from contracts.terms.trailer import TrailerReading, reading_of
 from spark_jobs.formats import registry
 from spark_jobs.rules.lines import FileSplit, SplitCounts
 
@@ -37,9 +37,22 @@ class Placement:
 
 
 def line_counts(plan: Plan, splits: Sequence[SplitCounts]) -> LineCounts:
-    """Add up the lines of a file."""
-    ending = _ending(plan, plan.csv.trailer, _filled(splits)) if plan.csv.trailer else None
-    aside = registry.of(plan).is_headed(plan) + bool(ending and ending.cells is not None)
+    """Add up the lines of a file, and read its trailers.
+
+    These are the last line, with its cells, and the first of all other such lines.
+    """
+    form, ending = registry.of(plan), None
+    if plan.csv.trailer:
+        filled, before, early = _filled(splits), 0 if form.is_headed(plan) else 1, None
+        end: Any = filled[-1].last if filled else None
+        is_last = end is not None and end.at == _last_id(filled[-1])
+        last = form.trailer_cells(bytes(end.raw), plan) if is_last else None
+        for split in filled:
+            if early is None and split.early is not None and not (is_last and split.early == end.at):
+                early = split.early - split.first + before
+            before += split.n - split.blank
+        ending = reading_of(plan.csv.trailer, last, early)
+    aside = form.is_headed(plan) + bool(ending and ending.cells is not None)
     return LineCounts(sum(split.n for split in splits), sum(split.blank for split in splits), aside, ending)
 
 
@@ -66,20 +79,6 @@ def place(plan: Plan, drop: JobDrop, splits: Sequence[SplitCounts], lines: LineC
 def _filled(splits: Sequence[SplitCounts]) -> list[SplitCounts]:
     """Return the splits that have more than empty lines."""
     return [split for split in splits if split.n > split.blank]
-
-
-def _ending(plan: Plan, rule: Trailer, splits: Sequence[SplitCounts]) -> TrailerReading:
-    """Return the trailers of a file: the last line, with its cells, and the first of all other such lines."""
-    form = registry.of(plan)
-    end: Any = splits[-1].last if splits else None
-    is_last = end is not None and end.at == _last_id(splits[-1])
-    last = form.trailer_cells(bytes(end.raw), plan) if is_last else None
-    before, early = 0 if form.is_headed(plan) else 1, None
-    for split in splits:
-        if early is None and split.early is not None and not (is_last and split.early == end.at):
-            early = split.early - split.first + before
-        before += split.n - split.blank
-    return reading_of(rule, last, early)
 
 
 def _last_id(split: SplitCounts) -> int:

@@ -118,10 +118,12 @@ def _keys(
     """Read the keys of one check and write them once; raise Unusable if there are none."""
     if pinned.problem:
         raise Unusable(pinned.problem)
-    groups = [g for g in _grouped(spark, plan, pinned.files, columns) if set(columns) <= set(g[0])]
+    with ThreadPoolExecutor(8) as pool:
+        drops = list(pool.map(lambda uri: _file(spark, plan, uri, columns), pinned.files))
+    groups = [(header, own) for header, own in text_lines.by_header(drops) if set(columns) <= set(header)]
     if not groups:
         raise Unusable(f"has no column {_quoted(columns)}")
-    parts = [_records(spark, plan, header, drops, columns) for header, drops in groups]
+    parts = [_records(spark, plan, header, own, columns) for header, own in groups]
     folder = f"{storage.plain(request.scratch)}reference{number}"
     distinct = reduce(DataFrame.unionByName, parts).dropna().distinct()
     distinct.write.mode("overwrite").parquet(folder)
@@ -149,15 +151,6 @@ def _records(
     return records.selectExpr(*(f"v{n} as key{n}" for n in range(len(columns))))
 
 
-def _grouped(
-    spark: SparkSession, plan: Plan, files: Sequence[str], columns: Sequence[str]
-) -> list[tuple[tuple[str, ...], list[JobDrop]]]:
-    """Group the files by their columns."""
-    with ThreadPoolExecutor(8) as pool:
-        drops = list(pool.map(lambda uri: _file(spark, plan, uri, columns), files))
-    return text_lines.by_header(drops)
-
-
 def _file(spark: SparkSession, plan: Plan, uri: str, columns: Sequence[str]) -> JobDrop:
     """Describe a file of a reference as a drop, with its columns; of Parquet only with those that are needed."""
     name = storage.plain(uri).rpartition("/")[2]
@@ -172,19 +165,14 @@ def _file(spark: SparkSession, plan: Plan, uri: str, columns: Sequence[str]) -> 
         types = {name: in_file[name] for name in columns if name in in_file}
         header = tuple(types)
     elif plan.file_format == "csv" and plan.csv.header:
-        line = _first_line(spark, plan, uri)
+        start = storage.read_start(spark, uri, HEADER)
+        if plan.compression == "gzip":
+            start = zlib.decompressobj(wbits=31).decompress(start, HEADER)
+        line = start.decode(plan.csv.encoding, "replace").replace("\r", "\n").partition("\n")[0]
         header = tuple(next(csv.reader([line.removeprefix("\ufeff")], **plan.csv.for_python), []))
     else:
         header = tuple(p.name for p in plan.roots)
     return JobDrop(uri, 1, uri, uri, 0, header, line, types=tuple(types.values()))
-
-
-def _first_line(spark: SparkSession, plan: Plan, uri: str) -> str:
-    start = storage.read_start(spark, uri, HEADER)
-    if plan.compression == "gzip":
-        start = zlib.decompressobj(wbits=31).decompress(start, HEADER)
-    text = start.decode(plan.csv.encoding, "replace").replace("\r", "\n")
-    return text.partition("\n")[0]
 
 
 def joined(rows: DataFrame, plan: Plan, present: Container[str], references: References) -> DataFrame:

@@ -90,8 +90,10 @@ def scan(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, cach
     """Scan all lines that no prefilter has counted; a drop fails if its first line should be its header, and is not."""
     plan = request.plan
     scratch = _scratch(spark, request, batch, cached)
+    mask_counts = (count for group in batch.groups if group.result for count in group.result.mask_counts())
+    records = None if scratch is None else judged_and_open(scratch, plan)
     with ThreadPoolExecutor(1) as pool:  # each leaves a part of the executors idle
-        pending = pool.submit(_count, scratch, batch.groups, plan)
+        pending = pool.submit(tally.count_by_file, records, plan, mask_counts)
         splits = _splits_by_file(scratch, batch.groups, plan)
     counts, unjudged = pending.result()
     drops = [drop for group in batch.groups for drop in group.read.drops]
@@ -132,15 +134,6 @@ def written(spark: SparkSession, rows: DataFrame, request: JobRequest, name: str
     folder = storage.plain(request.scratch) + name
     rows.write.mode("overwrite").parquet(folder)
     return spark.read.schema(rows.schema).parquet(folder)
-
-
-def _count(
-    scratch: DataFrame | None, groups: Sequence[PrefilteredGroup], plan: Plan
-) -> tuple[dict[str, tally.Tally], dict[str, int]]:
-    """Count the records of each file that are judged, and its open lines."""
-    mask_counts = [count for group in groups if group.result for count in group.result.mask_counts()]
-    records = None if scratch is None else judged_and_open(scratch, plan)
-    return tally.count_by_file(records, plan, mask_counts)
 
 
 def judged_and_open(scratch: DataFrame, plan: Plan) -> DataFrame:

@@ -59,12 +59,13 @@ def split_counts(scratch: DataFrame, header_texts: Sequence[str], is_trailer: Co
         line = sf.struct("at", sf.left("raw", sf.lit(LONGEST_RAW)).cast("binary").alias("raw"))
         last = sf.when(is_trailer & ~sf.col("raw").isin(*header_texts), line)
         counts += [sf.min(last["at"]).alias("early"), sf.max(last).alias("last")]
-    return [_split_counts(row.asDict()) for row in scratch.groupBy("file", "block").agg(*counts).collect()]
-
-
-def _split_counts(row: dict[str, Any]) -> SplitCounts:
-    lines = {name: row[name] and Line(*row[name]) for name in ("head", "last") if name in row}
-    return SplitCounts(**row | lines | {"first": NO_ID if row["first"] is None else row["first"]})
+    splits = []
+    for row in scratch.groupBy("file", "block").agg(*counts).collect():
+        values = row.asDict()
+        lines = {name: values[name] and Line(*values[name]) for name in ("head", "last") if name in values}
+        first = NO_ID if values["first"] is None else values["first"]
+        splits.append(SplitCounts(**values | lines | {"first": first}))
+    return splits
 
 
 def placed(spark: SparkSession, scratch: DataFrame, splits: Sequence[FileSplit]) -> DataFrame:
@@ -101,8 +102,12 @@ def count_by_file(
     accumulators: dict[str, CountAccumulator] = defaultdict(lambda: CountAccumulator(layout))
     unjudged: dict[str, int] = {}
     masks = bitmask.mask_columns(plan)
+    rows: Iterable[Sequence[Any]] = ()
+    if records is not None:
+        grouped = records.groupBy("file", *masks).agg(sf.sum("n").alias("n"), *sums.merged(plan))
+        rows = grouped.toLocalIterator(prefetchPartitions=True)
     with localcontext(prec=DIGITS):
-        for file, *row in _by_mask(records, plan):
+        for file, *row in rows:
             if row[0] is None:
                 unjudged[file] = row[len(masks)]
                 continue
@@ -112,14 +117,6 @@ def count_by_file(
     for (file, mask), (n, *addends) in by_mask.items():
         accumulators[file].add(mask, n, addends)
     return {file: accumulator.tally() for file, accumulator in accumulators.items()}, unjudged
-
-
-def _by_mask(records: DataFrame | None, plan: Plan) -> Iterable[Sequence[Any]]:
-    """Count the records of each file that fail the same checks, and add up their sums."""
-    if records is None:
-        return ()
-    grouped = records.groupBy("file", *bitmask.mask_columns(plan)).agg(sf.sum("n").alias("n"), *sums.merged(plan))
-    return grouped.toLocalIterator(prefetchPartitions=True)
 
 
 def _added(counts: list[int] | None, more: list[Any]) -> list[Any]:
@@ -173,7 +170,10 @@ class CountAccumulator:
             self._rejected += n
             if self._layout.of_valid:
                 addends = [None if at in self._layout.of_valid else addend for at, addend in enumerate(addends)]
-        self._sums = [_merged(*three) for three in zip(self._layout.merges, self._sums, addends, strict=True)]
+        self._sums = [
+            addend if total is None else total if addend is None else merge(total, addend)  # None is nothing
+            for merge, total, addend in zip(self._layout.merges, self._sums, addends, strict=True)
+        ]
         if not mask:
             return
         self._failing += n
@@ -202,8 +202,3 @@ class CountAccumulator:
             masks=tuple((f"{mask:x}", -minus) for minus, mask in self._frequent),
             overflow=self._overflow,
         )
-
-
-def _merged(merge: aggregates.Merge, total: Any, addend: Any) -> Any:
-    """Merge two sums; None is nothing."""
-    return addend if total is None else total if addend is None else merge(total, addend)

@@ -80,15 +80,6 @@ def _checks(plan: Plan, group: ScannedGroup) -> list[Expected]:
     return [(check, rule) for check, rule in expected if set(check.properties()) <= set(group.header)]
 
 
-def _frame(spark: SparkSession, plan: Plan, group: ScannedGroup, *, malformed: bool) -> DataFrame:
-    """Return the sound records: drop (its place in the group), record, a column for each property of one value."""
-    named = {p.name: p for p in plan.roots if p.type not in CONTAINERS}
-    wanted = [name for name in group.header if name in named]
-    numbered = numbered_records(spark, plan, group, wanted, [d.id for d in group.drops], malformed=malformed)
-    columns = [_column(n, named[name]) for n, name in enumerate(wanted)]
-    return numbered.select("drop", sf.col("record").alias(RECORD), *columns)
-
-
 def _column(number: int, prop: Property) -> Column:
     """Return the values of a property; times of day, for which Spark has no type, as they are written.
 
@@ -112,9 +103,17 @@ class _Expecting:
 
     def of_group(self, group: ScannedGroup, checks: Sequence[Expected], *, malformed: bool) -> Counts:
         """Return the counts of the drops that were read together."""
-        whole = _frame(self.spark, self.plan, group, malformed=malformed).persist(StorageLevel.MEMORY_AND_DISK)
+        # The sound records: drop (its place in the group), record, a column for each property of one value.
+        named = {p.name: p for p in self.plan.roots if p.type not in CONTAINERS}
+        wanted, ids = [name for name in group.header if name in named], [d.id for d in group.drops]
+        numbered = numbered_records(self.spark, self.plan, group, wanted, ids, malformed=malformed)
+        columns = [sf.col("record").alias(RECORD), *(_column(n, named[name]) for n, name in enumerate(wanted))]
+        whole = numbered.select("drop", *columns).persist(StorageLevel.MEMORY_AND_DISK)
         try:
-            filled = self._filled(whole)
+            plain = [f"c{n}" for n in range(len(columns))]
+            values = whole.toDF("drop", *plain).groupBy("drop").agg(*(sf.count(c).alias(c) for c in plain)).collect()
+            _, *names = whole.columns
+            filled = {row["drop"]: dict(zip(names, row[1:], strict=True)) for row in values}
             by_drop: Counts = {}
             for at, drop in enumerate(group.drops):
                 own = whole.where(sf.col("drop") == at).drop("drop")
@@ -122,13 +121,6 @@ class _Expecting:
             return by_drop
         finally:
             whole.unpersist()
-
-    def _filled(self, whole: DataFrame) -> dict[int, dict[str, int]]:
-        """Return the number of values of each drop in each column."""
-        _, *names = whole.columns
-        plain = [f"c{n}" for n in range(len(names))]
-        rows = whole.toDF("drop", *plain).groupBy("drop").agg(*(sf.count(c).alias(c) for c in plain)).collect()
-        return {row["drop"]: dict(zip(names, row[1:], strict=True)) for row in rows}
 
     def _of_drop(
         self, own: DataFrame, checks: Sequence[Expected], filled: Mapping[str, int]

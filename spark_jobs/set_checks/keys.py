@@ -36,21 +36,15 @@ def find(
     shared: dict[str, dict[str, int]] = {}
     samples: dict[str, dict[str, tuple[Sample, ...]]] = {}
     for group in batch.groups:
-        checks = _open(key_checks.checks(plan, group.header), group)
+        checks = key_checks.checks(plan, group.header)
+        if group.prefiltered is not None:  # it has seen that no value repeats where they ascend in every file
+            ascending, files = group.prefiltered.ascending(), {split.file for split in group.splits}
+            checks = [(n, c) for n, c in checks if not all(n in ascending.get(file, ()) for file in files)]
         if group.splits and checks:
             findings = _in_group(spark, plan, batch, group, checks, tallies, malformed=malformed)
             shared |= findings.shared
             samples |= findings.samples
     return KeyFindings(shared, samples)
-
-
-def _open(checks: bitmask.Numbered, group: ScannedGroup) -> bitmask.Numbered:
-    """Leave out the checks of keys whose values ascend in every file: the prefilter has seen that none repeats."""
-    if group.prefiltered is None:
-        return checks
-    ascending = group.prefiltered.ascending()
-    files = {split.file for split in group.splits}
-    return [(n, c) for n, c in checks if not all(n in ascending.get(file, ()) for file in files)]
 
 
 def _in_group(

@@ -67,11 +67,15 @@ class Facts:
         references: References,
     ) -> Facts:
         """Add to what was measured the counts by check and by property that its tally holds."""
+        failed, nulls = _failed_by_check(plan, tally), nulls_by_property(plan, tally)
+        misfits = {c.property: failed[c.id] for c in plan.checks if isinstance(c.rule, rules.LogicalType)}
+        voids = {name: count + misfits.get(name, 0) for name, count in nulls.items()}
+        voids |= {plan.properties[n].name: count for n, count in tally.sums.void.items()}
         return cls(
             tally=tally,
-            failed=_failed_by_check(plan, tally),
-            nulls=nulls_by_property(plan, tally),
-            voids=_voids_by_property(plan, tally),
+            failed=failed,
+            nulls=nulls,
+            voids=voids,
             shared=shared,
             samples=samples,
             worst=worst,
@@ -96,19 +100,12 @@ def nulls_by_property(plan: Plan, tally: Tally) -> dict[str, int]:
     }
 
 
-def _voids_by_property(plan: Plan, tally: Tally) -> dict[str, int]:
-    """Return the number of records without a value of the type of each property."""
-    failed = _failed_by_check(plan, tally)
-    misfits = {c.property: failed[c.id] for c in plan.checks if isinstance(c.rule, rules.LogicalType)}
-    flat = {name: nulls + misfits.get(name, 0) for name, nulls in nulls_by_property(plan, tally).items()}
-    return flat | {plan.properties[n].name: count for n, count in tally.sums.void.items()}
-
-
 def count(plan: Plan, number: int, present: Container[str], facts: Facts) -> Count:
     """Return the counts of a plan's check, by its number, in a file with some columns."""
     check = plan.checks[number]
     if missing := [name for name in check.needs() if name not in present]:
-        return Count(state="not_evaluated", reason=_why_missing(plan, missing, present))
+        required = plan.columns.missing == "reject" or any(_outermost(plan, n, present).required for n in missing)
+        return Count(state="not_evaluated", reason="missing-column" if required else ALLOWED_MISSING)
     if problem := facts.references.problems.get(check.id):
         return Count(state="error", reason=problem)
     evaluated = facts.tally.sums.within.get(number, 0) if check.filter else facts.tally.sound
@@ -150,19 +147,13 @@ def _failed_and_null(plan: Plan, number: int, rule: KeyOrRowRule, facts: Facts) 
             return facts.shared.get(check.id, 0) + keyless, unkeyed - keyless
         case rules.NullValues() if check.scope == "set" and _lost(plan, check, facts) is None:
             return _empty(check, number, facts), 0
-        case _:
-            return failed, _null(plan, number, facts)
-
-
-def _null(plan: Plan, number: int, facts: Facts) -> int:
-    """Return the records without anything to judge: if a null fails, those without a place for the property."""
-    check = plan.checks[number]
-    if not rules.forbids_null(check.rule):
-        return _empty(check, number, facts)
-    lost = _lost(plan, check, facts)
-    if lost is None:
-        return 0
-    return _empty(check, number, facts) if check.filter else lost
+        case _ if not rules.forbids_null(rule):
+            return failed, _empty(check, number, facts)
+        case _:  # a null fails: only a record without a place for the property has nothing to judge
+            lost = _lost(plan, check, facts)
+            if lost is not None and check.filter:
+                return failed, _empty(check, number, facts)
+            return failed, lost or 0
 
 
 def _lost(plan: Plan, check: Check, facts: Facts) -> int | None:
@@ -240,11 +231,6 @@ def _percentage(failed: int, evaluated: int) -> str:
     """Return a share for people; most of a thousand drops have the same few."""
     exact = share(failed, evaluated)
     return f"{Decimal(exact.numerator) / Decimal(exact.denominator):.4g} %"
-
-
-def _why_missing(plan: Plan, names: list[str], present: Container[str]) -> str:
-    allowed = plan.columns.missing != "reject" and not any(_outermost(plan, name, present).required for name in names)
-    return ALLOWED_MISSING if allowed else "missing-column"
 
 
 def _outermost(plan: Plan, name: str, present: Container[str]) -> Property:

@@ -13,7 +13,7 @@ from itertools import groupby
 from py4j.protocol import Py4JJavaError
 from pyspark import StorageLevel
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
 from contracts import rules
@@ -55,7 +55,11 @@ def _in_group(
     spark: SparkSession, plan: Plan, asked: bitmask.Numbered, group: ScannedGroup, *, malformed: bool
 ) -> Answers:
     drops = group.placed_drops
-    rows = _rows(spark, plan, asked, group, malformed=malformed)
+    # The records with drop, record number and v<n>, the value of property n if a query asks for it.
+    wanted, numbers = uniqueness.names(asked), {p.name: n for n, p in enumerate(plan.properties)}
+    numbered = numbered_records(spark, plan, group, wanted, drops, malformed=malformed)
+    values = (sf.col(f"v{n}").alias(f"v{numbers[name]}") for n, name in enumerate(wanted))
+    rows = numbered.select("drop", "record", *values)
     spark.range(len(drops)).selectExpr("cast(id as int) as drop").createOrReplaceTempView(DROPS)
     by_drop: Answers = {drop: {} for drop in drops}
     kept = rows.persist(StorageLevel.DISK_ONLY) if len(asked) > 1 else rows
@@ -71,15 +75,6 @@ def _in_group(
 
 def _filter(check: Check) -> str:
     return check.filter.sql if check.filter else ""
-
-
-def _rows(
-    spark: SparkSession, plan: Plan, asked: bitmask.Numbered, group: ScannedGroup, *, malformed: bool
-) -> DataFrame:
-    """Read the records with drop, record number and v<n>, the value of property n if a query asks for it."""
-    wanted, at = uniqueness.names(asked), {p.name: n for n, p in enumerate(plan.properties)}
-    numbered = numbered_records(spark, plan, group, wanted, group.placed_drops, malformed=malformed)
-    return numbered.select("drop", "record", *(sf.col(f"v{n}").alias(f"v{at[name]}") for n, name in enumerate(wanted)))
 
 
 def _of_view(spark: SparkSession, asked: Sequence[Check]) -> Iterator[tuple[tuple[int, str], Answer]]:

@@ -66,28 +66,21 @@ def keyed(cells: DataFrame, keys: bitmask.Numbered) -> DataFrame:
 
     Checks share the columns of values: there are as many columns of a type as one check needs.
     """
-    wanted = names(keys)
-    rows = ", ".join(_rows(keys, wanted, dict(cells.dtypes)))
-    each = cells.select("drop", "record", sf.expr(f"inline(array({rows}))"))
-    return each.where(sf.col("check").isNotNull())
-
-
-def _rows(keys: bitmask.Numbered, wanted: Sequence[str], types: dict[str, str]) -> list[str]:
-    """Return the row of a record for each check, in SQL; null if it lacks a value."""
+    wanted, types = names(keys), dict(cells.dtypes)
     parts = {number: [wanted.index(name) for name in check.properties()] for number, check in keys}
     held = {number: dict(zip(_slots(own, types), own, strict=True)) for number, own in parts.items()}
     slots = list(dict.fromkeys(slot for own in held.values() for slot in own))
-    structs = []
+    structs = []  # the row of a record for each check; null if it lacks a value
     for number, own in parts.items():
         there = " and ".join([*(f"v{n} is not null" for n in own), *_within(number, types)])
-        texts = _texts(own)
         values = [
             f"'k{k}', {f'v{held[number][slot]}' if slot in held[number] else f'cast(null as {slot[0]})'}"
             for k, slot in enumerate(slots)
         ]
-        struct = f"named_struct('check', {number}, 'texts', {texts}, {', '.join(values)})"
+        struct = f"named_struct('check', {number}, 'texts', {_texts(own)}, {', '.join(values)})"
         structs.append(f"if({there}, {struct}, null)")
-    return structs
+    each = cells.select("drop", "record", sf.expr(f"inline(array({', '.join(structs)}))"))
+    return each.where(sf.col("check").isNotNull())
 
 
 def _within(number: int, columns: Container[str]) -> list[str]:

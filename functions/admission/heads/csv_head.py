@@ -40,19 +40,15 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
     """Return the header in the first bytes of a file."""
     end = line_end(sample)
     if end < 0 and len(sample) < size:
-        return _unended(plan, sample)
+        # The first line goes on: no header, but a record like any other where none is agreed
+        if plan.csv.header:
+            text = f"The first line does not end within {len(sample):,} bytes, so it is not a header."
+            endless = Problem("header-too-long", text, "Check that this is the CSV file, with one record on each line.")
+            return Head((other_text(plan, _readable(plan, sample)) or endless,))
+        problem = other_text(plan, _readable(plan, sample)) or _bad_body(plan, sample, 0, whole=False)
+        return Head((problem,) if problem else (), tuple(p.name for p in plan.properties), "")
     line = sample if end < 0 else sample[:end]
     return _header(plan, size, sample, line)
-
-
-def _unended(plan: Plan, sample: bytes) -> Head:
-    """A file whose first line goes on: no header, but a record like any other where none is agreed."""
-    if plan.csv.header:
-        text = f"The first line does not end within {len(sample):,} bytes, so it is not a header."
-        endless = Problem("header-too-long", text, "Check that this is the CSV file, with one record on each line.")
-        return Head((other_text(plan, _readable(plan, sample)) or endless,))
-    problem = other_text(plan, _readable(plan, sample)) or _bad_body(plan, sample, 0, whole=False)
-    return Head((problem,) if problem else (), tuple(p.name for p in plan.properties), "")
 
 
 def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
@@ -81,7 +77,7 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
 
 
 def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
-    """Return the problem if the first line names no column: another format, or a note for spreadsheets."""
+    """Return the problem if the first line names no column: another format, or something above the header."""
     bare = line.removeprefix("\ufeff").strip()
     if problem := _separator_line(plan, bare):
         return problem
@@ -89,7 +85,17 @@ def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
         return problem
     if JSON.match(bare):
         return wrong_format(plan, foreign_forms.Form("JSON", "Write the records as"))
-    return _header_below(plan, sample) if plan.csv.header and bare else None
+    if not plan.csv.header or not bare:
+        return None
+    # Below a title, a comment or empty lines the header is the first line with all of its names
+    text = sample[: 64 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace")
+    for number, below in enumerate(text_lines(text)[1:MOST_ABOVE], 2):
+        names = split(plan, below.rstrip("\r\n"))
+        if not isinstance(names, Problem) and _matching_names(plan, names) == len(plan.roots):
+            above = "the line" if number == 2 else f"the {number - 1} lines"
+            text = f"The first line is not the header; the column names are in line {number}."
+            return Problem("missing-header", text, f"Leave out {above} above the header.", place=HEADER)
+    return None
 
 
 def _separator_line(plan: Plan, line: str) -> Problem | None:
@@ -100,18 +106,6 @@ def _separator_line(plan: Plan, line: str) -> Problem | None:
     text = f"The first line is `{visible(line)}`, a note for spreadsheets; {stands} must stand there."
     fix = f"Leave that line out, and begin the file with the {first}."
     return Problem("separator-line", text, fix, place=HEADER if plan.csv.header else FIRST)
-
-
-def _header_below(plan: Plan, sample: bytes) -> Problem | None:
-    """Return the problem of a header below a title, a comment or empty lines: the first line with all of its names."""
-    text = sample[: 64 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace")
-    for number, line in enumerate(text_lines(text)[1:MOST_ABOVE], 2):
-        names = split(plan, line.rstrip("\r\n"))
-        if not isinstance(names, Problem) and _matching_names(plan, names) == len(plan.roots):
-            above = "the line" if number == 2 else f"the {number - 1} lines"
-            text = f"The first line is not the header; the column names are in line {number}."
-            return Problem("missing-header", text, f"Leave out {above} above the header.", place=HEADER)
-    return None
 
 
 def _as_utf8(plan: Plan, line: str) -> tuple[str, ...] | None:
@@ -156,8 +150,10 @@ def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
     if _matching_names(plan, own if isinstance(own, tuple) else ()) == len(names):
         text = "The first line holds the names of the columns; the contract requires a file without them."
         problems.append(Problem("header-not-agreed", text, "Begin the file with its first record.", place=FIRST))
-    elif isinstance(own, tuple) and len(own) != len(names) and first and not _may_be_other(plan, own):
-        problems.append(_other_count(plan, first, own))
+    elif isinstance(own, tuple) and len(own) != len(names) and first:
+        is_trailer = plan.csv.trailer is not None and own[:1] == (plan.csv.trailer.begins,)
+        if not may_be_lost(plan, "fields") and not is_trailer:
+            problems.append(_other_count(plan, first, own))
     return Head(tuple(problems), names, "")
 
 
@@ -182,11 +178,6 @@ def _separated(plan: Plan, delimiter: str) -> Problem:
     return Problem("wrong-delimiter", text, f"Write the file with {agreed} between the cells.")
 
 
-def _may_be_other(plan: Plan, cells: tuple[str, ...]) -> bool:
-    """Return True if the first line may have other cells: such records are tolerated, or it is a trailer."""
-    return may_be_lost(plan, "fields") or (plan.csv.trailer is not None and cells[:1] == (plan.csv.trailer.begins,))
-
-
 def split(plan: Plan, header_line: str, delimiter: str | None = None) -> tuple[str, ...] | Problem:
     """The column names in a header line, a byte order mark aside; a problem if its quotes do not close."""
     line = header_line.removeprefix("\ufeff")
@@ -206,23 +197,14 @@ def _names(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
     if "\0" in line:
         text = "The header holds NUL characters."
         return [Problem("header-nul", text, "Write the file again as plain text, without NUL.", place=HEADER)]
-    separated = _wrong_delimiter(plan, names, line)
-    if separated is None:
-        return list(header.problems(plan, names))
-    problem, better = separated
-    return [problem, *header.problems(plan, better)]
-
-
-def _wrong_delimiter(plan: Plan, names: tuple[str, ...], line: str) -> tuple[Problem, tuple[str, ...]] | None:
-    """Return the problem and the names of the delimiter by which the header has more of the contract's names."""
-    best, better = _matching_names(plan, names), None
+    # The delimiter by which the header has more of the contract's names, if it is not the agreed one
+    best, wrong, separated = _matching_names(plan, names), "", names
     for delimiter in (sign for sign in DELIMITERS if sign not in (plan.csv.quote, plan.csv.escape)):
         other = split(plan, line, delimiter)
         if not isinstance(other, Problem) and len(other) > 1 and _matching_names(plan, other) > best:
-            best, better = _matching_names(plan, other), (delimiter, other)
-    if better is None:
-        return None
-    return _separated(plan, better[0]), better[1]
+            best, wrong, separated = _matching_names(plan, other), delimiter, other
+    problems = [_separated(plan, wrong)] if wrong else []
+    return [*problems, *header.problems(plan, separated)]
 
 
 def _matching_names(plan: Plan, names: tuple[str, ...]) -> int:

@@ -51,7 +51,11 @@ class _Seen:
 def unpack(read: Callable[[int, int], bytes], size: int, sample: int) -> Content | Problem:
     """Return the content of a file of `size` bytes with its first `sample` bytes; or the problem if it is refused."""
     if read(0, 2) != MAGIC:
-        return _not_compressed(read(0, foreign_forms.HEAD))
+        form = foreign_forms.of_bytes(read(0, foreign_forms.HEAD))
+        if form is None or not form.packs:
+            return Problem("not-compressed", "The file is not compressed by gzip, as agreed.", "Compress it with gzip.")
+        text = f"The file is {form.name}; the contract requires a file compressed by gzip."
+        return Problem("not-compressed", text, "Unpack it, and compress the file itself with gzip.")
     seen, unpacking, members, taken = _Seen(), zlib.decompressobj(31), 1, 0
     for piece in _slices(read, size, PIECE):
         rest, taken = piece, taken + len(piece)
@@ -104,14 +108,6 @@ def _too_much(seen: _Seen, size: int, members: int) -> Problem | None:
         text = f"A line of the unpacked file has more than {LONGEST_LINE >> 20} MiB."
         return Problem("line-too-long", text, "Write one record on each line.")
     return None
-
-
-def _not_compressed(sample: bytes) -> Problem:
-    form = foreign_forms.of_bytes(sample)
-    if form is None or not form.packs:
-        return Problem("not-compressed", "The file is not compressed by gzip, as agreed.", "Compress it with gzip.")
-    text = f"The file is {form.name}; the contract requires a file compressed by gzip."
-    return Problem("not-compressed", text, "Unpack it, and compress the file itself with gzip.")
 
 
 def _damaged(why: str) -> Problem:

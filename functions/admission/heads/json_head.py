@@ -36,8 +36,7 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
     lines = [line for line in text.replace("\r", "\n").split("\n") if line]
     cut = "" if whole or not lines else lines.pop()
     if not lines:
-        problems = _begins_wrong(plan, cut) if cut else _no_records(plan)
-        return Head(tuple(problems), *_header(plan, ()))
+        return Head(tuple(_without_line(plan, cut)), *_header(plan, ()))
     first = [_keys(line) for line in lines]
     keys = next((k for k in first if k is not None), None)
     if keys is None or (first[0] is None and not may_be_lost(plan, "object")):
@@ -67,17 +66,17 @@ def _keys(line: str) -> tuple[str, ...] | None:
     return tuple(record)
 
 
-def _no_records(plan: Plan) -> list[Problem]:
-    if plan.empty != "reject":
-        return []
-    return [Problem("no-records", "The file holds no records.", "Send the file with its records.")]
+def _without_line(plan: Plan, begin: str) -> list[Problem]:
+    """Return the problems of a file without records, or of the beginning of its first line.
 
-
-def _begins_wrong(plan: Plan, begin: str) -> list[Problem]:
-    """Return the problems of the beginning of a first line; the job reads it whole if it begins like an object."""
+    The job reads that line whole if it begins like an object.
+    """
+    if not begin:
+        problem = Problem("no-records", "The file holds no records.", "Send the file with its records.")
+        return [problem] if plan.empty == "reject" else []
     if begin.lstrip()[:1] == "{" or may_be_lost(plan, "object"):
-        problem = _wrapped(plan, begin)
-        return [problem] if problem else []
+        wrapped = _wrapped(plan, begin)
+        return [wrapped] if wrapped else []
     return [_no_object(plan, begin, begin)]
 
 

@@ -30,7 +30,14 @@ def problem(plan: Plan, sample: bytes, tail: bytes, magic: bytes) -> Problem:
         return Problem("not-parquet", "The file is not a Parquet file, whatever its name.", FIX)
     if other := other_text(plan, readable):
         return other
-    text = f"The file seems to be {_kind(readable)}, whatever its name; the contract requires Parquet."
+    lines = [line for line in readable.splitlines() if line.strip()][:2]
+    kind = "text"
+    if lines and JSON.match(readable):
+        whole = all(line.lstrip().startswith("{") and line.rstrip().endswith("}") for line in lines)
+        kind = "JSON Lines" if whole else "JSON"
+    elif lines and all(map(CELLS.match, lines)):
+        kind = "CSV"
+    text = f"The file seems to be {kind}, whatever its name; the contract requires Parquet."
     return Problem("not-parquet", text, FIX)
 
 
@@ -44,14 +51,3 @@ def _text(sample: bytes) -> str | None:
     except UnicodeDecodeError:
         text = sample.decode("latin-1")
     return None if any(c < " " and c not in "\t\n\r\f" for c in text[: foreign_forms.HEAD]) else text
-
-
-def _kind(text: str) -> str:
-    """Return the name of what a text seems to be, by its first lines."""
-    lines = [line for line in text.splitlines() if line.strip()][:2]
-    if not lines:
-        return "text"
-    if JSON.match(text):
-        whole = all(line.lstrip().startswith("{") and line.rstrip().endswith("}") for line in lines)
-        return "JSON Lines" if whole else "JSON"
-    return "CSV" if all(map(CELLS.match, lines)) else "text"

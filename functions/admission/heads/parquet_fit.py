@@ -42,7 +42,12 @@ WITHIN_OTHERS = {
     "timestamp": "TIMESTAMP in milliseconds or microseconds",
 }
 """The types to write instead of those that are read only as columns of their own."""
-READABLE = {"TIMESTAMP": WITHIN_OTHERS["timestamp"], "DATE": WRITE["date"], "FLOAT16": "FLOAT or DOUBLE"}
+READABLE = {
+    "TIMESTAMP": WITHIN_OTHERS["timestamp"],
+    "DATE": WRITE["date"],
+    "FLOAT16": "FLOAT or DOUBLE",
+    "DECIMAL": WRITE["number"],
+}
 """The types to write instead of those that are not read within others, by the beginnings of their names."""
 ANYTHING = WRITE["string"]
 
@@ -143,14 +148,8 @@ def _unread_within(prop: Property, name: str, column: Column) -> Problem:
         )
     what = "is nested in a way that" if column.type == "nested" else f"is of the type {column.annotation}, which"
     text = f"The column `{name}` within `{prop.name}` {what} is not read within other columns."
-    return Problem("wrong-type", text, f"Write it as {_readable(column)}.", property=prop.name)
-
-
-def _readable(column: Column) -> str:
-    """Return what to write for a column whose type is not read within others."""
-    if column.annotation.startswith("DECIMAL"):
-        return WRITE["number"]
-    return next((write for begin, write in READABLE.items() if column.annotation.startswith(begin)), ANYTHING)
+    readable = (write for begin, write in READABLE.items() if column.annotation.startswith(begin))
+    return Problem("wrong-type", text, f"Write it as {next(readable, ANYTHING)}.", property=prop.name)
 
 
 def _wrong_type(prop: Property, column: Column) -> Problem:
@@ -163,25 +162,17 @@ def _wrong_type(prop: Property, column: Column) -> Problem:
         if column.annotation
         else kinds.get(column.type, f"is of the type {column.type}")
     )
-    text = f"The column `{prop.name}` {is_what}; the contract requires {_agreed(prop)}."
-    return Problem("wrong-type", text, f"Write it as {_instead(prop)}.", property=prop.name)
+    agreed, instead = _agreed(prop)
+    text = f"The column `{prop.name}` {is_what}; the contract requires {agreed}."
+    return Problem("wrong-type", text, f"Write it as {instead}.", property=prop.name)
 
 
-def _agreed(prop: Property) -> str:
-    """Return the type of a property, with its contract's time zone."""
-    if prop.type != "timestamp":
-        return prop.type
-    if (offset := has_offset(prop)) is not None:
-        return f"{prop.type} {'with' if offset else 'without'} an offset"
-    return f"{prop.type}, local times in {prop.zone}" if prop.zone else prop.type
-
-
-def _instead(prop: Property) -> str:
-    """The type that a column may have for a property."""
+def _agreed(prop: Property) -> tuple[str, str]:
+    """Return the type of a property, with its contract's time zone, and the type that a column may have for it."""
     if prop.type == "timestamp" and (offset := has_offset(prop)) is not None:
-        return MOMENT if offset else LOCAL
+        return f"{prop.type} {'with' if offset else 'without'} an offset", MOMENT if offset else LOCAL
     if prop.type == "timestamp" and prop.zone:
-        return f"{MOMENT}, or local times as {LOCAL}"
+        return f"{prop.type}, local times in {prop.zone}", f"{MOMENT}, or local times as {LOCAL}"
     if prop.exact:
-        return "DECIMAL, such as DECIMAL({},{}), or an integer".format(*prop.exact)
-    return WITHIN_OTHERS.get(prop.type, WRITE[prop.type]) if prop.path else WRITE[prop.type]
+        return prop.type, "DECIMAL, such as DECIMAL({},{}), or an integer".format(*prop.exact)
+    return prop.type, WITHIN_OTHERS.get(prop.type, WRITE[prop.type]) if prop.path else WRITE[prop.type]

@@ -6,7 +6,7 @@ Own code because the libraries that read Parquet are larger than a function may 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,7 +119,11 @@ def length(tail: bytes) -> int:
 def columns(raw: bytes) -> tuple[Column, ...]:
     """The columns of a footer; what follows its schema is not read. FooterInvalid."""
     try:
-        return _columns(_Reader(raw, MOST_OF_SCHEMA).struct(0, SCHEMA)[SCHEMA])
+        elements = iter(_Reader(raw, MOST_OF_SCHEMA).struct(0, SCHEMA)[SCHEMA])
+        root = next(elements, None)  # of a tree, which is written depth first
+        if root is None:
+            raise FooterInvalid("it has no schema")
+        return tuple(_alone(_column(elements, 1)) for _ in range(_whole(root.get(5, 0))))
     except DAMAGED as error:
         raise FooterInvalid("it is damaged") from error
 
@@ -135,7 +139,9 @@ def parse(raw: bytes) -> Footer:
         rows = tuple(RowGroup(_whole(group[3]), tuple(_chunk(chunk) for chunk in group[1])) for group in groups)
         if _whole(fields[3]) not in (0, sum(group.rows for group in rows)):  # 0: not counted, by old writers in Rust
             raise FooterInvalid("it counts other rows than its row groups")
-        return Footer(read, rows, by_spark=_is_by_spark(fields))
+        noted = any(pair.get(1, b"").startswith(SPARK) for pair in fields.get(5, []))
+        # Other writers keep Spark's notes, but name themselves
+        return Footer(read, rows, by_spark=noted and bool(fields.get(6, b"").startswith(WRITER)))
     except DAMAGED as error:
         raise FooterInvalid("it is damaged") from error
 
@@ -147,12 +153,6 @@ def struct(raw: bytes, most: int) -> tuple[dict[int, Any], int]:
         return reader.struct(0), reader.at
     except DAMAGED as error:
         raise FooterInvalid("it is damaged") from error
-
-
-def _is_by_spark(footer: dict[int, Any]) -> bool:
-    """Return True if Spark wrote a file: other writers keep its notes, but name themselves."""
-    notes = any(pair.get(1, b"").startswith(SPARK) for pair in footer.get(5, []))
-    return notes and bool(footer.get(6, b"").startswith(WRITER))
 
 
 def _chunk(column: dict[int, Any]) -> Chunk:
@@ -174,15 +174,6 @@ def _whole(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise FooterInvalid("a count is not a number")
     return value
-
-
-def _columns(elements: Sequence[dict[int, Any]]) -> tuple[Column, ...]:
-    """The children of the root; the schema is a tree, written depth first."""
-    at = iter(elements)
-    root = next(at, None)
-    if root is None:
-        raise FooterInvalid("it has no schema")
-    return tuple(_alone(_column(at, 1)) for _ in range(_whole(root.get(5, 0))))
 
 
 def _column(at: Iterator[dict[int, Any]], depth: int) -> Column:

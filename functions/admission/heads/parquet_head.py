@@ -51,12 +51,9 @@ def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
     problems = (*unreadable(footer, size - TAIL - long, read), *lacking, *types)
     if not footer.rows and plan.empty == "reject":
         problems += (Problem("no-records", "The file holds no records.", "Send the file with its records."),)
-    return Head(problems, names, header_line(listed), _weight(footer))
-
-
-def _weight(footer: Footer) -> int:
-    """Return the bytes that a file unpacks to; at least what its records weigh, as those of nulls take next to none."""
-    return max(sum(chunk.unpacked for chunk in footer.chunks), footer.rows * job_limits.RECORD)
+    # At least what the records weigh, as those of nulls take next to none
+    unpacked = max(sum(chunk.unpacked for chunk in footer.chunks), footer.rows * job_limits.RECORD)
+    return Head(problems, names, header_line(listed), unpacked)
 
 
 def again(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> str:
@@ -95,7 +92,10 @@ def _broken(why: str) -> Problem:
 
 
 def unreadable(footer: Footer, pages: int, read: Callable[[int, int], bytes]) -> list[Problem]:
-    """Return the problems of a footer that is impossible, unpacks to too much, or uses unsupported encodings."""
+    """Return the problems of a footer that is impossible or too large, or uses unsupported encodings.
+
+    Too large is what unpacks to too much, or what a job does not read in its time; one core reads a row group.
+    """
     chunks = footer.chunks
     packed, unpacked = (sum(getattr(chunk, name) for chunk in chunks) for name in ("packed", "unpacked"))
     if packed > pages or any(chunk.start + chunk.packed > pages for chunk in chunks):
@@ -103,33 +103,19 @@ def unreadable(footer: Footer, pages: int, read: Callable[[int, int], bytes]) ->
     if unpacked > LARGEST_UNPACKED:
         text = f"The file would have {unpacked:,} bytes unpacked; {LARGEST_UNPACKED:,} are taken."
         return [Problem("file-too-large", text, "Send it in parts that each fit, as files of their own.")]
-    if problem := _too_many(footer):
-        return [problem]
-    if name := _uneven(footer):
-        return [_broken(f"its column `{name}` has not one value for each of its rows")]
-    return parquet_pages.problems(chunks, read)
-
-
-def _too_many(footer: Footer) -> Problem | None:
-    """Return the problem of a file with more records than a job reads in its time; one core reads a row group."""
     largest, rows = max((group.rows for group in footer.groups), default=0), footer.rows
     if rows > (most := job_limits.most_records()):
         text = f"The file has {rows:,} records; a job reads {most:,} in its time, with {job_limits.CORES} cores."
-        return Problem("file-too-large-for-job", text, "Send it in parts that each fit, as files of their own.")
+        return [Problem("file-too-large-for-job", text, "Send it in parts that each fit, as files of their own.")]
     if largest > (most := job_limits.most_records(1)):
         text = f"A row group of the file has {largest:,} records; a job reads {most:,} in its time, with one core."
-        return Problem("file-too-large-for-job", text, "Write the file in row groups of some million records.")
-    return None
-
-
-def _uneven(footer: Footer) -> str | None:
-    """Return a column of single values with more or fewer of them, nulls included, than its row group has rows."""
+        return [Problem("file-too-large-for-job", text, "Write the file in row groups of some million records.")]
     flat = [column.name for column in footer.columns if not column.shape and column.type != "nested"]
     for group in footer.groups:
-        values = {chunk.path: chunk.values for chunk in group.chunks}
+        values = {chunk.path: chunk.values for chunk in group.chunks}  # nulls included
         if name := next((name for name in flat if values.get((name,), 0) != group.rows), None):
-            return name
-    return None
+            return [_broken(f"its column `{name}` has not one value for each of its rows")]
+    return parquet_pages.problems(chunks, read)
 
 
 def _empty(footer: Footer) -> set[str]:

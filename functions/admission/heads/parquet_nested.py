@@ -43,7 +43,10 @@ def listed(plan: Plan, columns: tuple[Column, ...]) -> list[ListedColumn]:
         prop = routes.get((column.name,))
         name = f"[{column.name!r}]" if column.name in inner else column.name  # not what the plan calls so
         if prop and prop.type in CONTAINERS and column.is_empty:
-            listing += _without_values(plan, column, prop)
+            # Of nulls only: the object, array or map that it would be, and its inner columns
+            listing.append(ListedColumn(prop.name, column, prop, NULLS + _agreed(plan, prop)))
+            within = (p for p in plan.properties if p.path and p.route[0] == column.name)
+            listing += (ListedColumn(part.name, column, None) for part in within)
             continue
         kind = read_as(column, (column.name,), routes) if prop else column.type
         if prop is None and kind in STORED:  # integers that mean something else
@@ -51,13 +54,6 @@ def listed(plan: Plan, columns: tuple[Column, ...]) -> list[ListedColumn]:
         listing.append(ListedColumn(name, column, prop, kind))
         listing += _within(column, prop, routes)
     return listing
-
-
-def _without_values(plan: Plan, column: Column, prop: Property) -> Iterator[ListedColumn]:
-    """Yield a column of nulls only as the object, array or map that it would be, and its inner columns."""
-    yield ListedColumn(prop.name, column, prop, NULLS + _agreed(plan, prop))
-    inner = (p for p in plan.properties if p.path and p.route[0] == column.name)
-    yield from (ListedColumn(part.name, column, None) for part in inner)
 
 
 def _agreed(plan: Plan, prop: Property) -> str:

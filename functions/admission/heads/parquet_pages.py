@@ -33,9 +33,11 @@ def problems(chunks: Sequence[Chunk], read: Callable[[int, int], bytes]) -> list
     """Return what the job does not read: a codec or an encoding, with the columns that have it."""
     for codec in sorted({chunk.codec for chunk in chunks} - KNOWN_CODECS):
         return [_unread_codec(CODECS.get(codec, f"codec number {codec}"), (c for c in chunks if c.codec == codec))]
-    for encoding in sorted({name for chunk in chunks for name in chunk.encodings} - KNOWN_ENCODINGS):
-        own = [chunk for chunk in chunks if encoding in chunk.encodings]
-        return [_unread_encoding(ENCODINGS.get(encoding, f"encoding number {encoding}"), own)]
+    for encoding in sorted({code for chunk in chunks for code in chunk.encodings} - KNOWN_ENCODINGS):
+        name = ENCODINGS.get(encoding, f"encoding number {encoding}")
+        own = _columns(chunk for chunk in chunks if encoding in chunk.encodings)
+        text = f"The file is encoded in a way that is not read here: {name}, in {own}."
+        return [Problem("unknown-encoding", text, "Write these columns as PLAIN or with a dictionary, the default.")]
     framed = next((chunk for chunk in chunks if chunk.codec == HADOOP_LZ4 and chunk.values), None)
     if framed and not _is_framed(read(framed.start, MOST_OF_HEADER)):
         return [_unread_codec("the older LZ4 without the frame that Hadoop gives it", [framed])]
@@ -45,11 +47,6 @@ def problems(chunks: Sequence[Chunk], read: Callable[[int, int], bytes]) -> list
 def _unread_codec(name: str, chunks: Iterable[Chunk]) -> Problem:
     text = f"The file is compressed in a way that is not read here: {name}, in {_columns(chunks)}."
     return Problem("unknown-codec", text, "Compress it with Snappy, Zstandard, gzip or LZ4_RAW, or not at all.")
-
-
-def _unread_encoding(name: str, chunks: Iterable[Chunk]) -> Problem:
-    text = f"The file is encoded in a way that is not read here: {name}, in {_columns(chunks)}."
-    return Problem("unknown-encoding", text, "Write these columns as PLAIN or with a dictionary, the default.")
 
 
 def _columns(chunks: Iterable[Chunk]) -> str:

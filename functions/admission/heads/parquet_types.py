@@ -86,9 +86,16 @@ def _annotated(number: int, parameters: Any, element: Mapping[int, Any]) -> Type
             short, unit = _unit(parameters)
             return _if(physical == (1 if short == "ms" else 2), f"time_{short}", f"TIME in {unit}", physical)
         case 8:
-            return _timestamp(parameters, physical)
+            short, unit = _unit(parameters)
+            kind = "timestamp" if parameters[1] else "timestamp_ntz"
+            name = f"TIMESTAMP in {unit} with {ADJUSTED[bool(parameters[1])]}"
+            return _if(physical == 2, f"{kind}_ns" if short == "ns" else kind, name, physical)
         case 10:
-            return _integer(parameters[1] & 0xFF, parameters[2], physical)
+            width, signed = parameters[1] & 0xFF, parameters[2]
+            name = f"{'INT' if signed else 'UINT'}{width}"
+            if (width, signed) not in INTEGERS or physical != (2 if width == 64 else 1):
+                return UNKNOWN, f"{name} in {NAMES[physical]}, where it cannot be"
+            return ("bigint" if width == 64 else "int") if signed else UNSIGNED[width], name
         case 11:
             return PLAIN[physical], ALWAYS_NULL
     if number in UNREAD:
@@ -105,20 +112,6 @@ def _if(fits: bool, kind: str, name: str, physical: int) -> Typed:
     return (kind, name) if fits else (UNKNOWN, f"{name} in {NAMES[physical]}, where it cannot be")
 
 
-def _timestamp(parameters: Any, physical: int) -> Typed:
-    short, unit = _unit(parameters)
-    kind = "timestamp" if parameters[1] else "timestamp_ntz"
-    name = f"TIMESTAMP in {unit} with {ADJUSTED[bool(parameters[1])]}"
-    return _if(physical == 2, f"{kind}_ns" if short == "ns" else kind, name, physical)
-
-
-def _integer(width: int, signed: bool, physical: int) -> Typed:
-    name = f"{'INT' if signed else 'UINT'}{width}"
-    if (width, signed) not in INTEGERS or physical != (2 if width == 64 else 1):
-        return UNKNOWN, f"{name} in {NAMES[physical]}, where it cannot be"
-    return ("bigint" if width == 64 else "int") if signed else UNSIGNED[width], name
-
-
 def _decimal(element: Mapping[int, Any], precision: Any, scale: Any) -> Typed:
     """A decimal of so many digits, some after the point; TypeError where that are no numbers."""
     physical, name = element[1], f"DECIMAL({precision},{scale})"
@@ -128,20 +121,11 @@ def _decimal(element: Mapping[int, Any], precision: Any, scale: Any) -> Typed:
         return UNKNOWN, f"{name}, which cannot be"
     if precision > MOST_DIGITS:
         return UNKNOWN, name + TOO_LONG
-    if precision > _room(physical, element.get(2, 0)):
+    room = {1: 9, 2: 18, 6: MOST_DIGITS}.get(physical, 0)
+    if physical == 7 and 0 < (length := element.get(2, 0)) <= 1024:
+        room = len(str(2 ** (8 * length - 1) - 1)) - 1
+    if precision > room:
         return UNKNOWN, f"{name} in {NAMES[physical]}, where it cannot be"
     if physical == 6:
         precision = max(precision, LEAST_OF_BYTES)
     return f"decimal({precision},{scale})", name
-
-
-def _room(physical: int, length: int) -> int:
-    """Return how many digits a physical type has room for."""
-    match physical:
-        case 1 | 2:
-            return {1: 9, 2: 18}[physical]
-        case 6:
-            return MOST_DIGITS
-        case 7 if 0 < length <= 1024:
-            return len(str(2 ** (8 * length - 1) - 1)) - 1
-    return 0

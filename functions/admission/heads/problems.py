@@ -45,27 +45,19 @@ def undecodable(plan: Plan, sample: bytes, begin: int = 0, *, whole: bool) -> Pr
         codecs.getincrementaldecoder(plan.csv.encoding)().decode(sample[begin:], final=whole)
     except UnicodeDecodeError as error:
         before, byte, agreed = sample[: begin + error.start], sample[begin + error.start], plan.csv.encoding.upper()
-        text = f"Line {len(_lines(before)):,} holds the byte 0x{byte:02X}, which is not text in {agreed}."
-        return wrong_encoding(plan, text, _place(plan, before))
+        *others, _ = lines = re.split(rb"\r\n?|\n", before)
+        place = None
+        if not (plan.csv.multi_line and plan.csv.quote.encode() in before):  # else the quotes may hold line breaks
+            headed = plan.file_format == "csv" and plan.csv.header
+            place = Place(sum(map(bool, others)) + (0 if headed else 1), len(lines))
+        text = f"Line {len(lines):,} holds the byte 0x{byte:02X}, which is not text in {agreed}."
+        return wrong_encoding(plan, text, place)
     return None
-
-
-def _lines(text: bytes) -> list[bytes]:
-    return re.split(rb"\r\n?|\n", text)
 
 
 def text_lines(text: str) -> list[str]:
     """Return the lines of a text with their ends, which are LF, CR or CRLF, and none of Unicode's other separators."""
     return LINE.findall(text)
-
-
-def _place(plan: Plan, before: bytes) -> Place | None:
-    """Return the place of what follows some bytes; None where quotes before it may hold line breaks."""
-    if plan.csv.multi_line and plan.csv.quote.encode() in before:
-        return None
-    *others, _ = lines = _lines(before)
-    headed = plan.file_format == "csv" and plan.csv.header
-    return Place(sum(map(bool, others)) + (0 if headed else 1), len(lines))
 
 
 def other_format(plan: Plan, sample: bytes) -> Problem | None:
