@@ -119,7 +119,7 @@ def _of_rows(  # noqa: C901, PLR0912 (a case for each kind)
         case rules.MaxProperties():
             return Sentence(
                 "{name} has more than {keys} with a value in {some}.",
-                "Leave out of {name} what is not agreed.",
+                "Remove from {name} everything that is not agreed.",
             )
         case rules.UniqueItems():
             return Sentence("{name} has an element twice in {some}.", "Write each element of {name} once.")
@@ -136,7 +136,7 @@ def _of_rows(  # noqa: C901, PLR0912 (a case for each kind)
         case rules.ForeignKey():
             return Sentence(
                 "{some} {have} a value of {name} that is not in {text}.",
-                "Correct {name} in {rows}, or have what is missing added to {text} and send the file again.",
+                "Correct {name} in {rows}, or have the missing values added to {text} and send the file again.",
             )
     assert_never(rule)
 

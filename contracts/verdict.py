@@ -199,7 +199,7 @@ def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
         some_rows = some(facts.rejected, facts.read, percents(plan.tolerance))
         verb, limit = "is" if facts.rejected == 1 else "are", tolerated_in_words(plan.tolerance)
         text = f"{some_rows} {verb} rejected; the contract tolerates {limit}."
-        fix = "Correct the rejected rows; what is wrong with them follows, the most frequent first."
+        fix = "Correct the rejected rows; their faults follow, the most frequent first."
         problems.append(Problem("too-many-rejected", text[0].upper() + text[1:], fix))
     return problems
 

@@ -377,7 +377,7 @@ def advance(drop: Drop, event: Event, at: str, **changes: Any) -> Answer:
 
 ACCEPTED_ALREADY: dict[State, str] = {
     **dict.fromkeys(PROMOTED, "its file is promoted already"),
-    "failed": "nobody has judged it; replay it",
+    "failed": "it was not judged; replay it",
     "unmatched": "no contract claims its key, so its place is unknown; replay it once one does",
 }
 
@@ -388,9 +388,9 @@ def _why_not(state: State, event: Event) -> str:
     if state in OPEN:
         return f"it is {state}, so its attempt is not over"
     if event == "accepted_by_person":
-        return ACCEPTED_ALREADY.get(state, f"it is {state}; only what is rejected can be accepted by a person")
+        return ACCEPTED_ALREADY.get(state, f"it is {state}; only a rejected drop can be accepted by a person")
     if event == "rejected_by_person":
-        return f"it is {state}; only what is promoted or failed can be rejected by a person"
+        return f"it is {state}; only a promoted or failed drop can be rejected by a person"
     if event == "replayed_to_retract":
         return f"it is {state}, so nothing of it is promoted"
     promoted = "its file is promoted; say --retract to judge it again, which withdraws the file unless it is found good"

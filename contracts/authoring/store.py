@@ -149,7 +149,7 @@ def _fix(own: Title, step: Step, titles: Sequence[Title]) -> str:
     if step != "major":
         return f'Write version: "{wanted}".'
     file = f"{own.id}.v{versions.numbers(wanted)[0]}.yaml"
-    return f'Write version: "{wanted}" into a file of its own, {file}; `dropgate breaking` says what breaks.'
+    return f'Write version: "{wanted}" into a file of its own, {file}; `dropgate breaking` lists what breaks.'
 
 
 def _major(title: Title) -> int:
@@ -204,6 +204,6 @@ def of_folder(folder: File) -> dict[Title, bytes]:
             )
         for own in several:
             if documents_by_title.setdefault(own, document.raw) != document.raw:
-                message = f"{path} is {own.id} {own.version}, too, with another text: nothing was read."
+                message = f"{path} is also {own.id} {own.version}, with another text: nothing was read."
                 raise ContractInvalid(message)
     return documents_by_title

@@ -17,8 +17,8 @@ from functions.admission.admit import Read
 T = TypeVar("T")
 CODE = "admission-failed"
 FIX = (
-    "Nothing is wrong with the file as far as we know; we mend the fault and judge it again. "
-    "If it is urgent, write it anew with another program."
+    "Nothing is wrong with the file as far as we know; we fix the fault and judge it again. "
+    "If it is urgent, write the file again with another program."
 )
 
 

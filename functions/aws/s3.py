@@ -267,7 +267,7 @@ class S3Store:
             raise
         stat = self.head(Location(target))
         if stat is None or stat.etag != _bare(made["ETag"]):
-            raise ServiceUnavailable(f"s3 CompleteMultipartUpload: another object lies at {target} by now")
+            raise ServiceUnavailable(f"s3 CompleteMultipartUpload: another object is at {target} by now")
         return stat
 
     def delete(self, at: Location) -> None:

@@ -170,7 +170,7 @@ def _signalled(ports: Ports, file_set: FileSet, drop: Drop, plan: Plan, rule: Se
     signalled = replace(signalled, manifest=at.uri, beside=drop.name)
     listed = _manifest(ports, signalled)
     if isinstance(listed, Problem):
-        raise DocumentInvalid(f"the manifest of the set {file_set.id} is not what it was")
+        raise DocumentInvalid(f"the manifest of the set {file_set.id} has changed")
     return replace(signalled, files=len(listed))
 
 
@@ -232,7 +232,9 @@ def _settle(ports: Ports, file_set: FileSet) -> None:
     drops = ports.ledger.drops(waiting[:MOST_SETTLED])
     file_set = _send_on(ports, file_set, listed, drops)
     if unread := set(waiting[:MOST_SETTLED]) - {drop.id for drop in drops}:
-        left = f"of the set {file_set.id} drops wait whose items cannot be read ({len(unread):,}), as {min(unread)}"
+        left = (
+            f"the set {file_set.id} has {len(unread):,} waiting drops whose items cannot be read, such as {min(unread)}"
+        )
         raise DocumentInvalid(f"{left}: repair the items, or deploy the version that reads them")
     now = ports.clock.now()
     over = file_set.decided_at is not None and moment(file_set.decided_at) + LAST <= now
@@ -305,7 +307,7 @@ def _wrong(file_set: FileSet, listed: Manifest | Problem, drop: Drop) -> tuple[P
         hours = (moment(file_set.due_at) - moment(file_set.opened_at)) / timedelta(hours=1)
         within = f"within {hours:g} hours of its first upload"
         text = f"The set of files ({describe_set(file_set.parts)}) was not complete {within}: {file_set.lacks}."
-        fix = "Upload what is missing, and these files again: they go on together."
+        fix = "Upload the missing files, and these files again: they continue together."
         return Problem(SET_INCOMPLETE, text, fix), None
     entry = listed.get(drop.name)
     wrong = unlike(entry, drop.size, drop.sha256) if file_set.manifest else None

@@ -83,7 +83,9 @@ MARKER = Problem(
 FRESH = timedelta(seconds=30)
 """The age of an event that is taken for the first of its upload."""
 OF_A_SET = Problem(
-    "tells-of-a-set", "By the contract of today the file tells of a set of files, so nobody can judge it again.", KEPT
+    "tells-of-a-set",
+    "By today's contract the file is the marker or manifest of a set, so it cannot be judged again.",
+    KEPT,
 )
 TAKEN = Problem("stage-taken", "Another object is where the file was to be staged.", NOT_YOURS)
 

@@ -37,7 +37,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG
         troubles = reconcile(runtime.ports(), caught=Exception, taken=tell, standing=standing)
         for trouble in troubles:
             details: dict[str, Any] = {**named(trouble.what), "reason": trouble.reason}
-            logger.warning("not taken on now", exc_info=trouble.unforeseen, **details)
+            logger.warning("not continued now", exc_info=trouble.unforeseen, **details)
         if troubles:
             runtime.count("Troubles", len(troubles))
         runtime.count("Heartbeat")

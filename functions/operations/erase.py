@@ -55,7 +55,7 @@ def forgettable(ports: Ports, drop: Drop, *, promoted: bool) -> NotForgotten | N
     if promoted and (drop.state in PROMOTED or drop.retracts):
         return NotForgotten("its file is promoted: it must be withdrawn first, by `dropgate reject`")
     if any(batch.state != "ended" for batch in _batches(ports, drop)):
-        return NotForgotten("its batch is not over, and others of it are still judged by what lies there")
+        return NotForgotten("its batch is not over, and its other drops are still judged by these data")
     for table in tables(ports, drop) if promoted else ():
         if many := ports.tables.count(table).get(drop.id):
             return NotForgotten(f"the table {table} has {many:,} rows of it: `dropgate doctor --repair` takes them out")

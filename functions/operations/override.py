@@ -168,7 +168,7 @@ def _with_plan(could: Answer) -> Answer:
     return could
 
 
-SEE = "Nothing is to be done for this file; what is wrong with it follows, for the next one."
+SEE = "Nothing to do for this file; its faults follow, for the next one."
 ASK = "Ask for the reason if it does not say enough, then send the corrected file."
 
 

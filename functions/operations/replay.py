@@ -15,7 +15,7 @@ from functions.ports import Ports
 
 NO_CONTRACT = "no contract claims its key today, so it cannot be judged; `dropgate reject` withdraws it"
 NO_BYTES = "its bytes are no longer kept; the file must be uploaded again"
-FORGOTTEN = "it was forgotten: what it left is erased, or about to be; the file must be uploaded again"
+FORGOTTEN = "it was forgotten: its data is erased, or about to be; the file must be uploaded again"
 
 
 @dataclass(frozen=True, slots=True)

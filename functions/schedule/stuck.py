@@ -30,14 +30,14 @@ class Advice:
 
 
 ON_AWS = Advice(
-    logs="If nothing changes, search the logs of ScheduleFunction for `not taken on now`: they give the obstacle.",
+    logs="If nothing changes, search the logs of ScheduleFunction for `not continued now`: they give the obstacle.",
     run="`aws emr-serverless get-job-run --application-id <EmrApplication> --job-run-id {run}`",
     not_started="Check the account's quota and the application. After six hours its drops fail and can be replayed.",
     full="Nothing, if those batches progress; otherwise raise MaximumConcurrentRuns and the application's limits.",
     newer="A newer version of dropgate or a person wrote it: deploy that version, or repair the item.",
 )
 EMBEDDED = Advice(
-    logs="If nothing changes, search the output of `dropgate up` for `not taken on now`: it gives the obstacle.",
+    logs="If nothing changes, search the output of `dropgate up` for `not continued now`: it gives the obstacle.",
     run="Spark's log is `.dropgate/spark.log`",
     not_started="Check that `dropgate up` still runs. After six hours its drops fail and can be replayed.",
     full="Nothing, if those batches progress; otherwise stop `dropgate up` and start it again.",

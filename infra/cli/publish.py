@@ -76,6 +76,6 @@ def as_text(done: Publication) -> str:
         f"{word:<10} {name}" for word in ("new", "changed", "unchanged", "withdrawn") for name in getattr(done, word)
     ]
     if done.mended:
-        lines.append(f"What was in force before could not be read, and is replaced: {done.mended}.")
+        lines.append(f"The former catalog could not be read, and is replaced: {done.mended}.")
     end = f"In force {'now' if done.moved else 'as before'}: index {done.index[:12]}."
     return "\n".join([*lines, end])

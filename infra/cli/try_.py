@@ -56,7 +56,13 @@ def command(contract: Path, last: int, of: str | None, form: str, memory: str) -
     if not drops:
         contracts = sorted({entry.contract for entry in world.catalog.index().entries})
         close = nearest(name, [other for other in contracts if other != name])
-        hint = f" Did you mean --of {close}?" if close else "" if of is not None else " Say whose drops with --of."
+        hint = (
+            f" Did you mean --of {close}?"
+            if close
+            else ""
+            if of is not None
+            else " Name the contract of the drops with --of."
+        )
         raise click.UsageError(f"{name} has no drop of the last {MONTHS} months that was judged.{hint}")
     spark = starting("dropgate try", memory, lambda: sum(d.size for d in drops) < SMALL)
 

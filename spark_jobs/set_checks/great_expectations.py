@@ -167,7 +167,7 @@ class _Expecting:
         """Return why Great Expectations must not run a check: plans of older releases hold unchecked texts."""
         kwargs = _kwargs(rule)
         if leading := next(_leading(kwargs), None):
-            return f"`{leading}` leads to what is not in the contract; {sql_guard.AGAIN}"
+            return f"`{leading}` leads out of the contract; {sql_guard.AGAIN}"
         condition, query = kwargs.get("row_condition"), kwargs.get("unexpected_rows_query")
         if isinstance(condition, dict):
             return f"its `row_condition` is no text; {sql_guard.AGAIN}"

@@ -196,7 +196,7 @@ def test_failures_are_told_with_their_traces(logged: LoggedRun) -> None:
     failures = logged.lines("Record processing exception; skipping this record")
     assert len(failures) >= sum(map(len, MALFORMED.values()))
     assert all("Traceback" in line["exception"] for line in failures)
-    assert [line["what"] for line in logged.lines("not taken on now") if "q" * 32 in line["what"]]
+    assert [line["what"] for line in logged.lines("not continued now") if "q" * 32 in line["what"]]
 
 
 def test_a_leak_would_be_noticed() -> None:

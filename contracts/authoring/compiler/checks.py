@@ -103,7 +103,7 @@ def _names(document: Document, places: Sequence[PropertyNode], placed: Sequence[
     for place in places:
         at, fix = (*place.path, "name"), "Give the column another name."
         if place.name in names:
-            document.error(at, "duplicate-property", f"The property `{place.name}` stands twice.", "Keep one of them.")
+            document.error(at, "duplicate-property", f"The property `{place.name}` occurs twice.", "Keep one of them.")
         if place.name in OURS:
             what = "is a column that dropgate adds to `rejected.csv`, and takes away when the file comes back"
             document.error(at, "bad-name", f"`{place.name}` {what}.", fix)

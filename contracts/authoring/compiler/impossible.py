@@ -172,7 +172,7 @@ def _numbers(prop: Property, own: Rules) -> Iterator[str]:
     first = -(-max(lows) // step) * step
     candidates = (first, first + step)
     if not any(all(is_within(bound, c, Fraction(bound.value)) for bound in bounds) for c in candidates):
-        yield f"no multiple of {multiple.value} lies within its bounds"
+        yield f"no multiple of {multiple.value} is within its bounds"
 
 
 def _range(prop: Property, own: Rules) -> tuple[Decimal, Decimal, str]:

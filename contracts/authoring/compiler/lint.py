@@ -96,7 +96,7 @@ def _between(a: Compiled, b: Compiled) -> Iterator[Finding]:
         return
     if a.plan.contract == b.plan.contract:
         fix = "Keep one file, or give one another `id` or major version."
-        yield replace(b.places[0], code="same-contract", message=f"{a.file} is {a.plan.contract}, too.", fix=fix)
+        yield replace(b.places[0], code="same-contract", message=f"{a.file} is also {a.plan.contract}.", fix=fix)
         return
     for (first, here), (second, there) in itertools.product(_patterns(a), _patterns(b)):
         if key := shared_key(first, second):

@@ -159,7 +159,7 @@ def _read(document: Document, relation: Relation, name: str) -> Compiled | tuple
     first = relation.targets[0]
     path = file_of(document, first)
     if not first.file:
-        return f"`{name}` has errors of its own.", "Mend them first."
+        return f"`{name}` has errors of its own.", "Fix them first."
     if not _is_file(path):
         close = nearest(path.name, _names(path.parent, "*.y*ml"))
         return f"There is no contract file `{path}`.", (
@@ -220,9 +220,8 @@ def _of_file(document: Document, rule: rules.ForeignKey, reference: Reference, r
             close = nearest(name, columns)
             fix = f"Write `{reference.name}.{close}`." if close else f"Its columns are {quoted(columns, most=12)}."
             if len(columns) == 1 and (sign := next((d for d in DELIMITERS if name in columns[0].split(d)), None)):
-                fix = (
-                    f"Its columns are apart by `{sign}`: write `csv: {{delimiter: {json.dumps(sign)}}}` beside `file`."
-                )
+                dialect = f"csv: {{delimiter: {json.dumps(sign)}}}"
+                fix = f"Its columns are separated by `{sign}`: write `{dialect}` next to `file`."
             message = f"The reference file `{path}` has no column `{name}`."
             yield document.finding("error", (*relation.path, "to"), "unknown-property", message, fix)
 

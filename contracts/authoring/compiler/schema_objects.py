@@ -52,9 +52,9 @@ def _by_object(document: Document, path: Path, entries: list[Any], objects: dict
             document.error((*at, KEY), "unknown-object", f"The contract has no schema object `{name}`.", fix)
         elif name in numbers:
             fix = "Keep one; its `files` may be a list."
-            document.error((*at, KEY), "two-blocks", f"A second entry of `{name}` stands here.", fix)
+            document.error((*at, KEY), "two-blocks", f"`{name}` has a second entry here.", fix)
         elif len(objects) > 1 and not ID.fullmatch(f"{document.data.get('id')}.{name}"):
-            message = f"The object `{name}` cannot stand in keys: with the id it names the contract of its files."
+            message = f"The object `{name}` cannot be part of a key; with the id it names the contract."
             fix = "Write letters, digits, `.`, `_` and `-`, at most 80 together with the id."
             document.error((*at, KEY), "bad-id", message, fix)
         else:

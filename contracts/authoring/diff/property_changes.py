@@ -37,7 +37,7 @@ def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
             yield from _property(old, new, before[name], prop)
     if [name for name in before if name in after] != [name for name in after if name in before]:
         counts = any(p.columns.order == "exact" or _is_headless(p) for p in (old.plan, new.plan))
-        message = f"The properties stand in another order: {shown(tuple(after))}."
+        message = f"The properties have another order: {shown(tuple(after))}."
         kind = "property-order" if counts else "property-order-shown"
         yield new.change(kind, "properties", message, (*OBJECT, "properties"))
 

@@ -74,7 +74,7 @@ def contract_name(document: Document) -> str | None:
         document.error(("version",), "bad-version", f"`{version:.40}` is not a version.", fix)
     if not ID.fullmatch(id_):
         fix = "Write letters, digits, `.`, `_` and `-`, at most 80, the first a letter or digit."
-        document.error(("id",), "bad-id", f"The id `{id_:.90}` cannot stand in keys.", fix)
+        document.error(("id",), "bad-id", f"The id `{id_:.90}` cannot be part of a key.", fix)
         return None
     return f"{id_}.v{int(match[1])}" if match else None
 

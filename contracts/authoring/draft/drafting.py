@@ -115,7 +115,7 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
         if profile.broken:
             notes[(*BLOCK, "csv")] = "read so, the most lines of the samples have as many cells"
         if len(profile.csv.null_values) > 1:
-            notes[(*BLOCK, "csv", "nullValues")] = "they stand where all else is of a type"
+            notes[(*BLOCK, "csv", "nullValues")] = "they are null words where all other values have a type"
     is_more = any(name not in OURS for name, _ in profile.left)
     columns = ({"extra": "ignore"} if is_more else {}) | ({"order": "exact"} if profile.order == "exact" else {})
     if columns:

@@ -174,7 +174,7 @@ def _text(column: ColumnProfile) -> tuple[dict[str, Any], str]:
 
 def _on_type(column: ColumnProfile) -> str:
     if not column.filled:
-        return "no value was seen; look what it is"
+        return "no value was seen; find out its type"
     if column.type == "string":
         return f"{_all(column)} are text"
     return f"{_all(column)} are {'an' if column.type[0] in 'aio' else 'a'} {column.type}"

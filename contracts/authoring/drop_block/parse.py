@@ -72,8 +72,10 @@ def read(document: Document, path: Path) -> DropBlock | None:
             at = (*path, "references", name, "csv")
             _dialect(document, at, reference.csv)
             if reference.csv.trailer:
-                message = "Nobody compares a reference file with what its trailer says."
-                document.error((*at, "trailer"), "bad-value", message, "Leave it out, in the file too.", on_key=True)
+                message = "A reference file is not compared with its trailer."
+                document.error(
+                    (*at, "trailer"), "bad-value", message, "Leave it out, in the file as well.", on_key=True
+                )
             if reference.file_format != "csv" and document.value(at) is not None:
                 message = f"`csv` means nothing for the format {reference.file_format}."
                 document.error(at, "bad-value", message, "Leave it out.", on_key=True)

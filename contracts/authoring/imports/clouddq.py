@@ -134,7 +134,7 @@ def together(documents: Sequence[Document]) -> Document:
                 continue
             for name, thing in things.items():
                 if name in into:
-                    message = f"`{name}` stands in {merged.files[section, name]}, too."
+                    message = f"`{name}` is also in {merged.files[section, name]}."
                     document.findings.clear()
                     document.error((section, name), "duplicate-key", message, "Keep one of them.", on_key=True)
                     merged.findings += document.findings

@@ -78,7 +78,7 @@ class _Reading:
                 lost(
                     self.document,
                     owner.required[name],
-                    f"`{name}` must be there and may be null; ODCS has `required` for what is not null alone.",
+                    f"`{name}` must be there and may be null; in ODCS `required` also forbids null.",
                     on_key=False,
                 )
             elif name in owner.required:

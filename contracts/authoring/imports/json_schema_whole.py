@@ -91,9 +91,9 @@ class Resolver:
             self.stop(path, "cyclic-reference", message, fix)
         elif len(refs) > LONGEST_CHAIN:
             message = f"More than {LONGEST_CHAIN} references lead from one to the next."
-            self.stop(path, "too-large", message, "Refer to what is meant at the end.")
+            self.stop(path, "too-large", message, "Refer directly to the last schema.")
         elif (target := self._target(ref)) is None:
-            message, fix = f"`{ref}` leads to nothing in this file.", "Put what it refers to into the file."
+            message, fix = f"`{ref}` leads to nothing in this file.", "Add the schema that it refers to."
             self.document.error(path, "unknown-reference", message, fix)
         else:
             self._add(merged, self.whole(SchemaNode(target.value, target.path, (*refs, ref))))

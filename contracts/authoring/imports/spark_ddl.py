@@ -82,9 +82,7 @@ class _Reading:
                 return made
             made.append(self._table() if self.text.has("create") else self._bare())
             if self.text.next.kind != "end" and self.text.next.text != ";":
-                raise DdlInvalid(
-                    self.text.next, f"{self.text.next} stands after the end of a table.", "Write `;` before."
-                )
+                raise DdlInvalid(self.text.next, f"{self.text.next} follows the end of a table.", "Write `;` before.")
 
     def _bare(self) -> Imported:
         """Read columns without a table, as `StructType.toDDL` writes them."""

@@ -126,13 +126,13 @@ class Tokens:
     def want(self, sign: str) -> None:
         """Read a required sign."""
         if not self.has(sign):
-            raise DdlInvalid(self.next, f"{self.next} stands where `{sign}` is expected.", f"Write `{sign}` before it.")
+            raise DdlInvalid(self.next, f"{self.next} is where `{sign}` is expected.", f"Write `{sign}` before it.")
 
     def name(self) -> str:
         """Read a required name."""
         name = self.next.name
         if not name:
-            raise DdlInvalid(self.next, f"{self.next} stands where a name is expected.", "Write a name, or `name` so.")
+            raise DdlInvalid(self.next, f"{self.next} is where a name is expected.", "Write a name, or `name` so.")
         self.take()
         return name
 
@@ -207,7 +207,7 @@ def _fields(text: Tokens, depth: int) -> Iterator[dict[str, Any]]:
 def comment(text: Tokens) -> str:
     """Read the text of a comment."""
     if text.next.kind != "text":
-        raise DdlInvalid(text.next, f"{text.next} stands where a text is expected.", "Write the comment in quotes.")
+        raise DdlInvalid(text.next, f"{text.next} is where a text is expected.", "Write the comment in quotes.")
     return text.take().value
 
 
@@ -218,9 +218,7 @@ def _figures(text: Tokens, least: int, most: int) -> list[int]:
     while not text.has(")"):
         token = text.take()
         if token.kind != "number" or "." in token.text or len(figures) == most or len(token.text) > 9:
-            raise DdlInvalid(
-                token, f"{token} stands where a number or `)` is expected.", "Write it as `decimal(10,2)`."
-            )
+            raise DdlInvalid(token, f"{token} is where a number or `)` is expected.", "Write it as `decimal(10,2)`.")
         figures.append(int(token.text))
         text.has(",")
     if len(figures) < least:

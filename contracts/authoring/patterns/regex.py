@@ -78,7 +78,7 @@ LONGEST_SINGLE = 500
 OF_RANGE = re.compile(r"-\0|\0-|\\\0")
 """A sign, written as NUL, that ends a range of a class or is a part of an escape."""
 MOST_TRIED = 4
-LONGER = "Where longer texts are meant, repeat a class, as `[A-Z0-9-]+`, that does not hold the sign behind it."
+LONGER = "For longer texts, repeat a class, as `[A-Z0-9-]+`, that does not hold the sign after it."
 GENERIC = "Let each repetition end where the next part begins, as `^[^-]*-[^-]*$` for `^.*-.*$`"
 
 
@@ -331,7 +331,7 @@ def _cheaper(pattern: str) -> str | None:
         bounded = "".join(pieces)
         if java.longest is None:
             break
-    return f"Write `{bounded}`, which takes fewer texts: a repetition ends at the sign behind it" if bounded else None
+    return f"Write `{bounded}`, which matches fewer texts: a repetition ends at the sign after it" if bounded else None
 
 
 def _single(pattern: str) -> str | None:
@@ -445,7 +445,7 @@ def _outside(match: re.Match[str]) -> tuple[str, bool]:
         return match["count"] or match["repeat"], True
     plain = match["plain"]
     if plain == "{":
-        raise _Refusal("A `{` stands here that does not begin a count such as `{2,5}`.", "Write `\\{` for a brace.")
+        raise _Refusal("A `{` here does not begin a count such as `{2,5}`.", "Write `\\{` for a brace.")
     return {"$": "\\z", ".": r"[^\n\r\u2028\u2029]", "]": r"\]", "}": r"\}"}.get(plain, plain), False
 
 

@@ -97,7 +97,7 @@ def _piece(piece: re.Match[str], pattern: str) -> Fault | None:
     if not piece[2] or text in EXAMPLE or re.fullmatch("S{1,6}", text):
         return None
     if text in INSTEAD:
-        return Fault(f"`{text}` in `{pattern}` is not what is meant or not built yet.", f"Write `{_mended(pattern)}`.")
+        return Fault(f"`{text}` in `{pattern}` is a mistake, or is not built yet.", f"Write `{_mended(pattern)}`.")
     return Fault(
         f"`{text}` in `{pattern}` is not built yet.",
         LETTERS,

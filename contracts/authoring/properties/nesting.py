@@ -78,7 +78,7 @@ def _with_inner(document: Document, place: PropertyNode) -> Iterator[PropertyNod
         _asked(document, place)
         return
     if len(place.route) > MOST_DEPTH:
-        message = f"`{place.name}` lies {MOST_DEPTH} levels deep; properties within it are not built."
+        message = f"`{place.name}` is {MOST_DEPTH} levels deep; properties within it are not built."
         document.error((*place.path, key), "not-built-yet", message, "Write flatter records.", on_key=True)
     elif key == "properties":
         yield from _listed(document, (*place.path, key), inner, place.route, _asked(document, place))

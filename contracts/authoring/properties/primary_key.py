@@ -48,7 +48,7 @@ def _order(document: Document, path: Path, sources: list[Any]) -> dict[str, int]
         return {}
     for n, (at, source) in enumerate(keyed):
         if not 1 <= positions[n] <= len(keyed) or positions[n] in positions[:n]:
-            message = f"`{source['name']}` has no place of its own among the {len(keyed)} of the primary key."
+            message = f"`{source['name']}` has no position of its own among the {len(keyed)} of the primary key."
             fix = f"Write `primaryKeyPosition` 1 to {len(keyed)}, each once; or leave all of them out."
             document.error((*at, "primaryKeyPosition"), "bad-position", message, fix)
     return {source["name"]: position for (_, source), position in zip(keyed, positions, strict=True)}

@@ -55,7 +55,7 @@ def pattern_of(document: Document, path: Path, value: str, most: int | None = No
     """
     if sum(f.code == "bad-pattern" for f in document.findings) >= MOST_BAD:
         message = f"The pattern was not checked, as {MOST_BAD} others of the contract cannot be used."
-        document.error(path, "bad-pattern", message, "Mend those first.")
+        document.error(path, "bad-pattern", message, "Fix those first.")
         return None
     java = regex.read(value, most)
     if isinstance(java, regex.PatternRefused):

@@ -124,7 +124,7 @@ def _named(document: Document, path: Path, kind: Kind, value: Any, props: Sequen
     for name in named:
         library_metrics.is_property(document, path, name, names)
         if name in names and "`" in name:
-            message = f"Great Expectations cannot be told of `{name}`, as it has a backquote."
+            message = f"Great Expectations cannot take the name `{name}`, as it has a backquote."
             document.error(path, "wrong-place", message, "Use a check of dropgate, or give the column another name.")
     return [name for name in named if name in names]
 
@@ -200,7 +200,7 @@ def _hold_places(document: Document, path: Path, text: str) -> None:
         places = set()
     if places != {BATCH[1:-1]}:
         fix = f"Write it as `SELECT id FROM {BATCH} WHERE ...`, and any other brace twice."  # noqa: S608 (text)
-        document.error(path, "bad-query", f"The file is `{BATCH}` in a query, and nothing else stands in braces.", fix)
+        document.error(path, "bad-query", f"The file is `{BATCH}` in a query, and nothing else is in braces.", fix)
 
 
 def _condition(

@@ -12,7 +12,7 @@ from jsonschema.validators import validator_for
 from contracts.authoring.quality.core_expectations import fits
 
 Wrong = tuple[str, str] | None
-"""Why an argument is refused, and how to mend it."""
+"""Why an argument is refused, and its fix."""
 PAIR = 2
 CLOSE = 1e-5
 """So far the sum of weights may be from 1."""

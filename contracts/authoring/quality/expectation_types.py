@@ -83,7 +83,7 @@ def hold(
 def _hold_unheeded(document: Document, path: Path, name: str, kwargs: dict[str, Any]) -> None:
     """Refuse arguments that the library takes, and does not heed."""
     if name == OF_JSON and kwargs.get("mostly", 1) != 1:
-        message = f"`{name}` stops at a text that is not JSON: nobody counts how many others match."
+        message = f"`{name}` stops at a text that is not JSON, so the number of other texts that match is unknown."
         fix = "Leave `mostly` out, or use `expect_column_values_to_be_json_parseable`."
         document.error((*path, "mostly"), "wrong-type", message, fix)
     if name == OF_PAIRS and kwargs.get("row_condition") is not None:

@@ -181,7 +181,7 @@ def _kwargs(
         fix = "Write it under `quality` of the schema object, next to its `properties`."
         document.error((*path, "type"), "wrong-place", f"`{inner['type']}` is not about one property.", fix)
     elif kwargs.setdefault("column", prop.name) != prop.name:
-        message = f"The entry stands under `{prop.name}`, and its expectation is about `{kwargs['column']}`."
+        message = f"The entry belongs to `{prop.name}`, and its expectation is about `{kwargs['column']}`."
         document.error((*at, "column"), "wrong-place", message, "Leave `column` out, or write the entry there.")
         kwargs["column"] = prop.name
     return kwargs

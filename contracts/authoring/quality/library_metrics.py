@@ -119,7 +119,7 @@ def others(document: Document, path: Path, entry: dict[str, Any], read: set[str]
             message = f"`{key}` is not used; every file is checked when it arrives."
             document.note(at, "not-used", message, "It may stay, for people and tools.", on_key=True)
         else:
-            message = f"`{key}` says nothing beside {beside}."
+            message = f"`{key}` has no effect next to {beside}."
             document.error(at, "unknown-key", message, "Leave it out; it would not be checked.", on_key=True)
 
 
@@ -208,7 +208,7 @@ def is_property(document: Document, path: Path, name: Any, properties: list[str]
         fix = f"Write `{close}`." if close else "Write the name of a property of this schema."
         document.error(path, "unknown-property", f"The contract has no property `{name}`.", fix)
     elif name in before:
-        document.error(path, "duplicate-property", f"The property `{name}` stands twice.", "Keep one of them.")
+        document.error(path, "duplicate-property", f"The property `{name}` occurs twice.", "Keep one of them.")
 
 
 def _valid(document: Document, path: Path, arguments: dict[str, Any], prop: Property) -> rules.InvalidValues | None:

@@ -58,6 +58,6 @@ def _of_mapping(condition: Any, dated: dict[str, str]) -> str:
         return f"{name} is {'' if condition['is_null'] else 'not '}null"
     sign, value = SIGNS.get(str(condition["operator"])), parameters.literal(condition["parameter"])
     if sign is None or value is None or (sign.endswith("in")) != isinstance(condition["parameter"], list):
-        raise SqlRefused("The condition compares with what it cannot be compared with.", INSTEAD)
+        raise SqlRefused("The condition compares values that cannot be compared.", INSTEAD)
     kind = dated.get(column["name"], "") if isinstance(condition["parameter"], str) else ""
     return f"{name} {sign} {kind} {value}"

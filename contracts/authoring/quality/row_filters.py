@@ -69,7 +69,7 @@ def filled(
         settings = {**settings, "filter": (place, names.fill(place, text))}
     for name in values:
         if name not in names.used:
-            message = f"The parameter `{name}` stands in no text."
+            message = f"The parameter `{name}` is used in no text."
             at = (*settings["parameters"][0], name)
             document.error(
                 at, "not-used", message, f"Write `${{{name}}}` where it is meant, or leave it out.", on_key=True

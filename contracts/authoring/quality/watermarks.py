@@ -30,7 +30,7 @@ def read(document: Document, path: Path, name: Any, props: Sequence[Property]) -
         document.error(path, *misfit)
         return None
     if not prop.required:
-        message = f"A record without `{name}` is looked at only until there is a high mark."
+        message = f"A record without `{name}` is judged only until there is a high mark."
         document.warning(path, "may-be-null", message, f"Make `{name}` required.")
     return prop
 

@@ -59,7 +59,7 @@ def lexed(text: str) -> Lexed:
     """Read the parts of a text that need Spark's own rules; raises SqlRefused."""
     if substitution := SUBSTITUTED.search(text):
         raise SqlRefused(
-            f"`{substitution[0][:40]}` stands for nothing here.",
+            f"`{substitution[0][:40]}` has no value here.",
             "Name a parameter of the entry; where the text itself is meant, write `\\u0024{` for `${`.",
         )
     blanked: set[int] = set()

@@ -48,7 +48,7 @@ class Names:
             if piece["quoted"] is not None:
                 for inner in NAME.finditer(piece[0]):
                     if (name := inner["name"].strip()) in self._values:
-                        message = f"`{inner[0]}` stands within quotes."
+                        message = f"`{inner[0]}` is within quotes."
                         fix = "Leave the quotes out: a value brings its own."
                         self._document.error(path, "bad-parameter", message, fix)
                         self.used.add(name)
@@ -66,7 +66,7 @@ class Names:
                     else "Name it in `parameters`."
                 )
                 fix = f"Write `${{{close}}}`." if close else advice
-                self._document.error(path, "bad-parameter", f"`${{{name:.40}}}` stands for nothing here.", fix)
+                self._document.error(path, "bad-parameter", f"`${{{name:.40}}}` has no value here.", fix)
             return self._values.get(name, "null")
 
         return PIECE.sub(filled, text)
@@ -81,7 +81,7 @@ def values(document: Document, path: Path, written: Any) -> dict[str, str]:
     for name, value in written.items():
         at: Path = (*path, name)
         if name in OURS:
-            message = f"`${{{name}}}` stands for something already."
+            message = f"`${{{name}}}` has a meaning of its own already."
             document.error(at, "bad-parameter", message, "Give the parameter another name.", on_key=True)
         elif (sql := literal(value)) is None:
             what = "a number, text, true or false, a list of them, or `{logicalType: date, value: 2026-01-31}`"

@@ -308,7 +308,7 @@ class _Select(Reader):
 
     def _every(self, node: Node) -> list[tuple[str, Typed]]:
         if self._grouped:
-            raise SqlRefused(f"`{shown(node)}` stands beside a group.", "Name the columns that it is grouped by.")
+            raise SqlRefused(f"`{shown(node)}` is next to a group.", "Name the columns that it is grouped by.")
         wanted = node.table if isinstance(node, exp.Column) else ""
         chosen = [r for r in self._relations if not wanted or r.name == wanted]
         star = node.this if isinstance(node, exp.Column) else node
@@ -570,7 +570,7 @@ class _Select(Reader):
     def _scalar(self, node: Node) -> Typed:
         """Return the one value of a subquery."""
         if self._part == "on":
-            raise SqlRefused(f"`{shown(node)}` stands in a join.", "Write it in `where`.")
+            raise SqlRefused(f"`{shown(node)}` is in a join.", "Write it in `where`.")
         query = _query(self._context, node, self._tables)
         if not query.single or len(query.outputs) != 1:
             raise SqlRefused(f"`{shown(node)}` may have several values.", "Ask for one, as `(select max(n) from ...)`.")

@@ -103,7 +103,7 @@ def _separator_line(plan: Plan, line: str) -> Problem | None:
     if not SEPARATOR.fullmatch(line):
         return None
     stands, first = ("the column names", "header") if plan.csv.header else ("a record", "first record")
-    text = f"The first line is `{visible(line)}`, a note for spreadsheets; {stands} must stand there."
+    text = f"The first line is `{visible(line)}`, a note for spreadsheets; {stands} must be there."
     fix = f"Leave that line out, and begin the file with the {first}."
     return Problem("separator-line", text, fix, place=HEADER if plan.csv.header else FIRST)
 

@@ -174,7 +174,7 @@ def of_set(name: str, lacks: str | None, file: str) -> tuple[list[Finding], Case
     """Return the findings and the case of a set of files: complete, or the list of missing files."""
     if lacks is None:
         return [], Case("sets", name, text="The set is complete.", file=file)
-    message, fix = f"The set of files ({name}) is not complete: {lacks}.", "Its files would wait for what is missing."
+    message, fix = f"The set of files ({name}) is not complete: {lacks}.", "Its files would wait for the missing ones."
     finding = Finding(file, 0, 0, "error", "set-incomplete", message, fix)
     return [finding], Case("sets", name, "failed", message, f"{message} {fix}", file)
 

@@ -47,7 +47,7 @@ class _Scopes:
                     if name in self._inner:
                         continue
                     if name in whole[section]:
-                        raise NamedTwice(f"{name} stands in two templates")
+                        raise NamedTwice(f"{name} is in two templates")
                     whole[section][name] = self._resolved(entry, scope)
         whole["Outputs"] = self._resolved(self._root.get("Outputs", {}), {})
         return whole

@@ -249,7 +249,7 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         rule(rules.ForeignKey(to="lands", columns=("code",), text="lands.code"), "found in lands.code"),
         12,
         "12 of 1,000 records (1.2 %) have a value of `wind` that is not in `lands.code`.",
-        "Correct `wind` in these rows, or have what is missing added to `lands.code` and send the file again.",
+        "Correct `wind` in these rows, or have the missing values added to `lands.code` and send the file again.",
     ),
     (
         Check("rowCount", rules.RowCount(), "set", "error", "coverage", "", threshold=AT_LEAST_2000),

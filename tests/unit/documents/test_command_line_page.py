@@ -66,7 +66,7 @@ def prose(text: str) -> Iterator[str]:
 
 
 def row(option: click.Option) -> str:
-    """Return the row of an option; its default stands where the help shows one."""
+    """Return the row of an option; its default is where the help shows one."""
     choices = option.type.choices if isinstance(option.type, click.Choice) else ()
     takes = "" if option.is_flag or choices else f" {option.make_metavar().strip('[]')}"
     means = option.help or "The format of the output."

@@ -140,7 +140,7 @@ def test_published_version_is_not_written_again(contract: Path) -> None:
     assert (
         "contracts/orders.v1.yaml:4:10: error[published]: orders 1.0.0 was published with another text" in result.stderr
     )
-    assert result.stderr.endswith("orders.v2.yaml; `dropgate breaking` says what breaks.\nNothing was published.\n")
+    assert result.stderr.endswith("orders.v2.yaml; `dropgate breaking` lists what breaks.\nNothing was published.\n")
 
 
 def test_table_is_not_left_under_one_name(contract: Path) -> None:
@@ -154,7 +154,7 @@ def test_table_is_not_left_under_one_name(contract: Path) -> None:
     assert result.stderr == (
         "contracts/orders.v1.yaml:18:7: error[leaves-table]: orders.v1 is promoted into a table: its rows and files of "
         "`promote: rows` would not take each other's place.\n"
-        '  fix: Write version: "2.0.0" into a file of its own, orders.v2.yaml; `dropgate breaking` says what breaks. '
+        '  fix: Write version: "2.0.0" into a file of its own, orders.v2.yaml; `dropgate breaking` lists what breaks. '
         "Or write `promote: table`.\nNothing was published.\n"
     )
 

@@ -514,7 +514,7 @@ def test_name_that_was_written_twice_in_utf_8_is_told_so(encoding: str) -> None:
 @pytest.mark.parametrize(
     ("line", "code", "words", "fix"),
     [
-        (b"sep=,", "separator-line", "a record must stand there", "begin the file with the first record"),
+        (b"sep=,", "separator-line", "a record must be there", "begin the file with the first record"),
         (b"1;a", "wrong-delimiter", "separated by semicolons, but the contract requires commas", "with commas"),
         (b"1\ta", "wrong-delimiter", "separated by tabs, but the contract requires commas", "with commas"),
         (b"1,a,", "column-count", "has 3 cells, the last of them empty", "Leave out the `,` at the end of each row."),

@@ -293,7 +293,7 @@ def test_same_bytes_are_free_again_once_withdrawn() -> None:
     [
         (accept, all_good, GOOD, "promoted already"),
         (accept, lambda *_: None, GOOD, "replay it"),
-        (reject, one_bad, GOOD, "only what is promoted or failed"),
+        (reject, one_bad, GOOD, "only a promoted or failed drop"),
     ],
 )
 def test_what_cannot_be_decided_says_why(act: Any, judge: Any, body: bytes, reason: str) -> None:

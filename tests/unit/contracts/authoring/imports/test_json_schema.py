@@ -91,7 +91,7 @@ def test_required_is_what_is_not_null() -> None:
     assert made({"type": "string"}, required=["x"])["required"] is True
     text = of({"type": ["string", "null"]}, required=["x"])
     assert "required" not in properties(FORM, text)[0]
-    assert notes(FORM, text) == ["`x` must be there and may be null; ODCS has `required` for what is not null alone."]
+    assert notes(FORM, text) == ["`x` must be there and may be null; in ODCS `required` also forbids null."]
 
 
 def test_references_and_all_of_are_put_in() -> None:

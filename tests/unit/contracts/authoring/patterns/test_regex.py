@@ -150,7 +150,7 @@ def test_slow_pattern_is_refused_with_a_cheaper_one(pattern: str, instead: str) 
     assert isinstance(refused, PatternRefused)
     assert "too slow" in refused.message
     assert instead in refused.fix
-    spelling = re.match("Write `(.*)`, which takes fewer texts: ", refused.fix)
+    spelling = re.match("Write `(.*)`, which matches fewer texts: ", refused.fix)
     assert (spelling is None) == ("repetition end where" in instead)
     assert spelling is None or isinstance(to_java(spelling[1]), str)
 

@@ -261,7 +261,7 @@ def test_header_of_one_column_names_the_delimiter_that_it_has(tmp_path: Path) ->
     ((code, _, fix),) = findings_of(with_file(tmp_path, "code;name\nAT;Austria\n"))
     assert (code, fix) == (
         "unknown-property",
-        'Its columns are apart by `;`: write `csv: {delimiter: ";"}` beside `file`.',
+        'Its columns are separated by `;`: write `csv: {delimiter: ";"}` next to `file`.',
     )
 
 

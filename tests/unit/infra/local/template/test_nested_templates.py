@@ -84,5 +84,5 @@ def test_list_comes_down_as_one_text_and_is_a_list_again(tmp_path: Path) -> None
 def test_name_in_two_templates_is_refused(tmp_path: Path) -> None:
     inner = {"Resources": {"Bucket": {"Type": "AWS::S3::Bucket"}}, "Outputs": {"Made": {"Value": "x"}}}
 
-    with pytest.raises(NamedTwice, match="Bucket stands in two templates"):
+    with pytest.raises(NamedTwice, match="Bucket is in two templates"):
         nested(tmp_path, {}, inner)
