@@ -226,7 +226,7 @@ def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) 
     rest_lost(document, path, binding, READ["binding"], f"`{name}`")
     where = _section(document, "row_filters").get(binding.get("row_filter_id") or "", {}).get("filter_sql_expr", "true")
     newer = _newer(document, path, binding, table)
-    reference = [table.properties[c]["name"] for c in _reference(document, binding) if c in table.properties]
+    reference = _reference(document, binding, table)
     for n, entry_id in enumerate(binding["rule_ids"]):
         rule_id = _rule_id(entry_id)
         rule = _section(document, "rules")[rule_id]
@@ -266,11 +266,19 @@ class Bound:
         return [Property(p["name"], p.get("logicalType", "string")) for p in self.table.properties.values()]
 
 
-def _reference(document: Document, binding: dict[str, Any]) -> list[str]:
-    """Return the ids of the columns to report of a failing record; none for `*`, as evidence has all columns."""
-    columns = _section(document, "reference_columns").get(binding.get("reference_columns_id") or "") or {}
-    listed = columns.get("include_reference_columns") or ()
-    return [str(c).upper() if str(c).upper() in columns else str(c) for c in listed]
+def _reference(document: Document, binding: dict[str, Any], table: Table) -> list[str]:
+    """Return the names of the columns to report of a failing record; none for `*`, as evidence has all columns."""
+    name = binding.get("reference_columns_id") or ""
+    listed = (_section(document, "reference_columns").get(name) or {}).get("include_reference_columns") or ()
+    names = []
+    for n, column in enumerate(listed):
+        key = next((k for k in (str(column), str(column).upper()) if k in table.properties), None)
+        if key is not None:
+            names.append(table.properties[key]["name"])
+        elif column != "*":
+            at: Path = ("reference_columns", name, "include_reference_columns", n)
+            lost(document, at, f"The reference column `{column!s:.60}`, which the entity does not have.")
+    return names
 
 
 def _with(entry: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:

@@ -195,6 +195,19 @@ def test_filter_and_reference_columns_stand_in_every_rule_of_rows() -> None:
     assert mail["implementation"] == {"metric": "regex", "pattern": r"^[\\w]+$", "mustBe": 0, **more}
 
 
+@pytest.mark.parametrize(
+    ("listed", "names", "lost"),
+    [(["ID", "since"], ["id", "since"], 0), (["id", "OTHER"], ["id"], 1), (["*"], None, 0), (None, None, 0)],
+)
+def test_reference_columns_are_those_of_the_entity(listed: Any, names: Any, lost: int) -> None:
+    data = json.loads(bound("THERE", reference_columns_id="KEYS"))
+    data["reference_columns"]["KEYS"]["include_reference_columns"] = listed
+    text = json.dumps(data)
+    (there,) = one(text)["properties"][0]["quality"]
+    assert there.get("arguments", {}).get("referenceColumns") == names
+    assert len(notes(FORM, text)) == lost
+
+
 BAD = {
     "a rule that is nowhere": (bound("THREE"), "unknown-id"),
     "reference columns that are nowhere": (bound("THERE", reference_columns_id="KEY"), "unknown-id"),
