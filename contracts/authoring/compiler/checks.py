@@ -107,6 +107,8 @@ def _names(document: Document, places: Sequence[PropertyNode], placed: Sequence[
         if place.name in OURS:
             what = "is a column that dropgate adds to `rejected.csv`, and takes away when the file comes back"
             document.error(at, "bad-name", f"`{place.name}` {what}.", fix)
+        elif not place.name.strip():
+            document.error(at, "bad-name", f"{place.name!r} is a name that nobody sees.", fix)
         elif not place.name.isprintable():
             document.error(at, "bad-name", f"{place.name!r} has characters that cannot be printed.", fix)
         names.add(place.name)

@@ -62,6 +62,8 @@ PROPERTY = {
     "no name": a_document("- logicalType: string  #! missing-key"),
     "name twice": a_document("- name: x\n  logicalType: string\n- name: x  #! duplicate-property\n  logicalType: date"),
     "name that is ours": a_document("- name: _record  #! bad-name\n  logicalType: string"),
+    "name of nothing": a_document('- name: ""  #! bad-name\n  logicalType: string'),
+    "name of blanks": a_document('- name: " "  #! bad-name\n  logicalType: string'),
     "name of two lines": a_document('- name: "a\\nb"  #! bad-name\n  logicalType: string'),
     "check name of two lines": a_property(
         'quality:\n  - name: "a\\nb"  #! bad-name\n    metric: nullValues\n    mustBe: 0'
