@@ -33,7 +33,7 @@ def differences(old: Document, new: Document) -> Iterator[Described]:
     """Yield the differences that no plan holds, of the properties and quality entries that both documents have."""
     yield from _keys(TOP, old.data, new.data, ())
     customs = [d.data.get("customProperties") or [] for d in (old, new)]
-    before, now = ([e for e in several if not is_block(e)] for several in customs)
+    before, now = ([e for e in several if not is_block(e)] for several in customs)  # the block is part of plans
     for one in _walk("words", before, now, ("customProperties",)):
         yield Described(one.kind, ("customProperties",), one.before, one.now)
     descriptions = [next((e.get("description") for e in several if is_block(e)), None) for several in customs]

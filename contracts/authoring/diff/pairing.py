@@ -70,6 +70,7 @@ def _paired(old: dict[str, Compiled], new: dict[str, Compiled], many_old: bool, 
             assert plan
             plans = ((called, c.draft) for called, c in more.items() if c.draft)
             later = {numbers(p.version)[0]: called for called, p in plans if p.id == plan.id}
+            # the next major version among new contracts of the same id
             if following := [n for n in sorted(later) if n > numbers(plan.version)[0]]:
                 comparisons.append(compare(gone.pop(name), more.pop(later[following[0]])))
         comparisons += [removed(c) for c in gone.values()]

@@ -61,7 +61,7 @@ def read(document: Document, path: Path) -> DropBlock | None:
         _dialect(document, (*path, "csv"), drop_block.csv)
         trailer.read(document, (*path, "csv", "trailer"), drop_block.csv)
         _meaningless(document, path, drop_block)
-        window = drop_block.arrival
+        window = drop_block.arrival  # which may never open
         at: Path = (*path, "arrival")
         if window and timezones.is_known(document, (*at, "zone"), window.zone) and window.since >= window.by:
             message = f"Files are to come from {window.since} and by {window.by} of the same day."

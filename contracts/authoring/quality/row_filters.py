@@ -94,7 +94,15 @@ def joined(document: Document, check: Check, settings: Settings, props: Sequence
     before = document.errors()
     only, names = _only(document, check, settings, props), check.reference
     if "referenceColumns" in settings:
-        names = _reference(document, *settings["referenceColumns"], check, props) or names
+        path, wanted = settings["referenceColumns"]
+        if check.scope == "set":
+            message = f"`{check.id}` is about the file: no record fails it."
+            document.error(path, "wrong-place", message, "Leave `referenceColumns` out.", on_key=True)
+        elif not isinstance(wanted, list) or not wanted:
+            document.wrong_type(path, "a list of names of properties")
+        else:
+            library_metrics.are_properties(document, path, wanted, [p.name for p in props])
+            names = tuple(wanted)
     if document.errors() > before:
         return None
     narrowed = replace(check, filter=only or check.filter, reference=names)
@@ -139,15 +147,3 @@ def _filter(document: Document, path: Path, text: Any, props: Sequence[Property]
         document.error(path, "bad-expression", refused.message, refused.fix)
         return None
     return Filter(condition.sql, " ".join(text.split()), tuple(condition.properties))
-
-
-def _reference(document: Document, path: Path, names: Any, check: Check, props: Sequence[Property]) -> tuple[str, ...]:
-    if check.scope == "set":
-        message = f"`{check.id}` is about the file: no record fails it."
-        document.error(path, "wrong-place", message, "Leave `referenceColumns` out.", on_key=True)
-        return ()
-    if not isinstance(names, list) or not names:
-        document.wrong_type(path, "a list of names of properties")
-        return ()
-    library_metrics.are_properties(document, path, names, [p.name for p in props])
-    return tuple(names)
