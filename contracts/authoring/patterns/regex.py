@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -165,11 +166,10 @@ def _java(pattern: str, most: int | None) -> Java:
     except _Slow:
         plain = earliest.without_groups(tokens)
         spellings = (earliest.rewritten(plain), earliest.rewritten(_trimmed(plain)))
-        equal = (_in_time(pattern, spelling, most) for spelling in spellings if spelling != tokens)
-        java = next(filter(None, equal), None)
-        if java is None:
-            raise
-        return java
+        for spelling in (spelling for spelling in spellings if spelling != tokens):
+            with suppress(_Slow, _Refusal):
+                return _limited(pattern, spelling, most)
+        raise
 
 
 def lengths(pattern: str) -> tuple[int, int | None]:
@@ -186,14 +186,6 @@ def matches(java: str, text: str) -> bool:
 
 def _python(tokens: list[str]) -> str:
     return "".join(PYTHON.get(token, token) for token in tokens)
-
-
-def _in_time(pattern: str, tokens: list[str], most: int | None) -> Java | None:
-    """Return the Java pattern; None if it takes too long."""
-    try:
-        return _limited(pattern, tokens, most)
-    except (_Slow, _Refusal):
-        return None
 
 
 def _limited(pattern: str, tokens: list[str], most: int | None) -> Java:
