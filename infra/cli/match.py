@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -39,7 +39,7 @@ def command(key: str, folder: Path | None, form: str) -> None:
 
     linted = lint((folder or default_folder(),))
     matched = match(index_of(linted.plans), key)
-    say(as_json(_document(matched)) if form == "json" else _text(matched))
+    say(_shown(matched, form))
     warn_of_broken(linted)
     raise SystemExit(0 if isinstance(matched, Matched) else 1)
 
@@ -52,37 +52,26 @@ def warn_of_broken(linted: Linted) -> None:
         say(f"Not searched, because it does not compile: {names} (see `dropgate lint`).", err=True)
 
 
-def _text(matched: Match) -> str:
+def _shown(matched: Match, form: str) -> str:
+    is_json = form == "json"
     if isinstance(matched, Matched):
-        entry = matched.entry
-        lines = [line(entry.contract), f"  pattern   {line(matched.pattern)}", f"  producer  {line(entry.producer)}"]
-        if matched.pattern == matched.entry.signal:
-            lines.append("  signal    of a set of files; it is not one of its files")
+        entry, pattern = matched.entry, matched.pattern
+        if is_json:
+            found = {"match": entry.contract, "pattern": pattern, "producer": entry.producer, "parts": matched.parts}
+            return as_json({**found, "plan": f"sha256:{entry.plan}"})
+        lines = [line(entry.contract), f"  pattern   {line(pattern)}", f"  producer  {line(entry.producer)}"]
+        lines += ["  signal    of a set of files; it is not one of its files"] if pattern == entry.signal else []
         lines += [f"  {name:<9} {line(value)}" for name, value in matched.parts.items()]
-        return "\n".join(
-            lines + (["  deprecated: it still matches, and will be retired"] if matched.entry.deprecated else [])
-        )
+        lines += ["  deprecated: it still matches, and will be retired"] if entry.deprecated else []
+        return "\n".join(lines)
     if isinstance(matched, Ambiguous):
+        if is_json:
+            reason = "several contracts claim the key"
+            return as_json({"match": None, "contracts": list(matched.contracts), "reason": reason})
         several = f"Several contracts match it: {', '.join(matched.contracts)}."
         return f"{several} Such a file stays unmatched; `dropgate lint` shows the overlap."
+    if is_json:
+        nearest = matched.nearest.contract if matched.nearest else None
+        return as_json({"match": None, "reason": matched.reason, "nearest": nearest, "pattern": matched.pattern})
     like = f"\nA key like {line(example(matched.pattern))} would match." if matched.pattern else ""
     return f"No contract matches it: {line(matched.reason)}.{like}"
-
-
-def _document(matched: Match) -> dict[str, Any]:
-    if isinstance(matched, Matched):
-        return {
-            "match": matched.entry.contract,
-            "pattern": matched.pattern,
-            "producer": matched.entry.producer,
-            "parts": matched.parts,
-            "plan": f"sha256:{matched.entry.plan}",
-        }
-    if isinstance(matched, Ambiguous):
-        return {"match": None, "contracts": list(matched.contracts), "reason": "several contracts claim the key"}
-    return {
-        "match": None,
-        "reason": matched.reason,
-        "nearest": matched.nearest.contract if matched.nearest else None,
-        "pattern": matched.pattern,
-    }

@@ -210,10 +210,18 @@ def judge_again(
 
     `wait` is the time in seconds to wait for all verdicts together, once all drops are under way.
     """
+    from functions.drop import NoChange
+    from functions.operations.replay import Replayed, again, replay
+
     begun: list[Done] = []
     try:
         for drop in meant:
-            begun.append(_replayed(world, drop, dry_run=dry_run, retract=retract))
+            if dry_run:
+                would = again(world, drop, retract=retract)
+                begun.append(Done(drop, would.reason) if isinstance(would, NoChange) else Done(drop))
+            else:
+                answer = replay(world, drop.id, retract=retract)
+                begun.append(Done(answer.drop) if isinstance(answer, Replayed) else Done(drop, answer.reason))
             if not wait:
                 tell(begun.pop())
         end = time.monotonic() + wait
@@ -225,17 +233,6 @@ def judge_again(
     finally:  # also where somebody has stopped it, who would not know what he has begun
         for one in begun:
             tell(one)
-
-
-def _replayed(world: Ports, drop: Drop, *, dry_run: bool, retract: bool) -> Done:
-    from functions.drop import NoChange
-    from functions.operations.replay import Replayed, again, replay
-
-    if dry_run:
-        would = again(world, drop, retract=retract)
-        return Done(drop, would.reason) if isinstance(would, NoChange) else Done(drop)
-    answer = replay(world, drop.id, retract=retract)
-    return Done(answer.drop) if isinstance(answer, Replayed) else Done(drop, answer.reason)
 
 
 def settled_by(world: Ports, drop: Drop, seconds: int) -> Drop:

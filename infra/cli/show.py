@@ -17,7 +17,6 @@ from infra.cli.screen import as_json, say
 if TYPE_CHECKING:
     from functions.drop import Drop
     from functions.ports.batches import Batch
-    from functions.ports.drops import Step
     from infra.cli.options.target import Target
 
 
@@ -65,7 +64,11 @@ def command(drop: str, month: datetime | None, form: str) -> None:
         state = f"must be complete by {files.due_at}" if is_open else f"{files.state} since {files.decided_at}"
         file_set = f"{parts}: {state}"
     facts = _facts(shown, batch) | {"set": file_set, "uploads": named.uploads_note()}
-    text = drop_detail(facts, map(_event, history), _links(shown, target), width, sys.stdout.isatty())
+    steps = []
+    for one in history:
+        note = f"{one.event} by {one.by}: {one.because}" if one.by else one.problem or one.event
+        steps.append({"at": one.at, "state": one.state, "attempt": one.attempt, "note": note})
+    text = drop_detail(facts, steps, _links(shown, target), width, sys.stdout.isatty())
     say(text, nl=False)
 
 
@@ -105,11 +108,6 @@ def _more(drop: Drop) -> str | None:
     if len(drop.problems) < MOST_PROBLEMS:
         return None
     return f"The record holds only the first {MOST_PROBLEMS}; the receipt names all of them."
-
-
-def _event(step: Step) -> dict[str, Any]:
-    note = f"{step.event} by {step.by}: {step.because}" if step.by else step.problem or step.event
-    return {"at": step.at, "state": step.state, "attempt": step.attempt, "note": note}
 
 
 def _links(drop: Drop, target: Target) -> dict[str, str]:

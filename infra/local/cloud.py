@@ -136,21 +136,6 @@ class Cloud(LoopbackServer):
                 self.memory.queues()
             return answer
 
-    def _unreadable(self, request: S3Request) -> Refusal | None:
-        """Refuse a read or write whose key cannot be used; a read of only the metadata needs no key.
-
-        docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
-        """
-        read = _read_by(request)
-        there = read and _stored(read.bucket, read.key, read.version_id)
-        if not read or not there:
-            return key_disabled(self._key_for(request), self.disabled_keys)
-        customers = (read.bucket, read.key, there.version_id) in self._customers
-        used = there.kms_key_id if request.operation != "HeadObject" or request.header("x-amz-checksum-mode") else None
-        refused = unreadable(request, used, customers=customers)
-        keys = used, self._key_for(request)
-        return refused or next((r for key in keys if (r := key_disabled(key, self.disabled_keys))), None)
-
     def _key_for(self, request: S3Request) -> str | None:
         """Return the key under which a request writes, if it is the bucket's own."""
         bucket = _backend().buckets.get(request.bucket) if request.operation in CREATING else None
@@ -187,13 +172,24 @@ class Cloud(LoopbackServer):
             return answer
 
     def _refusal(self, request: S3Request) -> Refusal | None:
+        """Refuse a request that loses a race, whose keys cannot be used, or whose conditions do not hold.
+
+        Metadata alone needs no key: docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html.
+        """
         if is_conditional_write(request) and (request.bucket, request.key) in self._conflicts:
             self._conflicts.remove((request.bucket, request.key))
             return CONFLICT
-        source = request.source and _stored(request.source.bucket, request.source.key, request.source.version_id)
-        refused = self._unreadable(request)
-        if source and not refused:
-            refused = source_refused(request, source.etag) or copy_too_large(request, source.size, self.largest_copy)
+        read = _read_by(request)
+        there = read and _stored(read.bucket, read.key, read.version_id)
+        refused, keys = None, [self._key_for(request)]
+        if read and there:
+            is_metadata = request.operation == "HeadObject" and not request.header("x-amz-checksum-mode")
+            used = None if is_metadata else there.kms_key_id
+            customers = (read.bucket, read.key, there.version_id) in self._customers
+            refused, keys = unreadable(request, used, customers=customers), [used, *keys]
+        refused = refused or next((r for key in keys if (r := key_disabled(key, self.disabled_keys))), None)
+        if request.source and there and not refused:
+            refused = source_refused(request, there.etag) or copy_too_large(request, there.size, self.largest_copy)
         if refused or request.operation not in CREATING:
             return refused
         current = _stored(request.bucket, request.key)

@@ -116,7 +116,21 @@ class Embedded:
     def __enter__(self) -> Self:
         Thread(target=self.spark, daemon=True).start()  # meanwhile; who needs it waits for it
         with Cloud() as inner:  # nobody else is answered before all is made, and what lasts is back
-            self.stack = self._deploy(inner)
+            self.stack = deploy(
+                TEMPLATE,
+                lambda service: session().client(service, endpoint_url=inner.endpoint, config=PATHS),
+                self.emr.application.id,
+                REGION,
+                {
+                    "WindowSeconds": self._window_seconds,
+                    "GreatExpectations": str(self._expectations).lower(),
+                    "Arrow": "true",
+                    "MaskEvidence": str(self._mask_evidence).lower(),
+                    # What lasts names buckets, so that these need names that last as well.
+                    "BucketPrefix": BUCKETS if self._kept else "",
+                },
+                name=f"dropgate{next(_COUNTER)}",
+            )
             if self._kept:
                 memory = Memory(self._kept, self.stack)
                 memory.restore()
@@ -133,23 +147,6 @@ class Embedded:
         self.emr.start()  # last: a run that goes on needs all of the above, and rings the pump
         self.pump.start()
         return self
-
-    def _deploy(self, cloud: Cloud) -> Stack:
-        return deploy(
-            TEMPLATE,
-            lambda service: session().client(service, endpoint_url=cloud.endpoint, config=PATHS),
-            self.emr.application.id,
-            REGION,
-            {
-                "WindowSeconds": self._window_seconds,
-                "GreatExpectations": str(self._expectations).lower(),
-                "Arrow": "true",
-                "MaskEvidence": str(self._mask_evidence).lower(),
-                # What lasts names buckets, so that these need names that last as well.
-                "BucketPrefix": BUCKETS if self._kept else "",
-            },
-            name=f"dropgate{next(_COUNTER)}",
-        )
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

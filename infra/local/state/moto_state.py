@@ -86,15 +86,15 @@ class Memory:
         operation = target.rpartition(".")[2]
         if "Streams" in target or operation in READING or not body:
             return
-        asked, name = json.loads(body), self._table_name
+        asked, table = json.loads(body), self._table_name
         writes = [asked]
         if operation == "TransactWriteItems":
             writes = [one for entry in asked["TransactItems"] for one in entry.values()]
         elif operation == "BatchWriteItem":
-            entries = asked["RequestItems"].get(name, [])
-            writes = [{"TableName": name, **one} for entry in entries for one in entry.values()]
+            entries = asked["RequestItems"].get(table, [])
+            writes = [{"TableName": table, **one} for entry in entries for one in entry.values()]
         with self._kept.one():
-            for key in [one.get("Key") or one["Item"] for one in writes if one.get("TableName") == name]:
+            for key in [one.get("Key") or one["Item"] for one in writes if one.get("TableName") == table]:
                 pk, sk = (DynamoType(key[name]) for name in KEY)
                 stored, place = self._table.items.get(pk, {}).get(sk), json.dumps([key[each] for each in KEY])
                 if stored is None:

@@ -166,6 +166,7 @@ def _create(
 def _questions(template: Template, made: Template) -> dict[str, Any]:
     """Collect the expressions to resolve."""
     functions = of_type(template, "AWS::Lambda::Function")
+    mappings = [each["Properties"] for each in of_type(template, "AWS::Lambda::EventSourceMapping").values()]
     (pipe,) = of_type(template, "AWS::Pipes::Pipe").values()
     (application,) = of_type(template, "AWS::EMRServerless::Application").values()
     return {
@@ -175,50 +176,50 @@ def _questions(template: Template, made: Template) -> dict[str, Any]:
             for name, resource in made.items()
         },
         "functions": {
-            name: _function_question(template, function["Properties"]) for name, function in functions.items()
+            name: {
+                **{key: function["Properties"][key] for key in ("Handler", "MemorySize", "Timeout")},
+                "Variables": function["Properties"]["Environment"]["Variables"],
+                "Statements": statements_of(template, function["Properties"]),
+            }
+            for name, function in functions.items()
         },
         "queues": [
-            _queue_question(mapping["Properties"])
-            for mapping in of_type(template, "AWS::Lambda::EventSourceMapping").values()
+            {
+                "Function": mapping["FunctionName"]["Ref"],
+                "Url": {"Ref": mapping["EventSourceArn"]["Fn::GetAtt"][0]},
+                "Arn": mapping["EventSourceArn"],
+                "BatchSize": mapping["BatchSize"],
+                "ResponseTypes": mapping.get("FunctionResponseTypes", []),
+            }
+            for mapping in mappings
         ],
         "pipe": {key: value for key, value in pipe["Properties"].items() if key != "RoleArn"},
         "application": application["Properties"],
         "roles": {name: role_statements(template, name) for name in of_type(template, "AWS::IAM::Role")},
         "people": {name: policy_statements(template, name) for name in of_type(template, "AWS::IAM::ManagedPolicy")},
+        **_bucket_questions(template),
+    }
+
+
+def _bucket_questions(template: Template) -> dict[str, Any]:
+    """Collect the expressions about buckets: who may use them, the keys of their objects, what expires in them."""
+    buckets = of_type(template, "AWS::S3::Bucket")
+    return {
         "bucket_policies": [
             {"Bucket": each["Properties"]["Bucket"], "Statements": each["Properties"]["PolicyDocument"]["Statement"]}
             for each in of_type(template, "AWS::S3::BucketPolicy").values()
         ],
         "bucket_keys": [
             {"Bucket": {"Ref": name}, "Key": rule["ServerSideEncryptionByDefault"]["KMSMasterKeyID"]}
-            for name, bucket in of_type(template, "AWS::S3::Bucket").items()
+            for name, bucket in buckets.items()
             for rule in bucket["Properties"]["BucketEncryption"]["ServerSideEncryptionConfiguration"]
             if "KMSMasterKeyID" in rule["ServerSideEncryptionByDefault"]
         ],
         "lifecycles": [
             {"Bucket": {"Ref": name}, "Rules": bucket["Properties"]["LifecycleConfiguration"]["Rules"]}
-            for name, bucket in of_type(template, "AWS::S3::Bucket").items()
+            for name, bucket in buckets.items()
             if "VersioningConfiguration" in bucket["Properties"]
         ],
-    }
-
-
-def _function_question(template: Template, properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        **{key: properties[key] for key in ("Handler", "MemorySize", "Timeout")},
-        "Variables": properties["Environment"]["Variables"],
-        "Statements": statements_of(template, properties),
-    }
-
-
-def _queue_question(properties: Mapping[str, Any]) -> dict[str, Any]:
-    arn = properties["EventSourceArn"]
-    return {
-        "Function": properties["FunctionName"]["Ref"],
-        "Url": {"Ref": arn["Fn::GetAtt"][0]},
-        "Arn": arn,
-        "BatchSize": properties["BatchSize"],
-        "ResponseTypes": properties.get("FunctionResponseTypes", []),
     }
 
 

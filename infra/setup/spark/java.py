@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from infra.errors import SetupMissing
@@ -45,10 +46,13 @@ def java_home(environment: Mapping[str, str] | None = None, folders: tuple[Path,
 
 def version(home: Path) -> str:
     """Return the full version of the Java in a home; empty if it does not print one."""
+    text = ""
     try:
         text = (home / "release").read_text(encoding="utf-8")
-    except OSError:
-        text = _asked(home)
+    except OSError:  # a runtime without a release file: Java itself prints it
+        command = [str(home / "bin" / "java"), "-version"]
+        with suppress(OSError, subprocess.TimeoutExpired):
+            text = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False).stderr
     match = re.search(r'version(?:=| )"([0-9.]+)', text, re.IGNORECASE)
     return match.group(1) if match else ""
 
@@ -58,13 +62,3 @@ def _release(home: Path) -> int:
     if not (home / "bin" / "java").is_file():
         return 0
     return int(version(home).split(".")[0] or 0)
-
-
-def _asked(home: Path) -> str:
-    """Run Java itself, for runtimes without a release file."""
-    try:
-        command = [str(home / "bin" / "java"), "-version"]
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return answer.stderr
