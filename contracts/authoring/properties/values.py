@@ -22,8 +22,9 @@ TYPES = {
     "boolean": "true or false",
     "object": "an object",
     "array": "an array",
-    "map": "an object with free keys",
+    "map": "an object, the keys of which are free",
 }
+"""Texts of plans: another one gives the same contract another hash."""
 DEFAULT_FORMATS = {"date": "yyyy-MM-dd", "timestamp": "yyyy-MM-dd'T'HH:mm:ssX", "time": "HH:mm:ss"}
 LOCAL = "yyyy-MM-dd'T'HH:mm:ss"
 MOST_SHOWN = 12
