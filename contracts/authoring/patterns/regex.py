@@ -307,6 +307,8 @@ def _is_repetition(token: str) -> bool:
 
 def _cheaper(pattern: str) -> str | None:
     """Return the advice to end some repetitions at the sign after them, as few as make the pattern cheap."""
+    if "(?!" in pattern or "(?<!" in pattern:  # fewer texts within a negation are more texts as a whole
+        return None
     pieces, bounded, tried = list(_pieces(pattern)), None, 0
     for n in range(len(pieces) - 2 if len(pieces) <= MOST_PIECES else 0):
         atom, repetition = pieces[n : n + 2]
@@ -338,7 +340,7 @@ def _single(pattern: str) -> str | None:
         _java(spelling, None)
     except (_Refusal, _Slow):
         return None
-    return f"Write `{spelling}`, which takes the same texts in fewer ways."
+    return f"Write `{spelling}`, which matches the same texts in fewer ways."
 
 
 def _in_one_way(pieces: list[str]) -> list[str] | None:
