@@ -7,7 +7,7 @@ or if a contract has a check that Arrow cannot test.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -181,18 +181,13 @@ class Prefiltered:
             (row for row in self.counts if row["n"] or row["odd"] or row["failing"]), key=itemgetter("block", "first")
         ):
             by_file.setdefault(row["file"], []).append(row)
-        return {
-            file: {number for k, (number, value) in enumerate(self.keys) if _ascends(rows, k, value)}
-            for file, rows in by_file.items()
-        }
-
-
-def _ascends(rows: Iterable[Mapping[str, Any]], key: int, value: Callable[[str], Any]) -> bool:
-    """Return True if the spans of a key's values, in order, ascend without overlap."""
-    spans = [row["keys"][key] for row in rows]
-    if None in spans:
-        return False
-    return all(value(before[1]) < value(after[0]) for before, after in pairwise(spans))
+        ascending: dict[str, set[int]] = {file: set() for file in by_file}
+        for file, rows in by_file.items():
+            for k, (number, value) in enumerate(self.keys):
+                spans = [row["keys"][k] for row in rows]
+                if None not in spans and all(value(before[1]) < value(after[0]) for before, after in pairwise(spans)):
+                    ascending[file].add(number)
+        return ascending
 
 
 def prefiltered_lines(source: DataFrame, plan: Plan, condition: PassCondition) -> DataFrame:

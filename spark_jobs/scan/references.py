@@ -123,7 +123,13 @@ def _keys(
     groups = [(header, own) for header, own in text_lines.by_header(drops) if set(columns) <= set(header)]
     if not groups:
         raise Unusable(f"has no column {_quoted(columns)}")
-    parts = [_records(spark, plan, header, own, columns) for header, own in groups]
+    form, parts = registry.of(plan), []
+    for header, own in groups:
+        for problem in form.refusals(spark, plan, own).values():
+            raise Unusable(f"cannot be read: {problem.message}")
+        source = form.without_header(form.load(spark, plan, own), plan, own)
+        records = form.records(source, plan, header, columns, (), True)
+        parts.append(records.selectExpr(*(f"v{n} as key{n}" for n in range(len(columns)))))
     folder = f"{storage.plain(request.scratch)}reference{number}"
     distinct = reduce(DataFrame.unionByName, parts).dropna().distinct()
     distinct.write.mode("overwrite").parquet(folder)
@@ -137,18 +143,6 @@ def _keys(
 
 def _quoted(columns: Iterable[str]) -> str:
     return ", ".join(f"`{column}`" for column in columns)
-
-
-def _records(
-    spark: SparkSession, plan: Plan, header: tuple[str, ...], drops: Sequence[JobDrop], columns: Sequence[str]
-) -> DataFrame:
-    """Read the values of some columns in files with one header: key0, key1 ..."""
-    form = registry.of(plan)
-    for problem in form.refusals(spark, plan, drops).values():
-        raise Unusable(f"cannot be read: {problem.message}")
-    source = form.without_header(form.load(spark, plan, drops), plan, drops)
-    records = form.records(source, plan, header, columns, (), True)
-    return records.selectExpr(*(f"v{n} as key{n}" for n in range(len(columns))))
 
 
 def _file(spark: SparkSession, plan: Plan, uri: str, columns: Sequence[str]) -> JobDrop:

@@ -200,7 +200,10 @@ class _Expecting:
         if result is None or isinstance(result, str):
             return self._error(check, result or "Great Expectations gave no result")
         answer: dict[str, Any] = result.result or {}
-        why = _raised(result.exception_info)
+        info = result.exception_info or {}  # one fault, or one for each of its figures
+        faults = [info] if "raised_exception" in info else list(info.values())
+        fault = next((f for f in faults if f.get("raised_exception")), None)
+        why = None if fault is None else str(fault.get("exception_message") or "no reason given")
         if nothing and (why or (not result.success and answer.get("observed_value") is None)):
             return Count(state="not_evaluated", reason="no-values" if records else NO_ROWS)
         if why and rule.type == OF_JSON and NOT_JSON in why:
@@ -270,10 +273,3 @@ def _observed(answer: Mapping[str, Any]) -> str | None:
     if isinstance(seen, (list, tuple, set)):
         return ", ".join(map(str, seen))[:LENGTH]
     return None if seen is None else str(seen)[:LENGTH]
-
-
-def _raised(info: Mapping[str, Any] | None) -> str | None:
-    """Return why an expectation could not run, in one line; it keeps one fault, or one for each of its figures."""
-    faults = [info] if info and "raised_exception" in info else list((info or {}).values())
-    first = next((f for f in faults if f.get("raised_exception")), None)
-    return None if first is None else str(first.get("exception_message") or "no reason given")

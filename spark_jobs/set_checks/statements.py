@@ -108,16 +108,15 @@ def _values(spark: SparkSession, query: str, asked: Sequence[Check]) -> Iterator
         return
     for row in rows:
         for n, check in enumerate(asked):
-            yield (row["drop"], check.id), _value(row[f"a{n}"])
-
-
-def _value(text: str | None) -> Answer:
-    if text is None:
-        return Answer(reason=aggregates.NO_VALUES)
-    value = aggregates.unsigned(Decimal(text))
-    if not value.is_finite():
-        return Answer(reason=aggregates.TOO_LARGE)
-    return Answer(value, aggregates.number(value))
+            text = row[f"a{n}"]
+            value = None if text is None else aggregates.unsigned(Decimal(text))
+            if value is None:
+                answer = Answer(reason=aggregates.NO_VALUES)
+            elif not value.is_finite():
+                answer = Answer(reason=aggregates.TOO_LARGE)
+            else:
+                answer = Answer(value, aggregates.number(value))
+            yield (row["drop"], check.id), answer
 
 
 def _statement(spark: SparkSession, check: Check, rule: rules.Statement) -> Iterator[tuple[tuple[int, str], Answer]]:
