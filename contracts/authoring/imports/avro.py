@@ -107,7 +107,8 @@ class _Reading:
         if not isinstance(kind, str):
             return self.type(kind, (*path, "type"), space, inside, depth + 1)
         if kind in PRIMITIVES:
-            return self._primitive(schema, path, kind), False
+            rest_lost(self.document, path, schema, {"type", "logicalType", "precision", "scale"}, f"a {kind}")
+            return self._simple(schema, path, kind), False
         if kind == "null":
             return {}, True
         if kind in {*COMPLEX, "error"}:
@@ -148,26 +149,28 @@ class _Reading:
         schema, _, around = self.named[full]
         return self.type(schema, path, around, inside, depth + 1)
 
-    def _primitive(self, schema: dict[str, Any], path: Path, kind: str) -> dict[str, Any]:
+    def _simple(self, schema: dict[str, Any], path: Path, kind: str) -> dict[str, Any]:
+        """Return the property of a primitive type or a fixed, by its logical type if it has one."""
         logical = schema.get("logicalType")
-        rest_lost(self.document, path, schema, {"type", "logicalType", "precision", "scale"}, f"a {kind}")
-        if logical == "decimal" and kind == "bytes":
-            return self._decimal(schema, path)
+        if logical == "decimal" and kind in ("bytes", "fixed"):
+            precision, scale = schema.get("precision"), schema.get("scale", 0)
+            whole = isinstance(precision, int) and isinstance(scale, int)
+            if not whole or isinstance(precision, bool) or isinstance(scale, bool) or not 0 <= scale <= precision:
+                message = "A decimal has a `precision`, and a `scale` that is not greater."
+                self.document.error(path, "bad-value", message, "Write them, as `precision: 10, scale: 2`.")
+            return {"logicalType": "number", "physicalType": f"decimal({precision},{scale})"}
         logical_type = LOGICAL.get(logical) if isinstance(logical, str) else None
         if logical_type and kind in logical_type[0]:
             return dict(logical_type[1])
+        if kind == "fixed":
+            size = schema.get("size")
+            nor = f", nor `{logical!s:.60}`." if logical else "."
+            lost(self.document, path, f"That a fixed has {size!s:.20} bytes has no equivalent{nor}", on_key=False)
+            return {"logicalType": "string", "physicalType": f"fixed({size!s:.20})"}
         if logical is not None:
             what = f"`logicalType: {logical!s:.60}` of a {kind} has no equivalent."
             lost(self.document, (*path, "logicalType"), what)
         return dict(PRIMITIVES[kind])
-
-    def _decimal(self, schema: dict[str, Any], path: Path) -> dict[str, Any]:
-        precision, scale = schema.get("precision"), schema.get("scale", 0)
-        whole = isinstance(precision, int) and isinstance(scale, int)
-        if not whole or isinstance(precision, bool) or isinstance(scale, bool) or not 0 <= scale <= precision:
-            message = "A decimal has a `precision`, and a `scale` that is not greater."
-            self.document.error(path, "bad-value", message, "Write them, as `precision: 10, scale: 2`.")
-        return {"logicalType": "number", "physicalType": f"decimal({precision},{scale})"}
 
     def _complex(
         self, schema: dict[str, Any], path: Path, kind: str, space: str, inside: tuple[str, ...], depth: int
@@ -201,25 +204,12 @@ class _Reading:
             case "map":
                 inner = self._each(schema.get("values"), (*path, "values"), space, inside, depth)
                 return {"logicalType": "map", "map": {"key": {"logicalType": "string"}, "value": inner}}
-        return self._fixed(schema, path)
+        return self._simple(schema, path, kind)
 
     def _each(self, schema: Any, path: Path, space: str, inside: tuple[str, ...], depth: int) -> dict[str, Any]:
         """Return the property for each value of an array or a map, with `required` if it cannot be null."""
         prop, nullable = self.type(schema, path, space, inside, depth + 1)
         return prop if nullable or not prop else prop | {"required": True}
-
-    def _fixed(self, schema: dict[str, Any], path: Path) -> dict[str, Any]:
-        logical = schema.get("logicalType")
-        if logical == "decimal":
-            return self._decimal(schema, path)
-        if logical == "uuid":
-            return dict(LOGICAL["uuid"][1])
-        size = schema.get("size")
-        what = f"That a fixed has {size!s:.20} bytes has no equivalent" + (
-            f", nor `{logical!s:.60}`." if logical else "."
-        )
-        lost(self.document, path, what, on_key=False)
-        return {"logicalType": "string", "physicalType": f"fixed({size!s:.20})"}
 
     def _fields(
         self, schema: dict[str, Any], path: Path, space: str, inside: tuple[str, ...], depth: int

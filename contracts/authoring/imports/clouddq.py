@@ -243,12 +243,18 @@ def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) 
         of_rows = entry.get("implementation", {}).get("metric") != "statement"
         if reference and not of_rows and any(c not in entry["implementation"]["statement"] for c in reference):
             lost(document, at, f"The reference columns of `{rule_id}`, which is about no record.")
-        also = only | newer | ({"referenceColumns": reference} if reference and of_rows else {})
+        if also := only | newer | ({"referenceColumns": reference} if reference and of_rows else {}):
+            inside = "implementation" if "implementation" in entry else "arguments"
+            entry = {**entry, inside: {**entry.get(inside, {}), **also}}
         place = prop.setdefault("quality", []) if rule["rule_type"].upper() in CHECKS else table.quality
         more = [kept(str(key), value) for key, value in (binding.get("metadata") or {}).items()]
+        dimension = (rule.get("dimension") or "").lower()
+        if dimension and dimension not in DIMENSIONS:
+            message = f"The dimension `{rule['dimension']:.40}` is none of ODCS."
+            lost(document, ("rules", rule_id, "dimension"), message)
+            dimension = ""
         identity = {"id": re.sub("[^A-Za-z0-9_-]", "_", f"{name}-{rule_id}")}
-        metadata = {"customProperties": more} if more else {}
-        place.append({**identity, **_dimension(document, rule_id, rule), **_with(entry, also), **metadata})
+        place.append({**identity, **given({"dimension": dimension}), **entry, **given({"customProperties": more})})
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,14 +287,6 @@ def _reference(document: Document, binding: dict[str, Any], table: Table) -> lis
     return names
 
 
-def _with(entry: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry with more keys that entries of all kinds may have."""
-    if not more:
-        return entry
-    place = "implementation" if "implementation" in entry else "arguments"
-    return {**entry, place: {**entry.get(place, {}), **more}}
-
-
 def _only(bound: Bound) -> dict[str, Any] | str:
     """Return the filter of a check of some rows, or the reason that it cannot be built."""
     if bound.where.strip().lower() == ALL_ROWS:
@@ -316,7 +314,7 @@ def _newer(document: Document, path: Path, binding: dict[str, Any], table: Table
 
 
 def _entry(bound: Bound) -> dict[str, Any] | str:
-    """Return the check of a rule, or the reason that there is none."""
+    """Return the check of a rule, or the reason that there is none; SQL has parameters if possible, else values."""
     params, kind = bound.rule.get("params") or {}, bound.rule["rule_type"].upper()
     if kind == "REGEX":
         pattern = params.get("pattern")
@@ -328,11 +326,8 @@ def _entry(bound: Bound) -> dict[str, Any] | str:
         return CHECKS[kind]
     metric = SQL.get(kind)
     text = params.get(kind.lower()) if metric else None
-    return _of_sql(bound, metric, text) if metric and isinstance(text, str) else "it has no SQL."
-
-
-def _of_sql(bound: Bound, metric: str, text: str) -> dict[str, Any] | str:
-    """Return the check of a rule in SQL: with parameters if possible, else with their values."""
+    if metric is None or not isinstance(text, str):
+        return "it has no SQL."
     why = "its SQL cannot be read."
     try:
         for written, whole, values in bigquery.spark(text, bound.column, bound.arguments):
@@ -349,11 +344,3 @@ def _of_sql(bound: Bound, metric: str, text: str) -> dict[str, Any] | str:
     except (sqlglot.errors.SqlglotError, RecursionError):
         pass
     return why
-
-
-def _dimension(document: Document, rule_id: str, rule: dict[str, Any]) -> dict[str, Any]:
-    dimension = rule.get("dimension") or ""
-    if dimension and dimension.lower() not in DIMENSIONS:
-        lost(document, ("rules", rule_id, "dimension"), f"The dimension `{dimension:.40}` is none of ODCS.")
-        return {}
-    return given({"dimension": dimension.lower()})

@@ -7,7 +7,6 @@ the thesis: each rule is checked once for each column and severity, whose tolera
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from contracts.authoring.document.document import Document
@@ -69,6 +68,11 @@ def read(document: Document) -> list[Imported]:
     for n, rule in enumerate(data.get("quality", ())):
         data_contract_rules.add(document, ("quality", n), rule, columns, quality)
     schema_object = {"name": data["dataset"]["name"], "properties": columns} | given({"quality": quality})
+    levels: list[dict[str, Any]] = []
+    for key, name in LEVELS.items():
+        if (value := (data.get("serviceLevelAgreements") or {}).get(key)) not in (None, ""):
+            span = re.fullmatch("([0-9]+)(ms|[YMdhms])", value) if isinstance(value, str) else None
+            levels.append({"property": name} | ({"value": int(span[1]), "unit": span[2]} if span else {"value": value}))
     agreed = data.get("dataSharingAgreements", {})
     about = {place: agreed.get(key) for key, place in AGREEMENTS.items()}
     made = contract(
@@ -80,7 +84,7 @@ def read(document: Document) -> list[Imported]:
         description=given({"purpose": data["description"], **about}),
         team=given({"name": data.get("ownerGroup")}),
         price=data.get("pricing"),
-        slaProperties=list(_levels(data.get("serviceLevelAgreements") or {})),
+        slaProperties=levels,
         customProperties=_kept(document),
     )
     return [Imported(made)]
@@ -127,13 +131,6 @@ def _tags(document: Document, path: Path, value: dict[str, Any]) -> list[str]:
     if value.get("tags"):
         lost(document, (*path, "tags"), "Of tags the names are kept; source, labelType and state are not.")
     return [tag["tagFQN"] for tag in value.get("tags", ())]
-
-
-def _levels(agreed: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for key, name in LEVELS.items():
-        if (value := agreed.get(key)) not in (None, ""):
-            span = re.fullmatch("([0-9]+)(ms|[YMdhms])", value) if isinstance(value, str) else None
-            yield {"property": name} | ({"value": int(span[1]), "unit": span[2]} if span else {"value": value})
 
 
 def _kept(document: Document) -> list[dict[str, Any]]:

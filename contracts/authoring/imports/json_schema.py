@@ -104,7 +104,15 @@ class _Reading:
         if schema.word("required") is True:  # as draft 3 and older tools write it
             prop["required"] = True
         self._type(schema, prop)
-        self._values(schema, prop)
+        values = [schema.word("const")] if "const" in schema.words else schema.word("enum")
+        if values is not None:
+            prop["nullable"] = prop["nullable"] or None in values
+            plain = [v for v in values if isinstance(v, (str, int, Decimal))]
+            if len(plain) < len([v for v in values if v is not None]):
+                at = schema.at("const" if "const" in schema.words else "enum")
+                lost(self.document, at, "Lists and mappings among the allowed values have no equivalent.")
+            elif plain:
+                prop["enum"] = [{"value": v} for n, v in enumerate(plain) if v not in plain[:n]]
         self._nested(schema, prop, depth)
         for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
             value = schema.word(exclusive)
@@ -136,19 +144,6 @@ class _Reading:
             lost(self.document, schema.at("format"), f"`format: {form!s:.60}` has no equivalent.")
         if kind:
             prop["logicalType"] = kind
-
-    def _values(self, schema: Schema, prop: dict[str, Any]) -> None:
-        """Read the allowed values into `prop`; null among them makes it nullable."""
-        values = [schema.word("const")] if "const" in schema.words else schema.word("enum")
-        if values is None:
-            return
-        at = schema.at("const" if "const" in schema.words else "enum")
-        prop["nullable"] = prop["nullable"] or None in values
-        plain = [v for v in values if isinstance(v, (str, int, Decimal))]
-        if len(plain) < len([v for v in values if v is not None]):
-            lost(self.document, at, "Lists and mappings among the allowed values have no equivalent.")
-        elif plain:
-            prop["enum"] = [{"value": v} for n, v in enumerate(plain) if v not in plain[:n]]
 
     def _nested(self, schema: Schema, prop: dict[str, Any], depth: int) -> None:
         """Read the contents of an object or a list into `prop`; report keywords that have no equivalent as lost."""

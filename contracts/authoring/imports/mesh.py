@@ -124,10 +124,15 @@ def _port(document: Document, path: Path, port: dict[str, Any], *, output: bool)
     for n, promise in enumerate(port["promises"]):
         at: Path = (*path, "promises", n)
         rest_lost(document, at, promise, READ["promise"], "the promise")
+        levels = []
+        for k, level in enumerate(promise.get("slo", ())):
+            rest_lost(document, (*at, "slo", k), level, READ["slo"], f"`{level['type']}`")
+            unit = given({"unit": level.get("unit")})
+            levels.append({"property": level["type"], "value": level.get("max"), **unit})
         more = {
             **head,
             "servers": _servers(document, at, promise, port),
-            "slaProperties": list(_levels(document, at, promise)),
+            "slaProperties": levels,
             "customProperties": [
                 kept(key, promise[key]) for key in ("servicesType", "deprecationPolicy") if promise.get(key)
             ],
@@ -154,12 +159,6 @@ def _servers(document: Document, path: Path, promise: dict[str, Any], port: dict
             f"Where the tables lie ({platform}, {database}, {inside}) is not carried over.",
         )
     return []
-
-
-def _levels(document: Document, path: Path, promise: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for n, level in enumerate(promise.get("slo", ())):
-        rest_lost(document, (*path, "slo", n), level, READ["slo"], f"`{level['type']}`")
-        yield {"property": level["type"], "value": level.get("max"), **given({"unit": level.get("unit")})}
 
 
 def _table(document: Document, path: Path, table: dict[str, Any]) -> dict[str, Any]:

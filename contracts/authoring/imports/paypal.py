@@ -147,6 +147,11 @@ COLUMNS = {
 """The keys of each part, and the equivalent ODCS keys."""
 CHECKS = {"nullcheck": "nullValues", "distinctcheck": "duplicateValues", "uniquecheck": "duplicateValues"}
 """Templates of rules that ODCS has a metric for; it must be 0."""
+OF_RULE = {
+    "code", "templateName", "description", "dimension", "severity", "businessImpact", "scheduleCronExpression", "type",
+    "columns", "column",
+}  # fmt: skip
+"""The keys that are read of a rule."""
 DIMENSIONS = ("accuracy", "completeness", "conformity", "consistency", "coverage", "timeliness", "uniqueness")
 SEVERITIES = ("error", "warning")
 NO_FILTER = (None, "", "1>0", "1=1")
@@ -188,8 +193,13 @@ def _head(document: Document) -> dict[str, Any]:
     roles = [_renamed(document, ("roles", n), role, ROLE) for n, role in enumerate(data.get("roles") or ())]
     levels = [_renamed(document, ("slaProperties", n), x, LEVEL) for n, x in enumerate(data.get("slaProperties") or ())]
     default = given({"element": data.get("slaDefaultColumn")})
+    version = FIRST
+    if metadata.VERSION.fullmatch(str(data.get("version"))):
+        version = document.text(("version",)) or str(data["version"])
+    elif data.get("version") is not None:
+        lost(document, ("version",), f"`{data['version']!s:.40}` is not a version; the contract has {FIRST}.")
     return {
-        "version": _version(document, data.get("version")),
+        "version": version,
         **{place: data.get(key) for key, place in TOP.items()},
         "description": given({k: (data.get("description") or {}).get(k) for k in ("purpose", "limitations", "usage")}),
         "support": [
@@ -207,14 +217,6 @@ def _head(document: Document) -> dict[str, Any]:
         ],
         "customProperties": [*pairs, *custom],
     }
-
-
-def _version(document: Document, version: Any) -> str:
-    if metadata.VERSION.fullmatch(str(version)):
-        return document.text(("version",)) or str(version)
-    if version is not None:
-        lost(document, ("version",), f"`{version!s:.40}` is not a version; the contract has {FIRST}.")
-    return FIRST
 
 
 def _renamed(
@@ -262,26 +264,18 @@ def _quality(document: Document, path: Path, owner: dict[str, Any], column: str 
         if metric is None or pairs.get("FILTER_CONDITIONS") not in NO_FILTER or is_elsewhere:
             lost(document, at, f"The rule `{template:.60}` has no equivalent.", on_key=False)
             continue
+        rest_lost(document, at, rule, OF_RULE, f"the rule `{rule.get('code') or rule.get('templateName')}`")
+        entry = given({
+            "description": rule.get("description"), "businessImpact": rule.get("businessImpact"),
+            "schedule": rule.get("scheduleCronExpression"), "method": rule.get("type"),
+        })  # fmt: skip
+        for key, words in (("dimension", DIMENSIONS), ("severity", SEVERITIES)):
+            value = rule.get(key) or ""
+            if value.casefold() in words:
+                entry[key] = value.casefold()
+            elif value:
+                lost(document, (*at, key), f"`{key}: {value:.40}` has no equivalent; it is left out.")
+        entry |= {"scheduler": "cron"} if "schedule" in entry else {}
         about = {} if column else {"arguments": {"properties": columns}}
-        made.append({**_attributes(document, at, rule), "metric": metric, **about, "mustBe": 0})
+        made.append({**entry, "metric": metric, **about, "mustBe": 0})
     return {"quality": made} if made else {}
-
-
-def _attributes(document: Document, path: Path, rule: dict[str, Any]) -> dict[str, Any]:
-    """Return the attributes of a rule other than its check."""
-    used = {
-        "code", "templateName", "description", "dimension", "severity", "businessImpact", "scheduleCronExpression",
-        "type", "columns", "column",
-    }  # fmt: skip
-    rest_lost(document, path, rule, used, f"the rule `{rule.get('code') or rule.get('templateName')}`")
-    entry = given({
-        "description": rule.get("description"), "businessImpact": rule.get("businessImpact"),
-        "schedule": rule.get("scheduleCronExpression"), "method": rule.get("type"),
-    })  # fmt: skip
-    for key, words in (("dimension", DIMENSIONS), ("severity", SEVERITIES)):
-        value = rule.get(key) or ""
-        if value.casefold() in words:
-            entry[key] = value.casefold()
-        elif value:
-            lost(document, (*path, key), f"`{key}: {value:.40}` has no equivalent; it is left out.")
-    return entry | ({"scheduler": "cron"} if "schedule" in entry else {})

@@ -30,10 +30,8 @@ def fits(document: Document, schema: dict[str, Any]) -> bool:
         kind, wanted = str(error.validator), error.validator_value
         name = f"`{document.name(path)}`" if path else "the document"
         words = error.schema.get("description") if isinstance(error.schema, dict) else None
-        if kind == "required":
-            _missing(document, path, name, error)
-        elif kind == "additionalProperties":
-            _unknown(document, path, name, error)
+        if kind in {"required", "additionalProperties"}:
+            _keys(document, path, name, error)
         elif kind == "type" and not words:
             listed = wanted if isinstance(wanted, list) else [wanted]
             document.wrong_type(path, " or ".join(TYPES[str(w)] for w in listed), text="string" in listed)
@@ -50,22 +48,18 @@ def fits(document: Document, schema: dict[str, Any]) -> bool:
     return not errors
 
 
-def _missing(document: Document, path: Path, name: str, error: ValidationError) -> None:
-    instance = error.instance if isinstance(error.instance, dict) else {}
-    schema = error.schema if isinstance(error.schema, dict) else {}
-    properties = schema.get("properties", {})
-    for key in error.validator_value if isinstance(error.validator_value, list) else ():
-        if key not in instance:
-            close = nearest(key, [str(k) for k in instance if k not in properties])
-            fix = f"Rename `{close}` to `{key}`." if close else f"Add `{key}: ...`."
-            document.error(path, "missing-key", f"{name[:1].upper()}{name[1:]} lacks `{key}`.", fix)
-
-
-def _unknown(document: Document, path: Path, name: str, error: ValidationError) -> None:
+def _keys(document: Document, path: Path, name: str, error: ValidationError) -> None:
+    """Report the keys that a mapping lacks, or those that it has and the schema does not."""
     instance = error.instance if isinstance(error.instance, dict) else {}
     allowed = list(error.schema.get("properties", {})) if isinstance(error.schema, dict) else []
-    for key in instance:
-        if key not in allowed:
-            close = nearest(str(key), allowed)
-            fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(allowed, most=12)}."
-            document.error((*path, key), "unknown-key", f"{name} has no key `{key}`.", fix, on_key=True)
+    if error.validator == "required":
+        wanted = error.validator_value if isinstance(error.validator_value, list) else ()
+        for key in (key for key in wanted if key not in instance):
+            close = nearest(key, [str(k) for k in instance if k not in allowed])
+            fix = f"Rename `{close}` to `{key}`." if close else f"Add `{key}: ...`."
+            document.error(path, "missing-key", f"{name[:1].upper()}{name[1:]} lacks `{key}`.", fix)
+        return
+    for key in (key for key in instance if key not in allowed):
+        close = nearest(str(key), allowed)
+        fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(allowed, most=12)}."
+        document.error((*path, key), "unknown-key", f"{name} has no key `{key}`.", fix, on_key=True)

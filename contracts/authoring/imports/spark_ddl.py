@@ -80,17 +80,15 @@ class _Reading:
                 pass
             if self.text.next.kind == "end":
                 return made
-            made.append(self._table() if self.text.has("create") else self._bare())
+            if self.text.has("create"):
+                made.append(self._table())
+            else:  # columns without a table, as `StructType.toDDL` writes them
+                is_struct = self.text.next.text.casefold() == "struct" and self.text.all[self.text.at + 1].text == "<"
+                properties = property_of(self.text)["properties"] if is_struct else self._columns(closed=False)
+                name = self.file_name
+                made.append(_imported(name, properties, relationships=self._relationships(properties, name)))
             if self.text.next.kind != "end" and self.text.next.text != ";":
                 raise DdlInvalid(self.text.next, f"{self.text.next} follows the end of a table.", "Write `;` before.")
-
-    def _bare(self) -> Imported:
-        """Read columns without a table, as `StructType.toDDL` writes them."""
-        if self.text.next.text.casefold() == "struct" and self.text.all[self.text.at + 1].text == "<":
-            properties = property_of(self.text)["properties"]
-        else:
-            properties = self._columns(closed=False)
-        return _imported(self.file_name, properties, relationships=self._relationships(properties, self.file_name))
 
     def _table(self) -> Imported:
         for word in ("or", "replace", "external", "temporary", "temp", "global"):
@@ -111,13 +109,25 @@ class _Reading:
         )
 
     def _columns(self, *, closed: bool) -> list[dict[str, Any]]:
-        """Read the columns up to the closing bracket, or to the end."""
+        """Read the columns and constraints up to the closing bracket, or to the end."""
         made: list[dict[str, Any]] = []
         keys: list[tuple[Token, list[str]]] = []
         while not (closed and self.text.has(")")):
             words = [t.text.casefold() for t in self.text.all[self.text.at : self.text.at + 2] if t.kind == "word"]
             if words[:1] == ["constraint"] or words in (["primary", "key"], ["foreign", "key"]):
-                keys += self._constraint()
+                token = self.text.next
+                if self.text.has("constraint"):
+                    self.text.name()
+                before = self.text.at
+                if self.text.has("primary", "key"):
+                    keys.append((token, self._names()))
+                    self.text.skipped(*ENDS)
+                elif self.text.has("foreign", "key") and self._refers(token, self._names()):
+                    self.text.skipped(*ENDS)
+                else:
+                    self.text.at = before
+                    clause = self.text.skipped(*ENDS)
+                    self.text.lost.append((token, f"The constraint `{clause:.80}` has no equivalent."))
             else:
                 made.append(self._column())
             if not self.text.has(","):
@@ -127,22 +137,6 @@ class _Reading:
         for token, names in keys:
             _marked(token, names, made, "primaryKey", "primaryKeyPosition")
         return made
-
-    def _constraint(self) -> list[tuple[Token, list[str]]]:
-        token = self.text.next
-        if self.text.has("constraint"):
-            self.text.name()
-        if self.text.has("primary", "key"):
-            names = self._names()
-            self.text.skipped(*ENDS)
-            return [(token, names)]
-        before = self.text.at
-        if self.text.has("foreign", "key") and self._refers(token, self._names()):
-            self.text.skipped(*ENDS)
-            return []
-        self.text.at = before
-        self.text.lost.append((token, f"The constraint `{self.text.skipped(*ENDS):.80}` has no equivalent."))
-        return []
 
     def _refers(self, token: Token, names: list[str]) -> bool:
         """Record the reference of columns; return False if it names no columns, or ODCS cannot name them."""
