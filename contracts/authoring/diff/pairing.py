@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path as File
 
-from contracts.authoring.compiler.compile import Compiled, compile_file
+from contracts.authoring.compiler.compile import compile_file
 from contracts.authoring.compiler.lint import contract_files
 from contracts.authoring.diff.compare import Comparison, added, compare, removed
 from contracts.authoring.document.finding import Finding
@@ -39,7 +39,7 @@ class Compared:
 
 
 def compare_paths(old: File, new: File) -> Compared:
-    """Compare two contract files, or the contracts of folders; of a file and a folder, the file's contract."""
+    """Compare two contract files, or the contracts of folders by name; of a file and a folder, the file's contract."""
     before, after = ([one for f in contract_files([p]) for one in compile_file(f)] for p in (old, new))
     every = [*before, *after]
     unread = tuple(f for c in every if c.failed for f in c.findings if f.level == "error")
@@ -48,32 +48,18 @@ def compare_paths(old: File, new: File) -> Compared:
         return Compared((), unread, aside)
     if len(every) == 2 and not old.is_dir() and not new.is_dir() and not aside:
         return Compared((compare(before[0], after[0]),))
-    return Compared(
-        tuple(_paired(_named(before), _named(after), len(before) > 1 or old.is_dir(), len(after) > 1 or new.is_dir())),
-        (),
-        aside,
-    )
-
-
-def _named(several: list[Compiled]) -> dict[str, Compiled]:
-    return {c.draft.contract: c for c in several if c.draft}
-
-
-def _paired(old: dict[str, Compiled], new: dict[str, Compiled], many_old: bool, many_new: bool) -> list[Comparison]:
-    """Comparisons by the contract's name; contracts that only a folder has are left out if one side is one file."""
-    comparisons = [compare(old[name], new[name]) for name in old if name in new]
-    gone = {name: c for name, c in old.items() if name not in new}
-    more = {name: c for name, c in new.items() if name not in old}
-    if many_new:
+    gone, more = ({c.draft.contract: c for c in side if c.draft} for side in (before, after))
+    comparisons = [compare(gone.pop(name), more.pop(name)) for name in list(gone) if name in more]
+    if len(after) > 1 or new.is_dir():
         for name, one in list(gone.items()):
-            plan = one.draft
-            assert plan
+            assert one.draft
+            number = numbers(one.draft.version)[0]
             plans = ((called, c.draft) for called, c in more.items() if c.draft)
-            later = {numbers(p.version)[0]: called for called, p in plans if p.id == plan.id}
+            later = {numbers(p.version)[0]: called for called, p in plans if p.id == one.draft.id}
             # the next major version among new contracts of the same id
-            if following := [n for n in sorted(later) if n > numbers(plan.version)[0]]:
+            if following := [n for n in sorted(later) if n > number]:
                 comparisons.append(compare(gone.pop(name), more.pop(later[following[0]])))
         comparisons += [removed(c) for c in gone.values()]
-    if many_old:
+    if len(before) > 1 or old.is_dir():
         comparisons += [added(c) for c in more.values()]
-    return sorted(comparisons, key=lambda c: c.contract)
+    return Compared(tuple(sorted(comparisons, key=lambda c: c.contract)), (), aside)

@@ -106,11 +106,8 @@ def _is_operators(error: ValidationError) -> bool:
 def _report(error: ValidationError, document: Document) -> Iterator[tuple[Path, str]]:
     """Report one error; yield the paths and keys that it concerns."""
     path: Path = tuple(error.absolute_path)
-    if error.validator in {"additionalProperties", "unevaluatedProperties"}:
-        yield from _unknown_keys(error, path, document)
-        return
-    if error.validator == "required":
-        yield from _missing_keys(error, path, document)
+    if error.validator in {"additionalProperties", "unevaluatedProperties", "required"}:
+        yield from _report_keys(error, path, document)
         return
     if _is_operators(error):
         _operators(error, path, document)
@@ -127,11 +124,21 @@ def _report(error: ValidationError, document: Document) -> Iterator[tuple[Path, 
     yield path, ""
 
 
-def _unknown_keys(error: ValidationError, path: Path, document: Document) -> Iterator[tuple[Path, str]]:
+def _report_keys(error: ValidationError, path: Path, document: Document) -> Iterator[tuple[Path, str]]:
+    """Report the keys that a mapping lacks, or those that it has and the standard does not; yield each."""
     if not isinstance(error.instance, dict):
         return
     allowed = _allowed_keys(error.schema)
-    for key in error.instance:
+    for key in _wanted(error) if error.validator == "required" else ():
+        if key in error.instance or (key == "map" and "logicalType" not in error.instance):
+            continue  # the schema wants a map of every property without a logicalType
+        close = nearest(key, [k for k in error.instance if k not in allowed])
+        close = "rule" if key == "metric" and "rule" in error.instance else close
+        fix = f"Rename `{close}` to `{key}`." if close else f"Add `{key}: ...`."
+        where = f"`{document.name(path)}`" if path else "The document"
+        document.error(path, "missing-key", f"{where} lacks `{key}`.", fix)
+        yield path, key
+    for key in error.instance if error.validator != "required" else ():
         if key not in allowed:
             close = nearest(key, allowed)
             fix = f"Write `{close}`." if close else HINTS.get(key, ELSEWHERE)
@@ -171,20 +178,6 @@ def _keys_at(ref: str) -> frozenset[str]:
     for part in ref.removeprefix("#/").split("/"):
         target = target[part]
     return frozenset(_keys_of(target))
-
-
-def _missing_keys(error: ValidationError, path: Path, document: Document) -> Iterator[tuple[Path, str]]:
-    if not isinstance(error.instance, dict):
-        return
-    for key in _wanted(error):
-        if key in error.instance or (key == "map" and "logicalType" not in error.instance):
-            continue  # the schema wants a map of every property without a logicalType
-        close = nearest(key, [k for k in error.instance if k not in _allowed_keys(error.schema)])
-        close = "rule" if key == "metric" and "rule" in error.instance else close
-        fix = f"Rename `{close}` to `{key}`." if close else f"Add `{key}: ...`."
-        where = f"`{document.name(path)}`" if path else "The document"
-        document.error(path, "missing-key", f"{where} lacks `{key}`.", fix)
-        yield path, key
 
 
 def _operators(error: ValidationError, path: Path, document: Document) -> None:

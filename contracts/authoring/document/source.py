@@ -107,20 +107,16 @@ class _Composer:
             message = "YAML does not allow this character."
             raise _Unreadable(self.document.file, position, "yaml-syntax", message, "Delete it.") from None
         except yaml.MarkedYAMLError as error:
-            raise self._syntax(error, text) from None
-
-    def _syntax(self, error: yaml.MarkedYAMLError, text: str) -> _Unreadable:
-        where = error.problem_mark or error.context_mark
-        line, column = (where.line, where.column) if where else (0, 0)
-        lines = LINE_END.split(text)
-        at = lines[line] if line < len(lines) else ""
-        if "\t" in at[: column + 1]:
-            message = "The line is indented with a tab, which YAML does not allow."
-            position = Position(line + 1, at.index("\t") + 1)
-            return _Unreadable(self.document.file, position, "yaml-syntax", message, "Indent with blanks.")
-        problem = ", ".join(p for p in (error.context, error.problem) if p)
-        position = Position(line + 1, column + 1)
-        return _Unreadable(self.document.file, position, "yaml-syntax", f"This is not YAML: {problem}.", LOOK)
+            where = error.problem_mark or error.context_mark
+            line, column = (where.line, where.column) if where else (0, 0)
+            lines = LINE_END.split(text)
+            at = lines[line] if line < len(lines) else ""
+            problem = ", ".join(p for p in (error.context, error.problem) if p)
+            position, message, fix = Position(line + 1, column + 1), f"This is not YAML: {problem}.", LOOK
+            if "\t" in at[: column + 1]:
+                position = Position(line + 1, at.index("\t") + 1)
+                message, fix = "The line is indented with a tab, which YAML does not allow.", "Indent with blanks."
+            raise _Unreadable(self.document.file, position, "yaml-syntax", message, fix) from None
 
     def _stop(self, event: Any, code: str, message: str, fix: str) -> _Unreadable:
         return _Unreadable(self.document.file, _position(event), code, message, fix)
@@ -142,20 +138,17 @@ class _Composer:
                 items.append(self._node(inner, depth + 1))
             node = Node("list", items, _position(event))
         else:
-            node = Node("map", self._pairs(depth), _position(event))
+            pairs = []
+            while not isinstance(inner := next(self.events), yaml.MappingEndEvent):
+                key = self._node(inner, depth + 1)
+                if key.kind != "scalar":
+                    message = "A list or a mapping is here instead of a key."
+                    raise self._stop(inner, "complex-key", message, "Write a name, then a colon.")
+                pairs.append((key, self._node(next(self.events), depth + 1)))
+            node = Node("map", pairs, _position(event))
         if event.anchor:
             self.anchors[event.anchor] = node
         return node
-
-    def _pairs(self, depth: int) -> list[tuple[Node, Node]]:
-        pairs = []
-        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
-            key = self._node(event, depth + 1)
-            if key.kind != "scalar":
-                message = "A list or a mapping is here instead of a key."
-                raise self._stop(event, "complex-key", message, "Write a name, then a colon.")
-            pairs.append((key, self._node(next(self.events), depth + 1)))
-        return pairs
 
     def _scalar(self, event: Any) -> Node:
         plain = event.implicit[0] and not event.style
@@ -165,23 +158,21 @@ class _Composer:
                 event, "yaml-tag", f"The tag `{event.tag}` is not read.", "Leave it out; write the value."
             )
             self.document.findings.append(stop.finding)
-        return Node("scalar", _plain(event.value) if plain and not event.tag else event.value, position)
+        value: Any = event.value
+        if plain and not event.tag:
+            if value in NULLS:
+                value = None
+            elif value.casefold() in WORDS:
+                value = WORDS[value.casefold()]
+            elif len(value) <= MOST_DIGITS and INTEGER.fullmatch(value):
+                value = int(value)
+            elif len(value) <= MOST_DIGITS and NUMBER.fullmatch(value):
+                value = Decimal(value)
+        return Node("scalar", value, position)
 
 
 def _position(event: Any) -> Position:
     return Position(event.start_mark.line + 1, event.start_mark.column + 1)
-
-
-def _plain(text: str) -> Any:
-    if text in NULLS:
-        return None
-    if text.casefold() in WORDS:
-        return WORDS[text.casefold()]
-    if len(text) > MOST_DIGITS:
-        return text
-    if INTEGER.fullmatch(text):
-        return int(text)
-    return Decimal(text) if NUMBER.fullmatch(text) else text
 
 
 def _place(node: Node, path: Path, document: Document) -> Any:

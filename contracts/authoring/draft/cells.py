@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from operator import methodcaller
 
 from contracts.plan import Csv
@@ -25,18 +26,12 @@ def columns(text: str, dialect: Csv, width: int) -> tuple[Columns, int, int]:
             flat = dialect.delimiter.join(lines).split(dialect.delimiter)
             return [flat[n::width] for n in range(width)], len(lines), 0
     full = [line for line in lines if line]
-    return by_record(_at_once(full, dialect) or (cells(line, dialect) for line in full), width)
-
-
-def _at_once(lines: list[str], dialect: Csv) -> list[list[str]] | None:
-    """Return the records of lines that are one record each; None if some lines must be read one by one."""
-    if any("\0" in line or (dialect.quote and _is_torn(line, dialect)) for line in lines):
-        return None
-    try:
-        records = list(csv.reader(lines, strict=True, **dialect.for_python))
-    except csv.Error:
-        return None
-    return records if len(records) == len(lines) else None
+    if not any("\0" in line or (dialect.quote and _is_torn(line, dialect)) for line in full):
+        with suppress(csv.Error):
+            records = list(csv.reader(full, strict=True, **dialect.for_python))
+            if len(records) == len(full):  # each line is a record
+                return by_record(records, width)
+    return by_record((cells(line, dialect) for line in full), width)
 
 
 def by_record(records: Iterable[Sequence[str] | None], width: int) -> tuple[Columns, int, int]:

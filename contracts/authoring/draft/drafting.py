@@ -41,7 +41,17 @@ def draft(profile: Profile, wanted: str | None = None, producer: str | None = No
     pattern = names.pattern([sample.name for sample in profile.samples], whose)
     notes: dict[Path, str] = {}
     columns = _columns(profile, notes)
-    document = contract(name, {"name": name, "properties": columns, "quality": _rows(profile, notes)}, status="active")
+    least, most = proposing.rows(profile)
+    quality = [
+        {"id": "rowCount-least", "metric": "rowCount", "mustBeGreaterOrEqualTo": least},
+        {"id": "rowCount-most", "metric": "rowCount", "mustBeLessOrEqualTo": most},
+    ]
+    counts = sorted({sample.records + sample.broken for sample in profile.samples})
+    seen = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
+    files = f"{len(profile.samples)} file{'s' * (len(profile.samples) > 1)} of {seen} records"
+    notes[(*OBJECT, "quality", 0, "id")] = f"{files}, less a tenth"
+    notes[(*OBJECT, "quality", 1, "id")] = f"{files}, and half as many again"
+    document = contract(name, {"name": name, "properties": columns, "quality": quality}, status="active")
     block = {"property": "drop", "vendor": parse.VENDOR, "value": _block(profile, pattern, whose, notes)}
     document["customProperties"] = [block]
     head = _head(profile, pattern, whose, is_named=producer is not None)
@@ -87,19 +97,6 @@ def _columns(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:
             at: Path = (*path, part)
             notes[(*at, 0, "metric") if part == "quality" else at] = note
     return columns
-
-
-def _rows(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:
-    least, most = proposing.rows(profile)
-    counts = sorted({sample.records + sample.broken for sample in profile.samples})
-    seen = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
-    files = f"{len(profile.samples)} file{'s' * (len(profile.samples) > 1)} of {seen} records"
-    notes[(*OBJECT, "quality", 0, "id")] = f"{files}, less a tenth"
-    notes[(*OBJECT, "quality", 1, "id")] = f"{files}, and half as many again"
-    return [
-        {"id": "rowCount-least", "metric": "rowCount", "mustBeGreaterOrEqualTo": least},
-        {"id": "rowCount-most", "metric": "rowCount", "mustBeLessOrEqualTo": most},
-    ]
 
 
 def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]) -> dict[str, Any]:

@@ -130,10 +130,17 @@ def _plain(number: Decimal) -> Decimal:
 def _options(column: ColumnProfile, *, is_set: bool) -> tuple[dict[str, Any], str]:
     if column.type in ("integer", "number"):
         return _range(column)
-    if column.type in CONTAINERS:
+    if column.type in CONTAINERS or (column.type == "string" and (is_set or not column.filled)):
         return {}, ""
+    if column.type == "string" and column.format:
+        return {"format": column.format}, f"{_all(column)} are of this format"
     if column.type == "string":
-        return _text(column) if column.filled and not is_set else ({}, "")
+        longest = _counted(column.longest, "character")
+        if column.shortest == column.longest:
+            return {"minLength": column.shortest, "maxLength": column.longest}, f"{_all(column)} have {longest}"
+        most, least = -(-column.longest * 3 // 2 // 5) * 5, -(-column.shortest // 2)
+        lengths = ({"minLength": least} if least else {}) | {"maxLength": most}
+        return lengths, f"{_all(column)} within, with {column.shortest:,} to {longest}"
     options: dict[str, Any] = {"format": column.format} if column.format else {}
     if column.offset is not None:
         options["timezone"] = column.offset
@@ -158,18 +165,6 @@ def _range(column: ColumnProfile) -> tuple[dict[str, Any], str]:
     if column.type == "integer" and not (low >= -(2**63) and high < 2**63):
         return {}, ""
     return {"minimum": low, "maximum": high}, seen
-
-
-def _text(column: ColumnProfile) -> tuple[dict[str, Any], str]:
-    if column.format:
-        return {"format": column.format}, f"{_all(column)} are of this format"
-    seen = f"{_all(column)} within, with {column.shortest:,} to {_counted(column.longest, 'character')}"
-    if column.shortest == column.longest:
-        seen = f"{_all(column)} have {_counted(column.longest, 'character')}"
-        return {"minLength": column.shortest, "maxLength": column.longest}, seen
-    most = -(-column.longest * 3 // 2 // 5) * 5
-    least = -(-column.shortest // 2)
-    return ({"minLength": least} if least else {}) | {"maxLength": most}, seen
 
 
 def _on_type(column: ColumnProfile) -> str:

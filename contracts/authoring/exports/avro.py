@@ -76,29 +76,30 @@ def _field(account: Account, column: ExportedColumn, taken: set[str], owner: str
 
 def _nullable(account: Account, column: ExportedColumn, name: str) -> Any:
     """Return the type of a property, with null if it may be null; `name` is for types that need one."""
-    kind = _nested(account, column, name) if column.prop.type in CONTAINERS else _type(account, column, name)
-    account.carried |= column.null_checks()
-    return kind if column.never_null else ["null", kind]
-
-
-def _nested(account: Account, column: ExportedColumn, name: str) -> Any:
-    """Return the type of an object, an array or a map."""
-    inner = account.contract.inner(column)
-    account.undefined_content(column)
-    account.carry(column, rules.LogicalType)
+    inner: list[ExportedColumn] = []
+    if column.prop.type in CONTAINERS:
+        inner = account.contract.inner(column)
+        account.undefined_content(column)
+        account.carry(column, rules.LogicalType)
     match column.prop.type:
         case "object":
             taken = {field.key for field in inner}
-            return {
+            kind: Any = {
                 "type": "record",
                 "name": _type_name(account, f"{name}_record"),
                 "fields": [_field(account, field, taken, name) for field in inner],
             }
         case "array":
-            return {"type": "array", "items": _nullable(account, inner[0], f"{name}_item") if inner else "string"}
-    key, value = inner
-    account.carried |= {c.id for c in key.checks if isinstance(c.rule, rules.LogicalType | rules.Required)}
-    return {"type": "map", "values": _nullable(account, value, f"{name}_value")}
+            kind = {"type": "array", "items": _nullable(account, inner[0], f"{name}_item") if inner else "string"}
+        case "map":
+            key, value = inner
+            around = rules.LogicalType | rules.Required
+            account.carried |= {c.id for c in key.checks if isinstance(c.rule, around)}
+            kind = {"type": "map", "values": _nullable(account, value, f"{name}_value")}
+        case _:
+            kind = _type(account, column, name)
+    account.carried |= column.null_checks()
+    return kind if column.never_null else ["null", kind]
 
 
 def _type(account: Account, column: ExportedColumn, name: str) -> Any:

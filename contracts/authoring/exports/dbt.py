@@ -94,8 +94,10 @@ def _holds(  # noqa: C901 (a case for each kind)
             return _matches(value, pattern)
         case rules.Format(name):
             return _format(value, column, name)
-        case rules.MissingValues():
-            return _present(value, column, rule)
+        case rules.MissingValues(texts, null) if column.prop.type == "string":
+            listed = ", ".join(literal(text) for text in texts)
+            parts = [f"{value} NOT IN ({listed})"] if listed else []
+            return " AND ".join([*parts, *([f"{value} IS NOT NULL"] if null else [])])
         case rules.InvalidValues(values, pattern):
             return _valid(value, column, values or (), pattern)
         case rules.Enum(values):
@@ -116,15 +118,6 @@ def _format(value: str, column: ExportedColumn, name: str) -> str:
         return f"abs({value}) < {Decimal(BEYOND_F32):f}D"
     least, most = INTEGERS[name]
     return f"{value} BETWEEN {least} AND {most}"
-
-
-def _present(value: str, column: ExportedColumn, rule: rules.MissingValues) -> str | None:
-    if column.prop.type != "string":
-        return None
-    texts = ", ".join(literal(text) for text in rule.values)
-    parts = [f"{value} NOT IN ({texts})"] if texts else []
-    parts += [f"{value} IS NOT NULL"] if rule.null else []
-    return " AND ".join(parts)
 
 
 def _valid(value: str, column: ExportedColumn, texts: Sequence[str], pattern: str | None) -> str | None:

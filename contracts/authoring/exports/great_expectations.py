@@ -121,13 +121,27 @@ def _breaking(condition: str, rows: str = "{batch}") -> tuple[str, Kwargs]:
 
 
 def write(contract: Contract) -> Exported:
-    """Return the suite as JSON."""
-    account = Account(contract)
-    of_checks = [entry for check in contract.plan.checks for entry in _expectations(account, check)]
-    expectations = [*_of_columns(account), *of_checks]
+    """Return the suite as JSON.
+
+    It expects the columns that must exist if the contract rejects a file without them.
+    """
+    account, plan = Account(contract), contract.plan
+    expectations = [entry for check in plan.checks for entry in _expectations(account, check)]
+    if plan.columns.missing == "reject" and not contract.bare:
+        names = [name for p in plan.properties if (name := _column_name(p))]
+        free = any(c.prop.type == "object" and not contract.inner(c) for c in contract.every)
+        closed = plan.columns.extra == "reject" and not free
+        if plan.columns.order == "exact" and closed:
+            kind, kwargs = "expect_table_columns_to_match_ordered_list", Kwargs(column_list=names)
+        else:
+            kind, kwargs = "expect_table_columns_to_match_set", Kwargs(column_set=names, exact_match=closed)
+        if not plan.nested:
+            known_keys = (c for c in plan.checks if isinstance(c.rule, rules.KnownKeys))
+            account.carried |= {c.id for c in known_keys if c.severity == "error"}
+        expectations.insert(0, {"type": kind, "kwargs": kwargs, "meta": {}, "severity": "critical"})
     account.keys({"description"}, {"description"}, {"description"})
     account.checks(_why)
-    meta = {"great_expectations_version": VERSION, "contract": contract.name, "version": contract.plan.version}
+    meta = {"great_expectations_version": VERSION, "contract": contract.name, "version": plan.version}
     suite = {"name": contract.name, "expectations": expectations, "meta": meta, "notes": account.notes()}
     return account.done(json_text.text(suite) + "\n")
 
@@ -140,23 +154,6 @@ def _why(check: Check) -> str:
     if not all(map(is_valid_name, check.properties())):
         return dbt.NO_NAME
     return OF_VALUES_ALONE if check.tolerance and check.tolerance.value else NO_EQUAL
-
-
-def _of_columns(account: Account) -> list[dict[str, Any]]:
-    """Return expectations about the columns that must exist, if the contract rejects a file without them."""
-    plan = account.contract.plan
-    names = [name for p in plan.properties if (name := _column_name(p))]
-    free = any(c.prop.type == "object" and not account.contract.inner(c) for c in account.contract.every)
-    closed = plan.columns.extra == "reject" and not free
-    if account.contract.bare or plan.columns.missing != "reject":
-        return []
-    if plan.columns.order == "exact" and closed:
-        kind, kwargs = "expect_table_columns_to_match_ordered_list", Kwargs(column_list=names)
-    else:
-        kind, kwargs = "expect_table_columns_to_match_set", Kwargs(column_set=names, exact_match=closed)
-    if not plan.nested:
-        account.carried |= {c.id for c in plan.checks if isinstance(c.rule, rules.KnownKeys) and c.severity == "error"}
-    return [{"type": kind, "kwargs": kwargs, "meta": {}, "severity": "critical"}]
 
 
 def _column_name(prop: Property) -> str | None:

@@ -116,9 +116,16 @@ def _why(check: Check) -> str:
 
 def write(contract: Contract) -> Exported:
     """Return the schema of a contract's records."""
-    account = Account(contract)
+    account, plan = Account(contract), contract.plan
     defs: Keywords = {}
-    closed = _closed(account)
+    if plan.columns.extra == "warn":
+        account.lose("The warning about columns that the contract lacks.")
+    closed: Keywords = {}
+    known_keys = [c for c in plan.checks if isinstance(c.rule, rules.KnownKeys)]
+    if plan.columns.extra == "reject" and not contract.bare and all(rejects(c) for c in known_keys):
+        account.carried |= {c.id for c in known_keys}
+        # the keys that `rejected.csv` adds stay allowed
+        closed = {"patternProperties": {f"^({'|'.join(OURS)})$": {}}, "additionalProperties": False}
     properties = {c.name: _property(account, c, defs, closed=bool(closed)) for c in contract.columns()}
     account.keys({"description"}, {"description"}, CARRIED)
     account.checks(only_hard(lambda check: NOT_A_RECORD if check.scope == "set" else _why(check)))
@@ -241,18 +248,6 @@ def _narrows(key: str, value: Any, defined: Keywords) -> bool:
     if key in ("maximum", "exclusiveMaximum") and "maximum" in defined:
         return bool(value <= defined["maximum"])
     return key not in ("minimum", "exclusiveMinimum") or "minimum" not in defined or bool(value >= defined["minimum"])
-
-
-def _closed(account: Account) -> Keywords:
-    """Return the keyword for additional keys of a record; the keys that `rejected.csv` adds stay allowed."""
-    plan = account.contract.plan
-    if plan.columns.extra == "warn":
-        account.lose("The warning about columns that the contract lacks.")
-    checks = [c for c in plan.checks if isinstance(c.rule, rules.KnownKeys)]
-    if plan.columns.extra != "reject" or account.contract.bare or not all(rejects(c) for c in checks):
-        return {}
-    account.carried |= {c.id for c in checks}
-    return {"patternProperties": {f"^({'|'.join(OURS)})$": {}}, "additionalProperties": False}
 
 
 def _beyond(account: Account) -> None:

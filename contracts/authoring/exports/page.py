@@ -87,11 +87,15 @@ def write(contract: Contract) -> Exported:
     """Return the page; its losses are the sections that it leaves out, and no check is lost."""
     values = sample.row(contract)
     plan = contract.plan
+    description = contract.data.get("description")
+    titles = {"purpose": "What it is for", "limitations": "Limits", "usage": "How it is used"}
+    parts = description.items() if isinstance(description, dict) else [("", description)]
+    about = [("", contract.object.get("description")), *((titles.get(key, ""), text) for key, text in parts)]
     text = _template().render(
         contract=contract,
         plan=plan,
         name=contract.data.get("name") or contract.object.get("businessName") or contract.object["name"],
-        about=_about(contract),
+        about=[(title, text.strip()) for title, text in about if isinstance(text, str) and text.strip()],
         files=[(pattern, _key(pattern)) for pattern in plan.files],
         written=list(_written(plan)),
         rows=[_row(contract, column, values.get(column.name, "")) for column in contract.every],
@@ -112,18 +116,6 @@ def _key(pattern: str) -> str | None:
     """Return a key that the pattern matches."""
     example = sample.key(pattern)
     return example if captures(pattern, example) is not None else shared_key(pattern, pattern)
-
-
-def _about(contract: Contract) -> list[tuple[str, str]]:
-    """Return the descriptions of the data, each with its heading."""
-    description = contract.data.get("description")
-    parts = [("", contract.object.get("description"))]
-    if isinstance(description, dict):
-        titles = {"purpose": "What it is for", "limitations": "Limits", "usage": "How it is used"}
-        parts += [(titles.get(key, ""), text) for key, text in description.items()]
-    else:
-        parts.append(("", description))
-    return [(title, text.strip()) for title, text in parts if isinstance(text, str) and text.strip()]
 
 
 def _row(contract: Contract, column: ExportedColumn, example: str | None) -> ShownColumn:
@@ -148,32 +140,27 @@ def _row(contract: Contract, column: ExportedColumn, example: str | None) -> Sho
 
 
 def _rule(plan: Plan, check: Check) -> ShownRule:
-    text, exact = _text(check)
-    return ShownRule(text, of_breaking(plan, check), " ".join((check.description or "").split()), exact)
-
-
-def _text(check: Check) -> tuple[str, str]:
-    """Return a rule in plain words, and the part of it that the page shows as code."""
-    text = in_words(check)
+    """Return a rule in plain words, with the part of it that the page shows as code."""
+    text, exact = in_words(check), ""
     match check.rule:
         case rules.LogicalType():
-            return f"a valid value of its type ({check.expected})", ""
+            text = f"a valid value of its type ({check.expected})"
         case rules.Quantile(value=share):
-            percent = (Decimal(share) * 100).normalize()
-            return f"The {percent:f} % quantile of all values is {how_limited(check)}", ""
-        case rules.Sql(text=query):
-            return f"The result of this query is {how_limited(check)}:", query
-        case rules.Statement(text=query):
-            return f"The number of rows that this query finds is {how_limited(check)}:", query
-        case rules.Expression(text=expression):
-            words = f"This is false in {how_many(check)}:" if check.threshold else "This is true in every row:"
-            return words, expression
+            text = f"The {(Decimal(share) * 100).normalize():f} % quantile of all values is {how_limited(check)}"
+        case rules.Sql(text=exact):
+            text = f"The result of this query is {how_limited(check)}:"
+        case rules.Statement(text=exact):
+            text = f"The number of rows that this query finds is {how_limited(check)}:"
+        case rules.Expression(text=exact):
+            text = f"This is false in {how_many(check)}:" if check.threshold else "This is true in every row:"
         case rules.Expectation():
-            return "This Great Expectations expectation is met:", check.expected
-    if "matching " in check.expected and not check.threshold and not isinstance(check.rule, rules.MissingValues):
-        pattern = check.expected.rpartition("matching ")[2]
-        return f"{text.rpartition('matching ')[0]}matching the pattern", pattern
-    return text, ""
+            text, exact = "This Great Expectations expectation is met:", check.expected
+        case rules.MissingValues():
+            pass
+        case _ if "matching " in check.expected and not check.threshold:
+            text = f"{text.rpartition('matching ')[0]}matching the pattern"
+            exact = check.expected.rpartition("matching ")[2]
+    return ShownRule(text, of_breaking(plan, check), " ".join((check.description or "").split()), exact)
 
 
 def _written(plan: Plan) -> Iterator[tuple[str, str]]:

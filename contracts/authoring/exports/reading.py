@@ -17,7 +17,6 @@ from contracts.authoring.document.upgrade import upgrade
 from contracts.authoring.drop_block.parse import VENDOR, is_block
 from contracts.authoring.exports.exported import Contract
 from contracts.authoring.imports import writing
-from contracts.plan import Plan
 
 TRIAL = {"files": "trial/*", "producer": "trial", "format": "jsonl"}
 """The `drop` block for a contract without one."""
@@ -48,16 +47,14 @@ def read_each(raw: bytes, file: str) -> list[ReadContract]:
     for part, of_part in zip(schema_objects.parts(document), compiled, strict=True):
         data: dict[str, Any] = part.data | {"id": part.product}
         bare = not any(is_block(entry) for entry in data.get("customProperties") or ())
-        plan, findings = (of_part.plan, ()) if of_part.plan and not bare else _tried(data, file, bare=bare)
+        plan = of_part.plan
+        findings: tuple[Finding, ...] = ()
+        if not plan or bare:  # the plan that it would have if it were in force, and named its files
+            tried = {**data, "status": data.get("status") if data.get("status") in IN_FORCE else "active"}
+            if bare:
+                block = {"property": "drop", "vendor": VENDOR, "value": TRIAL}
+                tried["customProperties"] = [*(data.get("customProperties") or ()), block]
+            trial = compile_text(writing.text(tried).encode(), file)
+            plan, findings = trial.plan, tuple(f for f in trial.findings if f.level == "error")
         contracts.append(ReadContract(Contract(data, plan, bare) if plan else None, findings))
     return contracts
-
-
-def _tried(data: dict[str, Any], file: str, *, bare: bool) -> tuple[Plan | None, tuple[Finding, ...]]:
-    """Return the plan that a contract would have if it were in force, and named its files."""
-    made = {**data, "status": data.get("status") if data.get("status") in IN_FORCE else "active"}
-    if bare:
-        block = {"property": "drop", "vendor": VENDOR, "value": TRIAL}
-        made["customProperties"] = [*(data.get("customProperties") or ()), block]
-    compiled = compile_text(writing.text(made).encode(), file)
-    return compiled.plan, tuple(f for f in compiled.findings if f.level == "error")

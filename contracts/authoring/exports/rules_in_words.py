@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import assert_never
 
 from contracts import rules
 from contracts.authoring.properties.values import type_name
@@ -32,6 +31,15 @@ FAULTS: dict[type, str] = {
     rules.Expression: "false",
 }
 """The fault that a metric counts, as an adjective, by its kind; that of others is `invalid`."""
+OF_LINES: dict[type, str] = {
+    rules.Fields: "Every row has as many cells as the first line.",
+    rules.Quotes: "Every quote is closed on its line.",
+    rules.Text: "The file is text in the agreed encoding.",
+    rules.Object: "Every line is one JSON object.",
+    rules.Keys: "Every key occurs once in its object.",
+    rules.KnownKeys: "Every key is one of the columns below.",
+}
+"""The words for a rule of lines, by its kind."""
 
 
 def in_words(check: Check) -> str:
@@ -53,7 +61,7 @@ def in_words(check: Check) -> str:
         about = f" ({check.expected.partition(' (')[2]}" if " (" in check.expected else ""
         return f"{FAULTS.get(type(rule), 'invalid')} in {how_many(check)}{about}"
     if isinstance(rule, rules.RecordRule | rules.KnownKeys):
-        return _of_lines(rule)
+        return OF_LINES[type(rule)]
     return _of_values(check, rule) if isinstance(rule, rules.ValueRule) else _of_several(check)
 
 
@@ -97,23 +105,6 @@ def _listed(texts: Iterable[str]) -> str:
 
 def _some(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _of_lines(rule: rules.RecordRule | rules.KnownKeys) -> str:
-    match rule:
-        case rules.Fields():
-            return "Every row has as many cells as the first line."
-        case rules.Quotes():
-            return "Every quote is closed on its line."
-        case rules.Text():
-            return "The file is text in the agreed encoding."
-        case rules.Object():
-            return "Every line is one JSON object."
-        case rules.Keys():
-            return "Every key occurs once in its object."
-        case rules.KnownKeys():
-            return "Every key is one of the columns below."
-    assert_never(rule)
 
 
 def _of_values(check: Check, rule: rules.ValueRule) -> str:  # noqa: C901, PLR0912 (a case for each kind)

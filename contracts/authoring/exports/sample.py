@@ -122,40 +122,30 @@ def _candidates(contract: Contract, column: ExportedColumn) -> Iterator[str]:
     """Yield texts that may be valid values, the author's examples first."""
     prop = column.prop
     for given in column.source.get("examples") or ():
-        yield (
-            str(given).lower()
-            if isinstance(given, bool)
-            else f"{given:f}"
-            if isinstance(given, Decimal)
-            else str(given)
-        )
+        text = f"{given:f}" if isinstance(given, Decimal) else str(given)
+        yield text.lower() if isinstance(given, bool) else text
     for check in column.checks:
         if isinstance(check.rule, rules.Enum | rules.InvalidValues):
             yield from check.rule.values or ()
     if prop.type == "boolean":
         yield from ("true", "false")
     elif prop.type in ("integer", "number"):
-        yield from _numbers(column)
+        bounds = [Decimal(c.rule.value) for c in column.checks if isinstance(c.rule, rules.Bound)]
+        steps = [Decimal(c.rule.value) for c in column.checks if isinstance(c.rule, rules.MultipleOf)]
+        middle = [sum(bounds) / 2] if len(bounds) == 2 else []
+        scale = prop.exact[1] if prop.exact else 0 if prop.type == "integer" else 1
+        around = [b + d for b in bounds for d in (0, 1, -1, Decimal("0.5"), Decimal("-0.5"))]
+        for number in (*middle, Decimal("12.5"), Decimal(12), Decimal(1), Decimal(0), *around):
+            with localcontext(prec=MOST_DIGITS):
+                text = f"{round(Decimal(number), scale):f}" if scale else f"{int(number)}"
+            yield text
+            yield from (f"{step * int(Fraction(number) / Fraction(step)):f}" for step in steps)
     elif prop.type == "string":
         yield from _texts(contract, column)
     else:
         written = prop.format or (LOCAL if prop.offset is False else DEFAULT_FORMATS[prop.type])
         yield datetimes.example(written)
         yield from (c.rule.value for c in column.checks if isinstance(c.rule, rules.Minimum | rules.Maximum))
-
-
-def _numbers(column: ExportedColumn) -> Iterator[str]:
-    bounds = [Decimal(c.rule.value) for c in column.checks if isinstance(c.rule, rules.Bound)]
-    steps = [Decimal(c.rule.value) for c in column.checks if isinstance(c.rule, rules.MultipleOf)]
-    middle = [sum(bounds) / 2] if len(bounds) == 2 else []
-    scale = column.prop.exact[1] if column.prop.exact else 0 if column.prop.type == "integer" else 1
-    around = [b + d for b in bounds for d in (0, 1, -1, Decimal("0.5"), Decimal("-0.5"))]
-    for number in (*middle, Decimal("12.5"), Decimal(12), Decimal(1), Decimal(0), *around):
-        with localcontext(prec=MOST_DIGITS):
-            text = f"{round(Decimal(number), scale):f}" if scale else f"{int(number)}"
-        yield text
-        for step in steps:
-            yield f"{step * int(Fraction(number) / Fraction(step)):f}"
 
 
 def _texts(contract: Contract, column: ExportedColumn) -> Iterator[str]:
@@ -230,24 +220,18 @@ class _Sampler:
             raise _TooComplex
         self.at = match.end()
         if match["class"] is not None:
-            return _member(match[0])
+            java = regex.to_java(match[0])
+            if isinstance(java, regex.PatternRefused):
+                raise _TooComplex
+            candidates: Iterator[str] = itertools.chain(FIRST_TRIED, map(chr, range(33, 0x250)), " ")
+            member = next(filter(re.compile(java, re.ASCII).fullmatch, candidates), None)
+            if member is None:
+                raise _TooComplex
+            return member
         escape = match["escape"]
         if escape and escape.isalnum() and escape not in OF_ESCAPE:
             raise _TooComplex
         return OF_ESCAPE.get(escape, escape) if escape else "x" if match["any"] else match[0]
-
-
-def _member(written: str) -> str:
-    """Return a character of a class."""
-    java = regex.to_java(written)
-    if isinstance(java, regex.PatternRefused):
-        raise _TooComplex
-    members = re.compile(java, re.ASCII)
-    candidates: Iterator[str] = itertools.chain(FIRST_TRIED, map(chr, range(33, 0x250)), " ")
-    character = next(filter(members.fullmatch, candidates), None)
-    if character is None:
-        raise _TooComplex
-    return character
 
 
 def _is_valid(contract: Contract, column: ExportedColumn, text: str) -> bool:
@@ -255,21 +239,18 @@ def _is_valid(contract: Contract, column: ExportedColumn, text: str) -> bool:
     prop = column.prop
     if prop.type in DEFAULT_FORMATS and moment_of(text, prop) is None:
         return False
-    null = contract.plan.csv.null_values if contract.plan.file_format == "csv" else ()
-    if text in null or not _is_number(text, prop):
+    if text in (contract.plan.csv.null_values if contract.plan.file_format == "csv" else ()):
         return False
+    if prop.type in ("integer", "number"):
+        if not re.fullmatch(r"-?[0-9]+" if prop.type == "integer" else r"-?[0-9]+(\.[0-9]+)?", text):
+            return False
+        if prop.exact:
+            whole, _, part = text.lstrip("-").partition(".")
+            if len(whole.lstrip("0")) > prop.exact[0] - prop.exact[1] or len(part) > prop.exact[1]:
+                return False
+        elif prop.type == "integer" and not -(2**63) <= int(text) < 2**63:
+            return False
     return all(_meets(check.rule, prop, text) for check in column.checks)
-
-
-def _is_number(text: str, prop: Property) -> bool:
-    if prop.type not in ("integer", "number"):
-        return True
-    if not re.fullmatch(r"-?[0-9]+" if prop.type == "integer" else r"-?[0-9]+(\.[0-9]+)?", text):
-        return False
-    if prop.exact:
-        whole, _, part = text.lstrip("-").partition(".")
-        return len(whole.lstrip("0")) <= prop.exact[0] - prop.exact[1] and len(part) <= prop.exact[1]
-    return prop.type == "number" or -(2**63) <= int(text) < 2**63
 
 
 def _meets(rule: rules.Rule, prop: Property, text: str) -> bool:  # noqa: C901 (a case for each kind)
