@@ -139,7 +139,7 @@ def reference_name(reference: Reference) -> str:
 
 
 def match(index: Index, key: str) -> Match:
-    """Return the contract that claims a key, or the reason that none does."""
+    """Return the contract that claims a key; else the pattern that matches furthest along it, and where it stops."""
     claims = [(e, p, c) for _, e, p in index.exact.claiming(key) if (c := captures(p, key)) is not None]
     contracts = tuple(dict.fromkeys(e.contract for e, _, _ in claims))
     if len(contracts) > 1:
@@ -147,22 +147,6 @@ def match(index: Index, key: str) -> Match:
     if claims:
         entry, pattern, parts = claims[0]
         return Matched(entry, pattern, parts)
-    return _nearest(index, key)
-
-
-@dataclass(frozen=True, slots=True)
-class _Miss:
-    """The failed match of a pattern with a key: the last position reached, the token that failed, and its position."""
-
-    entry: Entry
-    pattern: str
-    far: int
-    token: int
-    tried: int
-
-
-def _nearest(index: Index, key: str) -> Unmatched:
-    """Return the pattern that matches furthest along the key, and the point where it stops."""
     if not index.entries:
         return Unmatched(key, "no contract is published yet")
     folded = key.casefold()
@@ -181,6 +165,17 @@ def _nearest(index: Index, key: str) -> Unmatched:
     miss = max((m for m in misses if m.far == furthest), key=lambda m: _likeness(m.pattern, key))
     about = f"`{miss.pattern}` ({miss.entry.contract})"
     return Unmatched(key, f"nearest is {about}: {_reason(miss, key)}", miss.entry, miss.pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class _Miss:
+    """The failed match of a pattern with a key: the last position reached, the token that failed, and its position."""
+
+    entry: Entry
+    pattern: str
+    far: int
+    token: int
+    tried: int
 
 
 def example(pattern: str) -> str:
@@ -252,19 +247,13 @@ def _reason(miss: _Miss, key: str) -> str:
         dot = name.rfind(".")
         ending = name[dot:] if dot > 0 else name
         return f"the key must end in `{token.text}`, it ends in `{ending[-40:]}`"
-    return _wrong_part(token.text, key, miss)
-
-
-def _wrong_part(wanted: str, key: str, miss: _Miss) -> str:
-    """Return the two path parts that differ, whole if the pattern gives the whole part."""
+    # the two path parts that differ, whole if the pattern gives the whole part
     done = miss.far - miss.tried
-    since = wanted.rfind("/", 0, done) + 1
+    since = token.text.rfind("/", 0, done) + 1
     begin = miss.tried + since
     whole = begin == 0 or key[begin - 1 : begin] == "/"
-    expected = wanted[since if whole else done :]
-    expected = expected[: expected.find("/") + 1] or expected
-    text = key[begin if whole else miss.far :]
-    text = text[: text.find("/") + 1] or text
+    expected, text = token.text[since if whole else done :], key[begin if whole else miss.far :]
+    expected, text = (part[: part.find("/") + 1] or part for part in (expected, text))
     after = key[: begin if whole else miss.far]
     has = f"has `{text:.40}`" if text else "ends"
     return f"{f'after `{after}` ' if after else ''}it wants `{expected}`, the key {has}"

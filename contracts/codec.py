@@ -190,20 +190,14 @@ def _fields_of(cls: Any) -> Decoder:
             raise _Misfit(f"lacks {missing[0]!r}")
         values = _each(data, decoders.__getitem__)
         for part in parts:
-            values[part.name] = _gathered(part, values)
+            own = {name: value for name in part.hints if (value := values.pop(name, None)) is not None}
+            is_absent = part.optional and not own
+            if not is_absent and (missing := sorted(part.required - own.keys())):
+                raise _Misfit(f"lacks {missing[0]!r}")
+            values[part.name] = None if is_absent else part.cls(**own)
         return cls(**(_untagged(tagged, values) if tagged else values))
 
     return decoder
-
-
-def _gathered(part: _Part, values: dict[str, Any]) -> Any:
-    """Take the fields of a flat part out of the values of its owner; None where it is absent, and may be."""
-    own = {name: value for name in part.hints if (value := values.pop(name, None)) is not None}
-    if not own and part.optional:
-        return None
-    if missing := sorted(part.required - own.keys()):
-        raise _Misfit(f"lacks {missing[0]!r}")
-    return part.cls(**own)
 
 
 def _untagged(tagged: _Tagged, values: dict[str, Any]) -> dict[str, Any]:

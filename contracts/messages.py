@@ -180,18 +180,6 @@ def limit_in_words(threshold: Threshold) -> str:
     return LIMITS[threshold.operator].format(*(_figure(v) + unit for v in threshold.values))
 
 
-def _limit(check: Check) -> str:
-    """Return the threshold of a check in words: limits of dates as in the contract, others of records or of rows."""
-    if check.threshold is None:
-        return check.expected
-    if isinstance(check.rule, rules.Limited):
-        return LIMITS[check.threshold.operator].format(*(f"`{text}`" for text in check.rule.limits))
-    text = limit_in_words(check.threshold)
-    if isinstance(check.rule, rules.RowCount) or check.threshold.unit == "percent":
-        return text
-    return f"{text} record{'' if check.threshold.values[-1] == 1 else 's'}"
-
-
 def tolerated_in_words(limit: Limit) -> str:
     """A tolerance as a person says it: 1 %, 1 row, 2,000 rows."""
     unit = "%" if limit.unit == "percent" else "row" if limit.value == 1 else "rows"
@@ -230,6 +218,13 @@ def _words_of_rule(plan: Plan, check: Check) -> dict[str, str]:
     names = quoted(check.properties(), most=12)
     text = rule.text if isinstance(rule, WITH_TEXT) else check.expected
     value = str(rule.value) if isinstance(rule, WITH_VALUE) else check.expected
+    limit = check.expected
+    if check.threshold and isinstance(rule, rules.Limited):  # dates as in the contract
+        limit = LIMITS[check.threshold.operator].format(*(f"`{text}`" for text in rule.limits))
+    elif check.threshold:
+        limit = limit_in_words(check.threshold)
+        if check.threshold.unit != "percent" and not isinstance(rule, rules.RowCount):
+            limit += f" record{'' if check.threshold.values[-1] == 1 else 's'}"
     missing = ""
     if isinstance(rule, rules.MissingValues):
         empty = "no value" if rule.null or "" in rule.values else ""
@@ -242,7 +237,7 @@ def _words_of_rule(plan: Plan, check: Check) -> dict[str, str]:
         "expected": check.expected,
         "text": f"`{text}`",
         "rule": f"`{check.id}` ({check.expected})",
-        "limit": _limit(check),
+        "limit": limit,
         "ails": _ails(rule) or "is not valid",
         "missing": missing,
         "value": value,
@@ -272,6 +267,12 @@ def _words_of_counts(plan: Plan, check: Check, outcome: CheckResult, read: int) 
     # within an object or an array, the observed value is only the first, not the worst of all
     has_worst = outcome.observed is not None and prop is not None and not prop.masked and not prop.path
     first = outcome.samples[0] if isinstance(check.rule, rules.Object) and outcome.samples else None
+    seen = ""
+    if isinstance(check.rule, rules.Expectation):
+        if outcome.failed:  # it finds single records
+            seen = f" in {some_records}"
+        elif outcome.observed and not plan.masks(check):
+            seen = f": Great Expectations found `{visible(outcome.observed)}`"
     return {
         "some": some_records + check.where,
         "rows": rows,
@@ -280,7 +281,7 @@ def _words_of_counts(plan: Plan, check: Check, outcome: CheckResult, read: int) 
         "have": "has" if failed == 1 else "have",
         "records": ("1 record" if records == 1 else f"{records:,} records") + check.where,
         "is_figure": _figure_in_words(plan, check, outcome),
-        "seen": _seen(plan, check, outcome, some_records),
+        "seen": seen,
         "met": MET[bool(failed)].format(name=name, rows=rows),
         "worst": f"; the worst is `{outcome.observed}`" if has_worst else "",
         "flaw": f" ({first.place}: {first.note})" if first and first.note else "",
@@ -308,19 +309,6 @@ def _figure_in_words(plan: Plan, check: Check, outcome: CheckResult) -> str:
     if isinstance(check.rule, rules.Statement):
         return f"finds {figure} row{'' if outcome.observed == '1' else 's'}"
     return f"gives {figure}" if isinstance(check.rule, rules.Sql) else f"is {figure}"
-
-
-def _seen(plan: Plan, check: Check, outcome: CheckResult, some_records: str) -> str:
-    """Return the observation of Great Expectations, about single records or all of them together."""
-    if not isinstance(check.rule, rules.Expectation):
-        return ""
-    if outcome.failed:
-        return f" in {some_records}"
-    return (
-        f": Great Expectations found `{visible(outcome.observed)}`"
-        if outcome.observed and not plan.masks(check)
-        else ""
-    )
 
 
 def _agreed(check: Check) -> str:

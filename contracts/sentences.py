@@ -24,12 +24,6 @@ AGREED = "{agreed} {unknown}"
 
 def sentence(rule: rules.Rule) -> Sentence:
     """Return the sentence of a rule that records or the file fail."""
-    if isinstance(rule, rules.RecordRule):
-        return _of_lines(rule)
-    return _of_rows(rule) if isinstance(rule, rules.RowRule) else _of_files(rule)
-
-
-def _of_lines(rule: rules.RecordRule) -> Sentence:
     match rule:
         case rules.Fields():
             return Sentence(
@@ -54,7 +48,7 @@ def _of_lines(rule: rules.RecordRule) -> Sentence:
             )
         case rules.Keys():
             return Sentence("{some} {have} a key twice.", "Write every key of an object once.")
-    assert_never(rule)
+    return _of_rows(rule) if isinstance(rule, rules.RowRule) else _of_files(rule)
 
 
 def _of_rows(  # noqa: C901, PLR0912 (a case for each kind)

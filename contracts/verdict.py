@@ -53,7 +53,12 @@ def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
     if fault := _own_fault(plan, facts, outcomes):
         return Decision(None, Rows(), outcomes, failure=fault)
     of_file = (*facts.notes, *_totals(plan, facts), *_file_problems(plan, facts))
-    problems = _worst_first((*of_file, *_check_problems(plan, facts, outcomes)), outcomes)
+    spoilt = not _tolerable(plan, facts)
+    each = [(c, explain(plan, c, o, facts.read, spoilt)) for c, o in zip(plan.checks, outcomes, strict=True)]
+    # a warning is left out if an error reports the same
+    reported = [_subject(c) for c, p in each if p and p.level == "error"]
+    of_checks = (p for c, p in each if p and (p.level == "error" or not c.threshold or _subject(c) not in reported))
+    problems = _worst_first((*of_file, *of_checks), outcomes)
     # a check that was not made for no good reason has its problem among these
     results, levels = {o.result for o in outcomes}, {p.level for p in problems}
     verdict: VerdictName = "accepted"
@@ -166,14 +171,6 @@ def _result(plan: Plan, check: Check, count: Count) -> Result:
         return "passed" if within else "warning"
     quiet = check.quiet.allows(count.failed, count.evaluated) if check.quiet else not count.failed
     return "failed" if not within else "passed" if quiet else "warning"
-
-
-def _check_problems(plan: Plan, facts: DropResult, outcomes: tuple[CheckResult, ...]) -> list[Problem]:
-    """Return the problems of the checks; a warning is left out if an error reports the same."""
-    spoilt = not _tolerable(plan, facts)
-    each = [(c, explain(plan, c, o, facts.read, spoilt)) for c, o in zip(plan.checks, outcomes, strict=True)]
-    reported = [_subject(c) for c, problem in each if problem and problem.level == "error"]
-    return [p for c, p in each if p and (p.level == "error" or not c.threshold or _subject(c) not in reported)]
 
 
 def _subject(check: Check) -> tuple[object, ...]:

@@ -69,7 +69,15 @@ def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
         message = f"The first line holds none of the contract's column names; it looks like `{masked(header)}`."
         fix = f"Begin the file with this header: {quoted(agreed, most=40)}."
         return (Problem("missing-header", message, fix, place=HEADER),)
-    faults = [*_misnamed(header), *_missing(plan, names, renamed), *_extra(plan, names, agreed, renamed)]
+    faults = [*_misnamed(header), *_missing(plan, names, renamed)]
+    if plan.columns.extra != "ignore":  # without those reported as renamed ones
+        aside = {*agreed, *(renamed.values() if plan.columns.missing == "reject" else ())}
+        level: Level = "error" if plan.columns.extra == "reject" else "warning"
+        fix = f"Leave the column out, or ask for it to be added to {plan.contract}."
+        extra = [name for name in names if name not in aside and name.strip()]
+        faults += _shortened(
+            [Problem("extra-column", f"The contract has no column `{n}`.", fix, level, property=n) for n in extra]
+        )
     wanted, held = set(agreed), set(names)
     if plan.columns.order != "any" and [n for n in names if n in wanted] != [k for k in agreed if k in held]:
         message = "The columns are not in the contract's order."
@@ -174,22 +182,6 @@ def _shortened(many: list[Problem]) -> list[Problem]:
     last = many[MOST_NAMED - 1]
     more = f"{last.message} The same holds for {len(many) - MOST_NAMED:,} more columns."
     return [*many[: MOST_NAMED - 1], replace(last, message=more)]
-
-
-def _extra(plan: Plan, names: list[str], agreed: list[str], renamed: dict[str, str]) -> list[Problem]:
-    """Return the problems of columns that the contract lacks, without those reported as renamed ones."""
-    if plan.columns.extra == "ignore":
-        return []
-    aside = {*agreed, *(renamed.values() if plan.columns.missing == "reject" else ())}
-    level: Level = "error" if plan.columns.extra == "reject" else "warning"
-    fix = f"Leave the column out, or ask for it to be added to {plan.contract}."
-    return _shortened(
-        [
-            Problem("extra-column", f"The contract has no column `{name}`.", fix, level, property=name)
-            for name in names
-            if name not in aside and name.strip()
-        ]
-    )
 
 
 def _renamed(names: list[str], agreed: list[str]) -> dict[str, str]:

@@ -134,7 +134,15 @@ class Walk:
             return self._moved(reached, (m.start() for m in dates if is_date(m[1], token.text)), token.width)
         if token.kind == "across":
             return _upto(len(self.key)) & ~(_upto(_lowest(reached)) >> 1)
-        return self._within(token, reached)
+        positions = 0
+        for begin, end in self.parts:
+            here = reached & _upto(end) & ~(_upto(begin) >> 1)
+            if here and token.kind == "one":
+                positions |= (here << 1) & _upto(end)
+            elif here:
+                first = _lowest(here) + (token.kind == "part")
+                positions |= _upto(end) & ~(_upto(first) >> 1)
+        return positions
 
     def _places(self, text: str) -> Iterator[int]:
         at = self.key.find(text)
@@ -147,17 +155,6 @@ class Walk:
         for at in hits:
             if reached >> at & 1:
                 positions |= 1 << (at + width)
-        return positions
-
-    def _within(self, token: Token, reached: int) -> int:
-        positions = 0
-        for begin, end in self.parts:
-            here = reached & _upto(end) & ~(_upto(begin) >> 1)
-            if here and token.kind == "one":
-                positions |= (here << 1) & _upto(end)
-            elif here:
-                first = _lowest(here) + (token.kind == "part")
-                positions |= _upto(end) & ~(_upto(first) >> 1)
         return positions
 
     def all_after(self, toks: tuple[Token, ...]) -> list[int]:

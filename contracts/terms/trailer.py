@@ -85,8 +85,14 @@ def totals_of(
     rule: Trailer, reading: TrailerReading | None, masked: Sequence[str] = ()
 ) -> Totals | tuple[Problem, ...]:
     """Return the totals that a trailer states, or the problems with it; cells of `masked` properties stay hidden."""
+    if reading and reading.cells is None and reading.early is not None:  # so it was not cut off
+        text = "The file does not end with its trailer: its last record begins otherwise."
+        fix = "Write the trailer as the last record; only empty lines without blanks may follow it."
+        return (Problem(MISSING, text, fix),)
     if reading is None or reading.cells is None:
-        return (_missing(rule, reading),)
+        text = f"The file does not end with its trailer, a record whose first cell is `{visible(rule.begins, 40)}`."
+        fix = "Send the file whole, with its trailer as the last record: it may have been cut short."
+        return (Problem(MISSING, text, fix),)
     if reading.unread:
         return (Problem(BAD, *UNREAD[reading.unread]),)
     rows = _cell(reading.cells, rule.rows, COUNT, "the number of records", masked=False)
@@ -101,17 +107,6 @@ def totals_of(
     if wrong:
         return tuple(wrong)
     return Totals(int(rows) if isinstance(rows, Decimal) else None, sums)
-
-
-def _missing(rule: Trailer, reading: TrailerReading | None) -> Problem:
-    """Return the problem of a file without a trailer at its end; an earlier trailer shows that it was not cut off."""
-    if reading and reading.early is not None:
-        text = "The file does not end with its trailer: its last record begins otherwise."
-        fix = "Write the trailer as the last record; only empty lines without blanks may follow it."
-        return Problem(MISSING, text, fix)
-    text = f"The file does not end with its trailer, a record whose first cell is `{visible(rule.begins, 40)}`."
-    fix = "Send the file whole, with its trailer as the last record: it may have been cut short."
-    return Problem(MISSING, text, fix)
 
 
 def early(rule: Trailer, reading: TrailerReading | None) -> tuple[Problem, ...]:
