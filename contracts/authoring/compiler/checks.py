@@ -66,35 +66,33 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
 def _quality(
     document: Document, path: Path, owner: dict[str, Any], prop: Property | None, props: Sequence[Property]
 ) -> list[tuple[Check, Path]]:
+    """The checks of the `quality` entries of a property or of the schema object, each read by its type."""
     placed: list[tuple[Check, Path]] = []
-    for n, entry in enumerate(owner.get("quality") or []):
+    for n, written in enumerate(owner.get("quality") or []):
         at: Path = (*path, "quality", n)
-        if not isinstance(entry, dict) or (prop and not nesting.is_for(document, at, entry, prop)):
+        if not isinstance(written, dict) or (prop and not nesting.is_for(document, at, written, prop)):
             continue
-        filled = row_filters.filled(document, at, *row_filters.apart(entry, at), prop)
-        check = _entry(document, at, filled[0], prop, props) if filled else None
-        made = row_filters.joined(document, check, filled[1], props) if check and filled else None
-        placed += [(row_filters.described(made, filled[0]), at)] if made and filled else []
+        filled = row_filters.filled(document, at, *row_filters.apart(written, at), prop)
+        if filled is None:
+            continue
+        entry, settings = filled
+        match entry.get("type"):
+            case "custom" if entry["engine"] == custom.ENGINE:
+                check = custom.read(document, at, entry, prop, props)
+            case "custom" if entry["engine"] in expectations.ENGINES:
+                flat = [p for p in props if not p.path and p.type not in CONTAINERS]
+                check = expectations.read(document, at, entry, prop, flat)
+            case "custom":
+                check = queries.of_another(document, at, entry, prop)
+            case "sql":
+                check = queries.sql(document, at, entry, prop, props)
+            case "text":
+                check = queries.for_people(document, at, entry, prop)
+            case _:
+                check = library_metrics.read(document, at, entry, prop, props)
+        made = row_filters.joined(document, check, settings, props) if check else None
+        placed += [(row_filters.described(made, entry), at)] if made else []
     return placed
-
-
-def _entry(
-    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
-) -> Check | None:
-    """The check of one entry, by its type."""
-    match entry.get("type"):
-        case "custom" if entry["engine"] == custom.ENGINE:
-            return custom.read(document, path, entry, prop, props)
-        case "custom" if entry["engine"] in expectations.ENGINES:
-            flat = [p for p in props if not p.path and p.type not in CONTAINERS]
-            return expectations.read(document, path, entry, prop, flat)
-        case "custom":
-            return queries.of_another(document, path, entry, prop)
-        case "sql":
-            return queries.sql(document, path, entry, prop, props)
-        case "text":
-            return queries.for_people(document, path, entry, prop)
-    return library_metrics.read(document, path, entry, prop, props)
 
 
 def _names(document: Document, places: Sequence[PropertyNode], placed: Sequence[tuple[Check, Path]]) -> None:

@@ -87,25 +87,23 @@ def compile_each(raw: bytes, file: str) -> tuple[Compiled, ...]:
         document.error((), "not-odcs", "The file is not an ODCS document.", fix)
         return (_done(document),)
     upgrade(document)
-    return tuple(_compile_part(part) for part in schema_objects.parts(document)) or (_done(document),)
-
-
-def _compile_part(document: Document) -> Compiled:
-    """Compile a document of one schema object."""
-    broken = json_schema.check(document)
-    version = str(document.data.get("apiVersion"))
-    if version.startswith("v2."):
-        message = f"ODCS {version} is not built yet."
-        document.error(("apiVersion",), "not-built-yet", message, f"Write the contract in {CURRENT}.")
-    for path in broken:  # remove what the standard refuses, with the property or entry around it
-        inside = [n for n in range(1, len(path)) if isinstance(path[n], int) and path[n - 1] in OF_THEIR_OWN]
-        end = inside[-1] + 1 if inside else len(path)
-        owner, last = document.value(path[: end - 1]), path[end - 1] if path else 0
-        if isinstance(owner, dict):
-            owner.pop(last, None)
-        elif isinstance(owner, list) and isinstance(last, int):
-            owner[last] = None
-    return _compile(document, whole=not broken)
+    compiled = []
+    for part in schema_objects.parts(document):
+        broken = json_schema.check(part)
+        version = str(part.data.get("apiVersion"))
+        if version.startswith("v2."):
+            message = f"ODCS {version} is not built yet."
+            part.error(("apiVersion",), "not-built-yet", message, f"Write the contract in {CURRENT}.")
+        for path in broken:  # remove what the standard refuses, with the property or entry around it
+            inside = [n for n in range(1, len(path)) if isinstance(path[n], int) and path[n - 1] in OF_THEIR_OWN]
+            end = inside[-1] + 1 if inside else len(path)
+            owner, last = part.value(path[: end - 1]), path[end - 1] if path else 0
+            if isinstance(owner, dict):
+                owner.pop(last, None)
+            elif isinstance(owner, list) and isinstance(last, int):
+                owner[last] = None
+        compiled.append(_compile(part, whole=not broken))
+    return tuple(compiled) or (_done(document),)
 
 
 def _compile(document: Document, *, whole: bool) -> Compiled:

@@ -22,8 +22,8 @@ from contracts.authoring.properties.logical_options import SIGNS
 from contracts.authoring.properties.values import is_within, order_of
 from contracts.errors import PatternInvalid
 from contracts.files.header import LONGEST_HEADER, MOST_COLUMNS
-from contracts.plan import Plan, Property, Threshold
-from contracts.terms.key_pattern import Token, tokens
+from contracts.plan import Plan, Property
+from contracts.terms.key_pattern import tokens
 from contracts.values.text_formats import INTEGERS, TEXT
 
 LONGEST_KEY = 1024
@@ -38,6 +38,8 @@ LENGTHS: Mapping[str, tuple[int, int]] = {
 """The characters of values of a format, at least and at most."""
 LOWER = (rules.Minimum, rules.ExclusiveMinimum)
 BOUNDS = (*LOWER, rules.Maximum, rules.ExclusiveMaximum)
+INCLUSIVE, EXCLUSIVE = ("mustBe", "mustBeLessOrEqualTo"), ("mustBeLessThan", "mustBeBetween")
+"""The operators of thresholds that have a greatest number, and whether it is allowed itself."""
 PROPERTIES: Path = ("schema", 0, "properties")
 FIX = "Change one of the two, or leave it out."
 R = TypeVar("R", bound=rules.Rule)
@@ -61,7 +63,10 @@ def read(document: Document, plan: Plan, path: Path) -> None:
         if why:
             document.error(at, "cannot-hold", f"`{prop.name}` can have no value: {why}.", FIX)
     counts = [c for c in plan.checks if isinstance(c.rule, rules.RowCount) and c.severity == "error" and not c.filter]
-    if plan.empty == "reject" and any(c.threshold and not _may_be_some(c.threshold) for c in counts):
+    limits = [(c.threshold.operator, c.threshold.values[-1]) for c in counts if c.threshold]
+    below_one = [operator for operator, most in limits if operator in INCLUSIVE and most < 1]
+    below_one += [operator for operator, most in limits if operator in EXCLUSIVE and most <= 1]
+    if plan.empty == "reject" and below_one:
         message = "`rowCount` asks for a file without records, which `empty: reject` refuses."
         document.error(("schema", 0, "quality"), "cannot-hold", message, "Write `empty: accept`, or change `rowCount`.")
     _columns(document, plan)
@@ -153,40 +158,32 @@ def _bounds(own: Rules) -> list[rules.Bound]:
 
 
 def _numbers(prop: Property, own: Rules) -> Iterator[str]:
-    """Bounds beyond the range of the type or the format, or with no multiple between them."""
+    """Bounds beyond the range of the type or the format, if that is certain, or with no multiple between them."""
     if prop.type not in ("integer", "number"):
         return
-    least, most, holds = _range(prop, own)
+    least, most, holds = Decimal(0), Decimal(0), ""
+    if (rule := _the(own, rules.Format)) and rule.format in INTEGERS:
+        (least, most), holds = map(Decimal, INTEGERS[rule.format]), f"`format: {rule.format}` lets pass"
+    elif prop.exact:
+        precision, scale = prop.exact
+        most, holds = Decimal(10**precision - 1).scaleb(-scale), "the `physicalType` holds"
+        least = -most
+    elif prop.type == "integer":
+        least, most, holds = Decimal(-(2**63)), Decimal(2**63 - 1), "64 bits hold"
     bounds = _bounds(own)
     for bound in bounds:
         beyond = not is_within(bound, most if isinstance(bound, LOWER) else least, Decimal(bound.value))
         if beyond and holds:
             yield f"none that {holds} is {SIGNS[bound.kind]} {bound.value}"
     multiple = _the(own, rules.MultipleOf)
-    if multiple is None:
-        return
     lows = [Fraction(bound.value) for bound in bounds if isinstance(bound, LOWER)]
-    if not lows or len(lows) == len(bounds):
+    if multiple is None or not lows or len(lows) == len(bounds):
         return
     step = Fraction(multiple.value)
     first = -(-max(lows) // step) * step
     candidates = (first, first + step)
     if not any(all(is_within(bound, c, Fraction(bound.value)) for bound in bounds) for c in candidates):
         yield f"no multiple of {multiple.value} is within its bounds"
-
-
-def _range(prop: Property, own: Rules) -> tuple[Decimal, Decimal, str]:
-    """The least and the greatest number of a property, and the reason; an empty reason if the range is not certain."""
-    if (rule := _the(own, rules.Format)) and rule.format in INTEGERS:
-        least, most = INTEGERS[rule.format]
-        return Decimal(least), Decimal(most), f"`format: {rule.format}` lets pass"
-    if prop.exact:
-        precision, scale = prop.exact
-        greatest = Decimal(10**precision - 1).scaleb(-scale)
-        return -greatest, greatest, "the `physicalType` holds"
-    if prop.type == "integer":
-        return Decimal(-(2**63)), Decimal(2**63 - 1), "64 bits hold"
-    return Decimal(0), Decimal(0), ""
 
 
 # ---- objects, arrays, maps
@@ -201,36 +198,20 @@ def _sizes(plan: Plan, prop: Property, own: Rules, required: Sequence[str]) -> I
         always = sum(p.required for p in inner) or len(required)
         if always > most.value:
             yield f"{always} keys are required, and `maxProperties` allows {most.value}"
-    if prop.type == "array" and rules.UniqueItems in own and (least := _the(own, rules.MinItems)):
-        several = _values(plan, inner[0]) if inner else None
+    if prop.type == "array" and inner and rules.UniqueItems in own and (least := _the(own, rules.MinItems)):
+        element = inner[0]
+        of_it = [c for c in plan.checks if c.property == element.name and c.scope == "row"]
+        enum = next(((c, c.rule) for c in of_it if isinstance(c.rule, rules.Enum)), None)
+        several = None  # elements that are not the same, null among them, if their number is known
+        if element.type == "boolean":
+            several = 2 + (not element.required)
+        elif enum and element.type == "string" and enum[0].severity == "error" and not enum[0].filter:
+            several = len(set(enum[1].values)) + (not element.required)
         if several is not None and several < least.value:
             yield f"`minItems` asks for {least.value} elements, no two the same, of which there are {several}"
 
 
-def _values(plan: Plan, element: Property) -> int | None:
-    """Return how many elements there may be that are not the same, null among them; None if that is not known."""
-    if element.type == "boolean":
-        return 2 + (not element.required)
-    for check in plan.checks:
-        if check.property == element.name and isinstance(check.rule, rules.Enum) and check.scope == "row":
-            if check.severity != "error" or check.filter or element.type != "string":
-                return None
-            return len(set(check.rule.values)) + (not element.required)
-    return None
-
-
 # ---- files
-
-
-def _may_be_some(limit: Threshold) -> bool:
-    """Return True if a number of records above none is allowed."""
-    value = limit.values[-1]
-    match limit.operator:
-        case "mustBe" | "mustBeLessOrEqualTo":
-            return value >= 1
-        case "mustBeLessThan" | "mustBeBetween":
-            return value > 1
-    return True
 
 
 def _columns(document: Document, plan: Plan) -> None:
@@ -275,23 +256,19 @@ def _keys(document: Document, plan: Plan, path: Path) -> None:
             parts = tokens(pattern)
         except PatternInvalid:
             continue
+        shortest = [  # the fewest bytes that each piece takes
+            len(token.text.encode()) if token.kind == "literal" else token.width if token.kind == "date" else 1
+            for token in parts
+            if token.kind in ("literal", "date", "one", "part")
+        ]
         if part := next((p for p in pattern.split("/") if p in (".", "..")), None):
             message = f"`{pattern}` has a part `{part}`: files with such a key are refused."
             document.error(at, "bad-pattern", message, "Write the folder's own name.")
         elif not pattern.isprintable():
             message = f"{pattern!r} has characters that cannot be printed: files with such a key are refused."
             document.error(at, "bad-pattern", message, "Write letters, digits, blanks and `._-+%=@`.")
-        elif (length := sum(map(_shortest, parts)) + len(plan.contract) + 1) > LONGEST_KEY:
+        elif (length := sum(shortest) + len(plan.contract) + 1) > LONGEST_KEY:
             message = (
                 f"The keys of `{pattern[:40]}...` take {length:,} bytes or more; there is room for {LONGEST_KEY:,}."
             )
             document.error(at, "bad-pattern", message, "Shorten the folders or the name.")
-
-
-def _shortest(token: Token) -> int:
-    """The fewest bytes that a piece of a pattern takes."""
-    if token.kind == "literal":
-        return len(token.text.encode())
-    if token.kind == "date":
-        return token.width
-    return int(token.kind in ("one", "part"))

@@ -60,7 +60,19 @@ def contract_files(paths: Sequence[File]) -> list[File]:
 def lint(paths: Sequence[File]) -> Linted:
     """Everything that there is to say about the contracts at some paths."""
     contracts = tuple(one for f in contract_files(paths) for one in compile_file(f))
-    between = [f for a, b in _near(contracts) for f in _between(a, b)]
+    # Between two contracts anything can be wrong only if they have one name, or a folder in a folder of the other.
+    names: dict[str, list[int]] = defaultdict(list)
+    folders: dict[str, list[int]] = defaultdict(list)
+    for n, plan in ((n, c.plan) for n, c in enumerate(contracts) if c.plan):
+        names[plan.contract].append(n)
+        for folder in {literal_folder(pattern) for pattern in plan.files}:
+            folders[folder].append(n)
+    near = {pair for numbers in names.values() for pair in itertools.combinations(numbers, 2)}
+    for folder, numbers in folders.items():
+        for end in (0, *(n + 1 for n, char in enumerate(folder) if char == "/")):
+            around = folders.get(folder[:end], ())
+            near |= {(min(a, b), max(a, b)) for a in numbers for b in around if a != b}
+    between = [f for a, b in sorted(near) for f in _between(contracts[a], contracts[b])]
     between += reference_checks.between(contracts)
     contracts = tuple(map(reference_checks.stamped, contracts))
     return Linted(contracts, tuple(sorted(dict.fromkeys([*(f for c in contracts for f in c.findings), *between]))))
@@ -73,22 +85,6 @@ def index_of(plans: Sequence[Plan]) -> Index:
         for p in plans
     )
     return Index(tuple(sorted(entries, key=lambda e: e.contract)))
-
-
-def _near(contracts: Sequence[Compiled]) -> Iterator[tuple[Compiled, Compiled]]:
-    """The pairs between which anything can be wrong: of one name, or with a folder in a folder of the other."""
-    names: dict[str, list[int]] = defaultdict(list)
-    folders: dict[str, list[int]] = defaultdict(list)
-    for n, plan in ((n, c.plan) for n, c in enumerate(contracts) if c.plan):
-        names[plan.contract].append(n)
-        for folder in {literal_folder(pattern) for pattern in plan.files}:
-            folders[folder].append(n)
-    pairs = {pair for numbers in names.values() for pair in itertools.combinations(numbers, 2)}
-    for folder, numbers in folders.items():
-        for end in (0, *(n + 1 for n, char in enumerate(folder) if char == "/")):
-            around = folders.get(folder[:end], ())
-            pairs |= {(min(a, b), max(a, b)) for a in numbers for b in around if a != b}
-    return ((contracts[a], contracts[b]) for a, b in sorted(pairs))
 
 
 def _between(a: Compiled, b: Compiled) -> Iterator[Finding]:

@@ -58,7 +58,16 @@ def between(contracts: Sequence[Compiled]) -> Iterator[Finding]:
                 yield from _of_file(document, rule, reference, relation)
             else:
                 yield from _of_contract(document, rule, reference, relation, drafts)
-                yield from _circle(document, plan.contract, reference.name, relation, asks)
+                seen, left = {reference.name}, [reference.name]  # contracts that must be promoted before this one
+                while left:
+                    further = asks.get(left.pop(), set()) - seen
+                    seen |= further
+                    left += further
+                if plan.contract in seen:
+                    both = f"`{plan.contract}` and `{reference.name}`"
+                    message = f"{both} look for values in each other: neither can be the first to be promoted."
+                    fix = "Leave one of them out, at least until both contracts have promoted data."
+                    yield document.finding("warning", (*relation.path, "to"), "circle", message, fix)
 
 
 def beside(path: File, name: str) -> File:
@@ -179,21 +188,6 @@ def _read(document: Document, relation: Relation, name: str) -> Compiled | tuple
     return f"`{path}` has no schema object `{first.object}`.", fix
 
 
-def _circle(
-    document: Document, own: str, other: str, relation: Relation, asks: Mapping[str, set[str]]
-) -> Iterator[Finding]:
-    """Warn of contracts of which each waits for the promoted data of the other."""
-    seen, left = {other}, [other]
-    while left:
-        further = asks.get(left.pop(), set()) - seen
-        seen |= further
-        left += further
-    if own in seen:
-        message = f"`{own}` and `{other}` look for values in each other: neither can be the first to be promoted."
-        fix = "Leave one of them out, at least until both contracts have promoted data."
-        yield document.finding("warning", (*relation.path, "to"), "circle", message, fix)
-
-
 def _of_file(document: Document, rule: rules.ForeignKey, reference: Reference, relation: Relation) -> Iterator[Finding]:
     block = next(path for path in document.positions if path[-3:] == ("references", reference.name, "file"))
     path = beside(File(document.file), reference.path or "")
@@ -212,9 +206,12 @@ def _of_file(document: Document, rule: rules.ForeignKey, reference: Reference, r
         fix = "Give it a contract of its own, and refer to that."
         yield document.finding("error", block, "too-large", message, fix)
         return
-    columns = _columns(path, reference)
-    if columns is None:
+    if reference.file_format != "csv" or not reference.csv.header:
         return
+    with path.open("rb") as opened:
+        text = opened.read(LONGEST_HEADER).decode(reference.csv.encoding, "replace").removeprefix("\ufeff")
+    line = text.replace("\r", "\n").partition("\n")[0]
+    columns: list[str] = next(csv.reader([line], **reference.csv.for_python), [])
     for name in rule.columns:
         if name not in columns:
             close = nearest(name, columns)
@@ -224,13 +221,3 @@ def _of_file(document: Document, rule: rules.ForeignKey, reference: Reference, r
                 fix = f"Its columns are separated by `{sign}`: write `{dialect}` next to `file`."
             message = f"The reference file `{path}` has no column `{name}`."
             yield document.finding("error", (*relation.path, "to"), "unknown-property", message, fix)
-
-
-def _columns(path: File, reference: Reference) -> list[str] | None:
-    """The columns that the header of a CSV file names; None of another file."""
-    if reference.file_format != "csv" or not reference.csv.header:
-        return None
-    with path.open("rb") as opened:
-        text = opened.read(LONGEST_HEADER).decode(reference.csv.encoding, "replace").removeprefix("\ufeff")
-    line = text.replace("\r", "\n").partition("\n")[0]
-    return next(csv.reader([line], **reference.csv.for_python), [])

@@ -6,8 +6,6 @@ places are those of the file.
 
 from __future__ import annotations
 
-from typing import Any
-
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path, Position
 from contracts.authoring.document.metadata import ID
@@ -29,37 +27,31 @@ def parts(document: Document) -> list[Document]:
     if at is None or not are_named_apart or not isinstance(entries, list):
         return [document]
     before = document.errors()
-    by_object = _by_object(document, (*at, "value"), entries, objects)
-    if document.errors() > before:
-        return []
-    return [_part(document, n, at, by_object.get(name), several=len(objects) > 1) for name, n in objects.items()]
-
-
-def _by_object(document: Document, path: Path, entries: list[Any], objects: dict[str, int]) -> dict[str, int]:
-    """The place of each object's entry."""
-    numbers: dict[str, int] = {}
+    by_object: dict[str, int] = {}
     for n, entry in enumerate(entries):
-        at: Path = (*path, n)
+        here: Path = (*at, "value", n)
         name = entry.get(KEY) if isinstance(entry, dict) else None
         if not isinstance(entry, dict):
-            document.wrong_type(at, "a mapping")
+            document.wrong_type(here, "a mapping")
         elif not isinstance(name, str):
             fix = f"Write `object:` with one of {quoted(objects, most=12)}."
-            document.error(at, "missing-key", "The entry does not say which schema object it is about.", fix)
+            document.error(here, "missing-key", "The entry does not say which schema object it is about.", fix)
         elif name not in objects:
             close = nearest(name, objects)
             fix = f"Write `{close}`." if close else f"Write one of {quoted(objects, most=12)}."
-            document.error((*at, KEY), "unknown-object", f"The contract has no schema object `{name}`.", fix)
-        elif name in numbers:
+            document.error((*here, KEY), "unknown-object", f"The contract has no schema object `{name}`.", fix)
+        elif name in by_object:
             fix = "Keep one; its `files` may be a list."
-            document.error((*at, KEY), "two-blocks", f"`{name}` has a second entry here.", fix)
+            document.error((*here, KEY), "two-blocks", f"`{name}` has a second entry here.", fix)
         elif len(objects) > 1 and not ID.fullmatch(f"{document.data.get('id')}.{name}"):
             message = f"The object `{name}` cannot be part of a key; with the id it names the contract."
             fix = "Write letters, digits, `.`, `_` and `-`, at most 80 together with the id."
-            document.error((*at, KEY), "bad-id", message, fix)
+            document.error((*here, KEY), "bad-id", message, fix)
         else:
-            numbers[name] = n
-    return numbers
+            by_object[name] = n
+    if document.errors() > before:
+        return []
+    return [_part(document, n, at, by_object.get(name), several=len(objects) > 1) for name, n in objects.items()]
 
 
 def _part(document: Document, n: int, block: Path, entry: int | None, *, several: bool) -> Document:

@@ -87,6 +87,15 @@ def from_value(value: dict[str, Any]) -> DropBlock:
     # Columns of a reference file have the types of the properties that refer to them.
     of_reference = schema()["properties"]["references"]["additionalProperties"]
     references = {name: _with_defaults(of_reference, wanted) for name, wanted in whole["references"].items()}
+    arrival, set_rule = None, None
+    if "arrival" in value:
+        own, days = whole["arrival"], tuple(day for day in WEEKDAYS if day in whole["arrival"]["days"])
+        arrival = Arrival(own["by"], own["from"], days, own["zone"], own["files"], own["outside"])
+    if "set" in value:
+        own = whole["set"]
+        within = int(own["within"][:-1]) * {"m": 60, "h": 3600, "d": 86400}[own["within"][-1]]
+        ends = {key: own.get(key) for key in ("marker", "manifest", "parts")}
+        set_rule = SetRule(of=tuple(own["of"]), within=within, sums=tuple(dict.fromkeys(own["sums"])), **ends)
     return DropBlock(
         files=tuple(whole["files"]),
         producer=whole["producer"],
@@ -105,25 +114,8 @@ def from_value(value: dict[str, Any]) -> DropBlock:
             name: Reference(name, path=one["file"], file_format=one["format"], csv=_csv(one["csv"]))
             for name, one in references.items()
         },
-        arrival=_arrival(whole["arrival"]) if "arrival" in value else None,
-        set=_set(whole["set"]) if "set" in value else None,
-    )
-
-
-def _set(wanted: dict[str, Any]) -> SetRule:
-    within = int(wanted["within"][:-1]) * {"m": 60, "h": 3600, "d": 86400}[wanted["within"][-1]]
-    rest = {key: wanted.get(key) for key in ("marker", "manifest", "parts")}
-    return SetRule(of=tuple(wanted["of"]), within=within, sums=tuple(dict.fromkeys(wanted["sums"])), **rest)
-
-
-def _arrival(wanted: dict[str, Any]) -> Arrival:
-    return Arrival(
-        by=wanted["by"],
-        since=wanted["from"],
-        days=tuple(day for day in WEEKDAYS if day in wanted["days"]),
-        zone=wanted["zone"],
-        files=wanted["files"],
-        outside=wanted["outside"],
+        arrival=arrival,
+        set=set_rule,
     )
 
 

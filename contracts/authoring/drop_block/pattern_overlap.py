@@ -132,9 +132,10 @@ def _date_steps(parts: list[str], day: Day) -> Iterator[tuple[str, Day]]:
             if any(_in_range(part[1], int(digits + rest)) for rest in (n * (width - len(digits)) for n in "019")):
                 yield char, replace(day, digits=_year_class(digits) if part[1] == "Y" else digits)
         elif _in_range(part[1], int(digits)):
-            after = _with_part(replace(day, at=day.at + 1, digits=""), part[1], int(digits))
-            if _possible(after, finished=not any(p.startswith("%") for p in parts[after.at :])):
-                yield char, _class(after)
+            is_last = not any(p.startswith("%") for p in parts[day.at + 1 :])
+            after = _after(replace(day, at=day.at + 1, digits=""), part[1], int(digits), finished=is_last)
+            if after is not None:
+                yield char, after
 
 
 def _year_class(digits: str) -> str:
@@ -147,8 +148,24 @@ def _year_class(digits: str) -> str:
     return century + third
 
 
-def _class(day: Day) -> Day:
-    """Return the representative of equivalent dates, so that the walk visits few states."""
+def _after(day: Day, part: str, value: int, *, finished: bool) -> Day | None:
+    """Return the representative of equivalent dates after a part, so that the walk visits few states.
+
+    None if the parts read so far can be of no one date; without a year, strptime takes 1900.
+    """
+    if part in "Yy":
+        year = value if part == "Y" else value + (1900 if value >= LAST_CENTURY else 2000)
+        day = replace(day, leap=calendar.isleap(year))
+    elif part in "mdj":
+        day = replace(day, **{{"m": "month", "d": "day", "j": "ordinal"}[part]: value})  # type: ignore[arg-type]
+    leap = day.leap if day.leap is not None or not finished else False
+    if day.ordinal is not None and day.ordinal > (365 if leap is False else 366):
+        return None
+    if day.ordinal is None and day.day is not None:
+        month = day.month if day.month is not None or not finished else 1
+        longest = 31 if month is None else calendar.monthrange(2023 if leap is False else 2024, month)[1]
+        if day.day > longest:
+            return None
     if day.month and day.day and (day.leap is not None or (day.month, day.day) != (2, 29)):
         return Day(day.at)
     month = day.month and (2 if day.month == 2 else 4 if day.month in (4, 6, 9, 11) else 1)
@@ -167,24 +184,3 @@ def _in_range(part: str, value: int) -> bool:
         "S": (0, 59),
     }[part]
     return low <= value <= high
-
-
-def _with_part(day: Day, part: str, value: int) -> Day:
-    if part in "Yy":
-        year = value if part == "Y" else value + (1900 if value >= LAST_CENTURY else 2000)
-        return replace(day, leap=calendar.isleap(year))
-    if part in "mdj":
-        return replace(day, **{{"m": "month", "d": "day", "j": "ordinal"}[part]: value})  # type: ignore[arg-type]
-    return day
-
-
-def _possible(day: Day, *, finished: bool) -> bool:
-    """Return True if the parts read so far can be of one date; without a year, strptime takes 1900."""
-    leap = day.leap if day.leap is not None or not finished else False
-    if day.ordinal is not None:
-        return day.ordinal <= (365 if leap is False else 366)
-    if day.day is None:
-        return True
-    month = day.month if day.month is not None or not finished else 1
-    longest = 31 if month is None else calendar.monthrange(2023 if leap is False else 2024, month)[1]
-    return day.day <= longest

@@ -149,7 +149,18 @@ class _Reader:
     def _piece(self, op: str, given: Any) -> Part:
         match op:
             case "MAX_REPEAT" | "MIN_REPEAT":
-                return self._repeated(*given)
+                least, most, repeated = given
+                endless = not isinstance(most, int) or most > 1_000_000
+                if (least if endless else most) > self.rounds:
+                    part = self.part(repeated)
+                    if part.empty and least > 1:  # each round may read nothing: a loop has fewer ways
+                        raise TooLarge
+                    return self.automaton.looped(part, optional=least == 0)
+                whole = self.automaton.looped(self.part(repeated), optional=least == 0) if endless else Part()
+                for n in reversed(range(max(least - 1, 0) if endless else most)):  # as in `(a(a)?)?`
+                    whole = self.automaton.joined([self.part(repeated), whole])
+                    whole.empty += not endless and n >= least
+                return whole
             case "SUBPATTERN":
                 return self.part(given[3])
             case "BRANCH":
@@ -165,43 +176,25 @@ class _Reader:
                 return Part(0) if "END" in str(given) else Part()
         return self.automaton.add(ranges_of(op, given))
 
-    def _repeated(self, least: int, most: Any, items: Sequence[Any]) -> Part:
-        """Return a part of some rounds, each optional round within the one before, as in `(a(a)?)?`."""
-        endless = not isinstance(most, int) or most > 1_000_000
-        if (least if endless else most) > self.rounds:
-            part = self.part(items)
-            if part.empty and least > 1:  # each round may read nothing: a loop has fewer ways
-                raise TooLarge
-            return self.automaton.looped(part, optional=least == 0)
-        whole = self.automaton.looped(self.part(items), optional=least == 0) if endless else Part()
-        for n in reversed(range(max(least - 1, 0) if endless else most)):
-            whole = self.automaton.joined([self.part(items), whole])
-            whole.empty += not endless and n >= least
-        return whole
-
 
 def ranges_of(op: str, given: Any) -> Ranges:
-    """Return the characters of a piece that `re` parses as a single character."""
+    """Return the characters of a piece that `re` parses as a single character, or of a member of a class."""
     match op:
         case "LITERAL":
             return ((given, given),)
         case "NOT_LITERAL":
             return others(((given, given),))
+        case "RANGE":
+            return (tuple(given),)
+        case "CATEGORY":
+            name = str(given)
+            members = DIGITS if "DIGIT" in name else WORDS if "WORD" in name else SPACES
+            return others(members) if "_NOT_" in name else members
         case "IN":
             negated = str(given[0][0]) == "NEGATE"
-            ranges = tuple(r for inner, argument in given[negated:] for r in _member(str(inner), argument))
+            ranges = tuple(r for inner, argument in given[negated:] for r in ranges_of(str(inner), argument))
             return others(ranges) if negated else ranges
     return ANY
-
-
-def _member(op: str, given: Any) -> Ranges:
-    if op == "RANGE":
-        return (tuple(given),)
-    if op != "CATEGORY":
-        return ranges_of(op, given)
-    name = str(given)
-    members = DIGITS if "DIGIT" in name else WORDS if "WORD" in name else SPACES
-    return others(members) if "_NOT_" in name else members
 
 
 def others(ranges: Ranges) -> Ranges:

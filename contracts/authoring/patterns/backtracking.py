@@ -180,18 +180,14 @@ class _Pairs:
 
     def of(self, bits: int) -> dict[int, int]:
         """Return the pairs of a set, which is new."""
-        first = len(self.groups)
-        own = {state: first + n for n, state in enumerate(_bits(bits))}
-        self.groups += [[] for _ in own]
+        own, rest = {}, bits
+        while rest:
+            lowest = rest & -rest
+            own[lowest.bit_length() - 1] = len(self.groups)
+            self.groups.append([])
+            rest ^= lowest
         self.sets[bits] = own
         return own
-
-
-def _bits(number: int) -> Iterator[int]:
-    while number:
-        low = number & -number
-        yield low.bit_length() - 1
-        number ^= low
 
 
 def _pairs(machine: _Machine, budget: _Budget) -> _Pairs:
@@ -271,21 +267,7 @@ def _circles(groups: Sequence[Sequence[Sequence[tuple[int, int]]]]) -> Iterator[
     for pair, sources in enumerate(before):
         for source in sources:
             after[source].append(pair)
-    taken: set[int] = set()
-    for root in reversed(_finished(after)):
-        if root not in taken:
-            circle, waiting = {root}, [root]
-            while waiting:
-                fresh = [s for s in before[waiting.pop()] if s not in taken and s not in circle]
-                circle.update(fresh)
-                waiting += fresh
-            taken |= circle
-            yield circle
-
-
-def _finished(after: Sequence[Sequence[int]]) -> list[int]:
-    """Return the pairs in the postorder of a depth-first walk."""
-    order, seen = [], set()
+    order, seen = [], set()  # the postorder of a depth-first walk
     for root in range(len(after)):
         walk = [] if root in seen else [(root, iter(after[root]))]
         seen.add(root)
@@ -298,4 +280,13 @@ def _finished(after: Sequence[Sequence[int]]) -> list[int]:
             else:
                 seen.add(step)
                 walk.append((step, iter(after[step])))
-    return order
+    taken: set[int] = set()
+    for root in reversed(order):
+        if root not in taken:
+            circle, waiting = {root}, [root]
+            while waiting:
+                fresh = [s for s in before[waiting.pop()] if s not in taken and s not in circle]
+                circle.update(fresh)
+                waiting += fresh
+            taken |= circle
+            yield circle

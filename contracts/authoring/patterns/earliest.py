@@ -91,7 +91,13 @@ def _stopped(piece: _Piece, sign: _Piece, rest: _Piece, *, last: bool) -> list[s
         return None
     first = [piece.token, *([f"{{{least}}}"] if least > 1 else [])] if least else []
     left = others(others(own) + at)
-    return first if not left else [*first, _class(piece.token, sign.token, left), "*"]
+    if not left:
+        return first
+    if piece.token.startswith("[^") and not sign.token.startswith("["):  # the author's notation is kept
+        inner = f"^{sign.token if len(sign.token) > 1 else _shown(ord(sign.token))}{piece.token[2:-1]}"
+    else:
+        inner = "".join(_shown(low) if low == high else f"{_shown(low)}-{_shown(high)}" for low, high in left)
+    return [*first, f"[{inner}]", "*"]
 
 
 def _meet(left: Ranges, right: Ranges) -> bool:
@@ -120,13 +126,6 @@ def _pieces(tokens: Sequence[str]) -> list[_Piece]:
 
 
 # ---- classes
-
-
-def _class(token: str, sign: str, ranges: Ranges) -> str:
-    """Return the text of a class without a sign; a negated class keeps the author's notation."""
-    if token.startswith("[^") and not sign.startswith("["):
-        return f"[^{sign if len(sign) > 1 else _shown(ord(sign))}{token[2:]}"
-    return "[" + "".join(_shown(low) if low == high else f"{_shown(low)}-{_shown(high)}" for low, high in ranges) + "]"
 
 
 def _shown(code: int) -> str:

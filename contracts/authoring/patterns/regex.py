@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, product
 
 from contracts.authoring.patterns import automaton, backtracking, earliest, stack_depth
 from contracts.authoring.patterns.backtracking import Doubling, Steps
@@ -51,6 +51,8 @@ LONGEST_SLOW = (1_000, LONGEST, 254)
 """The same for a pattern whose time grows with the square of a text's length: the first that its steps allow.
 
 The last is that of an e-mail address."""
+SHORTER = (200, 150, 100, 64, 50, 40, 32, 20)
+"""Lengths of texts that are advised for a pattern that is too slow: the first that its steps allow."""
 LONGEST_PATTERN = 10_000
 MOST_NESTED = 30
 """Groups within each other."""
@@ -142,7 +144,12 @@ def read(pattern: str, most: int | None = None) -> Java | PatternRefused:
     try:
         return _java(pattern, most)
     except _Slow as slow:
-        return _too_slow(pattern, slow.steps)
+        power = max((n for n, factor in enumerate(slow.steps) if factor), default=0)
+        growth = f"its time grows with the length of a text to the power of {power}"
+        why = growth if power >= 2 else f"a character of a text may take {sum(slow.steps):,.0f} steps"
+        fits = [length for length in SHORTER if backtracking.at(slow.steps, length) <= MOST_STEPS]
+        shorter = f"; or limit the property by `maxLength: {fits[0]}`" if fits else ""
+        return PatternRefused(f"The pattern is too slow: {why}.", f"{_cheaper(pattern) or GENERIC}{shorter}.")
     except _Doubled as doubled:
         return PatternRefused(doubled.refused.message, _single(pattern) or doubled.refused.fix)
     except _Refusal as refusal:
@@ -201,7 +208,19 @@ def _limited(pattern: str, tokens: list[str], most: int | None) -> Java:
         raise _Refusal(
             "The pattern repeats so much that Java's stack overflows.", "Write smaller counts, or repeat a class."
         )
-    limits = [*_by_time(tokens, steps, most, width)]
+    limits = []
+    looks = {"(?=", "(?!"} & set(tokens)
+    # A pattern with a width does not read the rest of a longer text, unless it looks ahead.
+    is_in_time = backtracking.is_linear(steps, MOST_STEPS_EACH) or (
+        width is not None and not looks and backtracking.at(steps, width + 1) <= MOST_STEPS
+    )
+    if not is_in_time:
+        shorter = [length for length in (width, most) if length is not None]
+        longest_read = (min([limit, *shorter]) for limit in LONGEST_SLOW)
+        in_time = next((limit for limit in longest_read if backtracking.at(steps, limit) <= MOST_STEPS), None)
+        if in_time is None:
+            raise _Slow(steps)
+        limits.append(in_time)
     if calls.each or REPEATED.search(ATOM.sub("x", pattern)):
         limits.append(min(LONGEST, int(fits)))
     java = "".join(tokens)
@@ -225,31 +244,6 @@ def _steps(tokens: list[str]) -> Steps:
             "Write fewer optional parts behind each other and smaller counts, or the allowed values as an `enum`.",
         )
     return steps
-
-
-def _by_time(tokens: list[str], steps: Steps, most: int | None, width: int | None) -> Iterator[int]:
-    """Yield the length of texts that are read in time, if it is bounded; raise _Slow if they would be too short."""
-    if backtracking.is_linear(steps, MOST_STEPS_EACH):
-        return
-    looks = {"(?=", "(?!"} & set(tokens)
-    if width is not None and not looks and backtracking.at(steps, width + 1) <= MOST_STEPS:
-        return  # it does not read the rest of a longer text
-    shorter = [length for length in (width, most) if length is not None]
-    limits = (min([limit, *shorter]) for limit in LONGEST_SLOW)
-    limit = next((limit for limit in limits if backtracking.at(steps, limit) <= MOST_STEPS), None)
-    if limit is None:
-        raise _Slow(steps)
-    yield limit
-
-
-def _too_slow(pattern: str, steps: Steps) -> PatternRefused:
-    """Return what a slow pattern costs; the fix names a length at which it is fast, if there is one."""
-    power = max((n for n, factor in enumerate(steps) if factor), default=0)
-    growth = f"its time grows with the length of a text to the power of {power}"
-    why = growth if power >= 2 else f"a character of a text may take {sum(steps):,.0f} steps"
-    fits = [length for length in (200, 150, 100, 64, 50, 40, 32, 20) if backtracking.at(steps, length) <= MOST_STEPS]
-    shorter = f"; or limit the property by `maxLength: {fits[0]}`" if fits else ""
-    return PatternRefused(f"The pattern is too slow: {why}.", f"{_cheaper(pattern) or GENERIC}{shorter}.")
 
 
 def _width(tokens: list[str]) -> int | None:
@@ -329,31 +323,25 @@ def _cheaper(pattern: str) -> str | None:
 
 
 def _single(pattern: str) -> str | None:
-    """Return the advice to write an equal pattern whose repeated groups read each text in one way, if there is one."""
+    """Return the advice to write an equal pattern whose repeated groups read each text in one way, if there is one.
+
+    It has `a*` for `(a*)*`, `a+` for `(a+)+`, and `a+(-a+)*` for `a+(-?a+)*`, where a round without its sign continues
+    the round before.
+    """
     pieces = list(_pieces(pattern)) if len(pattern) <= LONGEST_SINGLE else []
-    for n in reversed(range(len(pieces))):
-        for width in (5, 9):
-            if (equal := _in_one_way(pieces[n : n + width])) is not None:
-                pieces[n : n + width] = equal
+    for n, width in product(reversed(range(len(pieces))), (5, 9)):
+        match pieces[n : n + width]:
+            case ["(" | "(?:", atom, ("*" | "+") as inner, ")", ("*" | "+") as outer] if _is_piece(atom):
+                pieces[n : n + width] = [atom, "+" if inner == outer == "+" else "*"]
+            case [atom, "+", ("(" | "(?:") as group, sign, "?", again, "+", ")", "*"] if atom == again:
+                if _is_piece(atom):
+                    pieces[n : n + width] = [atom, "+", group, sign, atom, "+", ")", "*"]
     spelling = "".join(pieces)
     try:
         _java(spelling, None)
     except (_Refusal, _Slow):
         return None
     return f"Write `{spelling}`, which matches the same texts in fewer ways."
-
-
-def _in_one_way(pieces: list[str]) -> list[str] | None:
-    """Return `a*` for `(a*)*`, `a+` for `(a+)+`, and `a+(-a+)*` for `a+(-?a+)*`.
-
-    In the last a round without its sign continues the round before.
-    """
-    match pieces:
-        case ["(" | "(?:", atom, ("*" | "+") as inner, ")", ("*" | "+") as outer] if _is_piece(atom):
-            return [atom, "+" if inner == outer == "+" else "*"]
-        case [atom, "+", ("(" | "(?:") as group, sign, "?", again, "+", ")", "*"] if atom == again and _is_piece(atom):
-            return [atom, "+", group, sign, atom, "+", ")", "*"]
-    return None
 
 
 def _is_piece(piece: str) -> bool:

@@ -42,9 +42,20 @@ def _sequence(items: Iterable[Any], *, within: bool) -> Calls:
 
 
 def _of(op: str, given: Any, *, within: bool) -> Calls:
+    """Return the calls of a part; those of rounds are of their written number, or of the number that fits a text."""
     match op:
         case "MAX_REPEAT" | "MIN_REPEAT":
-            return _repeated(*given, within=within)
+            least, most, items = given
+            if len(items) == 1 and str(items[0][0]) in SINGLE:
+                return Calls(1)
+            endless = not isinstance(most, int) or most > 1_000_000
+            inner, shortest = _sequence(items, within=within or endless), max(1, items.getwidth()[0])
+            by_text = Calls(OF_ROUND, inner.each + (inner.fixed + OF_ROUND) / shortest)
+            if endless:
+                return by_text
+            counted = Calls(max(most, least) * (inner.fixed + OF_ROUND), inner.each)
+            length = 1 if within else SHORT
+            return min(counted, by_text, key=lambda depth: depth.at(length))
         case "SUBPATTERN":
             inner = _sequence(given[3], within=within)
             if not given[3]:
@@ -57,18 +68,3 @@ def _of(op: str, given: Any, *, within: bool) -> Calls:
         case _:
             return Calls(1)
     return Calls(inner.fixed + OF_GROUP, inner.each)
-
-
-def _repeated(least: int, most: Any, items: Any, *, within: bool) -> Calls:
-    """Return the calls of rounds: their written number, or the number that fits into a text."""
-    if len(items) == 1 and str(items[0][0]) in SINGLE:
-        return Calls(1)
-    endless = not isinstance(most, int) or most > 1_000_000
-    inner, shortest = _sequence(items, within=within or endless), max(1, items.getwidth()[0])
-    by_text = Calls(OF_ROUND, inner.each + (inner.fixed + OF_ROUND) / shortest)
-    if endless:
-        return by_text
-    counted = Calls(max(most, least) * (inner.fixed + OF_ROUND), inner.each)
-    if within:
-        return min(counted, by_text, key=lambda depth: depth.fixed + depth.each)
-    return min(counted, by_text, key=lambda depth: depth.at(SHORT))

@@ -165,23 +165,20 @@ def _wall_clock(
         if not match or (match[3] and not match[2]):
             return None
         return f"1970-01-01T{match[1]}{match[2] or ':00'}.{(match[3] or '0').ljust(6, '0')}", None
-    regex = "".join(_regex(p) for p in PIECE.finditer(pattern or "yyyy-MM-dd"))
+    regex = ""
+    for piece in PIECE.finditer(pattern or "yyyy-MM-dd"):
+        if piece[0] in DIGITS or piece[2] == "S":
+            regex += rf"(?P<{DIGITS.get(piece[0], 'f')}>\d{{{len(piece[0])}}})"
+        elif piece[2] == "X":
+            regex += r"(?P<z>Z|[+-]\d\d:\d\d)" if piece[0] == "XXX" else r"(?P<z>Z|[+-]\d\d(?:\d\d)?)"
+        else:
+            regex += re.escape(_shown(piece))
     match = re.fullmatch(regex, text, re.ASCII)
     if not match:
         return None
     got = match.groupdict()
     time = f"{got.get('H', '00')}:{got.get('M', '00')}:{got.get('S', '00')}.{(got.get('f') or '0').ljust(6, '0')}"
     return f"{got.get('Y', '1970')}-{got.get('m', '01')}-{got.get('d', '01')}T{time}", _offset(got.get("z"))
-
-
-def _regex(piece: re.Match[str]) -> str:
-    if piece[0] in DIGITS:
-        return rf"(?P<{DIGITS[piece[0]]}>\d{{{len(piece[0])}}})"
-    if piece[2] == "S":
-        return rf"(?P<f>\d{{{len(piece[0])}}})"
-    if piece[2] == "X":
-        return r"(?P<z>Z|[+-]\d\d:\d\d)" if piece[0] == "XXX" else r"(?P<z>Z|[+-]\d\d(?:\d\d)?)"
-    return re.escape(_shown(piece))
 
 
 def _offset(text: str | None) -> str | None:

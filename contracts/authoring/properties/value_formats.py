@@ -26,21 +26,17 @@ TYPES = {"date": "date", "date-time": "timestamp", "datetime": "timestamp", "tim
 
 def read(document: Document, path: Path, name: str, prop: Property) -> str | None:
     """Return the name of a value format for people; None if there is nothing to check."""
-    if prop.type == "string":
-        return _of_text(document, path, name)
-    if name == AS_WE_DO[prop.type] and not (prop.exact and prop.type == "integer"):
-        return None
-    if name in NOT_BUILT:
-        message = f"`format: {name}` is not built yet; integers have at most 38 digits here."
-        document.error(path, "not-built-yet", message, "Write `physicalType: decimal(38,0)` instead.")
-        return None
-    if name == "f32":
-        return "a number of 32 bits"
-    least, most = INTEGERS[name]
-    return f"a whole number from {least} to {most}"
-
-
-def _of_text(document: Document, path: Path, name: str) -> str | None:
+    if prop.type != "string":
+        if name == AS_WE_DO[prop.type] and not (prop.exact and prop.type == "integer"):
+            return None
+        if name in NOT_BUILT:
+            message = f"`format: {name}` is not built yet; integers have at most 38 digits here."
+            document.error(path, "not-built-yet", message, "Write `physicalType: decimal(38,0)` instead.")
+            return None
+        if name == "f32":
+            return "a number of 32 bits"
+        least, most = INTEGERS[name]
+        return f"a whole number from {least} to {most}"
     if name in TEXT:
         return TEXT[name].words
     if name in UNCHECKED:

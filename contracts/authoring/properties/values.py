@@ -89,22 +89,18 @@ def text_of(document: Document, path: Path, value: Any, prop: Property) -> str |
             document.wrong_type(path, type_name(prop))
             return None
         return f"{whole}.{part}" if part else whole
-    if not _fits(document, path, value, prop.type):
+    if prop.type == "boolean":
+        fits = isinstance(value, bool) and document.word(path) is None
+    elif prop.type == "integer":
+        fits = isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
+    else:
+        fits = isinstance(value, str if prop.type == "string" else (int, Decimal)) and not isinstance(value, bool)
+    if not fits:
         document.wrong_type(path, NAMES[prop.type], text=prop.type == "string" and value is not None)
         return None
     if isinstance(value, bool):
         return str(value).lower()
     return value if isinstance(value, str) else (document.text(path) or str(value)).removeprefix("+")
-
-
-def _fits(document: Document, path: Path, value: Any, kind: str) -> bool:
-    if kind == "boolean":
-        return isinstance(value, bool) and document.word(path) is None
-    if isinstance(value, bool):
-        return False
-    if kind == "integer":
-        return isinstance(value, int) and -(2**63) <= value < 2**63
-    return isinstance(value, str if kind == "string" else (int, Decimal))
 
 
 def moment_of(text: str, prop: Property) -> datetime | None:

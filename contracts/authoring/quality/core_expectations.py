@@ -95,25 +95,19 @@ def fits(kind: Kind, value: Any) -> bool:
         case "boolean":
             return isinstance(value, bool)
         case "bound" if isinstance(value, str):
-            return _is_moment(value)
+            try:
+                datetime.fromisoformat(value)
+            except ValueError:
+                return False
+            return True
         case "number" | "share" | "whole" | "bound":
             if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
                 return False
             return value == int(value) if kind == "whole" else kind != "share" or 0 <= value <= 1
-        case "list":
-            return isinstance(value, list) and bool(value)
-        case "columns" | "texts":
-            return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
-        case "mapping":
-            return isinstance(value, dict)
-        case "condition":
-            return isinstance(value, (str, dict))
+        case "list" | "columns" | "texts":
+            if not isinstance(value, list) or not value:
+                return False
+            return kind == "list" or all(isinstance(one, str) for one in value)
+        case "mapping" | "condition":
+            return isinstance(value, dict) or (kind == "condition" and isinstance(value, str))
     return isinstance(value, str)
-
-
-def _is_moment(text: str) -> bool:
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True

@@ -61,18 +61,27 @@ def read(
 def _figure(
     document: Document, path: Path, entry: dict[str, Any], prop: Property, props: Sequence[Property]
 ) -> Check | None:
-    inner, at_inner = entry["implementation"], (*path, "implementation")
-    if inner["metric"] == QUANTILE and not _is_share(document, at_inner, inner):
+    """The check of a figure of all values; None, and findings, if `quantile` is not above 0 and at most 1."""
+    inner, at = entry["implementation"], (*path, "implementation")
+    metric, share, before = inner["metric"], inner.get(QUANTILE), document.errors()
+    is_number = isinstance(share, (int, Decimal)) and not isinstance(share, bool)
+    if metric == QUANTILE and QUANTILE not in inner:
+        document.error(at, "no-argument", "The entry does not say which quantile.", "Add `quantile: 0.95`.")
+    elif metric == QUANTILE and not (is_number and 0 < share <= 1):
+        document.wrong_type((*at, QUANTILE), "a number above 0, at most 1")
+    elif metric == QUANTILE and len(str(share)) > LONGEST_SHARE:
+        document.error((*at, QUANTILE), "wrong-type", f"`{share}` has too many digits.", "Write at most 9.")
+    if document.errors() > before:
         return None
-    limited = aggregates.read(document, at_inner, {k: v for k, v in inner.items() if k != QUANTILE}, prop)
+    limited = aggregates.read(document, at, {k: v for k, v in inner.items() if k != QUANTILE}, prop)
     severity = library_metrics.severity(document, path, entry)
     if limited is None or severity is None:
         return None
-    (threshold, limits), metric = limited, inner["metric"]
+    threshold, limits = limited
     rule: rules.Rule
     if metric == QUANTILE:
-        at = next(n for n, p in enumerate(props) if p.name == prop.name)
-        rule = rules.Quantile(limits, statements.quantile(at, prop, inner[QUANTILE]), str(inner[QUANTILE]))
+        number = next(n for n, p in enumerate(props) if p.name == prop.name)
+        rule = rules.Quantile(limits, statements.quantile(number, prop, share), str(share))
     else:
         rule = AGGREGATES[metric](limits)
     return Check(
@@ -81,25 +90,11 @@ def _figure(
         scope="set",
         severity=severity,
         dimension=entry.get("dimension") or "accuracy",
-        expected=aggregates.words(f"{inner[QUANTILE]} {metric}" if metric == QUANTILE else metric, threshold, limits),
+        expected=aggregates.words(f"{share} {metric}" if metric == QUANTILE else metric, threshold, limits),
         property=prop.name,
         threshold=threshold,
         description=entry.get("description"),
     )
-
-
-def _is_share(document: Document, path: Path, inner: dict[str, Any]) -> bool:
-    """Return True if the entry has a valid `quantile`, a number above 0 and at most 1; report a finding if not."""
-    share = inner.get(QUANTILE)
-    if QUANTILE not in inner:
-        document.error(path, "no-argument", "The entry does not say which quantile.", "Add `quantile: 0.95`.")
-    elif isinstance(share, bool) or not isinstance(share, (int, Decimal)) or not 0 < share <= 1:
-        document.wrong_type((*path, QUANTILE), "a number above 0, at most 1")
-    elif len(str(share)) > LONGEST_SHARE:
-        document.error((*path, QUANTILE), "wrong-type", f"`{share}` has too many digits.", "Write at most 9.")
-    else:
-        return True
-    return False
 
 
 def _expression(document: Document, path: Path, entry: dict[str, Any], props: Sequence[Property]) -> Check | None:

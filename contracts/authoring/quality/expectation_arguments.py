@@ -71,8 +71,14 @@ def used(
     for key in (k for k in core.needs if kwargs.get(k) is None):
         message = f"`{name}` needs `{key}`, {_in_words(core.needs[key])}."
         document.error(path, "no-argument", message, f"Add `{key}: ...` to `kwargs`.", on_key=True)
-    if core.wants_bound:
-        _bounds(document, path, name, kwargs)
+    low, high = kwargs.get("min_value"), kwargs.get("max_value")
+    are_comparable = any(fits(kind, low) and fits(kind, high) for kind in ORDERED)
+    if core.wants_bound and low is None and high is None:
+        fix = "Add `min_value: ...` or `max_value: ...` to `kwargs`."
+        document.error(path, "no-argument", f"`{name}` has neither bound: it would hold of anything.", fix, on_key=True)
+    elif core.wants_bound and low is not None and high is not None and are_comparable and low > high:
+        message = f"`max_value` ({high}) is below `min_value` ({low})."
+        document.error((*path, "max_value"), "bounds-crossed", message, "Exchange them, or correct one.")
     properties: dict[str, None] = {}
     before = document.errors()
     for key, value in kwargs.items():
@@ -85,16 +91,6 @@ def used(
         properties |= dict.fromkeys(condition.properties)
         given |= {"row_condition": condition.sql, "condition_parser": PARSERS[0]}
     return Used([] if core.about == "header" else list(properties), given)
-
-
-def _bounds(document: Document, path: Path, name: str, kwargs: dict[str, Any]) -> None:
-    low, high = kwargs.get("min_value"), kwargs.get("max_value")
-    if low is None and high is None:
-        fix = "Add `min_value: ...` or `max_value: ...` to `kwargs`."
-        document.error(path, "no-argument", f"`{name}` has neither bound: it would hold of anything.", fix, on_key=True)
-    elif low is not None and high is not None and any(fits(k, low) and fits(k, high) for k in ORDERED) and low > high:
-        message = f"`max_value` ({high}) is below `min_value` ({low})."
-        document.error((*path, "max_value"), "bounds-crossed", message, "Exchange them, or correct one.")
 
 
 def _in_words(kind: Kind) -> str:

@@ -26,7 +26,11 @@ def wrong(key: str, value: Any) -> Wrong:
         case "partition_object":
             return _partition(value)
         case "json_schema":
-            return _schema(value)
+            try:
+                validator_for(value).check_schema(value)
+            except SchemaError as error:
+                return f"It is no JSON schema: {error.message:.80}.", "Correct it."
+            return next((_reference(value, one) for one in _references(value) if _reference(value, one)), None)
         case "value_pairs_set" if not all(isinstance(one, list) and len(one) == PAIR for one in value):
             return "`value_pairs_set` must hold pairs.", "Write it as `[[1, 2], [3, 4]]`."
         case "allow_relative_error" if value:
@@ -48,16 +52,11 @@ def _quantiles(value: dict[str, Any]) -> Wrong:
             "`quantiles` must be numbers from 0 to 1, as many as `value_ranges`.",
             "Write a range for each, as `[[1, 9]]`.",
         )
-    if not all(_is_range(one) for one in ranges):
+    pairs = [one for one in ranges if isinstance(one, list) and len(one) == PAIR]
+    are_numbers = all(fits("number", end) for pair in pairs for end in pair if end is not None)
+    if len(pairs) < len(ranges) or not are_numbers or any(None not in pair and pair[0] > pair[1] for pair in pairs):
         return "`value_ranges` must hold pairs of numbers; null has no bound.", "Write it as `[[1, 9], [null, 5]]`."
     return None
-
-
-def _is_range(value: Any) -> bool:
-    if not isinstance(value, list) or len(value) != PAIR:
-        return False
-    ends = [one for one in value if one is not None]
-    return all(fits("number", one) for one in ends) and (len(ends) < PAIR or ends[0] <= ends[1])
 
 
 def _partition(value: dict[str, Any]) -> Wrong:
@@ -81,14 +80,6 @@ def _partition(value: dict[str, Any]) -> Wrong:
     if not rising or (bins and not all(a < b for a, b in pairwise(bins))):
         return "`bins` must be numbers that rise.", fix
     return None
-
-
-def _schema(value: dict[str, Any]) -> Wrong:
-    try:
-        validator_for(value).check_schema(value)
-    except SchemaError as error:
-        return f"It is no JSON schema: {error.message:.80}.", "Correct it."
-    return next((_reference(value, one) for one in _references(value) if _reference(value, one)), None)
 
 
 def _references(value: Any) -> list[str]:

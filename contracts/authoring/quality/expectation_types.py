@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -29,6 +29,8 @@ FAMILIES = {
     "timestamp": "moments",
 }
 """Types that can be compared with each other have one family."""
+KINDS = {"numbers": "number", "booleans": "boolean", "texts": "text"}
+"""The kinds of values that can be compared with those of a family; moments have notations."""
 WORDS = {
     "numbers": "a number",
     "booleans": "true or false",
@@ -119,35 +121,21 @@ def _hold_value(document: Document, given: _Given, core: Core) -> None:
             document.error(given.path, "wrong-type", message, fix)
         return
     prop, written = given.prop, given.value.isoformat() if isinstance(given.value, date) else given.value
-    if not _is_of(written, prop):
+    shape = MOMENT.fullmatch(written) if isinstance(written, str) else None
+    if FAMILIES[prop.type] == "moments":
+        is_of = shape is not None and not (prop.type == "date" and shape[2]) and fits("bound", written)
+    else:
+        is_of = fits(KINDS[FAMILIES[prop.type]], written)
+    if not is_of:
         message = f"`{key}` has `{written!s:.40}`, and `{prop.name}` is {prop.type}."
         word = WORDS[prop.type if prop.type in WORDS else FAMILIES[prop.type]]
         document.error(given.path, "wrong-type", message, f"Write {word}.")
         return
     compares_moments = core.about == "column" and prop.type == "timestamp" and key in ("min_value", "max_value")
-    if compares_moments and (shape := MOMENT.fullmatch(written)) and shape[5]:
+    if compares_moments and shape and shape[5]:
         message = f"Great Expectations compares `{key}` without an offset, and cannot compare `{written}`."
         document.error(given.path, "wrong-type", message, "Write the moment in UTC, without an offset.")
     elif core.types == "plain" and prop.exact and Decimal(float(written)) != Decimal(str(written)):
         message = f"`{prop.name}` is exact, and Great Expectations compares it with `{written}` as a double."
         fix = "Say it in SQL: a query over `data`, or use a number that is not exact."
         document.error(given.path, "wrong-type", message, fix)
-
-
-def _is_of(value: Any, prop: Property) -> bool:
-    """Return whether a value of a contract can be compared with the values of a property."""
-    match prop.type:
-        case "integer" | "number":
-            return fits("number", value)
-        case "boolean":
-            return isinstance(value, bool)
-        case "date" | "timestamp":
-            shape = MOMENT.fullmatch(value) if isinstance(value, str) else None
-            if shape is None or (prop.type == "date" and shape[2]):
-                return False
-            try:
-                datetime.fromisoformat(value)
-            except ValueError:
-                return False
-            return True
-    return isinstance(value, str)

@@ -36,11 +36,11 @@ def read(
 ) -> Check | None:
     """The check that an entry means; None where a finding says why there is none."""
     before, at = document.errors(), (*path, "implementation")
-    inner = _implementation(document, at, entry)
+    implementation = _implementation(document, at, entry)
     library_metrics.others(document, path, entry, library_metrics.CUSTOM, "`implementation`")
-    core = _core(document, at, inner) if inner is not None else None
-    if inner is None or core is None:
+    if implementation is None:
         return None
+    inner, core = implementation
     severity = _severity(document, path, entry, inner)
     kwargs = _kwargs(document, at, inner, core, prop)
     if kwargs is None or severity is None:
@@ -89,7 +89,7 @@ def _check(
 # ---- what stands in an entry
 
 
-def _implementation(document: Document, path: Path, entry: dict[str, Any]) -> dict[str, Any] | None:
+def _implementation(document: Document, path: Path, entry: dict[str, Any]) -> tuple[dict[str, Any], Core] | None:
     """The expectation of an entry; of a text of YAML or JSON its values, each at its place in the file."""
     inner = entry["implementation"]
     if isinstance(inner, str):
@@ -112,7 +112,18 @@ def _implementation(document: Document, path: Path, entry: dict[str, Any]) -> di
         close = "type" if key == "expectation_type" else nearest(key, KEYS)
         fix = f"Write `{close}`." if close else "Arguments of the expectation belong under `kwargs`."
         document.error((*path, key), "unknown-key", f"An expectation has no key `{key}`.", fix, on_key=True)
-    return inner
+    name, by_type = inner.get("type"), expectations()
+    core = by_type.get(name) if isinstance(name, str) else None
+    if core is None:
+        message = f"Great Expectations has no core expectation `{name}`." if name else "The entry names no expectation."
+        close = nearest(name, by_type) if isinstance(name, str) else None
+        fix = f"Write `{close}`." if close else "Write `type:` with one, as `expect_column_values_to_not_be_null`."
+        document.error((*path, "type"), "unknown-expectation", message, fix)
+    elif core.elsewhere is not None:
+        message, _, fix = f"`{name}` {core.elsewhere}".partition("; ")
+        document.error((*path, "type"), "elsewhere", f"{message}.", f"{fix[0].upper()}{fix[1:]}.")
+        return None
+    return (inner, core) if core else None
 
 
 def _placing(document: Document, mark: Position) -> Any:
@@ -123,22 +134,6 @@ def _placing(document: Document, mark: Position) -> Any:
     first = next((line for line in lines[mark.line :] if line.strip()), "")
     indent = len(first) - len(first.lstrip(" "))
     return lambda own: replace(own, line=own.line + mark.line, column=own.column + indent)
-
-
-def _core(document: Document, path: Path, inner: dict[str, Any]) -> Core | None:
-    name, by_type = inner.get("type"), expectations()
-    if isinstance(name, str) and name in by_type:
-        core = by_type[name]
-        if core.elsewhere is None:
-            return core
-        message, _, fix = f"`{name}` {core.elsewhere}".partition("; ")
-        document.error((*path, "type"), "elsewhere", f"{message}.", f"{fix[0].upper()}{fix[1:]}.")
-        return None
-    message = f"Great Expectations has no core expectation `{name}`." if name else "The entry names no expectation."
-    close = nearest(name, by_type) if isinstance(name, str) else None
-    fix = f"Write `{close}`." if close else "Write `type:` with one, as `expect_column_values_to_not_be_null`."
-    document.error((*path, "type"), "unknown-expectation", message, fix)
-    return None
 
 
 def _severity(document: Document, path: Path, entry: dict[str, Any], inner: dict[str, Any]) -> Severity | None:

@@ -22,6 +22,8 @@ DIMENSIONS = {
     "expression": "consistency",
 }
 """The dimensions of metrics, where they are not `conformity`."""
+Read = tuple[rules.Rule, str]
+"""The rule of a metric, and a description of its valid values, for people."""
 BUILT = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "rowCount")
 OF_FILES = ("duplicateValues", "rowCount")
 """The metrics that are also allowed at the level of `properties`."""
@@ -70,7 +72,7 @@ def read(
     threshold = thresholds.read(document, path, entry)
     if rule is None or weight is None or threshold is None:
         return None
-    return check(entry, prop, (rule, _valid_words(entry, rule)), weight, threshold)
+    return check(entry, prop, rule, weight, threshold)
 
 
 def identity(entry: dict[str, Any], prop: Property | None, kind: str, severity: Severity) -> str:
@@ -79,9 +81,7 @@ def identity(entry: dict[str, Any], prop: Property | None, kind: str, severity: 
     return entry.get("id") or entry.get("name") or (name if severity == "error" else f"{name}.warning")
 
 
-def check(
-    entry: dict[str, Any], prop: Property | None, read: tuple[rules.Rule, str], severity: Severity, threshold: Threshold
-) -> Check:
+def check(entry: dict[str, Any], prop: Property | None, read: Read, severity: Severity, threshold: Threshold) -> Check:
     """The check of a metric, from its rule and the description of its valid values."""
     rule, valid = read
     by_row = rule.kind not in OF_FILES and threshold.operator == "mustBe" and not threshold.values[0]
@@ -97,18 +97,6 @@ def check(
         threshold=None if by_row else threshold,
         description=entry.get("description"),
     )
-
-
-def _valid_words(entry: dict[str, Any], rule: rules.Rule) -> str:
-    match rule:
-        case rules.MissingValues(values, null):
-            return "none" + shown(["null"] * null + [text or '""' for text in values]).removeprefix("one")
-        case rules.DuplicateValues(names) if names:
-            return "of " + ", ".join(names)
-        case rules.InvalidValues(values, pattern):
-            parts = [shown(values)] if values is not None else []
-            return " and ".join(parts + ([f"matching {entry['arguments']['pattern']}"] if pattern is not None else []))
-    return ""
 
 
 def others(document: Document, path: Path, entry: dict[str, Any], read: set[str], beside: str) -> None:
@@ -135,8 +123,8 @@ def severity(document: Document, path: Path, entry: dict[str, Any]) -> Severity 
 
 def _rule(
     document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
-) -> rules.Rule | None:
-    """The rule of a metric; None, and findings, if its arguments cannot be used."""
+) -> Read | None:
+    """The rule of a metric and its valid values in words; None, and findings, if its arguments cannot be used."""
     metric, arguments = entry["metric"], entry.get("arguments") or {}
     takes = ("properties",) if prop is None and metric == "duplicateValues" else ARGUMENTS.get(metric, ())
     unknown = [k for k in arguments if k not in takes]
@@ -148,7 +136,7 @@ def _rule(
     if unknown:
         return None
     if not takes:
-        return BARE[metric]
+        return BARE[metric], ""
     if prop is None:
         return _properties(document, path, arguments, props)
     if not arguments:
@@ -156,14 +144,10 @@ def _rule(
         what = "valid" if metric == "invalidValues" else "missing"
         document.error(path, "no-argument", f"`{metric}` does not say which values are {what}.", fix)
         return None
-    if metric == "missingValues":
-        return _missing(document, (*path, "arguments", metric), arguments[metric])
-    return _valid(document, (*path, "arguments"), arguments, prop)
+    return _of_values(document, (*path, "arguments"), arguments, prop)
 
 
-def _properties(
-    document: Document, path: Path, arguments: dict[str, Any], props: Sequence[Property]
-) -> rules.DuplicateValues | None:
+def _properties(document: Document, path: Path, arguments: dict[str, Any], props: Sequence[Property]) -> Read | None:
     """The properties whose values are compared together: only single values of a record compare."""
     names, at = arguments.get("properties"), (*path, "arguments", "properties")
     if names is None:
@@ -188,7 +172,7 @@ def _properties(
             fix = "Leave it out; `logicalTypeOptions: {uniqueItems: true}` of an array forbids repeated elements."
         message = f"`duplicateValues` compares single values of records; `{prop.name}` {several}."
         document.error((*at, n), "not-built-yet", message, fix)
-    return rules.DuplicateValues(tuple(names)) if document.errors() == before else None
+    return (rules.DuplicateValues(tuple(names)), "of " + ", ".join(names)) if document.errors() == before else None
 
 
 def are_properties(document: Document, path: Path, names: list[Any], properties: list[str]) -> bool:
@@ -211,9 +195,23 @@ def is_property(document: Document, path: Path, name: Any, properties: list[str]
         document.error(path, "duplicate-property", f"The property `{name}` occurs twice.", "Keep one of them.")
 
 
-def _valid(document: Document, path: Path, arguments: dict[str, Any], prop: Property) -> rules.InvalidValues | None:
-    texts: tuple[str, ...] | None = None
+def _of_values(document: Document, path: Path, arguments: dict[str, Any], prop: Property) -> Read | None:
+    """The texts that count as missing, and whether null cells do, as cells are written; or the valid values."""
     before = document.errors()
+    if "missingValues" in arguments:
+        values, at = arguments["missingValues"], (*path, "missingValues")
+        if not isinstance(values, list) or not values:
+            document.wrong_type(at, "a list of texts and null")
+            return None
+        for n, value in enumerate(values):
+            if value is not None and not isinstance(value, str):
+                document.wrong_type((*at, n), "text or null", text=True)
+        if document.errors() > before:
+            return None
+        missing = rules.MissingValues(tuple(dict.fromkeys(v for v in values if v is not None)), null=None in values)
+        named = ["null"] * missing.null + [text or '""' for text in missing.values]
+        return missing, "none" + shown(named).removeprefix("one")
+    texts: tuple[str, ...] | None = None
     if "validValues" in arguments:
         values, at = arguments["validValues"], (*path, "validValues")
         if isinstance(values, list) and values:
@@ -223,21 +221,11 @@ def _valid(document: Document, path: Path, arguments: dict[str, Any], prop: Prop
     matching = pattern(document, (*path, "pattern"), arguments["pattern"], prop) if "pattern" in arguments else None
     if document.errors() > before:
         return None
-    return rules.InvalidValues(texts, matching.pattern, matching.longest) if matching else rules.InvalidValues(texts)
-
-
-def _missing(document: Document, path: Path, values: Any) -> rules.MissingValues | None:
-    """The texts that count as missing, and whether null cells do; cells are compared as they are written."""
-    if not isinstance(values, list) or not values:
-        document.wrong_type(path, "a list of texts and null")
-        return None
-    before = document.errors()
-    for n, value in enumerate(values):
-        if value is not None and not isinstance(value, str):
-            document.wrong_type((*path, n), "text or null", text=True)
-    if document.errors() > before:
-        return None
-    return rules.MissingValues(tuple(dict.fromkeys(v for v in values if v is not None)), null=None in values)
+    words = [shown(texts)] if texts is not None else []
+    if matching is None:
+        return rules.InvalidValues(texts), " and ".join(words)
+    words.append(f"matching {arguments['pattern']}")
+    return rules.InvalidValues(texts, matching.pattern, matching.longest), " and ".join(words)
 
 
 def never_missing(document: Document, owner: dict[str, Any], path: Path, nulls: Collection[str]) -> None:

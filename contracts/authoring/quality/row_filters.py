@@ -130,20 +130,17 @@ def _only(document: Document, check: Check, settings: Settings, props: Sequence[
             message = f"`{check.id}` has a {key} in its quality entry."
             document.error(path, "bad-value", message, "Keep one of them.", on_key=True)
             return None
-    if "filter" in given and (condition := _filter(document, *given["filter"], props)):
-        only = replace(condition, watermark=only.watermark if only else None)
+    path, text = given.get("filter", ((), None))
+    if isinstance(text, str):
+        try:
+            condition = expressions.read(text, props, constant=True)
+        except SqlRefused as refused:
+            document.error(path, "bad-expression", refused.message, refused.fix)
+        else:
+            named, watermark = tuple(condition.properties), only.watermark if only else None
+            only = Filter(condition.sql, " ".join(text.split()), named, watermark)
+    elif "filter" in given:
+        document.wrong_type(path, "an expression, as `country = 'BR'`", text=True)
     if "watermark" in given and (prop := watermarks.read(document, *given["watermark"], props)):
         only = replace(only or Filter("true", "", ()), watermark=prop.name)
     return only
-
-
-def _filter(document: Document, path: Path, text: Any, props: Sequence[Property]) -> Filter | None:
-    if not isinstance(text, str):
-        document.wrong_type(path, "an expression, as `country = 'BR'`", text=True)
-        return None
-    try:
-        condition = expressions.read(text, props, constant=True)
-    except SqlRefused as refused:
-        document.error(path, "bad-expression", refused.message, refused.fix)
-        return None
-    return Filter(condition.sql, " ".join(text.split()), tuple(condition.properties))

@@ -50,11 +50,6 @@ def _count(reader: Reader, node: exp.Count) -> SqlAndType:
     return f"count({reader.typed(of).sql})", "integer"
 
 
-def _sum(reader: Reader, node: exp.Sum) -> SqlAndType:
-    operand = reader.one_of(node.this, *NUMBERS)
-    return f"try_sum({operand.sql})", operand.kind
-
-
 def _of_doubles(function: str) -> Callable[[Reader, Any], SqlAndType]:
     def made(reader: Reader, node: Any) -> SqlAndType:
         return f"{function}(double({reader.of(node.this, *NUMBERS)}))", "number"
@@ -62,9 +57,9 @@ def _of_doubles(function: str) -> Callable[[Reader, Any], SqlAndType]:
     return made
 
 
-def _end(function: str) -> Callable[[Reader, Any], SqlAndType]:
+def _of_any(function: str, *kinds: SqlType) -> Callable[[Reader, Any], SqlAndType]:
     def made(reader: Reader, node: Any) -> SqlAndType:
-        operand = reader.typed(node.this)
+        operand = reader.one_of(node.this, *kinds) if kinds else reader.typed(node.this)
         return f"{function}({operand.sql})", operand.kind
 
     return made
@@ -73,14 +68,14 @@ def _end(function: str) -> Callable[[Reader, Any], SqlAndType]:
 AGGREGATES: dict[type, Callable[[Any, Any], SqlAndType]] = {
     exp.Count: _count,
     exp.CountIf: lambda reader, node: (f"count_if({reader.boolean(node.this)})", "integer"),
-    exp.Sum: _sum,
+    exp.Sum: _of_any("try_sum", *NUMBERS),
     exp.Avg: _of_doubles("avg"),
     exp.Stddev: _of_doubles("stddev_samp"),
     exp.StddevSamp: _of_doubles("stddev_samp"),
     exp.StddevPop: _of_doubles("stddev_pop"),
-    exp.Min: _end("min"),
-    exp.Max: _end("max"),
-    exp.AnyValue: _end("min"),
+    exp.Min: _of_any("min"),
+    exp.Max: _of_any("max"),
+    exp.AnyValue: _of_any("min"),
 }
 """Functions over many records."""
 
@@ -114,17 +109,14 @@ def _truncated(reader: Reader, node: Any) -> Typed:
     return Typed(operand.sql if unit == "DAY" else f"trunc({operand.sql}, '{PARTS[unit]}')", "date")
 
 
-def _plus_days(reader: Reader, node: Any) -> Typed:
-    if str(node.args.get("unit") or "DAY").upper() != "DAY":
+def _later(reader: Reader, node: Any) -> Typed:
+    """Add days or months to a date."""
+    by_months = isinstance(node, exp.AddMonths)
+    if not by_months and str(node.args.get("unit") or "DAY").upper() != "DAY":
         raise SqlRefused(f"`{shown(node)}` has a unit.", "Write `date_add(day, 7)` or `add_months(day, 1)`.")
-    days = _shift(reader, node, _whole(node.expression))
-    return Typed(f"date_add({reader.of(node.this, 'date')}, {days})", "date")
-
-
-def _plus_months(reader: Reader, node: exp.AddMonths) -> Typed:
-    months = _whole(node.expression)
-    _shift(reader, node, months * LONGEST_MONTH)
-    return Typed(f"add_months({reader.of(node.this, 'date')}, {months})", "date")
+    number = _whole(node.expression)
+    _shift(reader, node, number * LONGEST_MONTH if by_months else number)
+    return Typed(f"{'add_months' if by_months else 'date_add'}({reader.of(node.this, 'date')}, {number})", "date")
 
 
 def _shift(reader: Reader, node: Any, days: int) -> int:
@@ -202,9 +194,9 @@ OF_QUERIES: dict[type, Callable[[Any, Any], Typed]] = {
     exp.Anonymous: _anonymous,
     exp.DateTrunc: _truncated,
     exp.TimestampTrunc: _truncated,
-    exp.TsOrDsAdd: _plus_days,
-    exp.DateAdd: _plus_days,
-    exp.AddMonths: _plus_months,
+    exp.TsOrDsAdd: _later,
+    exp.DateAdd: _later,
+    exp.AddMonths: _later,
     exp.TsOrDsToDate: _read_as,
     exp.StrToDate: _read_as,
     exp.Add: _sum_or_shift,

@@ -102,7 +102,13 @@ def parsed(
         lexed = lexing.lexed(text)
         trees = _trees(text, lexed)
     except (sqlglot.errors.SqlglotError, LookupError, TypeError, ValueError, AttributeError) as error:
-        raise SqlRefused(f"The {what} cannot be read: {_first(error)}.", "Write it as Spark SQL.") from error
+        errors: list[dict[str, Any]] = getattr(error, "errors", [])
+        why = str(error).split(". ", 1)[0].split("\n", 1)[0].rstrip(".")
+        if errors and errors[0].get("highlight"):  # without the colours of a terminal
+            why = f"near `{errors[0]['highlight']}`, column {errors[0]['col']}"
+        elif not isinstance(error, sqlglot.errors.SqlglotError):  # the parser's own fault
+            why = "the parser cannot read it as SQL"
+        raise SqlRefused(f"The {what} cannot be read: {why}.", "Write it as Spark SQL.") from error
     except RecursionError as error:
         raise SqlRefused(f"The {what} is nested too deeply.", "Part it into several checks.") from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Expression):
@@ -124,16 +130,6 @@ def _trees(text: str, lexed: lexing.Lexed) -> list[Any]:
         raise SqlRefused(f"`{sign}` begins a text of a kind that is not known.", "Write it as `'text'` or `r'text'`.")
     ordering.refuse_chains(text, tokens)
     return parsing.Parser(dialect=dialect).parse(tokens, text)
-
-
-def _first(error: Exception) -> str:
-    """Return the parser's first message, without the colours of a terminal."""
-    errors: list[dict[str, Any]] = getattr(error, "errors", [])
-    if errors and errors[0].get("highlight"):
-        return f"near `{errors[0]['highlight']}`, column {errors[0]['col']}"
-    if not isinstance(error, sqlglot.errors.SqlglotError):  # the parser's own fault
-        return "the parser cannot read it as SQL"
-    return str(error).split(". ", 1)[0].split("\n", 1)[0].rstrip(".")
 
 
 class Reader:
@@ -397,16 +393,13 @@ def _joined(sign: str) -> Any:
     return read_it
 
 
-def _negative(reader: Reader, node: exp.Neg) -> Typed:
-    operand = reader.one_of(node.this, *NUMBERS)
-    return Typed(f"try_subtract(0L, {operand.sql})" if operand.kind == "integer" else f"(-{operand.sql})", operand.kind)
-
-
-def _absolute(reader: Reader, node: exp.Abs) -> Typed:
-    """Return an absolute value; for the least integer it exceeds 64 bits, and the cast back from a decimal is null."""
-    operand = reader.one_of(node.this, *NUMBERS)
-    whole = f"try_cast(abs(cast({operand.sql} as decimal(20,0))) as bigint)"
-    return Typed(whole if operand.kind == "integer" else f"abs({operand.sql})", operand.kind)
+def _signed(reader: Reader, node: exp.Neg | exp.Abs) -> Typed:
+    """Return a negative or an absolute value; null of an integer whose value exceeds 64 bits."""
+    operand, is_negative = reader.one_of(node.this, *NUMBERS), isinstance(node, exp.Neg)
+    if operand.kind != "integer":
+        return Typed(f"(-{operand.sql})" if is_negative else f"abs({operand.sql})", operand.kind)
+    absolute = f"try_cast(abs(cast({operand.sql} as decimal(20,0))) as bigint)"
+    return Typed(f"try_subtract(0L, {operand.sql})" if is_negative else absolute, operand.kind)
 
 
 def _is(reader: Reader, node: exp.Is) -> Typed:
@@ -433,30 +426,26 @@ def _between(reader: Reader, node: exp.Between) -> Typed:
     return Typed(f"({it} between {low} and {high})", "boolean")
 
 
-def _like(reader: Reader, node: exp.Like) -> Typed:
-    pattern = node.expression
+def _like(reader: Reader, node: exp.Like | exp.ILike) -> Typed:
+    """Return `like`; `ilike` is `like` of lower-case letters, as Spark reads it."""
+    pattern, value = node.expression, node.this
+    if isinstance(node, exp.ILike):
+        value = exp.Lower(this=value)
+        if isinstance(pattern, exp.Literal) and not pattern.name.isascii():
+            fix = "Write `lower(name) like ...`, with small letters."
+            raise SqlRefused("`ilike` needs a pattern of ASCII letters.", fix)
     if not isinstance(pattern, exp.Literal) or not pattern.is_string or "\\" in pattern.name:
         raise SqlRefused("`like` needs a text in quotes, without backslashes.", "Use `rlike r'...'` for more.")
-    parts = ["".join(r"[\s\S]" if c == "_" else re.escape(c) for c in part) for part in pattern.name.split("%")]
+    text = pattern.name.lower() if isinstance(node, exp.ILike) else pattern.name
+    parts = ["".join(r"[\s\S]" if c == "_" else re.escape(c) for c in part) for part in text.split("%")]
     if len(parts) == 1:
         whole = rf"^{parts[0]}\z"
     else:  # with any text between: each part is searched once, after the part before it
         first, *inner, last = parts
         middle = "".join(rf"(?>[\s\S]*?{part})" for part in inner if part)
         whole = rf"^{first}{middle}[\s\S]*{last}\z"
-    test = f"({reader.of(node.this, 'text')} rlike {sql_text.literal(whole)})"
+    test = f"({reader.of(value, 'text')} rlike {sql_text.literal(whole)})"
     return Typed(f"(not {test})" if node.args.get("negate") else test, "boolean")
-
-
-def _like_any_case(reader: Reader, node: exp.ILike) -> Typed:
-    """Return `like` of lower-case letters, as Spark reads `ilike`."""
-    pattern = node.expression
-    if isinstance(pattern, exp.Literal) and not pattern.name.isascii():
-        raise SqlRefused(
-            "`ilike` needs a pattern of ASCII letters.", "Write `lower(name) like ...`, with small letters."
-        )
-    small = exp.Literal.string(pattern.name.lower()) if isinstance(pattern, exp.Literal) else pattern
-    return _like(reader, exp.Like(this=exp.Lower(this=node.this), expression=small, negate=node.args.get("negate")))
 
 
 def _case(reader: Reader, node: exp.Case) -> Typed:
@@ -672,12 +661,12 @@ READERS: dict[type, Callable[[Reader, Any], Typed]] = {
     exp.Div: counted("try_divide"),
     exp.Mod: counted("try_mod"),
     exp.SafeDivide: counted("try_divide"),
-    exp.Neg: _negative,
+    exp.Neg: _signed,
     exp.Is: _is,
     exp.In: _among,
     exp.Between: _between,
     exp.Like: _like,
-    exp.ILike: _like_any_case,
+    exp.ILike: _like,
     exp.RegexpLike: lambda reader, node: Typed(
         f"({reader.of(node.this, 'text')} rlike {reader.pattern(node.expression)})", "boolean"
     ),
@@ -686,7 +675,7 @@ READERS: dict[type, Callable[[Reader, Any], Typed]] = {
     exp.If: _if,
     exp.DPipe: _concatenated,
     exp.Concat: _concatenated,
-    exp.Abs: _absolute,
+    exp.Abs: _signed,
     exp.Coalesce: _any_of("coalesce"),
     exp.Least: _any_of("least"),
     exp.Greatest: _any_of("greatest"),

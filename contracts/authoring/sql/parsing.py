@@ -23,7 +23,10 @@ def _keeping(name: str, build: Build) -> Build:
 
     def built(args: list[Any], dialect: sqlglot.Dialect) -> exp.Expr:
         node = _built(build, args, dialect)
-        if args and not _is_within(args[-1], node) and _built(build, args[:-1], dialect) == node:
+        holder = args[-1] if args else node
+        while holder is not None and holder is not node:
+            holder = holder.parent
+        if holder is not node and _built(build, args[:-1], dialect) == node:
             message = f"`{name.lower()}` has {len(args)} arguments, which are too many."
             raise SqlRefused(message, "Leave the last one out.")
         return node
@@ -37,12 +40,6 @@ def _built(build: Build, args: list[Any], dialect: sqlglot.Dialect) -> exp.Expr:
         return build(args)
     except TypeError:
         return build(args, dialect=dialect)
-
-
-def _is_within(part: Any, node: exp.Expr) -> bool:
-    while part is not None and part is not node:
-        part = part.parent
-    return part is node
 
 
 class Parser(SparkParser):

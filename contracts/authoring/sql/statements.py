@@ -352,31 +352,30 @@ class _Select(Reader):
         self._relations.append(first)
         sql = f"{first.sql} {first.alias}"
         for join in self._node.args.get("joins") or ():
-            sql += self._join(join)
+            side = join.side.upper() or "INNER"
+            if side not in ("INNER", "LEFT") or join.kind.upper() not in ("", "INNER", "OUTER") or join.method:
+                raise SqlRefused(f"`{shown(join)}` is not a known join.", "Write `join` or `left join`.")
+            _refuse_other_parts(join)
+            left, right = list(self._relations), self._relation(join.this)
+            self._relations.append(right)
+            on, using = join.args.get("on"), join.args.get("using") or ()
+            self._part = "on"
+            if not using and not any(
+                self._is_key(part) for part in (on.flatten() if isinstance(on, exp.And) else [on])
+            ):
+                raise SqlRefused(f"`{shown(join)}` does not say which rows go together.", "Add `on a.id = b.id`.")
+            tests = [f"{right.alias}.drop = {first.alias}.drop", *([self.boolean(on)] if on else [])]
+            for name in (identifier.name for identifier in using):
+                pair = [self._in(relations, exp.column(name), name) for relations in (left, [right])]
+                if len({of.kind for of in pair}) > 1 and not {of.kind for of in pair} <= set(NUMBERS):
+                    message = f"`{name}` is {pair[0].kind} in one table, {pair[1].kind} in the other."
+                    raise SqlRefused(message, "Join columns of one type.")
+                tests.append(f"{pair[0].sql} = {pair[1].sql}")
+                self._merged.add(name)
+            self._part = "from"
+            word = "left join" if side == "LEFT" else "join"
+            sql += f" {word} {right.sql} {right.alias} on {' and '.join(tests)}"
         return sql
-
-    def _join(self, join: exp.Join) -> str:
-        side = join.side.upper() or "INNER"
-        if side not in ("INNER", "LEFT") or join.kind.upper() not in ("", "INNER", "OUTER") or join.method:
-            raise SqlRefused(f"`{shown(join)}` is not a known join.", "Write `join` or `left join`.")
-        _refuse_other_parts(join)
-        left, right = list(self._relations), self._relation(join.this)
-        self._relations.append(right)
-        on, using = join.args.get("on"), join.args.get("using") or ()
-        self._part = "on"
-        if not using and not any(self._is_key(part) for part in (on.flatten() if isinstance(on, exp.And) else [on])):
-            raise SqlRefused(f"`{shown(join)}` does not say which rows go together.", "Add `on a.id = b.id`.")
-        tests = [f"{right.alias}.drop = {left[0].alias}.drop", *([self.boolean(on)] if on else [])]
-        for name in (identifier.name for identifier in using):
-            pair = [self._in(relations, exp.column(name), name) for relations in (left, [right])]
-            if len({of.kind for of in pair}) > 1 and not {of.kind for of in pair} <= set(NUMBERS):
-                message = f"`{name}` is {pair[0].kind} in one table, {pair[1].kind} in the other."
-                raise SqlRefused(message, "Join columns of one type.")
-            tests.append(f"{pair[0].sql} = {pair[1].sql}")
-            self._merged.add(name)
-        self._part = "from"
-        word = "left join" if side == "LEFT" else "join"
-        return f" {word} {right.sql} {right.alias} on {' and '.join(tests)}"
 
     def _is_key(self, node: Node) -> bool:
         """Return True if a test equates a column of the table joined last with one of an earlier table."""
@@ -512,7 +511,14 @@ class _Select(Reader):
         drop = f"{self._relations[0].alias}.drop"
         if not isinstance(inner.this, exp.Distinct):
             return Typed(f"{sql} over (partition by {', '.join([drop, *keys])})", kind)
-        return self._distinct_window(sql, kind, keys)
+        # Spark has no such window, so distinct values are counted in groups, and joined.
+        alias, groups = f"q{next(self._context.numbers)}", ", ".join([drop, *keys])
+        named = "".join(f", {key} as k{n}" for n, key in enumerate(keys))
+        where = f" where {self._where}" if self._where else ""
+        source = f"{self._source}{self._joins(drop)}{where}"
+        each = f"select {drop} as drop{named}, {sql} as o0 from {source} group by {groups}"
+        self._hoist(each, alias, "".join(f" and {alias}.k{n} <=> {key}" for n, key in enumerate(keys)))
+        return Typed(f"{alias}.o0", kind)
 
     def _ordered(self, node: exp.Window) -> Typed:
         """Return a row's rank in its partition, or the value of a neighbour; ties are in the file's order."""
@@ -555,17 +561,6 @@ class _Select(Reader):
         aggregated = self._aggregate(node.this, aggregate)
         self._guard = guard
         return aggregated
-
-    def _distinct_window(self, sql: str, kind: SqlType, keys: Sequence[str]) -> Typed:
-        """Count distinct values by partition; Spark has no such window, so they are counted in groups and joined."""
-        drop, alias = f"{self._relations[0].alias}.drop", f"q{next(self._context.numbers)}"
-        named = "".join(f", {key} as k{n}" for n, key in enumerate(keys))
-        where = f" where {self._where}" if self._where else ""
-        groups = ", ".join([drop, *keys])
-        source = f"{self._source}{self._joins(drop)}{where}"
-        inner = f"select {drop} as drop{named}, {sql} as o0 from {source} group by {groups}"
-        self._hoist(inner, alias, "".join(f" and {alias}.k{n} <=> {key}" for n, key in enumerate(keys)))
-        return Typed(f"{alias}.o0", kind)
 
     def _scalar(self, node: Node) -> Typed:
         """Return the one value of a subquery."""

@@ -30,9 +30,10 @@ def split(node: Node, names: Collection[str]) -> tuple[Node, list[Node]]:
     pairs: list[tuple[Node, Node]] = []
     rest: list[Node] = []
     for test in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
-        pair = _pair(test, outer)
-        if pair:
-            pairs.append(pair)
+        sides = (test.this, test.expression) if isinstance(test, exp.EQ) else ()
+        theirs = [side for side in sides if (of := {c.table for c in side.find_all(exp.Column)}) and of <= outer]
+        if len(theirs) == 1:
+            pairs.append((test.expression if theirs[0] is test.this else test.this, theirs[0]))
         else:
             rest.append(test)
     if not pairs:
@@ -42,7 +43,7 @@ def split(node: Node, names: Collection[str]) -> tuple[Node, list[Node]]:
     bare = node.copy()
     bare.set("expressions", [mine.copy() for mine, _ in pairs])
     bare.set("where", exp.Where(this=exp.and_(*rest)) if rest else None)
-    return bare, [theirs for _, theirs in pairs]
+    return bare, [side for _, side in pairs]
 
 
 def keyed(node: Node, value: Typed, column: str, kind: SqlType) -> tuple[str, str]:
@@ -64,14 +65,3 @@ def has_aggregate(node: Node) -> bool:
     if isinstance(node, exp.Window | exp.Query):
         return False
     return type(node) in AGGREGATES or any(has_aggregate(part) for part in node.iter_expressions())
-
-
-def _pair(test: Node, outer: Collection[str]) -> tuple[Node, Node] | None:
-    """Return the subquery's side of a comparison by `=`, and the side of the outer rows."""
-    if not isinstance(test, exp.EQ):
-        return None
-    sides = (test.this, test.expression)
-    theirs = [side for side in sides if (of := {c.table for c in side.find_all(exp.Column)}) and of <= set(outer)]
-    if len(theirs) != 1:
-        return None
-    return (test.expression if theirs[0] is test.this else test.this), theirs[0]
