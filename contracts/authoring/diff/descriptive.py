@@ -101,29 +101,19 @@ def _pairs(old: Any, new: Any, name: str) -> Iterator[tuple[int, dict[str, Any],
 
 
 def _walk(kind: Kind, old: Any, new: Any, path: Path) -> Iterator[Described]:
-    """The parts that differ, as deep as both have them."""
+    """The parts that differ, as deep as both have them; entries of lists go by a key that names each of them."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in dict.fromkeys((*old, *new)):
             yield from _walk(kind, old.get(key, GONE), new.get(key, GONE), (*path, key))
         return
-    name = _name(old, new)
-    if name:
+    for name in NAMES if isinstance(old, list) and isinstance(new, list) else ():
+        named = [[e.get(name) for e in v if isinstance(e, dict) and isinstance(e.get(name), str)] for v in (old, new)]
+        if [len(set(v)) for v in named] != [len(old), len(new)]:
+            continue  # some entries have no such key, or share a name
         before, now = ({e[name]: (n, e) for n, e in enumerate(v)} for v in (old, new))
         for key in dict.fromkeys((*before, *now)):
             n = now[key][0] if key in now else len(new)
             yield from _walk(kind, before.get(key, (0, GONE))[1], now.get(key, (0, GONE))[1], (*path, n))
-    elif old is not new and old != new:
+        return
+    if old is not new and old != new:
         yield Described(kind, path, None if old is GONE else old, None if new is GONE else new)
-
-
-def _name(old: Any, new: Any) -> str | None:
-    """The key that names the entries of both lists; None where they are no lists, or have no such key."""
-    if not (isinstance(old, list) and isinstance(new, list)):
-        return None
-    for key in NAMES:
-        lists = [[e.get(key) if isinstance(e, dict) else None for e in v] for v in (old, new)]
-        if all(
-            None not in v and len(set(map(repr, v))) == len(v) and all(isinstance(x, str) for x in v) for v in lists
-        ):
-            return key
-    return None

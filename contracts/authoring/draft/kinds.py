@@ -112,7 +112,20 @@ class Kinds:
         if self.booleans:
             self.booleans = all(text.lower() in BOOLEANS for text in texts)
         if self.numbers or self.notations:
-            self._shapes(texts)
+            joined = "\n".join(texts)
+            if joined.count("\n") != len(texts) - 1:
+                self.numbers, self.notations = False, ()
+        if self.numbers or self.notations:
+            shapes = set(joined.translate(NINES).split("\n"))
+            matches = [NUMBER.fullmatch(shape) for shape in shapes] if self.numbers else []
+            self.numbers = self.numbers and all(matches) and not LEADING_ZERO.search(joined)
+            if self.numbers:
+                self.shapes |= {(len(m[1]), len(m[2] or ""), m[3] is not None) for m in matches if m}
+                key = float if max(map(len, shapes)) <= EXACTLY else Decimal
+                least, most = min(texts, key=key), max(texts, key=key)
+                self.least = min(self.least, least, key=Decimal) if self.any else least
+                self.most = max(self.most, most, key=Decimal) if self.any else most
+            self.notations = tuple(w for w in self.notations if _is_written(w, shapes, texts))
         self.formats = tuple(name for name in self.formats if _are_of(name, texts))
         self.any = True
 
@@ -158,23 +171,6 @@ class Kinds:
         whole = max((digits for digits, _, _ in self.shapes), default=0)
         ((scale, power),) = scales if len(scales) == 1 else ((0, True),)
         return (whole, scale) if scale and not power and whole + scale <= MOST_DIGITS else None
-
-    def _shapes(self, texts: Collection[str]) -> None:
-        joined = "\n".join(texts)
-        if joined.count("\n") != len(texts) - 1:
-            self.numbers, self.notations = False, ()
-            return
-        shapes = set(joined.translate(NINES).split("\n"))
-        if self.numbers:
-            matches = [NUMBER.fullmatch(shape) for shape in shapes]
-            self.numbers = all(matches) and not LEADING_ZERO.search(joined)
-        if self.numbers:
-            self.shapes |= {(len(m[1]), len(m[2] or ""), m[3] is not None) for m in matches if m}
-            key = float if max(map(len, shapes)) <= EXACTLY else Decimal
-            low, high = min(texts, key=key), max(texts, key=key)
-            self.least = min(self.least, low, key=Decimal) if self.any else low
-            self.most = max(self.most, high, key=Decimal) if self.any else high
-        self.notations = tuple(w for w in self.notations if _is_written(w, shapes, texts))
 
 
 def _is_written(notation: Notation, shapes: set[str], texts: Collection[str]) -> bool:

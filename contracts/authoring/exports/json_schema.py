@@ -39,6 +39,18 @@ NAMES = {"i32": "int32", "i64": "int64", "f32": "float"}
 Keywords = dict[str, Any]
 
 NOT_A_RECORD = "the schema describes single records"
+NO_KEYWORD = "JSON Schema has no keyword for it"
+BOUNDS = (rules.Minimum, rules.Maximum, rules.ExclusiveMinimum, rules.ExclusiveMaximum)
+WHY: dict[type, str] = {
+    **dict.fromkeys(BOUNDS, "dates are texts in JSON Schema"),
+    **dict.fromkeys((rules.Enum, rules.InvalidValues), "one moment can be written in several ways"),
+    rules.MissingValues: "it checks how a value is written",
+    rules.Expression: "JSON Schema compares no columns",
+    rules.ForeignKey: "JSON Schema cannot refer to other data",
+    rules.UniqueItems: "to JSON Schema, 1 and 1e0 are equal",
+    **dict.fromkeys((rules.MinProperties, rules.MaxProperties), "JSON Schema also counts keys with a null"),
+}
+"""The reason that a check of records has no keywords, by its kind; that of others is `NO_KEYWORD`."""
 
 
 def _keywords(  # noqa: C901 (a case for each kind)
@@ -94,26 +106,6 @@ def _present(column: ExportedColumn, texts: Sequence[str]) -> Keywords | None:
     return {"not": {"enum": list(texts)}} if TYPES[column.prop.type] == "string" else None
 
 
-def _why(check: Check) -> str:
-    """Return the reason that a check of records has no keywords."""
-    match check.rule:
-        case rules.Minimum() | rules.Maximum() | rules.ExclusiveMinimum() | rules.ExclusiveMaximum():
-            return "dates are texts in JSON Schema"
-        case rules.Enum() | rules.InvalidValues():
-            return "one moment can be written in several ways"
-        case rules.MissingValues():
-            return "it checks how a value is written"
-        case rules.Expression():
-            return "JSON Schema compares no columns"
-        case rules.ForeignKey():
-            return "JSON Schema cannot refer to other data"
-        case rules.UniqueItems():
-            return "to JSON Schema, 1 and 1e0 are equal"
-        case rules.MinProperties() | rules.MaxProperties():
-            return "JSON Schema also counts keys with a null"
-    return "JSON Schema has no keyword for it"
-
-
 def write(contract: Contract) -> Exported:
     """Return the schema of a contract's records."""
     account, plan = Account(contract), contract.plan
@@ -128,7 +120,7 @@ def write(contract: Contract) -> Exported:
         closed = {"patternProperties": {f"^({'|'.join(OURS)})$": {}}, "additionalProperties": False}
     properties = {c.name: _property(account, c, defs, closed=bool(closed)) for c in contract.columns()}
     account.keys({"description"}, {"description"}, CARRIED)
-    account.checks(only_hard(lambda check: NOT_A_RECORD if check.scope == "set" else _why(check)))
+    account.checks(only_hard(lambda c: NOT_A_RECORD if c.scope == "set" else WHY.get(type(c.rule), NO_KEYWORD)))
     _beyond(account)
     required = [c.name for c in contract.columns() if _never_null(account, c)]
     schema = {

@@ -87,6 +87,7 @@ def write(contract: Contract) -> Exported:
     """Return the page; its losses are the sections that it leaves out, and no check is lost."""
     values = sample.row(contract)
     plan = contract.plan
+    examples = [(pattern, sample.key(pattern)) for pattern in plan.files]
     description = contract.data.get("description")
     titles = {"purpose": "What it is for", "limitations": "Limits", "usage": "How it is used"}
     parts = description.items() if isinstance(description, dict) else [("", description)]
@@ -96,7 +97,7 @@ def write(contract: Contract) -> Exported:
         plan=plan,
         name=contract.data.get("name") or contract.object.get("businessName") or contract.object["name"],
         about=[(title, text.strip()) for title, text in about if isinstance(text, str) and text.strip()],
-        files=[(pattern, _key(pattern)) for pattern in plan.files],
+        files=[(p, key if captures(p, key) is not None else shared_key(p, p)) for p, key in examples],
         written=list(_written(plan)),
         rows=[_row(contract, column, values.get(column.name, "")) for column in contract.every],
         rules=[_rule(plan, check) for check in plan.checks if check.scope != "record" and check.property is None],
@@ -110,12 +111,6 @@ def write(contract: Contract) -> Exported:
     text = COMMAND.sub(r"\1&#58;", text)
     carried = frozenset(c.id for c in plan.checks)
     return Exported(text + "\n", carried, tuple(_left_out(contract)))
-
-
-def _key(pattern: str) -> str | None:
-    """Return a key that the pattern matches."""
-    example = sample.key(pattern)
-    return example if captures(pattern, example) is not None else shared_key(pattern, pattern)
 
 
 def _row(contract: Contract, column: ExportedColumn, example: str | None) -> ShownColumn:

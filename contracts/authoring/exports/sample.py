@@ -89,8 +89,7 @@ def _nested(contract: Contract, column: ExportedColumn, values: dict[str, str | 
         case "object":
             made = {part.key: _nested(contract, part, values) for part in inner}
         case "array":
-            least, most = column.limits(rules.MinItems), column.limits(rules.MaxItems)
-            count = min(max([1, *least]), *most, MOST)
+            count = min(max([1, *column.limits(rules.MinItems)]), *column.limits(rules.MaxItems), MOST)
             made = [_nested(contract, inner[0], values)] * count if inner else []
         case "map":
             made = {str(values[inner[0].name]): _nested(contract, inner[1], values)}
@@ -101,21 +100,12 @@ def _nested(contract: Contract, column: ExportedColumn, values: dict[str, str | 
             if kind == "boolean":
                 return text == "true"
             return int(text) if kind == "integer" else float(text)
-    if not all(_meets_size(check.rule, len(made)) for check in column.checks):
+    least = column.limits(rules.MinItems) + column.limits(rules.MinProperties)
+    most = column.limits(rules.MaxItems) + column.limits(rules.MaxProperties)
+    most += [1 for check in column.checks if isinstance(check.rule, rules.UniqueItems)]  # all elements are equal
+    if any(len(made) < n for n in least) or any(len(made) > n for n in most):
         raise _TooComplex
     return made
-
-
-def _meets_size(rule: rules.Rule, count: int) -> bool:
-    """Return True if an array of `count` equal elements, or a map of `count` keys, meets a rule."""
-    match rule:
-        case rules.UniqueItems():
-            return count <= 1
-        case rules.MinItems(least) | rules.MinProperties(least):
-            return count >= least
-        case rules.MaxItems(most) | rules.MaxProperties(most):
-            return count <= most
-    return True
 
 
 def _candidates(contract: Contract, column: ExportedColumn) -> Iterator[str]:

@@ -28,8 +28,17 @@ def spark(text: str, column: str, arguments: Mapping[str, Any]) -> Iterator[tupl
     numbers = {k: v for k, v in arguments.items() if isinstance(v, (int, float)) and not isinstance(v, bool)}
     named = {k: v for k, v in numbers.items() if re.search(rf"\$?\b{re.escape(k)}\b", text)}
     for chosen in (named, {}) if named else ({},):
+        filled = re.sub(r"\$column\b", f"`{column}`".replace("\\", r"\\"), text)
+        for name, value in {**arguments, **{k: PLACE.format(k) for k in chosen}}.items():
+            plain, word = str(value), re.escape(str(name))
+            if re.search(rf"\${word}\b", filled):  # literally after `$`, as values for bare names
+                filled = re.sub(rf"\${word}\b", plain.replace("\\", r"\\"), filled)
+                continue
+            is_bare = isinstance(value, (int, float)) or name in chosen
+            inserted = plain if is_bare else exp.Literal.string(plain).sql("bigquery")
+            filled = re.sub(rf"\b{word}\b", inserted.replace("\\", r"\\"), filled)
         try:
-            sql = transpiled(_filled(text, column, {**arguments, **{k: PLACE.format(k) for k in chosen}}, chosen))
+            sql = transpiled(filled)
         except sqlglot.errors.SqlglotError:
             if not chosen:
                 raise
@@ -39,20 +48,6 @@ def spark(text: str, column: str, arguments: Mapping[str, Any]) -> Iterator[tupl
             written = re.sub(rf"`?{PLACE.format(name)}`?", f"${{{name}}}", written)
             whole = re.sub(rf"`?{PLACE.format(name)}`?", f"({value})" if value < 0 else str(value), whole)
         yield written, whole, chosen
-
-
-def _filled(text: str, column: str, arguments: Mapping[str, Any], places: Mapping[str, Any]) -> str:
-    """Return a text with its column and arguments filled in: literally after `$`, as values for bare names."""
-    text = re.sub(r"\$column\b", f"`{column}`".replace("\\", r"\\"), text)
-    for name, value in arguments.items():
-        plain, word = str(value), re.escape(str(name))
-        if re.search(rf"\${word}\b", text):
-            text = re.sub(rf"\${word}\b", plain.replace("\\", r"\\"), text)
-            continue
-        bare = isinstance(value, (int, float)) or name in places
-        literal = plain if bare else exp.Literal.string(plain).sql("bigquery")
-        text = re.sub(rf"\b{word}\b", literal.replace("\\", r"\\"), text)
-    return text
 
 
 def transpiled(text: str) -> str:

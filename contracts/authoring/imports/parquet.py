@@ -44,24 +44,25 @@ def read(document: Document) -> list[Imported]:
     """Return the document of the columns."""
     if not document.data:
         return []
-    properties = [_property(document, n, column["name"], column["type"]) for n, column in enumerate(document.data)]
+    properties = []
+    for n, column in enumerate(document.data):
+        name, kind = column["name"], column["type"]
+        prop: dict[str, Any] = {}
+        if kind in LOST:
+            lost(document, (n,), LOST[kind].format(name), on_key=False)
+            prop = {"physicalType": kind}
+        elif kind in CLOCKS:
+            prop = {"logicalType": "time"}
+        else:
+            try:
+                prop = property_of(Tokens(LIKE.get(kind, kind)))
+            except DdlInvalid:
+                lost(document, (n,), LOST["unknown"].format(name), on_key=False)
+            # the type of the column already limits an integer, so its format is left out
+            options = {key: value for key, value in prop.pop(OPTIONS, {}).items() if key != "format"}
+            prop |= {OPTIONS: options} if options else {}
+        properties.append({"name": name, **prop})
     message = "Whether a column may be null is not read from the footer; no property is `required`."
     lost(document, (), message, "Write `required: true` where no null may be.", on_key=False)
     name = stem(document.file)
     return [Imported(contract(name, {"name": name, "properties": properties}))]
-
-
-def _property(document: Document, n: int, name: str, kind: str) -> dict[str, Any]:
-    """Return the property of a column; the type of the column already limits an integer, so its format is left out."""
-    if kind in LOST:
-        lost(document, (n,), LOST[kind].format(name), on_key=False)
-        return {"name": name, "physicalType": kind}
-    if kind in CLOCKS:
-        return {"name": name, "logicalType": "time"}
-    try:
-        prop = property_of(Tokens(LIKE.get(kind, kind)))
-    except DdlInvalid:
-        lost(document, (n,), LOST["unknown"].format(name), on_key=False)
-        return {"name": name}
-    options = {key: value for key, value in prop.pop(OPTIONS, {}).items() if key != "format"}
-    return {"name": name, **prop, **({OPTIONS: options} if options else {})}
