@@ -132,7 +132,13 @@ def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: b
     `spoilt` is True if more rows are rejected than the file may have: every check that rejects rows is then an error.
     """
     if outcome.result == "not_evaluated":
-        return None if outcome.reason in EXCUSED else _not_evaluated(outcome)
+        if outcome.reason in EXCUSED:
+            return None
+        why = REASONS.get(outcome.reason or "", outcome.reason or "no reason given")
+        text = f"The check `{outcome.id}` could not be made: {why}."
+        advice = OF_NO_FIGURE.get(outcome.reason or "", OF_NO_CHECK).format(name=f"`{outcome.property}`")
+        level: Level = "error" if outcome.severity == "error" else "warning"
+        return Problem("not-evaluated", text, advice, level, property=outcome.property, check=outcome.id)
     if outcome.result not in ("failed", "warning"):
         return None
     words = _words_of_rule(plan, check) | _words_of_counts(plan, check, outcome, read) | _words_of_format(plan)
@@ -144,7 +150,7 @@ def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: b
         one_more = f"{len(plan.roots) + 1:,} cells{LAST_EMPTY}"
         fix = FIX_LAST_EMPTY if all(sample.note == one_more for sample in outcome.samples) else fix
     adds = spoilt and outcome.result == "warning" and check.severity == "error" and check.scope != "set"
-    level: Level = "error" if outcome.result == "failed" or adds else "warning"
+    level = "error" if outcome.result == "failed" or adds else "warning"
     limit = None if adds else _limit_of_rows(plan, check)
     tolerated = f"; the contract tolerates {tolerated_in_words(limit)}" if limit else ""
     text = f"{message.format(**words).removesuffix('.')}{tolerated}."
@@ -368,11 +374,3 @@ def _limit_of_rows(plan: Plan, check: Check) -> Limit | None:
 
 def _figure(value: Decimal) -> str:
     return f"{value:,f}"
-
-
-def _not_evaluated(outcome: CheckResult) -> Problem:
-    reason = REASONS.get(outcome.reason or "", outcome.reason or "no reason given")
-    message = f"The check `{outcome.id}` could not be made: {reason}."
-    fix = OF_NO_FIGURE.get(outcome.reason or "", OF_NO_CHECK).format(name=f"`{outcome.property}`")
-    level: Level = "error" if outcome.severity == "error" else "warning"
-    return Problem("not-evaluated", message, fix, level, property=outcome.property, check=outcome.id)

@@ -221,7 +221,12 @@ def _totals(plan: Plan, facts: DropResult) -> Iterator[Problem]:
             text = f"The file has {facts.read:,} records; its {by} says {stated.rows:,}."
             yield Problem("rows-differ", text, fix)
         for name, total in stated.sums.items():
-            hidden, left_out = plan.property_named(name).masked, _left_out(plan, facts, name)
+            hidden = plan.property_named(name).masked
+            failed = [c for c, n in zip(plan.checks, facts.counts, strict=True) if n.failed]
+            what = ["malformed records"] if any(c.scope == "record" for c in failed) else []
+            misfits = (c for c in failed if isinstance(c.rule, rules.LogicalType) and c.property == name)
+            what += ["values that are no numbers"] if any(misfits) else []
+            left_out = f" {' and '.join(what).capitalize()} were not added." if what else ""
             if name in facts.endless:
                 says = "" if hidden else f"; its {by} says {_shown(total)}"
                 text = f"The sum of `{name}` is too large to be added up{says}.{left_out}"
@@ -245,15 +250,6 @@ def _shown(total: Decimal) -> str:
         return text
     with localcontext(prec=IN_SHORT):
         return str((+total).normalize())
-
-
-def _left_out(plan: Plan, facts: DropResult, name: str) -> str:
-    """Return a sentence about the records that a sum leaves out; empty if there are none."""
-    failed = [c for c, n in zip(plan.checks, facts.counts, strict=True) if n.failed]
-    broken = any(c.scope == "record" for c in failed)
-    misfits = any(isinstance(c.rule, rules.LogicalType) and c.property == name for c in failed)
-    what = [*(["malformed records"] if broken else []), *(["values that are no numbers"] if misfits else [])]
-    return f" {' and '.join(what).capitalize()} were not added." if what else ""
 
 
 def _worst_first(problems: tuple[Problem, ...], outcomes: tuple[CheckResult, ...]) -> tuple[Problem, ...]:

@@ -10,7 +10,6 @@ bytes takes milliseconds, whatever it contains.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -128,10 +127,15 @@ class Walk:
         if not reached:
             return 0
         if token.kind == "literal":
-            return self._moved(reached, self._places(token.text), len(token.text))
+            positions, at = 0, self.key.find(token.text)
+            while at >= 0:
+                positions |= (reached >> at & 1) << (at + len(token.text))
+                at = self.key.find(token.text, at + 1)
+            return positions
         if token.kind == "date":
             dates = re.finditer(rf"(?=({_shape(token.text)}))", self.key)
-            return self._moved(reached, (m.start() for m in dates if is_date(m[1], token.text)), token.width)
+            starts = (m.start() for m in dates if is_date(m[1], token.text))
+            return sum((reached >> at & 1) << (at + token.width) for at in starts)
         if token.kind == "across":
             return _upto(len(self.key)) & ~(_upto(_lowest(reached)) >> 1)
         positions = 0
@@ -142,19 +146,6 @@ class Walk:
             elif here:
                 first = _lowest(here) + (token.kind == "part")
                 positions |= _upto(end) & ~(_upto(first) >> 1)
-        return positions
-
-    def _places(self, text: str) -> Iterator[int]:
-        at = self.key.find(text)
-        while at >= 0:
-            yield at
-            at = self.key.find(text, at + 1)
-
-    def _moved(self, reached: int, hits: Iterator[int], width: int) -> int:
-        positions = 0
-        for at in hits:
-            if reached >> at & 1:
-                positions |= 1 << (at + width)
         return positions
 
     def all_after(self, toks: tuple[Token, ...]) -> list[int]:
