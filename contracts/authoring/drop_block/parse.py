@@ -123,7 +123,21 @@ def places(document: Document, path: Path) -> tuple[Finding, ...]:
     for place, pattern in patterns:
         if not isinstance(pattern, str):
             continue
-        _pattern(document, place, pattern, str(value.get("producer")))
+        try:
+            folder = literal_folder(pattern)
+        except PatternInvalid as error:
+            message = f"{str(error)[:1].upper()}{str(error)[1:]}."
+            document.error(place, "bad-pattern", message, "See the patterns in docs/reference/drop-block.md.")
+        else:
+            if pattern.startswith("/") or "//" in pattern:
+                fix = f"Write `{re.sub('/+', '/', pattern).lstrip('/')}`."
+                document.error(place, "bad-pattern", f"`{pattern}` has a folder without a name.", fix)
+            elif not folder:
+                fix = f"Write the producer's folder first, as `{value.get('producer')}/{pattern}`."
+                document.error(place, "no-folder", f"`{pattern}` does not begin with a folder.", fix)
+            elif len(pattern.encode()) > LONGEST_KEY:
+                message = f"The pattern is longer than any key ({LONGEST_KEY:,} bytes)."
+                document.error(place, "bad-pattern", message, "Shorten it.")
         if value.get("promote") == "table":
             continue
         parts = pattern.split("/")  # of which only the last matters with `sameKey: version`
@@ -135,20 +149,3 @@ def places(document: Document, path: Path) -> tuple[Finding, ...]:
     rule = value.get("set") if isinstance(value, dict) else None
     listed += [(*path, "set", key) for key in ("marker", "manifest") if isinstance(rule, dict) and key in rule]
     return tuple(document.finding("error", place, "overlap", "", "") for place in listed)
-
-
-def _pattern(document: Document, at: Path, pattern: str, producer: str) -> None:
-    try:
-        folder = literal_folder(pattern)
-    except PatternInvalid as error:
-        message = f"{str(error)[:1].upper()}{str(error)[1:]}."
-        document.error(at, "bad-pattern", message, "See the patterns in docs/reference/drop-block.md.")
-        return
-    if pattern.startswith("/") or "//" in pattern:
-        fix = f"Write `{re.sub('/+', '/', pattern).lstrip('/')}`."
-        document.error(at, "bad-pattern", f"`{pattern}` has a folder without a name.", fix)
-    elif not folder:
-        fix = f"Write the producer's folder first, as `{producer}/{pattern}`."
-        document.error(at, "no-folder", f"`{pattern}` does not begin with a folder.", fix)
-    elif len(pattern.encode()) > LONGEST_KEY:
-        document.error(at, "bad-pattern", f"The pattern is longer than any key ({LONGEST_KEY:,} bytes).", "Shorten it.")

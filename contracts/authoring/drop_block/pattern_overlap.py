@@ -12,6 +12,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 from contracts.terms.key_pattern import WIDTHS, Token, literal_folder, tokens
 
@@ -61,34 +62,18 @@ def shared_key(first: str, second: str) -> str | None:
         if (a, b) in seen:
             continue
         seen.add((a, b))  # only now: a path without a character may have overtaken one with it
-        for char, pair in _moves(toks, a, b):
+        # The pairs that follow, each with the character that leads to it: none where a wildcard ends.
+        moves = [("", (skipped, b)) for skipped in _ends(toks[0], a)]
+        moves += [("", (a, skipped)) for skipped in _ends(toks[1], b)]
+        for (left, after_a), (right, after_b) in product(_steps(toks[0], a), _steps(toks[1], b)):
+            char = left or right or FILLER
+            is_outside = char == "/" and None in (left, right)
+            if (not left or not right or left == right) and not is_outside:
+                moves.append((char, (after_a, after_b)))
+        for char, pair in moves:
             if pair not in seen:
                 queue.append((pair, key + char)) if char else queue.appendleft((pair, key))
     return None
-
-
-def _moves(
-    toks: tuple[tuple[Token, ...], tuple[Token, ...]], a: State, b: State
-) -> Iterator[tuple[str, tuple[State, State]]]:
-    """Yield the pairs that follow a pair, each with the character that leads to it (empty where a wildcard ends)."""
-    for skipped in _ends(toks[0], a):
-        yield "", (skipped, b)
-    for skipped in _ends(toks[1], b):
-        yield "", (a, skipped)
-    for left, after_a in _steps(toks[0], a):
-        for right, after_b in _steps(toks[1], b):
-            if char := _shared(left, right):
-                yield char, (after_a, after_b)
-
-
-def _shared(left: Chars, right: Chars) -> str | None:
-    """Return a character that two steps have in common; None if there is none."""
-    if left and right:
-        return left if left == right else None
-    char, other = (left, right) if left else (right, left)
-    if char:
-        return None if other is None and char == "/" else char
-    return FILLER
 
 
 def _ends(toks: tuple[Token, ...], state: State) -> Iterator[State]:

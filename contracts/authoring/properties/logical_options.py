@@ -55,7 +55,7 @@ NOT_CHECKED = "Leave it out; it would not be checked."
 
 
 def read(document: Document, path: Path, options: dict[str, Any], prop: Property) -> list[Check]:
-    """Return the checks of a property's options."""
+    """Return the checks of a property's options; refuse two counts, or two bounds, between which no value lies."""
     checks: dict[str, Check] = {}
     for key, value in options.items():
         if (prop.type, key) in OF_THE_TYPE:
@@ -65,7 +65,23 @@ def read(document: Document, path: Path, options: dict[str, Any], prop: Property
             document.error((*path, key), "not-built-yet", message, NOT_CHECKED, on_key=True)
         elif check := _option(document, (*path, key), key, value, prop, options.get("maxLength")):
             checks[key] = check
-    _in_order(document, path, checks, prop)
+    sizes = {key: check.rule.value for key, check in checks.items() if isinstance(check.rule, rules.Count)}
+    for what, noun in COUNTED.items():
+        low, high = f"min{what}", f"max{what}"
+        if low in sizes and high in sizes and sizes[low] > sizes[high]:
+            message = f"Nothing has at least {sizes[low]} and at most {sizes[high]} {noun}."
+            _crossed(document, (*path, low), message)
+    bounds = {key: check.rule.value for key, check in checks.items() if isinstance(check.rule, rules.Bound)}
+    for low, high in ((low, high) for low, high in product(LOWER, UPPER) if low in bounds and high in bounds):
+        least, most = order_of(bounds[low], prop), order_of(bounds[high], prop)
+        excluded = (low != "minimum") + (high != "maximum")
+        if isinstance(least, int) and isinstance(most, int):  # only integers have a next value
+            is_empty = least + excluded > most
+        else:
+            is_empty = least > most or (least == most and excluded > 0)
+        if is_empty:
+            message = f"Nothing is {SIGNS[low]} {bounds[low]} and {SIGNS[high]} {bounds[high]}."
+            _crossed(document, (*path, low), message)
     return list(checks.values())
 
 
@@ -93,27 +109,6 @@ def _option(document: Document, path: Path, key: str, value: Any, prop: Property
         return None if expected is None else row_check(prop, rules.Format(value), expected)
     text = text_of(document, path, value, prop)
     return None if text is None else row_check(prop, LIMITS[key](text), f"{WORDS[key]} {text}")
-
-
-def _in_order(document: Document, path: Path, checks: Mapping[str, Check], prop: Property) -> None:
-    """Refuse two counts, or two bounds, between which no value lies."""
-    sizes = {key: check.rule.value for key, check in checks.items() if isinstance(check.rule, rules.Count)}
-    for what, noun in COUNTED.items():
-        low, high = f"min{what}", f"max{what}"
-        if low in sizes and high in sizes and sizes[low] > sizes[high]:
-            message = f"Nothing has at least {sizes[low]} and at most {sizes[high]} {noun}."
-            _crossed(document, (*path, low), message)
-    bounds = {key: check.rule.value for key, check in checks.items() if isinstance(check.rule, rules.Bound)}
-    for low, high in ((low, high) for low, high in product(LOWER, UPPER) if low in bounds and high in bounds):
-        least, most = order_of(bounds[low], prop), order_of(bounds[high], prop)
-        excluded = (low != "minimum") + (high != "maximum")
-        if isinstance(least, int) and isinstance(most, int):  # only integers have a next value
-            is_empty = least + excluded > most
-        else:
-            is_empty = least > most or (least == most and excluded > 0)
-        if is_empty:
-            message = f"Nothing is {SIGNS[low]} {bounds[low]} and {SIGNS[high]} {bounds[high]}."
-            _crossed(document, (*path, low), message)
 
 
 def _crossed(document: Document, path: Path, message: str) -> None:

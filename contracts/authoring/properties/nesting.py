@@ -69,8 +69,17 @@ def _listed(
 
 
 def _with_inner(document: Document, place: PropertyNode) -> Iterator[PropertyNode]:
-    if place.source.get("logicalType") == "vector":
-        place = replace(place, source=_as_array(document, place))
+    if place.source.get("logicalType") == "vector":  # an array with a fixed number of elements
+        options = place.source.get("logicalTypeOptions") or {}
+        for option in (option for option in DESCRIBING if option in options):
+            message = f"`{option}` of a vector is not checked."
+            at: Path = (*place.path, "logicalTypeOptions", option)
+            document.note(at, "not-checked", message, "It may stay, for people and tools.")
+        element = ELEMENTS.get(options.get("elementType", "float32"), {"logicalType": "number"}) | {"required": True}
+        size = options.get("dimensions", 0)
+        length = {"minItems": size, "maxItems": size}
+        array = {"logicalType": "array", "logicalTypeOptions": length, "items": element}
+        place = replace(place, source=place.source | array)
     yield place
     key = WITHIN.get(place.source.get("logicalType", ""), "")
     inner = place.source.get(key)
@@ -90,21 +99,6 @@ def _with_inner(document: Document, place: PropertyNode) -> Iterator[PropertyNod
                 yield from _with_inner(
                     document, PropertyNode((*place.path, key, side), inner[side], (*place.route, step))
                 )
-
-
-def _as_array(document: Document, place: PropertyNode) -> dict[str, Any]:
-    """Return the source of a vector as an array with a fixed number of elements."""
-    options = place.source.get("logicalTypeOptions") or {}
-    for key in DESCRIBING:
-        if key in options:
-            at: Path = (*place.path, "logicalTypeOptions", key)
-            document.note(
-                at, "not-checked", f"`{key}` of a vector is not checked.", "It may stay, for people and tools."
-            )
-    element = ELEMENTS.get(options.get("elementType", "float32"), {"logicalType": "number"})
-    size = options.get("dimensions", 0)
-    length = {"minItems": size, "maxItems": size}
-    return place.source | {"logicalType": "array", "logicalTypeOptions": length, "items": element | {"required": True}}
 
 
 def _asked(document: Document, place: PropertyNode) -> tuple[str, ...]:

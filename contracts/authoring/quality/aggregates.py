@@ -23,23 +23,35 @@ def read(
     document: Document, path: Path, inner: dict[str, Any], prop: Property
 ) -> tuple[Threshold, tuple[str, ...]] | None:
     """The threshold of a figure and its numbers as the contract writes them; None where a finding says why not."""
-    operator, metric = _operator(document, path, inner), inner["metric"]
+    metric, before = inner["metric"], document.errors()
+    there = [key for key in inner if key in OPERATORS]
+    unknown = [key for key in inner if key not in OPERATORS and key != "metric"]
+    for key in unknown:
+        close = nearest(str(key), OPERATORS)
+        fix = f"Write `{close}`." if close else "Leave it out; it takes `metric` and one operator, as `mustBeLessThan`."
+        document.error((*path, key), "unknown-key", f"`{metric}` has no key `{key}`.", fix, on_key=True)
+    if len(there) > 1:
+        message, fix = f"The entry has {quoted(there)}; it can have one.", "Write a second entry for the other."
+        document.error((*path, there[1]), "two-operators", message, fix, on_key=True)
+    elif not there and not unknown:
+        message = "The entry does not say what its metric is held against."
+        document.error(path, "no-operator", message, "Add an operator, as `mustBeLessThan: 10`.")
+    elif not unknown and there[0] in ENDS and not (isinstance(inner[there[0]], list) and len(inner[there[0]]) == 2):
+        document.wrong_type((*path, there[0]), "a list of two values")
     types = (*NUMBERS, *MOMENTS) if metric in OF_MOMENTS else NUMBERS
     if prop.type not in types:
         message = f"`{metric}` is of {' or '.join(types)}; `{prop.name}` is {prop.type}."
         fix = "Leave it out, or give the property another `logicalType`."
         document.error((*path, "metric"), "wrong-type", message, fix)
-        return None
-    if metric not in OF_MOMENTS and (wrong := too_long(f"`{metric}`", prop, deviation=metric == "stdev")):
+    elif metric not in OF_MOMENTS and (wrong := too_long(f"`{metric}`", prop, deviation=metric == "stdev")):
         document.error((*path, "metric"), "wrong-type", *wrong)
-        return None
-    if operator is None:
+    if document.errors() > before:
         return None
     if metric == "stdev":
         figures = Figures("standard deviation", Decimal(0))
     else:  # a mean of whole numbers may be a fraction
         figures = Figures(whole=metric != "mean" and prop.type != "number")
-    return limited(document, path, inner, operator, figures, prop if prop.type in MOMENTS else None)
+    return limited(document, path, inner, there[0], figures, prop if prop.type in MOMENTS else None)
 
 
 def limited(
@@ -78,26 +90,3 @@ def words(metric: str, threshold: Threshold, limits: tuple[str, ...]) -> str:
         between, ends = ENDS[threshold.operator]
         return f"{metric} {between} {limits[0]} and {limits[1]}, ends {ends}"
     return f"{metric} {SIGNS[threshold.operator]} {limits[0]}"
-
-
-def _operator(document: Document, path: Path, inner: dict[str, Any]) -> Any:
-    """The one operator of an implementation; None, and findings, where it has not one that can be read."""
-    there = [key for key in inner if key in OPERATORS]
-    unknown = [key for key in inner if key not in OPERATORS and key != "metric"]
-    for key in unknown:
-        close = nearest(str(key), OPERATORS)
-        fix = f"Write `{close}`." if close else "Leave it out; it takes `metric` and one operator, as `mustBeLessThan`."
-        document.error((*path, key), "unknown-key", f"`{inner['metric']}` has no key `{key}`.", fix, on_key=True)
-    if len(there) > 1:
-        message, fix = f"The entry has {quoted(there)}; it can have one.", "Write a second entry for the other."
-        document.error((*path, there[1]), "two-operators", message, fix, on_key=True)
-    elif not there and not unknown:
-        message = "The entry does not say what its metric is held against."
-        document.error(path, "no-operator", message, "Add an operator, as `mustBeLessThan: 10`.")
-    if unknown or len(there) != 1:
-        return None
-    limits = inner[there[0]]
-    if there[0] in ENDS and not (isinstance(limits, list) and len(limits) == 2):
-        document.wrong_type((*path, there[0]), "a list of two values")
-        return None
-    return there[0]

@@ -16,6 +16,7 @@ from contracts.authoring.document.finding import Path
 from contracts.authoring.patterns.regex import OUTSIDE
 from contracts.authoring.properties.values import shown
 from contracts.authoring.quality import aggregates, library_metrics, queries, thresholds
+from contracts.authoring.quality.library_metrics import Read
 from contracts.authoring.sql import expressions, statements
 from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import OPERATORS, Check, Property
@@ -24,8 +25,6 @@ from contracts.problem import nearest, quoted
 ENGINE = "dropgate"
 EXAMPLE = "{metric: notBlank, mustBe: 0}"
 AROUND = {"id", "name", "type", "engine", "implementation", "severity", "dimension", "description"}
-Read = tuple[rules.Rule, str]
-"""The rule of a metric, and a description of its valid values, for people."""
 Reader = Callable[[Document, Path, dict[str, Any], Property], Read | None]
 
 

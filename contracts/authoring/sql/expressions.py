@@ -448,10 +448,13 @@ def _like(reader: Reader, node: exp.Like | exp.ILike) -> Typed:
     return Typed(f"(not {test})" if node.args.get("negate") else test, "boolean")
 
 
-def _case(reader: Reader, node: exp.Case) -> Typed:
-    branches = node.args["ifs"]
-    otherwise = node.args.get("default") or exp.Null()
+def _case(reader: Reader, node: exp.Case | exp.If) -> Typed:
+    is_if = isinstance(node, exp.If)
+    branches = [node] if is_if else node.args["ifs"]
+    otherwise = node.args.get("false" if is_if else "default") or exp.Null()
     texts, kind = reader.same([*(branch.args["true"] for branch in branches), otherwise])
+    if is_if:
+        return Typed(f"if({reader.boolean(node.this)}, {', '.join(texts)})", kind)
     if node.this is None:
         of, tests = "case", [reader.boolean(branch.this) for branch in branches]
     else:
@@ -459,11 +462,6 @@ def _case(reader: Reader, node: exp.Case) -> Typed:
         of = f"case {value}"
     whens = [f"when {test} then {text}" for test, text in zip(tests, texts[:-1], strict=True)]
     return Typed(f"({of} {' '.join(whens)} else {texts[-1]} end)", kind)
-
-
-def _if(reader: Reader, node: exp.If) -> Typed:
-    (yes, no), kind = reader.same([node.args["true"], node.args.get("false") or exp.Null()])
-    return Typed(f"if({reader.boolean(node.this)}, {yes}, {no})", kind)
 
 
 def _any_of(function: str) -> Any:
@@ -672,7 +670,7 @@ READERS: dict[type, Callable[[Reader, Any], Typed]] = {
     ),
     exp.Anonymous: anonymous,
     exp.Case: _case,
-    exp.If: _if,
+    exp.If: _case,
     exp.DPipe: _concatenated,
     exp.Concat: _concatenated,
     exp.Abs: _signed,
