@@ -36,8 +36,6 @@ def read(
     elif not there and not unknown:
         message = "The entry does not say what its metric is held against."
         document.error(path, "no-operator", message, "Add an operator, as `mustBeLessThan: 10`.")
-    elif not unknown and there[0] in ENDS and not (isinstance(inner[there[0]], list) and len(inner[there[0]]) == 2):
-        document.wrong_type((*path, there[0]), "a list of two values")
     types = (*NUMBERS, *MOMENTS) if metric in OF_MOMENTS else NUMBERS
     if prop.type not in types:
         message = f"`{metric}` is of {' or '.join(types)}; `{prop.name}` is {prop.type}."
@@ -67,7 +65,12 @@ def limited(
     Limits are values of the property `moments`, or numbers: of integers fractions, too, as a mean may be one.
     """
     at: Path = (*path, operator)
-    ends = [((*at, n), v) for n, v in enumerate(inner[operator])] if operator in ENDS else [(at, inner[operator])]
+    ends = [(at, inner[operator])]
+    if operator in ENDS:
+        if not isinstance(inner[operator], list) or len(inner[operator]) != 2:
+            document.wrong_type(at, "a list of two values")
+            return None
+        ends = [((*at, n), value) for n, value in enumerate(inner[operator])]
     texts = []
     for place, value in ends:
         if moments:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from itertools import permutations
+from itertools import permutations, product
 
 import pytest
 
@@ -57,3 +57,29 @@ def test_threshold_that_decides_nothing_is_reported(name: str) -> None:
 def test_number_that_is_none_is_answered(number: str) -> None:
     body = f"- name: x\n  logicalType: integer\n  quality: [{{metric: nullValues, mustBeLessThan: {number}}}]\n"
     assert compiled(a_document(body)).findings or number == "1e400"
+
+
+ODD = ("5", "[]", "[1]", "[1, 2, 3]", "[1, x]", "[[1], 2]", "[.nan, 1]", ".nan", "null", "{}", "true", '"5"')
+"""Limits of which none is right for every operator; `5` is right for one limit."""
+OF_PROPERTIES = (
+    *(OURS.replace("METRIC", metric) for metric in ("mean", "max", "quantile, quantile: 0.5", "regex, pattern: a")),
+    *(f"metric: {metric}, {{}}" for metric in ("nullValues", "duplicateValues", "missingValues")),
+)
+OF_ROWS = (
+    OURS.replace("METRIC", "statement, statement: select * from data where x > 1"),
+    OURS.replace("METRIC", "expression, expression: x > 1"),
+    "type: sql, query: select count(*) from data, {}",
+    "metric: rowCount, {}",
+)
+
+
+@pytest.mark.parametrize("entry", [*OF_PROPERTIES, *OF_ROWS])
+def test_limit_that_fits_no_operator_is_a_finding(entry: str) -> None:
+    for operator, limit in product(OPERATORS, ODD):
+        if limit == "5" and not operator.endswith("Between"):
+            continue
+        quality = f"[{{{entry}}}]".replace("{}", f"{operator}: {limit}")
+        of_x = f"  quality: {quality}\n" if entry in OF_PROPERTIES else ""
+        body = f"- name: x\n  logicalType: number\n{of_x}"
+        made = compiled(a_document(body, "" if of_x else f"- {quality[1:-1]}"))
+        assert made.failed, (operator, limit, made.findings)
