@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -143,8 +144,19 @@ def _forget() -> None:
         gateway.shutdown()
 
 
+def mute_py4j() -> None:
+    """Keep py4j from logging a trace of each call that a JVM does not answer: the caller gets an error as well."""
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    logging.getLogger().addFilter(_is_not_of_py4j)  # it also logs as the root logger
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).parent.name != "py4j"
+
+
 def start(conf: SparkConf) -> SparkContext:
     """Start the context, in the JVM of this process or else in a new one under our Java."""
+    mute_py4j()
     spark_home = str(Path(pyspark.__file__).parent)
     os.environ |= {
         "JAVA_HOME": str(java_home()),
