@@ -102,8 +102,8 @@ def measure(spark: SparkSession, request: JobRequest, judged: JudgedBatch, pool:
         set_checks = _with_lines(spark, batch, plan, SetChecks(shared, answers, expectations))
         letters: dict[str, Letters] = {}
         if is_watched(plan.csv):
-            pairs = {drop: (tally.sums.utf8, tally.sums.ansi) for drop, tally in tallies.items()}
-            counted = {drop: Letters(*pair) for drop, pair in pairs.items() if any(pair)}
+            sums = {drop: tally.sums for drop, tally in tallies.items()}
+            counted = {drop: Letters(s.utf8, s.ansi, own=s.own) for drop, s in sums.items() if s.utf8 or s.ansi}
             letters = mojibake.with_examples(spark, batch, plan, counted)
     findings = Findings(batch, tallies, written, set_checks, promotable, letters)
     return MeasuredBatch(batch.failed | {d.id: _result(request, d, findings) for d in drops}, files)

@@ -32,6 +32,7 @@ SETTINGS = {
     "spark.sql.caseSensitive": "true",
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     "spark.sql.legacy.codingErrorAction": "true",  # a character outside the file's encoding becomes `?`, not a crash
+    "spark.sql.legacy.javaCharsets": "true",  # else Spark decodes only UTF-8, UTF-16, UTF-32, ISO-8859-1 and ASCII
     "spark.sql.csv.parser.columnPruning.enabled": "false",  # pruning loses the mark of malformed records
     "spark.sql.json.enablePartialResults": "false",  # half an object must never look like a whole one
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # INT96 is no type of Delta's

@@ -1,7 +1,9 @@
-"""Text in another encoding than the agreed one, if that has a character for every byte: counts in, problem out.
+"""Text in another encoding than the agreed one, if that has a character for most bytes: counts in, problem out.
 
 ISO-8859-1 has a character for each byte, so that no byte is wrong by itself. UTF-8 is recognised by its sequences of
-bytes, windows-1252 by the bytes 0x80 to 0x9F, which are invisible control characters in ISO-8859-1. Pure.
+bytes, windows-1252 by the bytes 0x80 to 0x9F, which are invisible control characters in ISO-8859-1. Other encodings
+have letters and signs there, so that a word may be UTF-8 by chance (`CAFÉ”` in windows-1252): a file is UTF-8 only if
+all of its records beyond ASCII are. Pure.
 """
 
 from __future__ import annotations
@@ -12,14 +14,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from contracts import codec
-from contracts.files import csv_cells
+from contracts.files import csv_cells, encodings
 from contracts.place import Place
 from contracts.plan import Csv, Plan
 from contracts.problem import Level, Problem, visible
 
 CODE = "mojibake"
-AMBIGUOUS = ("iso-8859-1",)
-"""The encodings in which every byte is a character."""
 SEQUENCE = (
     "[\\x{c2}\\x{c3}][\\x{80}-\\x{bf}]"
     "|[\\x{c4}-\\x{df}][\\x{80}-\\x{9f}\\x{a1}-\\x{ba}\\x{bc}-\\x{bf}]"
@@ -49,6 +49,7 @@ WORD_BREAK = "[ \t\r\n,;|]"
 class Letters:
     """The numbers of records with UTF-8 text (`utf8`) and, among the others, with characters of windows-1252 (`ansi`).
 
+    `own` are records beyond ASCII that are not UTF-8, in encodings in which a word may be UTF-8 by chance.
     `first` is the place of the first of the reported records. `read` is a word of it in the agreed encoding, `meant`
     the same word in the actual one; both are absent if the word is classified or has no such characters.
     """
@@ -58,11 +59,17 @@ class Letters:
     first: Place | None = field(default=None, metadata=codec.SPARSE)
     read: str | None = field(default=None, metadata=codec.SPARSE)
     meant: str | None = field(default=None, metadata=codec.SPARSE)
+    own: int = field(default=0, metadata=codec.SPARSE)
 
 
 def is_watched(csv: Csv) -> bool:
     """Return True if records are searched for text in another encoding."""
-    return csv.encoding in AMBIGUOUS and csv.mojibake != "ignore"
+    return csv.encoding not in (encodings.UTF_8, encodings.ASCII) and csv.mojibake != "ignore"
+
+
+def is_clear(csv: Csv) -> bool:
+    """Return True if one record of UTF-8 is enough: in the agreed encoding no word has such bytes."""
+    return csv.encoding == encodings.LATIN
 
 
 def example(plan: Plan, header: Sequence[str], record: str, kind: ActualEncoding) -> tuple[str, str] | None:
@@ -70,27 +77,28 @@ def example(plan: Plan, header: Sequence[str], record: str, kind: ActualEncoding
 
     A record that cannot be split into cells has no example if the contract has classified properties.
     """
-    parts = csv_cells.split(record, plan.csv)
+    parts, encoding = csv_cells.split(record, plan.csv), plan.csv.encoding
     if parts is None or len(parts) != len(header):
-        return None if plan.classified else _word(record, kind)
+        return None if plan.classified else _word(record, kind, encoding)
     hidden = {p.name for p in plan.properties if plan.hides(p)}
-    words = (_word(cell, kind) for name, cell in zip(header, parts, strict=True) if name not in hidden)
+    words = (_word(cell, kind, encoding) for name, cell in zip(header, parts, strict=True) if name not in hidden)
     return next((word for word in words if word), None)
 
 
-def _word(text: str, kind: ActualEncoding) -> tuple[str, str] | None:
+def _word(text: str, kind: ActualEncoding, encoding: str) -> tuple[str, str] | None:
     """Return the first wrongly decoded word of a text, as it is read and as it is meant.
 
     Of a long word, or one that cannot be decoded as a whole, it is the wrongly decoded stretch.
     """
-    pattern, encoding = DECODINGS[kind]
-    for match in pattern.finditer(text):
-        before = re.split(WORD_BREAK, text[max(0, match.start() - LONGEST) : match.start()])[-1]
-        behind = re.split(WORD_BREAK, text[match.end() : match.end() + LONGEST])[0]
-        word = f"{before}{match[0]}{behind}"
-        for read in (word, match[0]) if len(word) <= LONGEST else (match[0],):
+    pattern, actual = DECODINGS[kind]
+    latin = text.encode(encoding, "replace").decode(encodings.LATIN)  # a character for each byte, as in the text
+    for match in pattern.finditer(latin):
+        before = re.split(WORD_BREAK, latin[max(0, match.start() - LONGEST) : match.start()])[-1]
+        behind = re.split(WORD_BREAK, latin[match.end() : match.end() + LONGEST])[0]
+        word = slice(match.start() - len(before), match.end() + len(behind))
+        for span in (word, slice(*match.span())) if word.stop - word.start <= LONGEST else (slice(*match.span()),):
             try:
-                return read, read.encode("latin-1").decode(encoding)
+                return text[span], latin[span].encode(encodings.LATIN).decode(actual)
             except UnicodeDecodeError:
                 continue
     return None
@@ -98,7 +106,7 @@ def _word(text: str, kind: ActualEncoding) -> tuple[str, str] | None:
 
 def problem(csv: Csv, letters: Letters | None) -> Problem | None:
     """Return the problem with the encoding of a file; None if there is none, or the contract ignores it."""
-    if letters is None or not is_watched(csv) or not (letters.utf8 or letters.ansi):
+    if letters is None or not is_watched(csv) or letters.own or not (letters.utf8 or letters.ansi):
         return None
     agreed = csv.encoding.upper()
     level: Level = "error" if csv.mojibake == "reject" else "warning"
@@ -107,7 +115,7 @@ def problem(csv: Csv, letters: Letters | None) -> Problem | None:
     shown = letters.read is not None and letters.meant is not None
     read, meant = (visible(text or "") for text in (letters.read, letters.meant))
     if letters.utf8:
-        pair = (meant, read) if shown else ("é", "Ã©")
+        pair = (meant, read) if shown else ("é", "é".encode().decode(csv.encoding, "replace"))
         text = (
             f"{some} written in UTF-8; the contract requires {agreed}, "
             f"in which `{pair[0]}` would be read as `{pair[1]}`."

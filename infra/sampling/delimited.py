@@ -23,7 +23,12 @@ from infra.sampling.sample_heads import ADDED, HEAD, MOST_BROKEN, SampleHead, op
 
 def profile_of(heads: Sequence[SampleHead]) -> Profile:
     """Return the profile of CSV files with one header, in the dialect with the fewest broken lines."""
-    encoding = "utf-8" if all(one.encoding == "utf-8" for one in heads) else "iso-8859-1"
+    seen = {one.encoding for one in heads if not one.is_ascii} or {"utf-8"}
+    is_odd = any(one.mojibake for one in heads)
+    if seen == {"iso-8859-1", "windows-1252"} and not is_odd:  # which have the same letters
+        seen = {"windows-1252"}
+    is_odd = is_odd or len(seen) > 1
+    encoding = seen.pop() if len(seen) == 1 else "iso-8859-1"
     heads = [replace(one, encoding=encoding) for one in heads]
     first = heads[0]
     guess = dialect.guessed(first.head, first.encoding)
@@ -35,7 +40,7 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
     has_header = dialect.has_header(records)
     if not has_header and (why := dialect.unclear_header(records)):
         raise SampleRefused(f"{first.path.name}: in its header {why}; give every column a name of its own")
-    guess = replace(guess, header=has_header, mojibake="warn" if any(one.mojibake for one in heads) else "reject")
+    guess = replace(guess, header=has_header, mojibake="warn" if is_odd else "reject")
     tried = [_read_csv(heads, guess)]
     for other in dialect.others(guess) if tried[0].broken else ():
         written = replace(other, header=guess.header)

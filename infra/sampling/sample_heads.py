@@ -20,6 +20,9 @@ from functions.admission.heads.problems import MARKS
 
 ODD = re.compile(rb"[\x80-\x9f]|[\xc2\xc3][\x80-\xbf]|[\xc4-\xdf][\xa1-\xba\xbc-\xbf]|[\xe0-\xf4][\xa0-\xbf]{2}")
 """Bytes that windows-1252 has and ISO-8859-1 lacks, or sequences of UTF-8."""
+UNDEFINED = {0x81, 0x8D, 0x8F, 0x90, 0x9D}
+ANSI = set(range(0x80, 0xA0)) - UNDEFINED
+"""Bytes from 0x80 to 0x9F: those without a character in windows-1252, and the others."""
 HEAD = 256 * 1024
 PIECE = 128 * 1024
 """Characters that are cut at once: so many stay in a processor's cache with all that is made of them."""
@@ -45,6 +48,7 @@ class SampleHead:
     head: str = ""
     parts: int = 1
     mojibake: bool = False
+    is_ascii: bool = False
 
 
 def kind(head: SampleHead) -> str:
@@ -67,7 +71,7 @@ def head_of(path: Path, large: int) -> SampleHead:
         except (OSError, EOFError, zlib.error) as error:
             raise SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with gzip again") from None
     _is_text(path, raw)
-    encoding = _encoding(path, packed)
+    encoding, is_ascii = _encoding(path, packed)
     head = raw.decode(encoding, "ignore").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if len(raw) == HEAD and "\n" not in head:
         raise SampleRefused(
@@ -77,11 +81,11 @@ def head_of(path: Path, large: int) -> SampleHead:
     if not head.strip():
         raise SampleRefused(f"{path.name} is empty; give a file with records")
     is_odd = False
-    if encoding != "utf-8":
+    if encoding == "iso-8859-1":
         with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
             is_odd = any(ODD.search(line) for line in file)
     parts = PARTS if packed == "none" and path.stat().st_size >= large else 1
-    return SampleHead(path, _format(path, head), packed, encoding, head, parts, is_odd)
+    return SampleHead(path, _format(path, head), packed, encoding, head, parts, is_odd, is_ascii)
 
 
 def _is_text(path: Path, raw: bytes) -> None:
@@ -96,19 +100,25 @@ def _is_text(path: Path, raw: bytes) -> None:
         raise SampleRefused(f"{path.name} is not text: it has control characters; give CSV, JSON Lines or Parquet")
 
 
-def _encoding(path: Path, packed: Compression) -> str:
-    """Return UTF-8 if the whole file is, else ISO-8859-1, which any bytes are."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
+def _encoding(path: Path, packed: Compression) -> tuple[str, bool]:
+    """Return UTF-8 if the whole file is, windows-1252 if it has characters that only that has, else ISO-8859-1.
+
+    Return also whether the whole file is ASCII, which all of these are.
+    """
+    decoder, is_ascii = codecs.getincrementaldecoder("utf-8")(), True
     with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
         try:
             while piece := file.read(8 << 20):
                 decoder.decode(piece)
+                is_ascii = is_ascii and piece.isascii()
             decoder.decode(b"", final=True)
         except UnicodeDecodeError:
-            return "iso-8859-1"
+            file.seek(0)
+            seen = set().union(*iter(lambda: file.read(8 << 20), b""))
+            return "windows-1252" if seen & ANSI and not seen & UNDEFINED else "iso-8859-1", False
         except (OSError, EOFError, zlib.error) as error:
             raise SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with gzip again") from None
-    return "utf-8"
+    return "utf-8", is_ascii
 
 
 def _format(path: Path, head: str) -> FileFormat:

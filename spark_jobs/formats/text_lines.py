@@ -13,7 +13,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from contracts.files import csv_cells
+from contracts.files import csv_cells, encodings
 from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
 from contracts.problem import Problem
@@ -176,7 +176,7 @@ def encoded(column: str, csv: Csv) -> Column:
     """Return a column of text so that Spark writes it in the dialect's encoding."""
     if csv.encoding == "utf-8":
         return sf.col(column)
-    return sf.encode(column, csv.encoding.upper()).cast("string").alias(column)
+    return sf.encode(column, encodings.java(csv.encoding)).cast("string").alias(column)
 
 
 def parsed(line: Column, csv: Csv, width: int) -> Column:
@@ -263,5 +263,8 @@ def chosen(records: DataFrame, plan: Plan, wanted: Sequence[str]) -> DataFrame:
 
 
 def decoded(value: Column, csv: Csv) -> Column:
-    """Decode a raw line; invalid UTF-8 stays as it is, and fails the record check `text`."""
-    return value if csv.encoding == "utf-8" else sf.decode(value.cast("binary"), csv.encoding.upper())
+    """Decode a raw line; invalid UTF-8 stays as it is, other bytes without a character become U+FFFD.
+
+    Both fail the record check `text`.
+    """
+    return value if csv.encoding == "utf-8" else sf.decode(value.cast("binary"), encodings.java(csv.encoding))

@@ -25,10 +25,10 @@ LONGEST_RECORD = 100_000
 def with_examples(
     spark: SparkSession, batch: ScannedBatch, plan: Plan, counted: Mapping[str, Letters]
 ) -> dict[str, Letters]:
-    """Add the place and an example to the counts of each drop."""
+    """Add the place and an example to the counts of each drop that is in another encoding."""
     with_place: dict[str, Letters] = {}
     for group in batch.groups:
-        asked = set(group.placed_drops) & counted.keys()
+        asked = {drop for drop in group.placed_drops if drop in counted and not counted[drop].own}
         kinds: dict[str, ActualEncoding] = {drop: "utf8" if counted[drop].utf8 else "ansi" for drop in asked}
         if not kinds:
             continue
@@ -50,7 +50,8 @@ def _firsts(spark: SparkSession, group: ScannedGroup, plan: Plan, kinds: Mapping
     placed = tally.placed(spark, lines, splits).withColumnRenamed("raw", "line")
     tests = sums.letters_tests(plan)
     utf8 = [drop for drop, kind in kinds.items() if kind == "utf8"]
-    wanted = sf.when(sf.col("drop").isin(utf8), sf.expr(tests["utf8"])).otherwise(sf.expr(tests["ansi"]))
+    ansi = sf.expr(tests.get("ansi", "false"))
+    wanted = sf.when(sf.col("drop").isin(utf8), sf.expr(tests["utf8"])).otherwise(ansi)
     line = sf.left("line", sf.lit(LONGEST_RECORD))
     first = sf.min("record").alias("record"), sf.min_by(line, "record").alias("line")
     return placed.where(wanted).groupBy("drop").agg(*first)

@@ -16,6 +16,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts import rules
+from contracts.files import encodings
 from contracts.plan import Check, Csv, Plan, Property
 from contracts.values import text_formats
 from spark_jobs.rules import csv_quotes, nesting
@@ -36,7 +37,9 @@ def record_tests(line: Column, fits: Column, csv: Csv) -> RecordTests:
     If the quotes of a line break the rule, its cells are not counted: they cannot be separated.
     """
     quotes, nul = csv_quotes.misquoted(line, csv), sf.contains(line, sf.lit("\x00"))
-    not_text = nul | ~sf.is_valid_utf8(line) if csv.encoding == "utf-8" else nul
+    not_text = nul | ~sf.is_valid_utf8(line) if csv.encoding == encodings.UTF_8 else nul
+    if encodings.has_gaps(csv.encoding):
+        not_text = nul | sf.contains(line, sf.lit("\ufffd"))
     return {rules.Fields: ~fits & ~quotes, rules.Quotes: quotes, rules.Text: not_text}
 
 

@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts import rules
-from contracts.files import mojibake
+from contracts.files import encodings, mojibake
 from contracts.plan import Check, Plan
 from contracts.values import sql_text
 from spark_jobs.rules import aggregates, nesting
@@ -37,7 +37,7 @@ class Sums:
     in a part of the key; `unsure`: the expression is neither true nor false; `within` and `bare`: the filter selects
     the record, and such records without a value to judge.
 
-    `utf8` and `ansi` are records in another encoding than the agreed one. `aggregates` are the parts of aggregates
+    `utf8`, `ansi` and `own` are those of `contracts.files.mojibake.Letters`. `aggregates` are the parts of aggregates
     (`spark_jobs.rules.aggregates`).
     """
 
@@ -52,6 +52,7 @@ class Sums:
     bare: Mapping[int, int] = field(default_factory=dict)
     utf8: int = 0
     ansi: int = 0
+    own: int = 0
     aggregates: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -102,7 +103,7 @@ def of_totals(summed: Sequence[SumColumn], totals: Sequence[Any]) -> Sums:
             others[column.name] = total
         else:
             counts[column.counted][column.number] = total or 0
-    utf8, ansi = (others.pop(name, None) or 0 for name in ("utf8", "ansi"))
+    utf8, ansi, own = (others.pop(name, None) or 0 for name in ("utf8", "ansi", "own"))
     return Sums(
         null=counts["null"],
         void=counts["void"],
@@ -115,6 +116,7 @@ def of_totals(summed: Sequence[SumColumn], totals: Sequence[Any]) -> Sums:
         bare=counts["bare"],
         utf8=utf8,
         ansi=ansi,
+        own=own,
         aggregates=others,
     )
 
@@ -281,7 +283,10 @@ def letters_tests(plan: Plan) -> dict[str, str]:
     if not mojibake.is_watched(plan.csv):
         return {}
     beyond = "octet_length(line) > char_length(line)"
-    utf8 = f"is_valid_utf8(cast(encode(line, '{plan.csv.encoding}') as string))"
+    utf8 = f"is_valid_utf8(cast(encode(line, '{encodings.java(plan.csv.encoding)}') as string))"
+    if not mojibake.is_clear(plan.csv):
+        gap = "contains(line, '\ufffd')"  # a byte without a character, of which UTF-8 may have some
+        return {"utf8": f"{beyond} and {utf8}", "own": f"{beyond} and not {utf8} and not {gap}"}
     sequence, control = (sql_text.literal(pattern) for pattern in (mojibake.SEQUENCE, mojibake.CONTROL))
     return {
         "utf8": f"{beyond} and line rlike {sequence} and {utf8}",

@@ -472,6 +472,23 @@ CASES = (
         ("mojibake",),
         "job",
     ),
+    Case("windows-1252, as agreed", "ansi/good.csv", HEADER + "1,5 €,1,\n".encode("cp1252"), "accepted", (), "job"),
+    Case(
+        "UTF-8 where windows-1252 is agreed",
+        "ansi/utf8.csv",
+        GOOD + "3,José,1,\n".encode(),
+        "rejected",
+        ("mojibake",),
+        "job",
+    ),
+    Case(
+        "a byte that is no character of windows-1252",
+        "ansi/gap.csv",
+        GOOD + b"3,a\x81b,1,\n",
+        "rejected",
+        ("wrong-encoding",),
+        "admission",
+    ),
     Case(
         "line breaks within quotes, lines that end in different ways",
         "folded/mixed.csv",

@@ -47,6 +47,8 @@ MORE_FORMS: dict[str, Document] = FORMS | {
         "csv": {"multiLine": True, "trailer": {"begins": "*", "rows": 2}},
     },
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
+    "csv, windows-1252": {"format": "csv", "csv": {"encoding": "windows-1252", "delimiter": ";"}},
+    "csv, cp866, over lines": {"format": "csv", "csv": {"encoding": "cp866", "multiLine": True}},
     "csv, Latin-1": {"format": "csv", "csv": {"encoding": "iso-8859-1", "delimiter": "|", "escape": "\\"}},
 }
 SIFTED_FORMS = ("csv", "csv, other signs", "parquet", "csv, tabs", "csv, no header", "csv, packed")

@@ -68,8 +68,8 @@ def judge(plan: Plan, content: Content, notes: tuple[Problem, ...] = (), marks: 
 
 
 def _letters(plan: Plan, content: Content) -> Letters | None:
-    utf8, ansi = (sum(record.letters == name for record in content.records) for name in ("utf8", "ansi"))
-    return Letters(utf8, ansi) if plan.csv.mojibake != "ignore" and utf8 + ansi else None
+    utf8, ansi, own = (sum(record.letters == name for record in content.records) for name in ("utf8", "ansi", "own"))
+    return Letters(utf8, ansi, own=own) if plan.csv.mojibake != "ignore" and utf8 + ansi else None
 
 
 def sums(plan: Plan, content: Content) -> dict[str, Decimal]:

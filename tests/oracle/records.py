@@ -173,16 +173,22 @@ def _row(plan: Plan, header: tuple[str, ...], line: str) -> Record:
         return Record(broken=frozenset(broken))
     by_name = dict(zip(header, cells, strict=True))
     own = {p.name: _cell(by_name[p.name], p, plan.csv) for p in plan.properties if p.name in by_name}
-    return Record(own, letters=_letters(line) if plan.csv.encoding == "iso-8859-1" else "")
+    return Record(own, letters=_letters(line, plan.csv.encoding))
 
 
-def _letters(line: str) -> str:
-    """The encoding, another than the agreed one, that the bytes of a line are in."""
-    raw = line.encode("iso-8859-1")
+def _letters(line: str, encoding: str) -> str:
+    """The encoding that the bytes of a line are in, if it is or may be another than the agreed one; else `own`."""
+    if encoding == "utf-8" or line.isascii():
+        return ""
+    raw = line.encode(encoding)
     try:
         text = raw.decode()
     except UnicodeDecodeError:
+        if encoding != "iso-8859-1":
+            return "own"
         return "ansi" if any(0x80 <= byte < 0xA0 for byte in raw) else ""
+    if encoding != "iso-8859-1":
+        return "utf8"
     french = {bytes([lead, tail]).decode() for lead in range(0xC4, 0xE0) for tail in (0xA0, 0xBB)}
     return "utf8" if any(c > "\x7f" and c not in french for c in text) else ""
 

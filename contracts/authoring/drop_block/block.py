@@ -9,12 +9,11 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
+from contracts.files import encodings
 from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Mode, Promoted, Reference, Severity
 from contracts.terms.arrival import WEEKDAYS, Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.trailer import Trailer
-
-ENCODINGS = {"utf8": "utf-8", "iso8859-1": "iso-8859-1", "latin-1": "iso-8859-1", "latin1": "iso-8859-1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +75,7 @@ def _encoded(settings: dict[str, Any]) -> dict[str, Any]:
     csv = settings.get("csv")
     if not isinstance(csv, dict) or not isinstance(csv.get("encoding"), str):
         return settings
-    name = csv["encoding"].casefold()
-    return {**settings, "csv": {**csv, "encoding": ENCODINGS.get(name, name)}}
+    return {**settings, "csv": {**csv, "encoding": encodings.named(csv["encoding"])}}
 
 
 def from_value(value: dict[str, Any]) -> DropBlock:

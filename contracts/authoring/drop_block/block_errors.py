@@ -13,8 +13,8 @@ from contracts.problem import nearest, quoted
 LATER: dict[str, tuple[Any, ...]] = {
     "format": ("json", "orc", "avro", "xml", "xlsx", "fixed"),
     "csv.encoding": (
-        "utf-16", "utf-16le", "utf-16be", "utf-32", "windows-1252", "cp1252", "iso-8859-15", "us-ascii", "ascii",
-        "gb18030", "shift_jis",
+        "utf-16", "utf-16le", "utf-16be", "windows-31j", "shift_jis", "euc-jp", "gb18030", "gbk", "gb2312", "big5",
+        "cp949", "euc-kr",
     ),
     "compression": ("zip", "zstd", "bzip2", "lz4", "snappy", "xz"),
 }  # fmt: skip

@@ -97,6 +97,8 @@ def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
         (b'pipe,n\n5" x,1\n6" y,2\n', 'quote: ""'),
         (b'a,b\n"x \\"y\\" z",1\n"u",2\n', "escape: \\\n"),
         ("id,name\n1,Jürgen\n".encode("iso-8859-1"), "encoding: iso-8859-1"),
+        ("id,name\n1,Jürgen\n2,5 €\n".encode("windows-1252"), "encoding: windows-1252"),
+        (b"id,name\n1,J\xfcrgen\n2,a\x81\x93\n", "mojibake: warn"),
         ("\ufeffid,name\n1,Jürgen\n".encode(), "encoding: utf-8"),
         (b"a,b\r1,2\r3,4\r", 'delimiter: ","'),
         (gzip.compress(b"a,b\n1,2\n", mtime=0), "compression: gzip"),
@@ -112,6 +114,31 @@ def test_dialect_is_found(tmp_path: Path, body: bytes, shown: str) -> None:
     plan, text = contract_of(tmp_path, ("things.csv", body))
     assert shown in text.replace("'", '"')
     assert verdict(plan, body)[0] in ("accepted", "accepted_with_warnings")
+
+
+LATIN, ANSI, UTF_8, PLAIN = (
+    f"id,name\n{text}\n".encode(encoding)
+    for text, encoding in (("1,Jürgen", "iso-8859-1"), ("2,5 €", "cp1252"), ("3,José", "utf-8"), ("4,a", "ascii"))
+)
+
+
+@pytest.mark.parametrize(
+    ("bodies", "encoding", "odd"),
+    [
+        ((PLAIN, UTF_8), "utf-8", False),
+        ((PLAIN, LATIN), "iso-8859-1", False),
+        ((PLAIN, ANSI), "windows-1252", False),
+        ((LATIN, ANSI, PLAIN), "windows-1252", False),
+        ((UTF_8, ANSI), "iso-8859-1", True),
+        ((UTF_8, LATIN), "iso-8859-1", True),
+        ((ANSI, b"id,name\n5,a\x81\xfc\n"), "iso-8859-1", True),
+    ],
+)
+def test_samples_in_several_encodings_have_one(
+    tmp_path: Path, bodies: tuple[bytes, ...], encoding: str, *, odd: bool
+) -> None:
+    plan, _ = contract_of(tmp_path, *((f"things-{n}.csv", body) for n, body in enumerate(bodies)))
+    assert (plan.csv.encoding, plan.csv.mojibake) == (encoding, "warn" if odd else "reject")
 
 
 @pytest.mark.parametrize(
