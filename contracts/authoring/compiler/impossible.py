@@ -70,6 +70,10 @@ def read(document: Document, plan: Plan, path: Path) -> None:
         message = "`rowCount` asks for a file without records, which `empty: reject` refuses."
         document.error(("schema", 0, "quality"), "cannot-hold", message, "Write `empty: accept`, or change `rowCount`.")
     _columns(document, plan)
+    for key in ("delimiter", "quote", "escape") if plan.file_format == "csv" else ():
+        if not _fits(sign := getattr(plan.csv, key), plan.csv.encoding):
+            message = f"`{sign}` is no character of {plan.csv.encoding}: no file can have it."
+            document.error((*path, "csv", key), "cannot-hold", message, "Write another sign, or `encoding: utf-8`.")
     _keys(document, plan, path)
 
 

@@ -156,6 +156,13 @@ def test_name_that_no_header_can_have_is_refused() -> None:
     assert errors([{"name": "a,b", "logicalType": "string"}]) == []
 
 
+@pytest.mark.parametrize("key", ["delimiter", "quote", "escape"])
+def test_sign_that_the_encoding_lacks_is_refused(key: str) -> None:
+    ((code, message),) = errors(one("string"), csv={"encoding": "cp866", key: "§"})
+    assert (code, message) == ("cannot-hold", "`§` is no character of cp866: no file can have it.")
+    assert errors(one("string"), csv={"encoding": "windows-1252", key: "§"}) == []
+
+
 @pytest.mark.parametrize(
     "pattern",
     ["maker/../t.csv", "maker/./*.csv", "maker/{d:%Y}/..", "maker/\u0007.csv", f"maker/{'x' * 1_010}/*.csv"],
