@@ -25,7 +25,7 @@ from tests.oracle.contracts import a_contract
 from tests.oracle.judging import judge
 from tests.oracle.records import content
 
-SEEDS = range(70)
+SEEDS = range(200)
 FILES = 6
 FORM = cases.FORMS["jsonl"]
 
