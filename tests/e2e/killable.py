@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
@@ -36,6 +36,21 @@ def free_port() -> int:
         with socket.socket() as listener, suppress(OSError):
             listener.bind(("127.0.0.1", port))
             return port
+
+
+class Reaching(boto3.Session):
+    """Credentials and endpoints of a stack in other processes.
+
+    They are not put into the environment of this process: the functions of a stack that runs here would follow them.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        super().__init__(KEY, KEY, region_name="us-east-1")
+        self._environment = environment
+
+    def client(self, service_name: str, **more: Any) -> Any:  # type: ignore[override]
+        variable = "AWS_ENDPOINT_URL_EMR_SERVERLESS" if service_name == "emr-serverless" else "AWS_ENDPOINT_URL"
+        return super().client(service_name, endpoint_url=self._environment[variable], **more)  # type: ignore[call-overload]
 
 
 class Killable:
@@ -104,7 +119,7 @@ class Killable:
 
     def runs(self) -> list[Any]:
         """All runs of jobs that there ever were, as EMR Serverless lists them."""
-        emr = self.session().client("emr-serverless", endpoint_url=self.environment["AWS_ENDPOINT_URL_EMR_SERVERLESS"])
+        emr = self.session().client("emr-serverless")
         pages = emr.get_paginator("list_job_runs").paginate(applicationId=APPLICATION)
         return [run for page in pages for run in page["jobRuns"]]
 
@@ -116,12 +131,12 @@ class Killable:
 
     def session(self) -> Any:
         """Credentials; a session is one thread's."""
-        return boto3.Session(KEY, KEY, region_name="us-east-1")
+        return Reaching(self.environment)
 
     def client(self, service: str) -> Any:
         """A client of the stack that asks once."""
         once = Config(retries={"mode": "standard", "total_max_attempts": 1}, s3={"addressing_style": "path"})
-        return self.session().client(service, endpoint_url=self.environment["AWS_ENDPOINT_URL"], config=once)
+        return self.session().client(service, config=once)
 
     def ports(self) -> Ports:
         """The world as functions see it."""

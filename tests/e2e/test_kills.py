@@ -203,9 +203,7 @@ def attack(folder: Path, files: int, kills: int, seed: int, record_property: Rec
     names = [f"{chance.choice(list(ENDS))}-{n}.csv" for n in range(files)]
     let = Semaphore(0)
     record_property("seed of kills", str(seed))
-    with pytest.MonkeyPatch.context() as patch, Killable(folder) as stack:
-        for name, value in stack.environment.items():
-            patch.setenv(name, value)
+    with Killable(folder) as stack:
         stack.start("pump")
         sender = Thread(target=send, args=(stack, names, let), daemon=True)
         sender.start()

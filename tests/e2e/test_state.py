@@ -36,28 +36,24 @@ class Life:
 @pytest.fixture(scope="module")
 def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
     """A stack that is killed twice."""
-    with pytest.MonkeyPatch.context() as patch:
-        stack = Killable(tmp_path_factory.mktemp("state") / "data")
-        for name, value in stack.environment.items():
-            patch.setenv(name, value)
-        with stack:
-            life = Life(stack)
-            write(stack)
-            life.sent = [message(stack, body) for body in "ab"]
-            receive(stack)  # now they are being worked on
-            life.before = versions(stack)
-            again(stack)
-            life.after = versions(stack)
-            life.document.append(stack.client("s3").get_object(**DOCUMENT)["Body"].read())
-            life.items = items(stack)
-            letters = receive(stack)
-            life.received.append([m["Body"] for m in letters])
-            done = next(m for m in letters if m["Body"] == "a")
-            stack.client("sqs").delete_message(QueueUrl=queue(stack), ReceiptHandle=done["ReceiptHandle"])
-            stack.client("s3").delete_object(**DOCUMENT)
-            again(stack)
-            life.received.append([m["Body"] for m in receive(stack)])
-            yield life
+    with Killable(tmp_path_factory.mktemp("state") / "data") as stack:
+        life = Life(stack)
+        write(stack)
+        life.sent = [message(stack, body) for body in "ab"]
+        receive(stack)  # now they are being worked on
+        life.before = versions(stack)
+        again(stack)
+        life.after = versions(stack)
+        life.document.append(stack.client("s3").get_object(**DOCUMENT)["Body"].read())
+        life.items = items(stack)
+        letters = receive(stack)
+        life.received.append([m["Body"] for m in letters])
+        done = next(m for m in letters if m["Body"] == "a")
+        stack.client("sqs").delete_message(QueueUrl=queue(stack), ReceiptHandle=done["ReceiptHandle"])
+        stack.client("s3").delete_object(**DOCUMENT)
+        again(stack)
+        life.received.append([m["Body"] for m in receive(stack)])
+        yield life
 
 
 def again(stack: Killable) -> None:

@@ -20,7 +20,7 @@ from botocore.config import Config
 from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.drop import Drop
-from infra.local.embedded import session
+from tests.e2e.killable import Reaching
 
 CONTRACT = """\
 apiVersion: v3.2.0
@@ -88,10 +88,9 @@ class Up:
         """Return the variables that a process needs to reach the stack."""
         return dict(json.loads(self.place.read_text())["environment"])
 
-    def client(self, service: str, variable: str = "AWS_ENDPOINT_URL") -> Any:
+    def client(self, service: str) -> Any:
         """A client of it."""
-        style = Config(s3={"addressing_style": "path"})
-        return session().client(service, endpoint_url=self.environment[variable], config=style)
+        return Reaching(self.environment).client(service, config=Config(s3={"addressing_style": "path"}))
 
     def send(self, *names: str, body: bytes = b"id\n1\n") -> None:
         """Upload files."""
@@ -101,16 +100,13 @@ class Up:
 
     def states(self) -> list[str]:
         """The states of all job runs, the oldest first."""
-        emr = self.client("emr-serverless", "AWS_ENDPOINT_URL_EMR_SERVERLESS")
+        emr = self.client("emr-serverless")
         pages = emr.get_paginator("list_job_runs").paginate(applicationId="00dropgate000001")
         return [run["state"] for page in pages for run in page["jobRuns"]][::-1]
 
     def sent(self) -> tuple[Drop, ...]:
         """The drops of what was sent, as they stand."""
-        with pytest.MonkeyPatch.context() as patch:
-            for name, value in self.environment.items():
-                patch.setenv(name, value)
-            return ports_from(self.environment, Clients(session())).ledger.drops(self.drops)
+        return ports_from(self.environment, Clients(Reaching(self.environment))).ledger.drops(self.drops)
 
     def come_to_rest(self, patience: float = PATIENCE) -> list[str]:
         """Wait until all that was sent has ended; how it ended."""
