@@ -72,7 +72,8 @@ def _figure(
         document.error((*at, QUANTILE), "wrong-type", f"`{share}` has too many digits.", "Write at most 9.")
     if document.errors() > before:
         return None
-    limited = aggregates.read(document, at, {k: v for k, v in inner.items() if k != QUANTILE}, prop)
+    own = {key: value for key, value in inner.items() if metric != QUANTILE or key != QUANTILE}
+    limited = aggregates.read(document, at, own, prop)
     severity = library_metrics.severity(document, path, entry)
     if limited is None or severity is None:
         return None

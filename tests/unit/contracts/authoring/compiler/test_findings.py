@@ -68,6 +68,11 @@ PROPERTY = {
     "check name of two lines": a_property(
         'quality:\n  - name: "a\\nb"  #! bad-name\n    metric: nullValues\n    mustBe: 0'
     ),
+    "share of a quantile at another figure": a_property(
+        "quality:\n- type: custom\n  engine: dropgate\n  implementation:\n"
+        "    metric: sum\n    quantile: 0.5  #! unknown-key\n    mustBe: 1",
+        "number",
+    ),
     "key misspelt": a_property("requird: true  #! unknown-key"),
     "constraint beside its options": a_property("maxLength: 3  #! unknown-key"),
     "boolean as text": a_property('required: "true"  #! wrong-type'),
