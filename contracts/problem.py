@@ -14,7 +14,7 @@ from contracts.place import Place
 
 Level = Literal["error", "warning"]
 ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
-"""How programmers write the most frequent control characters."""
+"""The escapes of the most frequent control characters."""
 
 
 @dataclass(frozen=True, slots=True)

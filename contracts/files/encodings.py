@@ -35,10 +35,10 @@ def _by_codec() -> dict[str, str]:
 def named(text: str) -> str:
     """Return the name in plans of an encoding by any name that Python knows; else the text in lower case."""
     try:
-        found = codecs.lookup(text).name
+        codec = codecs.lookup(text).name
     except (LookupError, ValueError):  # a NUL is a ValueError
         return text.casefold()
-    return _by_codec().get(found, text.casefold())
+    return _by_codec().get(codec, text.casefold())
 
 
 def java(name: str) -> str:

@@ -115,9 +115,9 @@ def _account(arn: str | None) -> str | None:
     return ((arn or "").split(":") + [""] * 5)[4] or None
 
 
-def _hint(name: str | None, known: list[str]) -> str:
-    close = nearest(name, known) if name else None
-    return f" Did you mean '{close}'?" if close else f" There are: {', '.join(known) or 'none'}."
+def _hint(name: str | None, names: list[str]) -> str:
+    close = nearest(name, names) if name else None
+    return f" Did you mean '{close}'?" if close else f" There are: {', '.join(names) or 'none'}."
 
 
 def _plans(folder: Path | None) -> Any:

@@ -106,18 +106,19 @@ def _encoding(path: Path, packed: Compression) -> tuple[str, bool]:
     Return also whether the whole file is ASCII, which all of these are.
     """
     decoder, is_ascii = codecs.getincrementaldecoder("utf-8")(), True
-    with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
-        try:
-            while piece := file.read(8 << 20):
-                decoder.decode(piece)
-                is_ascii = is_ascii and piece.isascii()
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            file.seek(0)
-            seen = set().union(*iter(lambda: file.read(8 << 20), b""))
-            return "windows-1252" if seen & ANSI and not seen & UNDEFINED else "iso-8859-1", False
-        except (OSError, EOFError, zlib.error) as error:
-            raise SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with gzip again") from None
+    try:
+        with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
+            try:
+                while piece := file.read(8 << 20):
+                    decoder.decode(piece)
+                    is_ascii = is_ascii and piece.isascii()
+                decoder.decode(b"", final=True)
+            except UnicodeDecodeError:
+                file.seek(0)
+                seen = set().union(*iter(lambda: file.read(8 << 20), b""))
+                return "windows-1252" if seen & ANSI and not seen & UNDEFINED else "iso-8859-1", False
+    except (OSError, EOFError, zlib.error) as error:
+        raise SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with gzip again") from None
     return "utf-8", is_ascii
 
 

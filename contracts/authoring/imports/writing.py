@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from contracts.authoring.document.document import WORDS
-from contracts.authoring.document.source import INTEGER, NULLS, NUMBER
+from contracts.authoring.document.source import INTEGER, MOST_DIGITS, NULLS, NUMBER
 from contracts.plan import OPERATORS
 from contracts.problem import visible
 
@@ -115,10 +115,10 @@ def _number(dumper: _Dumper, value: Decimal) -> yaml.Node:
 
 def number(value: Decimal) -> str:
     """Return a number with its own digits; an exponent is written so that YAML 1.1 and 1.2 both read it."""
-    if NUMBER.fullmatch(f"{value:f}") and len(f"{value:f}") < FULL:
-        return f"{value:f}"
     sign, digits, exponent = value.as_tuple()
-    return f"{'-' * sign}{''.join(map(str, digits)).lstrip('0') or '0'}.E{exponent:+}"
+    plain, short = f"{value:f}", f"{'-' * sign}{''.join(map(str, digits)).lstrip('0') or '0'}.E{exponent:+}"
+    # A number of more characters than MOST_DIGITS is read as text.
+    return plain if NUMBER.fullmatch(plain) and (len(plain) < FULL or len(short) > MOST_DIGITS) else short
 
 
 def _mapping(dumper: _Dumper, value: dict[str, Any]) -> yaml.Node:

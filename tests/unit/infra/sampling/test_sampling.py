@@ -116,6 +116,12 @@ def test_dialect_is_found(tmp_path: Path, body: bytes, shown: str) -> None:
     assert verdict(plan, body)[0] in ("accepted", "accepted_with_warnings")
 
 
+def test_sample_that_is_damaged_behind_other_text_is_refused(tmp_path: Path) -> None:
+    body = gzip.compress(b"id,name\n" + b"1,J\xfcrgen\n" + bytes(range(65, 91)) * 1_000_000, mtime=0)
+    with pytest.raises(SampleRefused, match="cannot be unpacked"):
+        contract_of(tmp_path, ("things.csv.gz", body[: len(body) // 2]))
+
+
 LATIN, ANSI, UTF_8, PLAIN = (
     f"id,name\n{text}\n".encode(encoding)
     for text, encoding in (("1,Jürgen", "iso-8859-1"), ("2,5 €", "cp1252"), ("3,José", "utf-8"), ("4,a", "ascii"))

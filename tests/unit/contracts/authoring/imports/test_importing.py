@@ -118,7 +118,10 @@ def test_what_is_written_reads_back(value: dict[str, Any]) -> None:
     assert reread.data == value
 
 
-@pytest.mark.parametrize("number", ["1E+3", "1E-20", "0E+5", "12.50", "12E+99", "1E-90"])
+LONG = "-546231404717287490953569.61235099500332746771455878785595000642019481610138681734837995081786495"
+
+
+@pytest.mark.parametrize("number", ["1E+3", "1E-20", "0E+5", "12.50", "12E+99", "1E-90", LONG, "9" * 100])
 def test_numbers_are_written_as_they_are_read(number: str) -> None:
     reread = source.read(writing.text({"a": Decimal(number)}).encode(), "x.yaml")
     assert reread.data == {"a": Decimal(number)}
