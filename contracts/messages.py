@@ -356,9 +356,10 @@ def _unknown(plan: Plan, prop: Property) -> str:
         return "Leave the row out where the value is unknown."
     if plan.file_format != "csv":
         return "Write `null` where the value is unknown."
-    if "" in plan.csv.null_values:
+    nulls = plan.csv.nulls_of(prop)
+    if "" in nulls:
         return "Leave the cell empty where the value is unknown."
-    return f"Write {quoted(plan.csv.null_values[:1])} where the value is unknown." if plan.csv.null_values else ""
+    return f"Write {quoted(nulls[:1])} where the value is unknown." if nulls else ""
 
 
 def _counted(check: Check, noun: str) -> str:

@@ -19,6 +19,7 @@ from contracts import codec, rules
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.trailer import Trailer
+from contracts.terms.value_form import ValueForm
 
 Severity = Literal["error", "warning"]
 Unit = Literal["rows", "percent"]
@@ -197,7 +198,8 @@ class Property:
     `exact` has the digits of a number or an integer that is a decimal: in all, and after the point. `zone` is the IANA
     name of the zone of timestamps without an offset (UTC if None); `offset` is True or False if timestamps without a
     format must or must not have one. `path` leads to a property that is within another one (see
-    `contracts.values.nested`); a property of the record itself has none.
+    `contracts.values.nested`); a property of the record itself has none. `form` is the form of its cells, if a file
+    does not write values as the contract does.
     """
 
     name: str
@@ -209,6 +211,7 @@ class Property:
     zone: str | None = None
     offset: bool | None = None
     path: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
+    form: ValueForm | None = field(default=None, metadata=codec.SPARSE)
 
     @property
     def route(self) -> tuple[str, ...]:
@@ -245,6 +248,10 @@ class Csv:
     trailer: Trailer | None = field(default=None, metadata=codec.SPARSE)
     mojibake: Policy = field(default="reject", metadata=codec.SPARSE)
 
+    def nulls_of(self, prop: Property) -> tuple[str, ...]:
+        """The cells of a property that are null: its own ones, or those of the dialect."""
+        return self.null_values if prop.form is None or prop.form.nulls is None else prop.form.nulls
+
     @property
     def for_python(self) -> dict[str, Any]:
         """The dialect as arguments of Python's csv module."""
@@ -272,6 +279,7 @@ class Reference:
     """The values that records are compared with, by name in checks: promoted data of a `contract`, or a file.
 
     `path` leads to the file from the contract's folder; `sha256`, in hexadecimal, names its bytes once it is published.
+    `forms` are the forms of values by column of a file that does not write them as the contract does.
     """
 
     name: str
@@ -280,6 +288,7 @@ class Reference:
     sha256: str | None = None
     file_format: FileFormat = "csv"
     csv: Csv = field(default_factory=Csv)
+    forms: Mapping[str, ValueForm] | None = field(default=None, metadata=codec.SPARSE)
 
 
 Mode = Literal["enforce", "observe"]

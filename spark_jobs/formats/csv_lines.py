@@ -55,7 +55,7 @@ def first_pass(
     even = line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
     lines = _lines(source, plan).select("*", even.alias("plain"))
     split = lines.select("*", sf.when(sf.col("plain"), text_lines.split(line, plan.csv)).alias("texts"))
-    cells = {n: sf.expr(text_lines.or_null(f"get(texts, {at[p.name]})", plan.csv)) for n, p in here}
+    cells = {n: sf.expr(text_lines.or_null(f"get(texts, {at[p.name]})", plan.csv, p)) for n, p in here}
     values = {n: cast(cells[n], p) if _is_fenced(p) else typed(cells[n], p) for n, p in here}
     uneven = sf.expr(f"not plain or size(texts) != {len(header)}") | line.isin(*header_texts)
     uneven = uneven | text_lines.is_trailer(line, plan) if plan.csv.trailer else uneven
@@ -80,7 +80,7 @@ def second_pass(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tupl
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     raw, parsed = sf.col("raw"), sf.col("parsed")
     with_fields = singles.select("*", text_lines.parsed(raw, plan.csv, len(header)).alias("parsed"))
-    cells = [sf.expr(text_lines.cell(f"parsed.c{at[p.name]}", plan.csv)).alias(f"c{n}") for n, p in here]
+    cells = [sf.expr(text_lines.cell(f"parsed.c{at[p.name]}", plan.csv, p)).alias(f"c{n}") for n, p in here]
     values = [typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here]
     return with_fields.select("*", *cells).select("*", *values), row_checks.record_tests(
         raw, text_lines.fits(parsed), plan.csv
@@ -113,8 +113,10 @@ def records(
         sf.expr(f"if(pieces is null, fields.c{at}, get(pieces, {at}))").alias(f"t{n}") for n, at in enumerate(places)
     ]
     as_texts = split.select("file", "block", "id", *texts)
+    props = map(plan.property_named, wanted)
     cells = as_texts.select(
-        "file", "block", "id", *(sf.expr(text_lines.cell(f"t{n}", plan.csv)).alias(f"t{n}") for n in range(len(places)))
+        *("file", "block", "id"),
+        *(sf.expr(text_lines.cell(f"t{n}", plan.csv, prop)).alias(f"t{n}") for n, prop in enumerate(props)),
     )
     return cells.select("*", *text_lines.values(plan, wanted))
 
@@ -160,4 +162,6 @@ def _shape(prop: Property | None, csv: Csv) -> str:
 
 def _is_fenced(prop: Property) -> bool:
     """Return True if the line's pattern includes a cell's type. Types with many wrong texts are tested one by one."""
+    if prop.form:
+        return False
     return prop.type in ("integer", "number") or (prop.type == "date" and prop.format in (None, ISO))

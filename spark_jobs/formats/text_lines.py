@@ -15,9 +15,10 @@ from pyspark.sql import functions as sf
 
 from contracts.files import csv_cells, encodings
 from contracts.job import JobDrop
-from contracts.plan import Csv, Plan
+from contracts.plan import Csv, Plan, Property
 from contracts.problem import Problem
 from contracts.terms.trailer import LONGEST_LINE, Last
+from contracts.terms.value_form import BLANKS
 from contracts.values.sql_text import literal
 from spark_jobs.rules.casting import typed
 from spark_jobs.rules.csv_quotes import has_quote, misquoted, stretched
@@ -197,9 +198,12 @@ def split(line: Column, csv: Csv, most: int = -1) -> Column:
     return sf.split(line, re.escape(csv.delimiter), most)
 
 
-def or_null(text: str, csv: Csv) -> str:
-    """Return a text as a cell, both in SQL: null if it equals one of the dialect's null values."""
-    others = [f"{text} != {literal(word)}" if word else f"octet_length({text}) > 0" for word in sorted(csv.null_values)]
+def or_null(text: str, csv: Csv, prop: Property) -> str:
+    """Return a text as a cell of a property, both in SQL: trimmed if so agreed, null if it is a null value."""
+    if prop.form and prop.form.trim:
+        text = f"trim(both {literal(BLANKS)} from {text})"
+    nulls = sorted(csv.nulls_of(prop))
+    others = [f"{text} != {literal(word)}" if word else f"octet_length({text}) > 0" for word in nulls]
     return f"if({' and '.join(others)}, {text}, null)" if others else text
 
 
@@ -244,9 +248,9 @@ def with_texts(rows: DataFrame, raw: Column, csv: Csv, width: int, places: Seque
     return apart.select("*", texts.alias("texts")).drop("fields", "pieces")
 
 
-def cell(parsed_cell: str, csv: Csv) -> str:
+def cell(parsed_cell: str, csv: Csv, prop: Property) -> str:
     """Return a cell of a parsed line, in SQL, null if it is a null value; the parser gives null for an empty text."""
-    return or_null(f"coalesce({parsed_cell}, '')", csv)
+    return or_null(f"coalesce({parsed_cell}, '')", csv, prop)
 
 
 def values(plan: Plan, wanted: Sequence[str]) -> list[Column]:

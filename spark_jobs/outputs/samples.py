@@ -24,6 +24,7 @@ from spark_jobs.outputs import nested_paths
 from spark_jobs.rules.bitmask import Numbered
 from spark_jobs.rules.casting import typed
 from spark_jobs.rules.masking import MASK
+from spark_jobs.rules.value_forms import trimmed
 
 MOST = 5
 LENGTH = 200
@@ -117,7 +118,7 @@ def _rank(plan: Plan, failing: Numbered) -> Column:
             alike.setdefault((bare, sign), []).append(check.id)
     rank = sf.lit(None).cast("double")
     for (bare, sign), ids in alike.items():
-        value = typed(sf.col("value"), bare)
+        value = typed(trimmed(sf.col("value"), bare), bare)
         size = SIZES[bare.type](value) if bare.type in SIZES else value
         rank = sf.when(sf.col("check").isin(ids), sign * size.cast("double")).otherwise(rank)
     return rank

@@ -7,6 +7,7 @@ therefore has a fence: a pattern that refuses exactly those texts, held by a tab
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import reduce
 
 from pyspark.sql import Column
@@ -14,6 +15,7 @@ from pyspark.sql import functions as sf
 
 from contracts.plan import Property
 from contracts.values.date_pattern import PIECE, literal
+from spark_jobs.rules import value_forms
 
 GREATEST_DOUBLE = 1.7976931348623157e308
 NUMERAL = r"[0123456789+\-.eE]"
@@ -29,7 +31,12 @@ OFFSETS = {"X": r"(?:Z|[+-]\d{2}(?:\d{2})?)", "XXX": OFFSET}
 
 
 def typed(cell: Column, prop: Property) -> Column:
-    """Return a cell as a value of its property's logical type; null if it is null or not of that type."""
+    """Return a cell as a value of its property's logical type; null if it is null or not of that type.
+
+    A cell is read in the form of the property's cells (`value_forms`).
+    """
+    if prop.form:
+        cell, prop = value_forms.published(cell, prop, prop.form), replace(prop, form=None)
     value, allowed = cast(cell, prop), fence(prop)
     tests = [cell.rlike(rf"^{allowed}\z")] if allowed else []
     if is_double(prop):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import cache, partial, reduce
 from operator import or_
@@ -169,8 +170,8 @@ def failing(  # noqa: C901, PLR0912 (a case for each rule)
 
 
 def constant(text: str, prop: Property) -> Column:
-    """Return a contract's text as a value of the property's type, read like a cell, so that both mean the same."""
-    return typed(sf.lit(text), prop)
+    """Return a contract's text as a value of the property's type, read like a cell in the contract's own form."""
+    return typed(sf.lit(text), replace(prop, form=None))
 
 
 def compared(plan: Plan) -> dict[str, list[str]]:

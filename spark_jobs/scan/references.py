@@ -21,7 +21,8 @@ from pyspark.sql import functions as sf
 
 from contracts import rules
 from contracts.job import JobDrop, JobReference, JobRequest
-from contracts.plan import Check, Plan, Reference, record_checks
+from contracts.plan import Check, Plan, Property, Reference, record_checks
+from contracts.terms.value_form import PLAIN
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.rules import row_checks
 from spark_jobs.spark import storage
@@ -97,7 +98,7 @@ def _plan_of(plan: Plan, check: Check, names: Sequence[str], reference: Referenc
     if pinned.plan:
         return pinned.plan
     named = zip(names, check.properties(), strict=True)
-    columns = tuple(replace(plan.property_named(name), name=column, path=()) for column, name in named)
+    columns = tuple(_column(reference, column, plan.property_named(name)) for column, name in named)
     return Plan(
         contract=reference.name,
         id=reference.name,
@@ -110,6 +111,12 @@ def _plan_of(plan: Plan, check: Check, names: Sequence[str], reference: Referenc
         csv=reference.csv,
         file_format=reference.file_format,
     )
+
+
+def _column(reference: Reference, name: str, prop: Property) -> Property:
+    """Return a column of a reference file: of the type of a property, and in the file's own form."""
+    form = (reference.forms or {}).get(name, PLAIN).of_type(prop.type)
+    return replace(prop, name=name, path=(), form=None if form == PLAIN else form)
 
 
 def _keys(

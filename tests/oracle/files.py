@@ -13,7 +13,7 @@ from contracts.plan import Csv, Plan, Property
 from contracts.terms.trailer import LONGEST_LINE, Trailer
 from tests.oracle.contracts import Contract
 from tests.oracle.judging import GOOD, NULL, of_cell, sums
-from tests.oracle.records import Cell, content
+from tests.oracle.records import Cell, bare, content
 from tests.oracle.values import value_of
 
 SHARES = (0, 0, 0.01, 0.05, 0.3)
@@ -41,8 +41,9 @@ def pools(contract: Contract) -> dict[str, Pools]:
 
 
 def _is_good(plan: Plan, prop: Property, text: str) -> bool:
-    null = plan.file_format == "csv" and text in plan.csv.null_values
-    cell = Cell(None, None) if null else Cell(text, value_of(text, prop))
+    own = bare(text, prop)
+    null = plan.file_format == "csv" and own in plan.csv.nulls_of(prop)
+    cell = Cell(None, None) if null else Cell(own, value_of(own, prop))
     checks = [c for c in plan.row_checks() if c.property == prop.name and not isinstance(c.rule, rules.ForeignKey)]
     return all(of_cell(c, plan, cell) in (GOOD, NULL) for c in checks)
 

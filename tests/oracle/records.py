@@ -9,6 +9,7 @@ import gzip
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -194,7 +195,23 @@ def _letters(line: str, encoding: str) -> str:
 
 
 def _cell(text: str, prop: Property, csv: Csv) -> Cell:
-    return Cell(None, None) if text in csv.null_values else Cell(text, value_of(text, prop))
+    text = bare(text, prop)
+    return Cell(None, None) if text in csv.nulls_of(prop) else Cell(text, value_of(text, prop))
+
+
+def bare(text: str, prop: Property) -> str:
+    """A cell without the blanks around it, if they do not count."""
+    if prop.form is None or not prop.form.trim:
+        return text
+    while text and _is_blank(text[0]):
+        text = text[1:]
+    while text and _is_blank(text[-1]):
+        text = text[:-1]
+    return text
+
+
+def _is_blank(sign: str) -> bool:
+    return unicodedata.category(sign) in {"Zs", "Zl", "Zp"} or sign in "\t\n\v\f\r\ufeff"
 
 
 def split(csv: Csv, line: str) -> tuple[list[str], bool]:

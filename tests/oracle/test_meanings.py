@@ -57,7 +57,8 @@ def worlds(form: str) -> list[World]:
     dialects: dict[str, dict[str, Case]] = {}
     for name, case in JUDGED.items():
         if case.rows(form) is not None:
-            dialects.setdefault(json.dumps(case.csv_block), {})[name] = case
+            blocks = {"csv": case.csv_block, "values": _own(OWNERS[name], case.values_block)}
+            dialects.setdefault(json.dumps({key: own for key, own in blocks.items() if own}), {})[name] = case
     return [_world(form, cases, json.loads(dialect)) for dialect, cases in dialects.items()]
 
 
@@ -65,7 +66,7 @@ def _world(form: str, cases: Mapping[str, Case], dialect: Mapping[str, Any]) -> 
     parts = {OWNERS[name]: case for name, case in cases.items()}.items()
     properties = [_own(n, {"name": f"@{v}", **p}) for n, case in parts for v, p in case.properties.items()]
     quality = [_own(n, entry) for n, case in parts for entry in case.quality]
-    block = {**BLOCK, "format": form, **OF_FORM.get(form, {}), **({"csv": dialect} if dialect else {})}
+    block = {**BLOCK, "format": form, **OF_FORM.get(form, {}), **dialect}
     return World(_compiled([{"name": "line", "logicalType": "string"}, *properties], quality, block), cases)
 
 

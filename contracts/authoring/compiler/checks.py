@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from contracts.authoring.properties import nesting, primary_key, properties
 from contracts.authoring.properties.nesting import PropertyNode
 from contracts.authoring.quality import custom, expectations, library_metrics, queries, relationships, row_filters
 from contracts.files.header import OURS
-from contracts.plan import CONTAINERS, Check, Property, record_checks
+from contracts.plan import CONTAINERS, Check, Csv, Property, record_checks
 from contracts.problem import nearest
 
 OBJECT: Path = ("schema", 0)
@@ -123,11 +123,13 @@ def _names(document: Document, places: Sequence[PropertyNode], placed: Sequence[
         ids.add(check.id)
 
 
-def never_missing(document: Document, one: dict[str, Any], nulls: Collection[str]) -> None:
+def never_missing(document: Document, one: dict[str, Any], csv: Csv, props: Sequence[Property]) -> None:
     """Refuse missing values of properties that the dialect of the file makes null."""
+    nulls = {prop.name: csv.nulls_of(prop) for prop in props}
     for n, source in enumerate(one["properties"]):
         if isinstance(source, dict):
-            library_metrics.never_missing(document, source, (*OBJECT, "properties", n), nulls)
+            own = nulls.get(str(source.get("name")), csv.null_values)
+            library_metrics.never_missing(document, source, (*OBJECT, "properties", n), own)
 
 
 def overridden(

@@ -10,7 +10,7 @@ from contracts.authoring.document import json_schema, metadata, sla, source, ver
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path
 from contracts.authoring.document.upgrade import CURRENT, upgrade
-from contracts.authoring.drop_block import file_sets, parse, table, trailer
+from contracts.authoring.drop_block import file_sets, parse, table, trailer, values
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.quality import relationships
 from contracts.errors import ContractInvalid
@@ -125,8 +125,9 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     places = parse.places(document, path)
     if block is None:
         return _done(document)
-    if one:
-        checks.never_missing(document, one, block.csv.null_values if block.format == "csv" else ())
+    props = values.formed(document, path, block, props)
+    if one and block.format == "csv":
+        checks.never_missing(document, one, block.csv, props)
     if whole:
         own_checks = checks.overridden(document, (*path, "checks"), block, own_checks, props)
     file_sets.sums(document, (*path, "set"), block, props)

@@ -115,8 +115,10 @@ def _lengths(own: Rules) -> Iterator[tuple[str, Span]]:
 
 def _refused(plan: Plan, prop: Property, own: Rules, text: str) -> str | None:
     """Return why a rule lets a value of a contract not pass; None if it may."""
-    if plan.file_format == "csv" and text in plan.csv.null_values and prop.required:
-        return "is among `csv.nullValues`, and the property is required"
+    if plan.file_format == "csv" and text in plan.csv.nulls_of(prop) and prop.required:
+        return "is among the `nullValues`, and the property is required"
+    if prop.type == "string" and prop.form and prop.form.cell(text) != text:
+        return "has blanks around it, which `trim` takes away"
     if prop.type == "string":
         return _refused_text(plan, own, text)
     if prop.type == "boolean":

@@ -7,7 +7,7 @@ concern it, or the reason why none does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from contracts.authoring.diff.change import Direction, Level
@@ -15,6 +15,7 @@ from contracts.plan import Check, Columns, Csv, Limit, Plan, Property, Reference
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.trailer import Trailer
+from contracts.terms.value_form import ValueForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ MEANINGS: dict[str, Meaning] = {
         "`csv`: `delimiter`, `header`, `encoding`, `quote`, `escape`, `nullValues`, `multiLine` (direction: both); "
         "`trailer`, `mojibake`"
     ),
+    "value-form": Meaning("`values`: the form in which cells of a property hold values"),
     "columns": Meaning("`columns`: `extra`, `missing`, `order`"),
     "empty": Meaning("`empty`"),
     "file-tolerance": Meaning("`tolerance` of the file, and of the row checks without their own"),
@@ -131,7 +133,9 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "zone": "value-format",
         "offset": "value-format",
         "path": "property-added",
+        "form": "value-form",
     },
+    ValueForm: dict.fromkeys((f.name for f in fields(ValueForm)), "value-form"),
     Check: {
         "id": "check-renamed",
         "rule": "rule",
@@ -152,7 +156,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "name": FOLLOWS + "from the relationship, which the rule says",
         "contract": FOLLOWS + "from the relationship, which the rule says",
         "sha256": FOLLOWS + "from the file's bytes, which are no part of a document",
-        **dict.fromkeys(("path", "file_format", "csv"), "reference"),
+        **dict.fromkeys(("path", "file_format", "csv", "forms"), "reference"),
     },
     Threshold: dict.fromkeys(("operator", "values", "unit"), "rule"),
     Limit: dict.fromkeys(("value", "unit"), "tolerance"),

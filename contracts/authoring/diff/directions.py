@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, TypeVar, assert_never, cast
@@ -19,6 +20,7 @@ from contracts.authoring.properties.values import order_of
 from contracts.plan import HOLDS, Check, Limit, Plan, Property, Threshold
 from contracts.terms.arrival import Arrival
 from contracts.terms.trailer import Trailer
+from contracts.terms.value_form import ValueForm
 from contracts.values.text_formats import INTEGERS
 
 Domain = Literal["rows", "percent", "figure"]
@@ -64,6 +66,13 @@ def of_trailers(before: Trailer | None, after: Trailer | None) -> Direction:
     if any(old[what] != new[what] for what in old.keys() & new.keys()):
         return "both"
     return direction(tightens=bool(new.keys() - old.keys()), loosens=bool(old.keys() - new.keys()))
+
+
+def of_forms(before: ValueForm, after: ValueForm, kind: str) -> Direction:
+    """More texts are values if blanks around them do not count; of text they are other values."""
+    if kind != "string" and replace(before, trim=after.trim) == after:
+        return direction(tightens=before.trim, loosens=after.trim)
+    return "both"
 
 
 def _figures(rule: Trailer) -> dict[str | None, int]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.resources
 import json
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Mode, P
 from contracts.terms.arrival import WEEKDAYS, Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.trailer import Trailer
+from contracts.terms.value_form import ValueForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,26 @@ class CheckSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Values:
+    """The forms of values in a file: of all columns, and whole ones of single columns by name."""
+
+    every: ValueForm = field(default_factory=ValueForm)
+    columns: Mapping[str, ValueForm] = field(default_factory=dict)
+
+    def of(self, column: str) -> ValueForm:
+        """Return the form of a column."""
+        return self.columns.get(column, self.every)
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceFile:
+    """A reference file of the block, and the forms of its values."""
+
+    reference: Reference
+    values: Values
+
+
+@dataclass(frozen=True, slots=True)
 class DropBlock:
     """The settings that ODCS has no place for: which files, how they are written, how they are promoted."""
 
@@ -39,6 +61,7 @@ class DropBlock:
     format: FileFormat
     compression: Compression
     csv: Csv
+    values: Values
     columns: Columns
     empty: Literal["reject", "warn", "accept"]
     tolerance: Limit | None
@@ -47,7 +70,7 @@ class DropBlock:
     mode: Mode
     same_key: Literal["supersede", "reject", "version"]
     same_content: Literal["allow", "warn", "reject"]
-    references: dict[str, Reference]
+    references: dict[str, ReferenceFile]
     arrival: Arrival | None
     set: SetRule | None
 
@@ -99,7 +122,8 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         producer=whole["producer"],
         format=whole["format"],
         compression=whole["compression"],
-        csv=_csv(whole["csv"]),
+        csv=_csv(whole),
+        values=_values(whole),
         columns=Columns(**whole["columns"]),
         empty=whole["empty"],
         tolerance=_limit(tolerance["rows"]) if tolerance else None,
@@ -109,7 +133,9 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         same_key=whole["sameKey"],
         same_content=whole["sameContent"],
         references={
-            name: Reference(name, path=one["file"], file_format=one["format"], csv=_csv(one["csv"]))
+            name: ReferenceFile(
+                Reference(name, path=one["file"], file_format=one["format"], csv=_csv(one)), _values(one)
+            )
             for name, one in references.items()
         },
         arrival=arrival,
@@ -124,19 +150,37 @@ def _check_settings(wanted: dict[str, Any]) -> CheckSettings:
     return CheckSettings(wanted.get("severity"), _limit(both.get("error")), _limit(both.get("warning")), rest)
 
 
-def _csv(written: dict[str, Any]) -> Csv:
+def _csv(settings: dict[str, Any]) -> Csv:
+    """Return the dialect; its null values may be among the settings of values."""
+    written = settings["csv"]
     trailer = written["trailer"]
     return Csv(
         delimiter=written["delimiter"],
         encoding=written["encoding"],
         quote=written["quote"],
         escape=written["escape"],
-        null_values=tuple(written["nullValues"]),
+        null_values=tuple(settings["values"].get("nullValues", written["nullValues"])),
         header=written["header"],
         multi_line=written["multiLine"],
         trailer=Trailer(trailer["begins"], trailer.get("rows"), dict(trailer.get("sums", {}))) if trailer else None,
         mojibake=written["mojibake"],
     )
+
+
+def _values(settings: dict[str, Any]) -> Values:
+    """Return the forms of values; a column has the settings of the file that it has not itself."""
+    own = {key: value for key, value in settings["values"].items() if key != "columns"}
+    every = replace(_form(own), nulls=None)  # the dialect has them
+    columns = settings["values"].get("columns", {})
+    return Values(every, {n: replace(_form(own | one), nulls=_texts(one, "nullValues")) for n, one in columns.items()})
+
+
+def _form(written: dict[str, Any]) -> ValueForm:
+    return ValueForm(trim=written.get("trim", False))
+
+
+def _texts(written: dict[str, Any], key: str) -> tuple[str, ...] | None:
+    return tuple(written[key]) if key in written else None
 
 
 def _with_defaults(shape: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from jsonschema.validators import Draft201909Validator
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path, dotted
-from contracts.authoring.drop_block import block, file_sets, trailer
+from contracts.authoring.drop_block import block, file_sets, trailer, values
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.drop_block.block_errors import report
 from contracts.authoring.properties import timezones
@@ -60,6 +60,7 @@ def read(document: Document, path: Path) -> DropBlock | None:
     if drop_block:
         _dialect(document, (*path, "csv"), drop_block.csv)
         trailer.read(document, (*path, "csv", "trailer"), drop_block.csv)
+        values.read(document, path, drop_block.format, drop_block.csv, drop_block.values)
         _meaningless(document, path, drop_block)
         window = drop_block.arrival  # which may never open
         at: Path = (*path, "arrival")
@@ -68,8 +69,9 @@ def read(document: Document, path: Path) -> DropBlock | None:
             fix = "Write a later `by`; for a window over midnight write only `by`, for each day."
             document.error((*at, "by"), "bounds-crossed", message, fix)
         file_sets.read(document, (*path, "set"), drop_block)
-        for name, reference in drop_block.references.items():
-            at = (*path, "references", name, "csv")
+        for name, of_reference in drop_block.references.items():
+            reference, at = of_reference.reference, (*path, "references", name, "csv")
+            values.read(document, at[:-1], reference.file_format, reference.csv, of_reference.values)
             _dialect(document, at, reference.csv)
             if reference.csv.trailer:
                 message = "A reference file is not compared with its trailer."

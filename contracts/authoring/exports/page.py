@@ -75,6 +75,7 @@ class ShownColumn:
     called: str
     meaning: str
     kind: str
+    form: str
     rules: tuple[ShownRule, ...]
     example: str | None
     labels: tuple[tuple[str, str], ...]
@@ -125,6 +126,7 @@ def _row(contract: Contract, column: ExportedColumn, example: str | None) -> Sho
         called=str(source.get("businessName") or ""),
         meaning=str(source.get("description") or "").strip(),
         kind=type_in_words(column.prop),
+        form=column.prop.form.words() if column.prop.form else "",
         rules=tuple(_rule(contract.plan, check) for check in checks),
         example=example,
         labels=labels,

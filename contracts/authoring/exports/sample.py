@@ -58,10 +58,9 @@ def line(contract: Contract, values: dict[str, str | None]) -> str:
     if plan.file_format == "parquet":
         return ""
     csv, cells = plan.csv, []
-    null = csv.null_values[0] if csv.null_values else ""
     for prop in plan.properties:
         text = values[prop.name]
-        cell = null if text is None else text
+        cell = next(iter(csv.nulls_of(prop)), "") if text is None else text
         if csv.quote and any(sign in cell for sign in (csv.delimiter, csv.quote, "\n", "\r")):
             cell = csv.quote + cell.replace(csv.quote, csv.escape + csv.quote) + csv.quote
         cells.append(cell)
@@ -229,7 +228,7 @@ def _is_valid(contract: Contract, column: ExportedColumn, text: str) -> bool:
     prop = column.prop
     if prop.type in DEFAULT_FORMATS and moment_of(text, prop) is None:
         return False
-    if text in (contract.plan.csv.null_values if contract.plan.file_format == "csv" else ()):
+    if text in (contract.plan.csv.nulls_of(prop) if contract.plan.file_format == "csv" else ()):
         return False
     if prop.type in ("integer", "number"):
         if not re.fullmatch(r"-?[0-9]+" if prop.type == "integer" else r"-?[0-9]+(\.[0-9]+)?", text):

@@ -237,7 +237,7 @@ def never_missing(document: Document, owner: dict[str, Any], path: Path, nulls: 
             continue
         for k, value in enumerate(texts):
             if value in nulls:
-                message = f"No cell is `{value}`: it is among `csv.nullValues`, so that the cell is null."
+                message = f"No cell is `{value}`: it is among the `nullValues`, so that the cell is null."
                 at: Path = (*path, "quality", n, "arguments", "missingValues", k)
                 document.error(at, "never-missing", message, "Add `null` to the list, or take it from `nullValues`.")
 

@@ -7,8 +7,8 @@ reference file, which `drop.references` names. Faults between two contracts are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path as File
 from typing import Any
 
@@ -17,11 +17,13 @@ from contracts.authoring.document import source, versions
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.document.metadata import VERSION
-from contracts.authoring.drop_block.block import DropBlock
+from contracts.authoring.drop_block import values
+from contracts.authoring.drop_block.block import DropBlock, ReferenceFile
 from contracts.authoring.properties.nesting import PropertyNode
 from contracts.authoring.quality import row_filters
 from contracts.plan import CONTAINERS, Check, Property, Reference
 from contracts.problem import nearest
+from contracts.terms.value_form import PLAIN
 
 KEY = "relationships"
 OBJECT: Path = ("schema", 0)
@@ -92,13 +94,28 @@ def read(
 
 def references(document: Document, checks: Sequence[Check], block: DropBlock) -> tuple[Reference, ...]:
     """Return the references that checks use, each once; report unused reference files if there is no other error."""
-    names = dict.fromkeys(c.rule.to for c in checks if isinstance(c.rule, rules.ForeignKey))
+    names: dict[str, dict[str, None]] = {}
+    for rule in (c.rule for c in checks if isinstance(c.rule, rules.ForeignKey)):
+        names.setdefault(rule.to, {}).update(dict.fromkeys(rule.columns))
     for name in block.references:
         if name not in names and not document.errors():
             at = next(path for path in document.keys if path[-2:] == ("references", name))
             message = f"No relationship looks for values in `{name}`."
             document.error(at, "not-used", message, f"Write `to: {name}.<column>`, or leave it out.", on_key=True)
-    return tuple(block.references.get(name) or Reference(name, contract=name) for name in names)
+    return tuple(
+        _file(document, block.references[name], columns) if name in block.references else Reference(name, contract=name)
+        for name, columns in names.items()
+    )
+
+
+def _file(document: Document, file: ReferenceFile, columns: Iterable[str]) -> Reference:
+    """Return a reference file with the forms of the columns in which values are looked up."""
+    name = file.reference.name
+    if file.values.columns:
+        path = next(path for path in document.keys if path[-2:] == ("references", name))
+        values.columns(document, path, file.values, tuple(columns))
+    forms = {column: form for column in columns if (form := file.values.of(column)) != PLAIN}
+    return replace(file.reference, forms=forms or None)
 
 
 def relations(document: Document, places: Sequence[PropertyNode], props: Sequence[Property]) -> Iterator[Relation]:

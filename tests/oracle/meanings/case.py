@@ -29,7 +29,7 @@ class Case:
     alone, with cells as they stand in the file: quotes and all, JSON tokens (None: no such key); `parquet` are values.
     `quality` stands beside the properties; `@v` in it is the name of property `v`, `@id` an id. `says` has what checks
     say of the file in all formats: `1 of 4, 2 null: failed` (failing and evaluated records), `0.5: passed` (a figure),
-    `no-values: not_evaluated`. `csv_block` is the dialect.
+    `no-values: not_evaluated`. `csv_block` is the dialect, and `values_block` the form of values.
     """
 
     properties: Mapping[str, Mapping[str, Any]]
@@ -40,6 +40,7 @@ class Case:
     says: Mapping[str, str] = field(default_factory=dict)
     quality: Sequence[Mapping[str, Any]] = ()
     csv_block: Mapping[str, Any] = field(default_factory=dict)
+    values_block: Mapping[str, Any] = field(default_factory=dict)
 
     def rows(self, form: str) -> Rows | None:
         """The records of its file in a format; None if it has none."""

@@ -6,6 +6,7 @@ from tests.oracle.meanings.case import Case, Meaning, bad, figure, good, one, va
 
 NO_NULL = {"metric": "nullValues", "mustBe": 0}
 WORDS = {"nullValues": ["", "NA", "-"]}
+TRIMMED = {"trim": True, "nullValues": ["", "NA"]}
 BOTH = {"metric": "duplicateValues", "arguments": {"properties": ["@v", "@w"]}, "mustBe": 0, "id": "@id"}
 KEY = {
     name: {"logicalType": "string", "primaryKey": True, "primaryKeyPosition": n} for n, name in enumerate("vw", start=1)
@@ -55,6 +56,33 @@ NOTHING: dict[str, Meaning] = {
     ),
     "null words are null in text": Case(
         one("string", required=True), csv=bad("required", "NA", "-") + good("na", "--", "NA.", " "), csv_block=WORDS
+    ),
+    "blanks around a cell do not count": Case(
+        one("integer", required=True),
+        csv=good(" 7", "7 ", '" 7\t"', "\u00a07\u202f", "\u30007")
+        + bad("required", "", " ", '" "', " NA")
+        + bad("logicalType", "1 0", "x "),
+        values_block=TRIMMED,
+    ),
+    "blanks around a text do not count": Case(
+        one("string", maxLength=2, enum=values("ab", "c d")),
+        csv=good(" ab", '"ab "', "\tab", None, " ")
+        + bad("maxLength", '" c d "')
+        + bad("enum", "a", " b ")
+        + bad("maxLength enum", " a  b "),
+        values_block=TRIMMED,
+    ),
+    "missing values are compared without blanks around": Case(
+        one("string", quality=[{"metric": "missingValues", "arguments": {"missingValues": ["x"]}, "mustBe": 0}]),
+        csv=bad("missingValues", "x", " x ") + good("X", "x x"),
+        values_block=TRIMMED,
+    ),
+    "null words of one column": Case(
+        {"v": {"logicalType": "integer"}, "w": {"logicalType": "string", "required": True}},
+        csv=good(("-9", "-9"), ("-", "-"), ("1", ""))
+        + bad("logicalType", ("", "a"), ("NA", "a"))
+        + bad("w.required", ("1", "NA")),
+        values_block={"columns": {"@v": {"nullValues": ["-9", "-"]}, "@w": {"nullValues": ["NA"]}}},
     ),
     "without null words nothing is null": Case(
         one("string", required=True, minLength=1), csv=bad("minLength", "", '""'), csv_block={"nullValues": []}

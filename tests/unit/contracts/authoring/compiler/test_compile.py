@@ -14,6 +14,7 @@ from contracts.errors import ContractInvalid
 from contracts.plan import RECORD_CHECKS, Limit, Plan, Threshold
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
+from contracts.terms.value_form import ValueForm
 from tests.builders import arguments_of
 from tests.unit.contracts.authoring.documents import (
     DROP,
@@ -522,6 +523,22 @@ def test_every_choice_of_the_block_reaches_the_plan() -> None:
     assert (plan.empty, plan.same_key, plan.compression) == ("accept", "version", "gzip")
     columns = a_plan(a_document(more_drop="columns: {extra: ignore, missing: warn, order: exact}")).columns
     assert (columns.extra, columns.missing, columns.order) == ("ignore", "warn", "exact")
+
+
+def test_form_of_values_is_that_of_each_property() -> None:
+    properties = "- {name: a, logicalType: string}\n- {name: b, logicalType: integer}"
+    block = "values: {trim: true, nullValues: [X], columns: {b: {trim: false, nullValues: ['', '-']}}}"
+    plan = a_plan(a_document(properties, more_drop=block))
+    assert plan.csv.null_values == ("X",)
+    assert [p.form for p in plan.properties] == [ValueForm(trim=True), ValueForm(nulls=("", "-"))]
+    assert [plan.csv.nulls_of(p) for p in plan.properties] == [("X",), ("", "-")]
+
+
+def test_plan_names_only_forms_that_differ() -> None:
+    texts = (a_document(), a_document(more_drop="values: {}"), a_document(more_drop="values: {trim: false}"))
+    assert len({a_plan(text).sha for text in texts}) == 1
+    of_dialect = a_plan(a_document(more_drop="csv: {nullValues: [NA]}"))
+    assert a_plan(a_document(more_drop="values: {nullValues: [NA]}")).sha == of_dialect.sha
 
 
 @pytest.mark.parametrize("status", ["draft", "proposed", "retired"])

@@ -47,6 +47,19 @@ PROPERTY = {
     "sum of a text in a trailer": a_document(
         "- {name: x, logicalType: string}", drop=f"{DROP}csv: {{trailer: {{begins: T, sums: {{x: 2}}}}}}  #! bad-value"
     ),
+    "value with a blank where blanks do not count": a_document(
+        "- name: x  #! cannot-hold\n  logicalType: string\n  enum: [{value: ' a'}]",
+        drop=f"{DROP}values: {{trim: true}}",
+    ),
+    "missing value that is null by its column": a_document(
+        """\
+        - name: x
+          logicalType: string
+          quality:
+          - {metric: missingValues, mustBe: 0, arguments: {missingValues: [NA]}}  #! never-missing
+        """,
+        drop=f"{DROP}values: {{columns: {{x: {{nullValues: [NA]}}}}}}",
+    ),
     "column that every table has": a_document("- {name: _drop, logicalType: date}", drop=TABLE),
     "columns of a table in two cases": a_document(
         "- {name: x, logicalType: date}\n- {name: X, logicalType: date}", drop=TABLE
@@ -425,6 +438,16 @@ BLOCK = {
     "bare null among nulls": f"{DROP}csv:\n  nullValues:\n    - ~  #! wrong-type",
     "bare no among nulls": f"{DROP}csv:\n  nullValues:\n    - no  #! wrong-type",
     "csv is text": f"{DROP}csv: utf-8  #! wrong-type",
+    "nulls in two places": f"{DROP}csv: {{nullValues: [NA]}}\nvalues:\n  nullValues: [NA]  #! bad-value",
+    "null with a blank where blanks do not count": f'{DROP}values: {{trim: true, nullValues: [" "]}}  #! cannot-hold',
+    "null of a column with a blank": (
+        f"{DROP}values:\n  columns:\n    id: {{trim: true, nullValues: ['', '- ']}}  #! cannot-hold"
+    ),
+    "values of an unknown column": f"{DROP}values:\n  columns:\n    ID: {{trim: true}}  #! unknown-property",
+    "values of a format with types": f"{OF_JSON}values: {{trim: true}}  #! bad-value",
+    "key of values misspelt": f"{DROP}values: {{nullValue: [NA]}}  #! unknown-key",
+    "bare no among nulls of values": f"{DROP}values:\n  nullValues:\n    - no  #! wrong-type",
+    "trim as a text": f"{DROP}values: {{trim: 'yes'}}  #! wrong-type",
     "window without an end": f"{DROP}arrival:\n  from: '04:00'  #! missing-key",
     "window that is over before it begins": f"{DROP}arrival:\n  from: '07:00'\n  by: '06:00'  #! bounds-crossed",
     "time of day that is none": f"{DROP}arrival: {{by: '6:00'}}  #! bad-value",

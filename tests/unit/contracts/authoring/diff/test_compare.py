@@ -179,6 +179,10 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ('delimiter: ";"', 'delimiter: "|"'): ("dialect", "csv.delimiter", *BOTH),
     ('nullValues: ["", NA]', 'nullValues: [NA, ""]'): (),
     ('nullValues: ["", NA]', 'nullValues: [""]'): ("dialect", "csv.nullValues", *BOTH),
+    (', nullValues: ["", NA]}', '}\n      values: {nullValues: ["", NA]}'): (),
+    ("columns: {", "values: {columns: {id: {trim: true}}}\n      columns: {"): ("value-form", "id.values", *BOTH),
+    ("columns: {", "values: {columns: {code: {trim: true}}}\n      columns: {"): ("value-form", "code.values", *BOTH),
+    ("columns: {", "values: {columns: {id: {nullValues: [X]}}}\n      columns: {"): ("value-form", "id.values", *BOTH),
     ("csv: {", "csv: {encoding: iso-8859-1, "): ("dialect", "csv.encoding", *BOTH),
     ("csv: {", "csv: {trailer: {begins: T, rows: 2}, "): ("dialect", "csv.trailer", *BOTH),
     ("format: csv", "format: csv\n      compression: gzip"): ("format", "compression", *BOTH),
@@ -374,6 +378,12 @@ def test_more_values_of_a_type_loosen_only_where_none_is_let_through(text: str, 
     (there,) = changes(text, text.replace(*WIDER))
     (back,) = changes(text.replace(*WIDER), text)
     assert (there.direction, back.direction) == (way, {"loosens": "tightens"}.get(way, way))
+
+
+def test_blanks_that_do_not_count_let_more_numbers_through() -> None:
+    trimmed = STRICT.replace("columns: {", "values: {columns: {id: {trim: true}}}\n      columns: {")
+    assert [(c.kind, c.direction) for c in changes(STRICT, trimmed)] == [("value-form", "loosens")]
+    assert [(c.kind, c.direction) for c in changes(trimmed, STRICT)] == [("value-form", "tightens")]
 
 
 def test_draft_binds_nobody() -> None:
