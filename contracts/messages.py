@@ -301,7 +301,7 @@ def _words_of_format(plan: Plan) -> dict[str, str]:
         "encoding": plan.csv.encoding.upper(),
         "halves": "halves of characters (as `\\ud83d` alone), " if plan.file_format == "jsonl" else "",
         "whole": ", and both escapes of a character that takes two" if plan.file_format == "jsonl" else "",
-        "mark": plan.csv.delimiter,
+        "mark": visible(plan.csv.delimiter),
         "unquoted": " and no quotes around them" if plan.csv.quote else "",
         "close": "Close" if plan.csv.multi_line else "Take line breaks out of cells, close",
         "quote": plan.csv.escape + plan.csv.quote,

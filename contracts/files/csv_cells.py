@@ -8,27 +8,61 @@ A quote within a quoted cell is escaped (by default: written twice). Pure.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from contracts.plan import Csv
 
 
 def split(record: str, csv: Csv) -> tuple[str, ...] | None:
-    """Return the cells of a record, or None if a quote is open or in a place where the rule allows none."""
+    """Return the cells of a record, or None if a quote is open or in a place where the rule allows none.
+
+    A delimiter of several characters is the first one from the left: `a|||b` with `||` is `a` and `|b`.
+    """
     if not csv.quote:
         return tuple(record.split(csv.delimiter))
-    shape, cells, at = _cell(csv.delimiter, csv.quote, csv.escape), [], 0
+    shape, cells, at = _compiled(csv.delimiter, csv.quote, csv.escape), [], 0
     while at <= len(record):
         match = shape.match(record, at)
         if match is None:
             return None
-        if match["quoted"] is None:
-            cells.append(match["plain"])
+        if match[1] is None:
+            cells.append(match[2])
         else:
             escaped = rf"{re.escape(csv.escape)}([{re.escape(csv.quote + csv.escape)}])"
-            cells.append(re.sub(escaped, r"\1", match["quoted"]))
-        at = match.end() + 1
+            cells.append(re.sub(escaped, r"\1", match[1]))
+        at = match.end() + len(csv.delimiter)
     return tuple(cells)
+
+
+def is_usual(csv: Csv) -> bool:
+    """Return True if the parsers of Spark and Arrow read the dialect by this rule: its delimiter is one plain sign."""
+    return len(csv.delimiter) == 1 and csv.delimiter != "\\"
+
+
+def run_on(csv: Csv) -> str:
+    """Return a pattern, for Java and Python, of an end that makes a delimiter with the beginning of the next one.
+
+    It is empty if there is none: `a|` before `||` is `a` before `||` and `|`.
+    """
+    sign = csv.delimiter
+    ends = [sign[:n] for n in range(1, len(sign)) if (sign[:n] + sign).startswith(sign)]
+    return rf"(?:{'|'.join(map(re.escape, ends))})(?![\s\S])" if ends else ""
+
+
+def joined(cells: Iterable[str], csv: Csv) -> str:
+    """Return cells as a record, with quotes around those that need them.
+
+    These are all with a character of the delimiter: a cell that ends with one could make another delimiter.
+    """
+    return csv.delimiter.join(_written(cell, csv) for cell in cells)
+
+
+def _written(cell: str, csv: Csv) -> str:
+    if not csv.quote or not {*cell} & {*csv.delimiter, csv.quote, csv.escape, "\r", "\n"}:
+        return cell
+    inner = re.sub(f"[{re.escape(csv.quote + csv.escape)}]", lambda sign: csv.escape + sign[0], cell)
+    return f"{csv.quote}{inner}{csv.quote}"
 
 
 def dropped(csv: Csv) -> str:
@@ -40,14 +74,25 @@ def _dropped(delimiter: str) -> str:
     return "[" + "".join(rf"\x{n:02x}" for n in range(0x21) if chr(n) != delimiter) + "]*"
 
 
+def other_sign(delimiter: str, signs: str) -> str:
+    """Return a pattern, for Java and Python, of a character that begins no delimiter and is none of the signs."""
+    sign = re.escape(delimiter)
+    return f"[^{sign}{re.escape(signs)}]" if len(delimiter) == 1 else f"(?!{sign})[^{re.escape(signs)}]"
+
+
 @lru_cache
-def _cell(*signs: str) -> re.Pattern[str]:
-    """Return the pattern of a cell that is wholly `quoted`, or `plain`."""
-    delimiter, quote, escape = map(re.escape, signs)
-    escaped = f"{escape}[{quote}{escape}]"
+def cell(delimiter: str, quote: str, escape: str) -> str:
+    """Return a pattern, for Java and Python, of a cell that is wholly quoted (group 1), or plain (group 2)."""
+    sign, escapes = re.escape(quote), re.escape(escape)
+    escaped, text = f"{escapes}[{sign}{escapes}]", other_sign(delimiter, quote)
     if escape == quote:
-        inner, plain = f"{escaped}|[^{quote}]", f"[^{delimiter}{quote}]"
+        inner, plain = f"{escaped}|[^{sign}]", text
     else:
-        inner, plain = f"{escaped}|(?!{escaped})[^{quote}]", f"{escaped}|(?!{escaped})[^{delimiter}{quote}]"
-    quoted = f"{quote}(?P<quoted>(?:{inner})*+){quote}{_dropped(signs[0])}"
-    return re.compile(rf"(?:{quoted}|(?P<plain>(?:{plain})*+))(?={delimiter}|\Z)")
+        inner, plain = f"{escaped}|(?!{escaped})[^{sign}]", f"{escaped}|(?!{escaped}){text}"
+    quoted = f"{sign}((?:{inner})*+){sign}{_dropped(delimiter)}"
+    return rf"(?:{quoted}|((?:{plain})*+))(?={re.escape(delimiter)}|(?![\s\S]))"
+
+
+@lru_cache
+def _compiled(*signs: str) -> re.Pattern[str]:
+    return re.compile(cell(*signs))

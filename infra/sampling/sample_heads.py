@@ -95,7 +95,7 @@ def _is_text(path: Path, raw: bytes) -> None:
     if form := foreign_forms.of_bytes(raw):
         text = f"{path.name} is {form.name}; give plain CSV, JSON Lines or Parquet (gzip is fine for text)"
         raise SampleRefused(text)
-    controls = sum(raw.count(bytes([n])) for n in (*range(9), *range(14, 27)))
+    controls = sum(raw.count(bytes([n])) for n in (*range(2, 9), *range(14, 27)))  # 1 may be a delimiter
     if raw.count(b"\0") or controls * 50 > len(raw):
         raise SampleRefused(f"{path.name} is not text: it has control characters; give CSV, JSON Lines or Parquet")
 

@@ -16,12 +16,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts import rules
+from contracts.files import csv_cells
 from contracts.files.header import positions
 from contracts.plan import Csv, Plan, Property
 from spark_jobs.formats import text_lines
 from spark_jobs.rules import csv_quotes, row_checks
 from spark_jobs.rules.casting import GREATEST_DOUBLE, ISO, NUMERAL, cast, fence, is_double, typed
 
+UNPLAIN = "\0\ufffd"
+OF_VALUES = re.compile(r"[0-9A-Za-z+.: -]")
+"""Characters of typed values, which no delimiter, quote or escape may have if a pattern is to test a line."""
 WIDE = 400
 """Columns up to which the pattern is used: Java's regular expressions use the stack for each group."""
 
@@ -52,7 +56,7 @@ def first_pass(
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     line = sf.col("line")
-    even = line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
+    even = line.rlike(plain(plan, header)) if len(header) <= WIDE and _is_patterned(plan.csv) else sf.lit(False)
     lines = _lines(source, plan).select("*", even.alias("plain"))
     split = lines.select("*", sf.when(sf.col("plain"), text_lines.split(line, plan.csv)).alias("texts"))
     cells = {n: sf.expr(text_lines.or_null(f"get(texts, {at[p.name]})", plan.csv, p)) for n, p in here}
@@ -150,9 +154,16 @@ def plain(plan: Plan, header: tuple[str, ...]) -> str:
     return "^" + delimiter.join(cells) + r"\z"
 
 
+def _is_patterned(csv: Csv) -> bool:
+    """Return True if a pattern of cells and delimiters finds the cells: no value holds a sign of a long delimiter."""
+    return len(csv.delimiter) == 1 or not OF_VALUES.search(csv.delimiter)
+
+
 def _shape(prop: Property | None, csv: Csv) -> str:
     """Return the pattern of a cell: any text, or a text within its fence, or a null value."""
     text = rf"[^{re.escape(csv.delimiter)}{re.escape(csv.quote)}\x00\ufffd]*"
+    if len(csv.delimiter) > 1:
+        text = f"(?:{csv_cells.other_sign(csv.delimiter, UNPLAIN + csv.quote)})*+"
     allowed = fence(prop) if prop is not None and _is_fenced(prop) else None
     if allowed is None:
         return text

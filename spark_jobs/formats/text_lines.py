@@ -165,8 +165,12 @@ def as_written(source: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> Data
 def as_cell(cell: Column, csv: Csv) -> Column:
     """Write a text as a cell of a line."""
     if not csv.quote:
-        return sf.translate(cell, f"{csv.delimiter}\r\n", "   ")
-    special = "[" + "".join(re.escape(c) for c in dict.fromkeys((csv.delimiter, csv.quote, "\r", "\n"))) + "]"
+        if len(csv.delimiter) == 1:
+            return sf.translate(cell, f"{csv.delimiter}\r\n", "   ")
+        flat = sf.translate(sf.replace(cell, sf.lit(csv.delimiter), sf.lit(" ")), "\r\n", "  ")
+        ends = csv_cells.run_on(csv)
+        return sf.when(flat.rlike(ends), sf.concat(flat, sf.lit(" "))).otherwise(flat) if ends else flat
+    special = "[" + "".join(re.escape(c) for c in dict.fromkeys((*csv.delimiter, csv.quote, "\r", "\n"))) + "]"
     text = cell
     for character in dict.fromkeys((csv.escape, csv.quote)):
         text = sf.replace(text, sf.lit(character), sf.lit(csv.escape + character))
@@ -187,10 +191,32 @@ def parsed(line: Column, csv: Csv, width: int) -> Column:
     gets, which may be any line, and keep it in all others. `END` becomes `JOINER` as well: the parser would end its
     input there, for this line and the next.
     """
+    if not csv_cells.is_usual(csv):
+        return _parsed_by_rule(line, csv, width)
     schema = ", ".join(f"c{n} string" for n in range(width)) + ", bad string"
     text = sf.when(line.startswith(MARKS[0]), sf.concat(sf.lit(JOINER), sf.substr(line, sf.lit(2)))).otherwise(line)
     text = sf.when(sf.contains(text, sf.lit(END)), sf.replace(text, sf.lit(END), sf.lit(JOINER))).otherwise(text)
     return sf.from_csv(bounded(text, csv), schema, dialect(csv) | {"nullValue": "", "emptyValue": ""})
+
+
+def _parsed_by_rule(line: Column, csv: Csv, width: int) -> Column:
+    """Parse a line of a dialect that Spark's parser has not; the cells of a misquoted line are of no use."""
+    cells = split(line, csv)
+    if csv.quote:
+        delimiter, quote, escape = re.escape(csv.delimiter), re.escape(csv.quote), re.escape(csv.escape)
+        around = sf.lit(rf"\A{quote}|{quote}[\x00-\x20]*\z")
+        escaped = sf.lit(f"{escape}([{quote}{escape}])")
+
+        def bare(cell: Column) -> Column:
+            inner = sf.regexp_replace(sf.regexp_replace(cell, around, sf.lit("")), escaped, sf.lit("$1"))
+            return sf.when(sf.startswith(cell, sf.lit(csv.quote)), inner).otherwise(cell)
+
+        pattern = sf.lit(f"{delimiter}({csv_cells.cell(csv.delimiter, csv.quote, csv.escape)})")
+        begun = sf.concat(sf.lit(csv.delimiter), line)  # else an empty first cell would be an empty match
+        quoted = sf.transform(sf.regexp_extract_all(begun, pattern, 1), bare)
+        cells = sf.when(has_quote(line, csv), quoted).otherwise(cells)
+    own = [sf.get(cells, sf.lit(n)).alias(f"c{n}") for n in range(width)]
+    return sf.when(line.isNotNull(), sf.struct(*own, sf.when(sf.size(cells) != width, line).alias("bad")))
 
 
 def split(line: Column, csv: Csv, most: int = -1) -> Column:

@@ -5,8 +5,6 @@ The lines are in the file's own format, with the reasons added at the end. Both 
 
 from __future__ import annotations
 
-import csv as text_csv
-import io
 import re
 import string
 from collections.abc import Sequence
@@ -15,6 +13,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from contracts.files import csv_cells
 from contracts.files.header import OURS, positions
 from contracts.job import JobDrop
 from contracts.messages import reason
@@ -108,9 +107,11 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
     A raw line is kept if nothing in it has to change, which is cheap; only other lines are parsed.
     """
     raw, places = sf.col("raw"), list(positions(header).values())
-    sign = ESCAPE % ord(csv.delimiter)
+    sign = "".join(ESCAPE % ord(c) for c in csv.delimiter)
     begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(f"{sign}{formula(f'(?:{sign}|$)')}")
     within = reduce(Column.__or__, (sf.contains(raw, sf.lit(c)) for c in _apart(csv))) & raw.rlike(_inner(csv))
+    if ends := csv_cells.run_on(csv):  # another cell follows
+        within = within | raw.rlike(ends)
     changes = sf.col("broken") | csv_quotes.has_quote(raw, csv) | begins | within | sf.lit(len(places) < len(header))
     odd = rows.select("*", sf.when(changes, raw).alias("odd"))
     split = text_lines.with_texts(odd, sf.col("odd"), csv, len(header), places)
@@ -162,13 +163,12 @@ def _apart(csv: Csv) -> list[str]:
     own delimiter also counts, unless cells are quoted as spreadsheets quote them.
     """
     usual = csv.quote == csv.escape == '"'
-    signs = set(DELIMITERS) - {csv.delimiter} if usual else {*DELIMITERS, csv.delimiter}
+    signs = set(DELIMITERS) - {csv.delimiter} if usual else {*DELIMITERS, *csv.delimiter}
     return sorted(signs | {"\n", "\r"})
 
 
 def _csv_header(columns: Sequence[str], plan: Plan) -> str:
     """Write the first line; a name that the contract does not know is made harmless like a cell."""
-    line, agreed = io.StringIO(), {p.name for p in plan.properties}
+    agreed = {p.name for p in plan.properties}
     names = [n if n in agreed else harmless(n, plan.csv) for n in columns]
-    text_csv.writer(line, lineterminator="", **plan.csv.for_python).writerow([*names, *OURS])
-    return line.getvalue()
+    return csv_cells.joined([*names, *OURS], plan.csv)

@@ -131,6 +131,8 @@ def _cells(plan: Plan, failing: Numbered) -> Column:
         return sf.lit(None).cast("string")
     many = sf.size(sf.split(raw, re.escape(csv.delimiter)))
     last = sf.when(sf.endswith(raw, sf.lit(csv.delimiter)), LAST_EMPTY).otherwise("")
+    if len(csv.delimiter) > 1:
+        last = sf.when(sf.get(sf.split(raw, re.escape(csv.delimiter)), many - 1) == "", LAST_EMPTY).otherwise("")
     words = sf.concat(sf.format_number(many, 0), sf.when(many == 1, " cell").otherwise(" cells"), last)
     plain = ~sf.contains(raw, sf.lit(csv.quote)) if csv.quote else sf.lit(True)
     return sf.when((sf.col("check") == "record.fields") & plain, words)

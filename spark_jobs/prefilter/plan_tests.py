@@ -18,9 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from contracts import rules
+from contracts.files import csv_cells
 from contracts.files.header import positions
 from contracts.plan import Check, Csv, Plan, Property
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
+from spark_jobs.formats.csv_lines import OF_VALUES
 from spark_jobs.prefilter.arrow_tests import (
     GREATEST_FIRST,
     LEAST_FIRST,
@@ -64,8 +66,6 @@ GREGORIAN = date(1582, 10, 15)
 """The first Gregorian day: how Spark reads days before it depends on its settings."""
 ORDERED = {kind: VALUES[kind] for kind in ("string", "integer", "number", "date")}
 """The types whose values are compared with each other."""
-OF_VALUES = re.compile(r"[0-9A-Za-z+.: -]")
-"""Characters of typed values, which no delimiter, quote or escape may be."""
 UNLIKE = "\0\n\r\ufeff\ufffd\uffff"
 """Characters that no passing text has: NUL, line ends, the mark that Arrow drops from a first line, the sign for
 invalid bytes, and the character that Spark's parser takes for the end of its input."""
@@ -99,7 +99,7 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
     if plan.file_format != "csv" or csv.multi_line or csv.trailer or csv.encoding != "utf-8" or len(header) > WIDE:
         raise _Untestable
     signs = csv.delimiter + csv.quote + csv.escape
-    if not signs.isascii() or OF_VALUES.search(signs):
+    if not signs.isascii() or OF_VALUES.search(signs) or not csv_cells.is_usual(csv):
         raise _Untestable
     if any(c.scope == "row" and (c.property is None or c.filter) for c in plan.row_checks()):
         raise _Untestable

@@ -23,6 +23,9 @@ def misquoted(line: Column, csv: Csv) -> Column:
     """Test whether a quote of a line is open or misplaced (the rule of `contracts.files.csv_cells`)."""
     if not csv.quote:
         return sf.lit(False)
+    if not csv_cells.is_usual(csv):
+        delimiter, cell = re.escape(csv.delimiter), csv_cells.cell(csv.delimiter, csv.quote, csv.escape)
+        return has_quote(line, csv) & ~line.rlike(rf"\A{cell}(?:{delimiter}{cell})*+\z")
     rest = stretched(line, csv)
     return has_quote(line, csv) & (sf.contains(rest, sf.lit(csv.quote)) | rest.rlike(astray(csv)))
 
@@ -43,5 +46,9 @@ def astray(csv: Csv, stretch: str = STRETCH) -> str:
     """Return a pattern of stretches with text before or behind them in their cell; all signs of `stretch` count."""
     delimiter, blanks = re.escape(csv.delimiter), csv_cells.dropped(csv)
     before, after = f"[^{delimiter}{STRETCH}][{stretch}]", rf"{STRETCH}{blanks}[^{delimiter}{stretch}\x00-\x20]"
+    if len(csv.delimiter) > 1:  # which may begin with a blank
+        blanks = rf"(?:(?!{delimiter})[\x00-\x20])*+"
+        before = f"(?<=[^{STRETCH}])(?<!{delimiter})[{stretch}]"
+        after = rf"{STRETCH}{blanks}(?!{delimiter})[^{stretch}\x00-\x20]"
     twice = f"(?![{stretch}])" if csv.escape == csv.quote else ""  # side by side they are one with a quote in it
     return f"{before}|{after}|{STRETCH}{twice}{blanks}[{stretch}]"

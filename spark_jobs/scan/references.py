@@ -7,7 +7,6 @@ one with the records.
 
 from __future__ import annotations
 
-import csv
 import zlib
 from collections.abc import Container, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts import rules
+from contracts.files import csv_cells
 from contracts.job import JobDrop, JobReference, JobRequest
 from contracts.plan import Check, Plan, Property, Reference, record_checks
 from contracts.terms.value_form import PLAIN
@@ -170,7 +170,7 @@ def _file(spark: SparkSession, plan: Plan, uri: str, columns: Sequence[str]) -> 
         if plan.compression == "gzip":
             start = zlib.decompressobj(wbits=31).decompress(start, HEADER)
         line = start.decode(plan.csv.encoding, "replace").replace("\r", "\n").partition("\n")[0]
-        header = tuple(next(csv.reader([line.removeprefix("\ufeff")], **plan.csv.for_python), []))
+        header = csv_cells.split(line.removeprefix("\ufeff"), plan.csv) or ()
     else:
         header = tuple(p.name for p in plan.roots)
     return JobDrop(uri, 1, uri, uri, 0, header, line, types=tuple(types.values()))

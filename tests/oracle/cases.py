@@ -49,6 +49,14 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
     "csv, windows-1252": {"format": "csv", "csv": {"encoding": "windows-1252", "delimiter": ";"}},
     "csv, cp866, over lines": {"format": "csv", "csv": {"encoding": "cp866", "multiLine": True}},
+    "csv, two bars": {"format": "csv", "csv": {"delimiter": "||"}},
+    "csv, two bars, no quotes": {"format": "csv", "csv": {"delimiter": "||", "quote": "", "header": False}},
+    "csv, tildes and a bar": {
+        "format": "csv",
+        "csv": {"delimiter": "~|~", "quote": "'", "escape": "\\", "trailer": {"begins": "END", "rows": 2}},
+    },
+    "csv, tabs and a bar, over lines": {"format": "csv", "csv": {"delimiter": "\t|\t", "multiLine": True}},
+    "csv, backslash": {"format": "csv", "csv": {"delimiter": "\\", "encoding": "windows-1252"}},
     "csv, Latin-1": {"format": "csv", "csv": {"encoding": "iso-8859-1", "delimiter": "|", "escape": "\\"}},
 }
 SIFTED_FORMS = ("csv", "csv, other signs", "parquet", "csv, tabs", "csv, no header", "csv, packed")

@@ -161,7 +161,7 @@ def _is_torn(csv: Csv, line: str) -> bool:
     quote, delimiter = re.escape(csv.quote), re.escape(csv.delimiter)
     inner = f"(?:[^{quote}]|{quote}{quote})*" if csv.escape == csv.quote else f"[^{quote}]*"
     dropped = re.escape(CONTROLS.replace(csv.delimiter, ""))
-    cell = f"(?:{quote}{inner}{quote}[{dropped}]*|[^{delimiter}{quote}]*)"
+    cell = f"(?:{quote}{inner}{quote}[{dropped}]*|(?:(?!{delimiter})[^{quote}])*)(?={delimiter}|\\Z)"
     return not re.fullmatch(f"{cell}(?:{delimiter}{cell})*", text)
 
 
@@ -223,7 +223,7 @@ def split(csv: Csv, line: str) -> tuple[list[str], bool]:
     while at <= len(line):
         text, at, closed = _next(csv, line, at)
         cells.append(text)
-        at += 1
+        at += len(csv.delimiter)
     return cells, not closed
 
 
@@ -245,15 +245,16 @@ def _is_stray(csv: Csv, text: str) -> bool:
     if not csv.quote:
         return False
     text = text if csv.escape == csv.quote else _without_escaped(csv, text)
-    quote, ends = re.escape(csv.quote), re.escape(csv.delimiter + "\r\n")
+    quote, ends = re.escape(csv.quote), f"{re.escape(csv.delimiter)}|[\r\n]"
     inner = f"(?:[^{quote}]|{quote}{quote})*" if csv.escape == csv.quote else f"[^{quote}]*"
     dropped = re.escape(CONTROLS.replace("\r", "").replace("\n", ""))
-    whole = f"(?:{quote}{inner}{quote}[{dropped}]*|[^{quote}{ends}]*)(?=[{ends}]|\\Z)"
+    whole = f"(?:{quote}{inner}{quote}[{dropped}]*|(?:(?!{ends})[^{quote}])*)(?={ends}|\\Z)"
     cell, at = re.compile(f"{whole}|{quote}{inner}\\Z"), 0
     while match := cell.match(text, at):
         if match.end() == len(text):
             return False
-        at = match.end() + 1
+        end = re.compile(ends).match(text, match.end())
+        at = end.end() if end else len(text)
     return True
 
 

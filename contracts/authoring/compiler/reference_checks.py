@@ -5,7 +5,6 @@ A referenced contract that is not among them is read from its file. Of reference
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +29,7 @@ from contracts.authoring.quality.relationships import (
 )
 from contracts.catalog import reference_name
 from contracts.errors import DocumentInvalid
+from contracts.files import csv_cells
 from contracts.plan import Reference
 from contracts.problem import nearest, quoted
 
@@ -211,7 +211,7 @@ def _of_file(document: Document, rule: rules.ForeignKey, reference: Reference, r
     with path.open("rb") as opened:
         text = opened.read(LONGEST_HEADER).decode(reference.csv.encoding, "replace").removeprefix("\ufeff")
     line = text.replace("\r", "\n").partition("\n")[0]
-    columns: list[str] = next(csv.reader([line], **reference.csv.for_python), [])
+    columns = csv_cells.split(line, reference.csv) or ()
     for name in rule.columns:
         if name not in columns:
             close = nearest(name, columns)

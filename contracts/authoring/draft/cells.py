@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from operator import methodcaller
 
+from contracts.files import csv_cells
 from contracts.plan import Csv
 
 Columns = list[list[str]]
@@ -19,6 +20,8 @@ Columns = list[list[str]]
 def columns(text: str, dialect: Csv, width: int) -> tuple[Columns, int, int]:
     """Return the cells of each column of whole lines, and the numbers of records and of broken lines."""
     lines = text.split("\n")
+    if not csv_cells.is_usual(dialect):  # which Python's reader has not
+        return by_record((cells(line, dialect) for line in lines if line), width)
     if "\0" not in text and (not dialect.quote or dialect.quote not in text):
         if not lines[-1]:
             lines.pop()
@@ -51,6 +54,9 @@ def cells(line: str, dialect: Csv) -> list[str] | None:
         return None
     if not dialect.quote or dialect.quote not in line:
         return line.split(dialect.delimiter)
+    if not csv_cells.is_usual(dialect):
+        kept = csv_cells.split(line, dialect)
+        return None if kept is None else [*kept]
     if _is_torn(line, dialect):
         return None
     try:

@@ -11,14 +11,19 @@ from dataclasses import replace
 from contracts.authoring.draft.cells import cells, over_lines
 from contracts.authoring.draft.column import WORDS
 from contracts.authoring.draft.kinds import Kinds
+from contracts.files import csv_cells
 from contracts.plan import Csv
 from contracts.problem import quoted
 
-DELIMITERS = (",", ";", "\t", "|")
-RARE = (":", "^", "~")
+DELIMITERS = (",", ";", "\t", "|", "\x01", "\x1f")
+RARE = (":", "^", "~", "\\")
 """Delimiters that are tried only if none of the others occurs."""
 DELIMITER_LIKE = re.compile(r"[;\t|]")
 """Characters that are rare within cells: if a cell often has one, it is probably the delimiter."""
+LONG = re.compile(r"[^\w \r\n\"'.+-]{2,8}", re.ASCII)
+"""Characters between two names that may be a delimiter together; alike ones of spreadsheets are empty cells."""
+LEAST_ALIKE = 0.95
+"""Share of like records under a delimiter of several characters: by one of these characters they are alike as well."""
 LINES = 300
 
 
@@ -29,6 +34,8 @@ def guessed(head: str, encoding: str) -> Csv:
     quotes += [("'", "'")] if re.search(r"(^|[,;\t|])'[^'\n]*'([,;\t|]|$)", head, re.MULTILINE) else []
     quotes += [("", '"')] if '"' in head else []
     present = [delimiter for delimiter in DELIMITERS if delimiter in head]
+    if long := _long(head, encoding, quotes):
+        return long
     candidates = []
     for delimiter in present or [*(delimiter for delimiter in RARE if delimiter in head), ","]:
         for quote, escape in quotes:
@@ -38,9 +45,23 @@ def guessed(head: str, encoding: str) -> Csv:
     return max(candidates, key=lambda candidate: (*_score(head, candidate), -candidates.index(candidate)))
 
 
+def _long(head: str, encoding: str, quotes: Sequence[tuple[str, str]]) -> Csv | None:
+    """Return the dialect with a delimiter of several characters, if the first line and nearly all others have it."""
+    first = next((line for line in head.split("\n") if line), "")
+    signs = Counter(sign for sign in LONG.findall(first) if sign.isascii() and {*sign} not in ({","}, {";"}, {"\t"}))
+    for delimiter, _ in signs.most_common(1):
+        candidates = [Csv(delimiter, encoding, *pair) for pair in quotes if not {*delimiter} & {*pair}]
+        best = max(candidates, key=lambda candidate: _score(head, candidate)[0], default=None)
+        if best and _score(head, best)[0] >= LEAST_ALIKE and len(cells(first, best) or ()) > 1:
+            return best
+    return None
+
+
 def others(first: Csv) -> Iterator[Csv]:
     """Yield other dialects to try if some lines of a file are not records."""
     for quote, escape, multi_line in (('"', '"', True), ('"', "\\", False), ("", '"', False), ('"', '"', False)):
+        if multi_line and not csv_cells.is_usual(first):
+            continue
         other = replace(first, quote=quote, escape=escape, multi_line=multi_line, null_values=("",), header=True)
         if other != first:
             yield other

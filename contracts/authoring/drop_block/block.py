@@ -157,7 +157,7 @@ def _csv(settings: dict[str, Any]) -> Csv:
     return Csv(
         delimiter=written["delimiter"],
         encoding=written["encoding"],
-        quote=written["quote"],
+        quote="" if written["quote"] == "none" else written["quote"],
         escape=written["escape"],
         null_values=tuple(settings["values"].get("nullValues", written["nullValues"])),
         header=written["header"],

@@ -63,6 +63,10 @@ WRITTEN = {
     "csv.trailer.sums": PLACE,
     "set.of": ("bad-value", "names no parts", "Write the named parts of `files` that the files of a set share."),
     "set.within": ("bad-value", "is not a length of time", "Write minutes, hours or days, as `30m`, `24h` or `2d`."),
+    "csv.delimiter": (
+        *("bad-value", "must have 1 to 8 characters, none of them a line break or above U+FFFF"),
+        'Write what separates the cells, in quotes, as ";", "||" or "\\t".',
+    ),
     "arrival.days": ("bad-value", "names no days", "Write them as `[mon, tue]`, or leave it out for every day."),
 }  # fmt: skip
 """The same for keys whose values have a notation of their own, by key."""

@@ -103,10 +103,7 @@ def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
 
 def _dialect(document: Document, at: Path, csv: Csv) -> None:
     """Report characters that readers could not distinguish in a file."""
-    if csv.delimiter == "\\":
-        message = "`csv` has a backslash for its delimiter, which is not built yet."
-        document.error(at, "not-built-yet", message, "Use another delimiter, as `,` or `;`.")
-    elif csv.delimiter in {csv.quote, csv.escape}:
+    if {*csv.delimiter} & {csv.quote, csv.escape}:
         message = "`csv` has one character for the delimiter and for the quote or escape."
         document.error(at, "bad-value", message, "Write the characters that the file really uses.")
 

@@ -166,7 +166,7 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
     if plan.file_format == "csv":
         csv = plan.csv
         yield "Format", f"CSV{packed}"
-        yield "Delimiter", SIGNS.get(csv.delimiter, f"“{csv.delimiter}”")
+        yield "Delimiter", SIGNS.get(csv.delimiter, f"“{visible(csv.delimiter)}”")
         yield "Header", "the first line names the columns" if csv.header else "none; the columns are in the order below"
         if rule := csv.trailer:
             places = {rule.rows: "the number of rows"} if rule.rows else {}

@@ -16,6 +16,7 @@ from contracts.authoring.exports.exported import Contract, ExportedColumn
 from contracts.authoring.patterns import regex
 from contracts.authoring.properties import datetimes
 from contracts.authoring.properties.values import DEFAULT_FORMATS, LOCAL, is_within, moment_of, order_of
+from contracts.files import csv_cells
 from contracts.plan import CONTAINERS, Property
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
 
@@ -57,14 +58,9 @@ def line(contract: Contract, values: dict[str, str | None]) -> str:
         return json.dumps(record, ensure_ascii=False)
     if plan.file_format == "parquet":
         return ""
-    csv, cells = plan.csv, []
-    for prop in plan.properties:
-        text = values[prop.name]
-        cell = next(iter(csv.nulls_of(prop)), "") if text is None else text
-        if csv.quote and any(sign in cell for sign in (csv.delimiter, csv.quote, "\n", "\r")):
-            cell = csv.quote + cell.replace(csv.quote, csv.escape + csv.quote) + csv.quote
-        cells.append(cell)
-    return csv.delimiter.join(cells)
+    texts = ((prop, values[prop.name]) for prop in plan.properties)
+    cells = (next(iter(plan.csv.nulls_of(prop)), "") if text is None else text for prop, text in texts)
+    return csv_cells.joined(cells, plan.csv)
 
 
 def key(pattern: str) -> str:

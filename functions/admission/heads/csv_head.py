@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from contracts.files import csv_cells, header
@@ -24,7 +26,10 @@ from functions.admission.heads.problems import (
 )
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-
+LONG, RARE = ("||", "~|~", "|~|", "\t|\t", ";;", "::", "^|^"), ("\\", "^", "~", "\x01", "\x1f")
+"""Other delimiters that are looked for in a file without a header."""
+MOST_SEARCHED = 100
+"""Names of columns by which the delimiter of a header is looked for."""
 
 JSON = re.compile(r"\{\s*(?:$|\")|\[\s*(?:$|[\[{])")
 """The beginning of a JSON document."""
@@ -67,7 +72,8 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
     if not matching and (problem := _other(plan, sample, text)):
         return Head((problem,), (), text)
     if isinstance(names, Problem):
-        return Head((_broken_name(plan, sample) or names,), (), text)
+        wrong, _ = _otherwise(plan, text, ())
+        return Head((_separated(plan, wrong) if wrong else _broken_name(plan, sample) or names,), (), text)
     if len(names) > MOST_COLUMNS:
         return Head((too_wide(len(names)),), (), text)
     problems = [*_names(plan, names, text), *_no_records(plan, size, sample, line)]
@@ -160,20 +166,20 @@ def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
 def _other_count(plan: Plan, first: str, own: tuple[str, ...]) -> Problem:
     """A first record with more or fewer cells than the contract has columns."""
     names = [p.name for p in plan.properties]
-    for delimiter in (sign for sign in DELIMITERS if sign not in (plan.csv.quote, plan.csv.escape)):
+    for delimiter in _others(plan, (*LONG, *DELIMITERS, *RARE)):
         if not isinstance(other := split(plan, first, delimiter), Problem) and 1 < len(other) == len(names):
             return _separated(plan, delimiter)
     cells_there = "1 cell" if len(own) == 1 else f"{len(own):,} cells"
     columns_agreed = "1 column" if len(names) == 1 else f"{len(names):,} columns"
     empty = len(own) == len(names) + 1 and not own[-1]
     text = f"The first line has {cells_there}{LAST_EMPTY if empty else ''}; the contract has {columns_agreed}."
-    fix = f"Leave out the `{plan.csv.delimiter}` at the end of each row. " if empty else ""
+    fix = f"Leave out the `{visible(plan.csv.delimiter)}` at the end of each row. " if empty else ""
     return Problem("column-count", text, f"{fix}Write these columns, in this order: {quoted(names, 40)}.", place=FIRST)
 
 
 def _separated(plan: Plan, delimiter: str) -> Problem:
     """A file whose cells are separated otherwise."""
-    seen, agreed = DELIMITERS[delimiter], DELIMITERS.get(plan.csv.delimiter, f"`{plan.csv.delimiter}`")
+    seen, agreed = (DELIMITERS.get(sign, f"`{visible(sign)}`") for sign in (delimiter, plan.csv.delimiter))
     text = f"The columns are separated by {seen}, but the contract requires {agreed}."
     return Problem("wrong-delimiter", text, f"Write the file with {agreed} between the cells.")
 
@@ -197,17 +203,41 @@ def _names(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
     if "\0" in line:
         text = "The header holds NUL characters."
         return [Problem("header-nul", text, "Write the file again as plain text, without NUL.", place=HEADER)]
-    # The delimiter by which the header has more of the contract's names, if it is not the agreed one
-    best, wrong, separated = _matching_names(plan, names), "", names
-    for delimiter in (sign for sign in DELIMITERS if sign not in (plan.csv.quote, plan.csv.escape)):
-        other = split(plan, line, delimiter)
-        if not isinstance(other, Problem) and len(other) > 1 and _matching_names(plan, other) > best:
-            best, wrong, separated = _matching_names(plan, other), delimiter, other
+    wrong, separated = _otherwise(plan, line, names)
     problems = [_separated(plan, wrong)] if wrong else []
     return [*problems, *header.problems(plan, separated)]
 
 
-def _matching_names(plan: Plan, names: tuple[str, ...]) -> int:
+def _otherwise(plan: Plan, line: str, names: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Return the delimiter by which a header has more of the contract's names, and its names; empty if none is."""
+    best, wrong, separated = _fit(plan, names), "", names
+    for delimiter in _others(plan, (*_between_names(plan, line), *DELIMITERS)):
+        other = split(plan, line, delimiter)
+        if not isinstance(other, Problem) and len(other) > 1 and _fit(plan, other) > best:
+            best, wrong, separated = _fit(plan, other), delimiter, other
+    return wrong, separated
+
+
+def _others(plan: Plan, delimiters: Iterable[str]) -> list[str]:
+    """Return the delimiters that a file of the contract could have instead of the agreed one."""
+    signs = {plan.csv.quote, plan.csv.escape}
+    return [sign for sign in delimiters if sign != plan.csv.delimiter and not signs & {*sign}]
+
+
+def _between_names(plan: Plan, line: str) -> list[str]:
+    """Return the text that most often stands between two of the contract's names in a header; none if it is a word."""
+    names = sorted((p.name for p in plan.roots[:MOST_SEARCHED]), key=len, reverse=True)
+    between = re.split(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", line, flags=re.IGNORECASE)[1:-1]
+    signs = Counter(sign for text in between if (sign := text.strip(plan.csv.quote)))
+    return [sign for sign, _ in signs.most_common(1) if re.fullmatch(r"[^\w \r\n]{1,8}", sign) and sign.isascii()]
+
+
+def _fit(plan: Plan, names: Sequence[str]) -> tuple[int, int]:
+    """Return how well names fit the contract: those that it has; of as many, fewer columns."""
+    return _matching_names(plan, names), -len(names)
+
+
+def _matching_names(plan: Plan, names: Sequence[str]) -> int:
     return len({p.name.casefold() for p in plan.properties} & {n.casefold() for n in names})
 
 

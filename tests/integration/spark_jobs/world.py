@@ -12,6 +12,7 @@ from pyspark.sql import Row, SparkSession
 
 from contracts import codec, rules
 from contracts.decision import Decision
+from contracts.files import csv_cells
 from contracts.files.header import rejected_file
 from contracts.job import SIFTED_FROM, Count, DropResult, JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
@@ -51,6 +52,8 @@ class Judged:
     def rejected(self, name: str = "a.csv", encoding: str = "utf-8") -> list[list[str]]:
         """The producer's file of rejected rows, as Python's csv reads it."""
         text = (self.folder / "rejected" / name / "rejected.csv").read_bytes().decode(encoding)
+        if not csv_cells.is_usual(self.plan.csv):
+            return [[*(csv_cells.split(line, self.plan.csv) or ())] for line in text.splitlines()]
         return list(csv.reader(io.StringIO(text, newline=""), **self.plan.csv.for_python))
 
     def outputs(self, spark: SparkSession) -> tuple[object, ...]:
@@ -155,5 +158,5 @@ def _header(plan: Plan, data: bytes) -> tuple[str, tuple[str, ...], tuple[str, .
         line = admit(plan, "things/a", len(data), lambda start, length: data[start : start + length]).header_line
         return line, *header(plan, line)
     line = data.decode(plan.csv.encoding, "replace").replace("\r", "\n").split("\n", 1)[0]
-    names = next(csv.reader([line.removeprefix("\ufeff")], **plan.csv.for_python), [])
+    names = csv_cells.split(line.removeprefix("\ufeff"), plan.csv) or ()
     return line, tuple(names), ()

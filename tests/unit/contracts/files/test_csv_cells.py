@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from contracts.files.csv_cells import split
+from contracts.files.csv_cells import joined, split
 from contracts.plan import Csv
 
 DIALECTS = [
@@ -16,6 +16,13 @@ DIALECTS = [
     Csv(escape="\\"),
     Csv(delimiter="|", quote="'", escape="'"),
     Csv(quote=""),
+    Csv(delimiter="||"),
+    Csv(delimiter="||", quote=""),
+    Csv(delimiter="~|~", escape="\\"),
+    Csv(delimiter="\t|\t", quote="'", escape="'"),
+    Csv(delimiter="\\"),
+    Csv(delimiter="\\", quote=""),
+    Csv(delimiter="]^-"),
 ]
 BLANKS = {chr(n) for n in range(0x21)}
 
@@ -32,7 +39,7 @@ def read(text: str, csv: Csv) -> tuple[str, ...] | None:
         cells.append(cell)
         if at >= len(text):
             return tuple(cells)
-        at += 1
+        at += len(csv.delimiter)
 
 
 def _is_escape(text: str, at: int, csv: Csv) -> bool:
@@ -49,7 +56,7 @@ def _quoted(text: str, at: int, csv: Csv) -> tuple[str, int] | None:
     if at == len(text):
         return None
     at += 1
-    while at < len(text) and text[at] != csv.delimiter:
+    while at < len(text) and not text.startswith(csv.delimiter, at):
         if text[at] not in BLANKS:
             return None
         at += 1
@@ -58,7 +65,7 @@ def _quoted(text: str, at: int, csv: Csv) -> tuple[str, int] | None:
 
 def _plain(text: str, at: int, csv: Csv) -> tuple[str, int] | None:
     start = at
-    while at < len(text) and text[at] != csv.delimiter:
+    while at < len(text) and not text.startswith(csv.delimiter, at):
         if csv.quote and csv.escape != csv.quote and _is_escape(text, at, csv):
             at += 1
         elif csv.quote and text[at] == csv.quote:
@@ -67,10 +74,13 @@ def _plain(text: str, at: int, csv: Csv) -> tuple[str, int] | None:
     return text[start:at], at
 
 
-@given(st.text("a ,;|\t\"'\\\n\r\x01é", max_size=14), st.sampled_from(DIALECTS))
+@given(st.text("a ,;|~\t\"'\\\n\r\x01é", max_size=14), st.sampled_from(DIALECTS))
 @example('"', Csv())
 @example('a"b', Csv())
 @example('"a" ,"b"', Csv())
+@example("a|||b||", Csv(delimiter="||"))
+@example("a~|~|~b", Csv(delimiter="~|~", escape="\\"))
+@example("'a'\t\t|\tb", Csv(delimiter="\t|\t", quote="'", escape="'"))
 @example("\\'\t'a\\\\'", Csv(delimiter="\t", quote="'", escape="\\"))
 def test_cells_are_those_of_the_rule(text: str, csv: Csv) -> None:
     assert split(text, csv) == read(text, csv)
@@ -96,3 +106,11 @@ def test_cells_are_those_of_the_rule(text: str, csv: Csv) -> None:
 )
 def test_rule_of_rfc_4180(text: str, cells: tuple[str, ...] | None) -> None:
     assert split(text, Csv()) == cells
+
+
+@given(
+    st.lists(st.text("a ,;|~\t\"'\\\n\r\x01é", max_size=6), min_size=1, max_size=4),
+    st.sampled_from([csv for csv in DIALECTS if csv.quote]),
+)
+def test_joined_cells_are_split_again(cells: list[str], csv: Csv) -> None:
+    assert split(joined(cells, csv), csv) == tuple(cells)

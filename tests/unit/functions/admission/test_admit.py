@@ -18,9 +18,10 @@ from contracts.files.header import MOST_COLUMNS
 from contracts.place import Place
 from contracts.plan import Check as PlanCheck
 from contracts.plan import Columns, Csv, Limit, LogicalType, Plan, Property, record_checks
+from contracts.problem import visible
 from contracts.terms.trailer import Trailer
 from functions.admission.admit import LARGEST_FILE, SAMPLE, Admission, Read, admit, header, header_line
-from functions.admission.heads import job_limits
+from functions.admission.heads import csv_head, job_limits
 from functions.aws.emr_serverless import LARGEST, TIMEOUT_MINUTES
 from tests.builders import a_plan
 
@@ -77,6 +78,7 @@ def test_quoted_column_names_are_read() -> None:
         (b"id,no\0te\n1,a\n", "header-nul"),
         (b"id;note\n1;a\n", "wrong-delimiter"),
         (b"id\tnote\n1\ta\n", "wrong-delimiter"),
+        (b"id||note\n1||a\n", "wrong-delimiter"),
         (b'id,"note\n1,a\n', "header-quotes"),
         (b"\nid,note\n1,a\n", "blank-header"),
         (b"id\n1\n", "missing-column"),
@@ -140,6 +142,18 @@ def test_wrong_delimiter_is_named_with_what_else_is_wrong() -> None:
 
     assert codes(admission) == ["wrong-delimiter", "extra-column"]
     assert admission.problems[0].message == "The columns are separated by semicolons, but the contract requires commas."
+
+
+@pytest.mark.parametrize("agreed", [",", "|", "||", "~|~", "\\", "\x01"])
+@pytest.mark.parametrize("sent", [",", "|", "||", "~|~", "|~|", "\t|\t", "\\", "^", "\x01", ";;", "::", "|#|"])
+def test_delimiter_of_any_signs_is_named_where_another_is_agreed(agreed: str, sent: str) -> None:
+    admission = admitted(f'id{sent}"note"\n1{sent}a\n'.encode(), a_plan(csv=Csv(delimiter=agreed)))
+    if sent == agreed:
+        assert admission.problems == ()
+    else:
+        assert codes(admission) == ["wrong-delimiter"]
+        seen = csv_head.DELIMITERS.get(sent, f"`{visible(sent)}`")
+        assert f"separated by {seen}, but" in admission.problems[0].message
 
 
 def test_agreed_delimiter_is_no_problem() -> None:
@@ -517,6 +531,9 @@ def test_name_that_was_written_twice_in_utf_8_is_told_so(encoding: str) -> None:
         (b"sep=,", "separator-line", "a record must be there", "begin the file with the first record"),
         (b"1;a", "wrong-delimiter", "separated by semicolons, but the contract requires commas", "with commas"),
         (b"1\ta", "wrong-delimiter", "separated by tabs, but the contract requires commas", "with commas"),
+        (b"1||a", "wrong-delimiter", "separated by `||`, but the contract requires commas", "with commas"),
+        (b"1~|~a", "wrong-delimiter", "separated by `~|~`, but the contract requires commas", "with commas"),
+        (b"1\\a", "wrong-delimiter", "separated by `\\`, but the contract requires commas", "with commas"),
         (b"1,a,", "column-count", "has 3 cells, the last of them empty", "Leave out the `,` at the end of each row."),
         (b"1", "column-count", "has 1 cell; the contract has 2 columns", "Write these columns"),
         (b"1,a,b", "column-count", "has 3 cells; the contract", "Write these columns"),

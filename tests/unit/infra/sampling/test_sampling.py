@@ -101,6 +101,11 @@ def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
         (b"id,name\n1,J\xfcrgen\n2,a\x81\x93\n", "mojibake: warn"),
         ("\ufeffid,name\n1,Jürgen\n".encode(), "encoding: utf-8"),
         (b"a,b\r1,2\r3,4\r", 'delimiter: ","'),
+        (b'a||b||c\n1||"x||y"||\n2||u|v||"z"\n', 'delimiter: "||"'),
+        (b'a~|~b\n1~|~x\n2~|~5" y\n', "delimiter: ~|~"),
+        (b"a\t|\tb\n1\t|\tx\n", 'delimiter: "\\t|\\t"'),
+        (b"a\\b\n1\\x\n2\\y\n", "delimiter: \\"),
+        (b"a\x01b\n1\x01x,y\n2\x01z\n", 'delimiter: "\\x01"'),
         (gzip.compress(b"a,b\n1,2\n", mtime=0), "compression: gzip"),
         (
             b"a,b\n" + b"1,2\n" * 99 + b"1\n",

@@ -541,6 +541,12 @@ def test_plan_names_only_forms_that_differ() -> None:
     assert a_plan(a_document(more_drop="values: {nullValues: [NA]}")).sha == of_dialect.sha
 
 
+def test_quotes_that_are_none_are_an_empty_sign() -> None:
+    plans = [a_plan(a_document(more_drop=f"csv: {{quote: {quote}}}")) for quote in ("none", '""')]
+    assert plans[0].csv.quote == ""
+    assert plans[0].sha == plans[1].sha
+
+
 @pytest.mark.parametrize("status", ["draft", "proposed", "retired"])
 def test_contract_not_in_force_is_checked_and_matches_nothing(status: str) -> None:
     result = compiled(a_document(head=HEAD.replace("active", status)))
