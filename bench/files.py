@@ -80,6 +80,16 @@ class Files:
             file.write_bytes(header + b"".join(islice(endless, 100)))
         return files
 
+    def encoded(self, encoding: str) -> Path:
+        """The clean file in an encoding, with two letters beyond ASCII in each row."""
+        file = self.folder / f"{encoding}.csv"
+        with (
+            self.clean.open(encoding="utf-8", newline="") as rows,
+            file.open("w", encoding=encoding, newline="") as out,
+        ):
+            out.writelines(row.replace("STATION", "ESTAÇÃO") for row in rows)
+        return file
+
     def parquet(self, spark: SparkSession, plan: Plan) -> Path:
         """The clean file as one of Parquet, written by Spark with its own settings."""
         say("  writing Parquet")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -97,6 +97,19 @@ def jsonl(bench: Bench) -> list[Row]:
     return [Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, lines, *LONG))]
 
 
+def encodings(bench: Bench) -> list[Row]:
+    """The job on the same rows in another encoding than UTF-8."""
+    rows = []
+    for encoding, bound in (("windows-1252", 1.4),):
+        file = bench.files.encoded(encoding)
+        plan = replace(bench.plain, csv=replace(bench.plain.csv, encoding=encoding))
+        what = f"CSV of the same rows in {encoding}, {file.stat().st_size / 2**20:.0f} MiB; baseline: the job on UTF-8"
+        rows.append(
+            Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, bench.job(plan, file)), bound)
+        )
+    return rows
+
+
 def drops(bench: Bench) -> list[Row]:
     """A job of many small drops."""
     files = bench.files.small
@@ -144,7 +157,7 @@ def nested(bench: Bench) -> list[Row]:
 
 
 ROWS: dict[str, Callable[[Bench], list[Row]]] = {
-    run.__name__: run for run in (clean, bad, unique, parquet, jsonl, nested, drops, four, checks, fresh)
+    run.__name__: run for run in (clean, bad, unique, parquet, jsonl, encodings, nested, drops, four, checks, fresh)
 }
 
 

@@ -49,3 +49,8 @@ def java(name: str) -> str:
 def has_gaps(name: str) -> bool:
     """Return True if some byte is no character of the encoding, so that a reader has U+FFFD in its place."""
     return name not in (UTF_8, LATIN) and "\ufffd" in bytes(range(256)).decode(name, "replace")
+
+
+def is_one_byte(name: str) -> bool:
+    """Return True if each byte is a character of its own, or none."""
+    return len(bytes(range(256)).decode(name, "replace")) == 256

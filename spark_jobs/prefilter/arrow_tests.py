@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from typing import Any, Literal
@@ -15,6 +15,9 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
+
+from contracts.files.encodings import UTF_8
+from spark_jobs.prefilter import other_encodings
 
 MASK = pa.list_(pa.int64())
 """A bitmask of failing checks, by mask column (`bitmask`)."""
@@ -25,7 +28,7 @@ COUNTS = (
     ("odd", pa.int64()),
     ("head", pa.int64()),
     ("failing", pa.int64()),
-    ("nulls", pa.list_(pa.int64())),
+    ("sums", pa.list_(pa.int64())),
     ("keys", pa.list_(pa.list_(pa.string()))),
 )
 SCHEMA = pa.schema(
@@ -35,8 +38,9 @@ SCHEMA = pa.schema(
 
 A line has the mask of the checks that it fails; an odd line has none. A stretch has the number of lines that pass, the
 first id, and the number of empty, odd and surely failing lines; the id of a header, whose text is then the line; the
-nulls of the lines that pass; and the first and the last value of each key, if its values ascend and every line is a
-record. Behind all lines of a partition come the masks of its files: how many lines fail so, and their nulls.
+sums of the lines that pass (nulls by column, then `letters`); and the first and the last value of each key, if its
+values ascend and every line is a record. Behind all lines of a partition come the masks of its files: how many lines
+fail so, and their sums. Lines are in the encoding of their file, the text of a header is decoded.
 """
 LONG = 20_000
 """Bytes from which on a line may have more delimiters within quotes than Spark reads (`text_lines.bounded`)."""
@@ -85,7 +89,8 @@ class PassCondition:
 
     `header_texts` are lines that look like records and are none. `counted` are the columns whose nulls are counted,
     None for one that the file lacks. `keys` are the checks, by number, whose column must ascend. All such columns are
-    `tested`. `mask_columns` is the number of columns that hold the bits of all row checks.
+    `tested`. `mask_columns` is the number of columns that hold the bits of all row checks. Lines are in `encoding`;
+    `letters` are the tests of their bytes that are counted (`sums.letters_tests`).
     """
 
     pattern: str
@@ -98,6 +103,8 @@ class PassCondition:
     counted: tuple[int | None, ...]
     keys: tuple[tuple[int, int], ...] = ()
     mask_columns: int = 1
+    encoding: str = UTF_8
+    letters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +119,9 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class LineBatch:
-    """A batch of lines: texts, with their line ends if `ended`; ids, null if empty; the splits of files, in order."""
+    """A batch of lines: `raw` as in the file, with line ends if `ended`; ids, null if empty; the splits, in order."""
 
-    texts: pa.StringArray
+    raw: pa.StringArray
     ids: pa.Int64Array
     stretches: Sequence[Stretch]
     ended: bool = False
@@ -147,7 +154,7 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
             first = pc.index(there[stretch.start : stretch.end], True).as_py()
             firsts.append(first + stretch.start if first >= 0 else None)
             if first >= 0 and begun != (begun := (stretch.file, stretch.block)) and stretch.block == 0:
-                text = _text(lines, first + stretch.start)
+                text = _text(lines, first + stretch.start, condition.encoding)
                 if text in condition.header_texts:
                     heads[first + stretch.start] = text
         others = pc.and_not(there, results.passes)
@@ -161,9 +168,11 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
             like = results.shaped[own].true_count
             alike = like == there[own].true_count - (first in heads)
             cells, fails = results.cells.slice(before, like), results.fails[own]
+            letters = [test[before : before + like] for test in results.letters]
             sure = len(fails) - fails.null_count
             if sure:
-                _add(failing, stretch.file, cells, fails.filter(results.shaped[own]), condition)
+                addends = [*_are_null(cells, condition), *letters]
+                _add(failing, stretch.file, addends, fails.filter(results.shaped[own]))
             counts.append(
                 {
                     "file": stretch.file,
@@ -175,7 +184,7 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
                     "odd": others[own].true_count - sure,
                     "failing": sure,
                     "head": lines.ids[first].as_py() if first in heads else None,
-                    "nulls": _nulls(cells, results.passes[own].filter(results.shaped[own]), condition),
+                    "sums": _sums(cells, letters, results.passes[own].filter(results.shaped[own]), condition),
                     "keys": [
                         span(cells.column(str(at)).combine_chunks()) if like and alike else None
                         for _, at in condition.keys
@@ -186,39 +195,46 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
         yield pa.RecordBatch.from_pylist(counts, SCHEMA)
     if failing:
         numbered = list(masks.values())
-        rows = [{"file": f, "mask": numbered[k], "n": n, "nulls": nulls} for (f, k), (n, *nulls) in failing.items()]
+        rows = [{"file": f, "mask": numbered[k], "n": n, "sums": sums} for (f, k), (n, *sums) in failing.items()]
         yield pa.RecordBatch.from_pylist(rows, SCHEMA)
 
 
 def _add(
-    sums: dict[tuple[str, int], list[int]], file: str, cells: pa.Table, fails: pa.Array, condition: PassCondition
+    sums: dict[tuple[str, int], list[int]], file: str, addends: Sequence[pa.BooleanArray | None], fails: pa.Array
 ) -> None:
-    """Add to a file, by the number of a mask, how many of the lines of these cells have it, and their nulls."""
-    columns = [None if at is None else cells.column(str(at)).is_null().combine_chunks() for at in condition.counted]
-    nulls = [{} if null is None else _counted(fails.filter(null)) for null in columns]
+    """Add to a file, by the number of a mask, how many lines have it, and how many of these are true in each addend."""
+    own = [{} if addend is None else _counted(fails.filter(addend)) for addend in addends]
     for number, n in _counted(fails).items():
-        totals = sums.setdefault((file, number), [0] * (1 + len(nulls)))
-        totals[:] = map(operator.add, totals, [n, *(counts.get(number, 0) for counts in nulls)])
+        totals = sums.setdefault((file, number), [0] * (1 + len(own)))
+        totals[:] = map(operator.add, totals, [n, *(counts.get(number, 0) for counts in own)])
 
 
-def _text(lines: LineBatch, at: int) -> str | None:
+def _are_null(cells: pa.Table, condition: PassCondition) -> list[pa.BooleanArray | None]:
+    """Return for each counted column which of its cells are null; None for one that the file lacks."""
+    return [None if at is None else cells.column(str(at)).is_null().combine_chunks() for at in condition.counted]
+
+
+def _text(lines: LineBatch, at: int, encoding: str) -> str | None:
     """Return a line without its line end; None if it is not text."""
     try:
-        return str(lines.texts[at].as_py()).rstrip("\r\n")
+        return str(lines.raw.view(pa.binary())[at].as_py(), encoding).rstrip("\r\n")
     except UnicodeDecodeError:
         return None
 
 
-def _nulls(cells: pa.Table, passes: pa.BooleanArray, condition: PassCondition) -> list[int]:
-    """Return the number of nulls in each counted column of the passing lines; nearly all lines pass."""
+def _sums(
+    cells: pa.Table, letters: Sequence[pa.BooleanArray], passes: pa.BooleanArray, condition: PassCondition
+) -> list[int]:
+    """Return the nulls in each counted column of the passing lines, and their letters; nearly all lines pass."""
     if not passes.true_count:
-        return [0] * len(condition.counted)
+        return [0] * (len(condition.counted) + len(condition.letters))
     names = [str(at) for at in condition.counted if at is not None]
     counts = {name: cells.column(name).null_count for name in names}
     if passes.false_count:
         others = cells.select(names).filter(pc.invert(passes))
         counts = {name: counts[name] - others.column(name).null_count for name in names}
-    return [counts.get(str(at), 0) for at in condition.counted]
+    nulls = [counts.get(str(at), 0) for at in condition.counted]
+    return [*nulls, *(pc.and_(test, passes).true_count for test in letters)]
 
 
 def _counted(numbers: pa.Array) -> dict[int, int]:
@@ -234,10 +250,9 @@ def span(values: pa.Array) -> list[str] | None:
 
 
 def sure(lines: Sequence[str], condition: PassCondition) -> tuple[int, int]:
-    """Return how many of some lines surely pass, and how many surely fail."""
-    results = _test_lines(
-        LineBatch(pa.array(lines, pa.string()), pa.array(range(len(lines)), pa.int64()), ()), condition, {}
-    )
+    """Return how many of some lines, as texts, surely pass, and how many surely fail."""
+    batch = LineBatch(pa.array(lines, pa.string()), pa.array(range(len(lines)), pa.int64()), ())
+    results = _test_lines(batch, replace(condition, encoding=UTF_8, letters=()), {})
     return results.passes.true_count or 0, len(results.fails) - results.fails.null_count
 
 
@@ -249,40 +264,52 @@ Masks = dict[str, tuple[int, ...]]
 class LineResults:
     """The results of lines: which have the passing shape, with their cells; which of those pass all checks.
 
-    `fails` are the numbers of the masks of the others; null if it is not sure which checks they fail.
+    `fails` are the numbers of the masks of the others; null if it is not sure which checks they fail. `letters` are
+    the results of those tests, for lines of that shape.
     """
 
     shaped: pa.BooleanArray
     passes: pa.BooleanArray
     cells: pa.Table
     fails: pa.Int32Array
+    letters: Sequence[pa.BooleanArray] = ()
 
 
 def _test_lines(lines: LineBatch, condition: PassCondition, masks: Masks) -> LineResults:
     """Test lines; masks that are new are added to `masks`."""
-    texts = lines.texts
-    unsure = pa.nulls(len(texts), pa.int32())
-    shaped = pc.and_(pc.match_substring_regex(texts, condition.pattern), lines.ids.is_valid())
-    if condition.quote:
-        shaped = pc.and_(shaped, pc.less(pc.binary_length(texts), LONG))
-    if condition.header_texts:
-        shaped = pc.and_(
-            shaped, pc.invert(pc.is_in(texts, pa.array([a + end for a in condition.header_texts for end in ENDS])))
-        )
+    unsure = pa.nulls(len(lines.raw), pa.int32())
+    none = pa.array([False] * len(lines.raw), pa.bool_())
+    text = other_encodings.decoded(lines.raw, condition.encoding, ended=lines.ended)
+    if text is None:
+        return LineResults(none, none, pa.table({}), unsure)
+    texts, ended = text
+    shaped = _shaped(texts, lines.ids, condition)
+    whole = shaped.true_count == len(shaped)
     try:
-        kept = texts if shaped.true_count == len(shaped) else texts.filter(shaped)
-        cells = _cells(kept, condition, ended=lines.ended)
+        cells = _cells(texts if whole else texts.filter(shaped), condition, ended=ended)
+        letters = other_encodings.letters(lines.raw if whole else lines.raw.filter(shaped), condition.letters)
         failed = [pair for column in condition.tested for pair in failed_tests(cells.column(str(column.at)), column)]
         if not failed:
-            return LineResults(shaped, shaped, cells, unsure)
+            return LineResults(shaped, shaped, cells, unsure, letters)
         fine = reduce(pc.and_, (passes for _, passes in failed)).combine_chunks()
         others = [(test.bit, passes.filter(pc.invert(fine)).combine_chunks()) for test, passes in failed]
         failing = _mask_numbers(others, condition, masks)
     except (pa.ArrowException, OverflowError):  # a value, or a bound, that Arrow does not know
-        none = pa.array([False] * len(texts), pa.bool_())
         return LineResults(none, none, pa.table({}), unsure)
     passes = pc.replace_with_mask(shaped, shaped, fine)
-    return LineResults(shaped, passes, cells, pc.replace_with_mask(unsure, pc.and_not(shaped, passes), failing))
+    fails = pc.replace_with_mask(unsure, pc.and_not(shaped, passes), failing)
+    return LineResults(shaped, passes, cells, fails, letters)
+
+
+def _shaped(texts: pa.StringArray, ids: pa.Int64Array, condition: PassCondition) -> pa.BooleanArray:
+    """Return which texts have the passing shape, and are no header."""
+    shaped = pc.and_(pc.match_substring_regex(texts, condition.pattern), ids.is_valid())
+    if condition.quote:
+        shaped = pc.and_(shaped, pc.less(pc.binary_length(texts), LONG))
+    if condition.header_texts:
+        headers = pa.array([text + end for text in condition.header_texts for end in ENDS])
+        shaped = pc.and_(shaped, pc.invert(pc.is_in(texts, headers)))
+    return shaped
 
 
 def _mask_numbers(
@@ -381,11 +408,11 @@ def _as_they_came(lines: LineBatch, results: LineResults, masks: Masks, which: p
         pa.array([stretch.file for stretch in lines.stretches]),
         pa.array([stretch.block for stretch in lines.stretches]),
     )
-    texts = lines.texts.take(which)
+    raw = lines.raw.take(which)
     columns = [
         *(pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, of)).take(which) for of in places),
         lines.ids.take(which),
-        pc.ascii_rtrim(texts, "\r\n") if lines.ended else texts,
+        pc.ascii_rtrim(raw, "\r\n") if lines.ended else raw,
         pa.array(list(masks.values()), MASK).take(results.fails.take(which)),
         *(pa.nulls(len(which), kind) for _, kind in COUNTS),
     ]

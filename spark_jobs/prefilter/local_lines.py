@@ -74,8 +74,8 @@ def _lines(texts: Sequence[tuple[Piece, bytes]], next_id: int) -> LineBatch:
         Stretch(piece.file, piece.start, start, end)
         for (piece, _), start, end in zip(texts, bounds[:-1], bounds[1:], strict=True)
     ]
-    lines_of_text = pa.StringArray.from_buffers(len(lengths), pa.py_buffer(starts), pa.py_buffer(buffer))
-    return LineBatch(lines_of_text, ids, stretches, ended=True)
+    raw_lines = pa.StringArray.from_buffers(len(lengths), pa.py_buffer(starts), pa.py_buffer(buffer))
+    return LineBatch(raw_lines, ids, stretches, ended=True)
 
 
 def _ends(raw: np.ndarray[Any, np.dtype[np.uint8]], returns: bool) -> np.ndarray[Any, np.dtype[np.intp]]:

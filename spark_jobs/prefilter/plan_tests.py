@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from contracts import rules
-from contracts.files import csv_cells
+from contracts.files import csv_cells, encodings
 from contracts.files.header import positions
 from contracts.plan import Check, Csv, Plan, Property
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
@@ -96,7 +96,9 @@ def pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[s
 
 def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> PassCondition:
     csv, at = plan.csv, positions(header)
-    if plan.file_format != "csv" or csv.multi_line or csv.trailer or csv.encoding != "utf-8" or len(header) > WIDE:
+    if plan.file_format != "csv" or csv.multi_line or csv.trailer or len(header) > WIDE:
+        raise _Untestable
+    if csv.encoding != encodings.UTF_8 and not encodings.is_one_byte(csv.encoding):
         raise _Untestable
     signs = csv.delimiter + csv.quote + csv.escape
     if not signs.isascii() or OF_VALUES.search(signs) or not csv_cells.is_usual(csv):
@@ -127,6 +129,8 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
         counted=tuple(counted),
         keys=tuple(keys),
         mask_columns=len(bitmask.mask_columns(plan)),
+        encoding=csv.encoding,
+        letters=tuple(sums.letters_tests(plan)),
     )
     for pattern in (condition.pattern, *_patterns_of(tested)):
         pc.match_substring_regex(pa.array([""]), pattern)

@@ -22,14 +22,14 @@ from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 
 from contracts.job import JobDrop
-from contracts.plan import Plan
+from contracts.plan import Csv, Plan
 from spark_jobs.formats import parquet_pages, text_lines
 from spark_jobs.rules import bitmask
 from spark_jobs.rules.lines import NO_ID, Line, MaskCount, SplitCounts
@@ -117,7 +117,7 @@ def _sure(start: bytes, condition: PassCondition) -> tuple[int, int, int]:
     """Return how many of the first lines of a file surely pass, how many surely fail, and their number."""
     from spark_jobs.prefilter import arrow_tests  # noqa: PLC0415 (needs Arrow)
 
-    lines = start.decode(errors="replace").replace("\r", "\n").split("\n")[:-1]
+    lines = start.decode(condition.encoding, "replace").replace("\r", "\n").split("\n")[:-1]
     lines = [line for line in lines if line and line not in condition.header_texts]
     return *arrow_tests.sure(lines, condition), len(lines)
 
@@ -127,13 +127,15 @@ class Prefiltered:
     """The prefilter's result for files with one header: counts by stretches of lines, and the lines that do not pass.
 
     `rows` has both, as `arrow_tests.SCHEMA`; None if no line is left. `counts` are its rows of stretches, `fails` its
-    counts of lines that fail. `keys` are the checks of keys, by number, with the parser of their values.
+    counts of lines that fail. `keys` are the checks of keys, by number, with the parser of their values. Lines are in
+    the encoding of the dialect `csv`.
     """
 
     rows: DataFrame | None
     counts: Sequence[Mapping[str, Any]]
     fails: Sequence[MaskCount]
     keys: Sequence[tuple[int, Callable[[str], Any]]]
+    csv: Csv
 
     @property
     def leaves(self) -> bool:
@@ -143,12 +145,17 @@ class Prefiltered:
     @property
     def odd(self) -> DataFrame:
         """Return the lines that are left: file, block, id, line."""
-        return self._lines.where("mask is null").select("file", "block", "id", "line")
+        return self._lines.where("mask is null").select("file", "block", "id", self._line.alias("line"))
 
     def failing(self, mask_columns: Sequence[str]) -> DataFrame:
         """Return the lines that fail: file, block, `at`, `raw`, mask columns."""
-        masks = (f"mask[{n}] as {name}" for n, name in enumerate(mask_columns))
-        return self._lines.where("mask is not null").selectExpr("file", "block", "id as at", "line as raw", *masks)
+        masks = (sf.expr(f"mask[{n}]").alias(name) for n, name in enumerate(mask_columns))
+        at, raw = sf.col("id").alias("at"), self._line.alias("raw")
+        return self._lines.where("mask is not null").select("file", "block", at, raw, *masks)
+
+    @property
+    def _line(self) -> Column:
+        return text_lines.decoded(sf.col("line"), self.csv)
 
     @property
     def _lines(self) -> DataFrame:
@@ -171,7 +178,7 @@ class Prefiltered:
         """Yield the lines that pass and those that fail the same checks, with the nulls in them."""
         for row in self.counts:
             if row["n"]:
-                yield MaskCount(row["file"], 0, row["n"], row["nulls"])
+                yield MaskCount(row["file"], 0, row["n"], row["sums"])
         yield from self.fails
 
     def ascending(self) -> dict[str, set[int]]:
@@ -190,7 +197,7 @@ class Prefiltered:
         return ascending
 
 
-def prefiltered_lines(source: DataFrame, plan: Plan, condition: PassCondition) -> DataFrame:
+def prefiltered_lines(source: DataFrame, condition: PassCondition) -> DataFrame:
     """Test the lines of files with one header, as Spark reads them; return rows of `arrow_tests.SCHEMA`."""
     from spark_jobs.prefilter import arrow_tests  # noqa: PLC0415 (needs Arrow)
 
@@ -204,7 +211,7 @@ def prefiltered_lines(source: DataFrame, plan: Plan, condition: PassCondition) -
             arrow_tests.SCHEMA,
         )
     return _mapped(
-        text_lines.lines(source, plan.csv),
+        text_lines.lines(source, Csv()),  # as they are: workers decode them
         partial(arrow_tests.evaluate_batches, condition=condition),
         arrow_tests.SCHEMA,
     )
@@ -218,8 +225,8 @@ def counted(rows: DataFrame, plan: Plan, condition: PassCondition) -> Prefiltere
         if row["mask"] is None:
             counts.append(row.asDict())
         else:
-            fails.append(MaskCount(row["file"], bitmask.joined(row["mask"]), row["n"], row["nulls"]))
-    return Prefiltered(rows, counts, fails, [(n, _key_parser(plan, n)) for n, _ in condition.keys])
+            fails.append(MaskCount(row["file"], bitmask.joined(row["mask"]), row["n"], row["sums"]))
+    return Prefiltered(rows, counts, fails, [(n, _key_parser(plan, n)) for n, _ in condition.keys], plan.csv)
 
 
 Passing = dict[tuple[str, int, str], tuple[int, list[str] | None]]
@@ -278,12 +285,12 @@ def of_whole_files(source: DataFrame, plan: Plan, condition: ColumnConditions, p
             "block": group.block,
             "n": group.rows,
             "first": group.first,
-            "nulls": [0 if name is None else passing[group.path, group.number, name][0] for name in condition.counted],
+            "sums": [0 if name is None else passing[group.path, group.number, name][0] for name in condition.counted],
             "keys": [passing[group.path, group.number, name][1] for _, name in condition.keys],
         }
         for group in _row_groups(source.sparkSession, _partitions(source))
     ]
-    return Prefiltered(None, counts, (), [(n, _key_parser(plan, n)) for n, _ in condition.keys])
+    return Prefiltered(None, counts, (), [(n, _key_parser(plan, n)) for n, _ in condition.keys], plan.csv)
 
 
 @dataclass(frozen=True, slots=True)

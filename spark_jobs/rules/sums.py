@@ -87,11 +87,11 @@ def names(plan: Plan) -> list[str]:
 
 
 def properties_with_null_counts(plan: Plan) -> list[str] | None:
-    """List the properties whose null cells are all that is added up, in the order of `columns`; None if more is."""
+    """List the properties whose null cells are added up, in the order of `columns`; None if more than letters is."""
     summed = columns(plan)
-    if any(column.counted != "null" for column in summed):
+    if any(column.counted not in ("null", "letters") for column in summed):
         return None
-    return [plan.properties[column.number].name for column in summed]
+    return [plan.properties[column.number].name for column in summed if column.counted == "null"]
 
 
 def of_totals(summed: Sequence[SumColumn], totals: Sequence[Any]) -> Sums:
@@ -135,7 +135,7 @@ def sums(plan: Plan, present: Container[str]) -> list[Column]:
 
 
 def sums_of_each(plan: Plan, present: Container[str]) -> list[Column]:
-    """Return the columns as counts of one row each, for a plan of which only nulls are counted."""
+    """Return the columns as counts of one row each, for a plan of which only nulls and letters are counted."""
     return [sf.expr(f"if({test}, 1L, 0L)").alias(name) for name, test in _null_tests(plan, present).items()]
 
 

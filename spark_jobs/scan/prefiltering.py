@@ -87,7 +87,7 @@ def prefilter_groups(
             remaining += others
         else:
             of_lines = cast("PassCondition", condition)
-            rows = prefilter.prefiltered_lines(group.source, plan, of_lines)
+            rows = prefilter.prefiltered_lines(group.source, of_lines)
             cached.callback(rows.persist(StorageLevel.DISK_ONLY).unpersist)
             groups.append(PrefilteredGroup(group, prefilter.counted(rows, plan, of_lines)))
     return PrefilteredBatch((*groups, *remaining), read.failed, read.references)

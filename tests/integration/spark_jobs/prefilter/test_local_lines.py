@@ -67,7 +67,7 @@ def read(number: int, pieces: list[local_lines.Piece], block: int) -> Iterator[t
 
 def rows(lines: arrow_tests.LineBatch) -> Iterator[tuple[Any, ...]]:
     """A batch of lines, one by one."""
-    raw = lines.texts.view(pa.binary()).to_pylist()
+    raw = lines.raw.view(pa.binary()).to_pylist()
     assert all(text[-1:] in (b"\r", b"\n") for text in raw)
     for stretch in lines.stretches:
         for at in range(stretch.start, stretch.end):

@@ -102,6 +102,44 @@ def test_packed_files_are_judged_the_same(
     assert all(drop.valid for drop in judged.result.drops)
 
 
+LETTERS = {
+    "windows-1252": ("1,Müller", "2,CAFÉ”", "3,5 €", "-4,Ä", "5,«x\xa0»"),
+    "iso-8859-1": ("1,São", "2,CAFÉ\xa0»", "-3,é"),
+    "koi8-r": ("1,\u0435\u0451", "2,Москва", "-3,Ё"),
+    "windows-1255": ("1,שלום", "2,x"),
+    "cp866": ("1,\u0440\u0430\u0431", "2,Москва", "3,\u2502"),
+    "us-ascii": ("1,x", "-2,y"),
+}
+"""Lines of sound files in an encoding; some are UTF-8 by chance."""
+GAPS = (b"6,\x81", b"7,\xd9\xff", b"8,a\x8db,c", b'9,"\xe9"', b'10,"x""\xe9"', b"x,\xe9", b"-11,\xff\xc3\xa9")
+"""Bytes that some encodings lack, in lines of any kind."""
+LIES = ("id,note", "1,São", "2,Ação", "-3,“é”", "4,x", "x,é", '5,"é"')
+"""Lines of files in UTF-8."""
+
+
+@pytest.mark.parametrize("compression", ["none", "gzip"])
+@pytest.mark.parametrize("encoding", LETTERS)
+def test_encodings_are_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture, encoding: str, compression: Compression
+) -> None:
+    checks = [a_check("minimum", "id", value="0"), a_check("maxLength", "note", value=30)]
+    plan = a_plan(
+        [a_property("id", "integer"), a_property("note")], checks, Csv(encoding=encoding), compression=compression
+    )
+    assert is_sifted(plan)
+    own = [line.encode(encoding) for line in ("id,note", *LETTERS[encoding])]
+    lies = [line.encode() for line in LIES]
+    ascii_only = [own[0], b"1,a", b"", b"-2,b"]
+    kinds = {"own": own, "gaps": [*own, *GAPS], "lies": lies, "both": [*own, *lies], "ascii": ascii_only}
+    packed = gzip.compress if compression == "gzip" else bytes
+    ends = (b"\n", b"\r\n", b"\r")
+    files = {
+        f"{kind}{plan.suffix}": packed(ends[n % 3].join([*lines, b""])) for n, (kind, lines) in enumerate(kinds.items())
+    }
+    judged = hold(spark, tmp_path, plan, files, caplog)
+    assert all(drop.read for drop in judged.result.drops)
+
+
 def test_file_in_several_blocks_is_judged_the_same(
     spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -83,8 +83,8 @@ def summed(batches: Sequence[Sequence[Line]], condition: arrow_tests.PassConditi
     rows = [row for batch in arrow_tests.evaluate_batches(map(a_batch, batches), condition) for row in _rows(batch)]
     sums = [row for row in rows if row["n"] is not None and row["mask"] is not None]
     assert sums == rows[len(rows) - len(sums) :]
-    assert {name for row in sums for name, value in row.items() if value is not None} <= {"file", "mask", "n", "nulls"}
-    by_mask = {(row["file"], mask(row["mask"])): (row["n"], *row["nulls"]) for row in sums}
+    assert {name for row in sums for name, value in row.items() if value is not None} <= {"file", "mask", "n", "sums"}
+    by_mask = {(row["file"], mask(row["mask"])): (row["n"], *row["sums"]) for row in sums}
     assert len(by_mask) == len(sums)
     return by_mask
 
@@ -100,7 +100,7 @@ def _counted(row: dict[str, Any]) -> Counted:
     assert row["mask"] is None
     head = None if row["head"] is None else (row["head"], row["line"])
     assert head or row["line"] is None
-    counts = (row["n"], row["first"], tuple(row["nulls"]), row["odd"], row["blank"])
+    counts = (row["n"], row["first"], tuple(row["sums"]), row["odd"], row["blank"])
     return Counted((row["file"], row["block"]), *counts, head, row["failing"])
 
 
@@ -446,7 +446,7 @@ def ascends(prop: Property, texts: Sequence[str], cuts: Sequence[tuple[bool, int
             at += n
     counts: Any = [row for row in rows if row["n"] is not None and row["mask"] is None]
     parsers = [(n, prefilter._key_parser(plan, n)) for n, _ in condition.keys]
-    result = prefilter.Prefiltered(cast("Any", None), counts, (), parsers)
+    result = prefilter.Prefiltered(cast("Any", None), counts, (), parsers, Csv())
     return bool(result.ascending().get("a"))
 
 

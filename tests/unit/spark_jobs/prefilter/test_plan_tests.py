@@ -136,7 +136,6 @@ UNTESTABLE = {
     "patterns too large": written(options(NAME, pattern="^([a-z]{300}[0-9]{300}){300}$")),
     "cells over lines": written(NAME, csv={"multiLine": True}),
     "trailers": written(ID, csv={"trailer": {"begins": "END", "rows": 2}}),
-    "other encodings": written(NAME, csv={"encoding": "iso-8859-1"}),
     "JSON": written(NAME, format="jsonl"),
     "Parquet": written(NAME, format="parquet"),
     "201 columns": written(*({"name": f"c{n}", "logicalType": "number"} for n in range(201))),
