@@ -15,6 +15,7 @@ from contracts.decision import EXCUSED
 from contracts.plan import REPEATING, Check, FileFormat, Limit, Plan, Property, Threshold
 from contracts.problem import Level, Problem, quoted, visible
 from contracts.sentences import bound_in_words, sentence
+from contracts.terms.value_form import words, written
 from contracts.values.text_formats import TEXT
 
 if TYPE_CHECKING:
@@ -251,8 +252,8 @@ def _words_of_rule(plan: Plan, check: Check) -> dict[str, str]:
         "or_longer": f", or is longer than {_longest(check):,} characters," if _longest(check) else "",
         "elements": _counted(check, "element"),
         "keys": _counted(check, "key"),
-        "write": HOW_TO_WRITE[plan.file_format].get("decimal" if prop.exact else prop.type, "") if prop else "",
-        "agreed": _agreed(check) if prop else "",
+        "write": _how_to_write(plan, prop) if prop else "",
+        "agreed": _agreed(check, prop) if prop else "",
         "unknown": _unknown(plan, prop) if prop else "",
     }
 
@@ -317,10 +318,18 @@ def _figure_in_words(plan: Plan, check: Check, outcome: CheckResult) -> str:
     return f"gives {figure}" if isinstance(check.rule, rules.Sql) else f"is {figure}"
 
 
-def _agreed(check: Check) -> str:
+def _how_to_write(plan: Plan, prop: Property) -> str:
+    """Return the advice for a cell that is not of its type, in words of the form of the file."""
+    if prop.form and (agreed := words(prop.form.of_values)):
+        return f"Write it in the agreed form, and nothing else: {agreed}."
+    return HOW_TO_WRITE[plan.file_format].get("decimal" if prop.exact else prop.type, "")
+
+
+def _agreed(check: Check, prop: Property) -> str:
     match check.rule:
         case rules.Enum(values) | rules.InvalidValues(values=values) if values:
-            return f"Write one of {quoted(values, most=12)}, exactly so."
+            texts = [written(prop.form, text, prop.type) for text in values] if prop.form else values
+            return f"Write one of {quoted(texts, most=12)}, exactly so."
         case rules.Format(name) if name in TEXT:
             return f"Write it in full and without blanks, like `{TEXT[name].example}`."
     wanted = check.expected.removesuffix(check.where)

@@ -21,6 +21,7 @@ from contracts.plan import Check, Plan
 from contracts.problem import Level, Problem
 from contracts.terms import trailer
 from contracts.terms.file_sets import Totals
+from contracts.terms.trailer import Trailer
 
 ALLOWED_MISSING, NO_ROWS, *_ = EXCUSED
 ROUGHLY = Decimal("1e-12")
@@ -205,15 +206,21 @@ def _stated(plan: Plan, facts: DropResult) -> Iterator[tuple[str, Totals]]:
     """Yield the totals that were stated for the file, each with its source."""
     if facts.totals:
         yield "manifest", facts.totals
-    if plan.csv.trailer and isinstance(stated := trailer.totals_of(plan.csv.trailer, facts.ending), Totals):
+    if plan.csv.trailer and isinstance(stated := _at_the_end(plan, plan.csv.trailer, facts), Totals):
         yield "trailer", stated
+
+
+def _at_the_end(plan: Plan, rule: Trailer, facts: DropResult) -> Totals | tuple[Problem, ...]:
+    """Return the totals that the file's trailer states, or the problems with it."""
+    summed = [plan.property_named(name) for name in rule.sums]
+    masked, forms = [p.name for p in summed if p.masked], {p.name: p.form for p in summed if p.form}
+    return trailer.totals_of(rule, facts.ending, masked, forms)
 
 
 def _totals(plan: Plan, facts: DropResult) -> Iterator[Problem]:
     """Yield the faults of the trailer, and the differences from the totals of a manifest or a trailer."""
     if rule := plan.csv.trailer:
-        masked = [name for name in rule.sums if plan.property_named(name).masked]
-        totals = trailer.totals_of(rule, facts.ending, masked)
+        totals = _at_the_end(plan, rule, facts)
         yield from (*trailer.early(rule, facts.ending), *(() if isinstance(totals, Totals) else totals))
     for by, stated in _stated(plan, facts):
         fix = f"Upload the file that was meant, whole; if the {by} is wrong, ask for the file to be accepted as it is."

@@ -54,3 +54,12 @@ def has_gaps(name: str) -> bool:
 def is_one_byte(name: str) -> bool:
     """Return True if each byte is a character of its own, or none."""
     return len(bytes(range(256)).decode(name, "replace")) == 256
+
+
+def fits(text: str, encoding: str) -> bool:
+    """Return True if an encoding has all characters of a text."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

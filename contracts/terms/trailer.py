@@ -6,7 +6,7 @@ Pure. A trailer is recognised by its first cell, and is not a record of the data
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
@@ -15,6 +15,7 @@ from contracts import codec
 from contracts.place import Place
 from contracts.problem import Problem, visible
 from contracts.terms.file_sets import Totals
+from contracts.terms.value_form import PLAIN, ValueForm, published, words
 
 LONGEST = 60
 """Characters of a number."""
@@ -82,9 +83,15 @@ def reading_of(rule: Trailer, last: Last | None, early: int | None = None) -> Tr
 
 
 def totals_of(
-    rule: Trailer, reading: TrailerReading | None, masked: Sequence[str] = ()
+    rule: Trailer,
+    reading: TrailerReading | None,
+    masked: Sequence[str] = (),
+    forms: Mapping[str, ValueForm] | None = None,
 ) -> Totals | tuple[Problem, ...]:
-    """Return the totals that a trailer states, or the problems with it; cells of `masked` properties stay hidden."""
+    """Return the totals that a trailer states, or the problems with it; cells of `masked` properties stay hidden.
+
+    Sums are written in the `forms` of their properties.
+    """
     if reading and reading.cells is None and reading.early is not None:  # so it was not cut off
         text = "The file does not end with its trailer: its last record begins otherwise."
         fix = "Write the trailer as the last record; only empty lines without blanks may follow it."
@@ -95,11 +102,12 @@ def totals_of(
         return (Problem(MISSING, text, fix),)
     if reading.unread:
         return (Problem(BAD, *UNREAD[reading.unread]),)
-    rows = _cell(reading.cells, rule.rows, COUNT, "the number of records", masked=False)
+    rows = _cell(reading.cells, rule.rows, COUNT, "the number of records", PLAIN, masked=False)
     wrong = [rows] if isinstance(rows, Problem) else []
     sums = {}
     for name, place in rule.sums.items():
-        amount = _cell(reading.cells, place, NUMBER, f"the sum of `{name}`", masked=name in masked)
+        form = (forms or {}).get(name, PLAIN)
+        amount = _cell(reading.cells, place, NUMBER, f"the sum of `{name}`", form, masked=name in masked)
         if isinstance(amount, Decimal):
             sums[name] = amount
         elif amount:
@@ -120,16 +128,18 @@ def early(rule: Trailer, reading: TrailerReading | None) -> tuple[Problem, ...]:
 
 
 def _cell(
-    cells: Sequence[str], place: int | None, shape: re.Pattern[str], what: str, *, masked: bool
+    cells: Sequence[str], place: int | None, shape: re.Pattern[str], what: str, form: ValueForm, *, masked: bool
 ) -> Decimal | Problem | None:
     """Return the number in a cell, or the problem with it; None if the rule has no such cell."""
     if place is None:
         return None
-    fix = "Write the trailer as it is agreed, its numbers with only digits and a point for fractions."
+    agreed = words(form) or "only digits and a point for fractions"
+    fix = f"Write the trailer as it is agreed, its numbers with {agreed}."
     if place > len(cells):
         return Problem(BAD, f"The trailer has no cell {place}, which says {what}.", fix)
     text = cells[place - 1]
-    if len(text) > LONGEST or not shape.fullmatch(text):
+    number = published(form, form.cell(text), "number", exponent=False)
+    if len(text) > LONGEST or number is None or not shape.fullmatch(number):
         shown = "no number" if masked else f"`{visible(text, 40)}`, which is none"
         return Problem(BAD, f"Cell {place} of the trailer, {what}, is {shown}.", fix)
-    return Decimal(text)
+    return Decimal(number)

@@ -12,9 +12,9 @@ from contracts import rules
 from contracts.plan import Csv, Plan, Property
 from contracts.terms.trailer import LONGEST_LINE, Trailer
 from tests.oracle.contracts import Contract
+from tests.oracle.forms import bare, ways
 from tests.oracle.judging import GOOD, NULL, of_cell, sums
-from tests.oracle.records import Cell, bare, content
-from tests.oracle.values import value_of
+from tests.oracle.records import Cell, agreed, content
 
 SHARES = (0, 0, 0.01, 0.05, 0.3)
 """Of the cells of a file, how many are bad."""
@@ -34,7 +34,7 @@ def pools(contract: Contract) -> dict[str, Pools]:
     """The cells of each column, good ones and others."""
     by_property = {}
     for prop in (p for p in contract.plan.properties if p.name in contract.cells):
-        texts = contract.cells[prop.name]
+        texts = tuple(way for text in contract.cells[prop.name] for way in ways(text, prop))
         good = tuple(t for t in texts if _is_good(contract.plan, prop, t))
         by_property[prop.name] = Pools(good or texts, tuple(t for t in texts if t not in good) or texts)
     return by_property
@@ -43,7 +43,7 @@ def pools(contract: Contract) -> dict[str, Pools]:
 def _is_good(plan: Plan, prop: Property, text: str) -> bool:
     own = bare(text, prop)
     null = plan.file_format == "csv" and own in plan.csv.nulls_of(prop)
-    cell = Cell(None, None) if null else Cell(own, value_of(own, prop))
+    cell = Cell(None, None) if null else agreed(own, prop)
     checks = [c for c in plan.row_checks() if c.property == prop.name and not isinstance(c.rule, rules.ForeignKey)]
     return all(of_cell(c, plan, cell) in (GOOD, NULL) for c in checks)
 

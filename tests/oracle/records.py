@@ -9,7 +9,6 @@ import gzip
 import json
 import math
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -19,6 +18,7 @@ from typing import Any
 from contracts.plan import CONTAINERS, Csv, Plan, Property
 from contracts.terms.trailer import LONGEST, Trailer, TrailerReading, Unread
 from tests.oracle import nested
+from tests.oracle.forms import bare, plain
 from tests.oracle.nested import Number, Pairs
 from tests.oracle.values import value_of
 
@@ -196,22 +196,13 @@ def _letters(line: str, encoding: str) -> str:
 
 def _cell(text: str, prop: Property, csv: Csv) -> Cell:
     text = bare(text, prop)
-    return Cell(None, None) if text in csv.nulls_of(prop) else Cell(text, value_of(text, prop))
+    return Cell(None, None) if text in csv.nulls_of(prop) else agreed(text, prop)
 
 
-def bare(text: str, prop: Property) -> str:
-    """A cell without the blanks around it, if they do not count."""
-    if prop.form is None or not prop.form.trim:
-        return text
-    while text and _is_blank(text[0]):
-        text = text[1:]
-    while text and _is_blank(text[-1]):
-        text = text[:-1]
-    return text
-
-
-def _is_blank(sign: str) -> bool:
-    return unicodedata.category(sign) in {"Zs", "Zl", "Zp"} or sign in "\t\n\v\f\r\ufeff"
+def agreed(text: str, prop: Property) -> Cell:
+    """A bare cell that is not null, with the value that it has in the form of the file."""
+    published = plain(text, prop)
+    return Cell(text, None if published is None else value_of(published, prop))
 
 
 def split(csv: Csv, line: str) -> tuple[list[str], bool]:

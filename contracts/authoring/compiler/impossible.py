@@ -21,6 +21,7 @@ from contracts.authoring.properties import nesting
 from contracts.authoring.properties.logical_options import SIGNS
 from contracts.authoring.properties.values import is_within, order_of
 from contracts.errors import PatternInvalid
+from contracts.files import encodings
 from contracts.files.header import LONGEST_HEADER, MOST_COLUMNS
 from contracts.plan import Plan, Property
 from contracts.terms.key_pattern import tokens
@@ -71,7 +72,7 @@ def read(document: Document, plan: Plan, path: Path) -> None:
         document.error(("schema", 0, "quality"), "cannot-hold", message, "Write `empty: accept`, or change `rowCount`.")
     _columns(document, plan)
     for key in ("delimiter", "quote", "escape") if plan.file_format == "csv" else ():
-        if not _fits(sign := getattr(plan.csv, key), plan.csv.encoding):
+        if not encodings.fits(sign := getattr(plan.csv, key), plan.csv.encoding):
             message = f"`{sign}` is no character of {plan.csv.encoding}: no file can have it."
             document.error((*path, "csv", key), "cannot-hold", message, "Write another sign, or `encoding: utf-8`.")
     _keys(document, plan, path)
@@ -133,7 +134,7 @@ def _refused(plan: Plan, prop: Property, own: Rules, text: str) -> str | None:
 
 
 def _refused_text(plan: Plan, own: Rules, text: str) -> str | None:
-    if plan.file_format == "csv" and not _fits(text, plan.csv.encoding):
+    if plan.file_format == "csv" and not encodings.fits(text, plan.csv.encoding):
         return f"has letters that {plan.csv.encoding} lacks"
     for low, (least, most) in _lengths(own):
         if not least <= len(text) <= (len(text) if most is None else most):
@@ -146,14 +147,6 @@ def _refused_text(plan: Plan, own: Rules, text: str) -> str | None:
     if form and form.format in TEXT and not regex.matches(TEXT[form.format].pattern, text):
         return f"is not {TEXT[form.format].words}"
     return None
-
-
-def _fits(text: str, encoding: str) -> bool:
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 # ---- numbers and moments
@@ -234,7 +227,7 @@ def _columns(document: Document, plan: Plan) -> None:
         return
     names = [p.name for p in plan.roots]
     for n, name in enumerate(names):
-        if not _fits(name, plan.csv.encoding):
+        if not encodings.fits(name, plan.csv.encoding):
             message = f"`{name}` has letters that {plan.csv.encoding} lacks: no header can have it."
             document.error(
                 (*PROPERTIES, n, "name"), "cannot-hold", message, "Write another name, or `encoding: utf-8`."

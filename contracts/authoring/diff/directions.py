@@ -69,10 +69,24 @@ def of_trailers(before: Trailer | None, after: Trailer | None) -> Direction:
 
 
 def of_forms(before: ValueForm, after: ValueForm, kind: str) -> Direction:
-    """More texts are values if blanks around them do not count; of text they are other values."""
-    if kind != "string" and replace(before, trim=after.trim) == after:
-        return direction(tightens=before.trim, loosens=after.trim)
-    return "both"
+    """More texts are values if more may stand around, between or beside what a value is; of text they are others."""
+    if kind == "string":
+        return "both"
+    ways = [direction(tightens=before.trim and not after.trim, loosens=after.trim and not before.trim)]
+    ways += [of_sets(getattr(before, name), getattr(after, name)) for name in ADDED]
+    ways += [of_sets([before.group], [after.group]) if before.group and after.group else _added(before, after)]
+    ways += [of_sets(before.true, after.true), of_sets(before.false, after.false)] if before.true and after.true else []
+    rest = {name: getattr(after, name) for name in (*ADDED, "trim", "group")}
+    rest |= {"true": after.true, "false": after.false} if before.true and after.true else {}
+    return joined(ways) if replace(before, **rest) == after else "both"
+
+
+ADDED = ("prefixes", "suffixes", "negatives")
+"""The fields of a form with texts and ways that a number may have in addition."""
+
+
+def _added(before: ValueForm, after: ValueForm) -> Direction:
+    return direction(tightens=bool(before.group and not after.group), loosens=bool(after.group and not before.group))
 
 
 def _figures(rule: Trailer) -> dict[str | None, int]:

@@ -10,7 +10,7 @@ from contracts.authoring.diff.change import Change, Direction, direction, joined
 from contracts.authoring.diff.contract_version import OBJECT, ContractVersion, shown, was
 from contracts.plan import Plan, Property
 from contracts.problem import nearest
-from contracts.terms.value_form import PLAIN
+from contracts.terms.value_form import PLAIN, words
 
 
 def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
@@ -48,11 +48,11 @@ def _renamed(old: ContractVersion, new: ContractVersion, prop: Property, more: l
     same = {p.name: p for p in more if p.type == prop.type}
     if close := nearest(prop.name, same):
         return same[close]
-    words = {"name", "description", "businessName", "tags"}
-    rules = {k: v for k, v in old.document.value(old.property_path(prop.name)).items() if k not in words}
+    free = {"name", "description", "businessName", "tags"}
+    rules = {k: v for k, v in old.document.value(old.property_path(prop.name)).items() if k not in free}
     for name, other in same.items():
         theirs = new.document.value(new.property_path(name))
-        if len(rules) > 1 and rules == {k: v for k, v in theirs.items() if k not in words}:
+        if len(rules) > 1 and rules == {k: v for k, v in theirs.items() if k not in free}:
             return other
     return None
 
@@ -115,7 +115,7 @@ def _property(old: ContractVersion, new: ContractVersion, before: Property, afte
     if was_so != is_so:
         way = directions.of_values(directions.of_forms(was_so, is_so, after.type), old.plan, new.plan, name)
         as_agreed = "as the contract writes values"
-        before_words, after_words = (form.words() or as_agreed for form in (was_so, is_so))
+        before_words, after_words = (words(form) or as_agreed for form in (was_so, is_so))
         message = f"Cells of `{name}` are written in another form: {after_words}; it was: {before_words}."
         yield new.change("value-form", f"{name}.values", message, new.block("values", "columns", name), way)
     if before.classification != after.classification:

@@ -32,6 +32,22 @@ class CheckSettings:
     other_keys: dict[str, Any] = field(default_factory=dict)
 
 
+FIELDS = {
+    "trim": "trim",
+    "nullValues": "nulls",
+    "decimalChar": "decimal",
+    "groupChar": "group",
+    "prefixes": "prefixes",
+    "suffixes": "suffixes",
+    "percent": "percent",
+    "negatives": "negatives",
+    "decimals": "decimals",
+    "trueValues": "true",
+    "falseValues": "false",
+}
+"""The fields of a form of values, by key of the block."""
+
+
 @dataclass(frozen=True, slots=True)
 class Values:
     """The forms of values in a file: of all columns, and whole ones of single columns by name."""
@@ -169,14 +185,17 @@ def _csv(settings: dict[str, Any]) -> Csv:
 
 def _values(settings: dict[str, Any]) -> Values:
     """Return the forms of values; a column has the settings of the file that it has not itself."""
-    own = {key: value for key, value in settings["values"].items() if key != "columns"}
+    own = {key: value for key, value in settings["values"].items() if key in FIELDS}
     every = replace(_form(own), nulls=None)  # the dialect has them
     columns = settings["values"].get("columns", {})
     return Values(every, {n: replace(_form(own | one), nulls=_texts(one, "nullValues")) for n, one in columns.items()})
 
 
 def _form(written: dict[str, Any]) -> ValueForm:
-    return ValueForm(trim=written.get("trim", False))
+    own: dict[str, Any] = {
+        FIELDS[key]: tuple(value) if isinstance(value, list) else value for key, value in written.items()
+    }
+    return ValueForm(**own)
 
 
 def _texts(written: dict[str, Any], key: str) -> tuple[str, ...] | None:

@@ -25,6 +25,7 @@ from contracts.messages import tolerated_in_words
 from contracts.plan import Check, Plan
 from contracts.problem import quoted, visible
 from contracts.terms.key_pattern import captures
+from contracts.terms.value_form import words
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -126,7 +127,7 @@ def _row(contract: Contract, column: ExportedColumn, example: str | None) -> Sho
         called=str(source.get("businessName") or ""),
         meaning=str(source.get("description") or "").strip(),
         kind=type_in_words(column.prop),
-        form=column.prop.form.words() if column.prop.form else "",
+        form=words(column.prop.form) if column.prop.form else "",
         rules=tuple(_rule(contract.plan, check) for check in checks),
         example=example,
         labels=labels,

@@ -10,6 +10,7 @@ TOPICS: dict[str, dict[str, Meaning]] = {
     "NaN and infinity": numbers.NOT_A_NUMBER,
     "Leading zeros and signs": numbers.SIGNS,
     "Thousands and decimal marks": numbers.MARKS,
+    "Numbers and booleans in the form of a file": numbers.FORMED,
     "Exponents": numbers.EXPONENT,
     "Integers from 1.0": numbers.WHOLE,
     "Overflow": numbers.OVERFLOW,

@@ -82,6 +82,88 @@ MARKS: dict[str, Meaning] = {
         jsonl=bad("record.object", "\uff17") + bad("logicalType", '"\uff17"'),
     ),
 }
+GERMAN = {"decimalChar": ",", "groupChar": ".", "trueValues": ["J", "ja"], "falseValues": ["N", "0"]}
+LEDGER = {
+    "groupChar": "'",
+    "prefixes": ["$", "US$ "],
+    "suffixes": [" kg", " CR"],
+    "percent": "keep",
+    "negatives": ["trailing", "brackets", "typographic"],
+}
+FORMED: dict[str, Meaning] = {
+    "a decimal comma stands before fractions": Case(
+        one("number", minimum=-2, enum=values(1.5, -2, 0.25, 1000, 1)),
+        csv=good('"1,5"', '"1,50"', "-2", '"-2,0"', '",25"', '"0,25"', '"1e3"', '"1,0E3"', "1")
+        + bad("enum", '"2,5"')
+        + bad("minimum enum", '"-2,5"')
+        + bad("logicalType", "1.5", '"1,2,3"', '","', '" 1,5"'),
+        values_block=GERMAN,
+    ),
+    "groups are of three digits": Case(
+        one("number", unique=True),
+        csv=good('"1.234,5"', '"1234,5"', "12.345.678", "999")
+        + bad("logicalType", "1.23", "1234.567", "0.123", "1.2345")
+        + bad("logicalType", ".123", "1.234.56", "1..234", "1.234E2"),
+        says={"unique": "2 of 12, 8 null: failed"},
+        values_block=GERMAN,
+    ),
+    "an integer may have groups": Case(
+        one("integer", maximum=2000),
+        csv=good("1.234", "-1.234", "2000") + bad("maximum", "2.001") + bad("logicalType", "1.5", '"1,0"', "0.001"),
+        values_block=GERMAN,
+    ),
+    "an exact number keeps its digits behind other marks": Case(
+        one("number", physicalType="decimal(6,2)", multipleOf=0.05),
+        csv=good('"1.234,55"', '"0,1"', '"9.999,95"')
+        + bad("multipleOf", '"1,01"')
+        + bad("logicalType", '"10.000,00"', '"1,001"', '"1e3"'),
+        values_block=GERMAN,
+    ),
+    "bounds are in the contract's own form": Case(
+        one("number", minimum=1234.5, maximum=1234.5),
+        csv=good('"1.234,50"') + bad("minimum", '"1,2345"'),
+        values_block=GERMAN,
+    ),
+    "text is not a number of any form": Case(
+        one("string", maxLength=4), csv=good('"1,50"', "J") + bad("maxLength", "1.500"), values_block=GERMAN
+    ),
+    "a boolean is one of the agreed words": Case(
+        one("boolean", enum=[{"value": True}]),
+        csv=good("J", "ja", '"J"', "")
+        + bad("enum", "N", "0")
+        + bad("logicalType", "j", "JA", "true", "false", "1", " J"),
+        values_block=GERMAN,
+    ),
+    "currency and unit may stand beside a number": Case(
+        one("number", maximum=10),
+        csv=good("$5", "-$5", "$-5", "US$ 5", "5 kg", "$5 CR", "5")
+        + bad("maximum", "$1'000.5 kg")
+        + bad("logicalType", "$ 5", "5kg", "$", "5 kg kg", "$$5", "5$", "kg"),
+        values_block=LEDGER,
+    ),
+    "a negative number in other ways": Case(
+        one("number", maximum=-1),
+        csv=good("5-", "(5)", "$(5)", "($5)", "5- CR", "5 CR-", "\u22125", "-5")
+        + bad("maximum", "5", "+5", "5+")
+        + bad("logicalType", "(-5)", "(5", "5)", "-5-", "--5", "- 5", "()", "-(5)"),
+        values_block=LEDGER,
+    ),
+    "a percent sign that is kept": Case(
+        one("number", maximum=50),
+        csv=good("50%", "50 %", "50\u00a0%", "50") + bad("maximum", "51%") + bad("logicalType", "50  %", "%", "50%%"),
+        values_block=LEDGER,
+    ),
+    "percent as hundredths, and decimals that are implied": Case(
+        {
+            "v": {"logicalType": "number", "logicalTypeOptions": {"maximum": 0.5}},
+            "w": {"logicalType": "number", "physicalType": "decimal(10,2)", "logicalTypeOptions": {"maximum": 12.5}},
+        },
+        csv=good(("50%", "1250"), ("12.5 %", "-0001250"), ("-100%", "5"), ("0%", "0"))
+        + bad("maximum w.maximum", ("50.1%", "1251"))
+        + bad("logicalType w.logicalType", ("50", "12.50"), ("0.5", "1e2")),
+        values_block={"columns": {"@v": {"percent": "divide"}, "@w": {"decimals": 2}}},
+    ),
+}
 EXPONENT: dict[str, Meaning] = {
     "a number may have an exponent": Case(
         one("number", unique=True), good("1000", "1e3", "1E+3", "1.0e3"), says={"unique": "4 of 4, 0 null: failed"}

@@ -34,8 +34,8 @@ def test_cells_without_their_blanks_are_judged_and_kept_as_they_came(
     assert [(r.record, r.checks) for r in judged.evidence(spark)] == [(2, ["name.maxLength"]), (3, ["id.required"])]
     assert judged.evidence(spark)[0].cells == {"id": "2", "name": ' a "b '}
     assert judged.rejected()[1:] == [
-        ["2", ' a "b ', "2", "name.maxLength (at most 2 characters)"],
-        ["  ", "x", "3", "id.required (not null)"],
+        ["2", ' a "b ', "2", "name.maxLength (maxLength)"],
+        ["  ", "x", "3", "id.required (in every record)"],
     ]
 
 

@@ -7,6 +7,7 @@ import pytest
 from tests.unit.contracts.authoring.documents import DROP, HEAD, a_document, a_property, compiled, expected, reported
 
 SET = DROP.replace("shop/orders/*.csv", "shop/{day}/*.csv")
+VALUES = f"{DROP}values:\n"
 OF_JSON = DROP.replace("csv", "jsonl")
 
 
@@ -50,6 +51,23 @@ PROPERTY = {
     "value with a blank where blanks do not count": a_document(
         "- name: x  #! cannot-hold\n  logicalType: string\n  enum: [{value: ' a'}]",
         drop=f"{DROP}values: {{trim: true}}",
+    ),
+    "decimal mark of a text": a_document(
+        "- {name: x, logicalType: string}", drop=f"{VALUES}  columns:\n    x: {{decimalChar: ';'}}  #! bad-value"
+    ),
+    "words for true of a number": a_document(
+        "- {name: x, logicalType: number}",
+        drop=f"{VALUES}  falseValues: [N]\n  trueValues: [J]\n  columns:\n    x: {{trueValues: [Y]}}  #! bad-value",
+    ),
+    "implied decimals of an integer": a_document(
+        "- {name: x, logicalType: integer}", drop=f"{VALUES}  columns:\n    x: {{decimals: 2}}  #! bad-value"
+    ),
+    "hundredths of an integer": a_document(
+        "- {name: x, logicalType: integer}", drop=f"{VALUES}  columns:\n    x: {{percent: divide}}  #! bad-value"
+    ),
+    "more implied decimals than the type has": a_document(
+        "- {name: x, logicalType: number, physicalType: 'decimal(9,1)'}",
+        drop=f"{VALUES}  columns:\n    x:  #! cannot-hold\n      decimals: 2",
     ),
     "missing value that is null by its column": a_document(
         """\
@@ -440,15 +458,53 @@ BLOCK = {
     "bare no among nulls": f"{DROP}csv:\n  nullValues:\n    - no  #! wrong-type",
     "csv is text": f"{DROP}csv: utf-8  #! wrong-type",
     "nulls in two places": f"{DROP}csv: {{nullValues: [NA]}}\nvalues:\n  nullValues: [NA]  #! bad-value",
-    "null with a blank where blanks do not count": f'{DROP}values: {{trim: true, nullValues: [" "]}}  #! cannot-hold',
+    "null with a blank where blanks do not count": f'{DROP}values: {{trim: true, nullValues: [" "]}}  #! bad-value',
     "null of a column with a blank": (
-        f"{DROP}values:\n  columns:\n    id: {{trim: true, nullValues: ['', '- ']}}  #! cannot-hold"
+        f"{DROP}values:\n  columns:\n    id: {{trim: true, nullValues: ['', '- ']}}  #! bad-value"
     ),
     "values of an unknown column": f"{DROP}values:\n  columns:\n    ID: {{trim: true}}  #! unknown-property",
     "values of a format with types": f"{OF_JSON}values: {{trim: true}}  #! bad-value",
     "key of values misspelt": f"{DROP}values: {{nullValue: [NA]}}  #! unknown-key",
     "bare no among nulls of values": f"{DROP}values:\n  nullValues:\n    - no  #! wrong-type",
     "trim as a text": f"{DROP}values: {{trim: 'yes'}}  #! wrong-type",
+    "one mark for fractions and groups": f"{VALUES}  groupChar: '.'  #! bad-value",
+    "a digit as a mark": f"{VALUES}  decimalChar: '1'  #! bad-value",
+    "a letter as a mark": f"{VALUES}  groupChar: e  #! bad-value",
+    "a sign as a mark": f"{VALUES}  groupChar: '-'  #! bad-value",
+    "a blank as a decimal mark": f"{VALUES}  decimalChar: ' '  #! bad-value",
+    "a mark of two characters": f"{VALUES}  decimalChar: ',,'  #! bad-value",
+    "the quote as a mark": f"{VALUES}  groupChar: '\"'  #! bad-value",
+    "the delimiter as a mark without quotes": (f"{DROP}csv: {{quote: ''}}\nvalues:\n  decimalChar: ','  #! bad-value"),
+    "the delimiter as a mark within quotes": f"{VALUES}  decimalChar: ','  #! mark-is-delimiter",
+    "a mark that the encoding lacks": (
+        f"{DROP}csv: {{encoding: us-ascii}}\nvalues:\n  groupChar: '\u00a0'  #! bad-value"
+    ),
+    "no decimal mark": f"{VALUES}  decimalChar: ''  #! bad-value",
+    "decimals beyond all numbers": f"{VALUES}  decimals: 39  #! bad-value",
+    "a prefix with a digit": f"{VALUES}  prefixes: ['5€']  #! bad-value",
+    "a prefix with a sign": f"{VALUES}  prefixes: ['-']  #! bad-value",
+    "a prefix of nothing": f"{VALUES}  prefixes: ['']  #! bad-value",
+    "a prefix that ends in two ways": f"{VALUES}  prefixes: [Rs, Rs.]  #! bad-value",
+    "a prefix that is a mark": f"{VALUES}  prefixes: ['.']  #! bad-value",
+    "a prefix that trim shortens": f"{VALUES}  trim: true\n  prefixes: [' €']  #! bad-value",
+    "a suffix that trim shortens": f"{VALUES}  trim: true\n  suffixes: ['€ ']  #! bad-value",
+    "a suffix with a sign that may stand behind": (
+        f"{VALUES}  negatives: [trailing]\n  suffixes: [',-']  #! bad-value"
+    ),
+    "a suffix with a percent sign beside percent": f"{VALUES}  percent: keep\n  suffixes: ['%']  #! bad-value",
+    "percent in another way": f"{VALUES}  percent: double  #! unknown-value",
+    "negative numbers in another way": f"{VALUES}  negatives:\n  - red  #! unknown-value",
+    "decimals below none": f"{VALUES}  decimals: -1  #! bad-value",
+    "decimals as a text": f"{VALUES}  decimals: '2'  #! wrong-type",
+    "decimals and a decimal mark": f"{VALUES}  decimalChar: ';'\n  decimals: 2  #! bad-value",
+    "a word for true and for false": f"{VALUES}  trueValues: [J]\n  falseValues: [N, J]  #! bad-value",
+    "a word for false that is null": f"{VALUES}  trueValues: [X]\n  falseValues: ['']  #! bad-value",
+    "a word for true that is null": (f"{VALUES}  nullValues: [X]\n  falseValues: [N]\n  trueValues: [X]  #! bad-value"),
+    "words for true alone": f"{VALUES}  trueValues: [J]  #! bad-value",
+    "words for true that YAML takes for true": f"{VALUES}  falseValues: [N]\n  trueValues:\n  - yes  #! wrong-type",
+    "a word of a column that is null": (
+        f"{VALUES}  falseValues: [N]\n  trueValues: [J]  #! bad-value\n  columns:\n    id: {{nullValues: [J]}}"
+    ),
     "window without an end": f"{DROP}arrival:\n  from: '04:00'  #! missing-key",
     "window that is over before it begins": f"{DROP}arrival:\n  from: '07:00'\n  by: '06:00'  #! bounds-crossed",
     "time of day that is none": f"{DROP}arrival: {{by: '6:00'}}  #! bad-value",
