@@ -35,7 +35,7 @@ def test_cells_without_their_blanks_are_judged_and_kept_as_they_came(
     assert judged.evidence(spark)[0].cells == {"id": "2", "name": ' a "b '}
     assert judged.rejected()[1:] == [
         ["2", ' a "b ', "2", "name.maxLength (maxLength)"],
-        ["  ", "x", "3", "id.required (in every record)"],
+        ["  ", "x", "3", "id.required (a value in every record)"],
     ]
 
 
