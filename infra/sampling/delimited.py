@@ -14,6 +14,7 @@ from typing import IO, Any
 from contracts.authoring.draft import dialect
 from contracts.authoring.draft.cells import by_record, columns, over_lines
 from contracts.authoring.draft.column import ColumnCounts
+from contracts.authoring.draft.forms import forms_of
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle
 from contracts.files.header import MOST_COLUMNS, OURS
 from contracts.plan import Csv
@@ -70,6 +71,9 @@ def _read_csv(heads: Sequence[SampleHead], written: Csv) -> Profile:
             seen[name].merge(column)
     for column in seen.values():
         column.done()
+    formed = forms_of(seen, written.delimiter)
+    for name, form in formed.columns.items():
+        seen[name].form = form
     nulls = null_words(seen)
     records = sum(sample.records for sample in samples)
     own = {name: column for name, column in seen.items() if name not in OURS}
@@ -80,13 +84,14 @@ def _read_csv(heads: Sequence[SampleHead], written: Csv) -> Profile:
             scarcest=scarcest(
                 (s.records - filled_of(one[name], empty), s.records) for s, one in zip(samples, apart, strict=True)
             ),
+            unsure=formed.unsure.get(name, ""),
         )
         for name, column in own.items()
     )
     order: Any = "exact" if is_same_order and written.header else "any"
     csv = replace(written, null_values=nulls)
     left = tuple((name, ADDED) for name in seen if name in OURS)
-    return Profile(tuple(samples), "csv", columns, csv, heads[0].compression, order, left)
+    return Profile(tuple(samples), "csv", columns, csv, heads[0].compression, order, left, formed)
 
 
 def _names(one: SampleHead, written: Csv) -> list[str]:

@@ -7,7 +7,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -81,9 +81,9 @@ def head_of(path: Path, large: int) -> SampleHead:
     if not head.strip():
         raise SampleRefused(f"{path.name} is empty; give a file with records")
     is_odd = False
-    if encoding == "iso-8859-1":
+    if encoding != "utf-8":
         with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
-            is_odd = any(ODD.search(line) for line in file)
+            is_odd = any(ODD.search(line) for line in file) if encoding == "iso-8859-1" else _is_mostly_utf_8(file)
     parts = PARTS if packed == "none" and path.stat().st_size >= large else 1
     return SampleHead(path, _format(path, head), packed, encoding, head, parts, is_odd, is_ascii)
 
@@ -120,6 +120,20 @@ def _encoding(path: Path, packed: Compression) -> tuple[str, bool]:
     except (OSError, EOFError, zlib.error) as error:
         raise SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with gzip again") from None
     return "utf-8", is_ascii
+
+
+def _is_mostly_utf_8(lines: Iterable[bytes]) -> bool:
+    """Return True if most lines with letters outside ASCII are UTF-8, so that the others are damaged."""
+    balance = 0
+    for line in lines:
+        if not line.isascii():
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                balance -= 1
+            else:
+                balance += 1
+    return balance > 0
 
 
 def _format(path: Path, head: str) -> FileFormat:

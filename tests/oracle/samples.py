@@ -49,9 +49,21 @@ COLUMNS: dict[str, Make] = {
     "word": _word,
     "text": lambda chance, n: f"{_word(chance, n)}, {_word(chance, n)}; \t{_word(chance, n)}",
     "quoted": lambda chance, n: f'{_word(chance, n)} "{_word(chance, n)}" | {_word(chance, n)}',
+    "comma": lambda chance, _: f"{chance.uniform(-9, 500):.2f}".replace(".", ","),
+    "grouped": lambda chance, _: f"{chance.uniform(0, 10**6):,.2f}".translate({44: ".", 46: ","}),
+    "swiss": lambda chance, _: f"{chance.uniform(0, 10**6):,.2f}".replace(",", "'"),
+    "euro": lambda chance, _: f"{chance.uniform(0, 500):.2f} €".replace(".", ","),
+    "dollar": lambda chance, _: f"${chance.uniform(0, 50_000):,.2f}",
+    "share": lambda chance, _: f"{chance.uniform(0, 100):.1f} %".replace(".", ","),
+    "balance": lambda chance, _: f"{chance.uniform(0, 99):.2f}{chance.choice(('', '-'))}".replace(".", ","),
+    "ja": lambda chance, _: chance.choice("JN"),
+    "yes": lambda chance, _: chance.choice(("Y", "N")),
     "nothing": lambda *_: None,
 }
 TYPED = {"count", "price", "reading", "active", "day", "german_day", "moment", "hour", "uuid", "mail", "address"}
+FORMED = {"comma", "grouped", "swiss", "euro", "dollar", "share", "balance", "ja", "yes"}
+"""Columns of CSV whose values are in a form of their own."""
+TYPED |= {"comma", "grouped", "swiss"}
 """Columns in which other text is noticed."""
 MUCH = frozenset({"text", "quoted"})
 
@@ -106,7 +118,8 @@ def table(seed: object) -> Table:
     """A table by chance."""
     chance = Random(f"{seed}")
     form = chance.choice(["csv", "csv", "csv", "jsonl"])
-    names = chance.sample(sorted(COLUMNS), chance.randint(2, 9))
+    drawn = COLUMNS.keys() - FORMED if form == "jsonl" else COLUMNS
+    names = chance.sample(sorted(drawn), chance.randint(2, 9))
     if not TYPED & {*names}:
         names.append("count")
     bare = {name: chance.choice([0, 0, 0.1, 0.4]) for name in names}
@@ -114,7 +127,7 @@ def table(seed: object) -> Table:
         tuple(None if chance.random() < bare[name] else COLUMNS[name](chance, n) for name in names)
         for n in range(chance.randint(25, 250))
     ]
-    latin = form == "csv" and chance.random() < 0.2
+    latin = form == "csv" and chance.random() < 0.2 and "euro" not in names
     return Table(
         tuple(names),
         tuple(rows),

@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from contracts.authoring.draft.forms import Written
 from contracts.authoring.draft.kinds import Kinds
+from contracts.terms.value_form import PLAIN, ValueForm
 
 FEW = 20_000
 MOST_UNIQUE = 5_000_000
@@ -26,12 +28,16 @@ WORDS = frozenset(
 
 @dataclass(slots=True)
 class ColumnCounts:
-    """The counts of a column so far. `forms` are the JSON types of its values; CSV has none."""
+    """The counts of a column so far. `forms` are the JSON types of its values; CSV has none.
+
+    `form` is the form of its values, as soon as it is decided.
+    """
 
     words: frozenset[str] = frozenset(("", *WORDS))
     counts: Counter[str] = field(default_factory=Counter)
     kinds: Kinds = field(default_factory=Kinds)
     forms: set[str] = field(default_factory=set)
+    form: ValueForm = PLAIN
     once: set[str] | None = None
     few: int = FEW
     is_many: bool = False
@@ -86,6 +92,37 @@ class ColumnCounts:
         if self.is_many:
             return self.once is not None
         return all(count == 1 for text, count in self.counts.items() if text not in self.words)
+
+    @property
+    def read(self) -> Kinds:
+        """The possible types of its texts in their form."""
+        if self.form == PLAIN:
+            return self.kinds
+        kinds = Kinds()
+        texts = ("true", "false") if self.form.true else tuple(n for n in self.written.numbers(self.form) if n)
+        kinds.fold(texts)
+        kinds.shortest, kinds.longest = self.kinds.shortest, self.kinds.longest
+        return kinds
+
+    @property
+    def written(self) -> Written:
+        """The shapes of its texts."""
+        return self.kinds.written
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Its distinct texts but for words for null; none if they are many."""
+        return () if self.is_many else tuple(text for text in self.counts if text not in self.words)
+
+    @property
+    def is_number(self) -> bool:
+        """Return True if all texts are numbers as a contract writes them."""
+        return self.kinds.any and (self.kinds.is_integer or self.kinds.is_number)
+
+    @property
+    def is_typed(self) -> bool:
+        """Return True if all texts have a type as they are."""
+        return self.kinds.any and (self.is_number or self.kinds.booleans or bool(self.kinds.notations))
 
     def become_many(self) -> None:
         """Keep only the facts about all texts."""

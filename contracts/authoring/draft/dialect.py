@@ -20,8 +20,9 @@ RARE = (":", "^", "~", "\\")
 """Delimiters that are tried only if none of the others occurs."""
 DELIMITER_LIKE = re.compile(r"[;\t|]")
 """Characters that are rare within cells: if a cell often has one, it is probably the delimiter."""
-LONG = re.compile(r"[^\w \r\n\"'.+-]{2,8}", re.ASCII)
-"""Characters between two names that may be a delimiter together; alike ones of spreadsheets are empty cells."""
+LONG = re.compile(r"[^\w \r\n\"'.+$%()-]{2,8}", re.ASCII)
+"""Characters between two names that may be a delimiter together, but signs that stand beside numbers; alike ones of
+spreadsheets are empty cells."""
 LEAST_ALIKE = 0.95
 """Share of like records under a delimiter of several characters: by one of these characters they are alike as well."""
 LINES = 300
@@ -97,7 +98,8 @@ def unclear_header(records: Sequence[Sequence[str]]) -> str | None:
 def _is_value(text: str) -> bool:
     kinds = Kinds()
     kinds.fold([text])
-    return bool(kinds.numbers or kinds.booleans or kinds.notations or kinds.formats)
+    typed = kinds.numbers or kinds.booleans or kinds.notations or kinds.formats
+    return bool(typed) or next(kinds.written.forms(), None) is not None
 
 
 def _score(head: str, dialect: Csv) -> tuple[float, float, int, bool]:

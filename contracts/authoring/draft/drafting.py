@@ -113,6 +113,9 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
             notes[(*BLOCK, "csv")] = "read so, the most lines of the samples have as many cells"
         if len(profile.csv.null_values) > 1:
             notes[(*BLOCK, "csv", "nullValues")] = "they are null words where all other values have a type"
+    if formed := proposing.values(profile):
+        block["values"] = formed
+        notes[(*BLOCK, "values")] = "numbers and booleans of the samples are written so, and no cell contradicts"
     is_more = any(name not in OURS for name, _ in profile.left)
     columns = ({"extra": "ignore"} if is_more else {}) | ({"order": "exact"} if profile.order == "exact" else {})
     if columns:
@@ -143,6 +146,8 @@ def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> l
     )
     if twofold := [c.name for c in profile.columns if c.others]:
         look.append(f"`format` of {quoted(twofold)}: day and month could be in the other order.")
+    if unsure := [c.name for c in profile.columns if c.unsure]:
+        look.append(f"{quoted(unsure)}: whether their marks stand before fractions or between groups of digits.")
     if empty := [c.name for c in profile.columns if not c.filled]:
         look.append(f"{quoted(empty)}: no value was seen.")
     if profile.csv and not profile.csv.header:

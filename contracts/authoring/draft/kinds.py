@@ -12,6 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
+from contracts.authoring.draft.forms import Written, is_grouped_alone
 from contracts.authoring.properties import datetimes
 from contracts.values.text_formats import TEXT
 
@@ -93,6 +94,7 @@ class Kinds:
     notations: tuple[Notation, ...] = NOTATIONS
     formats: tuple[str, ...] = tuple(FORMATS)
     shapes: set[tuple[int, int, bool]] = field(default_factory=set)
+    written: Written = field(default_factory=Written)
     least: str = ""
     most: str = ""
     first: str = ""
@@ -111,12 +113,13 @@ class Kinds:
         self.first, self.last = (min(self.first, low), max(self.last, high)) if self.any else (low, high)
         if self.booleans:
             self.booleans = all(text.lower() in BOOLEANS for text in texts)
-        if self.numbers or self.notations:
+        if self.numbers or self.notations or self.written.shapes is not None:
             joined = "\n".join(texts)
             if joined.count("\n") != len(texts) - 1:
-                self.numbers, self.notations = False, ()
-        if self.numbers or self.notations:
-            shapes = set(joined.translate(NINES).split("\n"))
+                self.numbers, self.notations, self.written.shapes = False, (), None
+        if self.numbers or self.notations or self.written.shapes is not None:
+            each = joined.translate(NINES).split("\n")
+            shapes = set(each)
             matches = [NUMBER.fullmatch(shape) for shape in shapes] if self.numbers else []
             self.numbers = self.numbers and all(matches) and not LEADING_ZERO.search(joined)
             if self.numbers:
@@ -125,6 +128,11 @@ class Kinds:
                 least, most = min(texts, key=key), max(texts, key=key)
                 self.least = min(self.least, least, key=Decimal) if self.any else least
                 self.most = max(self.most, most, key=Decimal) if self.any else most
+            if self.written.shapes is not None:
+                # Plain numbers are the same in all forms, but for points that may stand between groups.
+                alike = self.numbers and not is_grouped_alone(shapes)
+                some = [*dict(zip(each, texts, strict=True)).values(), self.least, self.most] if alike else texts
+                self.written.fold(some, [text.translate(NINES) for text in some] if alike else each)
             self.notations = tuple(w for w in self.notations if _is_written(w, shapes, texts))
         self.formats = tuple(name for name in self.formats if _are_of(name, texts))
         self.any = True
@@ -138,6 +146,7 @@ class Kinds:
         self.notations = tuple(w for w in self.notations if w in other.notations)
         self.formats = tuple(name for name in self.formats if name in other.formats)
         self.shapes |= other.shapes
+        self.written.merge(other.written)
         self.shortest = min(self.shortest, other.shortest) if self.any else other.shortest
         self.longest = max(self.longest, other.longest)
         self.first = min(self.first, other.first) if self.any else other.first

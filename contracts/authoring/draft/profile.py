@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from contracts.authoring.draft.column import OTHERS, WORDS, ColumnCounts
+from contracts.authoring.draft.forms import NO_FORMS, Forms
 from contracts.authoring.draft.kinds import FORMATS
 from contracts.errors import DropgateError
 from contracts.plan import Compression, Csv, FileFormat, LogicalType
@@ -36,7 +37,7 @@ class ColumnProfile:
     `values` are all texts with their counts, if they are few; `least` and `most` are the extreme numbers, `first` and
     `last` the extreme texts; `others` are other date patterns that fit as well. `path` is the path of a nested column,
     whose `records` then count its possible occurrences. `scarcest` are the nulls and the records of the sample with the
-    largest share of nulls, because each file is judged by itself.
+    largest share of nulls, because each file is judged by itself. `unsure` is why its numbers could mean others.
     """
 
     name: str
@@ -57,6 +58,7 @@ class ColumnProfile:
     others: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
     scarcest: tuple[int, int] | None = None
+    unsure: str = ""
 
     @property
     def filled(self) -> int:
@@ -66,7 +68,10 @@ class ColumnProfile:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The facts of some files; `left` are columns without a supported type, each with the reason."""
+    """The facts of some files; `left` are columns without a supported type, each with the reason.
+
+    `forms` are the forms of values that are not written as contracts write them.
+    """
 
     samples: tuple[Sample, ...]
     format: FileFormat
@@ -75,6 +80,7 @@ class Profile:
     compression: Compression = "none"
     order: Literal["any", "exact"] = "any"
     left: tuple[tuple[str, str], ...] = ()
+    forms: Forms = NO_FORMS
 
     @property
     def records(self) -> int:
@@ -113,8 +119,8 @@ def settle(
 ) -> ColumnProfile:
     """Return the profile of a column with a number of records; `given` is the type that the file itself states."""
     values = {text: count for text, count in column.counts.items() if text not in nulls and text != OTHERS}
-    kinds = column.kinds
-    kinds.fold([text for text in values if text in column.words])  # words that stand for themselves
+    column.kinds.fold([text for text in values if text in column.words])  # words that stand for themselves
+    kinds = column.read
     if given is None:
         kind, written, offset, others = _type(column)
     else:
@@ -128,7 +134,10 @@ def settle(
         None if column.is_many else tuple(sorted(values.items())),
         records,
         records - filled,
-        column.is_unique and all(count == 1 for count in values.values()) and "-0" not in values,
+        column.is_unique
+        and not column.form.group  # with which a number has two texts
+        and all(count == 1 for count in values.values())
+        and "-0" not in values,
         written,
         offset,
         kinds.exact if kind == "number" and kinds.numbers and not given else None,
@@ -142,7 +151,7 @@ def settle(
 
 def _type(column: ColumnCounts) -> tuple[LogicalType, str | None, bool | None, tuple[str, ...]]:
     """Return the type of all values; JSON itself marks numbers and booleans, so its texts are neither."""
-    kinds, forms = column.kinds, column.forms
+    kinds, forms = column.read, column.forms
     if not kinds.any:
         return "string", None, None, ()
     if kinds.booleans and forms <= {"boolean"}:

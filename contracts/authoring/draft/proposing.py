@@ -77,6 +77,8 @@ def property_of(column: ColumnProfile, *, is_primary: bool) -> Proposed:
         value["logicalTypeOptions"] = options
     if basis:
         notes["logicalTypeOptions"] = basis
+    if column.unsure:
+        notes["logicalType"] += f"; {column.unsure}"
     return Proposed(value, notes)
 
 
@@ -208,3 +210,10 @@ def dialect(profile: Profile) -> Mapping[str, Any]:
     if csv.mojibake != "reject":
         block["mojibake"] = csv.mojibake
     return block | ({"multiLine": True} if csv.multi_line else {})
+
+
+def values(profile: Profile) -> dict[str, Any]:
+    """Return the `values` block for the samples; empty if they write values as contracts do."""
+    forms = profile.forms
+    own = {c.name: keys for c in profile.columns if (keys := forms.own_keys(c.name, c.type))}
+    return forms.keys() | ({"columns": own} if own else {})

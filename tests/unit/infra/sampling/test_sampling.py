@@ -30,6 +30,81 @@ def column(*texts: str) -> bytes:
     return b"n,x\n" + b"".join(f"{n},{text}\n".encode() for n, text in enumerate(texts))
 
 
+GERMAN = """\
+konto;betrag;menge;preis;aktiv;quote;kurs;saldo;punkt
+K1;11.271,28;1.034;26,20 €;J;50,7 %;n/a;7,00;1.25
+K2;873,5;94;3,00 €;N;4 %;-;(3,00);2.5
+K3;19.189,96;1.675;32,60 €;J;2,2 %;1,5;12,50-;3.75
+"""
+
+
+def test_marks_words_and_signs_of_values_are_proposed(tmp_path: Path) -> None:
+    plan, text = contract_of(tmp_path, ("umsatz.csv", GERMAN.encode()))
+    assert verdict(plan, GERMAN.encode())[0] == "accepted", text
+    assert {p.name: p.type for p in plan.properties} == {
+        "konto": "string", "betrag": "number", "menge": "integer", "preis": "number", "aktiv": "boolean",
+        "quote": "number", "kurs": "number", "saldo": "number", "punkt": "number",
+    }  # fmt: skip
+    assert text[text.index("      values:") : text.index("      columns: {")] == (
+        "      values:  # proposed: numbers and booleans of the samples are written so, and no cell contradicts\n"
+        "        decimalChar: ','\n"
+        "        groupChar: .\n"
+        "        columns:\n"
+        "          preis:\n"
+        "            suffixes: [' €']\n"
+        "          aktiv:\n"
+        "            trueValues: [J]\n"
+        "            falseValues: [N]\n"
+        "          quote: {percent: keep}\n"
+        "          saldo:\n"
+        "            negatives: [trailing, brackets]\n"
+        '          punkt: {decimalChar: ., groupChar: ""}\n'
+    )
+    assert "`menge`: whether their marks stand before fractions or between groups of digits" in text
+    assert "proposed: 3 of 3 values within, from 873.5 to 19189.96" in text
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "kind"),
+    [
+        ("n;x", ("1.234", "5.678"), "number"),
+        ("n;x", ("1,234", "5,678"), "number"),
+        ("n;x", ("1.234", "5.67"), "number"),
+        ("n;x", ("1'234", "12'345.5"), "number"),
+        ("n;x", ("123 456 789", "987 654 321"), "string"),
+        ("n;x", ("1 234", "12 345"), "integer"),
+        ("n;x", ("+49 123", "+49 456"), "string"),
+        ("n;x", ("007,5", "1,5"), "string"),
+        ("n;x", ("1,5", "1,5,6"), "string"),
+        ("n;x", ("0,123", "1,500"), "number"),
+        ("n;x", ("1,5", "y"), "string"),
+        ("n;x", ("Ja", "Nein"), "boolean"),
+        ("n;x", ("Y", "N"), "boolean"),
+        ("n;x", ("Ja", "ja"), "string"),
+        ("n;x", ("J", "J"), "string"),
+        ("n;x", ("A", "N"), "string"),
+        ("n;x", ("0", "1"), "integer"),
+        ("n;x", ("$5", "$7.50"), "number"),
+        ("n;x", ("A5", "A7"), "string"),
+        ("n;x", ("5 kg", "7,5 kg"), "number"),
+        ("n;x", ("5kg", "7kg"), "string"),
+        ("n;x", ("1,5E+03", "2,5E-01"), "number"),
+    ],
+)
+def test_values_in_a_form_have_a_type(tmp_path: Path, header: str, cells: tuple[str, ...], kind: str) -> None:
+    body = f"{header}\n{''.join(f'{n};{cell}' + chr(10) for n, cell in enumerate(cells))}".encode()
+    plan, text = contract_of(tmp_path, ("things.csv", body))
+    assert (plan.property_named("x").type, verdict(plan, body)[0]) == (kind, "accepted"), text
+
+
+@pytest.mark.parametrize("cells", [("1.234", "5.678"), ("1,234", "5,678")])
+def test_mark_before_three_digits_alone_is_named(tmp_path: Path, cells: tuple[str, ...]) -> None:
+    body = f"n;x\n1;{cells[0]}\n2;{cells[1]}\n".encode()
+    text = drafted(tmp_path, body)
+    assert "it could be between groups, or before fractions" in text
+    assert "`x`: whether their marks stand before fractions or between groups of digits" in text
+
+
 @pytest.mark.parametrize(
     ("texts", "shown"),
     [
