@@ -30,6 +30,8 @@ CONTAINERS = ("object", "array", "map")
 Scope = Literal["record", "row", "set"]
 FileFormat = Literal["csv", "jsonl", "parquet"]
 Compression = Literal["none", "gzip"]
+Match = Literal["exact", "trimmed", "anyCase", "byPosition"]
+"""The way in which columns of a file are found: by the text of its header, or by their place."""
 Promoted = Literal["object", "rows", "table"]
 """What consumers get: the file as it came, its valid rows as a file, or these rows in the contract's table."""
 Operator = Literal[
@@ -199,7 +201,8 @@ class Property:
     name of the zone of timestamps without an offset (UTC if None); `offset` is True or False if timestamps without a
     format must or must not have one. `path` leads to a property that is within another one (see
     `contracts.values.nested`); a property of the record itself has none. `form` is the form of its cells, if a file
-    does not write values as the contract does.
+    does not write values as the contract does. `header_names` are the texts of a header that the contract states for
+    it; without any its name is the text.
     """
 
     name: str
@@ -212,6 +215,12 @@ class Property:
     offset: bool | None = None
     path: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
     form: ValueForm | None = field(default=None, metadata=codec.SPARSE)
+    header_names: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The texts of a header that name it; the first of them is the usual one."""
+        return self.header_names or (self.name,)
 
     @property
     def route(self) -> tuple[str, ...]:
@@ -267,11 +276,15 @@ class Csv:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The reactions to a header that differs from the contract: extra columns, missing columns, another order."""
+    """The reactions to a header that differs from the contract: extra columns, missing columns, another order.
+
+    `match` is the way in which its texts are compared with those of the contract (`contracts.files.columns`).
+    """
 
     extra: Policy = "reject"
     missing: Policy = "reject"
     order: Literal["any", "exact"] = "any"
+    match: Match = field(default="exact", metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
-"""The header against the contract: column names in, the position of each property and the problems out.
+"""The header against the contract: the texts of a header in, its problems out.
 
-Names are compared exactly; a name that differs by case or a letter is named in the fix, never guessed.
+Texts are compared as the contract says; another one that is similar is named in the fix, never
+guessed.
 """
 
 from __future__ import annotations
@@ -8,14 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Collection, Mapping
 
+from contracts.files import by_position, column_problems
+from contracts.files.columns import OURS, alike, properties
 from contracts.place import HEADER
-from contracts.plan import Plan, Property
-from contracts.problem import Level, Problem, nearest, quoted, visible
-
-OURS = ("_record", "_reasons")
-"""The last columns of a file of rejected rows; they are ignored in a corrected file."""
+from contracts.plan import Match, Plan, Property
+from contracts.problem import Problem, nearest, quoted, visible
 
 MOST_COLUMNS = 2000
 """Columns of a header; nobody agrees on a wider table."""
@@ -28,9 +28,6 @@ ALIKE = str.maketrans(
     "ABESIJKMHOPCTXYabesijkmhopctxyABEZHIKMNOPTYXopaikv",
 )
 """Cyrillic and Greek letters, and the Latin letters that look the same."""
-
-MOST_NAMED = 20
-"""Columns named for one fault."""
 
 LONGEST_SHAPE = 80
 """Characters of a first line's shape."""
@@ -49,37 +46,26 @@ def valid_file(plan: Plan) -> str:
     return "files.json" if plan.promote == "table" else f"valid{plan.suffix}"
 
 
-def positions(header: tuple[str, ...]) -> dict[str, int]:
-    """Return the position of each column in a record, from 0, without the trailing columns that dropgate adds."""
-    return {name: n for n, name in enumerate(header) if name not in OURS}
-
-
-def missing(plan: Plan, header: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the contract's properties that the header lacks, in the contract's order."""
-    held = set(header)
-    return tuple(p.name for p in plan.properties if p.name not in held)
-
-
 def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
-    """Return all problems of a header under the contract's `columns` policy."""
-    agreed = [p.name for p in plan.properties]
-    names = list(positions(header))
-    renamed = _renamed(names, agreed)
-    if plan.file_format == "csv" and plan.columns.missing == "reject" and not renamed and not set(names) & set(agreed):
+    """Return all problems of a header, as it was sent, under the contract's `columns` policy."""
+    texts = tuple(text for text in header if text not in OURS)
+    if plan.columns.match == "byPosition":
+        return by_position.problems(plan, texts)
+    agreed = [p.headings[0] for p in plan.properties]
+    owners = dict(zip(texts, properties(plan, texts), strict=True))
+    held, spare = {own for own in owners.values() if own}, [text for text, own in owners.items() if not own]
+    renamed = _renamed(plan, spare, held)
+    if plan.file_format == "csv" and plan.columns.missing == "reject" and not renamed and not held:
         message = f"The first line holds none of the contract's column names; it looks like `{masked(header)}`."
         fix = f"Begin the file with this header: {quoted(agreed, most=40)}."
         return (Problem("missing-header", message, fix, place=HEADER),)
-    faults = [*_misnamed(header), *_missing(plan, names, renamed)]
-    if plan.columns.extra != "ignore":  # without those reported as renamed ones
-        aside = {*agreed, *(renamed.values() if plan.columns.missing == "reject" else ())}
-        level: Level = "error" if plan.columns.extra == "reject" else "warning"
-        fix = f"Leave the column out, or ask for it to be added to {plan.contract}."
-        extra = [name for name in names if name not in aside and name.strip()]
-        faults += _shortened(
-            [Problem("extra-column", f"The contract has no column `{n}`.", fix, level, property=n) for n in extra]
-        )
-    wanted, held = set(agreed), set(names)
-    if plan.columns.order != "any" and [n for n in names if n in wanted] != [k for k in agreed if k in held]:
+    faults = [*_misnamed(plan, header, held=owners), *_claimed_twice(owners)]
+    faults += _missing(plan, list(owners), held, renamed)
+    # without those reported as renamed ones
+    aside = set(renamed.values()) if plan.columns.missing == "reject" else ()
+    faults += column_problems.unknown(plan, [text for text in spare if text not in aside and text.strip()])
+    here = list(dict.fromkeys(own for own in owners.values() if own))
+    if plan.columns.order != "any" and here != [p.name for p in plan.properties if p.name in held]:
         message = "The columns are not in the contract's order."
         fix = f"Write them in this order: {quoted(agreed, most=40)}."
         faults.append(Problem("column-order", message, fix))
@@ -92,49 +78,87 @@ def masked(names: tuple[str, ...]) -> str:
     return visible(shape, LONGEST_SHAPE)
 
 
-def _misnamed(header: tuple[str, ...]) -> list[Problem]:
+def _misnamed(plan: Plan, header: tuple[str, ...], held: Mapping[str, str | None]) -> list[Problem]:
     """Return the problems of columns without a name, and of names that several columns have."""
-    faults = []
-    if empty := [n for n, name in enumerate(header, 1) if not name.strip()]:
+    faults, lenient = [], plan.columns.extra == "ignore" and plan.file_format == "csv"
+    empty = [] if lenient else [n for n, name in enumerate(header, 1) if not name.strip()]
+    if empty:
         message = f"Column {', '.join(map(str, empty[:8]))} of the header has no name."
         fix = "Give every column a name, and look for a delimiter too many at the end of the header."
-        faults.append(Problem("blank-column-name", message, fix))
+        faults.append(Problem("blank-column-name", message, column_problems.asked(plan, fix, "columns.extra: ignore")))
     twice = {name: n for name, n in Counter(header).items() if n > 1 and name.strip()}
-    return faults + _shortened(
+    return faults + column_problems.shortened(
         [
             Problem(
-                "duplicate-column", f"The header names `{name}` {n} times.", f"Keep one column `{name}`.", property=name
+                "duplicate-column",
+                f"The header names `{name}` {n} times.",
+                column_problems.asked(plan, f"Keep one column `{name}`.", f"columns.{_allowing(held.get(name))}"),
+                property=held.get(name) or name,
             )
             for name, n in twice.items()
+            if held.get(name) or not lenient
         ]
     )
 
 
-def _missing(plan: Plan, names: list[str], renamed: dict[str, str]) -> list[Problem]:
-    faults, held = [], set(names)
-    taken = {p.name for p in plan.properties} | set(renamed.values())
+def _allowing(own: str | None) -> str:
+    """Return the setting of the contract that allows several columns with the text of a property, or of none."""
+    return "match: byPosition" if own else "extra: ignore"
+
+
+def _claimed_twice(owners: Mapping[str, str | None]) -> list[Problem]:
+    """Return the problems of properties that columns with different texts are taken for."""
+    texts: dict[str, list[str]] = {}
+    for text, own in owners.items():
+        if own:
+            texts.setdefault(own, []).append(text)
+    return column_problems.shortened(
+        [
+            Problem(
+                "duplicate-column",
+                f"The columns {quoted(several)} of the header are all taken for `{own}`.",
+                "Keep one of them, or give the others names of their own.",
+                property=own,
+            )
+            for own, several in texts.items()
+            if len(several) > 1
+        ]
+    )
+
+
+def _missing(plan: Plan, names: list[str], held: Collection[str], renamed: dict[str, str]) -> list[Problem]:
+    faults, taken = [], {text for p in plan.properties for text in p.headings} | set(renamed.values())
     for nth, prop in enumerate(plan.properties):
+        level = column_problems.level_of_missing(plan, prop)
         if prop.path and plan.parent(prop).name not in held:
             continue  # the problem of its parent covers it
-        if prop.name in held or (plan.columns.missing == "ignore" and not prop.required):
+        if prop.name in held or not level:
             continue
         other = renamed.get(prop.name)
-        if other and like(other) == like(prop.name) and other.casefold() != prop.name.casefold():
-            faults.append(_disguised(plan, prop, other))
+        heading = next((text for text in prop.headings if other and like(text) == like(other)), prop.headings[0])
+        if other and like(other) == like(heading) and other.casefold() != heading.casefold():
+            faults.append(_disguised(plan, prop, heading, other))
             continue
-        level: Level = "error" if plan.columns.missing == "reject" or prop.required else "warning"
         place = "file" if plan.file_format == "parquet" else "header"
-        message = f"The column `{prop.name}` is missing from the {place}"
+        message = f"The column `{heading}` is missing from the {place}"
         if other:
             message += f"; the header has `{other}` instead."
-            fix = f"Rename `{other}` to `{prop.name}`."
+            fix = f"Rename `{other}` to `{heading}`."
+            fix = _or_allowed(plan, fix, heading, other)
         else:
             in_place = [name for name in names[nth : nth + 1] if name.strip() and name not in taken]
             rename = "".join(f", or rename `{name}`, which is in its place" for name in in_place)
             message += "."
-            fix = f"Add a column `{prop.name}` ({prop.type}){rename}."
+            fix = f"Add a column `{heading}` ({prop.type}){rename}."
         faults.append(Problem("missing-column", message, fix, level, property=prop.name))
     return faults
+
+
+def _or_allowed(plan: Plan, fix: str, heading: str, other: str) -> str:
+    """Return a fix, with the way of `match` that takes another text of the header for the contract's, if one does."""
+    ways: tuple[Match, ...] = ("trimmed", "anyCase")
+    way = next((way for way in ways if alike(heading, way) == alike(other, way)), None)
+    return column_problems.asked(plan, fix, f"columns.match: {way}") if way and plan.file_format == "csv" else fix
 
 
 def like(name: str) -> str:
@@ -154,45 +178,38 @@ def remade(name: str) -> str | None:
     return None
 
 
-def _disguised(plan: Plan, prop: Property, other: str) -> Problem:
+def _disguised(plan: Plan, prop: Property, heading: str, other: str) -> Problem:
     """Return the problem of a column whose name looks like the contract's and has other characters."""
-    level: Level = "error" if plan.columns.missing == "reject" or prop.required else "warning"
-    missing = f"The column `{prop.name}` is missing from the header;"
-    if other.strip(" \t") == prop.name:
+    level = column_problems.level_of_missing(plan, prop) or "warning"
+    missing = f"The column `{heading}` is missing from the header;"
+    if other.strip(" \t") == heading:
         message = f"{missing} the header has this name with blanks around it."
-        return Problem("missing-column", message, f"Write `{prop.name}` without blanks.", level, property=prop.name)
+        fix = _or_allowed(plan, f"Write `{heading}` without blanks.", heading, other)
+        return Problem("missing-column", message, fix, level, property=prop.name)
     if remade(other):
         message = f"{missing} the header has it as `{other}`: UTF-8 was taken for another encoding, and written again."
         fix = "Find the program that reads UTF-8 as another encoding, and write the file with it in UTF-8 once."
         return Problem("missing-column", message, fix, level, property=prop.name)
-    pairs = enumerate(zip(other, prop.name, strict=False))
-    at = next((n for n, (a, b) in pairs if a != b), min(len(other), len(prop.name)))
-    there, agreed = (f"U+{ord(name[at]):04X}" if at < len(name) else "none" for name in (other, prop.name))
+    pairs = enumerate(zip(other, heading, strict=False))
+    at = next((n for n, (a, b) in pairs if a != b), min(len(other), len(heading)))
+    there, agreed = (f"U+{ord(name[at]):04X}" if at < len(name) else "none" for name in (other, heading))
     message = (
         f"{missing} a similar name has other characters: character {at + 1} is {there}, the contract has {agreed}."
     )
     fix = "Write the name with the contract's characters (Unicode form NFC), without blanks and invisible ones."
+    fix = _or_allowed(plan, fix, heading, other)
     return Problem("missing-column", message, fix, level, property=prop.name)
 
 
-def _shortened(many: list[Problem]) -> list[Problem]:
-    """Return the first of many problems of one kind; the last of them states how many more there are."""
-    if len(many) <= MOST_NAMED:
-        return many
-    last = many[MOST_NAMED - 1]
-    more = f"{last.message} The same holds for {len(many) - MOST_NAMED:,} more columns."
-    return [*many[: MOST_NAMED - 1], replace(last, message=more)]
-
-
-def _renamed(names: list[str], agreed: list[str]) -> dict[str, str]:
+def _renamed(plan: Plan, names: list[str], held: Collection[str]) -> dict[str, str]:
     """Return the similar column of the header for each property that the header lacks, by property."""
-    wanted, held = set(agreed), set(names)
-    spare = [n for n in names if n not in wanted][:MOST_GUESSED]
+    spare = names[:MOST_GUESSED]
     renamed: dict[str, str] = {}
     looks = {like(name): name for name in reversed(spare)}
-    for name in (k for k in agreed if k not in held):
-        if close := looks.get(like(name)) or nearest(name, spare):
+    for prop in (p for p in plan.properties if p.name not in held):
+        likely = (looks.get(like(text)) or nearest(text, spare) for text in prop.headings)
+        if close := next(filter(None, likely), None):
             looks.pop(like(close), None)
-            renamed[name] = close
+            renamed[prop.name] = close
             spare.remove(close)
     return renamed

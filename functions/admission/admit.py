@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from contracts.files import columns
 from contracts.files import header as files_header
 from contracts.plan import Plan
 from contracts.problem import Problem, visible
@@ -36,8 +37,8 @@ class Admission:
     """The result of admission.
 
     Problems of level error refuse the drop, warnings stay with it. `header` are the columns or keys that the job will
-    read; `header_line` has them as one text: the first line of a CSV file, else a JSON array. `unpacked` is the number
-    of bytes in a compressed file.
+    read, by the contract's names; `header_line` has them as one text: the first line of a CSV file, else a JSON array.
+    `unpacked` is the number of bytes in a compressed file.
     """
 
     problems: tuple[Problem, ...] = ()
@@ -57,13 +58,12 @@ class Admission:
 
 
 def header(plan: Plan, header_line: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the header of an admitted drop again: names, and types if the format has any."""
+    """Return the header of an admitted drop again: names (the contract's), and types if the format has any."""
     match plan.file_format:
         case "csv" if not plan.csv.header:
             return tuple(p.name for p in plan.properties), ()
         case "csv":
-            names = csv_head.split(plan, header_line)
-            return (names if isinstance(names, tuple) else ()), ()
+            return columns.names(plan, columns.sent(plan, header_line)), ()
         case "jsonl":
             return tuple(json.loads(header_line)), ()
         case "parquet":
@@ -81,9 +81,11 @@ def header_line(plan: Plan, size: int, read: Read) -> str:
     return _text(plan, len(begin), begin[:SAMPLE]).header_line
 
 
-def notes(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
+def notes(plan: Plan, header_line: str) -> tuple[Problem, ...]:
     """The warnings of an admitted drop again, which travel with it to the verdict."""
-    return (*_deprecated(plan), *(p for p in files_header.problems(plan, header) if p.level == "warning"))
+    headed = plan.file_format == "csv" and plan.csv.header
+    sent = columns.sent(plan, header_line) if headed else header(plan, header_line)[0]
+    return (*_deprecated(plan), *(p for p in files_header.problems(plan, sent) if p.level == "warning"))
 
 
 def admit(plan: Plan, name: str, size: int, read: Read, room: int = LONGEST_KEY) -> Admission:

@@ -62,7 +62,7 @@ def of_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) ->
             header=names,
             header_line=line,
             rejected=keys.rejected_folder(ports.zones, batch.id, batch.try_, drop.id),
-            notes=(*notes(plan, names), *drop.problems),
+            notes=(*notes(plan, line), *drop.problems),
             types=types,
             modified=drop.received_at,
             totals=drop.totals,

@@ -16,7 +16,8 @@ from contracts.authoring.draft.cells import by_record, columns, over_lines
 from contracts.authoring.draft.column import ColumnCounts
 from contracts.authoring.draft.forms import forms_of
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle
-from contracts.files.header import MOST_COLUMNS, OURS
+from contracts.files.columns import OURS
+from contracts.files.header import MOST_COLUMNS
 from contracts.plan import Csv
 from contracts.problem import quoted
 from infra.sampling.sample_heads import ADDED, HEAD, MOST_BROKEN, SampleHead, opened, pieces

@@ -11,7 +11,8 @@ from typing import IO, Any
 
 from contracts.authoring.draft.column import ColumnCounts
 from contracts.authoring.draft.profile import ColumnProfile, Profile, Sample, SampleRefused, scarcest, settle
-from contracts.files.header import MOST_COLUMNS, OURS
+from contracts.files.columns import OURS
+from contracts.files.header import MOST_COLUMNS
 from contracts.plan import CONTAINERS, REPEATING, LogicalType
 from contracts.values.nested import name_of
 from infra.sampling.sample_heads import ADDED, MOST_BROKEN, SampleHead, opened, pieces

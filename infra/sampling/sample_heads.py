@@ -31,7 +31,7 @@ LARGE, PARTS = 32 << 20, 2
 MOST_BROKEN = 10
 """The maximum percentage of lines without a record for a file to count as CSV or JSON Lines."""
 ADDED = "dropgate adds it to rejected.csv, and leaves it out of account when the file comes back"
-"""Why nothing is proposed for a column of these names (`contracts.files.header.OURS`)."""
+"""Why nothing is proposed for a column of these names (`contracts.files.columns.OURS`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pyspark.sql import functions as sf
 
 from contracts import rules
 from contracts.files import csv_cells
-from contracts.files.header import positions
+from contracts.files.columns import positions
 from contracts.plan import Csv, Plan, Property
 from spark_jobs.formats import text_lines
 from spark_jobs.rules import csv_quotes, row_checks

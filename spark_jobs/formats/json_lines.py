@@ -18,7 +18,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructField, StructType
 
 from contracts import rules
-from contracts.files.header import OURS
+from contracts.files.columns import OURS
 from contracts.plan import CONTAINERS, LogicalType, Plan, Property
 from contracts.values import json_flaws, sql_text
 from spark_jobs.formats import text_lines

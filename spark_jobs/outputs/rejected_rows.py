@@ -13,8 +13,8 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from contracts.files import csv_cells
-from contracts.files.header import OURS, positions
+from contracts.files import columns, csv_cells
+from contracts.files.columns import OURS, positions
 from contracts.job import JobDrop
 from contracts.messages import reason
 from contracts.plan import Csv, Plan
@@ -58,7 +58,7 @@ def title(drop: JobDrop, plan: Plan) -> str | None:
         case "csv" if not plan.csv.header:
             return None
         case "csv":
-            return _csv_header(list(positions(drop.header)), plan)
+            return _csv_header([text for text in columns.sent(plan, drop.header_line) if text not in OURS], plan)
         case "jsonl":
             return None
         case "parquet":
@@ -167,8 +167,9 @@ def _apart(csv: Csv) -> list[str]:
     return sorted(signs | {"\n", "\r"})
 
 
-def _csv_header(columns: Sequence[str], plan: Plan) -> str:
+def _csv_header(texts: Sequence[str], plan: Plan) -> str:
     """Write the first line; a name that the contract does not know is made harmless like a cell."""
-    agreed = {p.name for p in plan.properties}
-    names = [n if n in agreed else harmless(n, plan.csv) for n in columns]
+    match = plan.columns.match
+    agreed = {columns.alike(text, match) for p in plan.properties for text in p.headings}
+    names = [text if columns.alike(text, match) in agreed else harmless(text, plan.csv) for text in texts]
     return csv_cells.joined([*names, *OURS], plan.csv)

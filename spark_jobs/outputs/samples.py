@@ -14,7 +14,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.internal import InternalFunction
 
 from contracts import rules
-from contracts.files.header import OURS
+from contracts.files.columns import OURS
 from contracts.job import Sample
 from contracts.messages import LAST_EMPTY
 from contracts.place import Place

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from contracts import rules
 from contracts.files import csv_cells, encodings
-from contracts.files.header import positions
+from contracts.files.columns import positions
 from contracts.plan import Check, Csv, Plan, Property
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
 from spark_jobs.formats.csv_lines import OF_VALUES

@@ -11,7 +11,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from contracts.files.header import positions
+from contracts.files.columns import positions
 from contracts.plan import Plan
 from spark_jobs.formats import csv_lines, registry
 from spark_jobs.rules import bitmask, row_checks, sums

@@ -19,7 +19,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts import rules
-from contracts.files import csv_cells
+from contracts.files import columns as files_columns
 from contracts.job import JobDrop, JobReference, JobRequest
 from contracts.plan import Check, Plan, Property, Reference, record_checks
 from contracts.terms.value_form import PLAIN
@@ -93,11 +93,11 @@ def read(spark: SparkSession, request: JobRequest) -> References:
     return References(keys, problems, versions)
 
 
-def _plan_of(plan: Plan, check: Check, names: Sequence[str], reference: Reference, pinned: JobReference) -> Plan:
+def _plan_of(plan: Plan, check: Check, theirs: Sequence[str], reference: Reference, pinned: JobReference) -> Plan:
     """Return the plan to read a reference: promoted files by their own contract, a file by the needed properties."""
     if pinned.plan:
         return pinned.plan
-    named = zip(names, check.properties(), strict=True)
+    named = zip(theirs, check.properties(), strict=True)
     columns = tuple(_column(reference, column, plan.property_named(name)) for column, name in named)
     return Plan(
         contract=reference.name,
@@ -116,7 +116,7 @@ def _plan_of(plan: Plan, check: Check, names: Sequence[str], reference: Referenc
 def _column(reference: Reference, name: str, prop: Property) -> Property:
     """Return a column of a reference file: of the type of a property, and in the file's own form."""
     form = (reference.forms or {}).get(name, PLAIN).of_type(prop.type)
-    return replace(prop, name=name, path=(), form=None if form == PLAIN else form)
+    return replace(prop, name=name, path=(), header_names=(), form=None if form == PLAIN else form)
 
 
 def _keys(
@@ -170,7 +170,7 @@ def _file(spark: SparkSession, plan: Plan, uri: str, columns: Sequence[str]) -> 
         if plan.compression == "gzip":
             start = zlib.decompressobj(wbits=31).decompress(start, HEADER)
         line = start.decode(plan.csv.encoding, "replace").replace("\r", "\n").partition("\n")[0]
-        header = csv_cells.split(line.removeprefix("\ufeff"), plan.csv) or ()
+        header = files_columns.names(plan, files_columns.sent(plan, line))
     else:
         header = tuple(p.name for p in plan.roots)
     return JobDrop(uri, 1, uri, uri, 0, header, line, types=tuple(types.values()))

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.files import mojibake
-from contracts.files.header import positions
+from contracts.files.columns import positions
 from contracts.job import JobRequest
 from contracts.plan import Plan
 from spark_jobs.formats import registry

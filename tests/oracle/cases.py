@@ -57,9 +57,28 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     },
     "csv, tabs and a bar, over lines": {"format": "csv", "csv": {"delimiter": "\t|\t", "multiLine": True}},
     "csv, backslash": {"format": "csv", "csv": {"delimiter": "\\", "encoding": "windows-1252"}},
+    "csv, names in any case": {
+        "format": "csv",
+        "columns": {"match": "anyCase", "aliases": {"c0": ["Größe", "size"]}},
+    },
+    "csv, names with blanks, packed": {
+        "format": "csv",
+        "columns": {"match": "trimmed", "aliases": {"c1": ["Größe"]}},
+        "csv": {"delimiter": "|", "multiLine": True},
+        "compression": "gzip",
+    },
+    "csv, columns by their places": {"format": "csv", "columns": {"match": "byPosition", "aliases": {"c0": ["size"]}}},
     "csv, Latin-1": {"format": "csv", "csv": {"encoding": "iso-8859-1", "delimiter": "|", "escape": "\\"}},
 }
-SIFTED_FORMS = ("csv", "csv, other signs", "parquet", "csv, tabs", "csv, no header", "csv, packed")
+SIFTED_FORMS = (
+    "csv",
+    "csv, other signs",
+    "parquet",
+    "csv, names in any case",
+    "csv, tabs",
+    "csv, no header",
+    "csv, packed",
+)
 """Names of forms whose records vectors may tell."""
 NESTED_FORMS: dict[str, Document] = {"jsonl, nested": {"format": "jsonl"}, "parquet, nested": {"format": "parquet"}}
 """Files whose records have values within values."""

@@ -113,6 +113,7 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
     block = {"files": "maker/things/*", "producer": "maker", **form}
     if block["format"] == "csv" and form.get("csv", {}).get("header", True):
         block["columns"] = {k: chance.choice(("reject", "warn", "ignore")) for k in ("extra", "missing")}
+        block["columns"] |= form.get("columns", {})
     elif block["format"] == "jsonl":
         block["columns"] = {"extra": chance.choice(("reject", "warn", "ignore"))}
     if "trailer" in form.get("csv", {}):

@@ -13,6 +13,7 @@ from contracts.plan import Csv, Plan, Property
 from contracts.terms.trailer import LONGEST_LINE, Trailer
 from tests.oracle.contracts import Contract
 from tests.oracle.forms import bare, ways
+from tests.oracle.headers import OTHERS, sent
 from tests.oracle.judging import GOOD, NULL, of_cell, sums
 from tests.oracle.records import Cell, agreed, content
 
@@ -53,11 +54,19 @@ def headers(chance: Random, plan: Plan) -> list[tuple[str, ...]]:
     names = [p.name for p in plan.properties]
     if plan.file_format != "csv" or not plan.csv.header:
         return [tuple(names)]
-    other = chance.sample(names, len(names))
+    by_position = plan.columns.match == "byPosition"
+    other = [*names] if by_position else chance.sample(names, len(names))
+    if by_position:
+        other = [*names, *(("more", "more 2", "nameless") if plan.columns.extra == "ignore" else ())]
+        return [tuple(names), tuple(other), (*names, "_record", "_reasons")]
     if plan.columns.missing != "reject":
         other = [n for n in other if plan.property_named(n).required or chance.random() < 0.8]
     if plan.columns.extra != "reject":
         other.insert(chance.randint(0, len(other)), "more")
+    if plan.columns.extra == "ignore":
+        names_of_others = chance.choice(((), ("more 2",), ("nameless",), tuple(OTHERS)))
+        for name in names_of_others:
+            other.insert(chance.randint(0, len(other)), name)
     return [tuple(names), tuple(other or names), (*names, "_record", "_reasons")]
 
 
@@ -89,7 +98,7 @@ def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: d
     if plan.file_format == "csv" and plan.csv.trailer:
         _end(chance, plan, plan.csv.trailer, header, lines)
     if plan.file_format == "csv" and plan.csv.header:
-        lines.insert(0, plan.csv.delimiter.join(_quoted(plan.csv, name) for name in header))
+        lines.insert(0, plan.csv.delimiter.join(_quoted(plan.csv, text) for text in sent(chance, plan, header)))
     return _encoded(chance, plan, lines)
 
 
@@ -136,7 +145,7 @@ def a_plain_file(
     made = rows(chance, header, cells, chance.choice((0, 1, 1, 2, 3, 10)), share)
     lines = (_json if plan.file_format == "jsonl" else _csv)(chance, plan, made)
     if plan.file_format == "csv" and plan.csv.header:
-        lines.insert(0, plan.csv.delimiter.join(_quoted(plan.csv, name) for name in header))
+        lines.insert(0, plan.csv.delimiter.join(_quoted(plan.csv, text) for text in sent(chance, plan, header)))
     return _encoded(chance, plan, lines)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from contracts.plan import CONTAINERS, Csv, Plan, Property
 from contracts.terms.trailer import LONGEST, Trailer, TrailerReading, Unread
-from tests.oracle import nested
+from tests.oracle import headers, nested
 from tests.oracle.forms import bare, plain
 from tests.oracle.nested import Number, Pairs
 from tests.oracle.values import value_of
@@ -84,7 +84,7 @@ class Content:
 
 
 def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
-    """The records of a text file; `header` are the names in the first line of CSV that has one."""
+    """The records of a text file; `header` are the columns of CSV without a first line that names them."""
     raw = gzip.decompress(data) if plan.compression == "gzip" else data
     text = raw.decode("utf-8" if plan.file_format == "jsonl" else plan.csv.encoding, "surrogateescape")
     text = text.removeprefix(BOM)
@@ -92,6 +92,9 @@ def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
         lines = [line for line in _lines(text) if line]
         names = frozenset(p.name for p in plan.properties)
         return Content(tuple(_object(plan, line) for line in lines), _lines_in(text) - len(lines), names)
+    if plan.csv.header:
+        first = next(_spans(plan.csv, text)) if plan.csv.multi_line else _lines(text)[0]
+        header = headers.names(plan, split(plan.csv, first)[0]) if first else ()
     if plan.csv.multi_line:
         return _over_lines(plan, header, text)
     lines = _lines(text)[1 if plan.csv.header else 0 :]

@@ -12,7 +12,7 @@ from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.properties import nesting, primary_key, properties
 from contracts.authoring.properties.nesting import PropertyNode
 from contracts.authoring.quality import custom, expectations, library_metrics, queries, relationships, row_filters
-from contracts.files.header import OURS
+from contracts.files.columns import OURS
 from contracts.plan import CONTAINERS, Check, Csv, Property, record_checks
 from contracts.problem import nearest
 

@@ -10,7 +10,7 @@ from contracts.authoring.document import json_schema, metadata, sla, source, ver
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path
 from contracts.authoring.document.upgrade import CURRENT, upgrade
-from contracts.authoring.drop_block import file_sets, parse, table, trailer, values
+from contracts.authoring.drop_block import file_sets, header_names, parse, table, trailer, values
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.quality import relationships
 from contracts.errors import ContractInvalid
@@ -125,6 +125,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     places = parse.places(document, path)
     if block is None:
         return _done(document)
+    props = header_names.read(document, path, block, props)
     props = values.formed(document, path, block, props)
     if one and block.format == "csv":
         checks.never_missing(document, one, block.csv, props)

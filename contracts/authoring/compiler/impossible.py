@@ -225,8 +225,8 @@ def _columns(document: Document, plan: Plan) -> None:
         document.error(PROPERTIES, "cannot-hold", message, fix)
     if plan.file_format != "csv" or not plan.csv.header:
         return
-    names = [p.name for p in plan.roots]
-    for n, name in enumerate(names):
+    names = [p.headings[0] for p in plan.roots]
+    for n, name in ((n, text) for n, p in enumerate(plan.roots) for text in p.headings):
         if not encodings.fits(name, plan.csv.encoding):
             message = f"`{name}` has letters that {plan.csv.encoding} lacks: no header can have it."
             document.error(

@@ -70,13 +70,7 @@ def _block(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         message = f"Of a file may be rejected {_limit(new.plan.tolerance)}, and might be {_limit(old.plan.tolerance)}."
         yield new.change("file-tolerance", "tolerance.rows", message, new.block("tolerance"), turn)
     yield from _dialect(old, new)
-    for one in fields(new.plan.columns):
-        before, after = getattr(old.plan.columns, one.name), getattr(new.plan.columns, one.name)
-        if before != after:
-            # of JSON Lines a check of its own holds `extra`, and has the direction
-            turn = "none" if new.plan.file_format == "jsonl" else directions.of_policies(before, after)
-            key = f"columns.{one.name}"
-            yield new.change("columns", key, was(key, before, after), new.block("columns", one.name), turn)
+    yield from _columns(old, new)
     # Reference files that both versions have; of the others the rule speaks that names them.
     older, newer = ({r.name: r for r in e.plan.references if r.path} for e in (old, new))
     for name in older.keys() & newer.keys():
@@ -89,6 +83,18 @@ def _block(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         yield new.change("arrival", "arrival", message, new.block("arrival"), turn)
     if old.plan.set != new.plan.set:
         yield new.change("set", "set", was("set", _ended(old.plan.set), _ended(new.plan.set)), new.block("set"))
+
+
+def _columns(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
+    for one in fields(new.plan.columns):
+        before, after = getattr(old.plan.columns, one.name), getattr(new.plan.columns, one.name)
+        if before != after:
+            # of JSON Lines a check of its own holds `extra`, and has the direction
+            turn = "none" if new.plan.file_format == "jsonl" else directions.of_policies(before, after)
+            if one.name == "match":
+                turn = directions.of_matches(old.plan.columns, new.plan.columns)
+            key = f"columns.{one.name}"
+            yield new.change("columns", key, was(key, before, after), new.block("columns", one.name), turn)
 
 
 def _ended(rule: SetRule | None) -> str:

@@ -51,7 +51,7 @@ MEANINGS: dict[str, Meaning] = {
         "`trailer`, `mojibake`"
     ),
     "value-form": Meaning("`values`: the form in which cells of a property hold values"),
-    "columns": Meaning("`columns`: `extra`, `missing`, `order`"),
+    "columns": Meaning("`columns`: `extra`, `missing`, `order`, `match`"),
     "empty": Meaning("`empty`"),
     "file-tolerance": Meaning("`tolerance` of the file, and of the row checks without their own"),
     "promote": Meaning("`promote`: the data that consumers get", "none", consumer="breaking"),
@@ -69,6 +69,9 @@ MEANINGS: dict[str, Meaning] = {
     "property-renamed": Meaning("a removed property and a similar added one", consumer="breaking"),
     "property-order": Meaning("the order of the properties, if files depend on it", "both"),
     "property-order-shown": Meaning("the same, if columns are matched by name", "none", "none", "none"),
+    "header-names": Meaning(
+        "`physicalName`, `columns.source`, `columns.aliases`: the texts of the header for a column"
+    ),
     "type": Meaning("`logicalType`", "both"),
     "value-format": Meaning("`format`, `timezone`, `defaultTimezone` of dates and times"),
     "exact": Meaning("the digits of an exact number (`physicalType: decimal(p,s)`, `multipleOf`, `format: u64`)"),
@@ -120,7 +123,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "dialect",
     ),
     Trailer: dict.fromkeys(("begins", "rows", "sums"), "dialect"),
-    Columns: dict.fromkeys(("extra", "missing", "order"), "columns"),
+    Columns: dict.fromkeys(("extra", "missing", "order", "match"), "columns"),
     SetRule: dict.fromkeys(("of", "within", "marker", "manifest", "parts", "sums"), "set"),
     Arrival: dict.fromkeys(("by", "since", "days", "zone", "files", "outside"), "arrival"),
     Property: {
@@ -134,6 +137,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "offset": "value-format",
         "path": "property-added",
         "form": "value-form",
+        "header_names": "header-names",
     },
     ValueForm: dict.fromkeys((f.name for f in fields(ValueForm)), "value-form"),
     Check: {

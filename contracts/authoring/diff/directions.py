@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar, assert_never, cast
 from contracts import rules
 from contracts.authoring.diff.change import Direction, direction, joined, turned
 from contracts.authoring.properties.values import order_of
-from contracts.plan import HOLDS, Check, Limit, Plan, Property, Threshold
+from contracts.plan import HOLDS, Check, Columns, Limit, Match, Plan, Property, Threshold
 from contracts.terms.arrival import Arrival
 from contracts.terms.trailer import Trailer
 from contracts.terms.value_form import ValueForm
@@ -42,6 +42,18 @@ def of_policies(before: str, after: str) -> Direction:
     return direction(
         tightens=after in strict and before not in strict, loosens=before in strict and after not in strict
     )
+
+
+def of_matches(before: Columns, after: Columns) -> Direction:
+    """Return the direction of a change of how columns are found; by their places other files agree than by names.
+
+    Where other columns may be there, one of them may become a second one of a property.
+    """
+    ways: tuple[Match, ...] = ("exact", "trimmed", "anyCase")
+    old, new = (ways.index(one.match) if one.match in ways else None for one in (before, after))
+    if old is None or new is None or (old != new and {before.extra, after.extra} != {"reject"}):
+        return "none" if before.match == after.match else "both"
+    return direction(tightens=new < old, loosens=new > old)
 
 
 def of_arrivals(before: Arrival | None, after: Arrival | None) -> Direction:

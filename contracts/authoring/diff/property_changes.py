@@ -37,7 +37,7 @@ def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         if name in before:
             yield from _property(old, new, before[name], prop)
     if [name for name in before if name in after] != [name for name in after if name in before]:
-        counts = any(p.columns.order == "exact" or _is_headless(p) for p in (old.plan, new.plan))
+        counts = any(p.columns.order == "exact" or _is_placed(p) for p in (old.plan, new.plan))
         message = f"The properties have another order: {shown(tuple(after))}."
         kind = "property-order" if counts else "property-order-shown"
         yield new.change(kind, "properties", message, (*OBJECT, "properties"))
@@ -59,10 +59,14 @@ def _renamed(old: ContractVersion, new: ContractVersion, prop: Property, more: l
 
 def _more(old: Plan, new: Plan, prop: Property) -> Direction:
     """Return the direction of an added property: old files lack the column, new files had an extra column before."""
+    if old.columns.match == "byPosition":  # which moves the columns behind it
+        return "both"
     return direction(tightens=_is_asked(new, prop), loosens=_refuses_others(old))
 
 
 def _less(old: Plan, new: Plan, prop: Property) -> Direction:
+    if new.columns.match == "byPosition":
+        return "both"
     return direction(tightens=_refuses_others(new), loosens=_is_asked(old, prop))
 
 
@@ -88,6 +92,11 @@ def _is_headless(plan: Plan) -> bool:
     return plan.file_format == "csv" and not plan.csv.header
 
 
+def _is_placed(plan: Plan) -> bool:
+    """Return True if the columns of a plan's files are found by their places."""
+    return _is_headless(plan) or plan.columns.match == "byPosition"
+
+
 VALUE_FORMATS: dict[str, str] = {"format": "format", "zone": "defaultTimezone", "offset": "timezone"}
 
 
@@ -104,6 +113,10 @@ def _property(old: ContractVersion, new: ContractVersion, before: Property, afte
         message = was(f"{name}.physicalType", _digits(before), _digits(after))
         way = directions.of_values(directions.of_exact(before.exact, after.exact), old.plan, new.plan, name)
         yield new.change("exact", f"{name}.physicalType", message, (*at, "physicalType"), way)
+    if before.header_names != after.header_names:
+        message = f"The header has {_texts(after)} for `{name}`, and had {_texts(before)}."
+        way = _of_texts(old.plan, new.plan, before, after)
+        yield new.change("header-names", f"{name}.physicalName", message, at, way)
     for field, key in VALUE_FORMATS.items():
         was_so, is_so = getattr(before, field), getattr(after, field)
         if was_so != is_so:
@@ -121,6 +134,22 @@ def _property(old: ContractVersion, new: ContractVersion, before: Property, afte
     if before.classification != after.classification:
         message = was(f"{name}.classification", before.classification, after.classification)
         yield new.change("classification", f"{name}.classification", message, (*at, "classification"))
+
+
+def _texts(prop: Property) -> str:
+    return " or ".join(f"`{text}`" for text in prop.headings)
+
+
+def _of_texts(old: Plan, new: Plan, before: Property, after: Property) -> Direction:
+    """Return the direction of a change of the texts of a header; by its place a column without any has any text.
+
+    Where other columns may be there, one of them may become a second one of the property.
+    """
+    if old.columns.match == new.columns.match == "byPosition":
+        return directions.of_sets(before.header_names or None, after.header_names or None)
+    if not (_refuses_others(old) and _refuses_others(new)):
+        return "both"
+    return directions.of_sets(before.headings, after.headings)
 
 
 def _digits(prop: Property) -> str:

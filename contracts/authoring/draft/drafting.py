@@ -15,7 +15,7 @@ from contracts.authoring.draft.profile import Profile
 from contracts.authoring.drop_block import parse
 from contracts.authoring.imports import writing
 from contracts.authoring.imports.imported import contract
-from contracts.files.header import OURS
+from contracts.files.columns import OURS
 from contracts.problem import quoted, visible
 
 BLOCK = ("customProperties", 0, "value")

@@ -79,6 +79,8 @@ class DropBlock:
     csv: Csv
     values: Values
     columns: Columns
+    source: Literal["name", "physicalName"]
+    aliases: dict[str, tuple[str, ...]]
     empty: Literal["reject", "warn", "accept"]
     tolerance: Limit | None
     checks: dict[str, CheckSettings]
@@ -120,7 +122,7 @@ def _encoded(settings: dict[str, Any]) -> dict[str, Any]:
 def from_value(value: dict[str, Any]) -> DropBlock:
     """Return the block of a value that fits the schema."""
     whole = _with_defaults(schema(), value)
-    tolerance = whole.get("tolerance")
+    tolerance, columns = whole.get("tolerance"), whole["columns"]
     # Columns of a reference file have the types of the properties that refer to them.
     of_reference = schema()["properties"]["references"]["additionalProperties"]
     references = {name: _with_defaults(of_reference, wanted) for name, wanted in whole["references"].items()}
@@ -140,7 +142,9 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         compression=whole["compression"],
         csv=_csv(whole),
         values=_values(whole),
-        columns=Columns(**whole["columns"]),
+        columns=Columns(columns["extra"], columns["missing"], columns["order"], columns["match"]),
+        source=columns["source"],
+        aliases={name: tuple(texts) for name, texts in columns["aliases"].items()},
         empty=whole["empty"],
         tolerance=_limit(tolerance["rows"]) if tolerance else None,
         checks={name: _check_settings(wanted) for name, wanted in whole["checks"].items()},

@@ -20,6 +20,8 @@ from contracts.terms.key_pattern import literal_folder
 
 VENDOR = "dropgate"
 LONGEST_KEY = 1024
+OF_HEADERS = ("match", "source", "aliases")
+"""The keys of `columns` about the texts of a header."""
 
 
 def is_block(entry: Mapping[str, Any]) -> bool:
@@ -93,12 +95,20 @@ def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
     if block.format == "jsonl" or not block.csv.header:
         parts += [("columns", "missing"), ("columns", "order")]
     if not block.csv.header:
-        parts.append(("columns", "extra"))
+        parts += [("columns", key) for key in ("extra", *OF_HEADERS)]
     why = "a file without a header" if csv else f"the format {block.format}"
     for inner in parts:
         if document.value((*path, *inner)) is not None:
             message = f"`{dotted(inner)}` means nothing for {why}."
             document.error((*path, *inner), "bad-value", message, "Leave it out.", on_key=True)
+    for key in () if csv else OF_HEADERS:
+        if document.value((*path, "columns", key)) is not None:
+            message = f"`columns.{key}` is not built yet for the format {block.format}."
+            fix = "Leave it out; columns are found by the names of the properties."
+            document.error((*path, "columns", key), "not-built-yet", message, fix, on_key=True)
+    if block.columns.match == "byPosition" and document.value((*path, "columns", "order")) is not None:
+        message = "`columns.order` means nothing where columns are found by their places."
+        document.error((*path, "columns", "order"), "bad-value", message, "Leave it out.", on_key=True)
 
 
 def _dialect(document: Document, at: Path, csv: Csv) -> None:

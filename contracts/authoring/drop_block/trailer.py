@@ -58,7 +58,7 @@ def sums(document: Document, at: Path, csv: Csv, props: Sequence[Property]) -> N
     by_name = {prop.name: prop for prop in props}
     for name in rule.sums:
         file_sets.has_sum(document, (*at, "sums", name), name, by_name)
-    if csv.header and rule.begins in by_name:
+    if csv.header and any(rule.begins in prop.headings for prop in props):
         message = f"`{_shown(rule)}` is a column, so that the header may also begin with it."
         document.error((*at, "begins"), "bad-value", message, "Let the trailer begin with what no column is called.")
 

@@ -23,7 +23,7 @@ from contracts.authoring.exports.exported import (
     source_line,
 )
 from contracts.authoring.imports.imported import given
-from contracts.files.header import OURS
+from contracts.files.columns import OURS
 from contracts.plan import CONTAINERS, Check
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT, UNCHECKED
 

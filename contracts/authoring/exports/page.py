@@ -33,6 +33,13 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 LONGEST = 2_000
 """Most characters of one text on the page."""
+FOUND = {
+    "exact": "the first line names the columns",
+    "trimmed": "the first line names the columns; blanks around a name do not matter",
+    "anyCase": "the first line names the columns; blanks around a name and the case of its letters do not matter",
+    "byPosition": "the first line is not read as data; the columns are in the order below",
+}
+"""How the columns of a file are found, in words."""
 SIGNS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 POLICIES = {
     "reject": "The file is rejected.",
@@ -168,7 +175,10 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
         csv = plan.csv
         yield "Format", f"CSV{packed}"
         yield "Delimiter", SIGNS.get(csv.delimiter, f"“{visible(csv.delimiter)}”")
-        yield "Header", "the first line names the columns" if csv.header else "none; the columns are in the order below"
+        yield "Header", FOUND[plan.columns.match] if csv.header else "none; the columns are in the order below"
+        if stated := [p for p in plan.roots if p.header_names]:
+            shown = (f"{p.name}: {' or '.join(f'“{visible(text)}”' for text in p.header_names)}" for p in stated)
+            yield "Names in the header", "; ".join(shown)
         if rule := csv.trailer:
             places = {rule.rows: "the number of rows"} if rule.rows else {}
             places |= {place: f"the sum of {name}" for name, place in rule.sums.items()}

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from contracts.files import csv_cells, header
+from contracts.files import columns, csv_cells, header
+from contracts.files.columns import OURS, alike
 from contracts.files.header import MOST_COLUMNS
 from contracts.messages import LAST_EMPTY
 from contracts.place import FIRST, HEADER
@@ -79,7 +80,7 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
     problems = [*_names(plan, names, text), *_no_records(plan, size, sample, line)]
     if problem := _bad_body(plan, sample, len(line), whole=len(sample) == size):
         problems.append(problem)
-    return Head(tuple(problems), names, text)
+    return Head(tuple(problems), columns.names(plan, names), text)
 
 
 def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
@@ -226,19 +227,24 @@ def _others(plan: Plan, delimiters: Iterable[str]) -> list[str]:
 
 def _between_names(plan: Plan, line: str) -> list[str]:
     """Return the text that most often stands between two of the contract's names in a header; none if it is a word."""
-    names = sorted((p.name for p in plan.roots[:MOST_SEARCHED]), key=len, reverse=True)
+    names = sorted((text for p in plan.roots[:MOST_SEARCHED] for text in p.headings), key=len, reverse=True)
     between = re.split(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", line, flags=re.IGNORECASE)[1:-1]
     signs = Counter(sign for text in between if (sign := text.strip(plan.csv.quote)))
     return [sign for sign, _ in signs.most_common(1) if re.fullmatch(r"[^\w \r\n]{1,8}", sign) and sign.isascii()]
 
 
 def _fit(plan: Plan, names: Sequence[str]) -> tuple[int, int]:
-    """Return how well names fit the contract: those that it has; of as many, fewer columns."""
-    return _matching_names(plan, names), -len(names)
+    """Return how well names fit the contract: those that it has; of as many, fewer columns, unless places count."""
+    return _matching_names(plan, names), 0 if plan.columns.match == "byPosition" else -len(names)
 
 
 def _matching_names(plan: Plan, names: Sequence[str]) -> int:
-    return len({p.name.casefold() for p in plan.properties} & {n.casefold() for n in names})
+    """Return the number of the contract's columns that a line seems to name, whatever the case of its letters."""
+    if plan.columns.match == "byPosition":
+        own = [name for name in names if name not in OURS]
+        return min(len(own), len(plan.roots)) if len(own) > 1 or len(plan.roots) == 1 else 0
+    there = {alike(name, "anyCase") for name in names}
+    return sum(any(alike(text, "anyCase") in there for text in p.headings) for p in plan.properties)
 
 
 def _no_records(plan: Plan, size: int, sample: bytes, line: bytes) -> list[Problem]:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from contracts.files.header import OURS
+from contracts.files.columns import OURS
 from contracts.place import FIRST
 from contracts.plan import Plan
 from contracts.problem import Problem, nearest, quoted, visible

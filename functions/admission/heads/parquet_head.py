@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Container, Sequence
 
 from contracts.files import header
+from contracts.files.column_problems import MOST_NAMED
 from contracts.files.header import MOST_COLUMNS
 from contracts.plan import Plan
 from contracts.problem import Problem
@@ -47,7 +48,7 @@ def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
         return Head((too_wide(len(names)),))
     wrong = parquet_fit.misread(plan, listed, parquet_fit.Origin(_empty(footer), footer.by_spark))
     lacking = [p for p in header.problems(plan, names) if not _lies_in(plan, p, wrong)]
-    types = [*parquet_fit.newer(footer.columns), *parquet_fit.problems(plan, wrong)][: header.MOST_NAMED]
+    types = [*parquet_fit.newer(footer.columns), *parquet_fit.problems(plan, wrong)][:MOST_NAMED]
     problems = (*unreadable(footer, size - TAIL - long, read), *lacking, *types)
     if not footer.rows and plan.empty == "reject":
         problems += (Problem("no-records", "The file holds no records.", "Send the file with its records."),)

@@ -12,7 +12,7 @@ from pyspark.sql import Row, SparkSession
 
 from contracts import codec, rules
 from contracts.decision import Decision
-from contracts.files import csv_cells
+from contracts.files import columns, csv_cells
 from contracts.files.header import rejected_file
 from contracts.job import SIFTED_FROM, Count, DropResult, JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
@@ -158,5 +158,4 @@ def _header(plan: Plan, data: bytes) -> tuple[str, tuple[str, ...], tuple[str, .
         line = admit(plan, "things/a", len(data), lambda start, length: data[start : start + length]).header_line
         return line, *header(plan, line)
     line = data.decode(plan.csv.encoding, "replace").replace("\r", "\n").split("\n", 1)[0]
-    names = csv_cells.split(line.removeprefix("\ufeff"), plan.csv) or ()
-    return line, tuple(names), ()
+    return line, columns.names(plan, columns.sent(plan, line)), ()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.files.header import OURS
+from contracts.files.columns import OURS
 from contracts.plan import Csv
 from spark_jobs.outputs.rejected_rows import harmless
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property, judge

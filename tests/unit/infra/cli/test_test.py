@@ -65,7 +65,7 @@ def test_refused_file_ends_with_one_without_spark(contract: str) -> None:
     assert result.exit_code == 1
     assert result.stderr == ""
     assert "REJECTED  bad.csv" in result.stdout
-    assert "Rename `ID` to `id`." in result.stdout
+    assert "Rename `ID` to `id`, or ask for" in result.stdout
 
 
 def test_json_has_the_agreed_keys_and_no_more() -> None:
@@ -79,7 +79,8 @@ def test_json_has_the_agreed_keys_and_no_more() -> None:
     assert document["file"]["size"] == 6
     assert document["rows"] == {"read": None, "valid": None, "rejected": None}
     (problem,) = document["problems"]
-    assert (problem["code"], problem["fix"]) == ("missing-column", "Rename `ID` to `id`.")
+    fix = "Rename `ID` to `id`, or ask for `columns.match: anyCase` in orders.v1."
+    assert (problem["code"], problem["fix"]) == ("missing-column", fix)
 
 
 def test_receipt_of_a_refused_file_is_written(folder: Path) -> None:

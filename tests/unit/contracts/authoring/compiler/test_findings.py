@@ -210,7 +210,7 @@ PROPERTY = {
     "integer beyond 64 bits": a_property("enum:\n  - value: 9223372036854775808  #! wrong-type", "integer"),
     "enum of bare values": a_property("enum:\n  - a  #! wrong-type"),
     "empty enum": a_property("enum: []  #! not-odcs"),
-    "another physical name": a_property("physicalName: y  #! not-built-yet"),
+    "another physical name": a_property("physicalName: y  #! no-source"),
     "relationship of a property": a_property("relationships:\n  - to: a.b  #! unknown-object"),
     "relationship with two ends": a_property("relationships:\n  - to: a.b  #! not-odcs\n    from: orders.x"),
     "measure": a_property("semanticType: measure  #! not-built-yet"),

@@ -190,6 +190,8 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("extra: warn", "extra: ignore"): ("columns", "columns.extra", *CALM),
     ("missing: reject", "missing: warn"): ("columns", "columns.missing", *LOOSENS),
     ("order: any", "order: exact"): ("columns", "columns.order", *TIGHTENS),
+    ("order: any", "order: any, match: trimmed"): ("columns", "columns.match", *BOTH),
+    ("extra: warn", "extra: warn, aliases: {id: [num]}"): ("header-names", "id.physicalName", *BOTH),
     ("empty: warn", "empty: reject"): ("empty", "empty", *TIGHTENS),
     ("empty: warn", "empty: accept"): ("empty", "empty", *CALM),
     ("tolerance: {rows: 10}", "tolerance: {rows: 11}"): ("file-tolerance", "tolerance.rows", *LOOSENS),
@@ -289,6 +291,26 @@ TOLD = ("{begins: T, sums: {rows: 3}}", "{begins: T, rows: 2, sums: {rows: 3}}")
 
 def test_nothing_changed_says_nothing() -> None:
     assert changes(OLD, OLD + "# a comment\n") == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "way"),
+    [
+        ("match: exact", "match: trimmed", "loosens"),
+        ("match: trimmed", "match: anyCase", "loosens"),
+        ("match: anyCase", "match: exact", "tightens"),
+        ("match: exact", "match: byPosition", "both"),
+        ("source: name", "source: physicalName", "none"),
+        ("aliases: {id: [num]}", "aliases: {id: [num, Nr]}", "loosens"),
+        ("aliases: {id: [num]}", "aliases: {id: [Nr]}", "both"),
+        ("match: byPosition", "match: byPosition, aliases: {id: [num]}", "tightens"),
+    ],
+)
+def test_columns_are_found_in_more_or_fewer_files(before: str, after: str, way: str) -> None:
+    one, other = (
+        compiled(OLD.replace("{extra: warn, missing: reject, order: any}", f"{{{how}}}")) for how in (before, after)
+    )
+    assert joined(c.direction for c in compare(one, other).changes) == way
 
 
 @pytest.mark.parametrize(

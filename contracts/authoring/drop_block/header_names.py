@@ -1,0 +1,107 @@
+"""The texts of a header: the physical names and aliases of a contract in, its properties or findings out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.drop_block.block import DropBlock
+from contracts.files.columns import OURS, alike
+from contracts.plan import Property
+from contracts.problem import nearest, quoted, visible
+
+PROPERTIES: Path = ("schema", 0, "properties")
+
+
+def read(document: Document, path: Path, block: DropBlock, props: Sequence[Property]) -> list[Property]:
+    """Return the properties with the texts that the contract states for them; the block is at `path`."""
+    columns: Path = (*path, "columns")
+    if block.source == "name" and document.value((*columns, "source")) is None:
+        _undecided(document, block, props)
+    names = [p.name for p in props if not p.path]
+    for name in block.aliases:
+        if name not in names:
+            close = nearest(name, names)
+            fix = f"Write `{close}`." if close else f"The properties are {quoted(names, most=12)}."
+            message = f"`columns.aliases` is about `{name}`, which is no property of the record."
+            document.error((*columns, "aliases", name), "unknown-property", message, fix, on_key=True)
+    stated = [replace(prop, header_names=_names(document, block, prop)) for prop in props]
+    for prop in stated:
+        for text in prop.header_names:
+            _written(document, _place(document, columns, prop, text), text)
+    if block.columns.match != "byPosition":
+        _collisions(document, columns, block, stated)
+    return stated
+
+
+def _sources(document: Document) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yield the properties of the record as they are written, with their places."""
+    for n, source in enumerate(document.value(PROPERTIES) or []):
+        if isinstance(source, dict):
+            yield (*PROPERTIES, n), source
+
+
+def _undecided(document: Document, block: DropBlock, props: Sequence[Property]) -> None:
+    """Report physical names that are others than the names, where the contract does not say which the header has."""
+    names = {p.name for p in props}
+    for at, source in _sources(document):
+        name, physical = source.get("name"), source.get("physicalName")
+        if physical is None or physical == name or name not in names or not block.csv.header:
+            continue
+        if block.format == "csv":
+            message = f"`physicalName` of `{name}` is another name, and the contract does not say which the header has."
+            fix = "Write `columns: {source: physicalName}` in the `drop` block, or `source: name`."
+            document.error((*at, "physicalName"), "no-source", message, fix)
+        else:
+            message = f"`physicalName` of `{name}` is another name; columns are found by `name`."
+            fix = f"Write `name: {physical}` if that is the name in the file; else leave `physicalName` out."
+            document.error((*at, "physicalName"), "not-built-yet", message, fix)
+
+
+def _names(document: Document, block: DropBlock, prop: Property) -> tuple[str, ...]:
+    aliases = () if prop.path else block.aliases.get(prop.name, ())
+    physical = None
+    if block.source == "physicalName" and not prop.path:
+        of_prop = (s.get("physicalName") for _, s in _sources(document) if s.get("name") == prop.name)
+        physical = next((text for text in of_prop if text is not None), None)
+    stated = dict.fromkeys((physical or prop.name, *aliases))
+    is_more = aliases or (physical is not None and (physical != prop.name or block.columns.match == "byPosition"))
+    return tuple(stated) if is_more else ()
+
+
+def _place(document: Document, columns: Path, prop: Property, text: str) -> Path:
+    """Return the place of a text in the document: in the aliases, or at the property."""
+    aliases: Path = (*columns, "aliases", prop.name)
+    written = document.value(aliases)
+    if isinstance(written, list) and text in written:
+        return (*aliases, written.index(text))
+    at = next((at for at, source in _sources(document) if source.get("name") == prop.name), PROPERTIES)
+    return (*at, "physicalName") if document.value((*at, "physicalName")) is not None else (*at, "name")
+
+
+def _written(document: Document, at: Path, text: str) -> None:
+    """Report a text that no header has as the name of a column."""
+    if text in OURS:
+        message = f"`{text}` is a column that dropgate adds to `rejected.csv`, and takes away when the file comes back."
+        document.error(at, "bad-name", message, "Write the text that the header has.")
+    elif not text.strip():
+        document.error(at, "bad-name", f"{text!r} is a name that nobody sees.", "Write the text that the header has.")
+    elif any(sign in text for sign in "\0\r\n"):
+        message = f"`{visible(text)}` has a line break or NUL, which no header line has."
+        document.error(at, "bad-name", message, "Write the text that the header has.")
+
+
+def _collisions(document: Document, columns: Path, block: DropBlock, props: Sequence[Property]) -> None:
+    """Report texts by which one column would be two properties."""
+    owners: dict[str, tuple[str, str]] = {}
+    for prop in (p for p in props if not p.path):
+        for text in prop.headings:
+            other, theirs = owners.setdefault(alike(text, block.columns.match), (prop.name, text))
+            if other != prop.name:
+                same = f"`{visible(text)}`" if text == theirs else f"`{visible(text)}`, like `{visible(theirs)}`,"
+                message = f"A column {same} would be `{other}` and `{prop.name}`."
+                fix = "Give each property texts of its own, or find the columns with `match: byPosition`."
+                document.error(_place(document, columns, prop, text), "column-clash", message, fix)

@@ -1,0 +1,58 @@
+"""The columns of a file against the contract's: the texts of a header in, the property of each column out. Pure.
+
+This is the one place where a header is mapped: everything behind it has the contract's names.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from contracts.files import csv_cells
+from contracts.plan import Match, Plan
+
+OURS = ("_record", "_reasons")
+"""The last columns of a file of rejected rows; they are ignored in a corrected file."""
+
+
+def sent(plan: Plan, header_line: str) -> tuple[str, ...]:
+    """Return the texts of an admitted header line, a byte order mark aside."""
+    line = header_line.removeprefix("\ufeff")
+    return (csv_cells.split(line, plan.csv) or ()) if line else ()
+
+
+def alike(text: str, match: Match) -> str:
+    """Return the form of a header's text in which it is compared with another one.
+
+    Each way of `match` allows what the one before it allows. Caseless matching is that of Unicode, section 3.13, D145.
+    """
+    if match in ("exact", "byPosition"):
+        return text
+    bare = unicodedata.normalize("NFC", text.strip())
+    return bare if match == "trimmed" else unicodedata.normalize("NFC", unicodedata.normalize("NFD", bare).casefold())
+
+
+def properties(plan: Plan, header: tuple[str, ...]) -> tuple[str | None, ...]:
+    """Return the name of each column's property; None for a column that the contract has not."""
+    if plan.columns.match == "byPosition":
+        names = iter(plan.roots)
+        return tuple(None if text in OURS or not (prop := next(names, None)) else prop.name for text in header)
+    match = plan.columns.match
+    by_text = {alike(text, match): p.name for p in reversed(plan.properties) for text in p.headings}
+    return tuple(None if text in OURS else by_text.get(alike(text, match)) for text in header)
+
+
+def names(plan: Plan, header: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a name for each column: that of its property, else its own text, made unlike all others by its place."""
+    taken, unlike = {p.name for p in plan.properties}, []
+    for n, (text, own) in enumerate(zip(header, properties(plan, header), strict=True), 1):
+        name = own or text
+        while own is None and text not in OURS and (name in taken or not name.strip()):
+            name = f"{name} (column {n})" if name.strip() else f"column {n}"
+        taken.add(name)
+        unlike.append(name)
+    return tuple(unlike)
+
+
+def positions(header: tuple[str, ...]) -> dict[str, int]:
+    """Return the position of each column in a record, from 0, without the trailing columns that dropgate adds."""
+    return {name: n for n, name in enumerate(header) if name not in OURS}

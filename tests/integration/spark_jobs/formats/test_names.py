@@ -1,0 +1,77 @@
+"""Columns of CSV by other texts than the contract's names: results have its names, files of rows have their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts.plan import Columns, Csv, Plan
+from functions.admission.admit import admit
+from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, judge
+
+ID = a_property("id", "integer", header_names=("Konto-Nr.", "Konto"))
+PROPERTIES = [ID, a_property("amount", "number"), a_property("note")]
+CHECKS = [a_check("minimum", "amount", value="0"), a_check("unique", "id", scope="set"), a_check("required", "note")]
+ANY_CASE = a_plan(PROPERTIES, CHECKS, columns=Columns(extra="ignore", match="anyCase"))
+PLACED = a_plan(
+    PROPERTIES, CHECKS, columns=Columns(extra="ignore", match="byPosition"), csv=Csv(delimiter=";", multi_line=True)
+)
+FILES = {
+    "a.csv": " KONTO ,AMOUNT,note\n1,-1,a\n2,x,b\n2,3,\n",
+    "twins.csv": 'Note,,id,more,Amount,more, ,konto-nr.\na,1,2,3,-1,"4",6,1\n"b",9,9,9,x,9,9,2\n,9,9,9,3,9,9,2\n',
+    "by place.csv": "Konto;;x\n1;-1;a\n2;x;b\n2;3;\n",
+}
+
+
+def admitted(plan: Plan, text: str) -> tuple[str, ...]:
+    """The names of the columns of an admitted file."""
+    data = text.encode()
+    admission = admit(plan, "a.csv", len(data), lambda start, length: data[start : start + length])
+    assert not admission.refused, admission.problems
+    return admission.header
+
+
+def failing(judged: Judged, name: str) -> dict[str, list[int]]:
+    """The records that fail each check."""
+    counts = zip(judged.result.header.checks, judged.drop(name).counts, strict=True)
+    return {check: [s.place.record for s in count.samples if s.place] for check, count in counts if count.failed}
+
+
+@pytest.mark.parametrize(("plan", "name"), [(ANY_CASE, "a.csv"), (ANY_CASE, "twins.csv"), (PLACED, "by place.csv")])
+@pytest.mark.parametrize("sift_from", [0, 1 << 30])
+def test_columns_are_found_by_their_texts(
+    spark: SparkSession, tmp_path: Path, plan: Plan, name: str, sift_from: int
+) -> None:
+    header = admitted(plan, FILES[name])
+    judged = judge(spark, tmp_path, plan, {name: FILES[name]}, sift_from=sift_from)
+
+    expected = {"amount.logicalType": [2], "amount.minimum": [1], "id.unique": [2], "note.required": [3]}
+    assert failing(judged, name) == expected
+    assert {"id", "amount", "note"} < {*header, "?"}
+    (first, *_) = judged.evidence(spark)
+    assert {k: first.cells[k] for k in ("id", "amount", "note")} == {"id": "1", "amount": "-1", "note": "a"}
+
+
+@pytest.mark.parametrize(("plan", "name"), [(ANY_CASE, "a.csv"), (ANY_CASE, "twins.csv"), (PLACED, "by place.csv")])
+def test_rejected_rows_have_the_header_as_sent_and_come_back(
+    spark: SparkSession, tmp_path: Path, plan: Plan, name: str
+) -> None:
+    judged = judge(spark, tmp_path / "first", plan, {name: FILES[name]})
+    head, *rows = judged.rejected(name)
+    sent = FILES[name].split("\n", 1)[0].split(plan.csv.delimiter)
+    assert head == [*sent, "_record", "_reasons"]
+    assert {len(row) for row in rows} == {len(head)}
+
+    text = (judged.folder / "rejected" / name / "rejected.csv").read_text()
+    assert admitted(plan, text)[-2:] == ("_record", "_reasons")
+    again = judge(spark, tmp_path / "again", plan, {name: text})
+    assert failing(again, name) == failing(judged, name)
+    second = again.rejected(name)
+    assert [row[:-2] for row in second] == [row[:-2] for row in judged.rejected(name)]
+
+
+def test_text_that_a_spreadsheet_would_run_is_harmless_in_a_header(spark: SparkSession, tmp_path: Path) -> None:
+    judged = judge(spark, tmp_path, PLACED, {"a.csv": "Konto;=1+1;\n1;-1;a\n"})
+    assert judged.rejected()[0] == ["Konto", "'=1+1", "", "_record", "_reasons"]
