@@ -15,7 +15,7 @@ from contracts.decision import EXCUSED
 from contracts.plan import REPEATING, Check, FileFormat, Limit, Plan, Property, Threshold
 from contracts.problem import Level, Problem, quoted, visible
 from contracts.sentences import bound_in_words, sentence
-from contracts.terms.value_form import words, written
+from contracts.terms.value_form import words
 from contracts.values.text_formats import TEXT
 
 if TYPE_CHECKING:
@@ -320,6 +320,8 @@ def _figure_in_words(plan: Plan, check: Check, outcome: CheckResult) -> str:
 
 def _how_to_write(plan: Plan, prop: Property) -> str:
     """Return the advice for a cell that is not of its type, in words of the form of the file."""
+    if prop.form and prop.form.dates:  # the sentence before has the form, which may have blanks
+        return HOW_TO_WRITE[plan.file_format][prop.type].replace(", without blanks", "")
     if prop.form and (agreed := words(prop.form.of_values)):
         return f"Write it in the agreed form, and nothing else: {agreed}."
     return HOW_TO_WRITE[plan.file_format].get("decimal" if prop.exact else prop.type, "")
@@ -328,8 +330,7 @@ def _how_to_write(plan: Plan, prop: Property) -> str:
 def _agreed(check: Check, prop: Property) -> str:
     match check.rule:
         case rules.Enum(values) | rules.InvalidValues(values=values) if values:
-            texts = [written(prop.form, text, prop.type) for text in values] if prop.form else values
-            return f"Write one of {quoted(texts, most=12)}, exactly so."
+            return f"Write one of {quoted([prop.as_cell(text) for text in values], most=12)}, exactly so."
         case rules.Format(name) if name in TEXT:
             return f"Write it in full and without blanks, like `{TEXT[name].example}`."
     wanted = check.expected.removesuffix(check.where)

@@ -19,7 +19,7 @@ from contracts import codec, rules
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.trailer import Trailer
-from contracts.terms.value_form import ValueForm
+from contracts.terms.value_form import ValueForm, written
 
 Severity = Literal["error", "warning"]
 Unit = Literal["rows", "percent"]
@@ -231,6 +231,10 @@ class Property:
     def repeats(self) -> bool:
         """Return True if a record may have several values of the property: it is within an array or a map."""
         return any(step in REPEATING for step in self.path[1:])
+
+    def as_cell(self, text: str) -> str:
+        """A value as the contract writes it, as a cell of a file."""
+        return written(self.form, text, self.type, self.format, self.zone) if self.form else text
 
     @property
     def masked(self) -> bool:

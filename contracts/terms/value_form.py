@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Literal
 
 from contracts import codec
+from contracts.values import date_formats
+from contracts.values.calendar_names import ENGLISH
+from contracts.values.date_formats import DateFormats
 
 BLANKS = (
     "\t\n\x0b\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -30,7 +33,12 @@ MINUS = "\u2212"
 SHARE = "[ \u00a0\u202f]?%"
 """A percent sign, and the blank that may stand before it."""
 NUMBERS = ("decimal", "group", "prefixes", "suffixes", "percent", "negatives", "decimals")
-OF_TYPES: Mapping[str, tuple[str, ...]] = {"integer": NUMBERS, "number": NUMBERS, "boolean": ("true", "false")}
+DATES = ("formats", "century", "language")
+OF_TYPES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("integer", "number"), NUMBERS),
+    "boolean": ("true", "false"),
+    **dict.fromkeys(("date", "timestamp", "time"), DATES),
+}
 """The fields of a form that mean something for the cells of single types; all others are of any type."""
 
 
@@ -47,6 +55,9 @@ class ValueForm:
     front. The last digits of a number without a decimal mark are `decimals`.
 
     `true` and `false` are the cells that are these values; if there are none, the words themselves in any case.
+
+    `formats` are the notations of dates and times, with the `century` of their `yy` and the `language` of their names;
+    if there are none, cells are written in the property's own format.
     """
 
     trim: bool = field(default=False, metadata=codec.SPARSE)
@@ -60,6 +71,14 @@ class ValueForm:
     decimals: int | None = field(default=None, metadata=codec.SPARSE)
     true: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
     false: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
+    formats: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
+    century: int | None = field(default=None, metadata=codec.SPARSE)
+    language: str = field(default=ENGLISH, metadata=codec.SPARSE)
+
+    @property
+    def dates(self) -> DateFormats | None:
+        """The notations of dates and times; None if cells are written in the property's own format."""
+        return DateFormats(self.formats, self.century, self.language) if self.formats else None
 
     def cell(self, text: str) -> str:
         """Return the text of a cell without the blanks that do not belong to it."""
@@ -69,6 +88,8 @@ class ValueForm:
         """Return what of the form matters for cells of a type."""
         own = {"trim", "nulls", *OF_TYPES.get(kind, ())}
         form = replace(PLAIN, **{f.name: getattr(self, f.name) for f in fields(self) if f.name in own})
+        if form.dates:
+            return replace(form, **asdict(date_formats.of_kind(form.dates, kind) or DateFormats(())))
         if kind != "integer":
             return form
         return replace(form, decimal=".", decimals=None, percent="keep" if form.percent == "keep" else None)
@@ -164,13 +185,15 @@ def _maybe(texts: tuple[str, ...]) -> str:
 def published(form: ValueForm, text: str, kind: str, *, exponent: bool = True) -> str | None:
     """Return a trimmed cell as the contract writes values of its type; None if it does not have the form.
 
+    Dates and times are in ISO 8601, whatever the property's own format.
+
     Only numbers that are doubles may have an `exponent`.
     """
     if kind in ("integer", "number") and not form.plain_numbers:
         return _number(form, text, kind, exponent=exponent)
     if kind == "boolean" and form.true:
         return "true" if text in form.true else "false" if text in form.false else None
-    return text
+    return date_formats.iso(text, form.dates, kind) if form.dates else text
 
 
 def _number(form: ValueForm, text: str, kind: str, *, exponent: bool) -> str | None:
@@ -186,8 +209,11 @@ def _number(form: ValueForm, text: str, kind: str, *, exponent: bool) -> str | N
     return re.sub(rf"([0-9]{{{form.shift}}})(?:\.([0-9]*))?$", r".\1\2", padded)
 
 
-def written(form: ValueForm, text: str, kind: str) -> str:
-    """Return a published text as a cell of a file."""
+def written(form: ValueForm, text: str, kind: str, pattern: str | None = None, zone: str | None = None) -> str:
+    """Return a published text as a cell of a file; of dates, `pattern` and `zone` are those of the property."""
+    if form.dates:
+        moment = date_formats.moment(text, kind, pattern)
+        return text if moment is None else date_formats.sent(moment, form.dates, zone)
     if kind == "boolean" and form.true:
         return form.true[0] if text == "true" else form.false[0]
     if kind not in ("integer", "number") or form.plain_numbers:
@@ -200,7 +226,7 @@ def written(form: ValueForm, text: str, kind: str) -> str:
 
 def words(form: ValueForm) -> str:
     """Return in words what of a form differs from the contract's own."""
-    return "; ".join(_words(form))
+    return "; ".join([*_words(form), *([date_formats.in_words(form.dates)] if form.dates else [])])
 
 
 def _words(form: ValueForm) -> Iterator[str]:

@@ -7,7 +7,6 @@ therefore has a fence: a pattern that refuses exactly those texts, held by a tab
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import reduce
 
 from pyspark.sql import Column
@@ -36,7 +35,7 @@ def typed(cell: Column, prop: Property) -> Column:
     A cell is read in the form of the property's cells (`value_forms`).
     """
     if prop.form:
-        cell, prop = value_forms.published(cell, prop, prop.form), replace(prop, form=None)
+        cell, prop = value_forms.published(cell, prop, prop.form), value_forms.plain(prop)
     value, allowed = cast(cell, prop), fence(prop)
     tests = [cell.rlike(rf"^{allowed}\z")] if allowed else []
     if is_double(prop):

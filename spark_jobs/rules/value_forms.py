@@ -5,11 +5,14 @@ The same as `contracts.terms.value_form`, as columns. A text that does not have 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
 from contracts.plan import Property
 from contracts.terms.value_form import BLANKS, ValueForm, number_pattern
+from spark_jobs.rules import file_dates
 
 
 def trimmed(cell: Column, prop: Property) -> Column:
@@ -18,14 +21,23 @@ def trimmed(cell: Column, prop: Property) -> Column:
 
 
 def published(cell: Column, prop: Property, form: ValueForm) -> Column:
-    """Return a trimmed cell in the form in which the contract writes values of its type."""
+    """Return a trimmed cell in the form in which cells of a `plain` property are read."""
     match prop.type:
         case "integer" | "number" if not form.plain_numbers:
             return _number(cell, prop, form)
         case "boolean" if form.true:
             return sf.when(cell.isin(*form.true), "true").when(cell.isin(*form.false), "false")
+        case "date" | "timestamp" | "time" if form.dates:
+            return file_dates.iso(cell, form.dates, prop.type)
         case _:
             return cell
+
+
+def plain(prop: Property) -> Property:
+    """Return a property whose cells are those of `published`."""
+    if prop.form and prop.form.dates:
+        return replace(prop, form=None, format=None, offset=None)
+    return replace(prop, form=None)
 
 
 def _number(cell: Column, prop: Property, form: ValueForm) -> Column:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from random import Random
@@ -15,8 +16,9 @@ from contracts.authoring.quality import row_filters, watermarks
 from contracts.plan import LogicalType, Plan, Property
 from contracts.watermarks import HighMark
 from tests.oracle import expressions, figures, hostile, queries
+from tests.oracle.file_dates import GERMAN_DAYS, GERMAN_MONTHS
 from tests.oracle.records import Cell
-from tests.oracle.values import value_of
+from tests.oracle.values import value_of, value_of_cell
 
 Document = dict[str, Any]
 PATTERNS = ("^[a-z]+$", "[0-9]{2}", "^(SP|RJ)?$", r"\s", "^[A-Z]{1,3}(-[0-9]+)*$", "é|€", "^.$")
@@ -40,16 +42,64 @@ DATED: dict[str, tuple[tuple[str, str | None], ...]] = {
     ),
     "time": (("%H:%M", None), ("%H:%M:%S.5", None), ("%Hh%M", "HH'h'mm"), ("%H%M%S", "HHmmss")),
 }
+IN_FILES: dict[str, tuple[tuple[Document, Callable[[datetime], str]], ...]] = {
+    "date": (
+        ({"formats": ["d.M.yyyy"]}, lambda day: f"{day.day}.{day.month}.{day.year}"),
+        ({"formats": ["dd-MMM-yy", "yyyyMMdd"], "century": 1950}, lambda day: f"{day:%d-%b-%y}"),
+        ({"formats": ["excelDays"]}, lambda day: str((day - datetime(1899, 12, 30)).days)),  # noqa: DTZ001 (of no zone)
+        ({"formats": ["yyyy-DDD"]}, lambda day: f"{day:%Y-%j}"),
+        (
+            {"formats": ["EEE, d. MMMM yyyy"], "language": "de"},
+            lambda day: (
+                f"{GERMAN_DAYS[day.weekday()][:2]}, {day.day}. {GERMAN_MONTHS[day.month - 1].upper()} {day.year}"
+            ),
+        ),
+    ),
+    "timestamp": (
+        ({"formats": ["M/d/yyyy h:mm a"]}, lambda day: f"{day.month}/{day.day}/{day.year} {day:%I:%M %p}"),
+        ({"formats": ["epochSeconds"]}, lambda day: f"{day.replace(tzinfo=UTC).timestamp():.1f}"),
+        ({"formats": ["epochMilliseconds", "dd.MM.yyyy H:mm"]}, lambda day: f"{day:%d.%m.%Y %H:%M}"),
+        ({"formats": ["d.M.yy HH:mm:ss.SSSX"], "century": 1999}, lambda day: f"{day:%d.%m.%y %H:%M:%S.250+02}"),
+        ({"formats": ["excelDays"]}, lambda day: str((day - datetime(1899, 12, 30)) / timedelta(days=1))),  # noqa: DTZ001
+    ),
+    "time": (({"formats": ["h:mm a"]}, lambda day: f"{day:%I:%M %p}"),),
+}
+"""Forms of dates in files, and how they write a moment."""
+EDGES = {
+    "date": (
+        "31.2.2024",
+        "29.02.2023",
+        "0",
+        "60",
+        "61",
+        "45292.0",
+        "2024-366",
+        "01-jan-50",
+        "00000000",
+        "Mo, 1. Mai 2024",
+    ),
+    "timestamp": (
+        "3/31/2024 2:30 AM",
+        "12/1/2024 12:00 am",
+        "1.5",
+        "-1",
+        "60.5",
+        "45292.9999999999",
+        "1/1/2024 13:00 PM",
+    ),
+    "time": ("12:00 AM", "12:00 pm", "0:30 AM", "13:00 PM"),
+}
 SHARES = (0.001, 0.25, 0.5, 0.95, 1)
 ZONES = ("Europe/Berlin", "America/Sao_Paulo", "Asia/Kathmandu")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A property as it is written, and cells that are likely to be at the edges of its rules."""
+    """A property as it is written, cells that are likely to be at the edges of its rules, and the form of these."""
 
     written: Document
     cells: tuple[str, ...]
+    values: Document = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +132,7 @@ def _marks(chance: Random, plan: Plan, cells: Mapping[str, Sequence[str]]) -> tu
     marks = []
     for name in plan.watermarks:
         prop = plan.property_named(name)
-        values: list[Any] = [v for text in cells[name] if (v := value_of(text, prop)) is not None]
+        values: list[Any] = [v for text in cells[name] if (v := value_of_cell(text, prop)) is not None]
         if values and chance.random() < 0.8:
             high = Fraction(chance.choice(values))
             marks.append(HighMark(name, prop.type, figures.decimal(high)))
@@ -120,6 +170,8 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
         whole = [c.written["name"] for c in columns if c.written["logicalType"] == "integer" or is_exact(c.written)]
         trailer = form["csv"]["trailer"] | {"sums": {name: n for n, name in enumerate(whole, 3)}}
         block["csv"] = form["csv"] | {"trailer": trailer}
+    if forms := {c.written["name"]: c.values for c in columns if c.values}:
+        block["values"] = block.get("values", {}) | {"columns": forms}
     block["empty"] = chance.choice(("reject", "warn", "accept"))
     if chance.random() < 0.6:
         block["tolerance"] = {"rows": chance.choice((0, 1, 3, "10%", "33.3%", "50%"))}
@@ -177,16 +229,30 @@ def _column(chance: Random, n: int, form: Document) -> Column:
     if n < 2 and chance.random() < 0.2:
         written |= {"primaryKey": True, "primaryKeyPosition": n + 1}
     good = MAKERS[kind](chance, written, form)
+    values, sent = _in_files(chance, written, form, good)
     if written.get("logicalTypeOptions") == {}:
         del written["logicalTypeOptions"]
     _quality(chance, written, good)
     written["quality"] += _figures(chance, kind, good)
-    cells = (*good, *hostile.CELLS[kind], *hostile.ANY)
+    cells = (*good, *sent, *hostile.CELLS[kind], *hostile.ANY)
     asked = {e.get("implementation", {}).get("metric") for e in written["quality"]}
     added_up = {"stdev"} if is_exact(written) else {"sum", "mean", "stdev"}
     if kind == "number" and asked & added_up:
         cells = tuple(text for text in cells if not figures.is_rough([figures.counted(_cell(text))]))
-    return Column(written, cells)
+    return Column(written, cells, values)
+
+
+def _in_files(
+    chance: Random, written: Document, form: Document, good: tuple[str, ...]
+) -> tuple[Document, tuple[str, ...]]:
+    """Now and then another form for the dates of files, and the cells in it."""
+    kind, options = written["logicalType"], written.get("logicalTypeOptions", {})
+    if form["format"] != "csv" or kind not in IN_FILES or "timezone" in options or chance.random() < 0.5:
+        return {}, ()
+    shape = next(shape for shape, pattern in DATED[kind] if pattern == options.get("format"))
+    days = [datetime.strptime(text, shape) for text in good]  # noqa: DTZ007 (of no zone)
+    own, write = chance.choice(IN_FILES[kind])
+    return own, (*map(write, days), *EDGES[kind])
 
 
 def is_exact(written: Document) -> bool:
@@ -310,8 +376,6 @@ def _boolean(*_: Any) -> tuple[str, ...]:
 
 def _moments(kind: str, days: Sequence[str]) -> Callable[[Random, Document, Document], tuple[str, ...]]:
     def make(chance: Random, written: Document, form: Document) -> tuple[str, ...]:
-        from datetime import datetime  # noqa: PLC0415
-
         options = written["logicalTypeOptions"] = {}
         shape, pattern = chance.choice(DATED[kind])
         if form["format"] == "parquet":

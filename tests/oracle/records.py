@@ -20,7 +20,7 @@ from contracts.terms.trailer import LONGEST, Trailer, TrailerReading, Unread
 from tests.oracle import headers, nested
 from tests.oracle.forms import bare, plain
 from tests.oracle.nested import Number, Pairs
-from tests.oracle.values import value_of
+from tests.oracle.values import value_of, value_of_cell
 
 OURS = ("_record", "_reasons")
 CONTROLS = "".join(map(chr, range(33)))
@@ -205,7 +205,7 @@ def _cell(text: str, prop: Property, csv: Csv) -> Cell:
 def agreed(text: str, prop: Property) -> Cell:
     """A bare cell that is not null, with the value that it has in the form of the file."""
     published = plain(text, prop)
-    return Cell(text, None if published is None else value_of(published, prop))
+    return Cell(text, None if published is None else value_of_cell(published, prop))
 
 
 def split(csv: Csv, line: str) -> tuple[list[str], bool]:

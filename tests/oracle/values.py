@@ -14,6 +14,7 @@ from fractions import Fraction
 from zoneinfo import ZoneInfo
 
 from contracts.plan import Property
+from tests.oracle import file_dates
 
 Value = str | int | float | bool | Fraction
 DAY = 86_400_000_000
@@ -55,6 +56,19 @@ def value_of(text: str, prop: Property) -> Value | None:
             return _time(text, prop.format)
         case "object" | "array" | "map":
             return None
+
+
+def value_of_cell(text: str, prop: Property) -> Value | None:
+    """The value that a text stands for in the form of a file's cells."""
+    if prop.form is None or not prop.form.formats:
+        return value_of(text, prop)
+    seen = file_dates.read(text, prop.form, prop.type)
+    if seen is None or prop.type in ("date", "time"):
+        return None if seen is None else seen.day if prop.type == "date" else seen.time
+    clock = Clock(seen.day, seen.time, seen.offset)
+    if clock.offset is None and prop.zone:
+        return _local(clock, prop.zone)
+    return clock.day * DAY + clock.time - (clock.offset or 0) * 60_000_000
 
 
 def _integer(text: str, prop: Property) -> int | Fraction | None:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.properties import nesting, primary_key, properties
 from contracts.authoring.properties.nesting import PropertyNode
+from contracts.authoring.properties.values import cell_type
 from contracts.authoring.quality import custom, expectations, library_metrics, queries, relationships, row_filters
 from contracts.files.columns import OURS
 from contracts.plan import CONTAINERS, Check, Csv, Property, record_checks
@@ -130,6 +132,17 @@ def never_missing(document: Document, one: dict[str, Any], csv: Csv, props: Sequ
         if isinstance(source, dict):
             own = nulls.get(str(source.get("name")), csv.null_values)
             library_metrics.never_missing(document, source, (*OBJECT, "properties", n), own)
+
+
+def of_forms(checks: Sequence[Check], props: Sequence[Property]) -> list[Check]:
+    """Return the checks with the types of their properties as files write them."""
+    types = {prop.name: cell_type(prop) for prop in props if prop.form}
+    return [
+        replace(check, expected=types[check.property])
+        if isinstance(check.rule, rules.LogicalType) and check.property in types
+        else check
+        for check in checks
+    ]
 
 
 def overridden(

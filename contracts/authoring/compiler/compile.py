@@ -127,6 +127,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
         return _done(document)
     props = header_names.read(document, path, block, props)
     props = values.formed(document, path, block, props)
+    own_checks = checks.of_forms(own_checks, props)
     if one and block.format == "csv":
         checks.never_missing(document, one, block.csv, props)
     if whole:

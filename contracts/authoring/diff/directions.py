@@ -21,6 +21,7 @@ from contracts.plan import HOLDS, Check, Columns, Limit, Match, Plan, Property, 
 from contracts.terms.arrival import Arrival
 from contracts.terms.trailer import Trailer
 from contracts.terms.value_form import ValueForm
+from contracts.values.date_formats import needs
 from contracts.values.text_formats import INTEGERS
 
 Domain = Literal["rows", "percent", "figure"]
@@ -89,8 +90,18 @@ def of_forms(before: ValueForm, after: ValueForm, kind: str) -> Direction:
     ways += [of_sets([before.group], [after.group]) if before.group and after.group else _added(before, after)]
     ways += [of_sets(before.true, after.true), of_sets(before.false, after.false)] if before.true and after.true else []
     rest = {name: getattr(after, name) for name in (*ADDED, "trim", "group")}
+    if before.formats and after.formats:
+        ways.append(of_sets(before.formats, after.formats))
+        rest |= _of_dates(before, after)
     rest |= {"true": after.true, "false": after.false} if before.true and after.true else {}
     return joined(ways) if replace(before, **rest) == after else "both"
+
+
+def _of_dates(before: ValueForm, after: ValueForm) -> dict[str, Any]:
+    """The fields with notations of dates that may differ without another meaning of a date."""
+    both = [{key for pattern in form.formats for key in needs(pattern)} for form in (before, after)]
+    kept = {"century", "language"} - (both[0] & both[1])
+    return {name: getattr(after, name) for name in ("formats", *kept)}
 
 
 ADDED = ("prefixes", "suffixes", "negatives")

@@ -44,6 +44,9 @@ FIELDS = {
     "decimals": "decimals",
     "trueValues": "true",
     "falseValues": "false",
+    "formats": "formats",
+    "century": "century",
+    "language": "language",
 }
 """The fields of a form of values, by key of the block."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
+from contracts.authoring.drop_block import date_formats
 from contracts.authoring.drop_block.block import FIELDS, DropBlock, Values
 from contracts.authoring.properties.decimals import MOST
 from contracts.files import encodings
@@ -36,6 +37,7 @@ def read(document: Document, at: Path, file_format: FileFormat, csv: Csv, values
         document.error((*own, "nullValues"), "bad-value", message, "Leave out the one in `csv`.", on_key=True)
     faults = list(_faults(csv, replace(values.every, nulls=csv.null_values)))
     _report(document, csv, own, own, faults)
+    date_formats.read(document, own, values.every, values.columns)
     for name, form in values.columns.items():
         nulls = csv.null_values if form.nulls is None else form.nulls
         more = [fault for fault in _faults(csv, replace(form, nulls=nulls)) if fault not in faults]
@@ -68,7 +70,7 @@ def _faults(csv: Csv, form: ValueForm) -> Iterator[Fault]:
     yield from _marks(csv, form)
     yield from _beside(form)
     parts = texts | {"prefixes": form.prefixes, "suffixes": form.suffixes}
-    parts |= {"decimalChar": (form.decimal,), "groupChar": (form.group,)}
+    parts |= {"decimalChar": (form.decimal,), "groupChar": (form.group,), "formats": form.formats}
     for key, words in parts.items():
         if text := next((text for text in words if not csv.quote and csv.delimiter in text), None):
             message = f"`{visible(text, 40)}` has the delimiter in it, and no cell is quoted."
@@ -158,6 +160,7 @@ def formed(document: Document, path: Path, block: DropBlock, props: Sequence[Pro
     for prop in props:
         at = (*path, "values", "columns", prop.name)
         _of_property(document, at, prop, forms[prop.name], document.value(at) or {})
+        date_formats.typed(document, at, prop, forms[prop.name])
     return [replace(p, form=None if forms[p.name] == PLAIN else forms[p.name]) for p in props]
 
 

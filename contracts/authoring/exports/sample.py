@@ -18,7 +18,6 @@ from contracts.authoring.properties import datetimes
 from contracts.authoring.properties.values import DEFAULT_FORMATS, LOCAL, is_within, moment_of, order_of
 from contracts.files import csv_cells
 from contracts.plan import CONTAINERS, Property
-from contracts.terms.value_form import written
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
 
 TOKEN = re.compile(
@@ -61,13 +60,8 @@ def line(contract: Contract, values: dict[str, str | None]) -> str:
         return ""
     texts = ((prop, values[prop.name]) for prop in plan.properties)
     nulls = {prop.name: next(iter(plan.csv.nulls_of(prop)), "") for prop in plan.properties}
-    cells = (nulls[prop.name] if text is None else _written(prop, text) for prop, text in texts)
+    cells = (nulls[prop.name] if text is None else prop.as_cell(text) for prop, text in texts)
     return csv_cells.joined(cells, plan.csv)
-
-
-def _written(prop: Property, text: str) -> str:
-    """Return a value as a cell of a file."""
-    return written(prop.form, text, prop.type) if prop.form else text
 
 
 def key(pattern: str) -> str:
@@ -231,7 +225,7 @@ def _is_valid(contract: Contract, column: ExportedColumn, text: str) -> bool:
     prop = column.prop
     if prop.type in DEFAULT_FORMATS and moment_of(text, prop) is None:
         return False
-    if contract.plan.file_format == "csv" and _written(prop, text) in contract.plan.csv.nulls_of(prop):
+    if contract.plan.file_format == "csv" and prop.as_cell(text) in contract.plan.csv.nulls_of(prop):
         return False
     if prop.type in ("integer", "number"):
         if not re.fullmatch(r"-?[0-9]+" if prop.type == "integer" else r"-?[0-9]+(\.[0-9]+)?", text):

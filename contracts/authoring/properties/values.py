@@ -14,6 +14,7 @@ from contracts.authoring.document.finding import Path
 from contracts.authoring.patterns import regex
 from contracts.authoring.properties import datetimes
 from contracts.plan import Property
+from contracts.values import date_formats
 
 NAMES = {"string": "text", "integer": "a whole number of 64 bits", "number": "a number", "boolean": "true or false"}
 TYPES = {
@@ -46,6 +47,14 @@ def type_name(prop: Property) -> str:
         zone = f" in {prop.zone}" if prop.zone else ""
         return f"a {prop.type} like {datetimes.example(pattern)}{zone}"
     return TYPES.get(prop.type, "text")
+
+
+def cell_type(prop: Property) -> str:
+    """Return the type of a property for people, as files write it: `a date like 3/7/2024 (d/M/yyyy)`."""
+    dates = prop.form.dates if prop.form else None
+    if dates is None:
+        return type_name(prop)
+    return f"a {prop.type} like {date_formats.in_words(dates)}{f' in {prop.zone}' if prop.zone else ''}"
 
 
 def pattern_of(document: Document, path: Path, value: str, most: int | None = None) -> rules.Pattern | None:

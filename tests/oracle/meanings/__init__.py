@@ -16,6 +16,7 @@ TOPICS: dict[str, dict[str, Meaning]] = {
     "Overflow": numbers.OVERFLOW,
     "Booleans": numbers.BOOLEANS,
     "Dates and times by pattern": moments.PATTERNS,
+    "Dates and times as files write them": moments.IN_FILES,
     "Two-digit years": moments.YEARS,
     "Leap seconds": moments.LEAP_SECONDS,
     "Time zones and summer time": moments.ZONES,

@@ -40,6 +40,66 @@ PATTERNS: dict[str, Meaning] = {
         good("08:00", "23:59:59.999999") + bad("minimum", "07:59:59") + bad("logicalType", "24:00", "8:00", "13:60"),
     ),
 }
+IN_FILES: dict[str, Meaning] = {
+    "files may write dates in formats of their own": Case(
+        one("date", minimum="2024-07-03"),
+        csv=good("3.7.2024", "04.07.2024", "5.07.24")
+        + bad("minimum", "2.7.2024", "3.7.50")
+        + bad("logicalType", "31.6.2024", "3.7.024", "2024-07-03", "3/7/2024", "003.7.2024"),
+        values_block={"columns": {"@v": {"formats": ["d.M.yyyy", "d.M.yy"], "century": 1950}}},
+    ),
+    "names of months and days are of a language": Case(
+        one("date"),
+        csv=good("Mi 3. Juli 2024", "DO 4. JULI 2024", "fr 5. juli 2024", "Di 1. März 2022")
+        + bad(
+            "logicalType", "Mo 3. Juli 2024", "Wed 3. Juli 2024", "Mi 3. July 2024", "mI 3. Juli 2024", "3. Juli 2024"
+        ),
+        values_block={"columns": {"@v": {"formats": ["EEE d. MMMM yyyy"], "language": "de"}}},
+    ),
+    "days of a year are counted": Case(
+        one("date", enum=[{"value": "2024-12-31"}]),
+        csv=good("2024366") + bad("enum", "2023365") + bad("logicalType", "2023366", "2024000", "202436"),
+        values_block={"columns": {"@v": {"formats": ["yyyyDDD"]}}},
+    ),
+    "a day of a spreadsheet is a number": Case(
+        one("date", minimum="1900-03-01"),
+        csv=good("61", "45476", "45476.0", "2958465")
+        + bad("minimum", "59", "1")
+        + bad("logicalType", "60", "0", "-1", "45476.5", "2958466"),
+        values_block={"columns": {"@v": {"formats": ["excelDays"]}}},
+    ),
+    "a day of a spreadsheet may count from 1904": Case(
+        one("timestamp", minimum="1904-01-01T12:00:00"),
+        csv=good("0.5", "60", "44014.25") + bad("minimum", "0", "0.4999") + bad("logicalType", "-1", "x"),
+        values_block={"columns": {"@v": {"formats": ["excelDays1904"]}}},
+    ),
+    "hours up to 12 have their half of the day": Case(
+        one("timestamp", minimum="2024-07-03T12:00:00", defaultTimezone=BERLIN),
+        csv=good("7/3/2024 12:00 PM", "7/3/2024 1:05 pm", "7/04/2024 12:30 AM")
+        + bad("minimum", "7/3/2024 11:59 AM")
+        + bad("logicalType", "7/3/2024 13:00 PM", "7/3/2024 0:30 AM", "7/3/2024 1:05", "3/31/2024 2:30 AM"),
+        values_block={"columns": {"@v": {"formats": ["M/d/yyyy h:mm a"]}}},
+    ),
+    "seconds since 1970 are moments": Case(
+        one("timestamp", minimum="2024-07-03T14:05:09Z"),
+        csv=good("1720015509", "1720015509.5")
+        + bad("minimum", "1720015508.999999", "-1")
+        + bad("logicalType", "+1720015509", "1.72e9", "253402300800", "2024-07-03T14:05:09Z"),
+        values_block={"columns": {"@v": {"formats": ["epochSeconds"]}}},
+    ),
+    "zeros may stand for no date": Case(
+        one("date", required=True),
+        csv=good("20240703") + bad("required", "00000000", "") + bad("logicalType", "0000-00-00", "20240700"),
+        values_block={"columns": {"@v": {"formats": ["yyyyMMdd"], "nullValues": ["", "00000000"]}}},
+    ),
+    "formats of all columns are of the types that they write": Case(
+        {"v": {"logicalType": "date"}, "w": {"logicalType": "timestamp"}, "x": {"logicalType": "string"}},
+        csv=good(("3.7.2024", "3.7.2024 14:05", "2024-07-03"))
+        + bad("logicalType", ("2024-07-03", "3.7.2024 14:05", "a"))
+        + bad("w.logicalType", ("3.7.2024", "3.7.2024", "a")),
+        values_block={"formats": ["d.M.yyyy", "d.M.yyyy H:mm"]},
+    ),
+}
 YEARS: dict[str, Meaning] = {
     "a year has four digits": Case(
         one("date", format="dd.MM.yyyy", minimum="01.01.2000"),

@@ -534,6 +534,40 @@ def test_form_of_values_is_that_of_each_property() -> None:
     assert [plan.csv.nulls_of(p) for p in plan.properties] == [("X",), ("", "-")]
 
 
+def test_formats_are_those_of_the_type_of_a_property() -> None:
+    properties = (
+        "- {name: a, logicalType: date}\n- {name: b, logicalType: timestamp}\n- {name: c, logicalType: string}\n"
+        "- {name: d, logicalType: time}"
+    )
+    block = (
+        "values:\n  formats: [d.M.yy, 'd MMM yyyy H:mm', excelDays]\n  century: 1950\n  language: de\n"
+        "  columns: {a: {formats: [d.M.yyyy]}}"
+    )
+    forms = [p.form for p in a_plan(a_document(properties, more_drop=block)).properties]
+    assert forms == [
+        ValueForm(formats=("d.M.yyyy",)),
+        ValueForm(formats=("d MMM yyyy H:mm", "excelDays"), language="de"),
+        None,
+        None,
+    ]
+
+
+def test_type_is_expected_as_files_write_it() -> None:
+    properties = "- {name: a, logicalType: date}\n- {name: b, logicalType: timestamp}"
+    block = (
+        "values:\n  columns:\n    a: {formats: [d. MMMM yyyy, dd.MM.yy], century: 1950, language: de}\n"
+        "    b: {formats: [excelDays, M/d/yyyy h:mm a]}"
+    )
+    expected = {c.id: c.expected for c in a_plan(a_document(properties, more_drop=block)).checks}
+    assert (
+        expected["a.logicalType"]
+        == "a date like 3. Juli 2024 (d. MMMM yyyy, German) or 03.07.24 (dd.MM.yy, 1950 to 2049)"
+    )
+    assert expected["b.logicalType"] == (
+        "a timestamp like 45476 (a day number of Excel) or 7/3/2024 2:05 PM (M/d/yyyy h:mm a)"
+    )
+
+
 def test_plan_names_only_forms_that_differ() -> None:
     texts = (a_document(), a_document(more_drop="values: {}"), a_document(more_drop="values: {trim: false}"))
     assert len({a_plan(text).sha for text in texts}) == 1

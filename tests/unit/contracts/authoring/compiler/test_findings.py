@@ -78,6 +78,34 @@ PROPERTY = {
         """,
         drop=f"{DROP}values: {{columns: {{x: {{nullValues: [NA]}}}}}}",
     ),
+    "format of a date for a text": a_document(
+        "- {name: x, logicalType: string}",
+        drop=f"{DROP}values: {{columns: {{x: {{formats: [d.M.yyyy]}}}}}}  #! bad-value",
+    ),
+    "format of a timestamp for a date": a_document(
+        "- {name: x, logicalType: date}",
+        drop=f"{DROP}values: {{columns: {{x: {{formats: [d.M.yyyy H:mm]}}}}}}  #! bad-format",
+    ),
+    "seconds for a date": a_document(
+        "- {name: x, logicalType: date}",
+        drop=f"{DROP}values: {{columns: {{x: {{formats: [epochSeconds]}}}}}}  #! bad-format",
+    ),
+    "format without the agreed offset": a_document(
+        "- {name: x, logicalType: timestamp, logicalTypeOptions: {timezone: true}}",
+        drop=f"{DROP}values: {{columns: {{x: {{formats: [d.M.yyyy H:mm]}}}}}}  #! bad-format",
+    ),
+    "moments where no offset is agreed": a_document(
+        "- {name: x, logicalType: timestamp, logicalTypeOptions: {timezone: false}}",
+        drop=f"{DROP}values: {{columns: {{x: {{formats: [epochSeconds]}}}}}}  #! bad-format",
+    ),
+    "zone that bounds hide": a_document(
+        """\
+        - name: x
+          logicalType: timestamp
+          logicalTypeOptions: {format: "yyyy-MM-dd HH:mmX", defaultTimezone: Europe/Berlin}
+        """,
+        drop=f"{DROP}values: {{columns: {{x: {{formats: [d.M.yyyy H:mm]}}}}}}  #! bad-format",
+    ),
     "column that every table has": a_document("- {name: _drop, logicalType: date}", drop=TABLE),
     "columns of a table in two cases": a_document(
         "- {name: x, logicalType: date}\n- {name: X, logicalType: date}", drop=TABLE
@@ -505,6 +533,17 @@ BLOCK = {
     "a word of a column that is null": (
         f"{VALUES}  falseValues: [N]\n  trueValues: [J]  #! bad-value\n  columns:\n    id: {{nullValues: [J]}}"
     ),
+    "years of two digits without a century": f"{DROP}values: {{formats: [d.M.yy]}}  #! bad-format",
+    "century that no format needs": f"{DROP}values: {{formats: [d.M.yyyy], century: 1950}}  #! bad-value",
+    "language that no format needs": f"{DROP}values: {{formats: [d.M.yyyy], language: de}}  #! bad-value",
+    "language that is none": f"{DROP}values: {{formats: [d MMM yyyy], language: german}}  #! unknown-value",
+    "century as a text": f"{DROP}values: {{formats: [d.M.yy], century: '1950'}}  #! wrong-type",
+    "no formats": f"{DROP}values: {{formats: []}}  #! bad-value",
+    "formats that read a text differently": f"{DROP}values: {{formats: [d/M/yyyy, M/d/yyyy]}}  #! two-readings",
+    "formats of times that read a text differently": f"{DROP}values: {{formats: [HHmm, mmHH]}}  #! two-readings",
+    "count that a date looks like": f"{DROP}values: {{formats: [yyMMdd, excelDays], century: 2000}}  #! two-readings",
+    "directives in place of letters": f"{DROP}values: {{formats: ['%d.%m.%Y']}}  #! bad-format",
+    "numbers beside each other": f"{DROP}values: {{formats: [dMyyyy]}}  #! bad-format",
     "window without an end": f"{DROP}arrival:\n  from: '04:00'  #! missing-key",
     "window that is over before it begins": f"{DROP}arrival:\n  from: '07:00'\n  by: '06:00'  #! bounds-crossed",
     "time of day that is none": f"{DROP}arrival: {{by: '6:00'}}  #! bad-value",

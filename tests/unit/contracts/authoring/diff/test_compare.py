@@ -408,6 +408,31 @@ def test_blanks_that_do_not_count_let_more_numbers_through() -> None:
     assert [(c.kind, c.direction) for c in changes(trimmed, STRICT)] == [("value-form", "tightens")]
 
 
+DATED = STRICT.replace("columns: {", "values: {columns: {day: {formats: [d.M.yyyy]}}}\n      columns: {")
+
+
+@pytest.mark.parametrize(
+    ("values", "way"),
+    [
+        ("{formats: [d.M.yyyy, yyyyMMdd]}", "loosens"),
+        ("{formats: [d.M.yyyy], trim: true}", "loosens"),
+        ("{formats: [M/d/yyyy]}", "both"),
+        ("{formats: [d.M.yyyy, d.M.yy], century: 1950}", "loosens"),
+        ("{trim: true}", "both"),
+    ],
+)
+def test_more_formats_of_files_loosen(values: str, way: str) -> None:
+    other = DATED.replace("{formats: [d.M.yyyy]}", values)
+    back = {"loosens": "tightens"}.get(way, way)
+    assert [(c.kind, c.direction) for c in changes(DATED, other)] == [("value-form", way)]
+    assert [(c.kind, c.direction) for c in changes(other, DATED)] == [("value-form", back)]
+
+
+def test_another_century_is_another_meaning() -> None:
+    old = DATED.replace("{formats: [d.M.yyyy]}", "{formats: [d.M.yy], century: 1950}")
+    assert [c.direction for c in changes(old, old.replace("1950", "1970"))] == ["both"]
+
+
 def test_draft_binds_nobody() -> None:
     draft = OLD.replace("status: active", "status: draft")
     change = changes(draft, OLD.replace("minimum: 1,", "minimum: 2,"))
