@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from contracts.values.calendar_names import ENGLISH, IN_WORDS, LISTS, spellings
 from contracts.values.date_pattern import PIECE, literal
 
+Dated = Literal["date", "timestamp", "time"]
+"""The logical types of moments."""
 SIXTY = "[0-5][0-9]"
 READ = {
     "yyyy": ("year", "(?!0000)[0-9]{4}"),
@@ -121,7 +124,7 @@ def units(pattern: str) -> list[str]:
     return [NAMED.get(run) or READ[run][0] for run in runs if run in NAMED or run in READ]
 
 
-def kinds(pattern: str) -> tuple[str, ...]:
+def kinds(pattern: str) -> tuple[Dated, ...]:
     """Return the logical types whose values a format writes."""
     if pattern in COUNTS:
         return ("date", "timestamp") if COUNTS[pattern].is_local else ("timestamp",)

@@ -122,7 +122,9 @@ class ColumnCounts:
     @property
     def is_typed(self) -> bool:
         """Return True if all texts have a type as they are."""
-        return self.kinds.any and (self.is_number or self.kinds.booleans or bool(self.kinds.notations))
+        return self.kinds.any and (
+            self.is_number or self.kinds.booleans or bool(self.kinds.notations or self.kinds.of_files)
+        )
 
     def become_many(self) -> None:
         """Keep only the facts about all texts."""

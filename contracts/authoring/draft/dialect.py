@@ -98,7 +98,7 @@ def unclear_header(records: Sequence[Sequence[str]]) -> str | None:
 def _is_value(text: str) -> bool:
     kinds = Kinds()
     kinds.fold([text])
-    typed = kinds.numbers or kinds.booleans or kinds.notations or kinds.formats
+    typed = kinds.numbers or kinds.booleans or kinds.notations or kinds.of_files or kinds.formats
     return bool(typed) or next(kinds.written.forms(), None) is not None
 
 

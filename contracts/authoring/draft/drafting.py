@@ -11,6 +11,7 @@ from typing import Any
 from contracts.authoring.document import source
 from contracts.authoring.document.finding import Path
 from contracts.authoring.draft import names, proposing
+from contracts.authoring.draft.dates import CENTURY
 from contracts.authoring.draft.profile import Profile
 from contracts.authoring.drop_block import parse
 from contracts.authoring.imports import writing
@@ -115,7 +116,7 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
             notes[(*BLOCK, "csv", "nullValues")] = "they are null words where all other values have a type"
     if formed := proposing.values(profile):
         block["values"] = formed
-        notes[(*BLOCK, "values")] = "numbers and booleans of the samples are written so, and no cell contradicts"
+        notes[(*BLOCK, "values")] = "values of the samples are written so, and no cell contradicts"
     is_more = any(name not in OURS for name, _ in profile.left)
     columns = ({"extra": "ignore"} if is_more else {}) | ({"order": "exact"} if profile.order == "exact" else {})
     if columns:
@@ -146,6 +147,8 @@ def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> l
     )
     if twofold := [c.name for c in profile.columns if c.others]:
         look.append(f"`format` of {quoted(twofold)}: day and month could be in the other order.")
+    if short := [c.name for c in profile.columns if c.dates and c.dates.century]:
+        look.append(f"`century` of {quoted(short)}: that years of two digits are {CENTURY} to {CENTURY + 99}.")
     if unsure := [c.name for c in profile.columns if c.unsure]:
         look.append(f"{quoted(unsure)}: whether their marks stand before fractions or between groups of digits.")
     if empty := [c.name for c in profile.columns if not c.filled]:

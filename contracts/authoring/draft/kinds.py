@@ -12,8 +12,10 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
+from contracts.authoring.draft import dates
 from contracts.authoring.draft.forms import Written, is_grouped_alone
 from contracts.authoring.properties import datetimes
+from contracts.values.date_formats import DateFormats
 from contracts.values.text_formats import TEXT
 
 NINES = {ord(digit): "9" for digit in "012345678"}
@@ -69,6 +71,8 @@ NOTATIONS: tuple[Notation, ...] = (
     _written("timestamp", "yyyyMMddHHmmss"),
 )
 """The notations in order of preference; day before month if a column could be either."""
+NARROW = re.compile("([dMH])\\1")
+"""Two letters for a number, of which a notation of files has one."""
 DIGITS_ALONE = re.compile("(?:19|20)[0-9]*")
 """Numbers count as dates only in the years from 1900 to 2099."""
 
@@ -92,6 +96,7 @@ class Kinds:
     numbers: bool = True
     booleans: bool = True
     notations: tuple[Notation, ...] = NOTATIONS
+    of_files: tuple[DateFormats, ...] = dates.CANDIDATES
     formats: tuple[str, ...] = tuple(FORMATS)
     shapes: set[tuple[int, int, bool]] = field(default_factory=set)
     written: Written = field(default_factory=Written)
@@ -134,8 +139,19 @@ class Kinds:
                 some = [*dict(zip(each, texts, strict=True)).values(), self.least, self.most] if alike else texts
                 self.written.fold(some, [text.translate(NINES) for text in some] if alike else each)
             self.notations = tuple(w for w in self.notations if _is_written(w, shapes, texts))
+        self._fold_dates(texts)
         self.formats = tuple(name for name in self.formats if _are_of(name, texts))
         self.any = True
+
+    def _fold_dates(self, texts: Collection[str]) -> None:
+        """Drop the notations of files that do not fit; those with the digits of a fitting one of contracts do."""
+        if self.of_files:
+            shapes = {text.translate(NINES) for text in texts}
+            wide = {NARROW.sub(r"\1", w.pattern) for w in self.notations if w.pattern}
+            sure = tuple(way for way in self.of_files if way.formats[0] in wide)
+            others = tuple(way for way in self.of_files if way not in sure)
+            fitting = {*sure, *dates.fitting(others, shapes, texts)}
+            self.of_files = tuple(way for way in self.of_files if way in fitting)
 
     def merge(self, other: Kinds) -> None:
         """Keep the types that also fit other texts."""
@@ -144,6 +160,7 @@ class Kinds:
         self.numbers &= other.numbers
         self.booleans &= other.booleans
         self.notations = tuple(w for w in self.notations if w in other.notations)
+        self.of_files = tuple(way for way in self.of_files if way in other.of_files)
         self.formats = tuple(name for name in self.formats if name in other.formats)
         self.shapes |= other.shapes
         self.written.merge(other.written)

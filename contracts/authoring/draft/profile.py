@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from contracts.authoring.draft import dates
 from contracts.authoring.draft.column import OTHERS, WORDS, ColumnCounts
 from contracts.authoring.draft.forms import NO_FORMS, Forms
-from contracts.authoring.draft.kinds import FORMATS
+from contracts.authoring.draft.kinds import FORMATS, Kinds
 from contracts.errors import DropgateError
 from contracts.plan import Compression, Csv, FileFormat, LogicalType
+from contracts.values import date_formats
+from contracts.values.date_formats import DateFormats
 
 SURE = frozenset(("\\N", "#N/A", "NULL"))
 """Words that stand for null even among texts."""
@@ -37,7 +40,8 @@ class ColumnProfile:
     `values` are all texts with their counts, if they are few; `least` and `most` are the extreme numbers, `first` and
     `last` the extreme texts; `others` are other date patterns that fit as well. `path` is the path of a nested column,
     whose `records` then count its possible occurrences. `scarcest` are the nulls and the records of the sample with the
-    largest share of nulls, because each file is judged by itself. `unsure` is why its numbers could mean others.
+    largest share of nulls, because each file is judged by itself. `unsure` is why its numbers could mean others,
+    `dates` the notation of its dates or times that the standard's formats lack.
     """
 
     name: str
@@ -59,6 +63,7 @@ class ColumnProfile:
     path: tuple[str, ...] = ()
     scarcest: tuple[int, int] | None = None
     unsure: str = ""
+    dates: DateFormats | None = None
 
     @property
     def filled(self) -> int:
@@ -126,6 +131,9 @@ def settle(
     else:
         formats = [name for name in FORMATS if name in kinds.formats and kinds.any]
         kind, written, offset, others = given, formats[0] if formats and given == "string" else None, None, ()
+    own_dates = dates.ways(kinds.of_files) if _is_dated(column, kinds) and given is None else None
+    if own_dates:
+        others = own_dates[1]
     filled = sum(values.values()) + column.counts[OTHERS]
     number = kind in ("integer", "number")
     return ColumnProfile(
@@ -146,7 +154,13 @@ def settle(
         kinds.shortest,
         kinds.longest,
         others,
+        dates=own_dates[0] if own_dates else None,
     )
+
+
+def _is_dated(column: ColumnCounts, kinds: Kinds) -> bool:
+    """Return True if all texts of CSV are dates or times in a notation of files alone."""
+    return kinds.any and bool(kinds.of_files) and not (kinds.notations or kinds.booleans or column.forms)
 
 
 def _type(column: ColumnCounts) -> tuple[LogicalType, str | None, bool | None, tuple[str, ...]]:
@@ -160,6 +174,8 @@ def _type(column: ColumnCounts) -> tuple[LogicalType, str | None, bool | None, t
         best, *rest = kinds.notations
         others = tuple(w.pattern for w in rest if w.pattern and w.type == best.type and best.pattern)
         return best.type, best.pattern, best.offset, others
+    if _is_dated(column, kinds):
+        return date_formats.kinds(kinds.of_files[0].formats[0])[0], None, None, ()
     if forms <= {"number"} and kinds.is_integer:
         return "integer", None, None, ()
     if forms <= {"number"} and (kinds.is_number or (forms and kinds.is_double)):

@@ -10,6 +10,7 @@ from typing import Any
 from contracts.authoring.draft.profile import ColumnProfile, Profile
 from contracts.plan import CONTAINERS, REPEATING
 from contracts.problem import visible
+from contracts.values.calendar_names import ENGLISH
 
 MOST_VALUES, LONGEST_VALUE = 50, 60
 OFTEN = 5
@@ -149,10 +150,13 @@ def _options(column: ColumnProfile, *, is_set: bool) -> tuple[dict[str, Any], st
     if not column.filled:
         return options, ""
     seen = []
-    if column.type == "time" or (column.type != "boolean" and (column.format or "yyyy").startswith("yyyy")):
+    ordered = column.type == "time" or (column.type != "boolean" and (column.format or "yyyy").startswith("yyyy"))
+    if ordered and not column.dates:
         seen.append(f"seen from {visible(column.first)} to {visible(column.last)}")
     if column.others:
-        seen.append(f"it could be {column.others[0]} as well")
+        seen.append(
+            f"it could be {column.others[0]} as well" + (", in `formats` of the drop block" if column.dates else "")
+        )
     return options, "; ".join(seen)
 
 
@@ -215,5 +219,14 @@ def dialect(profile: Profile) -> Mapping[str, Any]:
 def values(profile: Profile) -> dict[str, Any]:
     """Return the `values` block for the samples; empty if they write values as contracts do."""
     forms = profile.forms
-    own = {c.name: keys for c in profile.columns if (keys := forms.own_keys(c.name, c.type))}
+    own = {c.name: keys for c in profile.columns if (keys := forms.own_keys(c.name, c.type) | _dates(c))}
     return forms.keys() | ({"columns": own} if own else {})
+
+
+def _dates(column: ColumnProfile) -> dict[str, Any]:
+    """Return the keys about the notation of a column's dates."""
+    if column.dates is None:
+        return {}
+    keys: dict[str, Any] = {"formats": list(column.dates.formats)}
+    keys |= {"century": column.dates.century} if column.dates.century else {}
+    return keys | ({"language": column.dates.language} if column.dates.language != ENGLISH else {})

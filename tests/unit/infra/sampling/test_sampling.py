@@ -46,7 +46,7 @@ def test_marks_words_and_signs_of_values_are_proposed(tmp_path: Path) -> None:
         "quote": "number", "kurs": "number", "saldo": "number", "punkt": "number",
     }  # fmt: skip
     assert text[text.index("      values:") : text.index("      columns: {")] == (
-        "      values:  # proposed: numbers and booleans of the samples are written so, and no cell contradicts\n"
+        "      values:  # proposed: values of the samples are written so, and no cell contradicts\n"
         "        decimalChar: ','\n"
         "        groupChar: .\n"
         "        columns:\n"
@@ -129,6 +129,18 @@ def test_mark_before_three_digits_alone_is_named(tmp_path: Path, cells: tuple[st
         (("31.01.2026 10:00", "01.02.2026 23:59"), "{format: 'dd.MM.yyyy HH:mm'}"),
         (("10:00", "23:59"), "{format: 'HH:mm'}"),
         (("10:00", "25:59"), "logicalType: string"),
+        (("3.7.2024", "12.11.2024"), "formats: [d.M.yyyy]"),
+        (("12.11.2024", "3.7.2024", "31.12.2024"), "formats: [d.M.yyyy]"),
+        (("3.7.2024", "12.11.2024", "31.2.2024"), "logicalType: string"),
+        (("3.7.2024", "12.11.2024", "2024-07-03"), "logicalType: string"),
+        (("3/7/2024", "12/11/2024"), "proposed: it could be M/d/yyyy as well, in `formats` of the drop block"),
+        (("7/31/2024", "12/11/2024"), "formats: [M/d/yyyy]"),
+        (("03-Jul-24", "12-NOV-24"), "formats: [d-MMM-yy]\n            century: 1950"),
+        (("3. Januar 2024", "12. März 2024"), "formats: [d. MMMM yyyy]\n            language: de"),
+        (("7/31/2024 1:05 PM", "12/11/2024 12:00 am"), "formats: ['M/d/yyyy h:mm a']"),
+        (("7/31/2024 13:05 PM", "12/11/2024 12:00 am"), "logicalType: string"),
+        (("9:05", "10:00"), "formats: ['H:mm']"),
+        (("3.7.2024", "NA"), 'nullValues: ["", NA]'),
         (("f81d4fae-7dec-11d0-a765-00a0c91e6bf6",), "{format: uuid}"),
         (("a@example.org", "b@example.org"), "{format: email}"),
         (("192.0.2.1", "10.0.0.1"), "{format: ipv4}"),

@@ -1,0 +1,75 @@
+"""Dates and times of sample files in notations that the standard's formats lack: texts in, those that fit all out.
+
+A notation is tried on the shapes of texts first, with 9 for each digit, which are few.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+
+from contracts.values.calendar_names import LANGUAGES
+from contracts.values.date_formats import DateFormats, iso, kinds, needs, pieces
+
+CENTURY = 1950
+"""The century that is proposed for years of two digits."""
+NUMERIC = tuple(
+    f"{first}{between}{second}{between}{year}"
+    for year in ("yyyy", "yy")
+    for between in ("/", ".", "-")
+    for first, second in (("d", "M"), ("M", "d"))
+)
+"""Day before month if a column could be either."""
+CLOCKS = ("H:mm", "H:mm:ss", "h:mm a", "h:mm:ss a")
+NAMED = ("d-MMM-yyyy", "d-MMM-yy", "d MMM yyyy", "d. MMM yyyy", "MMM d, yyyy", "d MMMM yyyy", "d. MMMM yyyy")
+PATTERNS = (*NUMERIC, "yyyy/M/d", *CLOCKS, *(f"{day} {clock}" for day in NUMERIC for clock in CLOCKS))
+CANDIDATES = (
+    *(DateFormats((pattern,), CENTURY if "century" in needs(pattern) else None) for pattern in PATTERNS),
+    *(
+        DateFormats((pattern,), CENTURY if "century" in needs(pattern) else None, language)
+        for language in LANGUAGES
+        for pattern in NAMED
+    ),
+)
+"""The notations that are looked for, the likely ones first."""
+LONGEST = 40
+NUMBERS = {"year": "9999", "short year": "99", "minute": "99", "second": "99"}
+
+
+def fitting(
+    candidates: tuple[DateFormats, ...], shapes: Collection[str], texts: Collection[str]
+) -> tuple[DateFormats, ...]:
+    """Return those notations of which all texts are dates or times."""
+    if any(len(shape) > LONGEST or "9" not in shape for shape in shapes):
+        return ()
+    return tuple(
+        dates
+        for dates in candidates
+        if all(_shape(dates.formats[0], dates.language).fullmatch(shape) for shape in shapes)
+        and all(_is_read(text, dates) for text in texts)
+    )
+
+
+@lru_cache(maxsize=1 << 17)
+def _is_read(text: str, dates: DateFormats) -> bool:
+    return iso(text, dates, kinds(dates.formats[0])[0]) is not None
+
+
+@lru_cache(maxsize=1024)
+def _shape(pattern: str, language: str) -> re.Pattern[str]:
+    """Return the pattern of the shapes of a notation's texts."""
+    parts = (
+        part.regex
+        if part.unit is None or part.numbers or part.unit == "half"
+        else NUMBERS.get(part.unit) or "9" * len(part.written) + ("9?" if len(part.written) == 1 else "")
+        for part in pieces(pattern, language)
+    )
+    return re.compile("".join(f"(?:{part})" for part in parts))
+
+
+def ways(fitting_all: tuple[DateFormats, ...]) -> tuple[DateFormats, tuple[str, ...]]:
+    """Return the notation to propose, and the others of the same type that fit as well."""
+    best, *rest = fitting_all
+    same = (dates.formats[0] for dates in rest if kinds(dates.formats[0]) == kinds(best.formats[0]))
+    return best, tuple(dict.fromkeys(pattern for pattern in same if pattern != best.formats[0]))
