@@ -53,7 +53,7 @@ def _report(document: Document, csv: Csv, every: Path, own: Path, faults: Sequen
         if csv.quote and document.value((*own, key)) == csv.delimiter:
             message = f"`{csv.delimiter}` is also the delimiter: each number with it must stand in quotes."
             fix = "Write the delimiter that the files really have, or leave it so if such numbers are quoted."
-            document.warning((*own, key), "mark-is-delimiter", message, fix, on_key=True)
+            document.note((*own, key), "mark-is-delimiter", message, fix, on_key=True)
     for key, message, fix in faults:
         place = next((at for at in ((*own, key), (*every, key)) if document.value(at) is not None), own)
         document.error(place, "bad-value", message, fix, on_key=True)

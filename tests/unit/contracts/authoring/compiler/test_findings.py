@@ -503,7 +503,6 @@ BLOCK = {
     "a mark of two characters": f"{VALUES}  decimalChar: ',,'  #! bad-value",
     "the quote as a mark": f"{VALUES}  groupChar: '\"'  #! bad-value",
     "the delimiter as a mark without quotes": (f"{DROP}csv: {{quote: ''}}\nvalues:\n  decimalChar: ','  #! bad-value"),
-    "the delimiter as a mark within quotes": f"{VALUES}  decimalChar: ','  #! mark-is-delimiter",
     "a mark that the encoding lacks": (
         f"{DROP}csv: {{encoding: us-ascii}}\nvalues:\n  groupChar: '\u00a0'  #! bad-value"
     ),
@@ -812,6 +811,13 @@ def test_wrong_drop_block_is_found_in_its_line(drop: str) -> None:
 def test_wrong_heading_is_found_in_its_line(head: str) -> None:
     text = a_document(head=head)
     assert reported(text) == expected(text)
+
+
+def test_the_delimiter_as_a_mark_within_quotes_is_noted() -> None:
+    findings = compiled(a_document(drop=f"{VALUES}  decimalChar: ','")).findings
+    assert [(f.level, f.code) for f in findings if f.level != "note" or "mark" in f.code] == [
+        ("note", "mark-is-delimiter")
+    ]
 
 
 def test_service_levels_are_read_and_named() -> None:

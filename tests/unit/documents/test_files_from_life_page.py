@@ -1,0 +1,74 @@
+"""docs/how-to/files-from-life.md: each contract lints clean and accepts its file, with the values that the page shows.
+
+Admission and the oracle judge them, which agrees with the job (tests/oracle/test_oracle.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from contracts.authoring.compiler.compile import compile_text
+from contracts.plan import Plan, Property
+from functions.admission.admit import admit
+from infra.packaging.bundles import ROOT
+from tests.oracle.judging import judge
+from tests.oracle.records import content
+
+PAGE = ROOT / "docs" / "how-to" / "files-from-life.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+BEGIN = "apiVersion: v3.2.0\nkind: DataContract\nid: life\nversion: 1.0.0\nstatus: active\n"
+EXAMPLE = re.compile(
+    r"^## (?P<title>.*?)\n.*?^```text\n(?P<file>.*?)^```.*?^```yaml\n(?P<contract>.*?)^```.*?"
+    r"^```json\n(?P<values>.*?)^```",
+    re.MULTILINE | re.DOTALL,
+)
+EXAMPLES = [match.groupdict() for match in EXAMPLE.finditer(TEXT)]
+
+
+def plan_of(contract: str) -> Plan:
+    """The plan of a contract without its first lines, which has no finding but notes."""
+    compiled = compile_text((BEGIN + contract).encode(), "life.v1.yaml")
+    assert [finding for finding in compiled.findings if finding.level != "note"] == []
+    assert compiled.plan
+    return compiled.plan
+
+
+def shown(prop: Property, value: Any) -> Any:
+    """A value of the oracle as JSON."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if prop.type == "date":
+        return str((datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=int(value))).date())
+    if prop.type == "timestamp":
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=int(value))).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return int(value) if Fraction(value).denominator == 1 else float(value)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[example["title"] for example in EXAMPLES])
+def test_contract_accepts_its_file_with_these_values(example: dict[str, str]) -> None:
+    plan = plan_of(example["contract"])
+    body = example["file"].encode(plan.csv.encoding)
+    admission = admit(plan, "partner/a", len(body), lambda start, length: body[start : start + length])
+    assert admission.problems == ()
+    records = content(plan, admission.header, body)
+    opinion = judge(plan, records, admission.notes)
+    assert opinion.decision.verdict == "accepted", opinion.rows
+    rows = [{p.name: shown(p, record.cells[p.name].value) for p in plan.properties} for record in records.records]
+    values = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    if os.environ.get("DROPGATE_WRITE_DOCS"):
+        page = PAGE.read_text(encoding="utf-8")
+        start = page.index("```json\n", page.index(f"## {example['title']}\n")) + len("```json\n")
+        PAGE.write_text(page[:start] + values + page[page.index("```", start) :], encoding="utf-8")
+    else:
+        assert example["values"] == values, "DROPGATE_WRITE_DOCS=1 writes the values again"
+
+
+def test_every_section_is_an_example() -> None:
+    assert [example["title"] for example in EXAMPLES] == re.findall("^## (.*)", TEXT, re.MULTILINE)
