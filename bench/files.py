@@ -90,6 +90,14 @@ class Files:
             out.writelines(row.replace("STATION", "ESTAÇÃO") for row in rows)
         return file
 
+    @cached_property
+    def german(self) -> Path:
+        """The clean file with semicolons and decimal commas."""
+        file = self.folder / "german.csv"
+        with self.clean.open(encoding="utf-8", newline="") as rows, file.open("w", encoding="utf-8", newline="") as out:
+            out.writelines(row.replace(",", ";").replace(".", ",") for row in rows)
+        return file
+
     def parquet(self, spark: SparkSession, plan: Plan) -> Path:
         """The clean file as one of Parquet, written by Spark with its own settings."""
         say("  writing Parquet")

@@ -16,6 +16,7 @@ from bench import nested as orders
 from bench.files import Files
 from bench.measuring import LONG, Row, alternate
 from contracts.plan import Plan
+from contracts.terms.value_form import ValueForm
 from infra.setup.spark.jars import ROOT
 
 FEW, MANY = 46, 500
@@ -110,6 +111,16 @@ def encodings(bench: Bench) -> list[Row]:
     return rows
 
 
+def values(bench: Bench) -> list[Row]:
+    """The job on the same rows with other marks in numbers."""
+    file, comma = bench.files.german, ValueForm(decimal=",")
+    properties = tuple(replace(p, form=comma) if p.type == "number" else p for p in bench.plain.properties)
+    plan = replace(bench.plain, csv=replace(bench.plain.csv, delimiter=";"), properties=properties)
+    what = f"CSV of the same rows with semicolons and decimal commas, {file.stat().st_size / 2**20:.0f} MiB"
+    plain = bench.job(bench.plain, bench.files.clean).run
+    return [Row(f"{what}; baseline: the job with points", bench.beside(plain, bench.job(plan, file)), 1.4)]
+
+
 def drops(bench: Bench) -> list[Row]:
     """A job of many small drops."""
     files = bench.files.small
@@ -157,7 +168,8 @@ def nested(bench: Bench) -> list[Row]:
 
 
 ROWS: dict[str, Callable[[Bench], list[Row]]] = {
-    run.__name__: run for run in (clean, bad, unique, parquet, jsonl, encodings, nested, drops, four, checks, fresh)
+    run.__name__: run
+    for run in (clean, bad, unique, parquet, jsonl, encodings, values, nested, drops, four, checks, fresh)
 }
 
 

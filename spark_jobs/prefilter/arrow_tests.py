@@ -75,12 +75,39 @@ class ColumnTest:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """The way from the text of a cell to its value: without blanks around it, null words, marks between digits."""
+
+    blanks: str = ""
+    nulls: tuple[str, ...] = ()
+    group: str = ""
+    decimal: str = "."
+
+    def values(self, texts: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+        """Return cells of the passing shape as values of a type; marks of a text are its own."""
+        if self.blanks:
+            bare = pc.utf8_trim(texts, characters=self.blanks)
+            texts = pc.if_else(pc.is_in(bare, pa.array(self.nulls, pa.string())), pa.scalar(None, pa.string()), bare)
+        if kind == pa.string():
+            return texts
+        if self.group:
+            texts = pc.replace_substring(texts, self.group, "")
+        if self.decimal != ".":
+            texts = pc.replace_substring(texts, self.decimal, ".")
+        return texts.cast(kind)
+
+
+@dataclass(frozen=True, slots=True)
 class TestedColumn:
-    """A column that is tested: its place, its type in Arrow, and the tests that its values must pass."""
+    """A column that is tested: its place, its type in Arrow, and the tests that its values must pass.
+
+    Arrow's parser makes the values, unless there is a `reading`.
+    """
 
     at: int
     type: pa.DataType
     tests: tuple[ColumnTest, ...] = ()
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +117,8 @@ class PassCondition:
     `header_texts` are lines that look like records and are none. `counted` are the columns whose nulls are counted,
     None for one that the file lacks. `keys` are the checks, by number, whose column must ascend. All such columns are
     `tested`. `mask_columns` is the number of columns that hold the bits of all row checks. Lines are in `encoding`;
-    `letters` are the tests of their bytes that are counted (`sums.letters_tests`).
+    `letters` are the tests of their bytes that are counted (`sums.letters_tests`). `decimal` is the sign before
+    fractions in columns without a reading.
     """
 
     pattern: str
@@ -105,6 +133,7 @@ class PassCondition:
     mask_columns: int = 1
     encoding: str = UTF_8
     letters: tuple[str, ...] = ()
+    decimal: str = "."
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,9 +364,11 @@ def _mask_numbers(
 
 def _cells(texts: pa.StringArray, condition: PassCondition, *, ended: bool) -> pa.Table:
     """Parse the columns that are tested, named by their places."""
-    wanted = {str(column.at): column.type for column in condition.tested}
-    if not wanted or not len(texts):
-        return pa.table({name: pa.array([], kind) for name, kind in wanted.items()})
+    types = {str(column.at): column.type for column in condition.tested}
+    if not types or not len(texts):
+        return pa.table({name: pa.array([], kind) for name, kind in types.items()})
+    readings = {str(column.at): column.reading for column in condition.tested if column.reading}
+    wanted = types | dict.fromkeys(readings, pa.string())
     lines = texts if ended else pc.binary_join_element_wise(texts, "", "\n")
     _, offsets, buffer = lines.buffers()
     bounds = memoryview(offsets).cast("i")
@@ -361,8 +392,12 @@ def _cells(texts: pa.StringArray, condition: PassCondition, *, ended: bool) -> p
             include_columns=list(wanted),
             null_values=list(condition.nulls),
             strings_can_be_null=True,
+            decimal_point=condition.decimal,
         ),
     )
+    for name, reading in readings.items():
+        values = reading.values(cells.column(name), types[name])
+        cells = cells.set_column(cells.schema.get_field_index(name), name, values)
     if cells.num_rows != len(texts):
         raise pa.ArrowInvalid("as many rows as lines")
     return cells

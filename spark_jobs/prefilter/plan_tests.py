@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -21,6 +22,7 @@ from contracts import rules
 from contracts.files import csv_cells, encodings
 from contracts.files.columns import positions
 from contracts.plan import Check, Csv, Plan, Property
+from contracts.terms.value_form import BLANKS, PLAIN, ValueForm
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
 from spark_jobs.formats.csv_lines import OF_VALUES
 from spark_jobs.prefilter.arrow_tests import (
@@ -30,6 +32,7 @@ from spark_jobs.prefilter.arrow_tests import (
     ColumnTest,
     Kind,
     PassCondition,
+    Reading,
     TestedColumn,
 )
 from spark_jobs.prefilter.parquet_columns import ColumnConditions
@@ -106,7 +109,7 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
     if any(c.scope == "row" and (c.property is None or c.filter) for c in plan.row_checks()):
         raise _Untestable
     here = {p.name: p for p in plan.properties if p.name in at}
-    if any(p.form for p in here.values()):
+    if not all(_is_common(p.form, csv) for p in here.values() if p.form):
         raise _Untestable
     checks = {name: [(n, c) for n, c in enumerate(plan.row_checks()) if c.property == name] for name in here}
     filled = {name for name, prop in here.items() if _is_filled(prop, csv, (c for _, c in checks[name]))}
@@ -114,6 +117,8 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
         _tested(prop, at[name], checks[name], filled=name in filled, key=name in set(_keys(plan, header).values()))
         for name, prop in here.items()
     ]
+    decimal = _decimal(here[header[column.at]] for column in tested if _has_fractions(column.type))
+    tested = [replace(column, reading=_reading(here[header[column.at]], column, csv, decimal)) for column in tested]
     counted = [at.get(name) for name in _null_counted(plan)]
     kinds = {column.at: column.type for column in tested}
     keys = [(n, at[name]) for n, name in _keys(plan, header).items() if kinds[at[name]] == _arrow(here[name])]
@@ -131,6 +136,7 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
         mask_columns=len(bitmask.mask_columns(plan)),
         encoding=csv.encoding,
         letters=tuple(sums.letters_tests(plan)),
+        decimal=decimal,
     )
     for pattern in (condition.pattern, *_patterns_of(tested)):
         pc.match_substring_regex(pa.array([""]), pattern)
@@ -206,6 +212,33 @@ def _null_counted(plan: Plan) -> list[str]:
     return names
 
 
+def _is_common(form: ValueForm, csv: Csv) -> bool:
+    """Return True if Arrow reads a form: blanks, marks that are no signs of the dialect, words for true and false."""
+    marks = {form.decimal, form.group, *"".join((*form.true, *form.false))} & {csv.delimiter, csv.quote, csv.escape}
+    plain = replace(form, trim=False, decimal=".", group="", true=(), false=())
+    bare = all(form.cell(word) == word for word in csv.null_values)  # the parser compares them with the blanks
+    return plain == PLAIN and bare and not marks - {""}
+
+
+def _has_fractions(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def _decimal(props: Iterable[Property]) -> str:
+    """Return the decimal mark of most numbers: Arrow's parser knows one for all columns."""
+    marks = Counter(prop.form.decimal if prop.form else "." for prop in props)
+    return marks.most_common(1)[0][0] if marks else "."
+
+
+def _reading(prop: Property, column: TestedColumn, csv: Csv, decimal: str) -> Reading | None:
+    """Return how a column is read if Arrow's parser does not read it so."""
+    form = prop.form or PLAIN
+    own = form.decimal if _has_fractions(column.type) else decimal
+    if not form.trim and not form.group and own == decimal:
+        return None
+    return Reading(BLANKS if form.trim else "", csv.null_values, form.group, form.decimal)
+
+
 def _class(*excluded: str) -> str:
     """Return a class of the characters of texts without some; RE2 accepts surrogates, which are invalid in UTF-8."""
     return rf"[^{''.join(map(re.escape, excluded))}\x00\n\r\x{{feff}}\x{{fffd}}\x{{ffff}}\x{{d800}}-\x{{dfff}}]"
@@ -214,6 +247,8 @@ def _class(*excluded: str) -> str:
 def _is_filled(prop: Property, csv: Csv, checks: Iterable[Check]) -> bool:
     """Return True if a cell must not be null, and its shape already excludes null values."""
     if not any(isinstance(c.rule, rules.ForbidsNull) for c in checks):
+        return False
+    if prop.type == "string" and prop.form and prop.form.trim:
         return False
     shape = ".+" if prop.type == "string" else _typed(prop)
     return not any(re.fullmatch(shape, word, re.DOTALL) for word in csv.null_values)
@@ -228,6 +263,9 @@ def _shape(prop: Property | None, csv: Csv, *, filled: bool) -> str:
         beyond = {csv.delimiter, csv.quote, csv.escape, *UNLIKE}
         words = [re.escape(word) for word in csv.null_values if not filled and not beyond & set(word)]
         bare = quoted = f"(?:{'|'.join([_typed(prop), *words])})"
+        if prop.form and prop.form.trim:
+            around = f"[{''.join(map(re.escape, sorted({*BLANKS} - beyond)))}]*"
+            bare = quoted = f"{around}{bare}{around}"
     quote = re.escape(csv.quote)
     return f"(?:{bare}|{quote}{quoted}{quote})" if quote else bare
 
@@ -236,12 +274,15 @@ def _typed(prop: Property) -> str:
     whole, fraction = DIGITS, DIGITS
     if prop.exact:
         whole, fraction = prop.exact[0] - prop.exact[1], prop.exact[1]
-    after = rf"(?:\.[0-9]{{1,{fraction}}})?" if fraction else ""
+    form = prop.form or PLAIN
+    after = rf"(?:{re.escape(form.decimal)}[0-9]{{1,{fraction}}})?" if fraction else ""
     match prop.type:
         case "integer" if whole:
-            return f"-?[0-9]{{1,{whole}}}"
+            return f"-?{_grouped(whole, form.group)}"
         case "number" if whole:
-            return f"-?[0-9]{{1,{whole}}}{after}"
+            return f"-?{_grouped(whole, form.group)}{after}"
+        case "boolean" if form.true:
+            return "|".join(map(re.escape, (*form.true, *form.false)))
         case "boolean":
             return "[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]"
         case "date" if prop.format in (None, ISO):
@@ -251,6 +292,18 @@ def _typed(prop: Property) -> str:
         case "time" if not prop.format:
             return f"{CLOCK}(?:{SECONDS})?"
     raise _Untestable
+
+
+def _grouped(whole: int, group: str) -> str:
+    """Return a pattern of at most so many digits, in groups of three if they have a mark."""
+    plain = f"[0-9]{{1,{whole}}}"
+    if not group or whole < 4:
+        return plain
+    groups, first = divmod(whole - 1, 3)
+    mark = re.escape(group)
+    longest = f"[1-9][0-9]{{0,{first}}}(?:{mark}[0-9]{{3}}){{{groups}}}"
+    shorter = f"|[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}}){{1,{groups - 1}}}" if groups > 1 else ""
+    return f"(?:{plain}|{longest}{shorter})"
 
 
 def _tested(prop: Property, at: int, checks: bitmask.Numbered, *, filled: bool, key: bool) -> TestedColumn:

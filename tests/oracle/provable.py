@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from contracts.authoring.patterns.regex import to_java
 from contracts.plan import Check, Csv, Plan, Property
+from contracts.terms.value_form import ValueForm
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property
 from tests.oracle import hostile, judging, records
 from tests.oracle.contracts import OF_FORMAT, PATTERNS, WORDS
+from tests.oracle.forms import ways
 
 NULLS = ("", "NA", "-9999", "0", "true", "2024-01-31", "12:30", "a", "é", " ", "\ufeff", "1.5")
 GOOD = {
@@ -24,6 +26,17 @@ GOOD = {
     "time": ("12:30", "00:00:00", "23:59:59.999999"),
 }
 """Cells by type that are of it, unless a dialect says otherwise."""
+TRIM, GROUPED = ValueForm(trim=True), ValueForm(decimal=",", group=".")
+FORMS: dict[str, tuple[ValueForm | None, ...]] = {
+    "string": (TRIM,),
+    "integer": (TRIM, ValueForm(group="."), ValueForm(group="'", trim=True)),
+    "number": (TRIM, ValueForm(decimal=","), GROUPED, ValueForm(group="'"), ValueForm(decimal=",", trim=True)),
+    "boolean": (ValueForm(true=("J", "ja"), false=("N",)), ValueForm(true=("1",), false=("0", "x"), trim=True)),
+    "date": (TRIM,),
+    "timestamp": (TRIM,),
+    "time": (TRIM,),
+}
+"""Forms by type that vectors know; a number may also have a mark that is a sign of the dialect."""
 DAYS = ("2024-01-31", "2024-02-29", "1582-10-10")
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 TEXT_FORMATS = ("uuid", "ipv4", "ipv6")
@@ -84,7 +97,8 @@ def contracts(draw: st.DrawFn) -> Made:
 
 def _cells(prop: Property) -> tuple[str, ...]:
     formats = [text for name in TEXT_FORMATS for text in OF_FORMAT[name]] if prop.type == "string" else []
-    return (*(GOOD[prop.type] * 3), *formats, *hostile.CELLS[prop.type], *hostile.ANY)
+    good = tuple(way for text in GOOD[prop.type] for way in ways(text, prop))
+    return (*(good * 3), *formats, *hostile.CELLS[prop.type], *hostile.ANY)
 
 
 @st.composite
@@ -93,7 +107,9 @@ def properties(draw: st.DrawFn, name: str) -> Property:
     kind = draw(st.sampled_from(sorted(GOOD)))
     exact = {"number": [None, (5, 2), (38, 10)], "integer": [None, None, (3, 0)]}.get(kind, [None])
     offset = draw(st.sampled_from([None, True, False])) if kind == "timestamp" else None
-    return a_property(name, kind, exact=draw(st.sampled_from(exact)), offset=offset)  # type: ignore[arg-type]
+    form = draw(st.sampled_from((*[None] * len(FORMS[kind]), *FORMS[kind])))
+    prop = a_property(name, kind, exact=draw(st.sampled_from(exact)), offset=offset)  # type: ignore[arg-type]
+    return replace(prop, form=form)
 
 
 def checks_of(prop: Property) -> st.SearchStrategy[Check]:

@@ -15,6 +15,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.plan import Compression, Csv, Plan, Threshold
+from contracts.terms.value_form import ValueForm
 from spark_jobs.prefilter import prefilter
 from spark_jobs.scan import batch
 from spark_jobs.validate import configured
@@ -89,6 +90,27 @@ def test_dialects_are_judged_the_same(
     assert is_sifted(plan)
     lines = [line.replace(",", delimiter) for line in (HEADER, *LINES)][0 if csv.header else 1 :]
     bodies = {f"{end!r}.csv".replace("\\", ""): end.join([*lines, ""]) for end in ("\n", "\r\n", "\r")}
+    judged = hold(spark, tmp_path, plan, bodies, caplog)
+    assert all(drop.valid and drop.rejected for drop in judged.result.drops)
+
+
+FORMED = (
+    "id;wind;day;state;on",
+    *("1;1,5; 2024-01-01;SP;J", "1.002;1.234,25;;;N", "3;NA; NA ; x ;", " 4 ;,5;2024-02-29;RJ;ja", "5;1.5;;SP;J"),
+    *("6;1,5,0;;;N", '7;"1,5";"2024-01-01 ";" SP ";"J"', "8;12.34;;;x", "-1.000;1e2;;;", "9;-1,5;;LONG;J", "x;;;;", ""),
+    *("10;0.123;;;", "11;360,1;;;N", "\u00a012;7\t;;\u202fRJ;J", "12;1;;;j", "99.999;360,0;;;J"),
+)
+
+
+def test_values_in_a_form_are_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    form = ValueForm(trim=True, decimal=",", group=".")
+    forms = {p.name: replace(p, form=form.of_type(p.type)) for p in PLAN.properties}
+    on = replace(a_property("on", "boolean"), form=ValueForm(true=("J", "ja"), false=("N",)))
+    plan = replace(PLAN, properties=(*forms.values(), on), csv=Csv(delimiter=";", null_values=("", "NA")))
+    assert is_sifted(plan)
+    bodies = {f"{n}.csv": end.join([*FORMED, ""]) for n, end in enumerate(("\n", "\r\n", "\r"))}
     judged = hold(spark, tmp_path, plan, bodies, caplog)
     assert all(drop.valid and drop.rejected for drop in judged.result.drops)
 

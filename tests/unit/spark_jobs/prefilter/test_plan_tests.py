@@ -63,6 +63,18 @@ TESTABLE = {
     "text": written(NAME),
     "required": written(NAME | {"required": True}),
     "unique": written(ID | {"unique": True}, NAME | {"primaryKey": True}),
+    "decimal commas and groups": written(
+        *(options(WIND, minimum=0), ID | {"unique": True}),
+        csv={"delimiter": ";"},
+        values={"decimalChar": ",", "groupChar": "."},
+    ),
+    "marks of one column": written(
+        WIND, {**WIND, "name": "other"}, csv={"delimiter": ";"}, values={"columns": {"wind": {"decimalChar": ","}}}
+    ),
+    "cells without blanks": written(ID, NAME, DAY, AT, values={"trim": True}),
+    "words for true and false": written(
+        {"name": "on", "logicalType": "boolean"}, values={"trueValues": ["J"], "falseValues": ["N"]}
+    ),
     "bounds of integers": written(options(ID, minimum=0, exclusiveMaximum=9)),
     "formats of integers": written(options(ID, format="u16")),
     "bounds of numbers": written(options(WIND, exclusiveMinimum=-1.5, maximum=360)),
@@ -92,6 +104,11 @@ TESTABLE = {
     "200 columns": written(*({"name": f"c{n}", "logicalType": "number"} for n in range(200))),
 }
 UNTESTABLE = {
+    "a mark that is the delimiter": written(WIND, values={"decimalChar": ","}),
+    "null words of one column": written(WIND, values={"columns": {"wind": {"nullValues": ["-"]}}}),
+    "a percent sign": written(WIND, values={"percent": "keep"}),
+    "negative numbers in another way": written(WIND, values={"negatives": ["trailing"]}),
+    "implied decimals": written(WIND, values={"decimals": 2}),
     "a filter": written(options(ID, minimum=0), checks={"id.minimum": {"filter": "id > 2"}}),
     "a watermark": written(options(ID, minimum=0), checks={"id.minimum": {"watermark": "id"}}),
     "an expression": written(ID, quality=[custom(metric="expression", expression="id > 2", mustBe=0)]),
