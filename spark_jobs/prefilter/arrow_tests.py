@@ -76,12 +76,16 @@ class ColumnTest:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The way from the text of a cell to its value: without blanks around it, null words, marks between digits."""
+    """The way from the text of a cell to its value: without blanks around it, null words, marks between digits.
+
+    `days` is the notation of days, as `strptime` has it.
+    """
 
     blanks: str = ""
     nulls: tuple[str, ...] = ()
     group: str = ""
     decimal: str = "."
+    days: str = ""
 
     def values(self, texts: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
         """Return cells of the passing shape as values of a type; marks of a text are its own."""
@@ -90,6 +94,8 @@ class Reading:
             texts = pc.if_else(pc.is_in(bare, pa.array(self.nulls, pa.string())), pa.scalar(None, pa.string()), bare)
         if kind == pa.string():
             return texts
+        if self.days:
+            return pc.strptime(texts, format=self.days, unit="s").cast(kind)
         if self.group:
             texts = pc.replace_substring(texts, self.group, "")
         if self.decimal != ".":

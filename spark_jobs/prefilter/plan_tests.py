@@ -23,6 +23,7 @@ from contracts.files import csv_cells, encodings
 from contracts.files.columns import positions
 from contracts.plan import Check, Csv, Plan, Property
 from contracts.terms.value_form import BLANKS, PLAIN, ValueForm
+from contracts.values.date_pattern import PIECE
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
 from spark_jobs.formats.csv_lines import OF_VALUES
 from spark_jobs.prefilter.arrow_tests import (
@@ -44,6 +45,14 @@ WIDE = 200
 DIGITS = 18
 """Digits before and after the point of a number: such a number fits an integer of 64 bits, and is never infinite."""
 DATE = "[1-9][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
+DAYS_OF_MONTHS = (
+    ("0[1-9]|1[0-9]|2[0-8]", "0[1-9]|1[0-2]"),
+    ("29|30", "0[13-9]|1[0-2]"),
+    ("31", "0[13578]|1[02]"),
+)
+"""Days that some months have in every year, and these months."""
+STRPTIME = {"yyyy": "%Y", "MM": "%m", "M": "%m", "dd": "%d", "d": "%d"}
+"""The letters of days in digits, as Arrow's `strptime` has them."""
 CLOCK = "(?:[01][0-9]|2[0-3]):[0-5][0-9]"
 SECONDS = r":[0-5][0-9](?:\.[0-9]{1,6})?"
 OFFSET = "(?:Z|[+-](?:0[0-9]|1[0-7]):[0-5][0-9])"
@@ -213,9 +222,10 @@ def _null_counted(plan: Plan) -> list[str]:
 
 
 def _is_common(form: ValueForm, csv: Csv) -> bool:
-    """Return True if Arrow reads a form: blanks, marks that are no signs of the dialect, words for true and false."""
-    marks = {form.decimal, form.group, *"".join((*form.true, *form.false))} & {csv.delimiter, csv.quote, csv.escape}
-    plain = replace(form, trim=False, decimal=".", group="", true=(), false=())
+    """Return True if Arrow may read a form: blanks, marks that are no signs of the dialect, words, days in digits."""
+    texts = "".join((form.decimal, form.group, *form.true, *form.false, *form.formats))
+    marks = set(texts) & {csv.delimiter, csv.quote, csv.escape}
+    plain = replace(form, trim=False, decimal=".", group="", true=(), false=(), formats=())
     bare = all(form.cell(word) == word for word in csv.null_values)  # the parser compares them with the blanks
     return plain == PLAIN and bare and not marks - {""}
 
@@ -234,9 +244,13 @@ def _reading(prop: Property, column: TestedColumn, csv: Csv, decimal: str) -> Re
     """Return how a column is read if Arrow's parser does not read it so."""
     form = prop.form or PLAIN
     own = form.decimal if _has_fractions(column.type) else decimal
-    if not form.trim and not form.group and own == decimal:
+    days = form.formats if column.type == pa.date32() else ()
+    if len(days) > 1:
+        raise _Untestable
+    if not form.trim and not form.group and own == decimal and not days:
         return None
-    return Reading(BLANKS if form.trim else "", csv.null_values, form.group, form.decimal)
+    pattern = "".join(STRPTIME.get(piece[0], piece[0]) for day in days for piece in PIECE.finditer(day))
+    return Reading(BLANKS if form.trim else "", csv.null_values, form.group, form.decimal, pattern)
 
 
 def _class(*excluded: str) -> str:
@@ -285,13 +299,29 @@ def _typed(prop: Property) -> str:
             return "|".join(map(re.escape, (*form.true, *form.false)))
         case "boolean":
             return "[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]"
+        case "date" if form.formats:
+            return "|".join(map(_days, form.formats))
         case "date" if prop.format in (None, ISO):
             return DATE
-        case "timestamp" if not prop.format and not prop.zone:
+        case "timestamp" if not prop.format and not prop.zone and not form.formats:
             return f"{DATE}[T ]{CLOCK}{SECONDS}{OFFSETS[prop.offset]}"
-        case "time" if not prop.format:
+        case "time" if not prop.format and not form.formats:
             return f"{CLOCK}(?:{SECONDS})?"
     raise _Untestable
+
+
+def _days(pattern: str) -> str:
+    """Return a pattern of the days in a notation of digits that their month has in every year."""
+    pieces = [piece[0] for piece in PIECE.finditer(pattern)]
+    letters = sorted(piece for piece in pieces if piece.isalpha())
+    if [piece[0] for piece in letters] != ["M", "d", "y"] or not set(letters) <= STRPTIME.keys() or "'" in pattern:
+        raise _Untestable
+    ways = []
+    for days, months in DAYS_OF_MONTHS:
+        texts = {"yyyy": "[1-9][0-9]{3}", "dd": days, "MM": months}
+        texts |= {"d": days.replace("0[", "0?["), "M": months.replace("0[", "0?[")}
+        ways.append("".join(f"(?:{texts[piece]})" if piece in texts else re.escape(piece) for piece in pieces))
+    return "|".join(ways)
 
 
 def _grouped(whole: int, group: str) -> str:

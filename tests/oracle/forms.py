@@ -5,6 +5,7 @@ Written from docs/reference/drop-block.md, "Values".
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 
@@ -119,6 +120,8 @@ def ways(text: str, prop: Property) -> tuple[str, ...]:
     if form is None:
         return (text,)
     around = (f" {text}", f"{text}\u00a0") if form.trim else ()
+    if prop.type == "date" and form.formats and re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+        return (*(_day(text, pattern) for pattern in form.formats), text)
     if prop.type == "boolean" and form.true:
         return (*{"true": form.true, "false": form.false}.get(text.lower(), ()), text)
     number = text.removeprefix("-")
@@ -126,6 +129,13 @@ def ways(text: str, prop: Property) -> tuple[str, ...]:
         return (text, *around)
     minus = "-" if text != number else ""
     return tuple(dict.fromkeys((*_written(minus, number, form), text, *around)))
+
+
+def _day(text: str, pattern: str) -> str:
+    """A day in a notation of digits."""
+    year, month, day = text.split("-")
+    parts = {"yyyy": year, "MM": month, "dd": day, "M": month.lstrip("0"), "d": day.lstrip("0")}
+    return re.sub("y+|M+|d+", lambda match: parts.get(match[0], match[0]), pattern)
 
 
 def _written(minus: str, number: str, form: ValueForm) -> Iterator[str]:

@@ -32,7 +32,10 @@ FORMS: dict[str, tuple[ValueForm | None, ...]] = {
     "integer": (TRIM, ValueForm(group="."), ValueForm(group="'", trim=True)),
     "number": (TRIM, ValueForm(decimal=","), GROUPED, ValueForm(group="'"), ValueForm(decimal=",", trim=True)),
     "boolean": (ValueForm(true=("J", "ja"), false=("N",)), ValueForm(true=("1",), false=("0", "x"), trim=True)),
-    "date": (TRIM,),
+    "date": (
+        *(TRIM, ValueForm(formats=("d.M.yyyy",)), ValueForm(formats=("MM/dd/yyyy",), trim=True)),
+        *(ValueForm(formats=("yyyyMMdd",)), ValueForm(formats=("dd.MM.yyyy", "d/M/yyyy"))),
+    ),
     "timestamp": (TRIM,),
     "time": (TRIM,),
 }

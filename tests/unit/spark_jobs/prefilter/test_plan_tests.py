@@ -71,6 +71,8 @@ TESTABLE = {
     "marks of one column": written(
         WIND, {**WIND, "name": "other"}, csv={"delimiter": ";"}, values={"columns": {"wind": {"decimalChar": ","}}}
     ),
+    "days in digits": written(options(DAY, minimum="2020-01-01"), values={"formats": ["d.M.yyyy"]}),
+    "days in digits of several notations": written(DAY, values={"formats": ["d.M.yyyy", "yyyyMMdd"]}),
     "cells without blanks": written(ID, NAME, DAY, AT, values={"trim": True}),
     "words for true and false": written(
         {"name": "on", "logicalType": "boolean"}, values={"trueValues": ["J"], "falseValues": ["N"]}
@@ -106,6 +108,12 @@ TESTABLE = {
 UNTESTABLE = {
     "a mark that is the delimiter": written(WIND, values={"decimalChar": ","}),
     "null words of one column": written(WIND, values={"columns": {"wind": {"nullValues": ["-"]}}}),
+    "bounds of days in several notations": written(
+        options(DAY, minimum="2020-01-01"), values={"formats": ["d.M.yyyy", "yyyyMMdd"]}
+    ),
+    "days in words": written(DAY, values={"formats": ["dd-MMM-yyyy"], "language": "en"}),
+    "days as counts": written(DAY, values={"formats": ["excelDays"]}),
+    "moments in digits": written(AT, values={"formats": ["d.M.yyyy HH:mm"]}),
     "a percent sign": written(WIND, values={"percent": "keep"}),
     "negative numbers in another way": written(WIND, values={"negatives": ["trailing"]}),
     "implied decimals": written(WIND, values={"decimals": 2}),
