@@ -133,8 +133,9 @@ def _cell(
     """Return the number in a cell, or the problem with it; None if the rule has no such cell."""
     if place is None:
         return None
-    agreed = words(form) or "only digits and a point for fractions"
-    fix = f"Write the trailer as it is agreed, its numbers with {agreed}."
+    fix = "Write the trailer as it is agreed, its numbers with only digits and a point for fractions."
+    if agreed := words(form.of_values):
+        fix = f"Write the trailer as it is agreed, and {what} so: {agreed}."
     if place > len(cells):
         return Problem(BAD, f"The trailer has no cell {place}, which says {what}.", fix)
     text = cells[place - 1]

@@ -29,8 +29,28 @@ FORMS: dict[str, Document] = {
     },
     "csv, over lines, packed": {"format": "csv", "csv": {"multiLine": True}, "compression": "gzip"},
     "csv, with a trailer": {"format": "csv", "csv": {"trailer": {"begins": "END", "rows": 2}}},
+    "csv, in a form of its own": {
+        "format": "csv",
+        "csv": {"delimiter": ";"},
+        "values": {
+            "trim": True,
+            "nullValues": ["", "NA"],
+            "decimalChar": ",",
+            "groupChar": ".",
+            "trueValues": ["J", "ja"],
+            "falseValues": ["N"],
+        },
+    },
     "jsonl": {"format": "jsonl"},
     "parquet": {"format": "parquet"},
+}
+LEDGER: Document = {
+    "prefixes": ["$", "€ "],
+    "suffixes": [" CR"],
+    "groupChar": "'",
+    "percent": "keep",
+    "negatives": ["trailing", "brackets", "typographic"],
+    "nullValues": ["-"],
 }
 MORE_FORMS: dict[str, Document] = FORMS | {
     "csv, tabs": {"format": "csv", "csv": {"delimiter": "\t", "nullValues": []}},
@@ -45,6 +65,18 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     "csv, over lines, with a trailer": {
         "format": "csv",
         "csv": {"multiLine": True, "trailer": {"begins": "*", "rows": 2}},
+    },
+    "csv, in many forms": {"format": "csv", "values": LEDGER},
+    "csv, in many forms, over lines, with a trailer": {
+        "format": "csv",
+        "csv": {"multiLine": True, "trailer": {"begins": "END", "rows": 2}},
+        "values": LEDGER,
+    },
+    "csv, with implied decimals, packed": {
+        "format": "csv",
+        "csv": {"delimiter": "|"},
+        "compression": "gzip",
+        "values": {"decimals": 2, "negatives": ["trailing"]},
     },
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
     "csv, windows-1252": {"format": "csv", "csv": {"encoding": "windows-1252", "delimiter": ";"}},
@@ -74,6 +106,7 @@ SIFTED_FORMS = (
     "csv",
     "csv, other signs",
     "parquet",
+    "csv, in a form of its own",
     "csv, names in any case",
     "csv, tabs",
     "csv, no header",

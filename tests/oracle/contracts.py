@@ -250,7 +250,10 @@ def _in_files(
     if form["format"] != "csv" or kind not in IN_FILES or "timezone" in options or chance.random() < 0.5:
         return {}, ()
     shape = next(shape for shape, pattern in DATED[kind] if pattern == options.get("format"))
-    days = [datetime.strptime(text, shape) for text in good]  # noqa: DTZ007 (of no zone)
+    try:
+        days = [datetime.strptime(text, shape) for text in good]  # noqa: DTZ007 (of no zone)
+    except ValueError:  # a moment with an offset
+        return {}, ()
     own, write = chance.choice(IN_FILES[kind])
     return own, (*map(write, days), *EDGES[kind])
 

@@ -109,7 +109,8 @@ def _end(chance: Random, plan: Plan, rule: Trailer, header: tuple[str, ...], lin
     if held.refused:
         return
     totals = sums(plan, held)
-    cells = [rule.begins, str(len(held.records)), *(str(totals[name]) for name in rule.sums)]
+    figures = (ways(str(totals[name]), plan.property_named(name))[0] for name in rule.sums)
+    cells = [rule.begins, str(len(held.records)), *figures]
     at = chance.randrange(1, len(cells))
     odd = [*cells[:at], chance.choice((*ODD_TOTALS, f"00{cells[at]}")), *cells[at + 1 :]]
     made = chance.choice((*([cells] * 8), odd, odd, odd, cells[:at], [*cells, "more"]))

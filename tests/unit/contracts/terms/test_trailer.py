@@ -15,6 +15,7 @@ from contracts.place import Place
 from contracts.plan import Csv, Plan, Property
 from contracts.terms.file_sets import Totals
 from contracts.terms.trailer import Trailer, TrailerReading, Unread, reading_of, totals_of
+from contracts.terms.value_form import ValueForm
 from contracts.verdict import decide
 from tests.builders import a_plan, all_good
 
@@ -163,3 +164,38 @@ def test_file_goes_as_it_came_or_without_its_trailer(
     plan = a_plan(promote=promote, csv=Csv(trailer=trailer))
 
     assert plan.goes_whole(rejected) == whole
+
+
+FORMED = replace(
+    PLAN,
+    properties=(
+        PLAN.properties[0],
+        Property("n", "number", form=ValueForm(trim=True, decimal=",", group=".", negatives=("trailing",))),
+    ),
+)
+
+
+@pytest.mark.parametrize("cell", ["1234,5", "1.234,50", " 1.234,5 ", "+1234,5"])
+def test_sum_is_written_as_its_property_is(cell: str) -> None:
+    decision = decided(TrailerReading(("T", "3", "", cell)), FORMED, sums={"n": Decimal("1234.50")})
+    assert (decision.verdict, decision.problems) == ("accepted", ())
+
+
+@pytest.mark.parametrize(("cell", "total"), [("5,5-", "-5.5"), ("-1.000", "-1000")])
+def test_sum_may_be_negative_as_its_property_may(cell: str, total: str) -> None:
+    decision = decided(TrailerReading(("T", "3", "", cell)), FORMED, sums={"n": Decimal(total)})
+    assert (decision.verdict, decision.problems) == ("accepted", ())
+
+
+@pytest.mark.parametrize("cell", ["1234.5", "1.23", "1e3", "", "-", "1 234,5"])
+def test_sum_in_another_form_is_none(cell: str) -> None:
+    (problem,) = decided(TrailerReading(("T", "3", "", cell)), FORMED).problems
+    form = "“,” before fractions; “.” may stand between groups of three digits; negative also as “5-”"
+    assert problem.code == "bad-trailer"
+    assert problem.fix == f"Write the trailer as it is agreed, and the sum of `n` so: {form}."
+
+
+def test_sum_of_percents_and_of_implied_decimals_is_read_alike() -> None:
+    for form, cell in ((ValueForm(percent="divide"), "150 %"), (ValueForm(decimals=2), "150")):
+        plan = replace(PLAN, properties=(PLAN.properties[0], Property("n", "number", form=form)))
+        assert decided(TrailerReading(("T", "3", "", cell)), plan).problems == ()
