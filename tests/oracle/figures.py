@@ -20,8 +20,9 @@ def counted(cell: Cell) -> Any:
     """A value as figures count it: a number as it is written if it is short, else as the double that it is."""
     if not isinstance(cell.value, float):
         return cell.value
-    parts = SMALL.fullmatch(f"{Decimal(cell.text or '0'):f}")
-    return Fraction(cell.text or "0") if parts and _is_short(parts[1], (parts[2] or "").rstrip("0")) else cell.value
+    text = cell.number or cell.text or "0"
+    parts = SMALL.fullmatch(f"{Decimal(text):f}")
+    return Fraction(text) if parts and _is_short(parts[1], (parts[2] or "").rstrip("0")) else cell.value
 
 
 def _is_short(before: str, after: str) -> bool:

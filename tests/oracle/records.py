@@ -34,10 +34,14 @@ BAD = "\udc80-\udcff"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell as it stands (None: null), and the value that it is of its type (None: none)."""
+    """A cell as it stands (None: null), and the value that it is of its type (None: none).
+
+    `number` is the text of a number as a contract writes it, if files write it otherwise.
+    """
 
     text: str | None
     value: Any
+    number: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +209,8 @@ def _cell(text: str, prop: Property, csv: Csv) -> Cell:
 def agreed(text: str, prop: Property) -> Cell:
     """A bare cell that is not null, with the value that it has in the form of the file."""
     published = plain(text, prop)
-    return Cell(text, None if published is None else value_of_cell(published, prop))
+    value = None if published is None else value_of_cell(published, prop)
+    return Cell(text, value, published if published != text else None)
 
 
 def split(csv: Csv, line: str) -> tuple[list[str], bool]:
