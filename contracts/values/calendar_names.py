@@ -91,6 +91,6 @@ def spellings(letters: str, language: str) -> dict[str, int]:
     texts: dict[str, int] = {}
     for number, names in enumerate(LISTS[letters][language].split(), start=1):
         for name in names.split("/"):
-            for text in dict.fromkeys((name, name.removesuffix("."))):
+            for text in dict.fromkeys((name.removesuffix("."), name)):
                 texts |= dict.fromkeys((text, text.lower(), text.upper(), text.capitalize()), number)
     return texts

@@ -68,6 +68,38 @@ def _shape(pattern: str, language: str) -> re.Pattern[str]:
     return re.compile("".join(f"(?:{part})" for part in parts))
 
 
+COUNTED: tuple[tuple[range, frozenset[str], str], ...] = (
+    (
+        range(946_684_800, 2_208_988_800),
+        frozenset(),
+        "seconds since 1970: a `timestamp` with `formats: [epochSeconds]`",
+    ),
+    (
+        range(946_684_800_000, 2_208_988_800_000),
+        frozenset(),
+        "milliseconds since 1970: a `timestamp` with `formats: [epochMilliseconds]`",
+    ),
+    (
+        range(20_000, 80_000),
+        frozenset(("date", "datum", "day", "tag", "fecha", "data", "dato", "serial")),
+        "days of a spreadsheet: a `date` with `formats: [excelDays]`",
+    ),
+)
+"""Integers that could be moments: from 2000 to 2039, or by the name of their column as well."""
+
+
+def count_in_words(least: int, most: int, words: Collection[str]) -> str | None:
+    """Return the moments that integers between two could be; None if nothing hints at any."""
+    return next(
+        (
+            meaning
+            for numbers, names, meaning in COUNTED
+            if least in numbers and most in numbers and (not names or names & {*words})
+        ),
+        None,
+    )
+
+
 def ways(fitting_all: tuple[DateFormats, ...]) -> tuple[DateFormats, tuple[str, ...]]:
     """Return the notation to propose, and the others of the same type that fit as well."""
     best, *rest = fitting_all

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any
 
+from contracts.authoring.draft.dates import count_in_words
 from contracts.authoring.draft.profile import ColumnProfile, Profile
 from contracts.plan import CONTAINERS, REPEATING
 from contracts.problem import visible
@@ -78,6 +79,9 @@ def property_of(column: ColumnProfile, *, is_primary: bool) -> Proposed:
         value["logicalTypeOptions"] = options
     if basis:
         notes["logicalTypeOptions"] = basis
+    whole = column.type == "integer" and bool(column.least)
+    if whole and (hint := count_in_words(int(column.least), int(column.most), _words(column.name))):
+        notes["logicalType"] += f"; they could be {hint} in `values` of the drop block"
     if column.unsure:
         notes["logicalType"] += f"; {column.unsure}"
     return Proposed(value, notes)

@@ -14,6 +14,7 @@ from contracts.authoring.quality import library_metrics
 from contracts.messages import tolerated_in_words
 from contracts.plan import CONTAINERS, Check, Plan, Property
 from contracts.problem import quoted, visible
+from contracts.terms.value_form import words
 
 METADATA = {"apiVersion", "kind", "id", "version", "status", "schema"}
 """Keys of a document that make its name, or that every exporter reads."""
@@ -192,6 +193,10 @@ class Account:
         plan = self.contract.plan
         if any(c.scope == "record" for c in plan.checks) and not self.contract.bare:
             self.lose("The form of lines: well-formed records, text in the agreed encoding.")
+        if not self.contract.bare:
+            for prop in plan.properties:
+                if prop.form:
+                    self.lose(f"The form of `{prop.name}` in files: {visible(words(prop.form))}.")
         for check in plan.checks:
             unknown = check.scope == "record" or (isinstance(check.rule, rules.KnownKeys) and self.contract.bare)
             if check.id not in self.carried and not unknown:

@@ -35,23 +35,24 @@ LOCAL = re.compile(
 """Date patterns of spreadsheets in other languages: `TT.MM.JJJJ`, `jj/mm/aaaa`, `gg/mm/aaaa`, `dd-mm-jjjj`."""
 SAMPLE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:(?P<t>[T ])[0-9]{2}:[0-9]{2}:[0-9]{2}(?P<z>Z?))?")
 """An example value in place of a pattern, as in layouts of Go."""
+IN_CSV = " In CSV they may stand so: see `formats` under `values` in docs/reference/drop-block.md."
 UNREADABLE: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(r"%-?[Ilpr]|(?<![A-Za-z])(?:a|tt|[AaPp]\.?[Mm]\.?)(?![A-Za-z])"),
-        "Hours from 1 to 12 are not read: send hours from 00 to 23, and write `HH`.",
+        "Hours from 1 to 12 are not read: send hours from 00 to 23, and write `HH`." + IN_CSV,
     ),
     (
         re.compile(r"%[bBh]|MMM|mmm|LLL|MON|[Mm]on(?:th)?(?![A-Za-z])"),
-        "Names of months are not read: send months as digits, and write `MM`.",
+        "Names of months are not read: send months as digits, and write `MM`." + IN_CSV,
     ),
-    (re.compile(r"%[aA]|E+|ddd|DY|DAY"), "Names of days are not read: leave them out of the values."),
+    (re.compile(r"%[aA]|E+|ddd|DY|DAY"), "Names of days are not read: leave them out of the values." + IN_CSV),
     (
         re.compile(r"%[jUWVGgu]|DDD|[Ww]{2}|IW|q|Q"),
-        "Weeks, quarters and days of a year are not read: send dates with months and days.",
+        "Weeks, quarters and days of a year are not read: send dates with months and days." + IN_CSV,
     ),
     (
         re.compile(r"(?i)\A(?:%s|epoch.*|unix.*|posix.*|milli.*|seconds?)\Z"),
-        "A count of seconds is a number: write `logicalType: integer`, without a format.",
+        "A count of seconds is a number: write `logicalType: integer`, without a format." + IN_CSV,
     ),
 )
 """Parts of patterns that dropgate does not read, and the fix."""

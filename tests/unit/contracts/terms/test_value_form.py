@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contracts import codec
-from contracts.terms.value_form import PLAIN, ValueForm, published, written
+from contracts.terms.value_form import PLAIN, ValueForm, published, words, written
 
 GERMAN = ValueForm(decimal=",", group=".")
 SWISS = ValueForm(group="'")
@@ -113,3 +113,41 @@ def test_form_of_a_type_has_only_what_it_needs() -> None:
 
 def test_text_of_a_hundred_thousand_groups_is_read() -> None:
     assert published(GERMAN, "1" + ".000" * 100_000, "number") == "1" + "000" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("kind", "pattern", "zone", "text", "formats", "cell"),
+    [
+        ("date", None, None, "2024-07-03", ("d.M.yyyy", "yyyyMMdd"), "3.7.2024"),
+        ("date", "dd.MM.yyyy", None, "03.07.2024", ("d-MMM-yy",), "3-Jul-24"),
+        ("date", None, None, "2024-07-03", ("excelDays",), "45476"),
+        ("date", None, None, "no date", ("d.M.yyyy",), "no date"),
+        ("time", None, None, "14:05", ("h:mm a",), "2:05 PM"),
+        ("time", "HHmm", None, "1405", ("H:mm:ss",), "14:05:00"),
+        ("timestamp", None, None, "2024-07-03 14:05:09", ("M/d/yyyy h:mm a",), "7/3/2024 2:05 PM"),
+        ("timestamp", None, None, "2024-07-03T14:05:09+02:00", ("d.M.yyyy H:mm",), "3.7.2024 12:05"),
+        ("timestamp", None, "Europe/Berlin", "2024-07-03T12:05:09Z", ("d.M.yyyy H:mm",), "3.7.2024 14:05"),
+        ("timestamp", None, "Europe/Berlin", "2024-07-03T14:05:09", ("epochSeconds",), "1720008309"),
+        ("timestamp", None, None, "2024-07-03T14:05:09Z", ("yyyyMMdd'T'HHmmssX",), "20240703T140509Z"),
+    ],
+)
+def test_date_is_written_in_the_first_format_of_files(
+    kind: str, pattern: str | None, zone: str | None, text: str, formats: tuple[str, ...], cell: str
+) -> None:
+    form = ValueForm(formats=formats, century=1950)
+    assert written(form, text, kind, pattern, zone) == cell
+
+
+def test_date_is_read_in_iso() -> None:
+    form = ValueForm(formats=("d.M.yyyy", "d.M.yy"), century=1950)
+    assert [published(form, text, "date") for text in ("3.7.2024", "3.7.50", "2024-07-03")] == [
+        "2024-07-03",
+        "1950-07-03",
+        None,
+    ]
+
+
+def test_formats_in_words_have_examples() -> None:
+    form = ValueForm(formats=("d. MMM yyyy", "d.M.yy", "excelDays"), century=1950, language="de")
+    shown = "3. Jul 2024 (d. MMM yyyy, German) or 3.7.24 (d.M.yy, 1950 to 2049) or 45476 (a day number of Excel)"
+    assert words(form) == shown

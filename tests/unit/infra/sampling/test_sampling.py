@@ -139,6 +139,12 @@ def test_mark_before_three_digits_alone_is_named(tmp_path: Path, cells: tuple[st
         (("3. Januar 2024", "12. März 2024"), "formats: [d. MMMM yyyy]\n            language: de"),
         (("7/31/2024 1:05 PM", "12/11/2024 12:00 am"), "formats: ['M/d/yyyy h:mm a']"),
         (("7/31/2024 13:05 PM", "12/11/2024 12:00 am"), "logicalType: string"),
+        (
+            ("1720015509", "1720015510"),
+            "they could be seconds since 1970: a `timestamp` with `formats: [epochSeconds]`",
+        ),
+        (("1720015509000", "1720015510000"), "they could be milliseconds since 1970"),
+        (("45476", "45477"), "logicalType: integer  # proposed: 2 of 2 values are an integer\n"),
         (("9:05", "10:00"), "formats: ['H:mm']"),
         (("3.7.2024", "NA"), 'nullValues: ["", NA]'),
         (("f81d4fae-7dec-11d0-a765-00a0c91e6bf6",), "{format: uuid}"),

@@ -398,6 +398,15 @@ def test_losses_stand_in_comments(form: str) -> None:
     assert "From orders.v1 1.0.0, by dropgate export." in exported.text.splitlines()[0]
 
 
+@pytest.mark.parametrize("form", [form for form in FORMATS if form not in ("odcs", "html")])
+def test_forms_of_files_are_named_as_lost(form: str) -> None:
+    text = a_document(
+        "- {name: day, logicalType: date}", more_drop="values: {columns: {day: {formats: [d.M.yyyy], trim: true}}}"
+    )
+    losses = export(form, text).losses
+    assert "The form of `day` in files: blanks around it do not count; 3.7.2024 (d.M.yyyy)." in losses
+
+
 def test_sections_without_a_place_are_named() -> None:
     head = HEAD + "domain: sales\ntags: [a]\n"
     losses = export("json-schema", a_document(head=head)).losses

@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 
 from contracts.authoring.properties.datetimes import example, fault, parse
+from contracts.authoring.properties.other_patterns import IN_CSV
 
 GOOD = {
     ("yyyy-MM-dd", "date"): "2026-01-31",
@@ -34,13 +35,14 @@ def test_built_pattern_has_an_example_that_it_reads(pattern: tuple[str, str], te
 
 
 LACKS = "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss; a time has HH, and mm before ss."
+OF_MONTHS = f"Names of months are not read: send months as digits, and write `MM`.{IN_CSV}"
 INSTEAD = {
     ("YYYY-MM-DD", "date"): "Write `yyyy-MM-dd`.",
     ("d/M/yy", "date"): "Write `dd/MM/yyyy`.",
     ("yyyy-MM-ddTHH:mm:ssZ", "timestamp"): "Write `yyyy-MM-dd'T'HH:mm:ssXXX`.",
     ("yyyy-MM-dd hh:mm", "timestamp"): "Write `yyyy-MM-dd HH:mm`.",
     ("yyyy-mm-dd", "date"): "Write `yyyy-MM-dd`.",
-    ("dd MMM yyyy", "date"): "Names of months are not read: send months as digits, and write `MM`.",
+    ("dd MMM yyyy", "date"): OF_MONTHS,
     ("yyyy-MM-dd[ HH]", "timestamp"): "Write it in quotes if it is meant as such: '['.",
     ("yyyy-MM-dd 'x", "date"): "Close it, or write '' for a quote.",
     ("yyyy-MM", "date"): LACKS,
@@ -55,7 +57,7 @@ INSTEAD = {
     ("%Y-%m-%dT%H:%M:%S.%f%z", "timestamp"): "Write `yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX`.",
     ("%Y-%m-%dT%H:%M:%SZ", "timestamp"): "Write `yyyy-MM-dd'T'HH:mm:ss'Z'`.",
     ("%H:%M:%S", "time"): "Write `HH:mm:ss`.",
-    ("%d %b %Y", "date"): "Names of months are not read: send months as digits, and write `MM`.",
+    ("%d %b %Y", "date"): OF_MONTHS,
     ("dd/mm/yyyy", "date"): "Write `dd/MM/yyyy`.",
     ("DD/MM/YYYY", "date"): "Write `dd/MM/yyyy`.",
     ("mm/dd/yyyy hh:mm:ss", "timestamp"): "Write `MM/dd/yyyy HH:mm:ss`.",
