@@ -101,7 +101,7 @@ def jsonl(bench: Bench) -> list[Row]:
 def encodings(bench: Bench) -> list[Row]:
     """The job on the same rows in another encoding than UTF-8."""
     rows = []
-    for encoding, bound in (("windows-1252", 1.4),):
+    for encoding, bound in (("windows-1252", 1.4), ("utf-16", 2)):
         file = bench.files.encoded(encoding)
         plan = replace(bench.plain, csv=replace(bench.plain.csv, encoding=encoding))
         what = f"CSV of the same rows in {encoding}, {file.stat().st_size / 2**20:.0f} MiB; baseline: the job on UTF-8"

@@ -27,6 +27,8 @@ Policy = Literal["reject", "warn", "ignore"]
 LogicalType = Literal["string", "integer", "number", "boolean", "date", "timestamp", "time", "object", "array", "map"]
 CONTAINERS = ("object", "array", "map")
 """The types whose values hold others."""
+RECODED = ("utf-16", "utf-16le", "utf-16be")
+"""The encodings whose text admission and the job turn into UTF-8 before they read it; `utf-16` begins with its mark."""
 Scope = Literal["record", "row", "set"]
 FileFormat = Literal["csv", "jsonl", "parquet"]
 Compression = Literal["none", "gzip"]
@@ -348,6 +350,11 @@ class Plan:
     def suffix(self) -> str:
         """The extension of the name of a file in this format."""
         return f".{self.file_format}" + (".gz" if self.compression == "gzip" else "")
+
+    @property
+    def is_recoded(self) -> bool:
+        """Return True if the job turns the text of files into UTF-8 before it reads them."""
+        return self.file_format == "csv" and self.csv.encoding in RECODED
 
     @cached_property
     def sha(self) -> str:

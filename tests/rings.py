@@ -37,6 +37,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/integration/spark_jobs/formats/test_registry.py::test_file_whose_pages*",
         "tests/integration/spark_jobs/formats/test_registry.py::test_unknown_keys*",
         "tests/integration/spark_jobs/formats/test_trailers.py::*",
+        "tests/integration/spark_jobs/formats/test_utf16.py::*",
         "tests/integration/spark_jobs/outputs/test_classified.py::*[*jsonl]",
         "tests/integration/spark_jobs/outputs/test_classified.py::*[*over lines]",
         "tests/integration/spark_jobs/outputs/test_classified.py::*[False-jsonl that nests]",

@@ -10,7 +10,10 @@ from __future__ import annotations
 import codecs
 from functools import cache
 
+from contracts.plan import RECODED
+
 UTF_8, LATIN, ASCII = "utf-8", "iso-8859-1", "us-ascii"
+UTF_16, UTF_16_LE, UTF_16_BE = RECODED
 COMMON = (UTF_8, "windows-1252", LATIN, "iso-8859-15")
 NAMES: tuple[str, ...] = (
     *COMMON,
@@ -21,6 +24,7 @@ NAMES: tuple[str, ...] = (
     "koi8-r",
     "koi8-u",
     ASCII,
+    *RECODED,
 )
 """The names in plans, the most frequent first; Python reads them as well."""
 JAVA = {"macintosh": "x-MacRoman"}
@@ -51,9 +55,14 @@ def has_gaps(name: str) -> bool:
     return name not in (UTF_8, LATIN) and "\ufffd" in bytes(range(256)).decode(name, "replace")
 
 
+def read_as(name: str) -> str:
+    """Return the encoding in which admission and the job find the text of a file."""
+    return UTF_8 if name in RECODED else name
+
+
 def is_one_byte(name: str) -> bool:
     """Return True if each byte is a character of its own, or none."""
-    return len(bytes(range(256)).decode(name, "replace")) == 256
+    return name != UTF_8 and len(bytes(range(256)).decode(name, "replace")) == 256
 
 
 def fits(text: str, encoding: str) -> bool:

@@ -64,7 +64,7 @@ class Letters:
 
 def is_watched(csv: Csv) -> bool:
     """Return True if records are searched for text in another encoding."""
-    return csv.encoding not in (encodings.UTF_8, encodings.ASCII) and csv.mojibake != "ignore"
+    return encodings.read_as(csv.encoding) not in (encodings.UTF_8, encodings.ASCII) and csv.mojibake != "ignore"
 
 
 def is_clear(csv: Csv) -> bool:

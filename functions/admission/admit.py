@@ -17,7 +17,7 @@ from contracts.files import header as files_header
 from contracts.plan import Plan
 from contracts.problem import Problem, visible
 from functions import keys
-from functions.admission.heads import csv_head, gzip_head, job_limits, json_head, parquet_head
+from functions.admission.heads import csv_head, gzip_head, job_limits, json_head, parquet_head, utf16_head
 from functions.admission.heads.problems import MARKS, Head, empty, other_encoding, other_format, wrong_encoding
 
 LONGEST_KEY = 1024
@@ -120,6 +120,9 @@ def _text(plan: Plan, size: int, sample: bytes) -> Head:
         return Head((empty("The file holds a byte order mark and nothing else."),))
     if problem := other_format(plan, sample):
         return Head((problem,))
+    if plan.is_recoded:
+        begin = utf16_head.in_utf8(plan, size, sample)
+        return Head((begin,)) if isinstance(begin, Problem) else csv_head.look(plan, *begin)
     if other := other_encoding(plan, sample):
         text = f"The file is written in {other}; the contract requires {plan.csv.encoding.upper()}."
         return Head((wrong_encoding(plan, text),))

@@ -18,13 +18,20 @@ from contracts.authoring.draft.forms import forms_of
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle
 from contracts.files.columns import OURS
 from contracts.files.header import MOST_COLUMNS
-from contracts.plan import Csv
+from contracts.plan import RECODED, Csv
 from contracts.problem import quoted
 from infra.sampling.sample_heads import ADDED, HEAD, MOST_BROKEN, SampleHead, opened, pieces
 
 
 def profile_of(heads: Sequence[SampleHead]) -> Profile:
     """Return the profile of CSV files with one header, in the dialect with the fewest broken lines."""
+    recoded = [one for one in heads if one.encoding in RECODED]
+    if recoded and len({one.encoding for one in heads}) > 1:
+        differing = next(one for one in heads if one.encoding != recoded[0].encoding)
+        raise SampleRefused(
+            f"{recoded[0].path.name} is in {recoded[0].encoding.upper()} and {differing.path.name} is in "
+            f"{differing.encoding.upper()}; a contract is for files in one encoding, so give only those"
+        )
     seen = {one.encoding for one in heads if not one.is_ascii} or {"utf-8"}
     is_odd = any(one.mojibake for one in heads)
     if seen == {"iso-8859-1", "windows-1252"} and not is_odd:  # which have the same letters

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from contracts.authoring.draft.profile import SampleRefused
-from contracts.plan import Compression, FileFormat
+from contracts.plan import RECODED, Compression, FileFormat
 from functions.admission.heads import foreign_forms, parquet_footer
 from functions.admission.heads.gzip_head import MAGIC
 from functions.admission.heads.problems import MARKS
@@ -70,8 +70,10 @@ def head_of(path: Path, large: int) -> SampleHead:
                 raw = file.read(HEAD)
         except (OSError, EOFError, zlib.error) as error:
             raise SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with gzip again") from None
-    _is_text(path, raw)
-    encoding, is_ascii = _encoding(path, packed)
+    encoding, is_ascii = _utf16(path, packed, raw), False
+    if encoding is None:
+        _is_text(path, raw)
+        encoding, is_ascii = _encoding(path, packed)
     head = raw.decode(encoding, "ignore").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if len(raw) == HEAD and "\n" not in head:
         raise SampleRefused(
@@ -81,11 +83,36 @@ def head_of(path: Path, large: int) -> SampleHead:
     if not head.strip():
         raise SampleRefused(f"{path.name} is empty; give a file with records")
     is_odd = False
-    if encoding != "utf-8":
+    if encoding not in ("utf-8", *RECODED):
         with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
             is_odd = any(ODD.search(line) for line in file) if encoding == "iso-8859-1" else _is_mostly_utf_8(file)
-    parts = PARTS if packed == "none" and path.stat().st_size >= large else 1
+    parts = PARTS if packed == "none" and encoding not in RECODED and path.stat().st_size >= large else 1
     return SampleHead(path, _format(path, head), packed, encoding, head, parts, is_odd, is_ascii)
+
+
+def _utf16(path: Path, packed: Compression, raw: bytes) -> str | None:
+    """Return UTF-16, in the byte order by which more of the text is ASCII if it has no mark; None if it is not."""
+    if any(raw.startswith(mark) for mark, name in MARKS if name == "UTF-32"):
+        return None
+    encoding = "utf-16" if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
+    if encoding is None and b"\0" in raw:
+        texts = {name: raw[: len(raw) // 2 * 2].decode(name, "replace") for name in RECODED[1:]}
+        encoding = max(texts, key=lambda name: sum(map(str.isascii, texts[name])))
+        if "\0" in texts[encoding] or "\ufffd" in texts[encoding].rstrip("\ufffd"):
+            return None
+    if encoding is None:
+        return None
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
+            while piece := file.read(8 << 20):
+                decoder.decode(piece)
+            decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise SampleRefused(f"{path.name} is damaged: its text in UTF-16 holds half of a character") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with gzip again") from None
+    return encoding
 
 
 def _is_text(path: Path, raw: bytes) -> None:

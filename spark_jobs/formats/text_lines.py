@@ -178,10 +178,11 @@ def as_cell(cell: Column, csv: Csv) -> Column:
 
 
 def encoded(column: str, csv: Csv) -> Column:
-    """Return a column of text so that Spark writes it in the dialect's encoding."""
-    if csv.encoding == "utf-8":
+    """Return a column of text so that Spark writes it in the dialect's encoding, or in UTF-8 if that is recoded."""
+    encoding = encodings.read_as(csv.encoding)
+    if encoding == encodings.UTF_8:
         return sf.col(column)
-    return sf.encode(column, encodings.java(csv.encoding)).cast("string").alias(column)
+    return sf.encode(column, encodings.java(encoding)).cast("string").alias(column)
 
 
 def parsed(line: Column, csv: Csv, width: int) -> Column:
@@ -297,4 +298,5 @@ def decoded(value: Column, csv: Csv) -> Column:
 
     Both fail the record check `text`.
     """
-    return value if csv.encoding == "utf-8" else sf.decode(value.cast("binary"), encodings.java(csv.encoding))
+    encoding = encodings.read_as(csv.encoding)
+    return value if encoding == encodings.UTF_8 else sf.decode(value.cast("binary"), encodings.java(encoding))

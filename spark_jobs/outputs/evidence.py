@@ -21,7 +21,7 @@ from spark_jobs.formats import registry, text_lines
 from spark_jobs.outputs import rejected_rows
 from spark_jobs.rules import bitmask
 from spark_jobs.rules.masking import MASK
-from spark_jobs.spark import small_frames, storage
+from spark_jobs.spark import recoding, small_frames, storage
 from spark_jobs.spark.jvm import java_class
 
 ROWS = (
@@ -102,7 +102,7 @@ def write_rejected(spark: SparkSession, lines: DataFrame, request: JobRequest, t
     folder = request.scratch + "rejected/"
     lines.write.mode("overwrite").partitionBy("drop").text(storage.plain(folder))
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda drop, target: _deliver(spark, folder, drop, target), targets, targets.values()))
+        list(pool.map(lambda drop, to: _deliver(spark, request.plan, folder, drop, to), targets, targets.values()))
 
 
 def _evidence(records: DataFrame, request: JobRequest, failing: bitmask.Numbered) -> DataFrame:
@@ -134,9 +134,15 @@ def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFram
     return [(rows.where(sf.col("drop").isin([d.id for d in own])), header) for header, own in grouped]
 
 
-def _deliver(spark: SparkSession, folder: str, drop: str, target: str) -> None:
-    """Move the file of a drop to its target. Threads are for object stores, where a rename is a copy."""
+def _deliver(spark: SparkSession, plan: Plan, folder: str, drop: str, target: str) -> None:
+    """Move the file of a drop to its target, in the encoding of its plan.
+
+    Threads are for object stores, where a rename is a copy.
+    """
     paths = java_class(spark, "org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils")
     own = f"{folder}{quote(paths.getPartitionPathString('drop', drop))}/"
     part = next(name for name in storage.names(spark, own) if name.startswith("part-"))
-    storage.move(spark, own + part, target)
+    if plan.is_recoded:
+        recoding.from_utf8(spark, plan.csv, own + part, target, packed=False)
+    else:
+        storage.move(spark, own + part, target)

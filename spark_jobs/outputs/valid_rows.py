@@ -24,7 +24,7 @@ from spark_jobs.formats import registry
 from spark_jobs.scan.records import numbered_records
 from spark_jobs.scan.scanning import ScannedGroup
 from spark_jobs.scan.tally import Tally
-from spark_jobs.spark import small_frames, storage
+from spark_jobs.spark import recoding, small_frames, storage
 
 NUMBER, RECORD, OWNER = "_dropgate_number", "_dropgate_record", "_dropgate_drop"
 """Names of columns that are added to a file's own."""
@@ -154,14 +154,19 @@ def _delivered(
             _write(rows.drop(NUMBER).limit(0).coalesce(1), plan, place)
     targets = [f"{d.valid}{valid_file(plan)}" for d in drops]
 
-    def deliver(n: int) -> None:
+    def deliver(n: int) -> str:
+        """Return the URI of a file that Spark can read: the delivered one, or that from which it was recoded."""
         part = next(name for name in storage.names(spark, own[n]) if name.startswith("part-"))
+        if plan.is_recoded:
+            recoding.from_utf8(spark, plan.csv, own[n] + part, targets[n], packed=plan.compression == "gzip")
+            return own[n] + part
         storage.move(spark, own[n] + part, targets[n])
+        return targets[n]
 
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(deliver, range(len(drops))))
+        readable = list(pool.map(deliver, range(len(drops))))
     form = registry.of(plan)
-    laid = [replace(d, uri=uri) for d, uri in zip(drops, targets, strict=True)]
+    laid = [replace(d, uri=uri) for d, uri in zip(drops, readable, strict=True)]
     by_file = form.as_written(form.load(spark, plan, laid), plan, group.header).groupBy("file").count()
     counts = {storage.plain(row["file"]): row["count"] for row in by_file.collect()}
     headed = form.is_headed(plan)
@@ -175,4 +180,4 @@ def _write(rows: DataFrame, plan: Plan, folder: str, *by: str) -> None:
         columns.write.mode("overwrite").partitionBy(*by).parquet(storage.plain(folder))
     else:
         texts = rows.write.mode("overwrite").partitionBy(*by)
-        texts.text(storage.plain(folder), compression=plan.compression)
+        texts.text(storage.plain(folder), compression="none" if plan.is_recoded else plan.compression)

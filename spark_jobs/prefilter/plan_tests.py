@@ -110,7 +110,8 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
     csv, at = plan.csv, positions(header)
     if plan.file_format != "csv" or csv.multi_line or csv.trailer or len(header) > WIDE:
         raise _Untestable
-    if csv.encoding != encodings.UTF_8 and not encodings.is_one_byte(csv.encoding):
+    encoding = encodings.read_as(csv.encoding)
+    if encoding != encodings.UTF_8 and not encodings.is_one_byte(encoding):
         raise _Untestable
     signs = csv.delimiter + csv.quote + csv.escape
     if not signs.isascii() or OF_VALUES.search(signs) or not csv_cells.is_usual(csv):
@@ -143,7 +144,7 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
         counted=tuple(counted),
         keys=tuple(keys),
         mask_columns=len(bitmask.mask_columns(plan)),
-        encoding=csv.encoding,
+        encoding=encoding,
         letters=tuple(sums.letters_tests(plan)),
         decimal=decimal,
     )

@@ -98,7 +98,7 @@ def pays(spark: SparkSession, plan: Plan, condition: PassCondition, drop: JobDro
         start = storage.read_start(spark, drop.uri, SAMPLE)
     except Py4JJavaError:  # the scan will report it
         return False
-    if plan.compression == "gzip":
+    if plan.compression == "gzip" and not plan.is_recoded:
         try:
             start = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(start, SAMPLE)
         except zlib.error:

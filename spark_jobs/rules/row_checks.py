@@ -38,8 +38,8 @@ def record_tests(line: Column, fits: Column, csv: Csv) -> RecordTests:
     If the quotes of a line break the rule, its cells are not counted: they cannot be separated.
     """
     quotes, nul = csv_quotes.misquoted(line, csv), sf.contains(line, sf.lit("\x00"))
-    not_text = nul | ~sf.is_valid_utf8(line) if csv.encoding == encodings.UTF_8 else nul
-    if encodings.has_gaps(csv.encoding):
+    not_text = nul | ~sf.is_valid_utf8(line) if encodings.read_as(csv.encoding) == encodings.UTF_8 else nul
+    if encodings.has_gaps(encodings.read_as(csv.encoding)):
         not_text = nul | sf.contains(line, sf.lit("\ufffd"))
     return {rules.Fields: ~fits & ~quotes, rules.Quotes: quotes, rules.Text: not_text}
 

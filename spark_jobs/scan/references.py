@@ -11,7 +11,8 @@ import zlib
 from collections.abc import Container, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
+from itertools import count as numbers
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -20,11 +21,13 @@ from pyspark.sql import functions as sf
 
 from contracts import rules
 from contracts.files import columns as files_columns
+from contracts.files import encodings
 from contracts.job import JobDrop, JobReference, JobRequest
 from contracts.plan import Check, Plan, Property, Reference, record_checks
 from contracts.terms.value_form import PLAIN
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.rules import row_checks
+from spark_jobs.scan import recoding
 from spark_jobs.spark import storage
 
 MOST_BROADCAST = 500_000
@@ -126,7 +129,8 @@ def _keys(
     if pinned.problem:
         raise Unusable(pinned.problem)
     with ThreadPoolExecutor(8) as pool:
-        drops = list(pool.map(lambda uri: _file(spark, plan, uri, columns), pinned.files))
+        folder = f"{request.scratch}recoded-{number}/"
+        drops = list(pool.map(partial(_file, spark, plan, columns, folder), numbers(), pinned.files))
     groups = [(header, own) for header, own in text_lines.by_header(drops) if set(columns) <= set(header)]
     if not groups:
         raise Unusable(f"has no column {_quoted(columns)}")
@@ -152,8 +156,11 @@ def _quoted(columns: Iterable[str]) -> str:
     return ", ".join(f"`{column}`" for column in columns)
 
 
-def _file(spark: SparkSession, plan: Plan, uri: str, columns: Sequence[str]) -> JobDrop:
-    """Describe a file of a reference as a drop, with its columns; of Parquet only with those that are needed."""
+def _file(spark: SparkSession, plan: Plan, columns: Sequence[str], folder: str, number: int, uri: str) -> JobDrop:
+    """Describe a file of a reference as a drop, with its columns; of Parquet only with those that are needed.
+
+    A file that must be recoded first is copied to a folder.
+    """
     name = storage.plain(uri).rpartition("/")[2]
     if name.startswith(HIDDEN):
         raise Unusable(f"has a file `{name}`, which Spark takes for a hidden one and leaves out")
@@ -161,15 +168,16 @@ def _file(spark: SparkSession, plan: Plan, uri: str, columns: Sequence[str]) -> 
     if packed != (plan.compression == "gzip") and plan.file_format != "parquet":
         raise Unusable(f"has a file `{name}`, which Spark would read by its name, and not as its contract says")
     line, types = "", {}
+    uri = recoding.in_utf8(spark, plan, uri, f"{folder}{number}")
     if plan.file_format == "parquet":
         in_file = {f.name: f.dataType.simpleString() for f in spark.read.parquet(text_lines.path(uri)).schema}
         types = {name: in_file[name] for name in columns if name in in_file}
         header = tuple(types)
     elif plan.file_format == "csv" and plan.csv.header:
         start = storage.read_start(spark, uri, HEADER)
-        if plan.compression == "gzip":
+        if plan.compression == "gzip" and not plan.is_recoded:
             start = zlib.decompressobj(wbits=31).decompress(start, HEADER)
-        line = start.decode(plan.csv.encoding, "replace").replace("\r", "\n").partition("\n")[0]
+        line = start.decode(encodings.read_as(plan.csv.encoding), "replace").replace("\r", "\n").partition("\n")[0]
         header = files_columns.names(plan, files_columns.sent(plan, line))
     else:
         header = tuple(p.name for p in plan.roots)

@@ -31,8 +31,7 @@ def read_text(spark: SparkSession, uri: str) -> str:
 
 def read_start(spark: SparkSession, uri: str, length: int = sys.maxsize) -> bytes:
     """Read the first bytes of one object, or all bytes."""
-    files, path = _open(spark, uri)
-    stream, content = files.open(path), bytearray()
+    stream, content = opened(spark, uri), bytearray()
     try:
         while piece := stream.readNBytes(min(PIECE, length - len(content))):
             content += piece
@@ -43,8 +42,7 @@ def read_start(spark: SparkSession, uri: str, length: int = sys.maxsize) -> byte
 
 def consume(spark: SparkSession, uri: str) -> None:
     """Fetch every byte of an object and discard it; the errors of the storage pass through."""
-    files, path = _open(spark, uri)
-    stream = files.open(path)
+    stream = opened(spark, uri)
     try:
         java_class(spark, "org.apache.commons.io.IOUtils").consume(stream)
     finally:
@@ -88,10 +86,21 @@ def sizes(spark: SparkSession, folder: str) -> dict[str, int]:
     return {name: size for name, size in by_name.items() if not name.startswith(("_", "."))}
 
 
-def _write(spark: SparkSession, uri: str, text: str) -> None:
+def opened(spark: SparkSession, uri: str) -> Any:
+    """Return a Java stream of the bytes of one object."""
+    files, path = _open(spark, uri)
+    return files.open(path)
+
+
+def created(spark: SparkSession, uri: str) -> Any:
+    """Return a Java stream into one object, new or replaced."""
     files, path = _open(spark, uri)
     files.setWriteChecksum(False)  # no `.crc` files on a local disk; object stores ignore it
-    stream = files.create(path, True)
+    return files.create(path, True)
+
+
+def _write(spark: SparkSession, uri: str, text: str) -> None:
+    stream = created(spark, uri)
     stream.write(text.encode())
     stream.close()
 

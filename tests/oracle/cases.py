@@ -81,6 +81,16 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
     "csv, windows-1252": {"format": "csv", "csv": {"encoding": "windows-1252", "delimiter": ";"}},
     "csv, cp866, over lines": {"format": "csv", "csv": {"encoding": "cp866", "multiLine": True}},
+    "csv, utf-16": {"format": "csv", "csv": {"encoding": "utf-16", "delimiter": "\t"}},
+    "csv, utf-16be, over lines, packed": {
+        "format": "csv",
+        "csv": {"encoding": "utf-16be", "multiLine": True},
+        "compression": "gzip",
+    },
+    "csv, utf-16le, no header, with a trailer": {
+        "format": "csv",
+        "csv": {"encoding": "utf-16le", "header": False, "trailer": {"begins": "END", "rows": 2}},
+    },
     "csv, two bars": {"format": "csv", "csv": {"delimiter": "||"}},
     "csv, two bars, no quotes": {"format": "csv", "csv": {"delimiter": "||", "quote": "", "header": False}},
     "csv, tildes and a bar": {
@@ -111,6 +121,8 @@ SIFTED_FORMS = (
     "csv, tabs",
     "csv, no header",
     "csv, packed",
+    "csv, windows-1252",
+    "csv, utf-16",
 )
 """Names of forms whose records vectors may tell."""
 NESTED_FORMS: dict[str, Document] = {"jsonl, nested": {"format": "jsonl"}, "parquet, nested": {"format": "parquet"}}

@@ -15,7 +15,7 @@ from tests.oracle.contracts import Contract
 from tests.oracle.forms import bare, ways
 from tests.oracle.headers import OTHERS, sent
 from tests.oracle.judging import GOOD, NULL, of_cell, sums
-from tests.oracle.records import Cell, agreed, content
+from tests.oracle.records import Cell, agreed, content, errors
 
 SHARES = (0, 0, 0.01, 0.05, 0.3)
 """Of the cells of a file, how many are bad."""
@@ -104,7 +104,7 @@ def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: d
 
 def _end(chance: Random, plan: Plan, rule: Trailer, header: tuple[str, ...], lines: list[str]) -> None:
     """Put the trailer behind the lines of a file; now and then none, another, or at another place."""
-    body = "".join(f"{line}\n" for line in lines).encode(plan.csv.encoding, "surrogateescape")
+    body = "".join(f"{line}\n" for line in lines).encode(plan.csv.encoding, errors(plan.csv.encoding))
     held = content(replace(plan, compression="none", csv=replace(plan.csv, header=False)), header, body)
     if held.refused:
         return
@@ -158,7 +158,7 @@ def _encoded(chance: Random, plan: Plan, lines: Sequence[str]) -> bytes:
     if chance.random() < 0.2:
         text = text.rstrip("\r\n")
     encoding = "utf-8" if plan.file_format == "jsonl" else plan.csv.encoding
-    data = text.encode(encoding, "surrogateescape" if encoding == "utf-8" else "replace")
+    data = text.encode(encoding, errors(encoding) if encoding.startswith("utf-") else "replace")
     if encoding == "utf-8" and chance.random() < 0.1:
         data = b"\xef\xbb\xbf" + data
     if plan.compression == "gzip":

@@ -90,7 +90,8 @@ class Content:
 def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
     """The records of a text file; `header` are the columns of CSV without a first line that names them."""
     raw = gzip.decompress(data) if plan.compression == "gzip" else data
-    text = raw.decode("utf-8" if plan.file_format == "jsonl" else plan.csv.encoding, "surrogateescape")
+    encoding = "utf-8" if plan.file_format == "jsonl" else plan.csv.encoding
+    text = raw.decode(encoding, errors(encoding))
     text = text.removeprefix(BOM)
     if plan.file_format == "jsonl":
         lines = [line for line in _lines(text) if line]
@@ -103,6 +104,11 @@ def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
         return _over_lines(plan, header, text)
     lines = _lines(text)[1 if plan.csv.header else 0 :]
     return _table(plan, header, lines)
+
+
+def errors(encoding: str) -> str:
+    """Return Python's way to keep what is no text in an encoding: single bytes, in UTF-16 single surrogates."""
+    return "surrogatepass" if encoding.startswith("utf-16") else "surrogateescape"
 
 
 def typed(plan: Plan, rows: list[Mapping[str, Any]]) -> Content:
@@ -186,7 +192,7 @@ def _row(plan: Plan, header: tuple[str, ...], line: str) -> Record:
 
 def _letters(line: str, encoding: str) -> str:
     """The encoding that the bytes of a line are in, if it is or may be another than the agreed one; else `own`."""
-    if encoding == "utf-8" or line.isascii():
+    if encoding.startswith("utf-") or line.isascii():
         return ""
     raw = line.encode(encoding)
     try:

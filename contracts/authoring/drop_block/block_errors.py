@@ -13,7 +13,7 @@ from contracts.problem import nearest, quoted
 LATER: dict[str, tuple[Any, ...]] = {
     "format": ("json", "orc", "avro", "xml", "xlsx", "fixed"),
     "csv.encoding": (
-        "utf-16", "utf-16le", "utf-16be", "windows-31j", "shift_jis", "euc-jp", "gb18030", "gbk", "gb2312", "big5",
+        "windows-31j", "shift_jis", "euc-jp", "gb18030", "gbk", "gb2312", "big5",
         "cp949", "euc-kr",
     ),
     "compression": ("zip", "zstd", "bzip2", "lz4", "snappy", "xz"),

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from contracts.files import columns, csv_cells, header
+from contracts.files import columns, csv_cells, encodings, header
 from contracts.files.columns import OURS, alike
 from contracts.files.header import MOST_COLUMNS
 from contracts.messages import LAST_EMPTY
@@ -60,7 +60,7 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
 def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
     if problem := undecodable(plan, line, whole=True):
         return Head((problem,))
-    text = line.decode(plan.csv.encoding)
+    text = line.decode(encodings.read_as(plan.csv.encoding))
     if not plan.csv.header:
         return _without(plan, size, sample, text)
     names = split(plan, text)
@@ -95,7 +95,7 @@ def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
     if not plan.csv.header or not bare:
         return None
     # Below a title, a comment or empty lines the header is the first line with all of its names
-    text = sample[: 64 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace")
+    text = sample[: 64 * foreign_forms.HEAD].decode(encodings.read_as(plan.csv.encoding), "replace")
     for number, below in enumerate(text_lines(text)[1:MOST_ABOVE], 2):
         names = split(plan, below.rstrip("\r\n"))
         if not isinstance(names, Problem) and _matching_names(plan, names) == len(plan.roots):
@@ -117,7 +117,7 @@ def _separator_line(plan: Plan, line: str) -> Problem | None:
 
 def _as_utf8(plan: Plan, line: str) -> tuple[str, ...] | None:
     """Return the names in a header that is UTF-8 although another encoding is agreed; None if it is not."""
-    if plan.csv.encoding == "utf-8" or line.isascii():
+    if encodings.read_as(plan.csv.encoding) == encodings.UTF_8 or line.isascii():
         return None
     try:
         names = split(plan, line.encode(plan.csv.encoding).decode())
@@ -128,12 +128,12 @@ def _as_utf8(plan: Plan, line: str) -> tuple[str, ...] | None:
 
 def _readable(plan: Plan, sample: bytes) -> str:
     """Return the first bytes as text, with replacements for bytes that are not text."""
-    return sample[: 4 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace")
+    return sample[: 4 * foreign_forms.HEAD].decode(encodings.read_as(plan.csv.encoding), "replace")
 
 
 def _broken_name(plan: Plan, sample: bytes) -> Problem | None:
     """A header with a line break in a column name, where the lines behind the first one close its quote."""
-    lines = text_lines(sample[: 64 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace"))
+    lines = text_lines(sample[: 64 * foreign_forms.HEAD].decode(encodings.read_as(plan.csv.encoding), "replace"))
     for most in range(2, min(len(lines), LONGEST_NAME) + 1):
         names = split(plan, "".join(lines[:most]).rstrip("\r\n"))
         name = next((n for n in names if "\n" in n or "\r" in n), None) if isinstance(names, tuple) else None

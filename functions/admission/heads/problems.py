@@ -6,6 +6,7 @@ import codecs
 import re
 from dataclasses import dataclass
 
+from contracts.files import encodings
 from contracts.place import Place
 from contracts.plan import Plan
 from contracts.problem import Problem
@@ -42,7 +43,7 @@ class Head:
 def undecodable(plan: Plan, sample: bytes, begin: int = 0, *, whole: bool) -> Problem | None:
     """Return the problem of the first byte from `begin` on that is not in the agreed encoding, cut ends aside."""
     try:
-        codecs.getincrementaldecoder(plan.csv.encoding)().decode(sample[begin:], final=whole)
+        codecs.getincrementaldecoder(encodings.read_as(plan.csv.encoding))().decode(sample[begin:], final=whole)
     except UnicodeDecodeError as error:
         before, byte, agreed = sample[: begin + error.start], sample[begin + error.start], plan.csv.encoding.upper()
         *others, _ = lines = re.split(rb"\r\n?|\n", before)
@@ -50,7 +51,8 @@ def undecodable(plan: Plan, sample: bytes, begin: int = 0, *, whole: bool) -> Pr
         if not (plan.csv.multi_line and plan.csv.quote.encode() in before):  # else the quotes may hold line breaks
             headed = plan.file_format == "csv" and plan.csv.header
             place = Place(sum(map(bool, others)) + (0 if headed else 1), len(lines))
-        text = f"Line {len(lines):,} holds the byte 0x{byte:02X}, which is not text in {agreed}."
+        part = "half of a character" if plan.is_recoded else f"the byte 0x{byte:02X}"
+        text = f"Line {len(lines):,} holds {part}, which is not text in {agreed}."
         return wrong_encoding(plan, text, place)
     return None
 
@@ -91,6 +93,7 @@ def wrong_encoding(plan: Plan, message: str, place: Place | None = None) -> Prob
     """Return the problem of a file in another encoding than the agreed one."""
     agreed = plan.csv.encoding.upper()
     hint = "; in a spreadsheet, save as “CSV UTF-8”" if agreed == "UTF-8" else ""
+    hint = " with its byte order mark" if agreed == "UTF-16" else hint
     return Problem("wrong-encoding", message, f"Write the file in {agreed}{hint}.", place=place)
 
 
