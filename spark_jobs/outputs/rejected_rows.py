@@ -29,7 +29,12 @@ UNSEEN = (
 """Characters that a spreadsheet may skip at the start of a cell: control characters, blanks, invisible ones, quotes."""
 SIGNS = r"=@\uFE66\uFE6B\uFF1D\uFF20"
 SUMS = r"+\-\u2212\uFE62\uFE63\uFF0B\uFF0D"
-NUMBER = r"(?:[0-9]+(?:[.,][0-9]+)*[.,]?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?[\x20\xA0]*"
+UNIT = r"[$%\xA2-\xA5\u20A0-\u20C0]"
+"""A percent sign or the sign of a currency."""
+NUMBER = (
+    rf"(?:{UNIT}\x20?)?(?:[0-9]+(?:[.,][0-9]+)*[.,]?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?"
+    rf"(?:[\x20\xA0\u202F]?{UNIT})?[\x20\xA0]*"
+)
 OTHER = f"(?=[^{string.digits}{string.ascii_letters}])"
 """A place before any other character than a digit or a letter: Java tests single characters faster than ranges."""
 ESCAPE = "\\u%04X"

@@ -31,11 +31,28 @@ DIALECTS = {
     "backslashes": Csv(escape="\\"),
     "other quotes and backslashes": Csv(delimiter=";", quote="'", escape="\\"),
 }
-NUMBERS = ("-5", "+5.5", "-1e9", "-.5", "+1E+3", "-1,5", "-1.000,50", "-1,000.50", " -5", "-5 ", "-0")
+MONEY = ("-17,00 €", "-$1,234.50", "-5%", "+5 %", "-€ 5", "-1.000,50\xa0£", "-¥500")
+NUMBERS = ("-5", "+5.5", "-1e9", "-.5", "+1E+3", "-1,5", "-1.000,50", "-1,000.50", " -5", "-5 ", "-0", *MONEY)
 
 
 @pytest.mark.parametrize(
-    "cell", ["=1+1", "@SUM(A1)", "+x", "-1+2", "\t=1", "\r=1", "\ufeff=1", "\uff1d1", "\uff20a", "\uff0bx", "\uff0dx"]
+    "cell",
+    [
+        "=1+1",
+        "@SUM(A1)",
+        "+x",
+        "-1+2",
+        "\t=1",
+        "\r=1",
+        "\ufeff=1",
+        "\uff1d1",
+        "\uff20a",
+        "\uff0bx",
+        "\uff0dx",
+        "-$5+1",
+        "-5%A1",
+        "-5€|x",
+    ],
 )
 def test_cell_that_would_run_is_found(cell: str) -> None:
     assert PATTERN.match(cell)
@@ -65,7 +82,11 @@ def would_run(cell: str) -> bool:
     left = passed_over(cell)
     if left[:1] not in SIGNS:
         return False
-    number = re.match(r"[0-9.,]*[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?[ \xa0]*(?=[,;\t|\"'\n\r]|\Z)", left[1:])
+    unit = "(?:%|[$¢£¤¥\u20a0-\u20c0])"
+    number = re.match(
+        rf"({unit} ?)?[0-9.,]*[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?([ \xa0\u202f]?{unit})?[ \xa0]*(?=[,;\t|\"'\n\r]|\Z)",
+        left[1:],
+    )
     return left[0] in "=@\uff1d\uff20\ufe66\ufe6b" or number is None
 
 
