@@ -102,7 +102,10 @@ UNTRUE = "{text} is not true in {some}; the contract allows that in {limit}."
 
 LAST_EMPTY = ", the last of them empty"
 """The note for a record whose line ends with a delimiter."""
-FIX_LAST_EMPTY = "Leave out the `{mark}` at the end of each row, or give the header a name for that column."
+FIX_LAST_EMPTY = (
+    "Leave out the `{mark}` at the end of each row, or give the header a name for that column, "
+    "or ask for `csv.trailingDelimiter: true` in the contract."
+)
 MET = {
     True: "Correct {name} in {rows}, or leave such rows out.",
     False: "Compare {name} with earlier files: look for what has changed, lost or repeated rows, and outliers.",

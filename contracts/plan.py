@@ -250,7 +250,8 @@ class Csv:
 
     Without a `quote` every delimiter separates two cells. Without a `header` the columns are the contract's, in its
     order. With a `trailer` the last record is not data: it states the file's totals. `mojibake` decides about a file in
-    UTF-8 or windows-1252 whose agreed encoding takes any bytes (`contracts.files.mojibake`).
+    UTF-8 or windows-1252 whose agreed encoding takes any bytes (`contracts.files.mojibake`). With a
+    `trailing_delimiter` the header and each record may have one empty cell too many at the end.
     """
 
     delimiter: str = ","
@@ -262,6 +263,7 @@ class Csv:
     multi_line: bool = False
     trailer: Trailer | None = field(default=None, metadata=codec.SPARSE)
     mojibake: Policy = field(default="reject", metadata=codec.SPARSE)
+    trailing_delimiter: bool = field(default=False, metadata=codec.SPARSE)
 
     def nulls_of(self, prop: Property) -> tuple[str, ...]:
         """The cells of a property that are null: its own ones, or those of the dialect."""

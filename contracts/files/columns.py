@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 
 from contracts.files import csv_cells
-from contracts.plan import Match, Plan
+from contracts.plan import Csv, Match, Plan
 
 OURS = ("_record", "_reasons")
 """The last columns of a file of rejected rows; they are ignored in a corrected file."""
@@ -17,7 +17,16 @@ OURS = ("_record", "_reasons")
 def sent(plan: Plan, header_line: str) -> tuple[str, ...]:
     """Return the texts of an admitted header line, a byte order mark aside."""
     line = header_line.removeprefix("\ufeff")
-    return (csv_cells.split(line, plan.csv) or ()) if line else ()
+    return ended(csv_cells.split(line, plan.csv) or (), plan.csv) if line else ()
+
+
+def ended(cells: tuple[str, ...], csv: Csv, width: int | None = None) -> tuple[str, ...]:
+    """Return cells without the empty one behind a trailing delimiter, if the contract allows it.
+
+    A record of `width` columns has one cell too many then; a header itself says how many columns there are.
+    """
+    is_more = len(cells) == width + 1 if width is not None else len(cells) > 1
+    return cells[:-1] if csv.trailing_delimiter and is_more and not cells[-1] else cells
 
 
 def alike(text: str, match: Match) -> str:

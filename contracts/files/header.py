@@ -85,7 +85,9 @@ def _misnamed(plan: Plan, header: tuple[str, ...], held: Mapping[str, str | None
     if empty:
         message = f"Column {', '.join(map(str, empty[:8]))} of the header has no name."
         fix = "Give every column a name, and look for a delimiter too many at the end of the header."
-        faults.append(Problem("blank-column-name", message, column_problems.asked(plan, fix, "columns.extra: ignore")))
+        is_end = empty == [len(header)] and not header[-1] and plan.file_format == "csv"
+        key = "csv.trailingDelimiter: true" if is_end else "columns.extra: ignore"
+        faults.append(Problem("blank-column-name", message, column_problems.asked(plan, fix, key)))
     twice = {name: n for name, n in Counter(header).items() if n > 1 and name.strip()}
     return faults + column_problems.shortened(
         [

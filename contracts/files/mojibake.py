@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from contracts import codec
-from contracts.files import csv_cells, encodings
+from contracts.files import columns, csv_cells, encodings
 from contracts.place import Place
 from contracts.plan import Csv, Plan
 from contracts.problem import Level, Problem, visible
@@ -78,6 +78,7 @@ def example(plan: Plan, header: Sequence[str], record: str, kind: ActualEncoding
     A record that cannot be split into cells has no example if the contract has classified properties.
     """
     parts, encoding = csv_cells.split(record, plan.csv), plan.csv.encoding
+    parts = parts and columns.ended(parts, plan.csv, len(header))
     if parts is None or len(parts) != len(header):
         return None if plan.classified else _word(record, kind, encoding)
     hidden = {p.name for p in plan.properties if plan.hides(p)}

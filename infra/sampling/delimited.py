@@ -11,16 +11,20 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import IO, Any
 
-from contracts.authoring.draft import dialect
+from contracts.authoring.draft import dialect, headings
 from contracts.authoring.draft.cells import by_record, columns, over_lines
 from contracts.authoring.draft.column import ColumnCounts
 from contracts.authoring.draft.forms import forms_of
+from contracts.authoring.draft.headings import Headings
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle
 from contracts.files.columns import OURS
 from contracts.files.header import MOST_COLUMNS
 from contracts.plan import RECODED, Csv
 from contracts.problem import quoted
 from infra.sampling.sample_heads import ADDED, HEAD, MOST_BROKEN, SampleHead, opened, pieces
+
+NAMELESS = "the header has no name for it"
+"""Why nothing is proposed for a column without a name."""
 
 
 def profile_of(heads: Sequence[SampleHead]) -> Profile:
@@ -41,19 +45,20 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
     heads = [replace(one, encoding=encoding) for one in heads]
     first = heads[0]
     guess = dialect.guessed(first.head, first.encoding)
+    guess = replace(guess, trailing_delimiter=dialect.has_trailing_delimiters(first.head, guess))
     records = dialect.first_records(first.head, guess)
+    if guess.trailing_delimiter and not (records and dialect.has_header(records)):  # a last column may be empty
+        guess = replace(guess, trailing_delimiter=False)
+        records = dialect.first_records(first.head, guess)
     if not records:
         raise SampleRefused(
             f"{first.path.name}: its first line is not in the CSV dialect of the others; check its quotes and cells"
         )
-    has_header = dialect.has_header(records)
-    if not has_header and (why := dialect.unclear_header(records)):
-        raise SampleRefused(f"{first.path.name}: in its header {why}; give every column a name of its own")
-    guess = replace(guess, header=has_header, mojibake="warn" if is_odd else "reject")
+    guess = replace(guess, header=dialect.has_header(records), mojibake="warn" if is_odd else "reject")
     tried = [_read_csv(heads, guess)]
     for other in dialect.others(guess) if tried[0].broken else ():
         written = replace(other, header=guess.header)
-        if [_names(one, written) for one in heads] == [_names(one, guess) for one in heads]:
+        if [_headings(one, written) for one in heads] == [_headings(one, guess) for one in heads]:
             tried.append(_read_csv(heads, written))
     fit = [one for one in tried if not (one.broken and one.csv and one.csv.multi_line)]  # the job refuses such whole
     best = min(fit or tried, key=lambda one: one.broken)
@@ -66,11 +71,12 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
 
 
 def _read_csv(heads: Sequence[SampleHead], written: Csv) -> Profile:
-    names = _names(heads[0], written)
+    head = _headings(heads[0], written)
+    names = list(head.names)
     seen = {name: ColumnCounts() for name in names}
     samples, is_same_order, apart = [], True, list[dict[str, ColumnCounts]]()
     for one in heads:
-        theirs = _names(one, written)
+        theirs = list(_headings(one, written).names)
         _are_alike(heads[0], names, one, theirs, written)
         is_same_order &= theirs == names
         apart.append({name: ColumnCounts() for name in theirs})
@@ -84,7 +90,8 @@ def _read_csv(heads: Sequence[SampleHead], written: Csv) -> Profile:
         seen[name].form = form
     nulls = null_words(seen)
     records = sum(sample.records for sample in samples)
-    own = {name: column for name, column in seen.items() if name not in OURS}
+    aside = {name: NAMELESS for name in head.nameless if not head.has_twins} | dict.fromkeys(OURS, ADDED)
+    own = {name: column for name, column in seen.items() if name not in aside}
     empty = frozenset(nulls)
     columns = tuple(
         replace(
@@ -98,21 +105,19 @@ def _read_csv(heads: Sequence[SampleHead], written: Csv) -> Profile:
     )
     order: Any = "exact" if is_same_order and written.header else "any"
     csv = replace(written, null_values=nulls)
-    left = tuple((name, ADDED) for name in seen if name in OURS)
-    return Profile(tuple(samples), "csv", columns, csv, heads[0].compression, order, left, formed)
+    left = tuple((name, aside[name]) for name in seen if name in aside)
+    return Profile(tuple(samples), "csv", columns, csv, heads[0].compression, order, left, formed, head)
 
 
-def _names(one: SampleHead, written: Csv) -> list[str]:
+def _headings(one: SampleHead, written: Csv) -> Headings:
     records = dialect.first_records(one.head, written)
     if not records:
-        return []
+        return Headings()
     if len(records[0]) > MOST_COLUMNS:
         raise SampleRefused(f"{one.path.name} has {len(records[0]):,} columns; {MOST_COLUMNS:,} are the maximum")
-    if written.header and not all(name.isprintable() for name in records[0]):
-        raise SampleRefused(f"{one.path.name}: a name in its header cannot be printed; name the columns plainly")
     if written.header and not set(records[0]) - {*OURS}:
         raise SampleRefused(f"{one.path.name} has only columns that dropgate adds; give the original file")
-    return records[0] if written.header else [f"column_{n}" for n in range(1, len(records[0]) + 1)]
+    return headings.of(records[0]) if written.header else headings.numbered(len(records[0]))
 
 
 def _are_alike(first: SampleHead, names: list[str], one: SampleHead, theirs: list[str], written: Csv) -> None:
@@ -214,8 +219,8 @@ def _cut(file: IO[str], written: Csv, width: int) -> Iterator[tuple[list[list[st
         for record in records:
             some.append(record)
             if len(some) == HEAD // 64:
-                yield by_record(some, width)
+                yield by_record(some, width, written)
                 some = []
     except csv.Error:  # the rest cannot be read, so every line of it is no record
-        yield by_record([], width)[0], 0, 1 + sum(1 for _ in file)
-    yield by_record(some, width)
+        yield by_record([], width, written)[0], 0, 1 + sum(1 for _ in file)
+    yield by_record(some, width, written)

@@ -56,9 +56,10 @@ def first_pass(
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     line = sf.col("line")
-    even = line.rlike(plain(plan, header)) if len(header) <= WIDE and _is_patterned(plan.csv) else sf.lit(False)
+    own = text_lines.ended(line, plan.csv, len(header))
+    even = own.rlike(plain(plan, header)) if len(header) <= WIDE and _is_patterned(plan.csv) else sf.lit(False)
     lines = _lines(source, plan).select("*", even.alias("plain"))
-    split = lines.select("*", sf.when(sf.col("plain"), text_lines.split(line, plan.csv)).alias("texts"))
+    split = lines.select("*", sf.when(sf.col("plain"), text_lines.split(own, plan.csv)).alias("texts"))
     cells = {n: sf.expr(text_lines.or_null(f"get(texts, {at[p.name]})", plan.csv, p)) for n, p in here}
     values = {n: cast(cells[n], p) if _is_fenced(p) else typed(cells[n], p) for n, p in here}
     uneven = sf.expr(f"not plain or size(texts) != {len(header)}") | line.isin(*header_texts)

@@ -192,6 +192,7 @@ def parsed(line: Column, csv: Csv, width: int) -> Column:
     gets, which may be any line, and keep it in all others. `END` becomes `JOINER` as well: the parser would end its
     input there, for this line and the next.
     """
+    line = ended(line, csv, width)
     if not csv_cells.is_usual(csv):
         return _parsed_by_rule(line, csv, width)
     schema = ", ".join(f"c{n} string" for n in range(width)) + ", bad string"
@@ -218,6 +219,19 @@ def _parsed_by_rule(line: Column, csv: Csv, width: int) -> Column:
         cells = sf.when(has_quote(line, csv), quoted).otherwise(cells)
     own = [sf.get(cells, sf.lit(n)).alias(f"c{n}") for n in range(width)]
     return sf.when(line.isNotNull(), sf.struct(*own, sf.when(sf.size(cells) != width, line).alias("bad")))
+
+
+def ended(line: Column, csv: Csv, width: int) -> Column:
+    """Return a line without a delimiter at its end that makes one empty cell too many, if the contract allows it.
+
+    A cell behind it that is quoted is no empty end: the line does not end with its delimiter then.
+    """
+    if not csv.trailing_delimiter:
+        return line
+    sign = sf.lit(csv.delimiter)
+    outer = stretched(line, csv) if csv.quote else line
+    too_many = sf.endswith(line, sign) & (_delimiters(outer, csv) == width)
+    return sf.when(too_many, sf.left(line, sf.char_length(line) - len(csv.delimiter))).otherwise(line)
 
 
 def split(line: Column, csv: Csv, most: int = -1) -> Column:
@@ -264,6 +278,7 @@ def with_texts(rows: DataFrame, raw: Column, csv: Csv, width: int, places: Seque
     Only lines with quotes are parsed: that takes three times as long as splitting. All places are one expression, as
     every call into the JVM takes time.
     """
+    raw = ended(raw, csv, width)
     quoted = has_quote(raw, csv)
     fields, pieces = parsed(sf.when(quoted, raw), csv, width), split(sf.when(~quoted, raw), csv)
     apart = rows.select("*", fields.alias("fields"), pieces.alias("pieces"))

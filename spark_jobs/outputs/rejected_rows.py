@@ -118,6 +118,7 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
     if ends := csv_cells.run_on(csv):  # another cell follows
         within = within | raw.rlike(ends)
     changes = sf.col("broken") | csv_quotes.has_quote(raw, csv) | begins | within | sf.lit(len(places) < len(header))
+    changes = changes | sf.endswith(raw, sf.lit(csv.delimiter)) if csv.trailing_delimiter else changes
     odd = rows.select("*", sf.when(changes, raw).alias("odd"))
     split = text_lines.with_texts(odd, sf.col("odd"), csv, len(header), places)
     whole = sf.concat(sf.array(raw), sf.array_repeat(sf.lit(""), len(places) - 1))  # a broken line is one cell

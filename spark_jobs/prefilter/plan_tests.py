@@ -119,7 +119,7 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
     if any(c.scope == "row" and (c.property is None or c.filter) for c in plan.row_checks()):
         raise _Untestable
     here = {p.name: p for p in plan.properties if p.name in at}
-    if not all(_is_common(p.form, csv) for p in here.values() if p.form):
+    if csv.trailing_delimiter or not all(_is_common(p.form, csv) for p in here.values() if p.form):
         raise _Untestable
     checks = {name: [(n, c) for n, c in enumerate(plan.row_checks()) if c.property == name] for name in here}
     filled = {name for name, prop in here.items() if _is_filled(prop, csv, (c for _, c in checks[name]))}

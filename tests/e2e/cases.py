@@ -636,6 +636,25 @@ CASES = (
         "admission",
     ),
     Case(
+        "delimiters at the end of lines", "closed/good.csv", b"id,amount,\n7,1.5,\n8,2.5\n9,,\n", "accepted", (), "job"
+    ),
+    Case(
+        "a decimal comma behind the last delimiter",
+        "closed/comma.csv",
+        b"id,amount,\n7,1,5\n",
+        "rejected",
+        ("check-fields",),
+        "job",
+    ),
+    Case(
+        "delimiters at the end of lines, without agreement",
+        "orders/closed.csv",
+        b"id,name,amount,day,\n1,a,1,,\n",
+        "rejected",
+        ("blank-column-name",),
+        "admission",
+    ),
+    Case(
         "columns without a name and twins, without agreement",
         "orders/nameless.csv",
         b"id,name,amount,day,,x,x\n1,a,1,,,,\n",

@@ -99,6 +99,11 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     },
     "csv, tabs and a bar, over lines": {"format": "csv", "csv": {"delimiter": "\t|\t", "multiLine": True}},
     "csv, backslash": {"format": "csv", "csv": {"delimiter": "\\", "encoding": "windows-1252"}},
+    "csv, delimiters at the end": {"format": "csv", "csv": {"trailingDelimiter": True, "quote": "'"}},
+    "csv, delimiters at the end, over lines, no header": {
+        "format": "csv",
+        "csv": {"trailingDelimiter": True, "multiLine": True, "header": False, "delimiter": ";"},
+    },
     "csv, names in any case": {
         "format": "csv",
         "columns": {"match": "anyCase", "aliases": {"c0": ["Größe", "size"]}},

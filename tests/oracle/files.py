@@ -99,6 +99,8 @@ def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: d
         _end(chance, plan, plan.csv.trailer, header, lines)
     if plan.file_format == "csv" and plan.csv.header:
         lines.insert(0, plan.csv.delimiter.join(_quoted(plan.csv, text) for text in sent(chance, plan, header)))
+    if plan.csv.trailing_delimiter:
+        lines = [line + plan.csv.delimiter * (chance.random() < 0.6) if line else line for line in lines]
     return _encoded(chance, plan, lines)
 
 

@@ -99,7 +99,10 @@ def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
         return Content(tuple(_object(plan, line) for line in lines), _lines_in(text) - len(lines), names)
     if plan.csv.header:
         first = next(_spans(plan.csv, text)) if plan.csv.multi_line else _lines(text)[0]
-        header = headers.names(plan, split(plan.csv, first)[0]) if first else ()
+        texts = split(plan.csv, first)[0]
+        if plan.csv.trailing_delimiter and len(texts) > 1 and first.endswith(plan.csv.delimiter):
+            texts = texts[:-1]
+        header = headers.names(plan, texts) if first else ()
     if plan.csv.multi_line:
         return _over_lines(plan, header, text)
     lines = _lines(text)[1 if plan.csv.header else 0 :]
@@ -180,6 +183,8 @@ def _is_torn(csv: Csv, line: str) -> bool:
 
 def _row(plan: Plan, header: tuple[str, ...], line: str) -> Record:
     cells = split(plan.csv, line)[0]
+    if plan.csv.trailing_delimiter and line.endswith(plan.csv.delimiter) and len(cells) == len(header) + 1:
+        cells = cells[:-1]
     broken = {"quotes"} if _is_torn(plan.csv, line) else set() if len(cells) == len(header) else {"fields"}
     if _broken_text(line):
         broken.add("text")

@@ -50,7 +50,7 @@ BLOCK: dict[str, tuple[str, str, Callable[[Any, Any], Direction] | None]] = {
     "same_content": ("sameContent", "same-content", directions.of_policies),
 }
 """Fields of a plan with one value: the key of the `drop` block, the kind of change, the comparison of the values."""
-DIALECT = {"null_values": "nullValues", "multi_line": "multiLine"}
+DIALECT = {"null_values": "nullValues", "multi_line": "multiLine", "trailing_delimiter": "trailingDelimiter"}
 
 BY_VALUES: dict[str, Callable[[Any, Any], Direction]] = {
     "trailer": directions.of_trailers,
@@ -129,6 +129,7 @@ def _dialect(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
             shown_values = [_last(value) if one.name == "trailer" else value for value in (before, after)]
             way = BY_VALUES.get(one.name)
             turn: Direction = way(before, after) if way else "both"
+            turn = directions.of_ends(old.plan, new.plan) if one.name == "trailing_delimiter" else turn
             yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", *shown_values), new.block("csv", key), turn)
 
 

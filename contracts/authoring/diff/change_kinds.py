@@ -48,7 +48,7 @@ MEANINGS: dict[str, Meaning] = {
     "format": Meaning("`format`, `compression`", "both"),
     "dialect": Meaning(
         "`csv`: `delimiter`, `header`, `encoding`, `quote`, `escape`, `nullValues`, `multiLine` (direction: both); "
-        "`trailer`, `mojibake`"
+        "`trailer`, `mojibake`, `trailingDelimiter`"
     ),
     "value-form": Meaning("`values`: the form in which cells of a property hold values"),
     "columns": Meaning("`columns`: `extra`, `missing`, `order`, `match`"),
@@ -119,7 +119,10 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "format": FOLLOWS + "the plan's own edition, of no contract",
     },
     Csv: dict.fromkeys(
-        ("delimiter", "encoding", "quote", "escape", "null_values", "header", "multi_line", "trailer", "mojibake"),
+        (
+            *("delimiter", "encoding", "quote", "escape", "null_values", "header", "multi_line", "trailer", "mojibake"),
+            "trailing_delimiter",
+        ),
         "dialect",
     ),
     Trailer: dict.fromkeys(("begins", "rows", "sums"), "dialect"),

@@ -57,6 +57,13 @@ def of_matches(before: Columns, after: Columns) -> Direction:
     return direction(tightens=new < old, loosens=new > old)
 
 
+def of_ends(before: Plan, after: Plan) -> Direction:
+    """Return the direction of a change of trailing delimiters: a header that ends so may have a last column instead."""
+    if "ignore" in (before.columns.extra, after.columns.extra):
+        return "both"
+    return direction(tightens=before.csv.trailing_delimiter, loosens=after.csv.trailing_delimiter)
+
+
 def of_arrivals(before: Arrival | None, after: Arrival | None) -> Direction:
     """Return the direction of a change of arrival windows; None, and a window that only warns, refuse no file."""
     old, new = (one if one and one.outside == "reject" else None for one in (before, after))

@@ -12,6 +12,7 @@ from contextlib import suppress
 from operator import methodcaller
 
 from contracts.files import csv_cells
+from contracts.files.columns import ended
 from contracts.plan import Csv
 
 Columns = list[list[str]]
@@ -21,7 +22,7 @@ def columns(text: str, dialect: Csv, width: int) -> tuple[Columns, int, int]:
     """Return the cells of each column of whole lines, and the numbers of records and of broken lines."""
     lines = text.split("\n")
     if not csv_cells.is_usual(dialect):  # which Python's reader has not
-        return by_record((cells(line, dialect) for line in lines if line), width)
+        return by_record((cells(line, dialect) for line in lines if line), width, dialect)
     if "\0" not in text and (not dialect.quote or dialect.quote not in text):
         if not lines[-1]:
             lines.pop()
@@ -33,18 +34,19 @@ def columns(text: str, dialect: Csv, width: int) -> tuple[Columns, int, int]:
         with suppress(csv.Error):
             records = list(csv.reader(full, strict=True, **dialect.for_python))
             if len(records) == len(full):  # each line is a record
-                return by_record(records, width)
-    return by_record((cells(line, dialect) for line in full), width)
+                return by_record(records, width, dialect)
+    return by_record((cells(line, dialect) for line in full), width, dialect)
 
 
-def by_record(records: Iterable[Sequence[str] | None], width: int) -> tuple[Columns, int, int]:
+def by_record(records: Iterable[Sequence[str] | None], width: int, dialect: Csv) -> tuple[Columns, int, int]:
     """Return the same for given records; None stands for a line that is not a record."""
     good, broken = [], 0
     for record in records:
-        if record is None or len(record) != width:
+        own = record and ended(tuple(record), dialect, width)
+        if not own or len(own) != width:
             broken += 1
         else:
-            good.append(record)
+            good.append(own)
     return [list(column) for column in zip(*good, strict=True)] or [[] for _ in range(width)], len(good), broken
 
 

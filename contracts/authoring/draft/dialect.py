@@ -12,8 +12,8 @@ from contracts.authoring.draft.cells import cells, over_lines
 from contracts.authoring.draft.column import WORDS
 from contracts.authoring.draft.kinds import Kinds
 from contracts.files import csv_cells
+from contracts.files.columns import ended
 from contracts.plan import Csv
-from contracts.problem import quoted
 
 DELIMITERS = (",", ";", "\t", "|", "\x01", "\x1f")
 RARE = (":", "^", "~", "\\")
@@ -71,28 +71,42 @@ def others(first: Csv) -> Iterator[Csv]:
 def first_records(head: str, dialect: Csv) -> list[list[str]]:
     """Return the first records with the usual number of cells, with a header; none if the first record has another."""
     every = _records(head, dialect)
+    if every and every[0] and dialect.trailing_delimiter:
+        every = _ended(every, dialect, len(ended(tuple(every[0]), dialect)))
     records = [record for record in every if record]
     width = _width(records)
     return [record for record in records if len(record) == width] if every and _fits(every[0], width) else []
 
 
-def has_header(records: Sequence[Sequence[str]]) -> bool:
-    """Return True if the first record is a header: distinct words, no values, none repeated in its column."""
-    first, rest = records[0], records[1:]
-    if any(not name.strip() or name in WORDS or _is_value(name) for name in first) or len(set(first)) < len(first):
+def has_trailing_delimiters(head: str, dialect: Csv) -> bool:
+    """Return True if the first line or many others end with a delimiter too many, and no cell is behind it."""
+    first, *others = _records(head, dialect) or [None]
+    rest = [record for record in others if record]
+    if not first or not rest or len(dialect.delimiter) > 1:
         return False
-    return not any(name in {record[n] for record in rest} for n, name in enumerate(first))
+    as_agreed = replace(dialect, trailing_delimiter=True)
+    own = ended(tuple(first), as_agreed)
+    fitting = [record for record in _ended(rest, as_agreed, len(own)) if record and len(record) == len(own)]
+    longer = sum(len(record) == len(own) + 1 and not record[-1] for record in rest)
+    return 10 * len(fitting) >= 9 * len(rest) and (len(own) < len(first) or 10 * longer >= len(rest))
 
 
-def unclear_header(records: Sequence[Sequence[str]]) -> str | None:
-    """Return why a first record that resembles a header names no columns; None if it does not resemble one."""
+def _ended(records: Sequence[list[str] | None], dialect: Csv, width: int) -> list[list[str] | None]:
+    return [record and [*ended(tuple(record), dialect, width)] for record in records]
+
+
+def has_header(records: Sequence[Sequence[str]]) -> bool:
+    """Return True if the first record is a header: words, no values, none repeated in its column.
+
+    If columns have no name, or several have one, a named column must have values below its name.
+    """
     first, rest = records[0], records[1:]
-    if any(_is_value(name) for name in first) or not any(_is_value(cell) for record in rest for cell in record):
-        return None
-    if blank := [n for n, name in enumerate(first, 1) if not name.strip()]:
-        return f"column {', '.join(map(str, blank[:8]))} has no name" if len(blank) < len(first) else None
-    twice = sorted({name for name in first if first.count(name) > 1})
-    return f"{quoted(twice)} is the name of several columns" if twice else None
+    if any(name in WORDS or _is_value(name) for name in first):
+        return False
+    named = {n: name for n, name in enumerate(first) if name.strip()}
+    if len({*named.values()}) < len(first) and not any(_is_value(record[n]) for record in rest for n in named):
+        return False
+    return not any(name in {record[n] for record in rest} for n, name in named.items())
 
 
 def _is_value(text: str) -> bool:

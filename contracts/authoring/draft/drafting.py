@@ -78,9 +78,12 @@ def _columns(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:
     proposals = [proposing.property_of(c, is_primary=c.name == key) for c in profile.columns]
     columns: list[dict[str, Any]] = []
     root: dict[str, Any] = {"properties": columns}
+    texts = profile.headings.stated
     placed: dict[tuple[str, ...], tuple[dict[str, Any], Path]] = {}
     for column, proposal in zip(profile.columns, proposals, strict=True):
         route, value = column.path or (column.name,), proposal.value
+        if column.name in texts:
+            value["physicalName"] = texts[column.name]
         step = route[-1] if len(route) > 1 else None  # a column of the file may be named like a step
         owner, path = placed[route[:-1]] if step else (root, OBJECT)
         if step == "[]":
@@ -114,19 +117,36 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
             notes[(*BLOCK, "csv")] = "read so, the most lines of the samples have as many cells"
         if len(profile.csv.null_values) > 1:
             notes[(*BLOCK, "csv", "nullValues")] = "they are null words where all other values have a type"
+        if profile.csv.trailing_delimiter:
+            notes[(*BLOCK, "csv", "trailingDelimiter")] = (
+                "lines of the samples end with a delimiter and nothing behind it"
+            )
     if formed := proposing.values(profile):
         block["values"] = formed
         notes[(*BLOCK, "values")] = "values of the samples are written so, and no cell contradicts"
-    is_more = any(name not in OURS for name, _ in profile.left)
-    columns = ({"extra": "ignore"} if is_more else {}) | ({"order": "exact"} if profile.order == "exact" else {})
-    if columns:
+    if columns := _found(profile, notes):
         block["columns"] = columns
-    if profile.order == "exact":
-        notes[(*BLOCK, "columns")] = "the order of all samples; without it columns are found by name"
     if limit := proposing.broken_limit(profile):
         block["tolerance"] = {"rows": limit}
         notes[(*BLOCK, "tolerance")] = _broken(profile)
     return block
+
+
+def _found(profile: Profile, notes: dict[Path, str]) -> dict[str, Any]:
+    """Return the settings of columns: what becomes of others, and how they are found."""
+    is_more = any(name not in OURS for name, _ in profile.left)
+    columns: dict[str, Any] = {"extra": "ignore"} if is_more else {}
+    if profile.headings.stated:
+        columns["source"] = "physicalName"
+        notes[(*BLOCK, "columns", "source")] = "some texts of the header are no names of properties"
+    if profile.headings.has_twins:
+        notes[(*BLOCK, "columns", "source")] = "the header has these texts, in their places"
+        notes[(*BLOCK, "columns", "match")] = "only their places tell columns with one name apart"
+        return columns | {"match": "byPosition"}
+    if profile.order == "exact":
+        columns["order"] = "exact"
+        notes[(*BLOCK, "columns")] = "the order of all samples; without it columns are found by name"
+    return columns
 
 
 def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> list[str]:

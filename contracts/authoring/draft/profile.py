@@ -10,6 +10,7 @@ from typing import Literal
 from contracts.authoring.draft import dates
 from contracts.authoring.draft.column import OTHERS, WORDS, ColumnCounts
 from contracts.authoring.draft.forms import NO_FORMS, Forms
+from contracts.authoring.draft.headings import NO_HEADINGS, Headings
 from contracts.authoring.draft.kinds import FORMATS, Kinds
 from contracts.errors import DropgateError
 from contracts.plan import Compression, Csv, FileFormat, LogicalType
@@ -75,7 +76,7 @@ class ColumnProfile:
 class Profile:
     """The facts of some files; `left` are columns without a supported type, each with the reason.
 
-    `forms` are the forms of values that are not written as contracts write them.
+    `forms` are the forms of values that are not written as contracts write them, `headings` the columns of a header.
     """
 
     samples: tuple[Sample, ...]
@@ -86,6 +87,7 @@ class Profile:
     order: Literal["any", "exact"] = "any"
     left: tuple[tuple[str, str], ...] = ()
     forms: Forms = NO_FORMS
+    headings: Headings = NO_HEADINGS
 
     @property
     def records(self) -> int:

@@ -217,6 +217,8 @@ def dialect(profile: Profile) -> Mapping[str, Any]:
         block["nullValues"] = list(csv.null_values)
     if csv.mojibake != "reject":
         block["mojibake"] = csv.mojibake
+    if csv.trailing_delimiter:
+        block["trailingDelimiter"] = True
     return block | ({"multiLine": True} if csv.multi_line else {})
 
 

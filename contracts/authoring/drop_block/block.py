@@ -187,6 +187,7 @@ def _csv(settings: dict[str, Any]) -> Csv:
         multi_line=written["multiLine"],
         trailer=Trailer(trailer["begins"], trailer.get("rows"), dict(trailer.get("sums", {}))) if trailer else None,
         mojibake=written["mojibake"],
+        trailing_delimiter=written["trailingDelimiter"],
     )
 
 

@@ -113,6 +113,9 @@ def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
 
 def _dialect(document: Document, at: Path, csv: Csv) -> None:
     """Report characters that readers could not distinguish in a file."""
+    if csv.trailing_delimiter and len(csv.delimiter) > 1:
+        message = "`csv.trailingDelimiter` is not built yet for a delimiter of several characters."
+        document.error((*at, "trailingDelimiter"), "not-built-yet", message, "Leave it out.", on_key=True)
     if {*csv.delimiter} & {csv.quote, csv.escape}:
         message = "`csv` has one character for the delimiter and for the quote or escape."
         document.error(at, "bad-value", message, "Write the characters that the file really uses.")

@@ -184,6 +184,8 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
             places |= {place: f"the sum of {name}" for name, place in rule.sums.items()}
             cells = "".join(f"; cell {place}: {figure}" for place, figure in sorted(places.items()))
             yield "Trailer", f"the last line, which begins with “{rule.begins}” and holds no data{cells}"
+        if csv.trailing_delimiter:
+            yield "End of lines", "a delimiter may end the header and each row; nothing follows it"
         yield "Encoding", csv.encoding.upper()
         empty = ["an empty cell" if text == "" else f"“{text}”" for text in csv.null_values]
         yield "Null", " or ".join(empty) if empty else "cannot be written: every cell has a value"

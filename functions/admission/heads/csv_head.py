@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from contracts.files import columns, csv_cells, encodings, header
+from contracts.files import column_problems, columns, csv_cells, encodings, header
 from contracts.files.columns import OURS, alike
 from contracts.files.header import MOST_COLUMNS
 from contracts.messages import LAST_EMPTY
@@ -36,6 +36,8 @@ JSON = re.compile(r"\{\s*(?:$|\")|\[\s*(?:$|[\[{])")
 """The beginning of a JSON document."""
 SEPARATOR = re.compile(r"(?P<quote>\"?)sep=(?:.|\\t)?(?P=quote),*", re.IGNORECASE)
 """A first line that names the delimiter for spreadsheets."""
+ALLOWED_END = "csv.trailingDelimiter: true"
+"""The setting of a contract that allows a delimiter at the end of each line."""
 MOST_ABOVE = 30
 """Lines in which a header is looked for."""
 LONGEST_NAME = 20
@@ -147,6 +149,7 @@ def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
     """Return the head of a file without a header: the contract's columns; the first line must have as many cells."""
     names = tuple(p.name for p in plan.properties)
     own = split(plan, first)
+    own = columns.ended(own, plan.csv, len(names)) if isinstance(own, tuple) else own
     fits = isinstance(own, tuple) and len(own) == len(names)
     line = first.removeprefix("\ufeff").strip()
     if problem := _separator_line(plan, line) if fits else _other(plan, sample, first):
@@ -174,7 +177,8 @@ def _other_count(plan: Plan, first: str, own: tuple[str, ...]) -> Problem:
     columns_agreed = "1 column" if len(names) == 1 else f"{len(names):,} columns"
     empty = len(own) == len(names) + 1 and not own[-1]
     text = f"The first line has {cells_there}{LAST_EMPTY if empty else ''}; the contract has {columns_agreed}."
-    fix = f"Leave out the `{visible(plan.csv.delimiter)}` at the end of each row. " if empty else ""
+    fix = f"Leave out the `{visible(plan.csv.delimiter)}` at the end of each row." if empty else ""
+    fix = f"{column_problems.asked(plan, fix, ALLOWED_END)} " if fix and len(plan.csv.delimiter) == 1 else fix
     return Problem("column-count", text, f"{fix}Write these columns, in this order: {quoted(names, 40)}.", place=FIRST)
 
 
@@ -191,7 +195,7 @@ def split(plan: Plan, header_line: str, delimiter: str | None = None) -> tuple[s
     dialect = replace(plan.csv, delimiter=delimiter) if delimiter else plan.csv
     names = csv_cells.split(line, dialect) if line else ()
     if names is not None:
-        return names
+        return columns.ended(names, plan.csv) if plan.csv.header else names
     text = "A quote in the header is not closed in its line, or is in a name that is not wholly quoted."
     return Problem("header-quotes", text, "Write each column name plain, or wholly between two quotes.", place=HEADER)
 
@@ -222,7 +226,9 @@ def _otherwise(plan: Plan, line: str, names: tuple[str, ...]) -> tuple[str, tupl
 def _others(plan: Plan, delimiters: Iterable[str]) -> list[str]:
     """Return the delimiters that a file of the contract could have instead of the agreed one."""
     signs = {plan.csv.quote, plan.csv.escape}
-    return [sign for sign in delimiters if sign != plan.csv.delimiter and not signs & {*sign}]
+    nameless = plan.columns.extra == "ignore"  # several in a row are then columns without a name
+    own = [sign for sign in delimiters if not (nameless and not sign.strip(plan.csv.delimiter))]
+    return [sign for sign in own if sign != plan.csv.delimiter and not signs & {*sign}]
 
 
 def _between_names(plan: Plan, line: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,56 @@ def test_rejected_rows_have_the_header_as_sent_and_come_back(
 def test_text_that_a_spreadsheet_would_run_is_harmless_in_a_header(spark: SparkSession, tmp_path: Path) -> None:
     judged = judge(spark, tmp_path, PLACED, {"a.csv": "Konto;=1+1;\n1;-1;a\n"})
     assert judged.rejected()[0] == ["Konto", "'=1+1", "", "_record", "_reasons"]
+
+
+ENDED = a_plan(
+    PROPERTIES, [a_check("minimum", "amount", value="0")], csv=Csv(delimiter=";", trailing_delimiter=True, quote="'")
+)
+LINES = (
+    "1;1;a",  # as wide as the header
+    "2;2;b;",
+    "3;3;;",
+    "4;4;",
+    "5;5;c;x",  # malformed from here on
+    "6;6;d; ",
+    "7;7;e;''",
+    "8;8;f;;",
+    "9;9",
+    "10;-1;'g;';",  # below its minimum from here on
+    "11;-1;'h;i'",
+    "12;-1;",
+    "13;-1;j;",
+    "14;-1;'k''';",
+)
+
+
+@pytest.mark.parametrize("header", ["id;amount;note", "id;amount;note;"])
+@pytest.mark.parametrize("multi_line", [False, True])
+def test_lines_may_end_with_a_delimiter(spark: SparkSession, tmp_path: Path, header: str, multi_line: bool) -> None:
+    plan = replace(ENDED, properties=(a_property("id", "integer"), *PROPERTIES[1:]))
+    plan = replace(plan, csv=replace(plan.csv, multi_line=multi_line))
+    text = "\n".join([header, *LINES, ""])
+    assert admitted(plan, text) == ("id", "amount", "note")
+    judged = judge(spark, tmp_path / "first", plan, {"a.csv": text}, sift_from=0)
+
+    assert failing(judged, "a.csv") == {"record.fields": [5, 6, 7], "amount.minimum": [10, 11, 12]}
+    assert (judged.count("record.fields").failed, judged.count("amount.minimum").failed) == (5, 5)
+    notes = {row.record: row.cells["note"] for row in judged.evidence(spark) if row.cells}
+    assert notes == {10: "g;", 11: "h;i", 12: "", 13: "j", 14: "k'"}
+
+    head, *rows = judged.rejected()
+    assert head == ["id", "amount", "note", "_record", "_reasons"]
+    assert {len(row) for row in rows} == {5}
+    assert [row[2] for row in rows[5:]] == ["g;", "h;i", "", "j", "k'"]
+    again = judge(
+        spark, tmp_path / "again", plan, {"a.csv": (judged.folder / "rejected/a.csv/rejected.csv").read_text()}
+    )
+    assert failing(again, "a.csv")["amount.minimum"] == [6, 7, 8]
+
+
+def test_lines_without_a_header_may_end_with_a_delimiter(spark: SparkSession, tmp_path: Path) -> None:
+    plan = replace(ENDED, csv=Csv(header=False, trailing_delimiter=True))
+    text = "1,1,a,\n2,-1,b\n3,3,\n"
+    assert admitted(plan, text) == ("id", "amount", "note")
+    assert admitted(plan, "3,3,\n")
+    assert failing(judge(spark, tmp_path, plan, {"a.csv": text}), "a.csv") == {"amount.minimum": [2]}

@@ -193,6 +193,16 @@ def test_line_of_values_is_no_header_by_place() -> None:
     assert codes(a_plan(NOTE, match="byPosition"), "9") == []
 
 
+def test_header_may_end_with_a_delimiter_if_agreed() -> None:
+    plan = a_plan(AMOUNT, NOTE, csv=Csv(trailing_delimiter=True))
+    assert sent(plan, "amount,note,") == sent(plan, "amount,note") == ("amount", "note")
+    assert sent(plan, "amount,note,,") == ("amount", "note", "")
+    assert sent(plan, "amount,note, ") == ("amount", "note", " ")
+    assert sent(a_plan(AMOUNT), "amount,") == ("amount", "")
+    (problem,) = problems(a_plan(AMOUNT), ("amount", ""))
+    assert problem.fix.endswith("or ask for `csv.trailingDelimiter: true` in orders.v1.")
+
+
 def test_texts_of_a_line_are_read_once() -> None:
     plan = a_plan(AMOUNT, csv=Csv(delimiter=";"))
     assert sent(plan, '\ufeffamount;"a;b"') == ("amount", "a;b")

@@ -534,7 +534,12 @@ def test_name_that_was_written_twice_in_utf_8_is_told_so(encoding: str) -> None:
         (b"1||a", "wrong-delimiter", "separated by `||`, but the contract requires commas", "with commas"),
         (b"1~|~a", "wrong-delimiter", "separated by `~|~`, but the contract requires commas", "with commas"),
         (b"1\\a", "wrong-delimiter", "separated by `\\`, but the contract requires commas", "with commas"),
-        (b"1,a,", "column-count", "has 3 cells, the last of them empty", "Leave out the `,` at the end of each row."),
+        (
+            b"1,a,",
+            "column-count",
+            "has 3 cells, the last of them empty",
+            "Leave out the `,` at the end of each row, or ask for",
+        ),
         (b"1", "column-count", "has 1 cell; the contract has 2 columns", "Write these columns"),
         (b"1,a,b", "column-count", "has 3 cells; the contract", "Write these columns"),
     ],

@@ -184,6 +184,7 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("columns: {", "values: {columns: {code: {trim: true}}}\n      columns: {"): ("value-form", "code.values", *BOTH),
     ("columns: {", "values: {columns: {id: {nullValues: [X]}}}\n      columns: {"): ("value-form", "id.values", *BOTH),
     ("csv: {", "csv: {encoding: iso-8859-1, "): ("dialect", "csv.encoding", *BOTH),
+    ("csv: {", "csv: {trailingDelimiter: true, "): ("dialect", "csv.trailingDelimiter", *LOOSENS),
     ("csv: {", "csv: {trailer: {begins: T, rows: 2}, "): ("dialect", "csv.trailer", *BOTH),
     ("format: csv", "format: csv\n      compression: gzip"): ("format", "compression", *BOTH),
     ("extra: warn", "extra: reject"): ("columns", "columns.extra", *TIGHTENS),
