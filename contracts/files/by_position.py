@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from contracts.files import column_problems
+from contracts.files.columns import alike
 from contracts.place import HEADER
 from contracts.plan import Plan
 from contracts.problem import Problem, quoted, visible
@@ -19,8 +20,9 @@ VALUE = re.compile(r"[\W\d_TZ]*\d[\W\d_TZ]*")
 """A text that is a number, a date or a time, and the name of no column."""
 
 
-def problems(plan: Plan, texts: tuple[str, ...]) -> tuple[Problem, ...]:
+def problems(plan: Plan, sent: tuple[str, ...]) -> tuple[Problem, ...]:
     """Return all problems of a header's texts, without the columns that dropgate adds."""
+    texts = tuple(alike(text, "byPosition") for text in sent)
     if _is_record(plan, texts):
         message = "The first line holds values where the header must be."
         fix = column_problems.asked(plan, f"Begin the file with {_header(plan)}.", "csv.header: false")
@@ -28,7 +30,9 @@ def problems(plan: Plan, texts: tuple[str, ...]) -> tuple[Problem, ...]:
     faults = [*column_problems.shortened(_others(plan, texts)), *_exchanged(plan, texts)]
     for nth, prop in enumerate(plan.roots[len(texts) :], len(texts) + 1):
         if level := column_problems.level_of_missing(plan, prop):
-            message = f"Column {nth}, `{prop.headings[0]}`, is missing from the header, which has {_columns(texts)}."
+            message = (
+                f"Column {nth}, `{visible(prop.headings[0])}`, is missing from the header, which has {_columns(texts)}."
+            )
             fix = f"Add the column ({prop.type}) as column {nth}."
             faults.append(Problem("missing-column", message, fix, level, property=prop.name))
     more = enumerate(texts[len(plan.roots) :], len(plan.roots) + 1)
@@ -66,8 +70,8 @@ def _exchanged(plan: Plan, texts: tuple[str, ...]) -> list[Problem]:
             or (at < len(texts) and texts[at] in owner.headings)
         ):
             continue
-        message = f"Column {n + 1} is `{text}`, which is column {at + 1} of the contract."
-        fix = f"Write the columns in this order: {quoted((p.headings[0] for p in plan.roots), most=40)}."
+        message = f"Column {n + 1} is `{visible(text)}`, which is column {at + 1} of the contract."
+        fix = f"Write the columns in this order: {quoted((visible(p.headings[0]) for p in plan.roots), most=40)}."
         return [Problem("column-order", message, fix)]
     return []
 

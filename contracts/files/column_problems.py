@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contracts.plan import Plan, Property
-from contracts.problem import Level, Problem
+from contracts.problem import Level, Problem, visible
 
 MOST_NAMED = 20
 """Columns named for one fault."""
@@ -19,7 +19,10 @@ def unknown(plan: Plan, texts: Sequence[str]) -> list[Problem]:
     level: Level = "error" if plan.columns.extra == "reject" else "warning"
     fix = f"Leave the column out, or ask for it to be added to {plan.contract}."
     return shortened(
-        [Problem("extra-column", f"The contract has no column `{text}`.", fix, level, property=text) for text in texts]
+        [
+            Problem("extra-column", f"The contract has no column `{visible(text)}`.", fix, level, property=text)
+            for text in texts
+        ]
     )
 
 

@@ -33,7 +33,9 @@ def alike(text: str, match: Match) -> str:
     """Return the form of a header's text in which it is compared with another one.
 
     Each way of `match` allows what the one before it allows. Caseless matching is that of Unicode, section 3.13, D145.
+    A line break is one, whatever the line ends of a file are.
     """
+    text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
     if match in ("exact", "byPosition"):
         return text
     bare = unicodedata.normalize("NFC", text.strip())

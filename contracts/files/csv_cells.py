@@ -35,6 +35,20 @@ def split(record: str, csv: Csv) -> tuple[str, ...] | None:
     return tuple(cells)
 
 
+def first_line(text: str, csv: Csv) -> str | None:
+    """Return a text up to its first line end; where quoted cells may hold line ends, up to the first outside quotes.
+
+    None if a quote is still open where the text ends.
+    """
+    followed = csv.quote if csv.multi_line else ""
+    for end in re.finditer(r"\r\n|\r|\n|\Z", text):
+        line = text[: end.start()]
+        bare = line if csv.escape == csv.quote else re.sub(rf"{re.escape(csv.escape)}[\s\S]", "", line)
+        if not followed or bare.count(followed) % 2 == 0:
+            return line
+    return None
+
+
 def is_usual(csv: Csv) -> bool:
     """Return True if the parsers of Spark and Arrow read the dialect by this rule: its delimiter is one plain sign."""
     return len(csv.delimiter) == 1 and csv.delimiter != "\\"

@@ -51,7 +51,7 @@ def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
     texts = tuple(text for text in header if text not in OURS)
     if plan.columns.match == "byPosition":
         return by_position.problems(plan, texts)
-    agreed = [p.headings[0] for p in plan.properties]
+    agreed = [visible(p.headings[0]) for p in plan.properties]
     owners = dict(zip(texts, properties(plan, texts), strict=True))
     held, spare = {own for own in owners.values() if own}, [text for text, own in owners.items() if not own]
     renamed = _renamed(plan, spare, held)
@@ -93,8 +93,10 @@ def _misnamed(plan: Plan, header: tuple[str, ...], held: Mapping[str, str | None
         [
             Problem(
                 "duplicate-column",
-                f"The header names `{name}` {n} times.",
-                column_problems.asked(plan, f"Keep one column `{name}`.", f"columns.{_allowing(held.get(name))}"),
+                f"The header names `{visible(name)}` {n} times.",
+                column_problems.asked(
+                    plan, f"Keep one column `{visible(name)}`.", f"columns.{_allowing(held.get(name))}"
+                ),
                 property=held.get(name) or name,
             )
             for name, n in twice.items()
@@ -118,7 +120,7 @@ def _claimed_twice(owners: Mapping[str, str | None]) -> list[Problem]:
         [
             Problem(
                 "duplicate-column",
-                f"The columns {quoted(several)} of the header are all taken for `{own}`.",
+                f"The columns {quoted(map(visible, several))} of the header are all taken for `{own}`.",
                 "Keep one of them, or give the others names of their own.",
                 property=own,
             )
@@ -142,16 +144,17 @@ def _missing(plan: Plan, names: list[str], held: Collection[str], renamed: dict[
             faults.append(_disguised(plan, prop, heading, other))
             continue
         place = "file" if plan.file_format == "parquet" else "header"
-        message = f"The column `{heading}` is missing from the {place}"
+        shown, instead = visible(heading), visible(other or "")
+        message = f"The column `{shown}` is missing from the {place}"
         if other:
-            message += f"; the header has `{other}` instead."
-            fix = f"Rename `{other}` to `{heading}`."
+            message += f"; the header has `{instead}` instead."
+            fix = f"Rename `{instead}` to `{shown}`."
             fix = _or_allowed(plan, fix, heading, other)
         else:
-            in_place = [name for name in names[nth : nth + 1] if name.strip() and name not in taken]
+            in_place = [visible(name) for name in names[nth : nth + 1] if name.strip() and name not in taken]
             rename = "".join(f", or rename `{name}`, which is in its place" for name in in_place)
             message += "."
-            fix = f"Add a column `{heading}` ({prop.type}){rename}."
+            fix = f"Add a column `{shown}` ({prop.type}){rename}."
         faults.append(Problem("missing-column", message, fix, level, property=prop.name))
     return faults
 

@@ -21,7 +21,7 @@ from pyspark.sql import functions as sf
 
 from contracts import rules
 from contracts.files import columns as files_columns
-from contracts.files import encodings
+from contracts.files import csv_cells, encodings
 from contracts.job import JobDrop, JobReference, JobRequest
 from contracts.plan import Check, Plan, Property, Reference, record_checks
 from contracts.terms.value_form import PLAIN
@@ -177,7 +177,8 @@ def _file(spark: SparkSession, plan: Plan, columns: Sequence[str], folder: str, 
         start = storage.read_start(spark, uri, HEADER)
         if plan.compression == "gzip" and not plan.is_recoded:
             start = zlib.decompressobj(wbits=31).decompress(start, HEADER)
-        line = start.decode(encodings.read_as(plan.csv.encoding), "replace").replace("\r", "\n").partition("\n")[0]
+        text = start.decode(encodings.read_as(plan.csv.encoding), "replace")
+        line = csv_cells.first_line(text, plan.csv) or ""
         header = files_columns.names(plan, files_columns.sent(plan, line))
     else:
         header = tuple(p.name for p in plan.roots)

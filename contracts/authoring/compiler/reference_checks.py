@@ -210,7 +210,7 @@ def _of_file(document: Document, rule: rules.ForeignKey, reference: Reference, r
         return
     with path.open("rb") as opened:
         text = opened.read(LONGEST_HEADER).decode(reference.csv.encoding, "replace").removeprefix("\ufeff")
-    line = text.replace("\r", "\n").partition("\n")[0]
+    line = csv_cells.first_line(text, reference.csv) or ""
     columns = csv_cells.split(line, reference.csv) or ()
     for name in rule.columns:
         if name not in columns:

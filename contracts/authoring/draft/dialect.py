@@ -146,7 +146,7 @@ def _records(head: str, dialect: Csv) -> list[list[str] | None]:
         return [cells(line, dialect) for line in head.split("\n")[:LINES] if line]
     records: list[list[str] | None] = []
     try:
-        for record in over_lines(head.split("\n")[:LINES], dialect):
+        for record in over_lines([f"{line}\n" for line in head.split("\n")[:LINES]], dialect):
             records.append(record)  # noqa: PERF402 (what was read before a fault counts)
     except csv.Error:
         records.append(None)

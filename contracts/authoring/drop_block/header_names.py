@@ -31,7 +31,7 @@ def read(document: Document, path: Path, block: DropBlock, props: Sequence[Prope
     stated = [replace(prop, header_names=_names(document, block, prop)) for prop in props]
     for prop in stated:
         for text in prop.header_names:
-            _written(document, _place(document, columns, prop, text), text)
+            _written(document, _place(document, columns, prop, text), text, block.csv.multi_line)
     if block.columns.match != "byPosition":
         _collisions(document, columns, block, stated)
     return stated
@@ -82,16 +82,19 @@ def _place(document: Document, columns: Path, prop: Property, text: str) -> Path
     return (*at, "physicalName") if document.value((*at, "physicalName")) is not None else (*at, "name")
 
 
-def _written(document: Document, at: Path, text: str) -> None:
+def _written(document: Document, at: Path, text: str, over_lines: bool) -> None:
     """Report a text that no header has as the name of a column."""
     if text in OURS:
         message = f"`{text}` is a column that dropgate adds to `rejected.csv`, and takes away when the file comes back."
         document.error(at, "bad-name", message, "Write the text that the header has.")
     elif not text.strip():
         document.error(at, "bad-name", f"{text!r} is a name that nobody sees.", "Write the text that the header has.")
-    elif any(sign in text for sign in "\0\r\n"):
-        message = f"`{visible(text)}` has a line break or NUL, which no header line has."
+    elif "\0" in text:
+        message = f"`{visible(text)}` has a NUL, which no header has."
         document.error(at, "bad-name", message, "Write the text that the header has.")
+    elif not over_lines and any(sign in text for sign in "\r\n"):
+        message = f"`{visible(text)}` has a line break, which no header has without `csv.multiLine`."
+        document.error(at, "bad-name", message, "Write `csv: {multiLine: true}`, or the text in one line.")
 
 
 def _collisions(document: Document, columns: Path, block: DropBlock, props: Sequence[Property]) -> None:

@@ -46,7 +46,7 @@ LONGEST_NAME = 20
 
 def look(plan: Plan, size: int, sample: bytes) -> Head:
     """Return the header in the first bytes of a file."""
-    end = line_end(sample)
+    end = _end(plan, sample)
     if end < 0 and len(sample) < size:
         # The first line goes on: no header, but a record like any other where none is agreed
         if plan.csv.header:
@@ -57,6 +57,16 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
         return Head((problem,) if problem else (), tuple(p.name for p in plan.properties), "")
     line = sample if end < 0 else sample[:end]
     return _header(plan, size, sample, line)
+
+
+def _end(plan: Plan, sample: bytes) -> int:
+    """Return the end of the first line; of the header where its names may have line breaks; -1 if it does not end."""
+    end, csv = line_end(sample), plan.csv
+    if end < 0 or not (csv.header and csv.multi_line):
+        return end
+    encoding = encodings.read_as(csv.encoding)
+    whole = csv_cells.first_line(sample.decode(encoding, "surrogateescape"), csv)
+    return end if whole is None else len(whole.encode(encoding, "surrogateescape"))
 
 
 def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
@@ -141,7 +151,8 @@ def _broken_name(plan: Plan, sample: bytes) -> Problem | None:
         name = next((n for n in names if "\n" in n or "\r" in n), None) if isinstance(names, tuple) else None
         if name is not None:
             text = f"The column name `{visible(name)}` in the header has a line break."
-            return Problem("header-line-break", text, "Write each column name in one line.", place=HEADER)
+            fix = column_problems.asked(plan, "Write each column name in one line.", "csv.multiLine: true")
+            return Problem("header-line-break", text, fix, place=HEADER)
     return None
 
 

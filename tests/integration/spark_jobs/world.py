@@ -157,5 +157,5 @@ def _header(plan: Plan, data: bytes) -> tuple[str, tuple[str, ...], tuple[str, .
     if plan.file_format != "csv" or plan.compression != "none" or not plan.csv.header:
         line = admit(plan, "things/a", len(data), lambda start, length: data[start : start + length]).header_line
         return line, *header(plan, line)
-    line = data.decode(plan.csv.encoding, "replace").replace("\r", "\n").split("\n", 1)[0]
+    line = csv_cells.first_line(data.decode(plan.csv.encoding, "replace"), plan.csv) or ""
     return line, columns.names(plan, columns.sent(plan, line)), ()

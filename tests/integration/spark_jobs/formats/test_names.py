@@ -129,3 +129,27 @@ def test_lines_without_a_header_may_end_with_a_delimiter(spark: SparkSession, tm
     assert admitted(plan, text) == ("id", "amount", "note")
     assert admitted(plan, "3,3,\n")
     assert failing(judge(spark, tmp_path, plan, {"a.csv": text}), "a.csv") == {"amount.minimum": [2]}
+
+
+FOLDED = a_plan(
+    [a_property("id", "integer", header_names=("Konto\nNr.",)), *PROPERTIES[1:]],
+    [a_check("minimum", "amount", value="0")],
+    csv=Csv(multi_line=True),
+)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_names_may_have_line_breaks(spark: SparkSession, tmp_path: Path, end: str, mark: str) -> None:
+    text = f'{mark}"Konto\nNr.",amount,note\n1,-1,"a\nb"\n2,x,c\n"Konto\nNr.",1,d\n'.replace("\n", end)
+    assert admitted(FOLDED, text) == ("id", "amount", "note")
+    judged = judge(spark, tmp_path / "first", FOLDED, {"a.csv": text})
+
+    assert judged.drop().read == 3
+    assert failing(judged, "a.csv") == {"amount.minimum": [1], "amount.logicalType": [2], "id.logicalType": [3]}
+    head, first, *_ = judged.rejected()
+    assert [head[0].replace(end, "\n"), *head[1:]] == ["Konto\nNr.", "amount", "note", "_record", "_reasons"]
+    assert first[2] == f"a{end}b"
+    again = (judged.folder / "rejected/a.csv/rejected.csv").read_bytes().decode()
+    assert admitted(FOLDED, again)[:3] == ("id", "amount", "note")
+    assert failing(judge(spark, tmp_path / "again", FOLDED, {"a.csv": again}), "a.csv") == failing(judged, "a.csv")

@@ -207,3 +207,10 @@ def test_texts_of_a_line_are_read_once() -> None:
     plan = a_plan(AMOUNT, csv=Csv(delimiter=";"))
     assert sent(plan, '\ufeffamount;"a;b"') == ("amount", "a;b")
     assert sent(plan, "") == ()
+
+
+def test_line_break_in_a_name_is_one_in_any_form() -> None:
+    plan = a_plan(Property("id", header_names=("a\nb",), type="string"), csv=Csv(multi_line=True))
+    assert [problems(plan, (f"a{end}b",)) for end in ("\n", "\r\n", "\r")] == [(), (), ()]
+    (problem,) = problems(plan, ("a b",))
+    assert problem.message == "The column `a\\nb` is missing from the header; the header has `a b` instead."

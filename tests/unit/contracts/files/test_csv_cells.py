@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from contracts.files.csv_cells import joined, split
+from contracts.files.csv_cells import first_line, joined, split
 from contracts.plan import Csv
 
 DIALECTS = [
@@ -114,3 +114,26 @@ def test_rule_of_rfc_4180(text: str, cells: tuple[str, ...] | None) -> None:
 )
 def test_joined_cells_are_split_again(cells: list[str], csv: Csv) -> None:
     assert split(joined(cells, csv), csv) == tuple(cells)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a,b\r\nc", "a,b"),
+        ("a", "a"),
+        ("", ""),
+        ('"a\nb",c\n1', '"a\nb",c'),
+        ('"a\r\n""b\r",c\r1', '"a\r\n""b\r",c'),
+        ('"a\nb', None),
+        ('x"y\nz', None),
+    ],
+)
+def test_first_record_ends_outside_quotes(text: str, line: str | None) -> None:
+    assert first_line(text, Csv(multi_line=True)) == line
+    assert first_line(text, Csv()) == text.replace("\r", "\n").split("\n")[0]
+
+
+def test_escaped_quotes_of_a_first_record_are_none() -> None:
+    csv = Csv(multi_line=True, escape="\\")
+    assert first_line('"a\\"\nb",c\n1', csv) == '"a\\"\nb",c'
+    assert first_line('"a\\\\",c\n1', csv) == '"a\\\\",c'

@@ -50,6 +50,11 @@ NAMES: dict[str, tuple[str, list[str], tuple[str, ...]]] = {
     "a delimiter at the end of rows": ("id,name\n1,a,\n2,b,\n3,,\n", ["id", "name"], ("trailingDelimiter: true",)),
     "a delimiter at the end of the header": ("id;name;\n1;a\n2;b\n", ["id", "name"], ("trailingDelimiter: true",)),
     "a column without a name at the end": ("id,name,\n1,a,x\n2,b,\n", ["id", "name"], ("extra: ignore",)),
+    "a name with a line break": (
+        'id,"amount\nEUR"\n1,"2\n"\n2,x\n',
+        ["id", "amount EUR"],
+        ("multiLine: true", "physicalName: |-"),
+    ),
     "names that dropgate adds": ("id,x,x,_record,_reasons\n1,a,b,1,c\n", ["id", "x", "x_2"], ("match: byPosition",)),
 }
 
