@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +19,7 @@ from infra.demo import inmet
 HOURS = 8760
 """Rows of a station, a year of them; 157 stations make 201 MiB."""
 SHARE = 0.06
+DAY = re.compile(r"\b([0-9]{4})-([0-9]{2})-([0-9]{2})\b")
 
 
 @dataclass
@@ -92,10 +94,15 @@ class Files:
 
     @cached_property
     def german(self) -> Path:
-        """The clean file with semicolons and decimal commas."""
+        """The clean file as Excel writes it in German, in windows-1252, with letters beyond ASCII in each row."""
         file = self.folder / "german.csv"
-        with self.clean.open(encoding="utf-8", newline="") as rows, file.open("w", encoding="utf-8", newline="") as out:
-            out.writelines(row.replace(",", ";").replace(".", ",") for row in rows)
+        with (
+            self.clean.open(encoding="utf-8", newline="") as rows,
+            file.open("w", encoding="cp1252", newline="") as out,
+        ):
+            for row in rows:
+                marked = row.replace("STATION", "ESTAÇÃO").replace(",", ";").replace(".", ",")
+                out.write(DAY.sub(lambda day: f"{int(day[3])}.{int(day[2])}.{day[1]}", marked))
         return file
 
     def parquet(self, spark: SparkSession, plan: Plan) -> Path:

@@ -413,6 +413,14 @@ def test_sections_without_a_place_are_named() -> None:
     assert losses[0] == "`domain`, `tags` of the contract."
 
 
+@pytest.mark.parametrize("form", [form for form in FORMATS if form not in ("html", "odcs")])
+def test_form_of_values_in_files_is_named_as_lost(form: str) -> None:
+    text = a_document(more_drop="values: {groupChar: ' '}")
+    line = "The form of `id` in files: values are in the contract's own form here."
+    assert line in export(form, text).losses
+    assert line not in export(form, a_document()).losses
+
+
 def test_older_documents_come_out_as_of_today() -> None:
     head = HEAD.replace("v3.2.0", "v3.0.2")
     body = "- name: id\n  quality: [{mustBe: 0, rule: nullCheck}]\n  logicalType: integer\n"

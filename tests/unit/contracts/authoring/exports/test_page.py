@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import textwrap
 from html.parser import HTMLParser
 
 import pytest
@@ -216,3 +217,19 @@ def test_page_of_an_observed_contract_rejects_no_file(drop: str) -> None:
     assert "reject" not in words(observed)
     assert "do not get them" not in words(observed)
     assert "Readers get the file unchanged: the contract is only observed so far." in words(observed)
+
+
+def test_form_of_values_in_files_is_shown_with_an_example() -> None:
+    block = """\
+    csv: {delimiter: ";"}
+    values:
+      {decimalChar: ",", groupChar: ".", trueValues: [J], falseValues: [N], columns: {amount: {suffixes: [" €"]}}}
+    """
+    properties = "- {name: id, logicalType: integer}\n- {name: amount, logicalType: number}\n"
+    properties += "- {name: flag, logicalType: boolean}\n- {name: note, logicalType: string}\n"
+    shown = words(a_document(properties, more_drop=textwrap.dedent(block)))
+    groups = "“.” may stand between groups of three digits"
+    assert f"in the file: “,” before fractions; {groups}; “ €” may stand beside it" in shown
+    assert "in the file: “J” for true, “N” for false" in shown
+    assert f"in the file: {groups}" in shown
+    assert "id;amount;flag;note 12;12,5;J;note" in shown
