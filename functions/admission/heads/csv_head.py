@@ -82,7 +82,8 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
         return Head(
             (wrong_encoding(plan, f"The file is written in UTF-8; the contract requires {plan.csv.encoding.upper()}."),)
         )
-    if not matching and (problem := _other(plan, sample, text)):
+    note = _separator_line(plan, text.removeprefix("\ufeff").strip())  # by its place it could be a header
+    if problem := note if matching else _other(plan, sample, text):
         return Head((problem,), (), text)
     if isinstance(names, Problem):
         wrong, _ = _otherwise(plan, text, ())

@@ -79,7 +79,9 @@ def test_text_that_a_spreadsheet_would_run_is_harmless_in_a_header(spark: SparkS
 
 
 ENDED = a_plan(
-    PROPERTIES, [a_check("minimum", "amount", value="0")], csv=Csv(delimiter=";", trailing_delimiter=True, quote="'")
+    PROPERTIES,
+    [a_check("minimum", "amount", value="0")],
+    csv=Csv(delimiter=";", trailing_delimiter=True, quote="'", escape="'"),
 )
 LINES = (
     "1;1;a",  # as wide as the header
@@ -108,7 +110,7 @@ def test_lines_may_end_with_a_delimiter(spark: SparkSession, tmp_path: Path, hea
     assert admitted(plan, text) == ("id", "amount", "note")
     judged = judge(spark, tmp_path / "first", plan, {"a.csv": text}, sift_from=0)
 
-    assert failing(judged, "a.csv") == {"record.fields": [5, 6, 7], "amount.minimum": [10, 11, 12]}
+    assert failing(judged, "a.csv") == {"record.fields": [5, 6, 7, 8, 9], "amount.minimum": [10, 11, 12, 13, 14]}
     assert (judged.count("record.fields").failed, judged.count("amount.minimum").failed) == (5, 5)
     notes = {row.record: row.cells["note"] for row in judged.evidence(spark) if row.cells}
     assert notes == {10: "g;", 11: "h;i", 12: "", 13: "j", 14: "k'"}
@@ -120,7 +122,7 @@ def test_lines_may_end_with_a_delimiter(spark: SparkSession, tmp_path: Path, hea
     again = judge(
         spark, tmp_path / "again", plan, {"a.csv": (judged.folder / "rejected/a.csv/rejected.csv").read_text()}
     )
-    assert failing(again, "a.csv")["amount.minimum"] == [6, 7, 8]
+    assert failing(again, "a.csv")["amount.minimum"] == [6, 7, 8, 9, 10]
 
 
 def test_lines_without_a_header_may_end_with_a_delimiter(spark: SparkSession, tmp_path: Path) -> None:
