@@ -97,7 +97,7 @@ def test_half_a_character_fails_only_its_own_record(spark: SparkSession, tmp_pat
 FORMS = ({"header": False}, {"multi_line": True}, {"trailer": Trailer("T", rows=2)})
 
 
-@pytest.mark.parametrize(("encoding", "form"), zip(RECODED, FORMS, strict=True))
+@pytest.mark.parametrize(("encoding", "form"), list(zip(RECODED, FORMS, strict=True)))
 def test_other_forms_of_csv_are_read(
     spark: SparkSession, tmp_path: Path, encoding: str, form: dict[str, object]
 ) -> None:
