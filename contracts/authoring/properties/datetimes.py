@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from contracts.authoring.properties.other_patterns import is_of_directives, translated, unreadable
+from contracts.values.date_formats import DateFormats, iso
 from contracts.values.date_pattern import PIECE, literal
 
-DIGITS = {"yyyy": "Y", "MM": "m", "dd": "d", "HH": "H", "mm": "M", "ss": "S"}
 INSTEAD = {
     **dict.fromkeys(("YYYY", "YY", "Y", "yy", "y", "uuuu"), "yyyy"),
     **dict.fromkeys(("DD", "DDD", "D", "d"), "dd"),
@@ -28,6 +28,7 @@ INSTEAD = {
 LETTERS = "Use yyyy, MM, dd, HH, mm, ss, S, X, XXX; other letters in quotes, as 'T'."
 EXAMPLE = {"yyyy": "2026", "MM": "01", "dd": "31", "HH": "13", "mm": "45", "ss": "07", "X": "Z", "XXX": "Z"}
 DATE, CLOCK = ("yyyy", "MM", "dd"), ("HH", "mm", "ss", "S")
+ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 ISO_TIME = re.compile(r"(\d\d:\d\d)(:\d\d)?(?:\.(\d{1,6}))?", re.ASCII)
 ISO_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 
@@ -154,31 +155,20 @@ def _wall_clock(
 
     A time is one of 1970-01-01.
     """
-    if pattern is None and logical_type == "timestamp":
+    if pattern is not None:
+        text, wanted = iso(text, DateFormats((pattern,)), logical_type) or "", None
+    if logical_type == "timestamp":
         match = ISO_TIMESTAMP.fullmatch(text)
         if not match or wanted not in (None, match[4] is not None):
             return None
         date, time, fraction, offset = match.groups()
         return f"{date}T{time}.{(fraction or '0').ljust(6, '0')}", _offset(offset)
-    if pattern is None and logical_type != "date":
-        match = ISO_TIME.fullmatch(text)
-        if not match or (match[3] and not match[2]):
-            return None
-        return f"1970-01-01T{match[1]}{match[2] or ':00'}.{(match[3] or '0').ljust(6, '0')}", None
-    regex = ""
-    for piece in PIECE.finditer(pattern or "yyyy-MM-dd"):
-        if piece[0] in DIGITS or piece[2] == "S":
-            regex += rf"(?P<{DIGITS.get(piece[0], 'f')}>\d{{{len(piece[0])}}})"
-        elif piece[2] == "X":
-            regex += r"(?P<z>Z|[+-]\d\d:\d\d)" if piece[0] == "XXX" else r"(?P<z>Z|[+-]\d\d(?:\d\d)?)"
-        else:
-            regex += re.escape(_shown(piece))
-    match = re.fullmatch(regex, text, re.ASCII)
-    if not match:
+    if logical_type == "date":
+        return (f"{text}T00:00:00.000000", None) if ISO_DATE.fullmatch(text) else None
+    match = ISO_TIME.fullmatch(text)
+    if not match or (match[3] and not match[2]):
         return None
-    got = match.groupdict()
-    time = f"{got.get('H', '00')}:{got.get('M', '00')}:{got.get('S', '00')}.{(got.get('f') or '0').ljust(6, '0')}"
-    return f"{got.get('Y', '1970')}-{got.get('m', '01')}-{got.get('d', '01')}T{time}", _offset(got.get("z"))
+    return f"1970-01-01T{match[1]}{match[2] or ':00'}.{(match[3] or '0').ljust(6, '0')}", None
 
 
 def _offset(text: str | None) -> str | None:
