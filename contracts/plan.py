@@ -18,7 +18,8 @@ from typing import Any, Literal, get_args
 from contracts import codec, rules
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
-from contracts.terms.trailer import Trailer
+from contracts.terms.leader import Leader
+from contracts.terms.trailer import Ending, Footer, Trailer
 from contracts.terms.value_form import ValueForm, written
 
 Severity = Literal["error", "warning"]
@@ -252,6 +253,12 @@ class Csv:
     order. With a `trailer` the last record is not data: it states the file's totals. `mojibake` decides about a file in
     UTF-8 or windows-1252 whose agreed encoding takes any bytes (`contracts.files.mojibake`). With a
     `trailing_delimiter` the header and each record may have one empty cell too many at the end.
+
+    Above the records may be rows that are none (`contracts.files.csv_top`): a `separator_line` for spreadsheets, then
+    `skip_rows` rows, or all up to the first that matches `skip_until` (a pattern for Java), a `leader`, then the rows
+    with the numbers `header_rows`, which name the columns together, and `comment_rows`. A row that begins with
+    `comment_char`, outside quotes, is like an empty line. Below the records may be a `footer`. Where
+    a first cell says what a row is, `record` is that of records; the first `skip_columns` cells are no columns.
     """
 
     delimiter: str = ","
@@ -264,6 +271,32 @@ class Csv:
     trailer: Trailer | None = field(default=None, metadata=codec.SPARSE)
     mojibake: Policy = field(default="reject", metadata=codec.SPARSE)
     trailing_delimiter: bool = field(default=False, metadata=codec.SPARSE)
+    skip_rows: int = field(default=0, metadata=codec.SPARSE)
+    skip_until: str | None = field(default=None, metadata=codec.SPARSE)
+    header_rows: tuple[int, ...] = field(default=(1,), metadata=codec.SPARSE)
+    comment_rows: tuple[int, ...] = field(default=(), metadata=codec.SPARSE)
+    separator_line: bool = field(default=False, metadata=codec.SPARSE)
+    comment_char: str = field(default="", metadata=codec.SPARSE)
+    footer: Footer | None = field(default=None, metadata=codec.SPARSE)
+    leader: Leader | None = field(default=None, metadata=codec.SPARSE)
+    record: str = field(default="", metadata=codec.SPARSE)
+    skip_columns: int = field(default=0, metadata=codec.SPARSE)
+
+    @property
+    def ending(self) -> Ending | None:
+        """Return the rule of the lines below the records; None if there are none."""
+        return self.trailer or self.footer
+
+    @property
+    def has_rows_above(self) -> bool:
+        """Return True if rows above the records are agreed, besides the one of the column names."""
+        skips = bool(self.skip_rows) or self.skip_until is not None or self.separator_line
+        return skips or self.header_rows != (1,) or bool(self.comment_rows) or self.leader is not None
+
+    @property
+    def has_top(self) -> bool:
+        """Return True if the header may be below other rows, agreed ones or comments, or behind other cells."""
+        return self.has_rows_above or bool(self.comment_char) or bool(self.skip_columns)
 
     def nulls_of(self, prop: Property) -> tuple[str, ...]:
         """The cells of a property that are null: its own ones, or those of the dialect."""
@@ -417,7 +450,7 @@ class Plan:
 
     def goes_whole(self, rejected: int) -> bool:
         """Return True if consumers get a file unchanged that has this many rejected records."""
-        return self.promote == "object" or (self.promote == "rows" and not rejected and not self.csv.trailer)
+        return self.promote == "object" or (self.promote == "rows" and not rejected and not self.csv.ending)
 
     @property
     def needs_expectations(self) -> bool:
@@ -477,8 +510,14 @@ OBJECT_CHECKS: tuple[Check, ...] = (
 """The same for JSON Lines."""
 
 
-def record_checks(file_format: FileFormat, extra: Policy) -> tuple[Check, ...]:
-    """The checks at the head of all plans of a format, on the form of a record and on keys that the contract lacks."""
+def record_checks(file_format: FileFormat, extra: Policy, begins: str = "") -> tuple[Check, ...]:
+    """The checks at the head of all plans of a format, on the form of a record and on keys that the contract lacks.
+
+    `begins` is the first cell of records of CSV, if it says what a row is.
+    """
+    if file_format == "csv" and begins:
+        rule, expected = rules.RecordType(begins), f"records whose first cell is `{begins}`"
+        return (*RECORD_CHECKS, Check("record.type", rule, "record", "error", "conformity", expected))
     if file_format == "csv":
         return RECORD_CHECKS
     if file_format == "parquet":

@@ -39,6 +39,13 @@ class Quotes(_Kind):
 
 
 @dataclass(frozen=True, slots=True)
+class RecordType(_Kind):
+    """The first cell of a line of CSV, which says what it is, is that of a record."""
+
+    begins: str
+
+
+@dataclass(frozen=True, slots=True)
 class Text(_Kind):
     """The bytes of a line are text in the agreed encoding, without NUL."""
 
@@ -386,7 +393,7 @@ Query = Sql | Statement | Quantile
 """The rules that hold the figure of a query of their own against a threshold."""
 Unchecked = ForPeople | OtherEngine
 """The rules that no machine checks, or not this one."""
-RecordRule = Fields | Quotes | Text | Object | Keys
+RecordRule = Fields | Quotes | Text | RecordType | Object | Keys
 """The rules that a line meets if it is a record."""
 ValueRule = (
     LogicalType

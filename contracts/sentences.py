@@ -40,6 +40,11 @@ def sentence(rule: rules.Rule) -> Sentence:
                 "{some} {have} NUL characters, {halves}or bytes that are not text in {encoding}.",
                 "Write the whole file in {encoding}, without NUL characters{whole}.",
             )
+        case rules.RecordType():
+            return Sentence(
+                "{some} {have} another first cell than records have.",
+                "Leave other kinds of rows out, or ask for them to be agreed.",
+            )
         case rules.Object():
             return Sentence(
                 "{some} {are} not exactly one JSON object{flaw}.",

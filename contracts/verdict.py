@@ -218,7 +218,9 @@ def _at_the_end(plan: Plan, rule: Trailer, facts: DropResult) -> Totals | tuple[
 
 
 def _totals(plan: Plan, facts: DropResult) -> Iterator[Problem]:
-    """Yield the faults of the trailer, and the differences from the totals of a manifest or a trailer."""
+    """Yield the faults of the trailer or footer, and the differences from the totals of a manifest or a trailer."""
+    if plan.csv.footer:
+        yield from trailer.footer_problems(plan.csv.footer, facts.ending)
     if rule := plan.csv.trailer:
         totals = _at_the_end(plan, rule, facts)
         yield from (*trailer.early(rule, facts.ending), *(() if isinstance(totals, Totals) else totals))

@@ -6,8 +6,9 @@ This is the one place where a header is mapped: everything behind it has the con
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 
-from contracts.files import csv_cells
+from contracts.files import csv_cells, csv_top
 from contracts.plan import Csv, Match, Plan
 
 OURS = ("_record", "_reasons")
@@ -15,7 +16,9 @@ OURS = ("_record", "_reasons")
 
 
 def sent(plan: Plan, header_line: str) -> tuple[str, ...]:
-    """Return the texts of an admitted header line, a byte order mark aside."""
+    """Return the texts of an admitted header line, a byte order mark and rows around it aside."""
+    if plan.csv.has_top:
+        return ended(csv_top.columns(plan.csv, csv_top.again(plan.csv, header_line)) or (), plan.csv)
     line = header_line.removeprefix("\ufeff")
     return ended(csv_cells.split(line, plan.csv) or (), plan.csv) if line else ()
 
@@ -43,13 +46,26 @@ def alike(text: str, match: Match) -> str:
 
 
 def properties(plan: Plan, header: tuple[str, ...]) -> tuple[str | None, ...]:
-    """Return the name of each column's property; None for a column that the contract has not."""
+    """Return the name of each column's property; None for a column that the contract has not, and for skipped cells."""
+    if skipped := plan.csv.skip_columns:
+        return (*[None] * len(header[:skipped]), *properties(_unskipped(plan), header[skipped:]))
     if plan.columns.match == "byPosition":
         names = iter(plan.roots)
         return tuple(None if text in OURS or not (prop := next(names, None)) else prop.name for text in header)
     match = plan.columns.match
     by_text = {alike(text, match): p.name for p in reversed(plan.properties) for text in p.headings}
     return tuple(None if text in OURS else by_text.get(alike(text, match)) for text in header)
+
+
+def _unskipped(plan: Plan) -> Plan:
+    return replace(plan, csv=replace(plan.csv, skip_columns=0))
+
+
+def of_file(plan: Plan, header_line: str) -> tuple[str, ...]:
+    """Return a name for each cell of the records of an admitted file."""
+    if plan.csv.header:
+        return names(plan, sent(plan, header_line))
+    return (*(f"_skipped_{n}" for n in range(1, plan.csv.skip_columns + 1)), *(p.name for p in plan.roots))
 
 
 def names(plan: Plan, header: tuple[str, ...]) -> tuple[str, ...]:

@@ -73,7 +73,8 @@ def joined(cells: Iterable[str], csv: Csv) -> str:
 
 
 def _written(cell: str, csv: Csv) -> str:
-    if not csv.quote or not {*cell} & {*csv.delimiter, csv.quote, csv.escape, "\r", "\n"}:
+    is_like_comment = csv.comment_char != "" and cell.startswith(csv.comment_char)
+    if not csv.quote or not (is_like_comment or {*cell} & {*csv.delimiter, csv.quote, csv.escape, "\r", "\n"}):
         return cell
     inner = re.sub(f"[{re.escape(csv.quote + csv.escape)}]", lambda sign: csv.escape + sign[0], cell)
     return f"{csv.quote}{inner}{csv.quote}"

@@ -48,11 +48,13 @@ def valid_file(plan: Plan) -> str:
 
 def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
     """Return all problems of a header, as it was sent, under the contract's `columns` policy."""
+    skipped = plan.csv.skip_columns
+    header, own = header[skipped:], properties(plan, header)[skipped:]
     texts = tuple(text for text in header if text not in OURS)
     if plan.columns.match == "byPosition":
         return by_position.problems(plan, texts)
     agreed = [visible(p.headings[0]) for p in plan.properties]
-    owners = dict(zip(texts, properties(plan, texts), strict=True))
+    owners = {text: name for text, name in zip(header, own, strict=True) if text not in OURS}
     held, spare = {own for own in owners.values() if own}, [text for text, own in owners.items() if not own]
     renamed = _renamed(plan, spare, held)
     if plan.file_format == "csv" and plan.columns.missing == "reject" and not renamed and not held:

@@ -1,6 +1,6 @@
-"""Trailers, the last records of files with their totals: the rule and the cells in, the totals or problems out.
+"""Trailers and footers, the last lines of files: the rule and what was read in, the totals or problems out.
 
-Pure. A trailer is recognised by its first cell, and is not a record of the data. Positions of cells count from 1.
+Pure. Both are recognised by a first cell, and are no records of the data. Positions of cells count from 1.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ LONGEST = 60
 LONGEST_LINE = 100_000
 """Characters of a trailer; the cells of a longer one are not read."""
 COUNT, NUMBER = re.compile("[0-9]+"), re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
+FOOTER_MISSING, FOOTER_EARLY = "footer-missing", "footer-early"
 MISSING, EARLY, BAD = "trailer-missing", "trailer-early", "bad-trailer"
 Unread = Literal["long", "bytes", "quotes"]
 """The reason for not reading a trailer's cells: it is too long, has bytes that are not text, or an open quote."""
@@ -59,11 +60,28 @@ class Trailer:
 
 
 @dataclass(frozen=True, slots=True)
+class Footer:
+    """The rule of a footer: what the first cell of its first line begins with, and how many lines it may have."""
+
+    begins: str
+    lines: int = 1
+
+
+Ending = Trailer | Footer
+"""The rule of the lines below the records."""
+
+
+def is_first_cell(rule: Ending, cell: str = "") -> bool:
+    """Return True if a first cell is that of a trailer, or begins like that of a footer."""
+    return cell.startswith(rule.begins) if isinstance(rule, Footer) else cell == rule.begins
+
+
+@dataclass(frozen=True, slots=True)
 class TrailerReading:
     """The trailers of a file: the needed cells of the last record, if it is a trailer.
 
     `early` is the number of the first earlier record that begins like a trailer. `unread` is the reason if `cells`
-    are empty although there is a trailer.
+    are empty although there is a trailer. Of a footer no cells are needed: they are empty if it has the agreed length.
     """
 
     cells: tuple[str, ...] | None = None
@@ -125,6 +143,23 @@ def early(rule: Trailer, reading: TrailerReading | None) -> tuple[Problem, ...]:
     text = f"Record {reading.early:,} begins with `{begins}` as the trailer does, and is not the last of the file."
     fix = "Send each file by itself, with one trailer, as its last record."
     return (Problem(EARLY, text, fix, place=Place(reading.early)),)
+
+
+def footer_problems(rule: Footer, reading: TrailerReading | None) -> tuple[Problem, ...]:
+    """Return the problem of a footer that is missing, or that begins too early, so that records may be behind it."""
+    begins = visible(rule.begins, 40)
+    if reading is not None and reading.early is not None:
+        agreed = "1 line, the last" if rule.lines == 1 else f"at most {rule.lines} lines, the last"
+        text = (
+            f"The footer, whose first cell begins with `{begins}`, begins at record {reading.early:,}; it has {agreed}."
+        )
+        fix = "Write the footer behind all records and nothing behind it; let no record begin like it."
+        return (Problem(FOOTER_EARLY, text, fix, place=Place(reading.early)),)
+    if reading is None or reading.cells is None:
+        text = f"The file does not end with its footer, whose first cell begins with `{begins}`."
+        fix = "Send the file whole, with its footer: it may have been cut short."
+        return (Problem(FOOTER_MISSING, text, fix),)
+    return ()
 
 
 def _cell(

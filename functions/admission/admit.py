@@ -17,7 +17,7 @@ from contracts.files import header as files_header
 from contracts.plan import Plan
 from contracts.problem import Problem, visible
 from functions import keys
-from functions.admission.heads import csv_head, gzip_head, job_limits, json_head, parquet_head, utf16_head
+from functions.admission.heads import csv_around, csv_head, gzip_head, job_limits, json_head, parquet_head, utf16_head
 from functions.admission.heads.problems import MARKS, Head, empty, other_encoding, other_format, wrong_encoding
 
 LONGEST_KEY = 1024
@@ -37,8 +37,8 @@ class Admission:
     """The result of admission.
 
     Problems of level error refuse the drop, warnings stay with it. `header` are the columns or keys that the job will
-    read, by the contract's names; `header_line` has them as one text: the first line of a CSV file, else a JSON array.
-    `unpacked` is the number of bytes in a compressed file.
+    read, by the contract's names; `header_line` has them as one text: the first line of a CSV file, or all agreed rows
+    above its records with their line ends, else a JSON array. `unpacked` is the number of bytes in a compressed file.
     """
 
     problems: tuple[Problem, ...] = ()
@@ -60,10 +60,8 @@ class Admission:
 def header(plan: Plan, header_line: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the header of an admitted drop again: names (the contract's), and types if the format has any."""
     match plan.file_format:
-        case "csv" if not plan.csv.header:
-            return tuple(p.name for p in plan.properties), ()
         case "csv":
-            return columns.names(plan, columns.sent(plan, header_line)), ()
+            return columns.of_file(plan, header_line), ()
         case "jsonl":
             return tuple(json.loads(header_line)), ()
         case "parquet":
@@ -99,7 +97,8 @@ def admit(plan: Plan, name: str, size: int, read: Read, room: int = LONGEST_KEY)
     if size == 0:
         return Admission((*named, empty("The file is empty (0 bytes).")))
     content = _content(plan, size, sample, read)
-    return Admission((*named, *content.problems), content.header, content.header_line, content.unpacked)
+    differing = csv_around.leader_problems(plan, name, content.header_line) if plan.csv.leader else []
+    return Admission((*named, *content.problems, *differing), content.header, content.header_line, content.unpacked)
 
 
 def _content(plan: Plan, size: int, sample: bytes, read: Read) -> Head:
@@ -122,11 +121,17 @@ def _text(plan: Plan, size: int, sample: bytes) -> Head:
         return Head((problem,))
     if plan.is_recoded:
         begin = utf16_head.in_utf8(plan, size, sample)
-        return Head((begin,)) if isinstance(begin, Problem) else csv_head.look(plan, *begin)
+        return Head((begin,)) if isinstance(begin, Problem) else _csv(plan, *begin)
     if other := other_encoding(plan, sample):
         text = f"The file is written in {other}; the contract requires {plan.csv.encoding.upper()}."
         return Head((wrong_encoding(plan, text),))
-    return csv_head.look(plan, size, sample) if plan.file_format == "csv" else json_head.look(plan, size, sample)
+    if plan.file_format == "jsonl":
+        return json_head.look(plan, size, sample)
+    return _csv(plan, size, sample)
+
+
+def _csv(plan: Plan, size: int, sample: bytes) -> Head:
+    return csv_around.look(plan, size, sample) if plan.csv.has_top else csv_head.look(plan, size, sample)
 
 
 def _deprecated(plan: Plan) -> list[Problem]:

@@ -9,9 +9,10 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
-from contracts.authoring.draft import dialect, headings
+from contracts.authoring.draft import around, dialect, headings
+from contracts.authoring.draft.around import Around
 from contracts.authoring.draft.cells import by_record, columns, over_lines
 from contracts.authoring.draft.column import ColumnCounts
 from contracts.authoring.draft.forms import forms_of
@@ -21,7 +22,7 @@ from contracts.files.columns import OURS
 from contracts.files.header import MOST_COLUMNS
 from contracts.plan import RECODED, Csv
 from contracts.problem import quoted
-from infra.sampling.sample_heads import ADDED, HEAD, MOST_BROKEN, SampleHead, opened, pieces
+from infra.sampling.sample_heads import ADDED, HEAD, MOST_BROKEN, SampleHead, end_of, opened, pieces
 
 NAMELESS = "the header has no name for it"
 """Why nothing is proposed for a column without a name."""
@@ -42,7 +43,7 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
         seen = {"windows-1252"}
     is_odd = is_odd or len(seen) > 1
     encoding = seen.pop() if len(seen) == 1 else "iso-8859-1"
-    heads = [replace(one, encoding=encoding) for one in heads]
+    heads = _without_rows_around([replace(one, encoding=encoding) for one in heads])
     first = heads[0]
     guess = dialect.guessed(first.head, first.encoding)
     guess = replace(guess, trailing_delimiter=dialect.has_trailing_delimiters(first.head, guess))
@@ -67,7 +68,16 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
             f"{best.broken:,} of {best.records + best.broken:,} lines of the samples have other than "
             f"{len(best.columns)} cells, however they are cut; give CSV files with as many cells in every line"
         )
-    return best
+    return replace(best, csv=best.csv and around.agreed(best.csv, [one.around for one in heads]))
+
+
+def _without_rows_around(heads: Sequence[SampleHead]) -> list[SampleHead]:
+    """Find the rows around the records of samples, and leave them out of their first texts."""
+    every = around.alike([around.seen(one.head, end_of(one), one.encoding) for one in heads])
+    return [
+        replace(one, around=rows, head="\n".join(rows.lines(one.head.split("\n")))) if rows != Around() else one
+        for one, rows in zip(heads, every, strict=True)
+    ]
 
 
 def _read_csv(heads: Sequence[SampleHead], written: Csv) -> Profile:
@@ -174,12 +184,39 @@ def _count(one: SampleHead, width: int, written: Csv, start: int, end: int) -> t
     else:
         text = io.TextIOWrapper(io.BufferedReader(_Part(one.path, start, end)), encoding=mark)
     with text as file:
-        for columns, good, bad in _cut(file, written, width):
+        rows = one.around if not start else one.around.body()
+        for columns, good, bad in _cut(_records(file, rows), written, width):
             records += good
             broken += bad
             for column, texts in zip(seen, columns, strict=True):
                 column.add(texts)
     return seen, records, broken
+
+
+def _records(file: IO[str], rows: Around) -> IO[str]:
+    """Return the lines of a file that are not around its records."""
+    return file if rows == Around() else cast("IO[str]", _Lines(rows.lines(file)))
+
+
+class _Lines(io.TextIOBase):
+    """Some lines as a file that is read in pieces of whole lines."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self.lines = lines
+
+    def read(self, size: int | None = -1) -> str:
+        """Return the next lines of about so many characters."""
+        some, length = [], 0
+        for line in self.lines:
+            some.append(line)
+            length += len(line)
+            if size is not None and 0 <= size <= length:
+                break
+        return "".join(some)
+
+    def readline(self, _size: int = -1, /) -> str:  # type: ignore[override]
+        """Return the next line."""
+        return next(self.lines, "")
 
 
 class _Part(io.RawIOBase):

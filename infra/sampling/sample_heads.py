@@ -7,11 +7,13 @@ import gzip
 import json
 import re
 import zlib
+from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from contracts.authoring.draft.around import Around
 from contracts.authoring.draft.profile import SampleRefused
 from contracts.plan import RECODED, Compression, FileFormat
 from functions.admission.heads import foreign_forms, parquet_footer
@@ -24,6 +26,8 @@ UNDEFINED = {0x81, 0x8D, 0x8F, 0x90, 0x9D}
 ANSI = set(range(0x80, 0xA0)) - UNDEFINED
 """Bytes from 0x80 to 0x9F: those without a character in windows-1252, and the others."""
 HEAD = 256 * 1024
+END, MOST_LAST = 16 * 1024, 50
+"""Bytes of the end of a file in which its footer is looked for; lines of that of a compressed file."""
 PIECE = 128 * 1024
 """Characters that are cut at once: so many stay in a processor's cache with all that is made of them."""
 LARGE, PARTS = 32 << 20, 2
@@ -38,6 +42,7 @@ ADDED = "dropgate adds it to rejected.csv, and leaves it out of account when the
 class SampleHead:
     """The facts from the first bytes of a file; for CSV also the number of parts that are read in parallel.
 
+    `around` are the rows around its records; `head` is then without them.
     `mojibake` is True if it holds text in another encoding, which only a contract that allows it accepts.
     """
 
@@ -49,6 +54,7 @@ class SampleHead:
     parts: int = 1
     mojibake: bool = False
     is_ascii: bool = False
+    around: Around = field(default_factory=Around)
 
 
 def kind(head: SampleHead) -> str:
@@ -176,6 +182,18 @@ def _format(path: Path, head: str) -> FileFormat:
             f"{path.name} is JSON, not JSON Lines: write one object in each line, and no list around them"
         )
     return "csv"
+
+
+def end_of(head: SampleHead) -> str:
+    """Return the last lines of a sample of text."""
+    if head.compression == "gzip":
+        with opened(head) as file:
+            return "".join(deque(file, MOST_LAST))
+    size = head.path.stat().st_size
+    with head.path.open("rb") as raw:
+        raw.seek(max(0, size - END))
+        text = raw.read().decode(head.encoding, "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def opened(head: SampleHead) -> IO[str]:

@@ -15,7 +15,6 @@ from itertools import groupby
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from contracts import rules
 from contracts.files import csv_cells
 from contracts.files.columns import positions
 from contracts.plan import Csv, Plan, Property
@@ -33,17 +32,12 @@ WIDE = 400
 load = text_lines.load
 fault = text_lines.no_fault
 refusals = text_lines.no_refusals
-header_texts = text_lines.header_texts
+above = text_lines.above
 as_written = text_lines.as_written
 record_lines = text_lines.record_lines
 without_header = text_lines.without_header
 is_trailer = text_lines.is_trailer
 trailer_cells = text_lines.trailer_cells
-
-
-def is_headed(plan: Plan) -> bool:
-    """Return True if the first line of a file names its columns."""
-    return plan.csv.header
 
 
 def first_pass(
@@ -63,7 +57,8 @@ def first_pass(
     cells = {n: sf.expr(text_lines.or_null(f"get(texts, {at[p.name]})", plan.csv, p)) for n, p in here}
     values = {n: cast(cells[n], p) if _is_fenced(p) else typed(cells[n], p) for n, p in here}
     uneven = sf.expr(f"not plain or size(texts) != {len(header)}") | line.isin(*header_texts)
-    uneven = uneven | text_lines.is_trailer(line, plan) if plan.csv.trailer else uneven
+    uneven = uneven | text_lines.is_trailer(line, plan) if plan.csv.ending else uneven
+    uneven = uneven | ~csv_quotes.begins_with(line, plan.csv.record, plan.csv) if plan.csv.record else uneven
     infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
     judged = split.select(
         "*",
@@ -106,7 +101,7 @@ def records(
     parsed, quoted = text_lines.parsed(line, plan.csv, len(header)), csv_quotes.has_quote(line, plan.csv)
     if malformed:
         tests = row_checks.record_tests(line, text_lines.fits(parsed), plan.csv)
-        lines = lines.where(~(tests[rules.Fields] | tests[rules.Quotes] | tests[rules.Text]))
+        lines = lines.where(~reduce(Column.__or__, tests.values()))
     # A line without quotes is split at its delimiters: three times faster than parsing all its cells.
     pieces = text_lines.split(line, plan.csv, max(places, default=-1) + 2)
     split = lines.select(

@@ -16,6 +16,7 @@ from pyspark.sql import functions as sf
 from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
 from contracts.problem import Problem
+from contracts.values.sql_text import literal
 from spark_jobs.formats import csv_lines, text_lines
 from spark_jobs.rules import csv_quotes, row_checks
 from spark_jobs.spark import storage
@@ -28,9 +29,8 @@ BEFORE = f"({ORDER} rows between unbounded preceding and 1 preceding)"
 SO_FAR = f"({ORDER} rows between unbounded preceding and current row)"
 
 
-is_headed = csv_lines.is_headed
+above = text_lines.above
 fault = text_lines.no_fault
-header_texts = text_lines.header_texts
 is_trailer = text_lines.is_trailer
 trailer_cells = text_lines.trailer_cells
 first_pass = csv_lines.first_pass
@@ -46,9 +46,13 @@ def load(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame
     """
     parts = _parts(spark, plan.csv, drops)
     odd = row_checks.quotes(sf.col("text"), plan.csv) % 2 if plan.csv.quote else sf.lit(0)
-    followed = parts.select("*", odd.alias("odd")).select(
+    counted, begins = parts.select("*", odd.alias("odd")), f"coalesce(sum(odd) over {BEFORE} % 2 = 0, true)"
+    if plan.csv.comment_char:
+        like = sf.startswith("text", sf.lit(plan.csv.comment_char)).alias("like")
+        counted, begins = _followed(counted.select("*", like), ORDER), "not is_open"
+    followed = counted.select(
         *("file", "text", "ending"),
-        sf.expr(f"coalesce(sum(odd) over {BEFORE} % 2 = 0, true)").alias("begins"),
+        sf.expr(begins).alias("begins"),
         sf.expr(f"row_number() over ({ORDER})").alias("at"),
         sf.expr(f"lag(ending) over ({ORDER})").alias("before"),
         *("block", "nth", "part"),
@@ -56,13 +60,33 @@ def load(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame
     numbered = followed.select(
         *("file", "text", "before", "begins", "at"),
         sf.expr(f"sum(int(begins)) over {SO_FAR}").alias("number"),
-        sf.expr(f"sum(int(begins and text != '')) over {SO_FAR}").alias("id"),
+        sf.expr(f"sum(int(begins and {_filled(plan.csv)})) over {SO_FAR}").alias("id"),
     )
-    piece = "struct(at, if(begins, text, concat(before, text)) as text, if(begins and text = '', null, id) as id)"
+    none = f"begins and not ({_filled(plan.csv)})"
+    piece = f"struct(at, if(begins, text, concat(before, text)) as text, if({none}, null, id) as id)"
     grouped = numbered.groupBy("file", "number").agg(sf.expr(f"array_sort(collect_list({piece}))").alias("lines"))
     return grouped.selectExpr(
         "file", "0L as block", "lines[0].id as id", "array_join(lines.text, '') as line", "lines[0].at as at"
     )
+
+
+def _filled(csv: Csv) -> str:
+    """Return the condition for a line that begins a row to be a record, in SQL."""
+    comment = f" and not startswith(text, {literal(csv.comment_char)})" if csv.comment_char else ""
+    return f"text != ''{comment}"
+
+
+def _followed(lines: DataFrame, order: str) -> DataFrame:
+    """Add `is_open` to lines with `odd` and `like` (a comment): whether a quote is open where a line begins.
+
+    A line like a comment whose own quotes leave one open is a comment outside quotes, so that its quotes do not count;
+    within quotes it closes them. Behind it no quote is open in either case.
+    """
+    so_far = f"sum(odd) over ({order} rows between unbounded preceding and current row) as so_far"
+    summed = lines.selectExpr("*", "like and odd = 1 as reset", so_far)
+    before = f"({order} rows between unbounded preceding and 1 preceding)"
+    is_open = f"(so_far - odd - coalesce(max(if(reset, so_far, 0)) over {before}, 0)) % 2 = 1 as is_open"
+    return summed.selectExpr("*", is_open)
 
 
 def _parts(spark: SparkSession, csv: Csv, drops: Sequence[JobDrop]) -> DataFrame:
@@ -97,10 +121,7 @@ def record_lines(source: DataFrame, _plan: Plan) -> DataFrame:
 
 def without_header(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
     """Leave out the records that equal the headers of files, or begin as trailers."""
-    line = sf.col("line")
-    if plan.csv.header:
-        source = source.where(~line.isin(*sorted({text for d in drops for text in header_texts(d)})))
-    return source.where(~text_lines.is_trailer(line, plan)) if plan.csv.trailer else source
+    return text_lines.below_header(source, sf.col("line"), plan, drops)
 
 
 def as_written(source: DataFrame, plan: Plan, _header: tuple[str, ...]) -> DataFrame:
@@ -116,14 +137,28 @@ def refusals(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[
     text = text_lines.lines(spark.read.text(text_lines.paths(drops)), plan.csv).where(
         csv_quotes.has_quote(sf.col("line"), plan.csv)
     )
-    quotes = text.select(
-        "file", "block", "id", row_checks.quotes(sf.col("line"), plan.csv).alias("n"), *_strays(plan.csv)
-    )
+    n = row_checks.quotes(sf.col("line"), plan.csv)
+    quotes = text.select("file", "block", "id", n.alias("n"), *_strays(plan.csv))
     before = "sum(n) over (partition by file order by block, id rows between unbounded preceding and 1 preceding)"
-    followed = quotes.select("*", sf.expr(f"coalesce({before} % 2 = 1, false)").alias("is_open"))
-    counted = followed.groupBy("file").agg(
-        sf.expr("sum(n) % 2 = 1").alias("open"), sf.expr("bool_or(if(is_open, within, outside))").alias("stray")
-    )
+    ends, stray = "sum(n) % 2 = 1", "bool_or(if(is_open, within, outside))"
+    if plan.csv.comment_char:
+        like = sf.startswith("line", sf.lit(plan.csv.comment_char)).alias("like")
+        own = text.select(
+            "file",
+            "block",
+            sf.monotonically_increasing_id().alias("nth"),
+            like,
+            (n % 2).alias("odd"),
+            *_strays(plan.csv),
+        )
+        followed = _followed(own, "partition by file order by block, nth")
+        ends, stray = (
+            "(sum(odd) - max(if(reset, so_far, 0))) % 2 = 1",
+            "bool_or(if(is_open, within, outside and not like))",
+        )
+    else:
+        followed = quotes.select("*", sf.expr(f"coalesce({before} % 2 = 1, false)").alias("is_open"))
+    counted = followed.groupBy("file").agg(sf.expr(ends).alias("open"), sf.expr(stray).alias("stray"))
     seen = {storage.plain(row["file"]): row for row in counted.where("open or stray").collect()}
     message = "A quote is opened and never closed; all that follows it would be one cell."
     stray = "A quote is within unquoted text, so that the cells cannot be separated."

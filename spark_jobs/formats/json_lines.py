@@ -57,17 +57,12 @@ NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 load = text_lines.load
 fault = text_lines.no_fault
 refusals = text_lines.no_refusals
-header_texts = text_lines.header_texts
+above = text_lines.none_above
 as_written = text_lines.as_written
 record_lines = text_lines.record_lines
 without_header = text_lines.unchanged
 is_trailer = text_lines.never_trailer
 trailer_cells = text_lines.no_trailer_cells
-
-
-def is_headed(_plan: Plan) -> bool:
-    """Return False: a file has no header, as each line names its own columns."""
-    return False
 
 
 def first_pass(

@@ -35,12 +35,7 @@ KIND = "dropgate.kind"
 """Key in the schema of a source for the meaning of an integer of `contracts.values.parquet_types.STORED`."""
 
 
-def is_headed(_plan: Plan) -> bool:
-    """Return False: the footer names the columns, not a first line."""
-    return False
-
-
-header_texts = text_lines.header_texts
+above = text_lines.none_above
 without_header = text_lines.unchanged
 is_trailer = text_lines.never_trailer
 trailer_cells = text_lines.no_trailer_cells

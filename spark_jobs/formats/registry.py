@@ -21,14 +21,11 @@ class Format(Protocol):
     A cell is a text wherever its text is needed: for checks in `row_checks.OF_TEXTS`, for evidence and samples.
     """
 
-    def is_headed(self, plan: Plan) -> bool:
-        """Return True if the first line of a file names its columns."""
+    def above(self, plan: Plan, drop: JobDrop) -> tuple[str, ...]:
+        """Return the lines above the records of a file that have ids, as its header and agreed title lines."""
 
     def load(self, spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
         """Read files with the same header and types, as they are."""
-
-    def header_texts(self, drop: JobDrop) -> tuple[str, ...]:
-        """Return the possible raw texts of a file's first line, if it names the columns."""
 
     def is_trailer(self, raw: Column, plan: Plan) -> Column:
         """Return a column that is true if a raw text begins like the plan's trailer; used only if it has one."""

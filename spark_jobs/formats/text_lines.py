@@ -13,13 +13,14 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from contracts.files import csv_cells, encodings
+from contracts.files import csv_cells, csv_top, encodings
 from contracts.job import JobDrop
 from contracts.plan import Csv, Plan, Property
 from contracts.problem import Problem
 from contracts.terms.trailer import LONGEST_LINE, Last
 from contracts.terms.value_form import BLANKS
 from contracts.values.sql_text import literal
+from spark_jobs.rules import csv_quotes
 from spark_jobs.rules.casting import typed
 from spark_jobs.rules.csv_quotes import has_quote, misquoted, stretched
 from spark_jobs.spark import storage
@@ -54,9 +55,21 @@ def path(uri: str) -> str:
 def without_header(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
     """Leave out the lines that equal the headers of files, or begin as trailers."""
     line = decoded(sf.col("value"), plan.csv)
-    if plan.csv.header:
-        source = source.where(~line.isin(*sorted({text for d in drops for text in header_texts(d)})))
-    return source.where(~is_trailer(line, plan)) if plan.csv.trailer else source
+    return below_header(source, line, plan, drops)
+
+
+def below_header(source: DataFrame, line: Column, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+    """Leave out the records that equal the headers of files, or begin as trailers.
+
+    Agreed rows above the records and footers stay: only their places distinguish them from records.
+    """
+    texts = header_texts(plan, drops)
+    if texts and not plan.csv.has_top:
+        source = source.where(~line.isin(*texts))
+    if plan.csv.trailer is None:
+        return source
+    ends = is_trailer(line, plan)
+    return source.where(~ends | line.isin(*texts) if plan.csv.has_top else ~ends)
 
 
 def unchanged(source: DataFrame, _plan: Plan, _drops: Sequence[JobDrop]) -> DataFrame:
@@ -65,13 +78,13 @@ def unchanged(source: DataFrame, _plan: Plan, _drops: Sequence[JobDrop]) -> Data
 
 
 def is_trailer(line: Column, plan: Plan) -> Column:
-    """Return a column that is true if a line's first cell, quoted or not, is the text that begins a trailer."""
+    """Return a column that is true if a line's first cell, quoted or not, is that of a trailer or of a footer."""
     csv = plan.csv
-    if csv.trailer is None:
+    if csv.ending is None:
         return sf.lit(False)
-    begins, delimiter, quote = (re.escape(text) for text in (csv.trailer.begins, csv.delimiter, csv.quote))
-    quoted = f"|{quote}{begins}{quote}{csv_cells.dropped(csv)}" if csv.quote else ""
-    return line.rlike(rf"\A(?:{begins}{quoted})(?:{delimiter}|\z)")
+    if csv.footer:
+        return line.rlike(rf"\A(?:{re.escape(csv.quote)})?{re.escape(csv.footer.begins)}")
+    return csv_quotes.begins_with(line, csv.ending.begins, csv)
 
 
 def trailer_cells(raw: bytes, plan: Plan) -> Last:
@@ -134,14 +147,21 @@ def place() -> list[Column]:
 def lines(text: DataFrame, csv: Csv) -> DataFrame:
     """Return all lines: file, block, id (ascending within the block, null for an empty line), line."""
     value = sf.col("value")
-    number = sf.when(value != "", sf.monotonically_increasing_id())  # it counts only the lines that ask for it
+    number = sf.when(is_filled(value, csv), sf.monotonically_increasing_id())  # it counts only lines that ask for it
     return text.select(*place(), number.alias("id"), decoded(value, csv).alias("line"))
 
 
-def record_lines(source: DataFrame, _plan: Plan) -> DataFrame:
+def is_filled(value: Column, csv: Csv) -> Column:
+    """Return a column that is true if a raw line is neither empty nor a comment."""
+    return (value != "") & ~sf.startswith(value, sf.lit(csv.comment_char)) if csv.comment_char else value != ""
+
+
+def record_lines(source: DataFrame, plan: Plan) -> DataFrame:
     """Return the places of lines: file, block, `at` (the id from `lines`), `line`: counted in the file."""
     number = sf.monotonically_increasing_id()
-    numbered = source.select(*place(), number.alias("nth"), sf.when(sf.col("value") != "", number).alias("at"))
+    numbered = source.select(
+        *place(), number.alias("nth"), sf.when(is_filled(sf.col("value"), plan.csv), number).alias("at")
+    )
     blocks = numbered.groupBy("file", "block").agg(sf.min("nth").alias("first"), sf.count(sf.lit(1)).alias("n"))
     order = "partition by file order by block rows between unbounded preceding and 1 preceding"
     before = f"coalesce(sum(n) over ({order}), 0)"
@@ -150,15 +170,31 @@ def record_lines(source: DataFrame, _plan: Plan) -> DataFrame:
     return placed.selectExpr("file", "block", "at", "nth + shift as line")
 
 
-def header_texts(drop: JobDrop) -> tuple[str, ...]:
-    """Return the possible texts of the header line in Spark: as it is, or without its byte order mark."""
-    line = drop.header_line
+def above(plan: Plan, drop: JobDrop) -> tuple[str, ...]:
+    """Return the lines above the records of a file that have ids: its header, and agreed rows around it."""
+    if plan.csv.has_top:
+        return csv_top.again(plan.csv, drop.header_line).filled
+    return (drop.header_line,) if plan.csv.header else ()
+
+
+def none_above(_plan: Plan, _drop: JobDrop) -> tuple[str, ...]:
+    """Return no lines: the records of files in this format name their columns, or a footer does."""
+    return ()
+
+
+def as_read(line: str) -> tuple[str, ...]:
+    """Return the possible texts of a first line in Spark: as it is, or without its byte order mark."""
     return (line, *(line.removeprefix(mark) for mark in MARKS if line.startswith(mark)))
 
 
-def as_written(source: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> DataFrame:
+def header_texts(plan: Plan, drops: Iterable[JobDrop]) -> list[str]:
+    """List the possible texts of the lines above the records of CSV files."""
+    return sorted({text for drop in drops for line in above(plan, drop) for text in as_read(line)})
+
+
+def as_written(source: DataFrame, plan: Plan, _header: tuple[str, ...]) -> DataFrame:
     """Return the lines that are not empty as they were written: file, block, id, value."""
-    number = sf.when(sf.col("value") != "", sf.monotonically_increasing_id()).alias("id")
+    number = sf.when(is_filled(sf.col("value"), plan.csv), sf.monotonically_increasing_id()).alias("id")
     return source.select(*place(), number, "value").where(sf.col("id").isNotNull())
 
 
@@ -174,7 +210,8 @@ def as_cell(cell: Column, csv: Csv) -> Column:
     text = cell
     for character in dict.fromkeys((csv.escape, csv.quote)):
         text = sf.replace(text, sf.lit(character), sf.lit(csv.escape + character))
-    return sf.when(cell.rlike(special), sf.concat(sf.lit(csv.quote), text, sf.lit(csv.quote))).otherwise(cell)
+    needs = cell.rlike(special) | cell.startswith(csv.comment_char) if csv.comment_char else cell.rlike(special)
+    return sf.when(needs, sf.concat(sf.lit(csv.quote), text, sf.lit(csv.quote))).otherwise(cell)
 
 
 def encoded(column: str, csv: Csv) -> Column:

@@ -31,6 +31,8 @@ ROWS = (
 """The schema of the evidence of rows."""
 ROWS_IN_A_FILE = 20_000
 MOST_REJECTED = 100_000
+LAST = 2**62
+"""A number above that of any record."""
 
 
 def write_rows(
@@ -88,6 +90,8 @@ def rejected_lines(
         rows = rows.select("*", nth.alias("nth")).where(sf.col("nth") <= MOST_REJECTED)
     plan, drops = request.plan, [drop for drop in request.drops if drop.id in targets]
     titles = [(d.id, 0, title) for d in drops if (title := rejected_rows.title(d, plan)) is not None]
+    if (last := rejected_rows.ending(plan)) is not None:
+        titles += [(d.id, LAST, last) for d in drops]
     headed = small_frames.small(spark, titles, "drop string, record long, line string")
     parts = [rejected_rows.lines(own, header, plan) for own, header in _by_header(rows, drops)]
     lines = reduce(DataFrame.union, parts, headed)

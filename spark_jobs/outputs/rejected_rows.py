@@ -13,7 +13,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from contracts.files import columns, csv_cells
+from contracts.files import columns, csv_cells, csv_top
 from contracts.files.columns import OURS, positions
 from contracts.job import JobDrop
 from contracts.messages import reason
@@ -58,8 +58,10 @@ def formula(end: str) -> str:
 
 
 def title(drop: JobDrop, plan: Plan) -> str | None:
-    """Return the first line of a drop's file; None if the format has none."""
+    """Return the lines above the records of a drop's file; None if it has none."""
     match plan.file_format:
+        case "csv" if plan.csv.has_top:
+            return _top(drop, plan)
         case "csv" if not plan.csv.header:
             return None
         case "csv":
@@ -68,6 +70,12 @@ def title(drop: JobDrop, plan: Plan) -> str | None:
             return None
         case "parquet":
             return _csv_header(_columns(drop.header, plan), plan)
+
+
+def ending(plan: Plan) -> str | None:
+    """Return the last line of a file of rejected rows; None if it needs none: a corrected file needs its footer."""
+    footer = plan.csv.footer if plan.file_format == "csv" else None
+    return csv_cells.joined([footer.begins], plan.csv) if footer else None
 
 
 def with_reasons(rows: DataFrame, failing: Numbered) -> DataFrame:
@@ -171,6 +179,29 @@ def _apart(csv: Csv) -> list[str]:
     usual = csv.quote == csv.escape == '"'
     signs = set(DELIMITERS) - {csv.delimiter} if usual else {*DELIMITERS, *csv.delimiter}
     return sorted(signs | {"\n", "\r"})
+
+
+def _top(drop: JobDrop, plan: Plan) -> str | None:
+    """Write the rows above the records as they came, with our columns in the header's; harmless like cells."""
+    top = csv_top.again(plan.csv, drop.header_line)
+    texts = csv_top.columns(plan.csv, top) or ()
+    agreed = {n for n, own in enumerate(columns.properties(plan, texts)) if own}
+    lines = []
+    for n, text in enumerate(top.texts):
+        cells = None if top.is_comment(text) else csv_cells.split(text, plan.csv)
+        if n in top.names and cells is not None:
+            own = dict(enumerate(cells))
+            row = [
+                own.get(at, "") if at in agreed else harmless(own.get(at, ""), plan.csv)
+                for at, name in enumerate(texts)
+                if name not in OURS
+            ]
+            lines.append(csv_cells.joined([*row, *(OURS if n == top.names[0] else ("",) * len(OURS))], plan.csv))
+        elif cells is not None and [harmless(cell, plan.csv) for cell in cells] != list(cells):
+            lines.append(csv_cells.joined([harmless(cell, plan.csv) for cell in cells], plan.csv))
+        elif not top.is_comment(text):
+            lines.append(text)
+    return "\n".join(lines) if lines else None
 
 
 def _csv_header(texts: Sequence[str], plan: Plan) -> str:

@@ -15,12 +15,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts import table
+from contracts.files import csv_top
 from contracts.files.header import valid_file
 from contracts.job import DataFile, DataFiles, JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.table import DROP, columns
 from contracts.values import sql_text
-from spark_jobs.formats import registry
+from spark_jobs.formats import registry, text_lines
 from spark_jobs.scan.records import numbered_records
 from spark_jobs.scan.scanning import ScannedGroup
 from spark_jobs.scan.tally import Tally
@@ -136,10 +137,21 @@ def _valid(
         spark, rows, f"file string, block long, {NUMBER} int, {OWNER} string, shift long, last long"
     )
     lines = registry.of(plan).as_written(group.source, plan, group.header)
-    placed = lines.join(sf.broadcast(by_split), ["file", "block"]).where("id + shift <= last")
+    least = "1" if plan.csv.has_top else "0"
+    placed = lines.join(sf.broadcast(by_split), ["file", "block"]).where(f"id + shift between {least} and last")
     numbered = placed.selectExpr(NUMBER, OWNER, f"id + shift as {RECORD}", "value")
+    if plan.csv.has_top:
+        numbered = numbered.unionByName(_tops(spark, drops, plan))
     good = (numbered if bad is None else numbered.join(bad, [OWNER, RECORD], "left_anti")).repartition(NUMBER)
     return good.sortWithinPartitions(NUMBER, RECORD).select(NUMBER, "value")
+
+
+def _tops(spark: SparkSession, drops: Sequence[JobDrop], plan: Plan) -> DataFrame:
+    """Return the rows above the records of each drop as they came, as record 0: empty lines among them count."""
+    texts = ((n, drop, csv_top.again(plan.csv, drop.header_line).texts) for n, drop in enumerate(drops))
+    rows = [(n, drop.id, 0, "\n".join(lines)) for n, drop, lines in texts if lines]
+    tops = small_frames.small(spark, rows, f"{NUMBER} int, {OWNER} string, {RECORD} long, value string")
+    return tops.select(NUMBER, OWNER, RECORD, text_lines.encoded("value", plan.csv))
 
 
 def _delivered(
@@ -169,8 +181,7 @@ def _delivered(
     laid = [replace(d, uri=uri) for d, uri in zip(drops, readable, strict=True)]
     by_file = form.as_written(form.load(spark, plan, laid), plan, group.header).groupBy("file").count()
     counts = {storage.plain(row["file"]): row["count"] for row in by_file.collect()}
-    headed = form.is_headed(plan)
-    return {d.id: counts.get(storage.plain(d.uri), 0) - headed for d in laid}
+    return {d.id: counts.get(storage.plain(d.uri), 0) - len(form.above(plan, d)) for d in laid}
 
 
 def _write(rows: DataFrame, plan: Plan, folder: str, *by: str) -> None:

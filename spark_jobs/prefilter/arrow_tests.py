@@ -125,6 +125,7 @@ class PassCondition:
     `tested`. `mask_columns` is the number of columns that hold the bits of all row checks. Lines are in `encoding`;
     `letters` are the tests of their bytes that are counted (`sums.letters_tests`). `decimal` is the sign before
     fractions in columns without a reading.
+    `comment` is the character that comments begin with, which are like empty lines.
     """
 
     pattern: str
@@ -140,6 +141,7 @@ class PassCondition:
     encoding: str = UTF_8
     letters: tuple[str, ...] = ()
     decimal: str = "."
+    comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,11 +40,14 @@ def evaluate_partitions(
     """Read the partitions with some numbers (one column) and test their lines; return rows of `arrow_tests.SCHEMA`."""
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            yield from evaluate_lines(lines(number, partitions[number]), condition)
+            yield from evaluate_lines(lines(number, partitions[number], comment=condition.comment), condition)
 
 
-def lines(number: int, pieces: Iterable[Piece], block: int = BLOCK) -> Iterator[LineBatch]:
-    """Yield the lines of a partition; empty ones have no id. About `block` bytes are read at once, or one line."""
+def lines(number: int, pieces: Iterable[Piece], block: int = BLOCK, comment: str = "") -> Iterator[LineBatch]:
+    """Yield the lines of a partition; empty ones and comments have no id.
+
+    About `block` bytes are read at once, or one line.
+    """
     next_id = number << ID_BITS
     texts: list[tuple[Piece, bytes]] = []
     size = 0
@@ -53,14 +56,14 @@ def lines(number: int, pieces: Iterable[Piece], block: int = BLOCK) -> Iterator[
             texts.append((piece, text))
             size += len(text)
             if 2 * size > block or text[-1] == CR:  # a CR and an LF behind it are one line end
-                yield (batch := _lines(texts, next_id))
+                yield (batch := _lines(texts, next_id, comment))
                 next_id += len(batch.ids) - batch.ids.null_count
                 texts, size = [], 0
     if texts:
-        yield _lines(texts, next_id)
+        yield _lines(texts, next_id, comment)
 
 
-def _lines(texts: Sequence[tuple[Piece, bytes]], next_id: int) -> LineBatch:
+def _lines(texts: Sequence[tuple[Piece, bytes]], next_id: int, comment: str) -> LineBatch:
     buffer = texts[0][1] if len(texts) == 1 else b"".join(text for _, text in texts)
     raw = np.frombuffer(buffer, np.uint8)
     ends = _ends(raw, b"\r" in buffer)
@@ -68,6 +71,8 @@ def _lines(texts: Sequence[tuple[Piece, bytes]], next_id: int) -> LineBatch:
     starts[1:] = ends
     lengths, first = np.diff(starts), raw[starts[:-1]]
     blank = ((lengths == 1) & ((first == LF) | (first == CR))) | ((lengths == 2) & (first == CR))
+    if comment:
+        blank |= first == ord(comment)
     ids = pa.array(next_id - 1 + np.cumsum(~blank), mask=blank if blank.any() else None)
     bounds = np.searchsorted(starts, np.cumsum([0, *(len(text) for _, text in texts)])).tolist()
     stretches = [

@@ -108,7 +108,9 @@ def pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[s
 
 def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> PassCondition:
     csv, at = plan.csv, positions(header)
-    if plan.file_format != "csv" or csv.multi_line or csv.trailer or len(header) > WIDE:
+    if plan.file_format != "csv" or csv.multi_line or csv.ending or csv.has_rows_above:
+        raise _Untestable
+    if csv.record or len(header) > WIDE:
         raise _Untestable
     encoding = encodings.read_as(csv.encoding)
     if encoding != encodings.UTF_8 and not encodings.is_one_byte(encoding):
@@ -147,6 +149,7 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
         encoding=encoding,
         letters=tuple(sums.letters_tests(plan)),
         decimal=decimal,
+        comment=csv.comment_char,
     )
     for pattern in (condition.pattern, *_patterns_of(tested)):
         pc.match_substring_regex(pa.array([""]), pattern)

@@ -119,6 +119,7 @@ def _sure(start: bytes, condition: PassCondition) -> tuple[int, int, int]:
 
     lines = start.decode(condition.encoding, "replace").replace("\r", "\n").split("\n")[:-1]
     lines = [line for line in lines if line and line not in condition.header_texts]
+    lines = [line for line in lines if not (condition.comment and line.startswith(condition.comment))]
     return *arrow_tests.sure(lines, condition), len(lines)
 
 

@@ -19,6 +19,13 @@ def has_quote(line: Column, csv: Csv) -> Column:
     return sf.contains(line, sf.lit(csv.quote)) if csv.quote else sf.lit(False)
 
 
+def begins_with(line: Column, cell: str, csv: Csv) -> Column:
+    """Return a column that is true if a line's first cell, quoted or not, is a text."""
+    begins, delimiter, quote = (re.escape(text) for text in (cell, csv.delimiter, csv.quote))
+    quoted = f"|{quote}{begins}{quote}{csv_cells.dropped(csv)}" if csv.quote else ""
+    return line.rlike(rf"\A(?:{begins}{quoted})(?:{delimiter}|\z)")
+
+
 def misquoted(line: Column, csv: Csv) -> Column:
     """Test whether a quote of a line is open or misplaced (the rule of `contracts.files.csv_cells`)."""
     if not csv.quote:

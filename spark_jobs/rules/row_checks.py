@@ -41,7 +41,10 @@ def record_tests(line: Column, fits: Column, csv: Csv) -> RecordTests:
     not_text = nul | ~sf.is_valid_utf8(line) if encodings.read_as(csv.encoding) == encodings.UTF_8 else nul
     if encodings.has_gaps(encodings.read_as(csv.encoding)):
         not_text = nul | sf.contains(line, sf.lit("\ufffd"))
-    return {rules.Fields: ~fits & ~quotes, rules.Quotes: quotes, rules.Text: not_text}
+    tests: RecordTests = {rules.Fields: ~fits & ~quotes, rules.Quotes: quotes, rules.Text: not_text}
+    if csv.record:
+        tests[rules.RecordType] = ~csv_quotes.begins_with(line, csv.record, csv)
+    return tests
 
 
 def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> list[Column | None]:

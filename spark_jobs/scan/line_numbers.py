@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.place import Place
@@ -24,7 +24,7 @@ def with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, rows: DataF
     """Add the column `line` to rows with `drop` and `record`."""
     if plan.file_format == "parquet":
         return rows.withColumn("line", sf.lit(None).cast("long"))
-    straight, uneven = sf.col("record") + _above(plan), _uneven(batch, plan)
+    straight, uneven = sf.col("record") + _above(batch, plan), _uneven(batch, plan)
     lines = _lines(spark, batch, plan, uneven)
     if lines is None:
         return rows.withColumn("line", straight)
@@ -40,8 +40,9 @@ def places(
     if plan.file_format == "parquet":
         return {(drop, record): Place(record) for drop, record in records}
     uneven = _uneven(batch, plan) & {drop for drop, _ in records}
+    above = _by_drop(batch, plan)
     by_record = {
-        (drop, record): Place(record, None if drop in uneven else record + _above(plan)) for drop, record in records
+        (drop, record): Place(record, None if drop in uneven else record + above[drop]) for drop, record in records
     }
     lines = _lines(spark, batch, plan, uneven)
     if lines is not None:
@@ -51,9 +52,17 @@ def places(
     return by_record
 
 
-def _above(plan: Plan) -> int:
-    """Return the number of lines above the records of a file, without empty lines."""
-    return int(registry.of(plan).is_headed(plan))
+def _above(batch: ScannedBatch, plan: Plan) -> Column:
+    """Return the number of lines above the records of a drop, without empty lines."""
+    above = _by_drop(batch, plan)
+    if len(counts := set(above.values())) == 1:
+        return sf.lit(counts.pop())
+    return sf.element_at(sf.create_map(*(sf.lit(part) for pair in above.items() for part in pair)), sf.col("drop"))
+
+
+def _by_drop(batch: ScannedBatch, plan: Plan) -> dict[str, int]:
+    form = registry.of(plan)
+    return {drop.id: len(form.above(plan, drop)) for group in batch.groups for drop in group.drops}
 
 
 def _uneven(batch: ScannedBatch, plan: Plan) -> set[str]:

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from contracts.job import JobDrop
 from contracts.plan import Plan
-from contracts.terms.trailer import TrailerReading, reading_of
-from spark_jobs.formats import registry
+from contracts.terms.trailer import Trailer, TrailerReading, reading_of
+from spark_jobs.formats import registry, text_lines
 from spark_jobs.rules.lines import FileSplit, SplitCounts
+
+Spot = tuple[str, int, int]
+"""The place of a line: its file, the block of its split, and its id."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineCounts:
-    """The lines of a file: all, the empty ones, and those that are a header or a trailer; its trailer, if any."""
+    """The lines of a file: all, the empty ones, and those above or below the records; its trailer, if any.
+
+    `below` is the number of lines of its trailer or footer.
+    """
 
     all: int = 0
     blank: int = 0
     aside: int = 0
     ending: TrailerReading | None = None
+    below: int = 0
 
     @property
     def records(self) -> int:
@@ -30,46 +37,74 @@ class LineCounts:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The splits that have records of a drop, and the ids of its header line and its trailer."""
+    """The splits that have records of a drop, and the ids of the lines above them and of its trailer."""
 
     splits: tuple[FileSplit, ...]
     aside: tuple[int, ...]
 
 
-def line_counts(plan: Plan, splits: Sequence[SplitCounts]) -> LineCounts:
+def line_counts(plan: Plan, drop: JobDrop, splits: Sequence[SplitCounts]) -> LineCounts:
     """Add up the lines of a file, and read its trailers.
 
     These are the last line, with its cells, and the first of all other such lines.
     """
-    form, ending = registry.of(plan), None
+    above = len(registry.of(plan).above(plan, drop))
+    every, blank, below, ending = sum(split.n for split in splits), sum(split.blank for split in splits), 0, None
     if plan.csv.trailer:
-        filled, before, early = _filled(splits), 0 if form.is_headed(plan) else 1, None
-        end: Any = filled[-1].last if filled else None
-        is_last = end is not None and end.at == _last_id(filled[-1])
-        last = form.trailer_cells(bytes(end.raw), plan) if is_last else None
-        for split in filled:
-            if early is None and split.early is not None and not (is_last and split.early == end.at):
-                early = split.early - split.first + before
-            before += split.n - split.blank
-        ending = reading_of(plan.csv.trailer, last, early)
-    aside = form.is_headed(plan) + bool(ending and ending.cells is not None)
-    return LineCounts(sum(split.n for split in splits), sum(split.blank for split in splits), aside, ending)
+        ending = _trailer(plan, plan.csv.trailer, splits, above)
+        below = int(ending.cells is not None)
+    elif plan.csv.footer:
+        first = _first_like(splits, above)
+        length = 0 if first is None else every - blank - above - first + 1
+        below = length if length <= plan.csv.footer.lines else 0
+        ending = TrailerReading(() if below else None, None if below else first)
+    return LineCounts(every, blank, above + below, ending, below)
 
 
-def place(plan: Plan, drop: JobDrop, splits: Sequence[SplitCounts], lines: LineCounts) -> Placement | None:
-    """Number the records of a drop; None if its first line should be its header, and is not."""
-    splits, form, aside = _filled(splits), registry.of(plan), []
-    headed = form.is_headed(plan)
-    if headed:
-        if not splits or splits[0].block != 0:
-            return None
-        head = splits[0].head
-        if head is None or head.at != splits[0].first or head.raw not in form.header_texts(drop):
-            return None
-        aside.append(head.at)
-    if lines.ending and lines.ending.cells is not None:
-        aside.append(_last_id(splits[-1]))
-    offset, placed = 0 if headed else 1, []
+def _trailer(plan: Plan, rule: Trailer, splits: Sequence[SplitCounts], above: int) -> TrailerReading:
+    """Read the last line of a file if it is its trailer, and find the first other line like it."""
+    filled = _filled(splits)
+    end: Any = filled[-1].last if filled else None
+    is_last = end is not None and end.at == _last_id(filled[-1])
+    last = registry.of(plan).trailer_cells(bytes(end.raw), plan) if is_last else None
+    return reading_of(rule, last, _first_like(splits, above, but=end.at if is_last else None))
+
+
+def _first_like(splits: Sequence[SplitCounts], above: int, but: int | None = None) -> int | None:
+    """Return the record number of the first line like a trailer or the begin of a footer, except one with an id."""
+    before = 1 - above
+    for split in _filled(splits):
+        if split.early is not None and split.early != but:
+            return split.early - split.first + before
+        before += split.n - split.blank
+    return None
+
+
+def first_lines(splits: Sequence[SplitCounts], count: int) -> list[Spot]:
+    """Return the places of the first lines of a file that are not empty, so many or all."""
+    spots: list[Spot] = []
+    for split in _filled(splits):
+        here = min(split.n - split.blank, count - len(spots))
+        spots += [(split.file, split.block, split.first + n) for n in range(here)]
+    return spots
+
+
+def place(
+    plan: Plan, drop: JobDrop, splits: Sequence[SplitCounts], lines: LineCounts, tops: Mapping[Spot, str | bytes]
+) -> Placement | None:
+    """Number the records of a drop; None if its first lines should be its header and other rows, and are not.
+
+    `tops` are the texts of first lines.
+    """
+    above = registry.of(plan).above(plan, drop)
+    spots = first_lines(splits, len(above))
+    if above and (len(spots) < len(above) or splits[0].block != 0):
+        return None
+    if any(tops.get(spot) not in text_lines.as_read(line) for spot, line in zip(spots, above, strict=True)):
+        return None
+    splits, aside = _filled(splits), [at for _, _, at in spots]
+    aside += _last_ids(splits, lines.below)
+    offset, placed = 1 - len(above), []
     for split in splits:
         placed.append(FileSplit(split.file, split.block, drop, offset - split.first, lines.records))
         offset += split.n - split.blank
@@ -79,6 +114,15 @@ def place(plan: Plan, drop: JobDrop, splits: Sequence[SplitCounts], lines: LineC
 def _filled(splits: Sequence[SplitCounts]) -> list[SplitCounts]:
     """Return the splits that have more than empty lines."""
     return [split for split in splits if split.n > split.blank]
+
+
+def _last_ids(splits: Sequence[SplitCounts], count: int) -> list[int]:
+    """Return the ids of the last lines of a file that are not empty."""
+    ids: list[int] = []
+    for split in reversed(_filled(splits)):
+        here = min(split.n - split.blank, count - len(ids))
+        ids += [_last_id(split) - n for n in range(here)]
+    return ids
 
 
 def _last_id(split: SplitCounts) -> int:

@@ -50,6 +50,5 @@ def refused(drop: JobDrop, problem: Problem) -> DropResult:
 
 
 def header_texts(plan: Plan, drops: Sequence[JobDrop]) -> list[str]:
-    """List the possible raw texts of the drops' header lines."""
-    form = registry.of(plan)
-    return sorted({text for d in drops for text in form.header_texts(d)})
+    """List the possible raw texts of the lines above the records of drops."""
+    return text_lines.header_texts(plan, drops) if plan.file_format == "csv" else []

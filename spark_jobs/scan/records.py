@@ -25,13 +25,17 @@ def numbered_records(
 
     `malformed` means that there are malformed records to leave out.
     """
-    records = registry.of(plan).records(group.source, plan, group.header, names, group.aside, malformed)
-    schema = "file string, block long, drop int, shift long"
-    rows = [(split.file, split.block, drops.index(split.drop.id), split.shift) for split in group.splits]
+    # Ids of records over several lines begin anew in each file, so that their numbers alone set lines aside
+    aside = () if plan.csv.multi_line else group.aside
+    records = registry.of(plan).records(group.source, plan, group.header, names, aside, malformed)
+    schema = "file string, block long, drop int, shift long, last long"
+    rows = [(split.file, split.block, drops.index(split.drop.id), split.shift, split.last) for split in group.splits]
     by_split = small_frames.small(spark, rows, schema)
     record = (sf.col("id") + sf.col("shift")).alias("record")
     columns = [name for name in records.columns if name not in ("file", "block", "id")]
-    return records.join(sf.broadcast(by_split), ["file", "block"]).select("drop", record, *columns)
+    numbered = records.join(sf.broadcast(by_split), ["file", "block"])
+    numbered = numbered.where("id + shift between 1 and last") if plan.csv.multi_line else numbered
+    return numbered.select("drop", record, *columns)
 
 
 def single_records(spark: SparkSession, judged: JudgedBatch, plan: Plan) -> DataFrame:

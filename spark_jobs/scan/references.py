@@ -8,7 +8,7 @@ one with the records.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
@@ -21,13 +21,15 @@ from pyspark.sql import functions as sf
 
 from contracts import rules
 from contracts.files import columns as files_columns
-from contracts.files import csv_cells, encodings
+from contracts.files import csv_cells, csv_top, encodings
 from contracts.job import JobDrop, JobReference, JobRequest
 from contracts.plan import Check, Plan, Property, Reference, record_checks
 from contracts.terms.value_form import PLAIN
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.rules import row_checks
-from spark_jobs.scan import recoding
+from spark_jobs.rules.lines import SplitCounts
+from spark_jobs.scan import footers, recoding
+from spark_jobs.scan.placement import first_lines
 from spark_jobs.spark import storage
 
 MOST_BROADCAST = 500_000
@@ -131,7 +133,7 @@ def _keys(
     with ThreadPoolExecutor(8) as pool:
         folder = f"{request.scratch}recoded-{number}/"
         drops = list(pool.map(partial(_file, spark, plan, columns, folder), numbers(), pinned.files))
-    groups = [(header, own) for header, own in text_lines.by_header(drops) if set(columns) <= set(header)]
+    groups = [(own[0].header, own) for own in _alike(plan, drops) if set(columns) <= set(own[0].header)]
     if not groups:
         raise Unusable(f"has no column {_quoted(columns)}")
     form, parts = registry.of(plan), []
@@ -139,7 +141,9 @@ def _keys(
         for problem in form.refusals(spark, plan, own).values():
             raise Unusable(f"cannot be read: {problem.message}")
         source = form.without_header(form.load(spark, plan, own), plan, own)
-        records = form.records(source, plan, header, columns, (), True)
+        aside = _above(plan, source, own) if plan.csv.has_top else []
+        aside += [row["id"] for row in footers.lines(source, plan, text_lines.header_texts(plan, own))]
+        records = form.records(source, plan, header, columns, aside, True)
         parts.append(records.selectExpr(*(f"v{n} as key{n}" for n in range(len(columns)))))
     folder = f"{storage.plain(request.scratch)}reference{number}"
     distinct = reduce(DataFrame.unionByName, parts).dropna().distinct()
@@ -150,6 +154,31 @@ def _keys(
     if not count:
         raise Unusable(f"is empty: nothing in it has {_quoted(columns)}")
     return Keys(rows, small=count <= MOST_BROADCAST and size <= MOST_BYTES)
+
+
+def _alike(plan: Plan, drops: Iterable[JobDrop]) -> Iterator[list[JobDrop]]:
+    """Yield the files that can be read together: with the same columns, and as many lines above the records.
+
+    Ids of records over several lines begin anew in each file, so that a file with a footer is read alone.
+    """
+    alone = plan.csv.multi_line and plan.csv.footer is not None
+    for _, own in text_lines.by_header(drops):
+        by_count: dict[object, list[JobDrop]] = {}
+        for drop in own:
+            key = drop.id if alone else len(registry.of(plan).above(plan, drop))
+            by_count.setdefault(key, []).append(drop)
+        yield from by_count.values()
+
+
+def _above(plan: Plan, source: DataFrame, drops: Sequence[JobDrop]) -> list[int]:
+    """Return the ids of the lines above the records of files that have as many of them."""
+    lines = source if "line" in source.columns else text_lines.lines(source, plan.csv)
+    counts = lines.groupBy("file", "block").agg(sf.count("id").alias("n"), sf.min("id").alias("first"))
+    by_file: dict[str, list[SplitCounts]] = {}
+    for file, block, n, first in sorted(tuple(row) for row in counts.where("n > 0").collect()):
+        by_file.setdefault(file, []).append(SplitCounts(file, block, n, 0, first, None))
+    count = len(registry.of(plan).above(plan, drops[0]))
+    return sorted({at for splits in by_file.values() for _, _, at in first_lines(splits, count)})
 
 
 def _quoted(columns: Iterable[str]) -> str:
@@ -173,13 +202,18 @@ def _file(spark: SparkSession, plan: Plan, columns: Sequence[str], folder: str, 
         in_file = {f.name: f.dataType.simpleString() for f in spark.read.parquet(text_lines.path(uri)).schema}
         types = {name: in_file[name] for name in columns if name in in_file}
         header = tuple(types)
-    elif plan.file_format == "csv" and plan.csv.header:
+    elif plan.file_format == "csv" and (plan.csv.header or plan.csv.has_top):
         start = storage.read_start(spark, uri, HEADER)
         if plan.compression == "gzip" and not plan.is_recoded:
             start = zlib.decompressobj(wbits=31).decompress(start, HEADER)
         text = start.decode(encodings.read_as(plan.csv.encoding), "replace")
         line = csv_cells.first_line(text, plan.csv) or ""
-        header = files_columns.names(plan, files_columns.sent(plan, line))
+        if plan.csv.has_top:
+            top = csv_top.read(plan.csv, text, whole=len(start) < HEADER)
+            if not isinstance(top, csv_top.Top):
+                raise Unusable(f"has a file `{name}` without the rows above its records that are agreed")
+            line = top.text
+        header = files_columns.of_file(plan, line)
     else:
         header = tuple(p.name for p in plan.roots)
     return JobDrop(uri, 1, uri, uri, 0, header, line, types=tuple(types.values()))

@@ -24,12 +24,12 @@ from spark_jobs.formats import registry
 from spark_jobs.prefilter.prefilter import Prefiltered
 from spark_jobs.rules import bitmask, sums
 from spark_jobs.rules.lines import FileSplit, MaskCount, SplitCounts
-from spark_jobs.scan import first_pass, tally
-from spark_jobs.scan.placement import LineCounts, Placement, line_counts, place
+from spark_jobs.scan import first_pass, footers, tally
+from spark_jobs.scan.placement import LineCounts, Placement, Spot, first_lines, line_counts, place
 from spark_jobs.scan.prefiltering import PrefilteredBatch, PrefilteredGroup
 from spark_jobs.scan.read import header_texts
 from spark_jobs.scan.references import References
-from spark_jobs.spark import storage
+from spark_jobs.spark import small_frames, storage
 
 HEADER_CHANGED = Problem(
     "header-changed",
@@ -87,7 +87,7 @@ class ScannedBatch:
 
 
 def scan(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, cached: ExitStack) -> ScannedBatch:
-    """Scan all lines that no prefilter has counted; a drop fails if its first line should be its header, and is not."""
+    """Scan all lines that no prefilter has counted; a drop fails if its first lines are not as admitted."""
     plan = request.plan
     scratch = _scratch(spark, request, batch, cached)
     mask_counts = (count for group in batch.groups if group.result for count in group.result.mask_counts())
@@ -98,8 +98,9 @@ def scan(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, cach
     counts, unjudged = pending.result()
     drops = [drop for group in batch.groups for drop in group.read.drops]
     by_drop = {drop.id: splits.get(storage.plain(drop.uri), []) for drop in drops}
-    lines = {drop.id: line_counts(plan, by_drop[drop.id]) for drop in drops}
-    placed = {drop.id: place(plan, drop, by_drop[drop.id], lines[drop.id]) for drop in drops}
+    lines = {drop.id: line_counts(plan, drop, by_drop[drop.id]) for drop in drops}
+    tops = _tops(spark, plan, drops, by_drop, scratch)
+    placed = {drop.id: place(plan, drop, by_drop[drop.id], lines[drop.id], tops) for drop in drops}
     changed = {d.id: DropResult(d.id, d.attempt, failure=HEADER_CHANGED) for d in drops if placed[d.id] is None}
     return ScannedBatch(
         groups=tuple(_group(group, placed, unjudged) for group in batch.groups),
@@ -117,6 +118,7 @@ def _scratch(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, 
     for group in batch.groups:
         header, texts = group.read.header, header_texts(plan, group.read.drops)
         if group.result is None:
+            texts += footers.texts(group.read.source, plan, texts)
             parts.append(first_pass.scan(group.read.source, plan, header, texts, batch.references))
         elif group.result.leaves:
             parts.append(first_pass.scan_odd(group.result.odd, plan, header, texts, batch.references))
@@ -152,7 +154,7 @@ def _splits_by_file(
     """Count the lines of each split of each file, in order; a prefilter's counts are complete."""
     splits: dict[tuple[str, int], SplitCounts] = {}
     if scratch is not None and any(group.result is None for group in groups):
-        is_trailer = registry.of(plan).is_trailer(sf.col("raw"), plan) if plan.csv.trailer else None
+        is_trailer = registry.of(plan).is_trailer(sf.col("raw"), plan) if plan.csv.ending else None
         texts = header_texts(plan, [drop for group in groups for drop in group.read.drops])
         splits = {(split.file, split.block): split for split in tally.split_counts(scratch, texts, is_trailer)}
     for group in groups:
@@ -161,6 +163,25 @@ def _splits_by_file(
     for split in sorted(splits.values(), key=attrgetter("block")):
         by_file.setdefault(storage.plain(split.file), []).append(split)
     return by_file
+
+
+def _tops(
+    spark: SparkSession,
+    plan: Plan,
+    drops: Sequence[JobDrop],
+    by_drop: Mapping[str, Sequence[SplitCounts]],
+    scratch: DataFrame | None,
+) -> dict[Spot, str | bytes]:
+    """Return the texts of the first lines of files, by their places: the header, or all agreed rows."""
+    splits = (split for own in by_drop.values() for split in own)
+    tops = {(split.file, split.block, split.head.at): split.head.raw for split in splits if split.head}
+    if scratch is None or not plan.csv.has_rows_above:
+        return tops
+    above = registry.of(plan).above
+    spots = [spot for drop in drops for spot in first_lines(by_drop[drop.id], len(above(plan, drop)))]
+    wanted = small_frames.small(spark, spots, "file string, block long, at long")
+    rows = scratch.join(sf.broadcast(wanted), ["file", "block", "at"]).select("file", "block", "at", "raw").collect()
+    return tops | {(row["file"], row["block"], row["at"]): row["raw"] for row in rows}
 
 
 def _group(

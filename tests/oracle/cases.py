@@ -79,6 +79,21 @@ MORE_FORMS: dict[str, Document] = FORMS | {
         "values": {"decimals": 2, "negatives": ["trailing"]},
     },
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
+    "csv, comments": {"format": "csv", "csv": {"commentChar": "#", "nullValues": []}},
+    "csv, comments, over lines": {
+        "format": "csv",
+        "csv": {"multiLine": True, "delimiter": ";", "commentChar": "#", "skipRows": 1},
+    },
+    "csv, with a footer": {"format": "csv", "csv": {"delimiter": ";", "footer": {"begins": "Sum", "lines": 3}}},
+    "csv, with a footer, over lines": {"format": "csv", "csv": {"multiLine": True, "footer": {"begins": "#"}}},
+    "csv, below a title": {
+        "format": "csv",
+        "csv": {"delimiter": ";", "skipRows": 2, "commentRows": [2], "separatorLine": True},
+    },
+    "csv, below a title, over lines": {
+        "format": "csv",
+        "csv": {"multiLine": True, "skipRows": {"until": "^c0,"}, "trailer": {"begins": "END", "rows": 2}},
+    },
     "csv, windows-1252": {"format": "csv", "csv": {"encoding": "windows-1252", "delimiter": ";"}},
     "csv, cp866, over lines": {"format": "csv", "csv": {"encoding": "cp866", "multiLine": True}},
     "csv, utf-16": {"format": "csv", "csv": {"encoding": "utf-16", "delimiter": "\t"}},

@@ -10,7 +10,7 @@ from random import Random
 
 from contracts import rules
 from contracts.plan import Csv, Plan, Property
-from contracts.terms.trailer import LONGEST_LINE, Trailer
+from contracts.terms.trailer import LONGEST_LINE, Footer, Trailer
 from tests.oracle.contracts import Contract
 from tests.oracle.forms import bare, ways
 from tests.oracle.headers import OTHERS, sent
@@ -95,19 +95,48 @@ def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: d
         odd = JSON_LINES if plan.file_format == "jsonl" else _odd_lines(chance, plan, header)
         for _ in range(chance.choice((1, 1, 3))):
             lines.insert(chance.randint(0, len(lines)), chance.choice(odd))
+    if plan.file_format == "csv" and plan.csv.footer:
+        lines += _footer(chance, plan.csv, plan.csv.footer)
     if plan.file_format == "csv" and plan.csv.trailer:
         _end(chance, plan, plan.csv.trailer, header, lines)
-    if plan.file_format == "csv" and plan.csv.header:
-        lines.insert(0, plan.csv.delimiter.join(_quoted(plan.csv, text) for text in sent(chance, plan, header)))
+    if plan.file_format == "csv":
+        lines[:0] = _above(chance, plan.csv, sent(chance, plan, header))
     if plan.csv.trailing_delimiter:
         lines = [line + plan.csv.delimiter * (chance.random() < 0.6) if line else line for line in lines]
     return _encoded(chance, plan, lines)
 
 
+def _footer(chance: Random, csv: Csv, rule: Footer) -> list[str]:
+    """A footer; now and then none, or a longer one."""
+    first = chance.choice((rule.begins, f"{rule.begins}{csv.delimiter}1", _quoted(csv, rule.begins, always=True)))
+    more = [
+        chance.choice(("", "1", csv.delimiter * 2, "x", rule.begins)) for _ in range(chance.randrange(rule.lines + 1))
+    ]
+    return chance.choice(([first, *more], [first, *more], [first], []))
+
+
+def _above(chance: Random, csv: Csv, header: Sequence[str]) -> list[str]:
+    """The lines above the records: a note for spreadsheets, a title, the header in one line or two, units."""
+    separator = [f"sep={csv.delimiter}"] if csv.separator_line and chance.random() < 0.5 else []
+    titles = ["", "A report", csv.delimiter.join(("Title", "x", "2")), csv.delimiter * 3, "1"]
+    count = csv.skip_rows or (chance.randrange(4) if csv.skip_until else 0)
+    skipped = [chance.choice(titles) for _ in range(count)]
+    if not csv.header:
+        return [*separator, *skipped]
+    halves = [name.partition(" ")[::2] if len(csv.header_rows) > 1 else (name, "") for name in header]
+    rows = dict(zip(csv.header_rows, zip(*halves, strict=True), strict=False))
+    rows |= {n: [chance.choice(("EUR", "", "m2")) for _ in header] for n in csv.comment_rows}
+    lines = [csv.delimiter.join(_quoted(csv, c) for c in rows[n]) for n in sorted(rows)]
+    for _ in range(chance.choice((0, 1, 2)) if csv.comment_char else 0):
+        lines.insert(chance.randrange(len(lines)), chance.choice((csv.comment_char, f"{csv.comment_char}{csv.quote}x")))
+    return [*separator, *skipped, *lines]
+
+
 def _end(chance: Random, plan: Plan, rule: Trailer, header: tuple[str, ...], lines: list[str]) -> None:
     """Put the trailer behind the lines of a file; now and then none, another, or at another place."""
     body = "".join(f"{line}\n" for line in lines).encode(plan.csv.encoding, errors(plan.csv.encoding))
-    held = content(replace(plan, compression="none", csv=replace(plan.csv, header=False)), header, body)
+    bare = replace(plan.csv, header=False, skip_rows=0, skip_until=None, separator_line=False)
+    held = content(replace(plan, compression="none", csv=bare), header, body)
     if held.refused:
         return
     totals = sums(plan, held)
@@ -200,6 +229,12 @@ def _odd_lines(chance: Random, plan: Plan, header: Sequence[str]) -> list[str]:
     if not plan.csv.multi_line:
         lines += [q + d.join(first), d.join([*last[:-1], q + "1"]), d.join([*plain[:at], q + "1", *plain[at + 1 :]])]
         lines.append(d.join([f"5{q}x", q + "a", *plain[2:]]))
+    if plan.csv.comment_char:
+        lines += [
+            plan.csv.comment_char,
+            f"{plan.csv.comment_char} {q}",
+            f"{q}{plan.csv.comment_char}{q}{d * (width - 1)}",
+        ]
     return lines
 
 

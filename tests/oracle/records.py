@@ -10,13 +10,13 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from contracts.plan import CONTAINERS, Csv, Plan, Property
-from contracts.terms.trailer import LONGEST, Trailer, TrailerReading, Unread
+from contracts.terms.trailer import LONGEST, Footer, Trailer, TrailerReading, Unread
 from tests.oracle import headers, nested
 from tests.oracle.forms import bare, plain
 from tests.oracle.nested import Number, Pairs
@@ -97,16 +97,9 @@ def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
         lines = [line for line in _lines(text) if line]
         names = frozenset(p.name for p in plan.properties)
         return Content(tuple(_object(plan, line) for line in lines), _lines_in(text) - len(lines), names)
-    if plan.csv.header:
-        first = next(_spans(plan.csv, text)) if plan.csv.multi_line else _lines(text)[0]
-        texts = split(plan.csv, first)[0]
-        if plan.csv.trailing_delimiter and len(texts) > 1 and first.endswith(plan.csv.delimiter):
-            texts = texts[:-1]
-        header = headers.names(plan, texts) if first else ()
     if plan.csv.multi_line:
         return _over_lines(plan, header, text)
-    lines = _lines(text)[1 if plan.csv.header else 0 :]
-    return _table(plan, header, lines)
+    return _below(plan, header, _lines(text))
 
 
 def errors(encoding: str) -> str:
@@ -137,14 +130,59 @@ def _broken_text(text: str) -> bool:
 # ---- CSV
 
 
+def _is_comment(csv: Csv, line: str) -> bool:
+    return csv.comment_char != "" and line[:1] == csv.comment_char
+
+
+def _header(plan: Plan, rows: Sequence[str]) -> tuple[str, ...]:
+    """The columns that rows name together; those that are skipped have names that no property has."""
+    cells = [split(plan.csv, rows[n - 1])[0] if rows[n - 1] else [] for n in plan.csv.header_rows]
+    width, count = max(map(len, cells)), plan.csv.skip_columns
+    texts = [" ".join(row[n] for row in cells if n < len(row) and row[n]) for n in range(width)]
+    if plan.csv.trailing_delimiter and len(texts) > 1 and not texts[-1]:
+        del texts[-1]
+    return (*(f"?skipped{n}" for n in range(count)), *headers.names(plan, texts[count:]))
+
+
+def _below(plan: Plan, header: tuple[str, ...], lines: Sequence[str]) -> Content:
+    """The records below the header and all that is agreed to stand above it; empty lines above count as empty."""
+    csv, above = plan.csv, 0
+    above += csv.separator_line and lines[:1] == [f"sep={csv.delimiter}"]
+    above += csv.skip_rows
+    if csv.skip_until is not None:
+        above += next(n for n, line in enumerate(lines[above:]) if re.search(csv.skip_until, line))
+    wanted, rows = len({*csv.header_rows, *csv.comment_rows}) if csv.header else 0, list[str]()
+    wanted += csv.leader is not None
+    while len(rows) < wanted:
+        rows += [] if _is_comment(csv, lines[above]) else [lines[above]]
+        above += 1
+    if csv.header:
+        header = _header(plan, rows[csv.leader is not None :])
+    table = _table(plan, header, lines[above:])
+    blank = sum(line == "" or _is_comment(csv, line) for line in lines[:above])
+    return replace(table, blank=table.blank + blank)
+
+
 def _table(plan: Plan, header: tuple[str, ...], lines: Sequence[str]) -> Content:
     """The records of lines without the header's; the last one is none where it is the trailer."""
-    full = [line for line in lines if line]
+    full = [line for line in lines if line and not _is_comment(plan.csv, line)]
     blank = len(lines) - len(full)
     ending = _ending(plan.csv, plan.csv.trailer, full) if plan.csv.trailer else None
     if ending and ending.cells is not None:
         del full[-1]
+    if plan.csv.footer:
+        ending, full = _without_footer(plan.csv, plan.csv.footer, full)
     return Content(tuple(_row(plan, header, line) for line in full), blank, frozenset(header), ending=ending)
+
+
+def _without_footer(csv: Csv, rule: Footer, full: list[str]) -> tuple[TrailerReading, list[str]]:
+    """What was found of a footer, and the lines above it; all of them if it is missing or too long."""
+    begins = [n for n, line in enumerate(full) if split(csv, line)[0][0].startswith(rule.begins)]
+    if not begins:
+        return TrailerReading(), full
+    if len(full) - begins[0] > rule.lines:
+        return TrailerReading(None, begins[0] + 1), full
+    return TrailerReading(()), full[: begins[0]]
 
 
 def _ending(csv: Csv, rule: Trailer, lines: Sequence[str]) -> TrailerReading:
@@ -303,10 +341,11 @@ def _end(csv: Csv, line: str, at: int) -> int:
 
 
 def _over_lines(plan: Plan, header: tuple[str, ...], text: str) -> Content:
-    if _is_odd(plan.csv, text) or _is_stray(plan.csv, text):
+    rows = list(_spans(plan.csv, text))
+    held = text if not plan.csv.comment_char else "".join(f"{r}\n" for r in rows if not _is_comment(plan.csv, r))
+    if _is_odd(plan.csv, held) or _is_stray(plan.csv, held):
         return Content(refused=True)
-    lines = list(_spans(plan.csv, text))[1 if plan.csv.header else 0 :]
-    return _table(plan, header, lines)
+    return _below(plan, header, rows)
 
 
 def _spans(csv: Csv, text: str) -> Iterator[str]:
@@ -314,11 +353,16 @@ def _spans(csv: Csv, text: str) -> Iterator[str]:
     held, before = "", ""
     parts = re.split("(\r\n|\r|\n)", text)
     for line, end in zip(parts[::2], [*parts[1::2], ""], strict=True):
+        if not held and _is_comment(csv, line):
+            yield line
+            continue
         held, before = held + before + line, end
         if not _is_odd(csv, held):
             if end or held:
                 yield held
             held, before = "", ""
+    if held:  # a quote is open
+        yield held
 
 
 # ---- JSON Lines

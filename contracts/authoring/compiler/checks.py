@@ -42,7 +42,7 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
 
     The block names the format of the records. The format decides the record checks, and which texts need a type check.
     """
-    first = record_checks(block.format, block.columns.extra) if block else ()
+    first = record_checks(block.format, block.columns.extra, block.csv.record) if block else ()
     placed: list[tuple[Check, Path]] = [(check, ()) for check in first]
     places = list(nesting.places(document, (*OBJECT, "properties"), one["properties"]))
     by_route: dict[tuple[str, ...], tuple[Property, list[Check]]] = {}

@@ -10,7 +10,7 @@ from contracts.authoring.document import json_schema, metadata, sla, source, ver
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path
 from contracts.authoring.document.upgrade import CURRENT, upgrade
-from contracts.authoring.drop_block import file_sets, header_names, parse, table, trailer, values
+from contracts.authoring.drop_block import around, file_sets, header_names, parse, table, trailer, values
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.quality import relationships
 from contracts.errors import ContractInvalid
@@ -133,8 +133,9 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     if whole:
         own_checks = checks.overridden(document, (*path, "checks"), block, own_checks, props)
     file_sets.sums(document, (*path, "set"), block, props)
-    trailer.sums(document, (*path, "csv", "trailer"), block.csv, props)
-    trailer.first_cells(document, (*path, "csv", "trailer"), block.csv, props, own_checks)
+    trailer.sums(document, (*path, "csv"), block.csv, props)
+    trailer.first_cells(document, (*path, "csv"), block.csv, props, own_checks)
+    around.comments(document, (*path, "csv"), block.csv, props)
     _let_through(document, path, block)
     if block.promote == "table":
         table.read(document, (*path, "promote"), props)

@@ -14,7 +14,8 @@ from contracts.plan import Limit
 from contracts.problem import visible
 from contracts.terms.arrival import WEEKDAYS, Arrival
 from contracts.terms.file_sets import SetRule
-from contracts.terms.trailer import Trailer
+from contracts.terms.leader import Leader
+from contracts.terms.trailer import Ending, Footer, Trailer
 
 
 def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
@@ -50,11 +51,25 @@ BLOCK: dict[str, tuple[str, str, Callable[[Any, Any], Direction] | None]] = {
     "same_content": ("sameContent", "same-content", directions.of_policies),
 }
 """Fields of a plan with one value: the key of the `drop` block, the kind of change, the comparison of the values."""
-DIALECT = {"null_values": "nullValues", "multi_line": "multiLine", "trailing_delimiter": "trailingDelimiter"}
+DIALECT = {
+    "null_values": "nullValues",
+    "multi_line": "multiLine",
+    "trailing_delimiter": "trailingDelimiter",
+    "skip_rows": "skipRows",
+    "skip_until": "skipRows",
+    "header_rows": "headerRows",
+    "comment_rows": "commentRows",
+    "separator_line": "separatorLine",
+    "comment_char": "commentChar",
+    "skip_columns": "skipColumns",
+}
 
 BY_VALUES: dict[str, Callable[[Any, Any], Direction]] = {
     "trailer": directions.of_trailers,
+    "footer": directions.of_footers,
+    "record": directions.of_record_types,
     "mojibake": directions.of_policies,
+    "separator_line": directions.of_permissions,
 }
 """Keys of the dialect whose values say in which direction it changed."""
 
@@ -126,16 +141,26 @@ def _dialect(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         same = set(before) == set(after) if one.name == "null_values" else before == after
         if not same:
             key = DIALECT.get(one.name, one.name)
-            shown_values = [_last(value) if one.name == "trailer" else value for value in (before, after)]
+            shown_values = [_shown(one.name, value) for value in (before, after)]
             way = BY_VALUES.get(one.name)
             turn: Direction = way(before, after) if way else "both"
             turn = directions.of_ends(old.plan, new.plan) if one.name == "trailing_delimiter" else turn
             yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", *shown_values), new.block("csv", key), turn)
 
 
-def _last(rule: Trailer | None) -> str:
-    if rule is None:
+def _shown(name: str, value: Any) -> Any:
+    """Return a value of the dialect in words, if it has parts."""
+    if value is None and name in ("trailer", "footer", "leader"):
         return "none"
+    if isinstance(value, Leader):
+        cells = (f"{visible(text, 40)} in cell {place}" for place, text in value.cells.items())
+        return ", ".join([visible(value.begins, 10), *cells])
+    return _last(value) if isinstance(value, Trailer | Footer) else value
+
+
+def _last(rule: Ending) -> str:
+    if isinstance(rule, Footer):
+        return f"{visible(rule.begins, 10)}, at most {rule.lines} lines"
     rows = [f"rows in cell {rule.rows}"] if rule.rows else []
     sums = (f"sum of {name} in cell {place}" for name, place in rule.sums.items())
     return ", ".join([visible(rule.begins, 10), *rows, *sums])

@@ -14,7 +14,8 @@ from contracts.authoring.diff.change import Direction, Level
 from contracts.plan import Check, Columns, Csv, Limit, Plan, Property, Reference, Threshold
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
-from contracts.terms.trailer import Trailer
+from contracts.terms.leader import Leader
+from contracts.terms.trailer import Footer, Trailer
 from contracts.terms.value_form import ValueForm
 
 
@@ -47,8 +48,9 @@ MEANINGS: dict[str, Meaning] = {
     "files-names": Meaning("`files`: the names of a pattern's parts, which the record contains", "none"),
     "format": Meaning("`format`, `compression`", "both"),
     "dialect": Meaning(
-        "`csv`: `delimiter`, `header`, `encoding`, `quote`, `escape`, `nullValues`, `multiLine` (direction: both); "
-        "`trailer`, `mojibake`, `trailingDelimiter`"
+        "`csv`: `delimiter`, `header`, `encoding`, `quote`, `escape`, `nullValues`, `multiLine`, `skipRows`, "
+        "`headerRows`, `commentRows`, `commentChar`, `leader`, `skipColumns` (direction: both); "
+        "`trailer`, `footer`, `record`, `mojibake`, `separatorLine`, `trailingDelimiter`"
     ),
     "value-form": Meaning("`values`: the form in which cells of a property hold values"),
     "columns": Meaning("`columns`: `extra`, `missing`, `order`, `match`"),
@@ -122,9 +124,23 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         (
             *("delimiter", "encoding", "quote", "escape", "null_values", "header", "multi_line", "trailer", "mojibake"),
             "trailing_delimiter",
+            *(
+                "skip_rows",
+                "skip_until",
+                "header_rows",
+                "comment_rows",
+                "separator_line",
+                "comment_char",
+                "footer",
+                "leader",
+                "record",
+                "skip_columns",
+            ),
         ),
         "dialect",
     ),
+    Leader: dict.fromkeys(("begins", "cells"), "dialect"),
+    Footer: dict.fromkeys(("begins", "lines"), "dialect"),
     Trailer: dict.fromkeys(("begins", "rows", "sums"), "dialect"),
     Columns: dict.fromkeys(("extra", "missing", "order", "match"), "columns"),
     SetRule: dict.fromkeys(("of", "within", "marker", "manifest", "parts", "sums"), "set"),

@@ -19,7 +19,7 @@ from contracts.authoring.diff.change import Direction, direction, joined, turned
 from contracts.authoring.properties.values import order_of
 from contracts.plan import HOLDS, Check, Columns, Limit, Match, Plan, Property, Threshold
 from contracts.terms.arrival import Arrival
-from contracts.terms.trailer import Trailer
+from contracts.terms.trailer import Footer, Trailer
 from contracts.terms.value_form import ValueForm
 from contracts.values.date_formats import needs
 from contracts.values.text_formats import INTEGERS
@@ -62,6 +62,11 @@ def of_ends(before: Plan, after: Plan) -> Direction:
     if "ignore" in (before.columns.extra, after.columns.extra):
         return "both"
     return direction(tightens=before.csv.trailing_delimiter, loosens=after.csv.trailing_delimiter)
+
+
+def of_permissions(before: bool, after: bool) -> Direction:
+    """Return the direction of a change of what files may have."""
+    return direction(tightens=before and not after, loosens=after and not before)
 
 
 def of_arrivals(before: Arrival | None, after: Arrival | None) -> Direction:
@@ -117,6 +122,20 @@ ADDED = ("prefixes", "suffixes", "negatives")
 
 def _added(before: ValueForm, after: ValueForm) -> Direction:
     return direction(tightens=bool(before.group and not after.group), loosens=bool(after.group and not before.group))
+
+
+def of_footers(before: Footer | None, after: Footer | None) -> Direction:
+    """The more lines a footer may have, the more files agree with it; another beginning is of other files."""
+    if before is None or after is None or before.begins != after.begins:
+        return "both"
+    return direction(tightens=after.lines < before.lines, loosens=after.lines > before.lines)
+
+
+def of_record_types(before: str, after: str) -> Direction:
+    """A first cell that records must have refuses those without it; another one is of other files."""
+    if before and after:
+        return "both"
+    return direction(tightens=bool(after), loosens=bool(before))
 
 
 def _figures(rule: Trailer) -> dict[str | None, int]:
@@ -354,6 +373,7 @@ def _of_arguments(  # noqa: C901, PLR0912 (a case for each kind)
             | rules.RowCount()
             | rules.Fields()
             | rules.Quotes()
+            | rules.RecordType()  # which the dialect tells
             | rules.Text()
             | rules.Object()
             | rules.Keys()

@@ -74,7 +74,7 @@ def first_records(head: str, dialect: Csv) -> list[list[str]]:
     if every and every[0] and dialect.trailing_delimiter:
         every = _ended(every, dialect, len(ended(tuple(every[0]), dialect)))
     records = [record for record in every if record]
-    width = _width(records)
+    width = usual_width(records)
     return [record for record in records if len(record) == width] if every and _fits(every[0], width) else []
 
 
@@ -101,15 +101,16 @@ def has_header(records: Sequence[Sequence[str]]) -> bool:
     If columns have no name, or several have one, a named column must have values below its name.
     """
     first, rest = records[0], records[1:]
-    if any(name in WORDS or _is_value(name) for name in first):
+    if any(name in WORDS or is_value(name) for name in first):
         return False
     named = {n: name for n, name in enumerate(first) if name.strip()}
-    if len({*named.values()}) < len(first) and not any(_is_value(record[n]) for record in rest for n in named):
+    if len({*named.values()}) < len(first) and not any(is_value(record[n]) for record in rest for n in named):
         return False
     return not any(name in {record[n] for record in rest} for n, name in named.items())
 
 
-def _is_value(text: str) -> bool:
+def is_value(text: str) -> bool:
+    """Return True if a text is a number, a boolean, a date or time, or has another notation."""
     kinds = Kinds()
     kinds.fold([text])
     typed = kinds.numbers or kinds.booleans or kinds.notations or kinds.of_files or kinds.formats
@@ -122,7 +123,7 @@ def _score(head: str, dialect: Csv) -> tuple[float, float, int, bool]:
     good = [record for record in records if record]
     if not good:
         return 0.0, 0.0, 0, False
-    width = _width(good)
+    width = usual_width(good)
     alike = sum(len(record) == width for record in good) / len(records)
     mixed = [
         sum(DELIMITER_LIKE.search(record[n]) is not None for record in good if len(record) == width)
@@ -137,7 +138,8 @@ def _fits(record: list[str] | None, width: int) -> bool:
     return record is not None and len(record) == width
 
 
-def _width(records: Sequence[Sequence[str]]) -> int:
+def usual_width(records: Sequence[Sequence[str]]) -> int:
+    """Return the number of cells that most records have."""
     return Counter(len(record) for record in records).most_common(1)[0][0] if records else 0
 
 

@@ -23,6 +23,14 @@ BLOCK = ("customProperties", 0, "value")
 OBJECT = ("schema", 0)
 LONGEST_PRODUCER = 63
 LONGEST_LINE = 90
+AROUND = {
+    "separatorLine": "the first line of a sample names the delimiter",
+    "commentChar": "lines of a sample begin with it and have other cells",
+    "skipRows": "lines above the header of a sample have other cells",
+    "commentRows": "it has words where the records have values",
+    "footer": "the samples end with it",
+}
+"""Why rows around the records are proposed, by key."""
 SIDES = {"~": "key", "*": "value"}
 """The keys of a map, by the last step of a path."""
 
@@ -115,6 +123,7 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
         notes[(*BLOCK, "csv")] = "read so, the samples have as many cells in every line"
         if profile.broken:
             notes[(*BLOCK, "csv")] = "read so, the most lines of the samples have as many cells"
+        notes |= {(*BLOCK, "csv", key): note for key, note in AROUND.items() if key in block["csv"]}
         if len(profile.csv.null_values) > 1:
             notes[(*BLOCK, "csv", "nullValues")] = "they are null words where all other values have a type"
         if profile.csv.trailing_delimiter:

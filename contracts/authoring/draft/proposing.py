@@ -9,7 +9,7 @@ from typing import Any
 
 from contracts.authoring.draft.dates import count_in_words
 from contracts.authoring.draft.profile import ColumnProfile, Profile
-from contracts.plan import CONTAINERS, REPEATING
+from contracts.plan import CONTAINERS, REPEATING, Csv
 from contracts.problem import visible
 from contracts.values.calendar_names import ENGLISH
 
@@ -219,7 +219,22 @@ def dialect(profile: Profile) -> Mapping[str, Any]:
         block["mojibake"] = csv.mojibake
     if csv.trailing_delimiter:
         block["trailingDelimiter"] = True
-    return block | ({"multiLine": True} if csv.multi_line else {})
+    return block | ({"multiLine": True} if csv.multi_line else {}) | _around(csv)
+
+
+def _around(csv: Csv) -> dict[str, Any]:
+    """Return the keys for rows around the records."""
+    block: dict[str, Any] = {"separatorLine": True} if csv.separator_line else {}
+    if csv.comment_char:
+        block["commentChar"] = csv.comment_char
+    if csv.skip_until is not None:
+        block["skipRows"] = {"until": csv.skip_until}
+    if csv.comment_rows:
+        block["commentRows"] = list(csv.comment_rows)
+    if csv.footer:
+        lines = {"lines": csv.footer.lines} if csv.footer.lines > 1 else {}
+        block["footer"] = {"begins": csv.footer.begins, **lines}
+    return block
 
 
 def values(profile: Profile) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from contracts.files import encodings
 from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Mode, Promoted, Reference, Severity
 from contracts.terms.arrival import WEEKDAYS, Arrival
 from contracts.terms.file_sets import SetRule
-from contracts.terms.trailer import Trailer
+from contracts.terms.leader import Leader
+from contracts.terms.trailer import Footer, Trailer
 from contracts.terms.value_form import ValueForm
 
 
@@ -176,7 +177,7 @@ def _check_settings(wanted: dict[str, Any]) -> CheckSettings:
 def _csv(settings: dict[str, Any]) -> Csv:
     """Return the dialect; its null values may be among the settings of values."""
     written = settings["csv"]
-    trailer = written["trailer"]
+    trailer, footer, skipped, leader = (written[key] for key in ("trailer", "footer", "skipRows", "leader"))
     return Csv(
         delimiter=written["delimiter"],
         encoding=written["encoding"],
@@ -188,6 +189,16 @@ def _csv(settings: dict[str, Any]) -> Csv:
         trailer=Trailer(trailer["begins"], trailer.get("rows"), dict(trailer.get("sums", {}))) if trailer else None,
         mojibake=written["mojibake"],
         trailing_delimiter=written["trailingDelimiter"],
+        skip_rows=skipped if isinstance(skipped, int) else 0,
+        skip_until=None if isinstance(skipped, int) else skipped["until"],
+        header_rows=tuple(sorted(written["headerRows"])),
+        comment_rows=tuple(sorted(written["commentRows"])),
+        separator_line=written["separatorLine"],
+        comment_char=written["commentChar"],
+        leader=Leader(leader["begins"], dict(leader.get("is", {}))) if "begins" in leader else None,
+        record=written["record"].get("begins", ""),
+        skip_columns=written["skipColumns"],
+        footer=Footer(footer["begins"], footer["lines"]) if "begins" in footer else None,
     )
 
 

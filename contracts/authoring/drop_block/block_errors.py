@@ -51,6 +51,11 @@ PLACE = (
     "is not the position of a cell",
     "Count the trailer's cells from 1, which is `begins`: write 2 or more.",
 )
+ROWS = (
+    *("bad-value", "is not a list of rows, each once and from 1 to 100"),
+    "Number the rows below the skipped ones from 1, as `[1, 2]`.",
+)
+FIRST_CELL = ("bad-value", "is not the text of a cell with 1 to 100 characters")
 TIME = ("bad-value", "is not a time of day", 'Write hours and minutes in quotes, as "06:00".')
 WRITTEN = {
     "arrival.by": TIME,
@@ -59,6 +64,28 @@ WRITTEN = {
         *("bad-value", "is not the text of a cell with 1 to 100 characters"),
         "Write the first cell of the trailer, as `begins: T`.",
     ),
+    "csv.skipRows": (
+        *("bad-value", "is neither a number of rows, at most 1,000, nor a pattern"),
+        "Write how many rows are above the header, as `2`, or how the header begins, as `{until: ^Account}`.",
+    ),
+    "csv.commentChar": (
+        *("bad-value", "is not one printable character of ASCII"),
+        'Write the one character that comments begin with, as `commentChar: "#"`.',
+    ),
+    "csv.headerRows": ROWS,
+    "csv.commentRows": ROWS,
+    "csv.footer.begins": (*FIRST_CELL, "Write how the footer begins, as `begins: Total`."),
+    "csv.leader.begins": (*FIRST_CELL, "Write the first cell of the leader, as `begins: H`."),
+    "csv.leader.is": (
+        *("bad-value", "is not the place of a cell with its text"),
+        'Write places from 1 to 999 with texts in quotes, as `is: {2: "{day:%Y%m%d}"}`.',
+    ),
+    "csv.record.begins": (*FIRST_CELL, "Write the first cell of records, as `begins: D`."),
+    "csv.skipColumns": (
+        *("bad-value", "is not a number of cells from 0 to 100"),
+        "Write how many first cells of each row are no columns, as `skipColumns: 1`.",
+    ),
+    "csv.footer.lines": ("bad-value", "is not a number of lines from 1 to 100", "Write how many lines it has at most."),
     "csv.trailer.rows": PLACE,
     "csv.trailer.sums": PLACE,
     "set.of": ("bad-value", "names no parts", "Write the named parts of `files` that the files of a set share."),
@@ -98,8 +125,11 @@ def report(document: Document, path: Path, error: ValidationError) -> None:
         fix = "Write letters, digits, `.`, `_` and `-`, at most 63."
         document.error(at, "bad-value", f"`{error.instance!s:.70}` cannot be a folder of receipts.", fix)
     else:
+        own = inner[2:] if inner[:1] == ("references",) else inner
         code, message, fix = (
-            WRITTEN.get(name) or WRITTEN.get(dotted(inner[:-1])) or SHAPES["maxLength" if kind == "pattern" else kind]
+            WRITTEN.get(dotted(own))
+            or WRITTEN.get(dotted(own[:-1]))
+            or SHAPES["maxLength" if kind == "pattern" else kind]
         )
         document.error(at, code, f"`{name}` {message}.", fix)
 

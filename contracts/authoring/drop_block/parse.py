@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from jsonschema.validators import Draft201909Validator
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path, dotted
-from contracts.authoring.drop_block import block, file_sets, trailer, values
-from contracts.authoring.drop_block.block import DropBlock
+from contracts.authoring.drop_block import around, block, file_sets, trailer, values
+from contracts.authoring.drop_block.block import DropBlock, ReferenceFile
 from contracts.authoring.drop_block.block_errors import report
 from contracts.authoring.properties import timezones
 from contracts.errors import PatternInvalid
@@ -61,7 +62,9 @@ def read(document: Document, path: Path) -> DropBlock | None:
     drop_block = block.from_value(value) if document.errors() == before else None
     if drop_block:
         _dialect(document, (*path, "csv"), drop_block.csv)
-        trailer.read(document, (*path, "csv", "trailer"), drop_block.csv)
+        drop_block = replace(drop_block, csv=around.read(document, (*path, "csv"), drop_block.csv))
+        trailer.read(document, (*path, "csv"), drop_block.csv)
+        around.types(document, (*path, "csv"), drop_block.csv, drop_block.files)
         values.read(document, path, drop_block.format, drop_block.csv, drop_block.values)
         _meaningless(document, path, drop_block)
         window = drop_block.arrival  # which may never open
@@ -71,18 +74,25 @@ def read(document: Document, path: Path) -> DropBlock | None:
             fix = "Write a later `by`; for a window over midnight write only `by`, for each day."
             document.error((*at, "by"), "bounds-crossed", message, fix)
         file_sets.read(document, (*path, "set"), drop_block)
+        references: dict[str, ReferenceFile] = {}
         for name, of_reference in drop_block.references.items():
             reference, at = of_reference.reference, (*path, "references", name, "csv")
             values.read(document, at[:-1], reference.file_format, reference.csv, of_reference.values)
             _dialect(document, at, reference.csv)
-            if reference.csv.trailer:
-                message = "A reference file is not compared with its trailer."
-                document.error(
-                    (*at, "trailer"), "bad-value", message, "Leave it out, in the file as well.", on_key=True
-                )
+            whole = replace(reference, csv=around.read(document, at, reference.csv))
+            references[name] = replace(of_reference, reference=whole)
+            own = (
+                ("leader", reference.csv.leader),
+                ("record", reference.csv.record),
+                (trailer.key_of(reference.csv), reference.csv.ending),
+            )
+            for what in (key for key, rule in own if rule):
+                message = f"A reference file is not compared with its {what}."
+                document.error((*at, what), "bad-value", message, "Leave it out, in the file as well.", on_key=True)
             if reference.file_format != "csv" and document.value(at) is not None:
                 message = f"`csv` means nothing for the format {reference.file_format}."
                 document.error(at, "bad-value", message, "Leave it out.", on_key=True)
+        drop_block = replace(drop_block, references=references)
     return drop_block if document.errors() == before else None
 
 

@@ -22,7 +22,7 @@ from contracts.authoring.exports.exported import IN_PLAN, METADATA, Contract, Ex
 from contracts.authoring.exports.rules_in_words import how_limited, how_many, in_words, of_breaking, type_in_words
 from contracts.authoring.imports.writing import COMMAND
 from contracts.messages import tolerated_in_words
-from contracts.plan import Check, Plan
+from contracts.plan import Check, Csv, Plan
 from contracts.problem import quoted, visible
 from contracts.terms.key_pattern import captures
 from contracts.terms.value_form import words
@@ -168,6 +168,55 @@ def _rule(plan: Plan, check: Check) -> ShownRule:
     return ShownRule(text, of_breaking(plan, check), " ".join((check.description or "").split()), exact)
 
 
+def _above(csv: Csv) -> Iterator[tuple[str, str]]:
+    """Yield the rows above the header, as pairs of a term and its value."""
+    if csv.separator_line:
+        yield "First line", f"may be “sep={csv.delimiter}”, a note for spreadsheets"
+    if csv.skip_rows:
+        yield "Above", f"{csv.skip_rows:,} {'line' if csv.skip_rows == 1 else 'lines'}, which are not read"
+    if csv.skip_until is not None:
+        yield "Above", f"any lines, which are not read, up to the one that matches “{csv.skip_until}”"
+    if csv.comment_rows:
+        rows = ", ".join(map(str, csv.comment_rows))
+        yield "Comments", f"row {rows}, counted from the first that is read, such as units; no data"
+
+
+def _header(plan: Plan) -> str:
+    """Return where the names of the columns are, and how columns are found by them."""
+    if not plan.csv.header:
+        return "none; the columns are in the order below"
+    found_how = FOUND[plan.columns.match]
+    if plan.csv.header_rows == (1,):
+        return found_how
+    rows = ", ".join(map(str, plan.csv.header_rows))
+    return f"{found_how}; these are the cells of rows {rows} together, joined by a blank"
+
+
+def _below(csv: Csv) -> Iterator[tuple[str, str]]:
+    """Yield the rows among and below the records that are none, as pairs of a term and its value."""
+    if csv.comment_char:
+        yield "Comments", f"lines that begin with “{csv.comment_char}”, which are not read"
+    if csv.leader:
+        cells = "".join(f"; cell {n}: “{text}”" for n, text in csv.leader.cells.items())
+        yield (
+            "Leader",
+            f"the first line that is read, which begins with “{csv.leader.begins}” and holds no data{cells}",
+        )
+    if csv.record:
+        yield "Records", f"the first cell of each is “{csv.record}”"
+    if csv.skip_columns:
+        cells = "1 cell" if csv.skip_columns == 1 else f"{csv.skip_columns} cells"
+        yield "Not read", f"the first {cells} of each line"
+    if csv.footer:
+        most = "1 line" if csv.footer.lines == 1 else f"at most {csv.footer.lines} lines"
+        yield "Footer", f"the last {most}, from the one that begins with “{csv.footer.begins}”; no data"
+    if rule := csv.trailer:
+        places = {rule.rows: "the number of rows"} if rule.rows else {}
+        places |= {place: f"the sum of {name}" for name, place in rule.sums.items()}
+        cells = "".join(f"; cell {place}: {figure}" for place, figure in sorted(places.items()))
+        yield "Trailer", f"the last line, which begins with “{rule.begins}” and holds no data{cells}"
+
+
 def _written(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield how the files are written, as pairs of a term and its value."""
     packed = ", compressed with gzip" if plan.compression == "gzip" else ""
@@ -175,15 +224,12 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
         csv = plan.csv
         yield "Format", f"CSV{packed}"
         yield "Delimiter", SIGNS.get(csv.delimiter, f"“{visible(csv.delimiter)}”")
-        yield "Header", FOUND[plan.columns.match] if csv.header else "none; the columns are in the order below"
+        yield from _above(csv)
+        yield "Header", _header(plan)
         if stated := [p for p in plan.roots if p.header_names]:
             shown = (f"{p.name}: {' or '.join(f'“{visible(text)}”' for text in p.header_names)}" for p in stated)
             yield "Names in the header", "; ".join(shown)
-        if rule := csv.trailer:
-            places = {rule.rows: "the number of rows"} if rule.rows else {}
-            places |= {place: f"the sum of {name}" for name, place in rule.sums.items()}
-            cells = "".join(f"; cell {place}: {figure}" for place, figure in sorted(places.items()))
-            yield "Trailer", f"the last line, which begins with “{rule.begins}” and holds no data{cells}"
+        yield from _below(csv)
         if csv.trailing_delimiter:
             yield "End of lines", "a delimiter may end the header and each row; nothing follows it"
         yield "Encoding", csv.encoding.upper()

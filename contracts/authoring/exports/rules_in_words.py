@@ -34,6 +34,7 @@ FAULTS: dict[type, str] = {
 OF_LINES: dict[type, str] = {
     rules.Fields: "Every row has as many cells as the first line.",
     rules.Quotes: "Every quote is closed on its line.",
+    rules.RecordType: "Every row begins with the agreed first cell.",
     rules.Text: "The file is text in the agreed encoding.",
     rules.Object: "Every line is one JSON object.",
     rules.Keys: "Every key occurs once in its object.",

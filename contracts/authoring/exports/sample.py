@@ -61,7 +61,8 @@ def line(contract: Contract, values: dict[str, str | None]) -> str:
     texts = ((prop, values[prop.name]) for prop in plan.properties)
     nulls = {prop.name: next(iter(plan.csv.nulls_of(prop)), "") for prop in plan.properties}
     cells = (nulls[prop.name] if text is None else prop.as_cell(text) for prop, text in texts)
-    return csv_cells.joined(cells, plan.csv)
+    aside = (plan.csv.record if not n else "" for n in range(plan.csv.skip_columns))
+    return csv_cells.joined((*aside, *cells), plan.csv)
 
 
 def key(pattern: str) -> str:

@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from contracts.files import column_problems, columns, csv_cells, encodings, header
+from contracts.files import column_problems, columns, csv_cells, csv_top, encodings, header
 from contracts.files.columns import OURS, alike
 from contracts.files.header import MOST_COLUMNS
 from contracts.messages import LAST_EMPTY
 from contracts.place import FIRST, HEADER
 from contracts.plan import Plan
 from contracts.problem import Problem, quoted, visible
+from contracts.terms.trailer import is_first_cell
 from functions.admission.heads import foreign_forms
 from functions.admission.heads.problems import (
     Head,
@@ -34,10 +35,16 @@ MOST_SEARCHED = 100
 
 JSON = re.compile(r"\{\s*(?:$|\")|\[\s*(?:$|[\[{])")
 """The beginning of a JSON document."""
-SEPARATOR = re.compile(r"(?P<quote>\"?)sep=(?:.|\\t)?(?P=quote),*", re.IGNORECASE)
-"""A first line that names the delimiter for spreadsheets."""
 ALLOWED_END = "csv.trailingDelimiter: true"
 """The setting of a contract that allows a delimiter at the end of each line."""
+OPEN_QUOTE = Problem(
+    "header-quotes",
+    "A quote in the header is not closed in its line, or is in a name that is not wholly quoted.",
+    "Write each column name plain, or wholly between two quotes.",
+    place=HEADER,
+)
+COMMENTS = {"#", "%", "!"}
+"""Signs that comments usually begin with."""
 MOST_ABOVE = 30
 """Lines in which a header is looked for."""
 LONGEST_NAME = 20
@@ -53,7 +60,7 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
             text = f"The first line does not end within {len(sample):,} bytes, so it is not a header."
             endless = Problem("header-too-long", text, "Check that this is the CSV file, with one record on each line.")
             return Head((other_text(plan, _readable(plan, sample)) or endless,))
-        problem = other_text(plan, _readable(plan, sample)) or _bad_body(plan, sample, 0, whole=False)
+        problem = other_text(plan, _readable(plan, sample)) or bad_body(plan, sample, 0, whole=False)
         return Head((problem,) if problem else (), tuple(p.name for p in plan.properties), "")
     line = sample if end < 0 else sample[:end]
     return _header(plan, size, sample, line)
@@ -76,9 +83,9 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
     if not plan.csv.header:
         return _without(plan, size, sample, text)
     names = split(plan, text)
-    matching = 0 if isinstance(names, Problem) else _matching_names(plan, names)
+    matching = 0 if isinstance(names, Problem) else matching_names(plan, names)
     as_utf8 = _as_utf8(plan, text)
-    if as_utf8 is not None and _matching_names(plan, as_utf8) > matching:
+    if as_utf8 is not None and matching_names(plan, as_utf8) > matching:
         return Head(
             (wrong_encoding(plan, f"The file is written in UTF-8; the contract requires {plan.csv.encoding.upper()}."),)
         )
@@ -86,12 +93,12 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
     if problem := note if matching else _other(plan, sample, text):
         return Head((problem,), (), text)
     if isinstance(names, Problem):
-        wrong, _ = _otherwise(plan, text, ())
-        return Head((_separated(plan, wrong) if wrong else _broken_name(plan, sample) or names,), (), text)
+        wrong, _ = otherwise(plan, text, ())
+        return Head((separated(plan, wrong) if wrong else _broken_name(plan, sample) or names,), (), text)
     if len(names) > MOST_COLUMNS:
         return Head((too_wide(len(names)),), (), text)
-    problems = [*_names(plan, names, text), *_no_records(plan, size, sample, line)]
-    if problem := _bad_body(plan, sample, len(line), whole=len(sample) == size):
+    problems = [*name_problems(plan, names, text), *no_records(plan, size, sample, line)]
+    if problem := bad_body(plan, sample, len(line), whole=len(sample) == size):
         problems.append(problem)
     return Head(tuple(problems), columns.names(plan, names), text)
 
@@ -101,30 +108,43 @@ def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
     bare = line.removeprefix("\ufeff").strip()
     if problem := _separator_line(plan, bare):
         return problem
-    if problem := other_text(plan, _readable(plan, sample)):
+    if problem := other(plan, sample):
         return problem
-    if JSON.match(bare):
-        return wrong_format(plan, foreign_forms.Form("JSON", "Write the records as"))
     if not plan.csv.header or not bare:
         return None
     # Below a title, a comment or empty lines the header is the first line with all of its names
     text = sample[: 64 * foreign_forms.HEAD].decode(encodings.read_as(plan.csv.encoding), "replace")
     for number, below in enumerate(text_lines(text)[1:MOST_ABOVE], 2):
         names = split(plan, below.rstrip("\r\n"))
-        if not isinstance(names, Problem) and _matching_names(plan, names) == len(plan.roots):
+        if not isinstance(names, Problem) and matching_names(plan, names) == len(plan.roots):
             above = "the line" if number == 2 else f"the {number - 1} lines"
-            text = f"The first line is not the header; the column names are in line {number}."
-            return Problem("missing-header", text, f"Leave out {above} above the header.", place=HEADER)
+            signs = {line[:1] for line in text_lines(text.removeprefix("\ufeff"))[: number - 1]}
+            is_comment = len(signs) == 1 and signs <= COMMENTS
+            key = f'csv.commentChar: "{signs.pop()}"' if is_comment else f"csv.skipRows: {number - 1}"
+            fix = f"Leave out {above} above the header, or ask for `{key}` in the contract."
+            message = f"The first line is not the header; the column names are in line {number}."
+            return Problem("missing-header", message, fix, place=HEADER)
+    return None
+
+
+def other(plan: Plan, sample: bytes) -> Problem | None:
+    """Return the problem of a text in another format, as its beginning shows."""
+    text = _readable(plan, sample)
+    if problem := other_text(plan, text):
+        return problem
+    if JSON.match(text_lines(text.removeprefix("\ufeff"))[0].strip()):
+        return wrong_format(plan, foreign_forms.Form("JSON", "Write the records as"))
     return None
 
 
 def _separator_line(plan: Plan, line: str) -> Problem | None:
     """Return the problem of a first line that names the delimiter for spreadsheets."""
-    if not SEPARATOR.fullmatch(line):
+    if not csv_top.is_separator(line):
         return None
     stands, first = ("the column names", "header") if plan.csv.header else ("a record", "first record")
     text = f"The first line is `{visible(line)}`, a note for spreadsheets; {stands} must be there."
-    fix = f"Leave that line out, and begin the file with the {first}."
+    fix = f"Leave that line out, and begin the file with the {first}"
+    fix += ", or ask for `csv.separatorLine: true` in the contract." if csv_top.names_delimiter(plan.csv, line) else "."
     return Problem("separator-line", text, fix, place=HEADER if plan.csv.header else FIRST)
 
 
@@ -166,25 +186,25 @@ def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
     line = first.removeprefix("\ufeff").strip()
     if problem := _separator_line(plan, line) if fits else _other(plan, sample, first):
         return Head((problem,))
-    problems = _no_records(plan, size, sample, b"")
-    if problem := _bad_body(plan, sample, 0, whole=len(sample) == size):
+    problems = no_records(plan, size, sample, b"")
+    if problem := bad_body(plan, sample, 0, whole=len(sample) == size):
         problems.append(problem)
-    if _matching_names(plan, own if isinstance(own, tuple) else ()) == len(names):
+    if matching_names(plan, own if isinstance(own, tuple) else ()) == len(names):
         text = "The first line holds the names of the columns; the contract requires a file without them."
         problems.append(Problem("header-not-agreed", text, "Begin the file with its first record.", place=FIRST))
     elif isinstance(own, tuple) and len(own) != len(names) and first:
-        is_trailer = plan.csv.trailer is not None and own[:1] == (plan.csv.trailer.begins,)
+        is_trailer = plan.csv.ending is not None and is_first_cell(plan.csv.ending, *own[:1])
         if not may_be_lost(plan, "fields") and not is_trailer:
-            problems.append(_other_count(plan, first, own))
+            problems.append(other_count(plan, first, own))
     return Head(tuple(problems), names, "")
 
 
-def _other_count(plan: Plan, first: str, own: tuple[str, ...]) -> Problem:
+def other_count(plan: Plan, first: str, own: tuple[str, ...]) -> Problem:
     """A first record with more or fewer cells than the contract has columns."""
     names = [p.name for p in plan.properties]
     for delimiter in _others(plan, (*LONG, *DELIMITERS, *RARE)):
-        if not isinstance(other := split(plan, first, delimiter), Problem) and 1 < len(other) == len(names):
-            return _separated(plan, delimiter)
+        if not isinstance(cells := split(plan, first, delimiter), Problem) and 1 < len(cells) == len(names):
+            return separated(plan, delimiter)
     cells_there = "1 cell" if len(own) == 1 else f"{len(own):,} cells"
     columns_agreed = "1 column" if len(names) == 1 else f"{len(names):,} columns"
     empty = len(own) == len(names) + 1 and not own[-1]
@@ -194,7 +214,7 @@ def _other_count(plan: Plan, first: str, own: tuple[str, ...]) -> Problem:
     return Problem("column-count", text, f"{fix}Write these columns, in this order: {quoted(names, 40)}.", place=FIRST)
 
 
-def _separated(plan: Plan, delimiter: str) -> Problem:
+def separated(plan: Plan, delimiter: str) -> Problem:
     """A file whose cells are separated otherwise."""
     seen, agreed = (DELIMITERS.get(sign, f"`{visible(sign)}`") for sign in (delimiter, plan.csv.delimiter))
     text = f"The columns are separated by {seen}, but the contract requires {agreed}."
@@ -208,11 +228,11 @@ def split(plan: Plan, header_line: str, delimiter: str | None = None) -> tuple[s
     names = csv_cells.split(line, dialect) if line else ()
     if names is not None:
         return columns.ended(names, plan.csv) if plan.csv.header else names
-    text = "A quote in the header is not closed in its line, or is in a name that is not wholly quoted."
-    return Problem("header-quotes", text, "Write each column name plain, or wholly between two quotes.", place=HEADER)
+    return OPEN_QUOTE
 
 
-def _names(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
+def name_problems(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
+    """Return the problems of the column names in a header line."""
     if not line.removeprefix("\ufeff").strip():
         text = "The first line is blank; the column names must be there."
         agreed = quoted(p.name for p in plan.properties)
@@ -220,19 +240,19 @@ def _names(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
     if "\0" in line:
         text = "The header holds NUL characters."
         return [Problem("header-nul", text, "Write the file again as plain text, without NUL.", place=HEADER)]
-    wrong, separated = _otherwise(plan, line, names)
-    problems = [_separated(plan, wrong)] if wrong else []
-    return [*problems, *header.problems(plan, separated)]
+    wrong, cells = otherwise(plan, line, names)
+    problems = [separated(plan, wrong)] if wrong else []
+    return [*problems, *header.problems(plan, cells)]
 
 
-def _otherwise(plan: Plan, line: str, names: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+def otherwise(plan: Plan, line: str, names: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """Return the delimiter by which a header has more of the contract's names, and its names; empty if none is."""
-    best, wrong, separated = _fit(plan, names), "", names
+    best, wrong, cells = _fit(plan, names), "", names
     for delimiter in _others(plan, (*_between_names(plan, line), *DELIMITERS)):
-        other = split(plan, line, delimiter)
-        if not isinstance(other, Problem) and len(other) > 1 and _fit(plan, other) > best:
-            best, wrong, separated = _fit(plan, other), delimiter, other
-    return wrong, separated
+        apart = split(plan, line, delimiter)
+        if not isinstance(apart, Problem) and len(apart) > 1 and _fit(plan, apart) > best:
+            best, wrong, cells = _fit(plan, apart), delimiter, apart
+    return wrong, cells
 
 
 def _others(plan: Plan, delimiters: Iterable[str]) -> list[str]:
@@ -253,10 +273,10 @@ def _between_names(plan: Plan, line: str) -> list[str]:
 
 def _fit(plan: Plan, names: Sequence[str]) -> tuple[int, int]:
     """Return how well names fit the contract: those that it has; of as many, fewer columns, unless places count."""
-    return _matching_names(plan, names), 0 if plan.columns.match == "byPosition" else -len(names)
+    return matching_names(plan, names), 0 if plan.columns.match == "byPosition" else -len(names)
 
 
-def _matching_names(plan: Plan, names: Sequence[str]) -> int:
+def matching_names(plan: Plan, names: Sequence[str]) -> int:
     """Return the number of the contract's columns that a line seems to name, whatever the case of its letters."""
     if plan.columns.match == "byPosition":
         own = [name for name in names if name not in OURS]
@@ -265,7 +285,7 @@ def _matching_names(plan: Plan, names: Sequence[str]) -> int:
     return sum(any(alike(text, "anyCase") in there for text in p.headings) for p in plan.properties)
 
 
-def _no_records(plan: Plan, size: int, sample: bytes, line: bytes) -> list[Problem]:
+def no_records(plan: Plan, size: int, sample: bytes, line: bytes) -> list[Problem]:
     """Return the problem of a file without records if the contract requires rows; blanks are a record here."""
     if plan.empty != "reject" or len(sample) < size or sample[len(line) :].strip(b"\r\n"):
         return []
@@ -273,7 +293,7 @@ def _no_records(plan: Plan, size: int, sample: bytes, line: bytes) -> list[Probl
     return [Problem("no-records", text, "Send the file with its records.")]
 
 
-def _bad_body(plan: Plan, sample: bytes, begin: int, *, whole: bool) -> Problem | None:
+def bad_body(plan: Plan, sample: bytes, begin: int, *, whole: bool) -> Problem | None:
     """The first bytes of the rows that are no text: without a tolerance the job would reject the file for them."""
     if may_be_lost(plan, "text"):
         return None

@@ -154,7 +154,7 @@ def a_request(folder: Path, plan: Plan, files: Mapping[str, bytes | str], try_: 
 
 def _header(plan: Plan, data: bytes) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """The header as admission would hand it on, even of files that it would refuse."""
-    if plan.file_format != "csv" or plan.compression != "none" or not plan.csv.header:
+    if plan.file_format != "csv" or plan.compression != "none" or not plan.csv.header or plan.csv.has_top:
         line = admit(plan, "things/a", len(data), lambda start, length: data[start : start + length]).header_line
         return line, *header(plan, line)
     line = csv_cells.first_line(data.decode(plan.csv.encoding, "replace"), plan.csv) or ""

@@ -256,6 +256,15 @@ def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
         (b"a\\b\n1\\x\n2\\y\n", "delimiter: \\"),
         (b"a\x01b\n1\x01x,y\n2\x01z\n", 'delimiter: "\\x01"'),
         (gzip.compress(b"a,b\n1,2\n", mtime=0), "compression: gzip"),
+        (b"Report of May\n\nday;n\n2024-05-01;1\n2024-05-02;2\n", "skipRows: {until: ^day;n}"),
+        (b"Report of May;\n;\nday;n (EUR)\n2024-05-01;1\n2024-05-02;2\n", "until: "),
+        (b"sep=;\nday;n\n2024-05-01;1\n2024-05-02;2\n", "separatorLine: true"),
+        (b"# by hand\n# in May\nday,n\n2024-05-01,1\n# late\n2024-05-02,2\n", 'commentChar: "#"'),
+        (b"#id,n\n1,2\n3,4\n", "name: "),
+        (b"day;n\n;EUR\n2024-05-01;1\n2024-05-02;2\n2024-05-03;2\n", "commentRows: [2]"),
+        (b"day;n\n2024-05-01;1\n2024-05-02;2\nTotal;3\n", "footer: {begins: Total}"),
+        (b"day;n\n2024-05-01;1\n2024-05-02;2\nSumme;3\nStand 3.5.\n\n", "footer: {begins: Summe, lines: 2}"),
+        (gzip.compress(b"Report\nday;n\n2024-05-01;1\n2024-05-02;2\nTotal;3\n", mtime=0), "footer: {begins: Total}"),
         (
             b"a,b\n" + b"1,2\n" * 99 + b"1\n",
             'tolerance: {rows: "1.00%"}  # proposed: 1 line of the samples',
@@ -268,6 +277,23 @@ def test_dialect_is_found(tmp_path: Path, body: bytes, shown: str) -> None:
     plan, text = contract_of(tmp_path, ("things.csv", body))
     assert shown in text.replace("'", '"')
     assert verdict(plan, body)[0] in ("accepted", "accepted_with_warnings")
+
+
+def test_table_with_rows_all_around_is_drafted(tmp_path: Path) -> None:
+    rows = "".join(f"2024-05-{n:02d};{n}.5;x\n" for n in range(1, 31))
+    body = f"sep=;\nUms\u00e4tze Mai\n\nday;amount;kind\n;EUR;\n{rows}Summe;465;\nStand 1.6.\n".encode()
+    plan, text = contract_of(tmp_path, ("things.csv", body))
+
+    assert {p.name: p.type for p in plan.properties} == {"day": "date", "amount": "number", "kind": "string"}
+    assert "proposed: lines above the header of a sample have other cells" in text
+    assert verdict(plan, body)[0] == "accepted"
+
+
+def test_footers_and_units_that_not_all_samples_have_are_not_proposed(tmp_path: Path) -> None:
+    rows = "".join(f"2024-05-{n:02d};{n}\n" for n in range(1, 31))
+    _, text = contract_of(tmp_path, ("a.csv", f"day;n\n{rows}Total;2\n".encode()), ("b.csv", f"day;n\n{rows}".encode()))
+
+    assert "footer" not in text
 
 
 def test_sample_that_is_damaged_behind_other_text_is_refused(tmp_path: Path) -> None:
