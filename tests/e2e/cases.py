@@ -14,6 +14,8 @@ from pathlib import Path
 HEADER = b"id,name,amount,day\n"
 GOOD = HEADER + b"1,Ana,10.5,2026-01-31\n2,,,\n"
 ENDED = b"id|amount\n1|10.50\n2|1.50\n"
+TITLED = b"sep=;\nPayments of January\n\nid;amount\n;EUR\n"
+SUMMED = b"id;amount\n1;10.50\n"
 MIB = 1024 * 1024
 EVENTS = b'{"id": 1, "name": "Ana", "amount": 10.5, "day": "2026-01-31"}\n{"id": 2, "name": null}\n'
 PACKED = gzip.compress(GOOD)
@@ -359,6 +361,67 @@ CASES = (
         "job",
     ),
     Case("a trailer without figures", "ended/bare.csv", ENDED + b"END\n", "rejected", ("bad-trailer",), "job"),
+    Case("a title, a header and a row of units", "titled/good.csv", TITLED + b"1;10.50\n", "accepted", (), "job"),
+    Case(
+        "a bad record below a title", "titled/bad.csv", TITLED + b"x;10.50\n", "rejected", ("check-logicalType",), "job"
+    ),
+    Case(
+        "no header below a title",
+        "titled/cut.csv",
+        b"Payments\n\n1;10.50\n",
+        "rejected",
+        ("top-missing",),
+        "admission",
+    ),
+    Case(
+        "a file without its row of units",
+        "titled/units.csv",
+        b"id;amount\n1;10.50\n2;1.50\n",
+        "rejected",
+        ("comment-row-missing",),
+        "admission",
+    ),
+    Case(
+        "a `sep=` line with another delimiter",
+        "titled/sep.csv",
+        b"sep=,\nid,amount\n1,10.50\n",
+        "rejected",
+        ("separator-line",),
+        "admission",
+    ),
+    Case(
+        "comments and a footer, as agreed",
+        "summed/good.csv",
+        b"# January\n" + SUMMED + b"# checked\nTotal;10.50\n",
+        "accepted",
+        (),
+        "job",
+    ),
+    Case("a file without its footer", "summed/cut.csv", SUMMED, "rejected", ("footer-missing",), "job"),
+    Case(
+        "records behind the footer",
+        "summed/early.csv",
+        SUMMED + b"Total;10.50\n2;1.50\n",
+        "rejected",
+        ("footer-early", "check-logicalType"),
+        "job",
+    ),
+    Case(
+        "comments without agreement",
+        "orders/comments.csv",
+        b"# Orders\n" + GOOD,
+        "rejected",
+        ("missing-header",),
+        "admission",
+    ),
+    Case(
+        "a title above the header without agreement",
+        "orders/titled.csv",
+        b"Orders of January\n\n" + GOOD,
+        "rejected",
+        ("missing-header",),
+        "admission",
+    ),
     *(
         Case(f"{name} where CSV is agreed", f"orders/foreign-{n}.csv", body, "rejected", ("wrong-format",), "admission")
         for n, (name, body) in enumerate(FOREIGN.items())

@@ -80,7 +80,7 @@ FORMS = {
     ),
     "no header": Form(Csv(";", header=False, skip_until="^a;"), ("x", "", "y"), ("x", "", "y")),
     "footer": Form(
-        Csv(";", footer=Footer("Total")), ("id;n",), ("id;n;_record;_reasons",), BODY, ("Total 2;x;y;z", "", "")
+        Csv(";", footer=Footer("Total")), ("id;n",), ("id;n;_record;_reasons",), BODY, ("", "Total 2;x;y;z")
     ),
     "quoted footer": Form(
         Csv(";", footer=Footer("Total")), ("id;n",), ("id;n;_record;_reasons",), BODY, ('"Totals";4',)
