@@ -261,14 +261,18 @@ def _parsed_by_rule(line: Column, csv: Csv, width: int) -> Column:
 def ended(line: Column, csv: Csv, width: int) -> Column:
     """Return a line without a delimiter at its end that makes one empty cell too many, if the contract allows it.
 
-    A cell behind it that is quoted is no empty end: the line does not end with its delimiter then.
+    A cell behind it that is quoted is no empty end: the line does not end with its delimiter then. Bytes are counted
+    and cut: behind invalid bytes Spark takes the next ones for parts of a character.
     """
     if not csv.trailing_delimiter:
         return line
     sign = sf.lit(csv.delimiter)
     outer = stretched(line, csv) if csv.quote else line
-    too_many = sf.endswith(line, sign) & (_delimiters(outer, csv) == width)
-    return sf.when(too_many, sf.left(line, sf.char_length(line) - len(csv.delimiter))).otherwise(line)
+    size = len(csv.delimiter.encode())
+    signs = sf.octet_length(outer) - sf.octet_length(sf.replace(outer, sign, sf.lit("")))
+    too_many = sf.endswith(line, sign) & (signs == size * width)
+    bare = sf.left(line.cast("binary"), sf.octet_length(line) - size).cast("string")
+    return sf.when(too_many, bare).otherwise(line)
 
 
 def split(line: Column, csv: Csv, most: int = -1) -> Column:
