@@ -27,6 +27,18 @@ SIFTED_FROM = 16 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
+class JobMember:
+    """A file within an archive: its name there, and the URI of its text.
+
+    If it is `headless`, an empty line stands for its header.
+    """
+
+    name: str
+    uri: str
+    headless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class JobDrop:
     """A drop for the job: the location of its bytes, its header line, and the folders for its rows.
 
@@ -34,7 +46,8 @@ class JobDrop:
     are the warnings of admission, copied to the verdict; `rejected` is a folder URI, or None if the rows are not
     needed. `types` are Spark's types of the columns of a Parquet file, in the order of `header`. `modified` is the
     time when its file came, in UTC. `totals` is copied from its manifest to the verdict. `valid` is the folder of its
-    valid rows, if the plan promotes them.
+    valid rows, if the plan promotes them. `unpacked` is the number of bytes in a file that the job unpacks first;
+    `members` are the files that it has unpacked an archive to.
     """
 
     id: str
@@ -50,6 +63,13 @@ class JobDrop:
     modified: str | None = None
     valid: str | None = field(default=None, metadata=codec.SPARSE)
     totals: Totals | None = field(default=None, metadata=codec.SPARSE)
+    unpacked: int | None = field(default=None, metadata=codec.SPARSE)
+    members: tuple[JobMember, ...] = field(default=(), metadata=codec.SPARSE)
+
+    @property
+    def uris(self) -> tuple[str, ...]:
+        """Return the URIs of its text, in order: of several files if it is an archive."""
+        return tuple(member.uri for member in self.members) or (self.uri,)
 
 
 @dataclass(frozen=True, slots=True)

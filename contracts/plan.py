@@ -32,7 +32,8 @@ RECODED = ("utf-16", "utf-16le", "utf-16be")
 """The encodings whose text admission and the job turn into UTF-8 before they read it; `utf-16` begins with its mark."""
 Scope = Literal["record", "row", "set"]
 FileFormat = Literal["csv", "jsonl", "parquet"]
-Compression = Literal["none", "gzip"]
+Compression = Literal["none", "gzip", "bzip2", "zstd"]
+SUFFIXES: dict[Compression, str] = {"none": "", "gzip": ".gz", "bzip2": ".bz2", "zstd": ".zst"}
 Match = Literal["exact", "trimmed", "anyCase", "byPosition"]
 """The way in which columns of a file are found: by the text of its header, or by their place."""
 Promoted = Literal["object", "rows", "table"]
@@ -345,6 +346,18 @@ class Reference:
     forms: Mapping[str, ValueForm] | None = field(default=None, metadata=codec.SPARSE)
 
 
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """The files within one uploaded file: those that `members`, a pattern of names, fits are one drop.
+
+    `others` is the reaction to members with other names.
+    """
+
+    format: Literal["zip"]
+    members: str
+    others: Literal["reject", "ignore"] = "reject"
+
+
 Mode = Literal["enforce", "observe"]
 """The effect of a verdict: with `observe` a file is judged, recorded, and promoted in any case."""
 
@@ -379,12 +392,23 @@ class Plan:
     references: tuple[Reference, ...] = field(default=(), metadata=codec.SPARSE)
     arrival: Arrival | None = field(default=None, metadata=codec.SPARSE)
     set: SetRule | None = field(default=None, metadata=codec.SPARSE)
+    archive: Archive | None = field(default=None, metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property
     def suffix(self) -> str:
         """The extension of the name of a file in this format."""
-        return f".{self.file_format}" + (".gz" if self.compression == "gzip" else "")
+        return f".{self.file_format}" + (f".{self.archive.format}" if self.archive else SUFFIXES[self.compression])
+
+    @property
+    def packing(self) -> str:
+        """The form in which its files are packed: that of an archive, or the compression."""
+        return self.archive.format if self.archive else self.compression
+
+    @property
+    def unpacked_first(self) -> bool:
+        """Return True if the job unpacks its files before it reads them; Spark unpacks gzip as it reads."""
+        return self.packing not in ("none", "gzip")
 
     @property
     def is_recoded(self) -> bool:

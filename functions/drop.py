@@ -276,11 +276,12 @@ class Drop:
 
     `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan`
     is pinned when the attempt begins. `header_line` is None if it is too long to keep: the file has it. `unpacked` is
-    the number of bytes in a compressed file; for Parquet at least the weight of its records. `file_set` is the set that
-    it waited for or belongs to as a marker or manifest, `totals` are the manifest's totals of its records. `marks` are
-    the high marks of its records, from its verdict on. `retracts` is the data that this attempt withdraws or replaces,
-    until it has done so; `override` is set if a person has decided this attempt, `forgotten` if a person had it erased.
-    Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
+    the number of bytes in a compressed file; for Parquet at least the weight of its records. `content` is the SHA-256
+    of these bytes, if its contract compares contents. `file_set` is the set that it waited for or belongs to as a
+    marker or manifest, `totals` are the manifest's totals of its records. `marks` are the high marks of its records,
+    from its verdict on. `retracts` is the data that this attempt withdraws or replaces, until it has done so;
+    `override` is set if a person has decided this attempt, `forgotten` if a person had it erased. Times are UTC,
+    `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
     """
 
     id: str
@@ -306,6 +307,7 @@ class Drop:
     sha256: str | None = None
     header_line: str | None = None
     unpacked: int | None = field(default=None, metadata=codec.SPARSE)
+    content: str | None = field(default=None, metadata=codec.SPARSE)
     staged_at: str | None = None
     batch: str | None = None
     try_: int | None = None

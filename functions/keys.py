@@ -31,6 +31,9 @@ CONTENT_TYPES = {
     "csv": "text/csv",
     "jsonl": "application/jsonl",
     "gz": "application/gzip",
+    "bz2": "application/x-bzip2",
+    "zst": "application/zstd",
+    "zip": "application/zip",
     "parquet": "application/vnd.apache.parquet",
 }
 """Media types by what a name of ours ends in. Those of producers' files come from the contract's format."""

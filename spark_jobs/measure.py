@@ -19,7 +19,8 @@ from contracts.verdict import OURS
 from contracts.watermarks import HighMark
 from spark_jobs.outputs import evidence, mojibake, samples, valid_rows
 from spark_jobs.rules import aggregates
-from spark_jobs.scan import line_numbers
+from spark_jobs.rules.lines import owner
+from spark_jobs.scan import line_numbers, members
 from spark_jobs.scan.records import single_records
 from spark_jobs.scan.scanning import ScannedBatch
 from spark_jobs.scan.second_pass import JudgedBatch
@@ -86,7 +87,7 @@ def measure(spark: SparkSession, request: JobRequest, judged: JudgedBatch, pool:
     if not drops:
         storage.delete(spark, request.evidence_rows)
         return MeasuredBatch(batch.failed, ())
-    owners = {split.file: split.drop.id for group in batch.groups for split in group.splits}
+    owners = {owner(plan, split.file): split.drop.id for group in batch.groups for split in group.splits}
     tallies = {owners[file]: tally for file, tally in judged.counts.items() if file in owners}
     written, files = _evidence(spark, request, judged, tallies, pool)
     malformed = any(tally.total != tally.sound for tally in tallies.values())
@@ -172,6 +173,10 @@ def _result(request: JobRequest, drop: JobDrop, findings: Findings) -> DropResul
     facts, present = _facts(plan, drop, tally, own, findings), set(drop.header)
     rejected_file = findings.evidence.rejected_files.get(drop.id)
     highs = ((p, aggregates.high_mark(n, tally.sums.aggregates)) for n, p in enumerate(plan.properties))
+    counts = [results.count(plan, n, present, facts) for n in range(len(plan.checks))]
+    if drop.members:
+        starts = members.starts(drop, findings.batch.groups)
+        counts = [members.with_members(count, starts) for count in counts]
     return DropResult(
         drop.id,
         drop.attempt,
@@ -180,7 +185,7 @@ def _result(request: JobRequest, drop: JobDrop, findings: Findings) -> DropResul
         rejected=own.rejected,
         flagged=own.flagged,
         blank=lines.blank,
-        counts=tuple(results.count(plan, n, present, facts) for n in range(len(plan.checks))),
+        counts=tuple(counts),
         masks=tally.masks,
         overflow=tally.overflow,
         outputs={

@@ -9,15 +9,24 @@ from __future__ import annotations
 import codecs
 import json
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from contracts.files import columns
 from contracts.files import header as files_header
-from contracts.plan import Plan
+from contracts.plan import Archive, Plan
 from contracts.problem import Problem, visible
 from functions import keys
-from functions.admission.heads import csv_around, csv_head, gzip_head, job_limits, json_head, parquet_head, utf16_head
+from functions.admission.heads import (
+    csv_around,
+    csv_head,
+    job_limits,
+    json_head,
+    packed_head,
+    parquet_head,
+    utf16_head,
+    zip_head,
+)
 from functions.admission.heads.problems import MARKS, Head, empty, other_encoding, other_format, wrong_encoding
 
 LONGEST_KEY = 1024
@@ -38,13 +47,15 @@ class Admission:
 
     Problems of level error refuse the drop, warnings stay with it. `header` are the columns or keys that the job will
     read, by the contract's names; `header_line` has them as one text: the first line of a CSV file, or all agreed rows
-    above its records with their line ends, else a JSON array. `unpacked` is the number of bytes in a compressed file.
+    above its records with their line ends, else a JSON array. `unpacked` is the number of bytes in a compressed file,
+    `content` their SHA-256 if the contract compares contents.
     """
 
     problems: tuple[Problem, ...] = ()
     header: tuple[str, ...] = ()
     header_line: str = ""
     unpacked: int | None = None
+    content: str | None = None
 
     @property
     def refused(self) -> bool:
@@ -73,9 +84,13 @@ def header_line(plan: Plan, size: int, read: Read) -> str:
     """Return the header line of an admitted drop again; a compressed file is unpacked only as far as needed."""
     if plan.file_format == "parquet":
         return parquet_head.again(plan, size, read)
-    if plan.compression == "none":
+    if plan.packing == "none":
         return _text(plan, size, read(0, SAMPLE)).header_line
-    begin = gzip_head.begin(read, size, SAMPLE + 1)  # one more, which tells whether that is all
+    if plan.archive:
+        begin = zip_head.begin(plan.archive, read, size, SAMPLE + 1)
+    else:
+        begin = packed_head.begin(packed_head.PACKINGS[plan.compression], read, size, SAMPLE + 1)
+    # It has one byte more, which tells whether that is all.
     return _text(plan, len(begin), begin[:SAMPLE]).header_line
 
 
@@ -98,20 +113,65 @@ def admit(plan: Plan, name: str, size: int, read: Read, room: int = LONGEST_KEY)
         return Admission((*named, empty("The file is empty (0 bytes).")))
     content = _content(plan, size, sample, read)
     differing = csv_around.leader_problems(plan, name, content.header_line) if plan.csv.leader else []
-    return Admission((*named, *content.problems, *differing), content.header, content.header_line, content.unpacked)
+    problems = (*named, *content.problems, *differing)
+    return Admission(problems, content.header, content.header_line, content.unpacked, content.content)
 
 
 def _content(plan: Plan, size: int, sample: bytes, read: Read) -> Head:
     if plan.file_format == "parquet":
         return parquet_head.look(plan, size, read)
-    if plan.compression == "none":
+    if plan.packing == "none":
         return _text(plan, size, sample)
-    unpacked = gzip_head.unpack(read, size, SAMPLE)
+    if plan.archive:
+        return _archived(plan, plan.archive, size, read)
+    packing, hashed = packed_head.PACKINGS[plan.compression], plan.same_content != "allow"
+    unpacked = packed_head.unpack(packing, read, size, SAMPLE, hashed=hashed)
     if isinstance(unpacked, Problem):
         return Head((unpacked,))
     if not unpacked.size:
         return Head((empty("The file holds nothing."),))
-    return replace(_text(plan, unpacked.size, unpacked.sample), unpacked=unpacked.size)
+    return replace(_text(plan, unpacked.size, unpacked.sample), unpacked=unpacked.size, content=unpacked.sha256)
+
+
+def _archived(plan: Plan, archive: Archive, size: int, read: Read) -> Head:
+    """Return the head of an archive: that of its first member, and the faults of all members, which are one drop."""
+    unpacked = zip_head.unpack(archive, read, size, SAMPLE, hashed=plan.same_content != "allow")
+    if isinstance(unpacked, Problem):
+        return Head((unpacked,))
+    headed = plan.file_format == "csv" and plan.csv.header
+    heads = [
+        (member.name, _text(plan, member.size, sample) if member.size else Head((empty("The file holds nothing."),)))
+        for member, sample in unpacked.members
+        if member.size or headed
+    ]
+    if not heads:
+        return Head((empty("No file in the archive holds anything."),))
+    (name, first), *others = heads
+    problems = [*_of_members(heads)]
+    if headed and others and len(first.header_line.splitlines()) > 1:
+        text = "A column name in the header has a line break, which is not read in an archive of several files."
+        problems.append(Problem("header-line-break", text, "Write each column name in one line."))
+    for other, head in others:
+        whole = all(p.level == "warning" or p.code == "no-records" for p in (*head.problems, *first.problems))
+        if headed and whole and head.header != first.header:
+            text = f"The header of `{visible(other)}` is not that of `{visible(name)}`, the first file in the archive."
+            problems.append(Problem("zip-header-differs", text, "Write all files with the same columns, in one order."))
+            break
+    return replace(first, problems=tuple(problems), unpacked=unpacked.size, content=unpacked.sha256)
+
+
+def _of_members(heads: Sequence[tuple[str, Head]]) -> Iterator[Problem]:
+    """Yield the problems of members, each kind once, by name; that of no records only if no member has any."""
+    seen = set()
+    bare = all(any(p.code == "no-records" for p in head.problems) for _, head in heads)
+    for name, head in heads:
+        for problem in head.problems:
+            kind = (problem.code, problem.property)
+            if kind in seen or (problem.code == "no-records" and not bare):
+                continue
+            seen.add(kind)
+            named = len(heads) > 1 and problem.level == "error"
+            yield replace(problem, message=f"`{visible(name)}`: {problem.message}") if named else problem
 
 
 def _text(plan: Plan, size: int, sample: bytes) -> Head:

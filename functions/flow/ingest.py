@@ -309,6 +309,7 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
         "problems": brief(arrival_window.problems(plan, arrival_window.uploaded(drop))),
         "header_line": line if len(line.encode()) <= MOST_HEADER_LINE else None,
         "unpacked": admission.unpacked,
+        "content": admission.content,
         "file_set": file_sets.set_of(drop, plan, plan.set) if plan.set else None,
     }
     if plan.set and (waits := file_sets.join(ports, drop, plan, plan.set, **laid)):

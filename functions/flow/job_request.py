@@ -66,6 +66,7 @@ def of_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) ->
             types=types,
             modified=drop.received_at,
             totals=drop.totals,
+            unpacked=drop.unpacked if plan.unpacked_first else None,
             valid=None if plan.promote == "object" else keys.valid_folder(ports.zones, batch.id, batch.try_, drop.id),
         )
 

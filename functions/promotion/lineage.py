@@ -77,7 +77,8 @@ def claims_of(ports: Ports, drop: Drop, plan: Plan, *, unseen: bool = False) -> 
     Most keys are uploaded once. If a claim that was not read exists after all, the write is refused.
     """
     key = keys.lineage_hash(drop.bucket, drop.key, plan.contract) if plan.same_key != "version" else None
-    content = keys.content_hash(drop.sha256, plan.contract) if plan.same_content != "allow" and drop.sha256 else None
+    same = drop.content or drop.sha256
+    content = keys.content_hash(same, plan.contract) if plan.same_content != "allow" and same else None
     look = Lineage if unseen else ports.ledger.lineage
     return Claims((key and look(key)) or None, (content and look(content)) or None)
 
@@ -143,7 +144,7 @@ def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Granted | 
         return Conflict(_in_table(key))
     if plan.same_content == "allow":
         return Granted()
-    if not drop.sha256:
+    if not (drop.content or drop.sha256):
         return Granted((UNSURE,))
     twin = _twin(ports, drop, claims.content)
     if twin is None:

@@ -174,6 +174,7 @@ def _drop(number: int, upload: Upload, admitted: Admission, plan: Plan, folder: 
         types=header(plan, admitted.header_line)[1],
         modified=datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         totals=upload.totals,
+        unpacked=admitted.unpacked if plan.unpacked_first else None,
     )
 
 

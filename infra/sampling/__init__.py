@@ -6,15 +6,13 @@ counted, not read one by one.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts.authoring.draft.profile import Profile, SampleRefused
-from infra.sampling import delimited, json_lines, parquet
-from infra.sampling.sample_heads import LARGE, head_of, kind
+from infra.sampling import archives, delimited, json_lines, parquet
+from infra.sampling.sample_heads import LARGE, UNPACKABLE, head_of, kind
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,6 +20,10 @@ if TYPE_CHECKING:
 
 def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: int = LARGE) -> Profile:
     """Read sample files of one kind; Spark starts only for Parquet. Raises SampleRefused."""
+    if archives.is_archive(paths[0]):
+        if odd := next((path for path in paths if not archives.is_archive(path)), None):
+            raise SampleRefused(f"{paths[0].name} is a zip archive and {odd.name} is none; give files of one kind")
+        return archives.profile(paths, lambda files: profile(files, session, large))
     heads = [head_of(path, large) for path in paths]
     first = heads[0]
     for other in heads[1:]:
@@ -36,5 +38,8 @@ def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: i
         if first.format == "jsonl":
             return json_lines.profile_of(heads)
         return parquet.profile_of(paths, session)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise SampleRefused(f"A sample cannot be unpacked ({error}); compress it with gzip again") from None
+    except UNPACKABLE as error:
+        if first.compression == "none":
+            raise
+        text = f"A sample cannot be unpacked ({error}); compress it with {first.compression} again"
+        raise SampleRefused(text) from None

@@ -179,7 +179,7 @@ def _count(one: SampleHead, width: int, written: Csv, start: int, end: int) -> t
     seen = [ColumnCounts() for _ in range(width)]
     records = broken = 0
     mark = "utf-8-sig" if one.encoding == "utf-8" and not start else one.encoding
-    if one.compression == "gzip":
+    if one.compression != "none":
         text = opened(one)
     else:
         text = io.TextIOWrapper(io.BufferedReader(_Part(one.path, start, end)), encoding=mark)

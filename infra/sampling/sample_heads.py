@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import gzip
 import json
 import re
 import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from contracts.authoring.draft.around import Around
 from contracts.authoring.draft.profile import SampleRefused
 from contracts.plan import RECODED, Compression, FileFormat
 from functions.admission.heads import foreign_forms, parquet_footer
-from functions.admission.heads.gzip_head import MAGIC
+from functions.admission.heads.packed_head import PACKINGS
 from functions.admission.heads.problems import MARKS
 
 ODD = re.compile(rb"[\x80-\x9f]|[\xc2\xc3][\x80-\xbf]|[\xc4-\xdf][\xa1-\xba\xbc-\xbf]|[\xe0-\xf4][\xa0-\xbf]{2}")
@@ -32,6 +33,9 @@ PIECE = 128 * 1024
 """Characters that are cut at once: so many stay in a processor's cache with all that is made of them."""
 LARGE, PARTS = 32 << 20, 2
 """Bytes from which on a CSV file is read in parts, each by a process of its own, and how many there are."""
+OPEN: dict[Compression, Callable[..., Any]] = {"none": open, "gzip": gzip.open, "bzip2": bz2.open}
+UNPACKABLE = (OSError, EOFError, zlib.error)
+"""The errors of a file that cannot be unpacked."""
 MOST_BROKEN = 10
 """The maximum percentage of lines without a record for a file to count as CSV or JSON Lines."""
 ADDED = "dropgate adds it to rejected.csv, and leaves it out of account when the file comes back"
@@ -60,7 +64,7 @@ class SampleHead:
 def kind(head: SampleHead) -> str:
     """Return the kind of a sample, for people."""
     name = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}[head.format]
-    return f"{name}, compressed by gzip," if head.compression == "gzip" else name
+    return name if head.compression == "none" else f"{name}, compressed by {head.compression},"
 
 
 def head_of(path: Path, large: int) -> SampleHead:
@@ -69,13 +73,13 @@ def head_of(path: Path, large: int) -> SampleHead:
         raw = file.read(HEAD)
     if raw.startswith(parquet_footer.MAGIC):
         return SampleHead(path, "parquet")
-    packed: Compression = "gzip" if raw.startswith(MAGIC) else "none"
-    if packed == "gzip":
+    packed: Compression = next((p.name for p in PACKINGS.values() if raw.startswith(p.signs)), "none")
+    if packed != "none":
         try:
-            with gzip.open(path) as file:
+            with OPEN[packed](path, "rb") as file:
                 raw = file.read(HEAD)
-        except (OSError, EOFError, zlib.error) as error:
-            raise SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with gzip again") from None
+        except UNPACKABLE as error:
+            raise broken(path, packed, error) from None
     encoding, is_ascii = _utf16(path, packed, raw), False
     if encoding is None:
         _is_text(path, raw)
@@ -90,7 +94,7 @@ def head_of(path: Path, large: int) -> SampleHead:
         raise SampleRefused(f"{path.name} is empty; give a file with records")
     is_odd = False
     if encoding not in ("utf-8", *RECODED):
-        with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
+        with OPEN[packed](path, "rb") as file:
             is_odd = any(ODD.search(line) for line in file) if encoding == "iso-8859-1" else _is_mostly_utf_8(file)
     parts = PARTS if packed == "none" and encoding not in RECODED and path.stat().st_size >= large else 1
     return SampleHead(path, _format(path, head), packed, encoding, head, parts, is_odd, is_ascii)
@@ -110,15 +114,20 @@ def _utf16(path: Path, packed: Compression, raw: bytes) -> str | None:
         return None
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
-        with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
+        with OPEN[packed](path, "rb") as file:
             while piece := file.read(8 << 20):
                 decoder.decode(piece)
             decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         raise SampleRefused(f"{path.name} is damaged: its text in UTF-16 holds half of a character") from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with gzip again") from None
+    except UNPACKABLE as error:
+        raise broken(path, packed, error) from None
     return encoding
+
+
+def broken(path: Path, packed: Compression, error: Exception) -> SampleRefused:
+    """Return the refusal of a sample that cannot be unpacked."""
+    return SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with {packed} again")
 
 
 def _is_text(path: Path, raw: bytes) -> None:
@@ -126,7 +135,8 @@ def _is_text(path: Path, raw: bytes) -> None:
         if raw.startswith(mark):
             raise SampleRefused(f"{path.name} is written in {name}, which is not read here; save it as UTF-8")
     if form := foreign_forms.of_bytes(raw):
-        text = f"{path.name} is {form.name}; give plain CSV, JSON Lines or Parquet (gzip is fine for text)"
+        packings = " or ".join(name for name in OPEN if name != "none")
+        text = f"{path.name} is {form.name}; give plain CSV, JSON Lines or Parquet ({packings} is fine for text)"
         raise SampleRefused(text)
     controls = sum(raw.count(bytes([n])) for n in (*range(2, 9), *range(14, 27)))  # 1 may be a delimiter
     if raw.count(b"\0") or controls * 50 > len(raw):
@@ -140,7 +150,7 @@ def _encoding(path: Path, packed: Compression) -> tuple[str, bool]:
     """
     decoder, is_ascii = codecs.getincrementaldecoder("utf-8")(), True
     try:
-        with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
+        with OPEN[packed](path, "rb") as file:
             try:
                 while piece := file.read(8 << 20):
                     decoder.decode(piece)
@@ -150,8 +160,8 @@ def _encoding(path: Path, packed: Compression) -> tuple[str, bool]:
                 file.seek(0)
                 seen = set().union(*iter(lambda: file.read(8 << 20), b""))
                 return "windows-1252" if seen & ANSI and not seen & UNDEFINED else "iso-8859-1", False
-    except (OSError, EOFError, zlib.error) as error:
-        raise SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with gzip again") from None
+    except UNPACKABLE as error:
+        raise broken(path, packed, error) from None
     return "utf-8", is_ascii
 
 
@@ -199,9 +209,8 @@ def end_of(head: SampleHead) -> str:
 def opened(head: SampleHead) -> IO[str]:
     """Open the text of a sample, decompressed, without its byte order mark."""
     encoding = "utf-8-sig" if head.encoding == "utf-8" else head.encoding
-    if head.compression == "gzip":
-        return gzip.open(head.path, "rt", encoding=encoding)
-    return head.path.open(encoding=encoding)
+    text: IO[str] = OPEN[head.compression](head.path, "rt", encoding=encoding)
+    return text
 
 
 def pieces(file: IO[str]) -> Iterator[str]:

@@ -163,7 +163,8 @@ def refusals(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[
     message = "A quote is opened and never closed; all that follows it would be one cell."
     stray = "A quote is within unquoted text, so that the cells cannot be separated."
     fix = f"Close every quote, and write one inside a quoted cell as `{plan.csv.escape}{plan.csv.quote}`."
-    wrong = {d.id: seen[storage.plain(d.uri)] for d in drops if storage.plain(d.uri) in seen}
+    files = ((drop.id, storage.plain(uri)) for drop in drops for uri in reversed(drop.uris))
+    wrong = {drop: seen[file] for drop, file in files if file in seen}
     return {drop: Problem("open-quote", message if row["open"] else stray, fix) for drop, row in wrong.items()}
 
 

@@ -44,7 +44,7 @@ def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFram
 
 def paths(drops: Sequence[JobDrop]) -> list[str]:
     """Return the paths of files for Spark; names are escaped, so that none is read as a pattern."""
-    return [path(drop.uri) for drop in drops]
+    return [path(uri) for drop in drops for uri in drop.uris]
 
 
 def path(uri: str) -> str:

@@ -25,7 +25,7 @@ from spark_jobs.formats import registry, text_lines
 from spark_jobs.scan.records import numbered_records
 from spark_jobs.scan.scanning import ScannedGroup
 from spark_jobs.scan.tally import Tally
-from spark_jobs.spark import recoding, small_frames, storage
+from spark_jobs.spark import packing, recoding, small_frames, storage
 
 NUMBER, RECORD, OWNER = "_dropgate_number", "_dropgate_record", "_dropgate_drop"
 """Names of columns that are added to a file's own."""
@@ -172,13 +172,17 @@ def _delivered(
         if plan.is_recoded:
             recoding.from_utf8(spark, plan.csv, own[n] + part, targets[n], packed=plan.compression == "gzip")
             return own[n] + part
+        if plan.unpacked_first:
+            first = next(iter(drops[n].members), None)
+            packing.pack(spark, plan, own[n] + part, targets[n], first.name if first else "")
+            return own[n] + part
         storage.move(spark, own[n] + part, targets[n])
         return targets[n]
 
     with ThreadPoolExecutor(8) as pool:
         readable = list(pool.map(deliver, range(len(drops))))
     form = registry.of(plan)
-    laid = [replace(d, uri=uri) for d, uri in zip(drops, readable, strict=True)]
+    laid = [replace(d, uri=uri, members=()) for d, uri in zip(drops, readable, strict=True)]
     by_file = form.as_written(form.load(spark, plan, laid), plan, group.header).groupBy("file").count()
     counts = {storage.plain(row["file"]): row["count"] for row in by_file.collect()}
     return {d.id: counts.get(storage.plain(d.uri), 0) - len(form.above(plan, d)) for d in laid}
@@ -191,4 +195,5 @@ def _write(rows: DataFrame, plan: Plan, folder: str, *by: str) -> None:
         columns.write.mode("overwrite").partitionBy(*by).parquet(storage.plain(folder))
     else:
         texts = rows.write.mode("overwrite").partitionBy(*by)
-        texts.text(storage.plain(folder), compression="none" if plan.is_recoded else plan.compression)
+        as_text = plan.is_recoded or plan.unpacked_first
+        texts.text(storage.plain(folder), compression="none" if as_text else plan.compression)

@@ -124,8 +124,8 @@ class PassCondition:
     None for one that the file lacks. `keys` are the checks, by number, whose column must ascend. All such columns are
     `tested`. `mask_columns` is the number of columns that hold the bits of all row checks. Lines are in `encoding`;
     `letters` are the tests of their bytes that are counted (`sums.letters_tests`). `decimal` is the sign before
-    fractions in columns without a reading.
-    `comment` is the character that comments begin with, which are like empty lines.
+    fractions in columns without a reading. `comment` is the character that comments begin with, which are like empty
+    lines. Files that may begin with a header have names that end in `headed`.
     """
 
     pattern: str
@@ -142,6 +142,7 @@ class PassCondition:
     letters: tuple[str, ...] = ()
     decimal: str = "."
     comment: str = ""
+    headed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +191,8 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
         for stretch in lines.stretches:
             first = pc.index(there[stretch.start : stretch.end], True).as_py()
             firsts.append(first + stretch.start if first >= 0 else None)
-            if first >= 0 and begun != (begun := (stretch.file, stretch.block)) and stretch.block == 0:
+            may_head = stretch.block == 0 and stretch.file.endswith(condition.headed)
+            if first >= 0 and begun != (begun := (stretch.file, stretch.block)) and may_head:
                 text = _text(lines, first + stretch.start, condition.encoding)
                 if text in condition.header_texts:
                     heads[first + stretch.start] = text

@@ -150,6 +150,7 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
         letters=tuple(sums.letters_tests(plan)),
         decimal=decimal,
         comment=csv.comment_char,
+        headed=f"/0.{plan.file_format}" if plan.archive else "",
     )
     for pattern in (condition.pattern, *_patterns_of(tested)):
         pc.match_substring_regex(pa.array([""]), pattern)

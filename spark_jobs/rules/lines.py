@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from contracts.job import JobDrop
+from contracts.plan import Plan
 
 NO_ID = 2**63 - 1
 """The first id of a split that has empty lines only."""
+
+
+def owner(plan: Plan, file: str) -> str:
+    """Return what the counts of a file are kept by: of an archive it is the folder that it was unpacked to."""
+    return file.rpartition("/")[0] if plan.archive else file
 
 
 class MaskCount(NamedTuple):
@@ -25,7 +31,8 @@ class MaskCount(NamedTuple):
 class FileSplit:
     """A split of a file, and its drop. An id within it plus `shift` is a record number (the header is record 0).
 
-    `last` is the number of the file's last record; a trailer has the next one.
+    `last` is the number of the file's last record; a trailer has the next one. `first` is the number of its own first
+    record.
     """
 
     file: str
@@ -33,6 +40,7 @@ class FileSplit:
     drop: JobDrop
     shift: int
     last: int
+    first: int = 1
 
 
 class Line(NamedTuple):

@@ -15,7 +15,7 @@ from pyspark.sql import functions as sf
 from contracts.place import Place
 from contracts.plan import Plan
 from spark_jobs.formats import registry
-from spark_jobs.scan import tally
+from spark_jobs.scan import members, tally
 from spark_jobs.scan.scanning import ScannedBatch
 from spark_jobs.spark import small_frames
 
@@ -49,7 +49,10 @@ def places(
         asked = small_frames.small(spark, [pair for pair in records if pair[0] in uneven], "drop string, record long")
         rows = lines.join(sf.broadcast(asked), ["drop", "record"]).collect()
         by_record |= {(row["drop"], row["record"]): Place(row["record"], row["line"]) for row in rows}
-    return by_record
+    if plan.archive is None:
+        return by_record
+    begins = {drop.id: members.starts(drop, batch.groups) for group in batch.groups for drop in group.drops}
+    return {(drop, record): members.placed(place, begins[drop]) for (drop, record), place in by_record.items()}
 
 
 def _above(batch: ScannedBatch, plan: Plan) -> Column:
@@ -67,7 +70,8 @@ def _by_drop(batch: ScannedBatch, plan: Plan) -> dict[str, int]:
 
 def _uneven(batch: ScannedBatch, plan: Plan) -> set[str]:
     """Return the drops whose records need not begin in lines of their own number."""
-    return {drop for drop, lines in batch.lines.items() if lines.blank or plan.csv.multi_line}
+    uneven = plan.csv.multi_line or plan.archive is not None
+    return {drop for drop, lines in batch.lines.items() if lines.blank or uneven}
 
 
 def _lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, drops: set[str]) -> DataFrame | None:

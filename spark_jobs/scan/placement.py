@@ -46,10 +46,12 @@ class Placement:
 def line_counts(plan: Plan, drop: JobDrop, splits: Sequence[SplitCounts]) -> LineCounts:
     """Add up the lines of a file, and read its trailers.
 
-    These are the last line, with its cells, and the first of all other such lines.
+    These are the last line, with its cells, and the first of all other such lines. Empty lines that
+    stand for headers in an archive are left out.
     """
     above = len(registry.of(plan).above(plan, drop))
-    every, blank, below, ending = sum(split.n for split in splits), sum(split.blank for split in splits), 0, None
+    headless, below, ending = sum(member.headless for member in drop.members), 0, None
+    every, blank = (sum(counts) - headless for counts in ((s.n for s in splits), (s.blank for s in splits)))
     if plan.csv.trailer:
         ending = _trailer(plan, plan.csv.trailer, splits, above)
         below = int(ending.cells is not None)
@@ -106,7 +108,7 @@ def place(
     aside += _last_ids(splits, lines.below)
     offset, placed = 1 - len(above), []
     for split in splits:
-        placed.append(FileSplit(split.file, split.block, drop, offset - split.first, lines.records))
+        placed.append(FileSplit(split.file, split.block, drop, offset - split.first, lines.records, offset))
         offset += split.n - split.blank
     return Placement(tuple(placed), tuple(aside))
 

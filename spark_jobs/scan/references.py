@@ -11,8 +11,7 @@ import zlib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
-from itertools import count as numbers
+from functools import reduce
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -28,7 +27,7 @@ from contracts.terms.value_form import PLAIN
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.rules import row_checks
 from spark_jobs.rules.lines import SplitCounts
-from spark_jobs.scan import footers, recoding
+from spark_jobs.scan import footers, recoding, unpacking
 from spark_jobs.scan.placement import first_lines
 from spark_jobs.spark import storage
 
@@ -130,9 +129,15 @@ def _keys(
     """Read the keys of one check and write them once; raise Unusable if there are none."""
     if pinned.problem:
         raise Unusable(pinned.problem)
+    place = f"{request.scratch}unpacked-reference{number}/"
+
+    def described(n: int) -> JobDrop:
+        members = unpacking.plain(spark, plan, pinned.files[n], f"{place}{n}/")
+        drop = _file(spark, plan, columns, f"{request.scratch}recoded-{number}/", n, members[0].uri)
+        return replace(drop, members=members) if plan.archive else drop
+
     with ThreadPoolExecutor(8) as pool:
-        folder = f"{request.scratch}recoded-{number}/"
-        drops = list(pool.map(partial(_file, spark, plan, columns, folder), numbers(), pinned.files))
+        drops = list(pool.map(described, range(len(pinned.files))))
     groups = [(own[0].header, own) for own in _alike(plan, drops) if set(columns) <= set(own[0].header)]
     if not groups:
         raise Unusable(f"has no column {_quoted(columns)}")

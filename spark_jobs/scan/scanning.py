@@ -23,7 +23,7 @@ from contracts.verdict import OURS
 from spark_jobs.formats import registry
 from spark_jobs.prefilter.prefilter import Prefiltered
 from spark_jobs.rules import bitmask, sums
-from spark_jobs.rules.lines import FileSplit, MaskCount, SplitCounts
+from spark_jobs.rules.lines import FileSplit, MaskCount, SplitCounts, owner
 from spark_jobs.scan import first_pass, footers, tally
 from spark_jobs.scan.placement import LineCounts, Placement, Spot, first_lines, line_counts, place
 from spark_jobs.scan.prefiltering import PrefilteredBatch, PrefilteredGroup
@@ -97,13 +97,13 @@ def scan(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, cach
         splits = _splits_by_file(scratch, batch.groups, plan)
     counts, unjudged = pending.result()
     drops = [drop for group in batch.groups for drop in group.read.drops]
-    by_drop = {drop.id: splits.get(storage.plain(drop.uri), []) for drop in drops}
+    by_drop = {drop.id: [s for uri in drop.uris for s in splits.get(storage.plain(uri), ())] for drop in drops}
     lines = {drop.id: line_counts(plan, drop, by_drop[drop.id]) for drop in drops}
     tops = _tops(spark, plan, drops, by_drop, scratch)
     placed = {drop.id: place(plan, drop, by_drop[drop.id], lines[drop.id], tops) for drop in drops}
     changed = {d.id: DropResult(d.id, d.attempt, failure=HEADER_CHANGED) for d in drops if placed[d.id] is None}
     return ScannedBatch(
-        groups=tuple(_group(group, placed, unjudged) for group in batch.groups),
+        groups=tuple(_group(plan, group, placed, unjudged) for group in batch.groups),
         lines=lines,
         failed=batch.failed | changed,
         scratch=scratch,
@@ -185,13 +185,13 @@ def _tops(
 
 
 def _group(
-    group: PrefilteredGroup, placed: Mapping[str, Placement | None], unjudged: Mapping[str, int]
+    plan: Plan, group: PrefilteredGroup, placed: Mapping[str, Placement | None], unjudged: Mapping[str, int]
 ) -> ScannedGroup:
     """Add to a group where its records are, and how many lines are open."""
     placements = [placement for drop in group.read.drops if (placement := placed[drop.id]) is not None]
     splits = tuple(split for placement in placements for split in placement.splits)
     aside = tuple(at for placement in placements for at in placement.aside)
-    without_mask = sum(unjudged.get(file, 0) for file in {split.file for split in splits})
+    without_mask = sum(unjudged.get(file, 0) for file in {owner(plan, split.file) for split in splits})
     return ScannedGroup(
         header=group.read.header,
         drops=group.read.drops,

@@ -18,7 +18,7 @@ from pyspark.sql import functions as sf
 from contracts.plan import Plan
 from contracts.terms.trailer import LONGEST_LINE
 from spark_jobs.rules import aggregates, bitmask, sums
-from spark_jobs.rules.lines import NO_ID, FileSplit, Line, MaskCount, SplitCounts
+from spark_jobs.rules.lines import NO_ID, FileSplit, Line, MaskCount, SplitCounts, owner
 from spark_jobs.rules.sums import Sums
 from spark_jobs.spark import small_frames
 
@@ -96,7 +96,8 @@ def count_by_file(
     If both `mask_counts` and `records` have some that fail the same checks, these are added once.
     """
     by_mask: dict[tuple[str, int], list[int]] = {}
-    for file, mask, n, addends in mask_counts:
+    for split_file, mask, n, addends in mask_counts:
+        file = owner(plan, split_file)
         by_mask[file, mask] = _added(by_mask.get((file, mask)), [n, *addends])
     layout = _Layout.of(plan)
     accumulators: dict[str, CountAccumulator] = defaultdict(lambda: CountAccumulator(layout))
@@ -104,6 +105,8 @@ def count_by_file(
     masks = bitmask.mask_columns(plan)
     rows: Iterable[Sequence[Any]] = ()
     if records is not None:
+        if plan.archive:
+            records = records.withColumn("file", sf.regexp_replace("file", "/[^/]*$", ""))
         grouped = records.groupBy("file", *masks).agg(sf.sum("n").alias("n"), *sums.merged(plan))
         rows = grouped.toLocalIterator(prefetchPartitions=True)
     with localcontext(prec=DIGITS):

@@ -31,13 +31,25 @@ def read_text(spark: SparkSession, uri: str) -> str:
 
 def read_start(spark: SparkSession, uri: str, length: int = sys.maxsize) -> bytes:
     """Read the first bytes of one object, or all bytes."""
+    return read_range(spark, uri, 0, length)
+
+
+def read_range(spark: SparkSession, uri: str, start: int, length: int) -> bytes:
+    """Read the bytes of one object from a place on, up to a number of them."""
     stream, content = opened(spark, uri), bytearray()
     try:
+        stream.seek(start)
         while piece := stream.readNBytes(min(PIECE, length - len(content))):
             content += piece
         return bytes(content)
     finally:
         stream.close()
+
+
+def size(spark: SparkSession, uri: str) -> int:
+    """Return the bytes of one object."""
+    files, path = _open(spark, uri)
+    return int(files.getFileStatus(path).getLen())
 
 
 def consume(spark: SparkSession, uri: str) -> None:

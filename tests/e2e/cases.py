@@ -5,11 +5,15 @@ docs/reference/bad-input.md is made from this table and from what the flow reall
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import tarfile
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.packing import zipped
 
 HEADER = b"id,name,amount,day\n"
 GOOD = HEADER + b"1,Ana,10.5,2026-01-31\n2,,,\n"
@@ -18,7 +22,32 @@ TITLED = b"sep=;\nPayments of January\n\nid;amount\n;EUR\n"
 SUMMED = b"id;amount\n1;10.50\n"
 MIB = 1024 * 1024
 EVENTS = b'{"id": 1, "name": "Ana", "amount": 10.5, "day": "2026-01-31"}\n{"id": 2, "name": null}\n'
-PACKED = gzip.compress(GOOD)
+PACKED, PACKED_ROWS = gzip.compress(GOOD), gzip.compress(GOOD.removeprefix(HEADER))
+BZIPPED = bz2.compress(GOOD)
+MORE = HEADER + b"3,Bo,1.5,2026-02-01\n"
+ZIPPED = zipped({"orders-1.csv": GOOD, "orders-2.csv": MORE})
+SEALED = bytearray(ZIPPED)
+SEALED[6] = SEALED[ZIPPED.index(b"PK\x01\x02") + 8] = 1
+ZIPS = {
+    "that needs a password": (bytes(SEALED), "zip-password"),
+    "in a zip archive": (zipped({"orders.csv": ZIPPED}), "zip-in-zip"),
+    "with a name that leads upwards": (zipped({"orders.csv": GOOD, "../x": b"x"}), "zip-unsafe-name"),
+    "without a file of the pattern": (zipped({"customers.csv": GOOD}), "zip-no-member"),
+    "with a file of another name": (zipped({"orders.csv": GOOD, "readme.txt": b"Hello"}), "zip-other-members"),
+    "with a file of another form": (
+        zipped({"orders-1.csv": GOOD, "orders-2.csv": b"%PDF-1.7\n"}),
+        "wrong-format",
+    ),
+    "with a file of another header": (
+        zipped({"orders-1.csv": GOOD, "orders-2.csv": b"name,id,amount,day\n"}),
+        "zip-header-differs",
+    ),
+    "that is cut short": (ZIPPED[:-30], "broken-zip"),
+    "whose checksum is wrong": (ZIPPED.replace(ZIPPED[14:18], b"abcd"), "broken-zip"),
+    "by LZMA": (zipped({"orders.csv": GOOD}, zipfile.ZIP_LZMA), "zip-method"),
+    "that holds 200 times its size": (zipped({"orders.csv": HEADER + b"1,a,1,\n" * (12 * MIB)}), "unpacks-too-large"),
+    "of 1,001 files": (zipped({f"orders-{n}.csv": GOOD for n in range(1_001)}), "zip-too-many"),
+}
 THINGS = (Path(__file__).parents[1] / "unit" / "functions" / "admission" / "heads" / "things.parquet").read_bytes()
 
 
@@ -329,6 +358,23 @@ CASES = (
         "rejected",
         ("broken-gzip",),
         "admission",
+    ),
+    Case("gzip in two streams", "packed/two.csv.gz", gzip.compress(HEADER) + PACKED_ROWS, "accepted", (), "job"),
+    Case(
+        "gzip filled up with zeros",
+        "packed/zeros.csv.gz",
+        PACKED + bytes(512),
+        "rejected",
+        ("broken-gzip",),
+        "admission",
+    ),
+    Case("CSV compressed by bzip2", "bzipped/good.csv.bz2", BZIPPED, "accepted", (), "job"),
+    Case("bzip2 cut short", "bzipped/short.csv.bz2", BZIPPED[:-9], "rejected", ("broken-bzip2",), "admission"),
+    Case("gzip where bzip2 is agreed", "bzipped/other.csv.bz2", PACKED, "rejected", ("not-compressed",), "admission"),
+    Case("a zip archive of two files", "zipped/good.zip", ZIPPED, "accepted", (), "job"),
+    *(
+        Case(f"a zip archive {name}", f"zipped/bad-{n}.zip", body, "rejected", (code,), "admission")
+        for n, (name, (body, code)) in enumerate(ZIPS.items())
     ),
     Case("plain text where gzip is agreed", "packed/plain.csv", GOOD, "rejected", ("not-compressed",), "admission"),
     Case("gzip where plain text is agreed", "orders/packed.csv", PACKED, "rejected", ("wrong-format",), "admission"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from spark_jobs.prefilter import prefilter
 from tests.oracle import files, records, running, tables, trees
 from tests.oracle.contracts import Contract, Document, a_contract
 from tests.oracle.running import Compared, Difference
+from tests.packing import packed, unpacked
 
 FORMS: dict[str, Document] = {
     "csv": {"format": "csv"},
@@ -28,6 +28,7 @@ FORMS: dict[str, Document] = {
         "csv": {"header": False, "quote": "", "delimiter": "|", "encoding": "iso-8859-1"},
     },
     "csv, over lines, packed": {"format": "csv", "csv": {"multiLine": True}, "compression": "gzip"},
+    "csv, in zip": {"format": "csv", "archive": {"format": "zip", "members": "part_*"}},
     "csv, with a trailer": {"format": "csv", "csv": {"trailer": {"begins": "END", "rows": 2}}},
     "csv, in a form of its own": {
         "format": "csv",
@@ -94,6 +95,19 @@ MORE_FORMS: dict[str, Document] = FORMS | {
         "format": "csv",
         "csv": {"multiLine": True, "skipRows": {"until": "^c0,"}, "trailer": {"begins": "END", "rows": 2}},
     },
+    "csv, by bzip2": {"format": "csv", "compression": "bzip2"},
+    "jsonl, in zip": {"format": "jsonl", "archive": {"format": "zip", "members": "*"}},
+    "csv, no header, in zip": {
+        "format": "csv",
+        "csv": {"header": False, "delimiter": ";"},
+        "archive": {"format": "zip", "members": "*"},
+    },
+    "jsonl, by bzip2": {"format": "jsonl", "compression": "bzip2"},
+    "csv, over lines, with a trailer, by bzip2": {
+        "format": "csv",
+        "csv": {"multiLine": True, "trailer": {"begins": "END", "rows": 2}},
+        "compression": "bzip2",
+    },
     "csv, windows-1252": {"format": "csv", "csv": {"encoding": "windows-1252", "delimiter": ";"}},
     "csv, cp866, over lines": {"format": "csv", "csv": {"encoding": "cp866", "multiLine": True}},
     "csv, utf-16": {"format": "csv", "csv": {"encoding": "utf-16", "delimiter": "\t"}},
@@ -143,6 +157,7 @@ SIFTED_FORMS = (
     "csv, packed",
     "csv, windows-1252",
     "csv, utf-16",
+    "csv, in zip",
 )
 """Names of forms whose records vectors may tell."""
 NESTED_FORMS: dict[str, Document] = {"jsonl, nested": {"format": "jsonl"}, "parquet, nested": {"format": "parquet"}}
@@ -238,7 +253,7 @@ def described(spark: SparkSession, folder: Path, cases: Cases, compared: Compare
     body = cases.files[name]
     if cases.contract.plan.file_format != "parquet" and not cases.contract.plan.csv.multi_line:
         body, differences = _smaller(spark, folder, cases.contract, body, differences)
-    plain = gzip.decompress(body) if cases.contract.plan.compression == "gzip" else body
+    plain = unpacked(cases.contract.plan, body)
     shown = plain if len(plain) < MOST_SHOWN else plain[:MOST_SHOWN] + b"..."
     shown_differences = "\n".join(f"  {d.about}\n    oracle: {d.oracle}\n    job:    {d.job}" for d in differences)
     others = f"{len({d.file for d in compared.differences}) - 1} more files differ, of {len(cases.files)}"
@@ -250,11 +265,10 @@ def _smaller(
 ) -> tuple[bytes, list[Difference]]:
     """A file of one line (and the header) that the two differ on, if there is one; else the file itself."""
     plan = contract.plan
-    lines = (gzip.decompress(body) if plan.compression == "gzip" else body).splitlines()
+    lines = unpacked(plan, body).splitlines()
     first = lines[:1] if plan.file_format == "csv" and plan.csv.header else []
     single = {f"l{n}{plan.suffix}": b"\n".join([*first, line, b""]) for n, line in enumerate(lines[len(first) :])}
-    if plan.compression == "gzip":
-        single = {name: gzip.compress(data) for name, data in single.items()}
+    single = {name: packed(plan, data) for name, data in single.items()}
     folder.mkdir()
     again = running.compare(spark, folder, plan, single, marks=contract.marks)
     if not again.differences:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +37,7 @@ TARGETS: dict[str, tuple[Plan, bytes]] = {
     "csv, other signs": (faults.plan(csv={"delimiter": ";", "quote": "'", "escape": "\\"}), TEXT.replace(b",", b";")),
     "jsonl": (faults.plan(format="jsonl", columns={"extra": "warn"}), OBJECTS),
     "csv packed": (faults.plan(compression="gzip"), gzip.compress(TEXT, mtime=0)),
+    "csv by bzip2": (faults.plan(compression="bzip2"), bz2.compress(TEXT)),
     "parquet": (faults.plan(COLUMNS, **LAKE), TABLE),
     "parquet, sifted": (faults.plan(COLUMNS[:5], **LAKE), TABLE),
 }

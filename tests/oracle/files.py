@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from tests.oracle.forms import bare, ways
 from tests.oracle.headers import OTHERS, sent
 from tests.oracle.judging import GOOD, NULL, of_cell, sums
 from tests.oracle.records import Cell, agreed, content, errors
+from tests.packing import packed
 
 SHARES = (0, 0, 0.01, 0.05, 0.3)
 """Of the cells of a file, how many are bad."""
@@ -192,10 +192,7 @@ def _encoded(chance: Random, plan: Plan, lines: Sequence[str]) -> bytes:
     data = text.encode(encoding, errors(encoding) if encoding.startswith("utf-") else "replace")
     if encoding == "utf-8" and chance.random() < 0.1:
         data = b"\xef\xbb\xbf" + data
-    if plan.compression == "gzip":
-        at = chance.randint(0, len(data))
-        return gzip.compress(data[:at], mtime=0) + gzip.compress(data[at:], mtime=0)
-    return data
+    return data if plan.packing == "none" else packed(plan, data, chance.randint(0, len(data)))
 
 
 def _csv(chance: Random, plan: Plan, made: Sequence[dict[str, str]]) -> list[str]:

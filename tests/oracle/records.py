@@ -5,7 +5,6 @@ Written from docs/reference/semantics.md, "Which checks there are", "Cells" and 
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import re
@@ -21,6 +20,7 @@ from tests.oracle import headers, nested
 from tests.oracle.forms import bare, plain
 from tests.oracle.nested import Number, Pairs
 from tests.oracle.values import value_of, value_of_cell
+from tests.packing import unpacked
 
 OURS = ("_record", "_reasons")
 CONTROLS = "".join(map(chr, range(33)))
@@ -89,7 +89,7 @@ class Content:
 
 def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
     """The records of a text file; `header` are the columns of CSV without a first line that names them."""
-    raw = gzip.decompress(data) if plan.compression == "gzip" else data
+    raw = unpacked(plan, data)
     encoding = "utf-8" if plan.file_format == "jsonl" else plan.csv.encoding
     text = raw.decode(encoding, errors(encoding))
     text = text.removeprefix(BOM)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 from random import Random
 
@@ -10,10 +9,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.job import DropResult
+from contracts.plan import Plan
 from functions.admission.admit import Admission
 from tests.oracle import cases, damage, running
 from tests.oracle.contracts import Contract
 from tests.oracle.test_oracle import TORTURE
+from tests.packing import packed, unpacked
 
 AT_THE_DOOR = 1_500
 IN_THE_JOB = 50
@@ -59,7 +60,7 @@ def _hold(spark: SparkSession, folder: Path, target: str, seed: object) -> None:
     plan, body = damage.TARGETS[target]
     files: dict[str, bytes] = {}
     while len(files) < (DAMAGED_TABLES if plan.file_format == "parquet" else IN_THE_JOB):
-        one = _damaged(chance, body, packed=plan.compression == "gzip")
+        one = _damaged(chance, body, plan=plan)
         if not running.look(plan, one).refused:
             files[f"f{len(files)}{plan.suffix}"] = one
     if plan.file_format == "parquet" or plan.csv.multi_line:
@@ -71,9 +72,9 @@ def _hold(spark: SparkSession, folder: Path, target: str, seed: object) -> None:
     assert all(o.decision.verdict for o in compared.opinions.values())
 
 
-def _damaged(chance: Random, body: bytes, *, packed: bool) -> bytes:
+def _damaged(chance: Random, body: bytes, *, plan: Plan) -> bytes:
     """Damage that a packed file came with before it was packed: that of the packing itself stays outside the door."""
-    return gzip.compress(damage.damaged(chance, gzip.decompress(body))) if packed else damage.damaged(chance, body)
+    return packed(plan, damage.damaged(chance, unpacked(plan, body)))
 
 
 def _hold_figures(spark: SparkSession, folder: Path, target: str, files: dict[str, bytes]) -> None:

@@ -186,6 +186,7 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         deprecated=data.get("status") == "deprecated",
         file_format=block.format,
         compression=block.compression,
+        archive=block.archive,
         references=relationships.references(document, own_checks, block),
         arrival=block.arrival,
         set=block.set,

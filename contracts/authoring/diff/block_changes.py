@@ -10,7 +10,7 @@ from typing import Any
 from contracts.authoring.diff import directions
 from contracts.authoring.diff.change import Change, Direction
 from contracts.authoring.diff.contract_version import OBJECT, ContractVersion, was
-from contracts.plan import Limit
+from contracts.plan import Archive, Limit
 from contracts.problem import visible
 from contracts.terms.arrival import WEEKDAYS, Arrival
 from contracts.terms.file_sets import SetRule
@@ -84,6 +84,7 @@ def _block(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         turn = directions.of_file_tolerance(old.plan, new.plan)
         message = f"Of a file may be rejected {_limit(new.plan.tolerance)}, and might be {_limit(old.plan.tolerance)}."
         yield new.change("file-tolerance", "tolerance.rows", message, new.block("tolerance"), turn)
+    yield from _archive(old, new)
     yield from _dialect(old, new)
     yield from _columns(old, new)
     # Reference files that both versions have; of the others the rule speaks that names them.
@@ -119,6 +120,19 @@ def _ended(rule: SetRule | None) -> str:
     return f"of {', '.join(rule.of)}, until {end}, within {rule.within // 60} minutes" + (
         f", with sums of {', '.join(rule.sums)}" if rule.sums else ""
     )
+
+
+def _archive(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
+    if old.plan.archive != new.plan.archive:
+        message = was("archive", _packed(old.plan.archive), _packed(new.plan.archive))
+        yield new.change("format", "archive", message, new.block("archive"))
+
+
+def _packed(archive: Archive | None) -> str:
+    if archive is None:
+        return "none"
+    others = "" if archive.others == "reject" else ", others are ignored"
+    return f"{archive.format} of members like {archive.members}{others}"
 
 
 def _window(arrival: Arrival | None) -> str:

@@ -111,13 +111,23 @@ def _columns(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:
     return columns
 
 
+def _packing(profile: Profile, block: dict[str, Any], notes: dict[Path, str]) -> None:
+    """Add how the samples are packed to the block."""
+    if profile.compression != "none":
+        block["compression"] = profile.compression
+        notes[(*BLOCK, "compression")] = "by the first bytes of the samples"
+    if archive := profile.archive:
+        block["archive"] = {"format": archive.format, "members": archive.members}
+        block["archive"] |= {"others": archive.others} if archive.others != "reject" else {}
+        notes[(*BLOCK, "archive")] = "by the names of the files in the samples, which are one drop"
+
+
 def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]) -> dict[str, Any]:
     block: dict[str, Any] = {"files": pattern, "producer": producer, "format": profile.format}
     notes[(*BLOCK, "format")] = "the samples are written so"
     if len(pattern) < LONGEST_LINE:  # a longer one may take several lines, which no comment may split
         notes[(*BLOCK, "files")] = f"by the name{'s' * (len(profile.samples) > 1)} of the samples"
-    if profile.compression != "none":
-        block["compression"] = profile.compression
+    _packing(profile, block, notes)
     if profile.csv:
         block["csv"] = dict(proposing.dialect(profile))
         notes[(*BLOCK, "csv")] = "read so, the samples have as many cells in every line"

@@ -13,7 +13,7 @@ from contracts.authoring.draft.forms import NO_FORMS, Forms
 from contracts.authoring.draft.headings import NO_HEADINGS, Headings
 from contracts.authoring.draft.kinds import FORMATS, Kinds
 from contracts.errors import DropgateError
-from contracts.plan import Compression, Csv, FileFormat, LogicalType
+from contracts.plan import Archive, Compression, Csv, FileFormat, LogicalType
 from contracts.values import date_formats
 from contracts.values.date_formats import DateFormats
 
@@ -88,6 +88,7 @@ class Profile:
     left: tuple[tuple[str, str], ...] = ()
     forms: Forms = NO_FORMS
     headings: Headings = NO_HEADINGS
+    archive: Archive | None = None
 
     @property
     def records(self) -> int:

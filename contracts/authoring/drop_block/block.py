@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, Literal
 
 from contracts.files import encodings
-from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Mode, Promoted, Reference, Severity
+from contracts.plan import Archive, Columns, Compression, Csv, FileFormat, Limit, Mode, Promoted, Reference, Severity
 from contracts.terms.arrival import WEEKDAYS, Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.leader import Leader
@@ -80,6 +80,7 @@ class DropBlock:
     producer: str
     format: FileFormat
     compression: Compression
+    archive: Archive | None
     csv: Csv
     values: Values
     columns: Columns
@@ -144,6 +145,7 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         producer=whole["producer"],
         format=whole["format"],
         compression=whole["compression"],
+        archive=Archive(**whole["archive"]) if "archive" in value else None,
         csv=_csv(whole),
         values=_values(whole),
         columns=Columns(columns["extra"], columns["missing"], columns["order"], columns["match"]),

@@ -16,9 +16,11 @@ LATER: dict[str, tuple[Any, ...]] = {
         "windows-31j", "shift_jis", "euc-jp", "gb18030", "gbk", "gb2312", "big5",
         "cp949", "euc-kr",
     ),
-    "compression": ("zip", "zstd", "bzip2", "lz4", "snappy", "xz"),
+    "compression": ("zstd", "lz4", "snappy", "xz"),
 }  # fmt: skip
 """Values that are planned and that this version does not support yet, by key."""
+INSTEAD = {("compression", "zip"): 'Write `archive: {format: zip, members: "*.csv"}` in its place.'}
+"""The fix for a value that belongs to another key, by key and value."""
 MISSING = {
     "files": "the pattern of the keys that the contract is for, as `files: orders/*.csv`",
     "producer": "who uploads the files, as `producer: inmet`; receipts go there",
@@ -26,6 +28,8 @@ MISSING = {
     "tolerance.rows": '`rows: 10` or `rows: "1%"`',
     "arrival.by": 'the time by which files come, as `by: "06:00"`',
     "set.of": "the named parts of `files` that name a set, as `of: [day]`",
+    "archive.format": "`format: zip`",
+    "archive.members": 'the pattern of the members that are read, as `members: "orders_*.csv"`',
     "begins": "the first cell of the trailer, as `begins: T`",
     "file": "`file:` with the path from the contract's folder to the reference file",
 }
@@ -153,4 +157,5 @@ def _unknown_value(document: Document, at: Path, name: str, error: ValidationErr
     else:
         close = nearest(value, [*words, *(v for v in later if isinstance(v, str))])
         fix = f"Write `{close}`." if close in words else f"Write one of {only}." if words else f"Write {only}."
+        fix = INSTEAD.get((name, value), fix)
         document.error(at, "unknown-value", f"`{value:.60}` is not a value of `{name}`.", fix)

@@ -219,7 +219,9 @@ def _below(csv: Csv) -> Iterator[tuple[str, str]]:
 
 def _written(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield how the files are written, as pairs of a term and its value."""
-    packed = ", compressed with gzip" if plan.compression == "gzip" else ""
+    packed = "" if plan.compression == "none" else f", compressed with {plan.compression}"
+    if plan.archive:
+        packed = f", in a {plan.archive.format} archive: its files like {plan.archive.members} are one drop"
     if plan.file_format == "csv":
         csv = plan.csv
         yield "Format", f"CSV{packed}"

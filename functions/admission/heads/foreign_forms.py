@@ -18,11 +18,15 @@ SHEET = "Save the sheet as"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The kind of a file, in words behind `The file is`, and its fix, in words before the agreed format."""
+    """The kind of a file, in words behind `The file is`, and its fix, in words before the agreed format.
+
+    `key` is what a contract says of files in this form; empty if none can.
+    """
 
     name: str
     fix: str = EXPORT
     packs: bool = False
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +37,13 @@ class _Sign:
     """False if a file of text may also begin with the sign: then a control character must follow."""
 
 
-def _packed(name: str) -> Form:
-    return Form(name, UNPACK, packs=True)
+def _packed(name: str, key: str = "") -> Form:
+    return Form(name, UNPACK, packs=True, key=key)
 
 
-GZIP, ZIP = _packed("compressed by gzip"), _packed("a zip archive")
+GZIP = _packed("compressed by gzip", "compression: gzip")
+ZIP = _packed("a zip archive", "archive: {format: zip}")
+BZIP2 = _packed("compressed by bzip2", "compression: bzip2")
 WORKBOOK, OLD_WORKBOOK = Form("a workbook of a spreadsheet", SHEET), Form("an old workbook of a spreadsheet", SHEET)
 DOCUMENT = Form("a document of a word processor")
 SLIDES = Form("a presentation")
@@ -72,8 +78,8 @@ BINARY = (
     _Sign(GZIP, b"\x1f\x8b"),
     _Sign(_packed("compressed by compress"), b"\x1f\x9d"),
     _Sign(_packed("compressed by Zstandard"), b"\x28\xb5\x2f\xfd"),
-    _Sign(_packed("compressed by bzip2"), b"BZh91AY&SY"),
-    _Sign(_packed("compressed by bzip2"), b"BZh", binary=False),
+    _Sign(BZIP2, b"BZh91AY&SY"),
+    _Sign(BZIP2, b"BZh", binary=False),
     _Sign(_packed("compressed by xz"), b"\xfd7zXZ\x00"),
     _Sign(_packed("compressed by LZMA"), b"\x5d\x00\x00"),
     _Sign(_packed("compressed by LZ4"), b"\x04\x22\x4d\x18"),

@@ -25,7 +25,7 @@ RECORD = A_SECOND["parquet"] // RECORDS_A_SECOND
 def cores(plan: Plan) -> int:
     """Return how many cores read a file side by side: one if it is packed, recoded, or has records of several lines."""
     in_order = plan.is_recoded or (plan.file_format == "csv" and plan.csv.multi_line)
-    return 1 if plan.compression != "none" or in_order else CORES
+    return 1 if plan.packing != "none" or in_order else CORES
 
 
 def largest(plan: Plan) -> int:

@@ -31,13 +31,14 @@ AGREED = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}
 class Head:
     """The facts of a file's first bytes: its problems, the names of its columns, and the header as one text.
 
-    `unpacked` is the number of bytes in a compressed file; None if the file is not compressed.
+    `unpacked` is the number of bytes in a compressed file, `content` their SHA-256; None if the file is not compressed.
     """
 
     problems: tuple[Problem, ...] = ()
     header: tuple[str, ...] = ()
     header_line: str = ""
     unpacked: int | None = None
+    content: str | None = None
 
 
 def undecodable(plan: Plan, sample: bytes, begin: int = 0, *, whole: bool) -> Problem | None:
@@ -77,6 +78,9 @@ def other_text(plan: Plan, text: str) -> Problem | None:
 def wrong_format(plan: Plan, form: foreign_forms.Form) -> Problem:
     """Return the problem of a file in a form that is not taken, with what to send instead."""
     agreed = AGREED.get(plan.file_format, plan.file_format)
+    if plan.archive:
+        text = f"The unpacked file is {form.name}; the contract requires {agreed} in a zip archive."
+        return Problem("wrong-format", text, f"{form.fix} {agreed} in one zip archive.")
     if plan.compression != "none":
         text = f"The unpacked file is {form.name}; the contract requires {agreed}, compressed by {plan.compression}."
         return Problem("wrong-format", text, f"{form.fix} {agreed}, compressed once by {plan.compression}.")
@@ -86,7 +90,8 @@ def wrong_format(plan: Plan, form: foreign_forms.Form) -> Problem:
     if form.fix == foreign_forms.SHEET:
         as_utf8 = " (“CSV UTF-8”)" if plan.file_format == "csv" and plan.csv.encoding == "utf-8" else ""
         return Problem("wrong-format", text, f"{form.fix} {agreed}{as_utf8}, not as a workbook.")
-    return Problem("wrong-format", text, f"{form.fix} {'plain ' if form.packs else ''}{agreed}.")
+    asked = f"; or ask for `{form.key}` in the contract" if form.key and plan.file_format != "parquet" else ""
+    return Problem("wrong-format", text, f"{form.fix} {'plain ' if form.packs else ''}{agreed}{asked}.")
 
 
 def wrong_encoding(plan: Plan, message: str, place: Place | None = None) -> Problem:

@@ -45,7 +45,7 @@ def are_brief(plan: Plan, files: Sequence[Path]) -> bool:
     from contracts import rules
     from spark_jobs.prefilter import prefilter
 
-    if plan.compression != "none" or plan.needs_expectations:
+    if plan.packing != "none" or plan.needs_expectations:
         return False
     if any(isinstance(check.rule, rules.Query) for check in plan.checks):
         return False

@@ -6,18 +6,20 @@ has a whole processor at 1,769 MB ("Configure Lambda function memory"), and its 
 
 from __future__ import annotations
 
-import gzip
 import json
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from random import Random
+
+import pytest
 
 from contracts import rules
 from contracts.files.header import MOST_COLUMNS
 from contracts.job import Count, DropResult, JobDrop
 from contracts.plan import RECORD_CHECKS, Check, Plan, Property
-from functions.admission.heads import gzip_head
+from functions.admission.heads import packed_head
 from functions.aws.emr_serverless import MIB
 from functions.flow.batching import MOST_COUNTS
 from functions.handlers.runtime import RESERVE
@@ -27,6 +29,7 @@ from infra.local.template.template import expand, of_type
 from infra.packaging.bundles import ROOT
 from infra.stack_admin import deployed
 from tests.builders import a_plan, a_world
+from tests.packing import PACK
 
 FUNCTIONS = {
     name: resource["Properties"]
@@ -112,14 +115,17 @@ print(len(text), peak)
     )
 
 
-def test_largest_packed_file_is_unpacked_in_its_time() -> None:
-    body = gzip.compress(b"1,abcdefgh\n" * (4 * MIB), compresslevel=1)
+@pytest.mark.parametrize("packing", packed_head.PACKINGS.values(), ids=packed_head.PACKINGS)
+def test_largest_packed_file_is_unpacked_in_its_time(packing: packed_head.Packing) -> None:
+    chance = Random(1)
+    some = b"".join(b"%d,%d.5,abcdefgh\n" % (n, chance.randrange(MIB)) for n in range(MIB))
+    body = PACK[packing.name](some)
     begin = time.process_time()
-    content = gzip_head.unpack(lambda at, most: body[at : at + most], len(body), 65536)
+    content = packed_head.unpack(packing, lambda at, most: body[at : at + most], len(body), 65536, hashed=True)
     spent = time.process_time() - begin
 
-    assert isinstance(content, gzip_head.Content)
-    largest = spent * gzip_head.LARGEST_UNPACKED / content.size
+    assert isinstance(content, packed_head.Content)
+    largest = spent * packing.largest / content.size
     assert largest < RESERVE / 1000 * FUNCTIONS["ObjectCreatedFunction"]["MemorySize"] / 1769
     assert FUNCTIONS["ObjectCreatedFunction"]["Timeout"] / 2 > RESERVE / 1000
 

@@ -18,7 +18,7 @@ from contracts.job import SIFTED_FROM, Count, DropResult, JobDrop, JobReference,
 from contracts.plan import Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
 from contracts.verdict import decide
 from contracts.watermarks import HighMark
-from functions.admission.admit import admit, header
+from functions.admission.admit import Admission, admit, header
 from spark_jobs.validate import run
 
 
@@ -135,7 +135,9 @@ def a_request(folder: Path, plan: Plan, files: Mapping[str, bytes | str], try_: 
         path.write_bytes(data)
         line, names, types = _header(plan, data)
         rejected = f"{folder.as_uri()}/rejected/{name}/"
-        drops.append(JobDrop(name, 1, path.as_uri(), name, len(data), names, line, rejected, types=types))
+        unpacked = _admitted(plan, data).unpacked if plan.unpacked_first else None
+        drop = JobDrop(name, 1, path.as_uri(), name, len(data), names, line, rejected, types=types, unpacked=unpacked)
+        drops.append(drop)
     base = folder.as_uri()
     return JobRequest(
         *(
@@ -152,10 +154,14 @@ def a_request(folder: Path, plan: Plan, files: Mapping[str, bytes | str], try_: 
     )
 
 
+def _admitted(plan: Plan, data: bytes) -> Admission:
+    return admit(plan, "things/a", len(data), lambda start, length: data[start : start + length])
+
+
 def _header(plan: Plan, data: bytes) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """The header as admission would hand it on, even of files that it would refuse."""
-    if plan.file_format != "csv" or plan.compression != "none" or not plan.csv.header or plan.csv.has_top:
-        line = admit(plan, "things/a", len(data), lambda start, length: data[start : start + length]).header_line
+    if plan.file_format != "csv" or plan.packing != "none" or not plan.csv.header or plan.csv.has_top:
+        line = _admitted(plan, data).header_line
         return line, *header(plan, line)
     line = csv_cells.first_line(data.decode(plan.csv.encoding, "replace"), plan.csv) or ""
     return line, columns.names(plan, columns.sent(plan, line)), ()

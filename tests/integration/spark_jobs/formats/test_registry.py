@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 from dataclasses import replace
@@ -14,8 +13,9 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.plan import FileFormat, Plan, Threshold
+from contracts.plan import Compression, FileFormat, Plan, Threshold
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, judge
+from tests.packing import PACK, packed
 
 PROPERTIES = [
     a_property("id", "integer", required=True),
@@ -138,16 +138,21 @@ def _result(spark: SparkSession, judged: Judged) -> dict[str, Any]:
     return {"read": drop.read, "valid": drop.valid, "rejected": drop.rejected, "counts": counts, "rows": rows}
 
 
+@pytest.mark.parametrize("compression", [name for name in PACK if name != "none"])
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_compressed_file_means_the_same(spark: SparkSession, tmp_path: Path, form: FileFormat) -> None:
+def test_compressed_file_means_the_same(
+    spark: SparkSession, tmp_path: Path, form: FileFormat, compression: Compression
+) -> None:
     body = a_file(spark, form, tmp_path)
     half = body.index(b"\n", len(body) // 2) + 1
-    plan = a_plan(PROPERTIES, CHECKS, file_format=form, compression="gzip")
-    members = gzip.compress(body[:half]) + gzip.compress(body[half:])
+    plan = a_plan(PROPERTIES, CHECKS, file_format=form, compression=compression)
+    streams = packed(plan, body, half)
     plain = judge(spark, tmp_path / "plain", plan_of(form), {"a": body})
-    packed = judge(spark, tmp_path / "packed", plan, {"a.gz": members})
-    assert packed.drop("a.gz").counts == plain.drop("a").counts
-    assert [r.record for r in packed.evidence(spark)] == [r.record for r in plain.evidence(spark)] != []
+    name = f"a{plan.suffix}"
+    unpacked = judge(spark, tmp_path / "packed", plan, {name: streams})
+    assert unpacked.drop(name).counts == plain.drop("a").counts
+    lines = [(r.record, r.line) for r in plain.evidence(spark)]
+    assert [(r.record, r.line) for r in unpacked.evidence(spark)] == lines != []
 
 
 LINES = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -14,9 +13,10 @@ from pyspark.sql import SparkSession
 from contracts import rules
 from contracts.files.header import valid_file
 from contracts.job import SIFTED_FROM, DataFiles, JobResult
-from contracts.plan import Columns, Csv, FileFormat, Plan, Promoted, Property
+from contracts.plan import Columns, Compression, Csv, FileFormat, Plan, Promoted, Property
 from spark_jobs.validate import run
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, a_request
+from tests.packing import PACK, packed, unpacked
 
 PROPERTIES = (a_property("n", "integer"), a_property("note"))
 
@@ -65,11 +65,15 @@ def test_bytes_of_another_encoding_stay(spark: SparkSession, tmp_path: Path) -> 
     assert left(valid, "a") == "n;note\n1;\u00e9t\u00e9\n".encode("iso-8859-1")
 
 
+@pytest.mark.parametrize("compression", PACK)
 @pytest.mark.parametrize(("body", "rows"), [(b"1,a\nx,b\n", b"1,a\n"), (b"x,b\n", b"")])
-def test_files_without_header_and_packed_ones(spark: SparkSession, tmp_path: Path, body: bytes, rows: bytes) -> None:
-    valid = judged(spark, tmp_path, rows_plan(Csv(header=False), compression="gzip"), a=gzip.compress(body))
+def test_files_without_header_and_packed_ones(
+    spark: SparkSession, tmp_path: Path, body: bytes, rows: bytes, compression: Compression
+) -> None:
+    plan = rows_plan(Csv(header=False), compression=compression)
+    valid = judged(spark, tmp_path, plan, a=packed(plan, body))
 
-    assert gzip.decompress(left(valid, "a") or b"") == rows
+    assert unpacked(plan, left(valid, "a") or b"") == rows
 
 
 def test_json_lines_stay_as_they_came(spark: SparkSession, tmp_path: Path) -> None:

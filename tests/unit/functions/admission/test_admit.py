@@ -100,8 +100,16 @@ def test_plainly_wrong_files_are_refused(body: bytes, code: str) -> None:
     [
         (b"PK\x03\x04....[Content_Types].xml", "a workbook of a spreadsheet", "Save the sheet as CSV (“CSV UTF-8”)"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1..", "an old workbook of a spreadsheet", "Save the sheet as CSV"),
-        (b"PK\x03\x04....orders.csv", "a zip archive", "Unpack it, and send plain CSV."),
-        (b"\x1f\x8b\x08", "compressed by gzip", "Unpack it, and send plain CSV."),
+        (
+            b"PK\x03\x04....orders.csv",
+            "a zip archive",
+            "Unpack it, and send plain CSV; or ask for `archive: {format: zip}` in the contract.",
+        ),
+        (
+            b"\x1f\x8b\x08",
+            "compressed by gzip",
+            "Unpack it, and send plain CSV; or ask for `compression: gzip` in the contract.",
+        ),
         (b"%PDF-1.7", "a PDF", "Ask for the data behind it, and send it as CSV."),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
 import subprocess
@@ -19,6 +20,7 @@ from contracts.authoring.draft.profile import SampleRefused, null_words, settle
 from infra.sampling import profile
 from tests.oracle.samples import table
 from tests.oracle.test_drafts import contract_of, no_spark, verdict
+from tests.packing import zipped
 
 
 def drafted(folder: Path, body: bytes, name: str = "things.csv") -> str:
@@ -255,7 +257,6 @@ def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
         (b"a\t|\tb\n1\t|\tx\n", 'delimiter: "\\t|\\t"'),
         (b"a\\b\n1\\x\n2\\y\n", "delimiter: \\"),
         (b"a\x01b\n1\x01x,y\n2\x01z\n", 'delimiter: "\\x01"'),
-        (gzip.compress(b"a,b\n1,2\n", mtime=0), "compression: gzip"),
         (b"Report of May\n\nday;n\n2024-05-01;1\n2024-05-02;2\n", "skipRows: {until: ^day;n}"),
         (b"Report of May;\n;\nday;n (EUR)\n2024-05-01;1\n2024-05-02;2\n", "until: "),
         (b"sep=;\nday;n\n2024-05-01;1\n2024-05-02;2\n", "separatorLine: true"),
@@ -265,6 +266,13 @@ def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
         (b"day;n\n2024-05-01;1\n2024-05-02;2\nTotal;3\n", "footer: {begins: Total}"),
         (b"day;n\n2024-05-01;1\n2024-05-02;2\nSumme;3\nStand 3.5.\n\n", "footer: {begins: Summe, lines: 2}"),
         (gzip.compress(b"Report\nday;n\n2024-05-01;1\n2024-05-02;2\nTotal;3\n", mtime=0), "footer: {begins: Total}"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0), "compression: gzip  # proposed: by the first bytes of the samples"),
+        (bz2.compress(b"a,b\n1,2\n"), "compression: bzip2  # proposed: by the first bytes of the samples"),
+        (bz2.compress(b'{"a": 1}\n'), "compression: bzip2"),
+        (zipped({"d/o_1.csv": b"a,b\n1,2\n", "d/o_2.csv": b"a,b\n2,3\n"}), "{format: zip, members: d/o_*.csv}"),
+        (zipped({"o_2026-01-31.csv": b"a,b\n1,2\n"}), 'members: "o_{date:%Y-%m-%d}.csv"}'),
+        (zipped({"o.csv": b"a,b\n1,2\n", "__MACOSX/._o.csv": b"x"}), "members: o.csv\n        others: ignore"),
+        (zipped({"o.jsonl": b'{"a": 1}\n{"a": 2}\n'}), "members: o.jsonl}"),
         (
             b"a,b\n" + b"1,2\n" * 99 + b"1\n",
             'tolerance: {rows: "1.00%"}  # proposed: 1 line of the samples',
@@ -339,8 +347,16 @@ def test_samples_in_several_encodings_have_one(
         ({"a.csv": "a,b\n1,2\n".encode("utf-16") + b"x"}, "a.csv is damaged: its text in UTF-16"),
         ({"a.csv": "a\n1\n".encode("utf-16"), "b.csv": b"a\n1\n"}, "a.csv is in UTF-16 and b.csv is in UTF-8"),
         ({"a.jsonl": '{"a": 1}\n'.encode("utf-16")}, "a.jsonl is not UTF-8, as JSON Lines are"),
-        ({"a.csv": b"PK\x03\x04" + b"x" * 99}, "a.csv is a zip archive"),
+        ({"a.csv": b"PK\x03\x04" + b"x" * 99}, "a.csv: The zip archive cannot be unpacked"),
+        ({"a.zip": zipped({"a.csv": b"a,b\n1,2\n", "b.csv": b"c\n1\n"})}, "b.csv"),
+        ({"a.zip": zipped({"a.csv": b"a,b\n1,2\n"}), "b.csv": b"a,b\n1,2\n"}, "b.csv is none; give files"),
+        ({"a.zip": zipped({"a/": b""})}, "a.zip: The zip archive has no member"),
         ({"a.csv": gzip.compress(b"a,b\n1,2\n")[:-6]}, "a.csv cannot be unpacked"),
+        ({"a.csv": bz2.compress(b"a,b\n1,2\n")[:-6]}, "compress it with bzip2 again"),
+        (
+            {"a.csv": bz2.compress(b"a,b\n1,2\n"), "b.csv": b"a,b\n1,2\n"},
+            "a.csv is CSV, compressed by bzip2, and b.csv is CSV",
+        ),
         ({"a.csv": b"a,b\n1,2\n1\n1,2,3\n"}, "2 of 3 lines of the samples have other than 2 cells"),
         ({"a.csv": b"a,b\n1,2\n", "b.csv": b"a,c\n1,2\n"}, "(`b` missing, `c` added)"),
         ({"a.csv": b"a,b\n1,2\n", "b.jsonl": b'{"a": 1}\n'}, "a.csv is CSV and b.jsonl is JSON Lines"),

@@ -187,6 +187,7 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("csv: {", "csv: {trailingDelimiter: true, "): ("dialect", "csv.trailingDelimiter", *LOOSENS),
     ("csv: {", "csv: {trailer: {begins: T, rows: 2}, "): ("dialect", "csv.trailer", *BOTH),
     ("format: csv", "format: csv\n      compression: gzip"): ("format", "compression", *BOTH),
+    ("format: csv", "format: csv\n      archive: {format: zip, members: a}"): ("format", "archive", *BOTH),
     ("extra: warn", "extra: reject"): ("columns", "columns.extra", *TIGHTENS),
     ("extra: warn", "extra: ignore"): ("columns", "columns.extra", *CALM),
     ("missing: reject", "missing: warn"): ("columns", "columns.missing", *LOOSENS),
@@ -546,7 +547,7 @@ def test_every_field_of_a_plan_has_an_answer(cls: Any) -> None:
 def test_every_value_of_the_block_is_compared() -> None:
     one_value = {n for n, kind in FIELDS[Plan].items() if not kind.startswith(FOLLOWS)}
     elsewhere = {"id", "object", "files", "properties", "checks", "csv", "columns", "tolerance", "deprecated"}
-    elsewhere |= {"references", "arrival", "set"}
+    elsewhere |= {"references", "arrival", "set", "archive"}
     assert set(block_changes.BLOCK) == one_value - elsewhere
 
 

@@ -1,0 +1,44 @@
+"""The archive of a `drop` block: the document and the block in, findings out."""
+
+from __future__ import annotations
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.drop_block.block import DropBlock
+from contracts.errors import PatternInvalid
+from contracts.plan import RECODED
+from contracts.terms.key_pattern import tokens
+
+
+def read(document: Document, path: Path, block: DropBlock) -> None:
+    """Report an archive that contradicts the rest of the block, or whose pattern no member can fit."""
+    archive, at = block.archive, (*path, "archive")
+    if (archive or block.compression not in ("none", "gzip")) and block.csv.encoding in RECODED:
+        message = f"{block.csv.encoding.upper()} in a zip archive, or compressed by bzip2, is not built yet."
+        document.error((*path, "csv", "encoding"), "not-built-yet", message, "Send it plain, or compressed by gzip.")
+    if archive is None:
+        return
+    if block.compression != "none":
+        message = (
+            f"`archive` beside `compression: {block.compression}`: the members of an archive are compressed already."
+        )
+        document.error((*path, "compression"), "bad-value", message, "Leave `compression` out.", on_key=True)
+    csv = block.csv
+    if csv.footer or csv.has_top or csv.has_rows_above or csv.comment_char or csv.record:
+        message = "Rows of a file within an archive that are no records, but for a header, are not built yet."
+        fix = "Leave `archive` out, or the keys of `csv` about such rows."
+        document.error((*path, "csv"), "not-built-yet", message, fix, on_key=True)
+    if block.csv.trailer:
+        message = "A trailer within an archive is not built yet."
+        document.error(
+            (*path, "csv", "trailer"), "not-built-yet", message, "Leave `archive` or `trailer` out.", on_key=True
+        )
+    try:
+        tokens(archive.members)
+    except PatternInvalid as error:
+        message = f"{str(error)[:1].upper()}{str(error)[1:]}."
+        document.error((*at, "members"), "bad-pattern", message, "See the patterns in docs/reference/drop-block.md.")
+        return
+    if archive.members.startswith("/") or archive.members.endswith("/") or ".." in archive.members.split("/"):
+        message = f"`{archive.members}` fits no member: their names have no `/` at the ends, and no `..`."
+        document.error((*at, "members"), "bad-pattern", message, 'Write the pattern of their names, as `"*.csv"`.')
