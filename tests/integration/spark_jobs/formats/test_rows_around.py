@@ -145,7 +145,7 @@ def hold(spark: SparkSession, run: Judged, form: Form, names: Sequence[str]) -> 
             form.empty(),
         )
         assert [(r.record, r.line, r.raw) for r in run.evidence(spark, name)] == [
-            (2, first + form.body.index("b;x"), "b;x")
+            (2, first + form.body.index(form.bad), form.bad)
         ]
         assert run.count("id.unique", name).failed == 2
         assert [s.place.line for s in run.count("id.unique", name).samples] == [first + form.body.index(form.first)]
