@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from contracts import rules
 from contracts.decision import EXCUSED
-from contracts.plan import REPEATING, Check, FileFormat, Limit, Plan, Property, Threshold
+from contracts.plan import REPEATING, Check, Csv, FileFormat, Limit, Plan, Property, Threshold
 from contracts.problem import Level, Problem, quoted, visible
 from contracts.sentences import bound_in_words, sentence
 from contracts.terms.value_form import words
@@ -307,9 +307,27 @@ def _words_of_format(plan: Plan) -> dict[str, str]:
         "whole": ", and both escapes of a character that takes two" if plan.file_format == "jsonl" else "",
         "mark": visible(plan.csv.delimiter),
         "unquoted": " and no quotes around them" if plan.csv.quote else "",
-        "close": "Close" if plan.csv.multi_line else "Take line breaks out of cells, close",
-        "quote": plan.csv.escape + plan.csv.quote,
+        "misplaced": _misplaced(plan.csv),
+        "whole_quotes": _whole_quotes(plan.csv),
     }
+
+
+def _misplaced(csv: Csv) -> str:
+    """Return what is wrong in a record whose quotes or escapes break the rule."""
+    if not csv.unquoted_escape:
+        return "a quote that is not closed in its line, or not around a whole cell"
+    return f"{'a quote or ' if csv.quote else ''}a `{csv.unquoted_escape}` where the dialect has none"
+
+
+def _whole_quotes(csv: Csv) -> str:
+    """Return how quotes and escapes are written."""
+    close, escape = "Close" if csv.multi_line else "Take line breaks out of cells, close", csv.unquoted_escape
+    quotes = f"{close} every quote, quote whole cells, and write a quote inside one as `{csv.escape}{csv.quote}`"
+    if not escape:
+        return quotes
+    only = f"`{escape}` only before what it escapes, which is the delimiter, another `{escape}`"
+    letters = " or a letter as in `\\n`" if escape == "\\" else ""
+    return f"{quotes}, and {only}{letters}" if csv.quote else f"Write {only}{letters}"
 
 
 def _figure_in_words(plan: Plan, check: Check, outcome: CheckResult) -> str:

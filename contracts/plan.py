@@ -253,7 +253,9 @@ class Csv:
     Without a `quote` every delimiter separates two cells. Without a `header` the columns are the contract's, in its
     order. With a `trailer` the last record is not data: it states the file's totals. `mojibake` decides about a file in
     UTF-8 or windows-1252 whose agreed encoding takes any bytes (`contracts.files.mojibake`). With a
-    `trailing_delimiter` the header and each record may have one empty cell too many at the end.
+    `trailing_delimiter` the header and each record may have one empty cell too many at the end. With a
+    `record_delimiter` records end at that alone, else at each LF, CR and CRLF. An `unquoted_escape` escapes in cells
+    without quotes.
 
     Above the records may be rows that are none (`contracts.files.csv_top`): a `separator_line` for spreadsheets, then
     `skip_rows` rows, or all up to the first that matches `skip_until` (a pattern for Java), a `leader`, then the rows
@@ -272,6 +274,8 @@ class Csv:
     trailer: Trailer | None = field(default=None, metadata=codec.SPARSE)
     mojibake: Policy = field(default="reject", metadata=codec.SPARSE)
     trailing_delimiter: bool = field(default=False, metadata=codec.SPARSE)
+    record_delimiter: str = field(default="", metadata=codec.SPARSE)
+    unquoted_escape: str = field(default="", metadata=codec.SPARSE)
     skip_rows: int = field(default=0, metadata=codec.SPARSE)
     skip_until: str | None = field(default=None, metadata=codec.SPARSE)
     header_rows: tuple[int, ...] = field(default=(1,), metadata=codec.SPARSE)

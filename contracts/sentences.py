@@ -32,8 +32,8 @@ def sentence(rule: rules.Rule) -> Sentence:
             )
         case rules.Quotes():
             return Sentence(
-                "{some} {have} a quote that is not closed in its line, or not around a whole cell.",
-                "{close} every quote, quote whole cells, and write a quote inside one as `{quote}`.",
+                "{some} {have} {misplaced}.",
+                "{whole_quotes}.",
             )
         case rules.Text():
             return Sentence(

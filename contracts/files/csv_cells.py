@@ -13,21 +13,26 @@ from functools import lru_cache
 
 from contracts.plan import Csv
 
+LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
+"""What letters stand for behind a backslash in cells without quotes, in dumps of databases."""
+NULL = "\\N"
+"""The null word of dumps, which stays as it is."""
+
 
 def split(record: str, csv: Csv) -> tuple[str, ...] | None:
     """Return the cells of a record, or None if a quote is open or in a place where the rule allows none.
 
     A delimiter of several characters is the first one from the left: `a|||b` with `||` is `a` and `|b`.
     """
-    if not csv.quote:
+    if not csv.quote and not csv.unquoted_escape:
         return tuple(record.split(csv.delimiter))
-    shape, cells, at = _compiled(csv.delimiter, csv.quote, csv.escape), [], 0
+    shape, cells, at = _compiled(*signs(csv)), [], 0
     while at <= len(record):
         match = shape.match(record, at)
         if match is None:
             return None
         if match[1] is None:
-            cells.append(match[2])
+            cells.append(_meant(match[2], csv.unquoted_escape))
         else:
             escaped = rf"{re.escape(csv.escape)}([{re.escape(csv.quote + csv.escape)}])"
             cells.append(re.sub(escaped, r"\1", match[1]))
@@ -41,7 +46,8 @@ def first_line(text: str, csv: Csv) -> str | None:
     None if a quote is still open where the text ends.
     """
     followed = csv.quote if csv.multi_line else ""
-    for end in re.finditer(r"\r\n|\r|\n|\Z", text):
+    ends = re.escape(csv.record_delimiter) or r"\r\n|\r|\n"
+    for end in re.finditer(rf"{ends}|\Z", text):
         line = text[: end.start()]
         bare = line if csv.escape == csv.quote else re.sub(rf"{re.escape(csv.escape)}[\s\S]", "", line)
         if not followed or bare.count(followed) % 2 == 0:
@@ -49,9 +55,28 @@ def first_line(text: str, csv: Csv) -> str | None:
     return None
 
 
+def _meant(plain: str, escape: str) -> str:
+    """Return the text of a cell without quotes: what the escape stands before stands for another character."""
+    if not escape or plain == NULL:
+        return plain
+    letters = LETTERS if escape == "\\" else {}
+    return re.sub(rf"{re.escape(escape)}([\s\S])", lambda match: letters.get(match[1], match[1]), plain)
+
+
 def is_usual(csv: Csv) -> bool:
-    """Return True if the parsers of Spark and Arrow read the dialect by this rule: its delimiter is one plain sign."""
-    return len(csv.delimiter) == 1 and csv.delimiter != "\\"
+    """Return True if the parsers of Spark and Arrow read the dialect by this rule: one plain sign, no line ends."""
+    one_sign = len(csv.delimiter) == 1 and csv.delimiter != "\\"
+    return one_sign and not csv.record_delimiter and not csv.unquoted_escape
+
+
+def is_flat(line: str, csv: Csv) -> bool:
+    """Return True if a line has neither quotes nor escapes: it is its cells with delimiters between them."""
+    return not any(sign and sign in line for sign in (csv.quote, csv.unquoted_escape))
+
+
+def signs(csv: Csv) -> tuple[str, str, str, str]:
+    """Return the signs by which the cells of a dialect are found."""
+    return csv.delimiter, csv.quote, csv.escape, csv.unquoted_escape
 
 
 def run_on(csv: Csv) -> str:
@@ -73,11 +98,21 @@ def joined(cells: Iterable[str], csv: Csv) -> str:
 
 
 def _written(cell: str, csv: Csv) -> str:
+    if not csv.quote:
+        return _escaped(cell, csv)
     is_like_comment = csv.comment_char != "" and cell.startswith(csv.comment_char)
-    if not csv.quote or not (is_like_comment or {*cell} & {*csv.delimiter, csv.quote, csv.escape, "\r", "\n"}):
+    signs = {*csv.delimiter, csv.quote, csv.escape, csv.unquoted_escape, "\r", "\n"}
+    if not (is_like_comment or {*cell} & signs):
         return cell
     inner = re.sub(f"[{re.escape(csv.quote + csv.escape)}]", lambda sign: csv.escape + sign[0], cell)
     return f"{csv.quote}{inner}{csv.quote}"
+
+
+def _escaped(cell: str, csv: Csv) -> str:
+    if not csv.unquoted_escape or cell == NULL:
+        return cell
+    text = re.sub(f"[{re.escape(csv.unquoted_escape + csv.delimiter)}]", lambda m: csv.unquoted_escape + m[0], cell)
+    return text.replace("\n", "\\n").replace("\r", "\\r") if csv.unquoted_escape == "\\" else text
 
 
 def dropped(csv: Csv) -> str:
@@ -96,16 +131,29 @@ def other_sign(delimiter: str, signs: str) -> str:
 
 
 @lru_cache
-def cell(delimiter: str, quote: str, escape: str) -> str:
+def cell(delimiter: str, quote: str, escape: str, unquoted_escape: str) -> str:
     """Return a pattern, for Java and Python, of a cell that is wholly quoted (group 1), or plain (group 2)."""
-    sign, escapes = re.escape(quote), re.escape(escape)
+    sign, escapes, end = re.escape(quote), re.escape(escape), rf"(?={re.escape(delimiter)}|(?![\s\S]))"
     escaped, text = f"{escapes}[{sign}{escapes}]", other_sign(delimiter, quote)
     if escape == quote:
         inner, plain = f"{escaped}|[^{sign}]", text
     else:
         inner, plain = f"{escaped}|(?!{escaped})[^{sign}]", f"{escaped}|(?!{escaped}){text}"
-    quoted = f"{sign}((?:{inner})*+){sign}{_dropped(delimiter)}"
-    return rf"(?:{quoted}|((?:{plain})*+))(?={re.escape(delimiter)}|(?![\s\S]))"
+    plain = f"(?:{plain})*+"
+    if unquoted_escape:
+        plain = _with_escapes(delimiter, quote, unquoted_escape, end)
+    quoted = f"{sign}((?:{inner})*+){sign}{_dropped(delimiter)}" if quote else "((?!))"
+    return f"(?:{quoted}|({plain})){end}"
+
+
+def _with_escapes(delimiter: str, quote: str, escape: str, end: str) -> str:
+    """Return a pattern of a cell without quotes in which a sign escapes others.
+
+    An escaped escape before an N would be the null word without being null: a cell of these alone is none.
+    """
+    sign, letters = re.escape(escape), "".join(LETTERS) if escape == "\\" else ""
+    plain = f"(?:{sign}[{re.escape(escape + quote + delimiter)}{letters}]|{other_sign(delimiter, quote + escape)})*+"
+    return rf"(?:\\N{end}|(?!\\\\N{end}){plain})" if escape == "\\" else plain
 
 
 @lru_cache

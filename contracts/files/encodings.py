@@ -1,15 +1,19 @@
 """The encodings of text files: a name as people write it in, the name in a plan out; and Java's name of that.
 
 Java and Python read each of them alike: the same characters, and the same bytes without one
-(tests/integration/spark_jobs/formats/test_encodings.py compares all 256). In each of them the bytes of ASCII are ASCII,
-so that lines end at the same bytes in all. Java 17 has no ISO-8859-10 and no ISO-8859-14.
+(tests/integration/spark_jobs/formats/test_encodings.py compares all 256). Of wide encodings, with several bytes for a
+character, only what both read alike is text (`contracts.files.byte_patterns`). Line ends are the same bytes in all, and
+so are other characters of ASCII, where they are not a part of a wide one. Java 17 has no ISO-8859-10 and no
+ISO-8859-14.
 """
 
 from __future__ import annotations
 
 import codecs
+import re
 from functools import cache
 
+from contracts.files.byte_patterns import CHARACTERS
 from contracts.plan import RECODED
 
 UTF_8, LATIN, ASCII = "utf-8", "iso-8859-1", "us-ascii"
@@ -25,10 +29,15 @@ NAMES: tuple[str, ...] = (
     "koi8-u",
     ASCII,
     *RECODED,
+    *CHARACTERS,
 )
 """The names in plans, the most frequent first; Python reads them as well."""
-JAVA = {"macintosh": "x-MacRoman"}
+JAVA = {"macintosh": "x-MacRoman", "cp932": "windows-31j", "cp949": "x-windows-949"}
 """Java's names that are not the same."""
+OTHER_NAMES = {"windows-31j": "cp932", "windows31j": "cp932"}
+"""Names that people write and not every Python knows."""
+LONGEST = 4
+"""Bytes of a character."""
 
 
 @cache
@@ -38,8 +47,9 @@ def _by_codec() -> dict[str, str]:
 
 def named(text: str) -> str:
     """Return the name in plans of an encoding by any name that Python knows; else the text in lower case."""
+    written = OTHER_NAMES.get(text.casefold().replace("_", "-"), text)
     try:
-        codec = codecs.lookup(text).name
+        codec = codecs.lookup(written).name
     except (LookupError, ValueError):  # a NUL is a ValueError
         return text.casefold()
     return _by_codec().get(codec, text.casefold())
@@ -52,7 +62,7 @@ def java(name: str) -> str:
 
 def has_gaps(name: str) -> bool:
     """Return True if some byte is no character of the encoding, so that a reader has U+FFFD in its place."""
-    return name not in (UTF_8, LATIN) and "\ufffd" in bytes(range(256)).decode(name, "replace")
+    return name in CHARACTERS or (name not in (UTF_8, LATIN) and "\ufffd" in bytes(range(256)).decode(name, "replace"))
 
 
 def read_as(name: str) -> str:
@@ -62,13 +72,40 @@ def read_as(name: str) -> str:
 
 def is_one_byte(name: str) -> bool:
     """Return True if each byte is a character of its own, or none."""
-    return name != UTF_8 and len(bytes(range(256)).decode(name, "replace")) == 256
+    return name != UTF_8 and name not in CHARACTERS and len(bytes(range(256)).decode(name, "replace")) == 256
+
+
+def is_wide(name: str) -> bool:
+    """Return True if a character may have several bytes, and only some of them are text."""
+    return name in CHARACTERS
 
 
 def fits(text: str, encoding: str) -> bool:
     """Return True if an encoding has all characters of a text."""
     try:
-        text.encode(encoding)
+        return flaw(text.encode(encoding), encoding) is None
     except UnicodeEncodeError:
         return False
-    return True
+
+
+def sound(name: str) -> str:
+    """Return a pattern, for Java and Python, of bytes that are text in a wide encoding, one character for each byte."""
+    return f"(?:{CHARACTERS[name]})*+"
+
+
+@cache
+def _sound(name: str) -> re.Pattern[str]:
+    return re.compile(sound(name))
+
+
+def flaw(data: bytes, name: str, *, whole: bool = True) -> int | None:
+    """Return the place of the first byte that is not text; None if there is none. The end of a part may be cut."""
+    if name not in CHARACTERS:
+        try:
+            codecs.getincrementaldecoder(name)().decode(data, final=whole)
+        except UnicodeDecodeError as error:
+            return error.start
+        return None
+    match = _sound(name).match(data.decode(LATIN))
+    end = match.end() if match else 0
+    return None if end == len(data) or (not whole and len(data) - end < LONGEST) else end

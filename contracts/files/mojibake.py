@@ -92,14 +92,16 @@ def _word(text: str, kind: ActualEncoding, encoding: str) -> tuple[str, str] | N
     Of a long word, or one that cannot be decoded as a whole, it is the wrongly decoded stretch.
     """
     pattern, actual = DECODINGS[kind]
-    latin = text.encode(encoding, "replace").decode(encodings.LATIN)  # a character for each byte, as in the text
+    latin = text.encode(encoding, "replace").decode(encodings.LATIN)  # a character for each byte
     for match in pattern.finditer(latin):
         before = re.split(WORD_BREAK, latin[max(0, match.start() - LONGEST) : match.start()])[-1]
         behind = re.split(WORD_BREAK, latin[match.end() : match.end() + LONGEST])[0]
         word = slice(match.start() - len(before), match.end() + len(behind))
         for span in (word, slice(*match.span())) if word.stop - word.start <= LONGEST else (slice(*match.span()),):
+            raw = latin[span].encode(encodings.LATIN)
+            read = raw.decode(encoding, "replace") if encodings.is_wide(encoding) else text[span]
             try:
-                return text[span], latin[span].encode(encodings.LATIN).decode(actual)
+                return read, raw.decode(actual)
             except UnicodeDecodeError:
                 continue
     return None

@@ -18,6 +18,7 @@ from contracts.authoring.draft.column import ColumnCounts
 from contracts.authoring.draft.forms import forms_of
 from contracts.authoring.draft.headings import Headings
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle
+from contracts.files import encodings
 from contracts.files.columns import OURS
 from contracts.files.header import MOST_COLUMNS
 from contracts.plan import RECODED, Csv
@@ -41,6 +42,8 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
     is_odd = any(one.mojibake for one in heads)
     if seen == {"iso-8859-1", "windows-1252"} and not is_odd:  # which have the same letters
         seen = {"windows-1252"}
+    if len(seen) > 1 and any(map(encodings.is_wide, seen)):
+        raise SampleRefused(f"the samples are in {quoted(sorted(seen))}; give files in one encoding")
     is_odd = is_odd or len(seen) > 1
     encoding = seen.pop() if len(seen) == 1 else "iso-8859-1"
     heads = _without_rows_around([replace(one, encoding=encoding) for one in heads])

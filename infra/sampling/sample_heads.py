@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import codecs
 import gzip
+import itertools
 import json
 import re
 import zlib
@@ -16,10 +17,12 @@ from typing import IO, Any
 
 from contracts.authoring.draft.around import Around
 from contracts.authoring.draft.profile import SampleRefused
+from contracts.files import encodings
 from contracts.plan import RECODED, Compression, FileFormat
 from functions.admission.heads import foreign_forms, parquet_footer
 from functions.admission.heads.packed_head import PACKINGS
 from functions.admission.heads.problems import MARKS
+from infra.sampling import wide_text
 
 ODD = re.compile(rb"[\x80-\x9f]|[\xc2\xc3][\x80-\xbf]|[\xc4-\xdf][\xa1-\xba\xbc-\xbf]|[\xe0-\xf4][\xa0-\xbf]{2}")
 """Bytes that windows-1252 has and ISO-8859-1 lacks, or sequences of UTF-8."""
@@ -38,6 +41,8 @@ UNPACKABLE = (OSError, EOFError, zlib.error)
 """The errors of a file that cannot be unpacked."""
 MOST_BROKEN = 10
 """The maximum percentage of lines without a record for a file to count as CSV or JSON Lines."""
+MOST_LINES = 20_000
+"""Lines by which an Asian encoding is recognised."""
 ADDED = "dropgate adds it to rejected.csv, and leaves it out of account when the file comes back"
 """Why nothing is proposed for a column of these names (`contracts.files.columns.OURS`)."""
 
@@ -158,6 +163,11 @@ def _encoding(path: Path, packed: Compression) -> tuple[str, bool]:
                 decoder.decode(b"", final=True)
             except UnicodeDecodeError:
                 file.seek(0)
+                if wide := wide_text.encoding(itertools.islice(file, MOST_LINES)):
+                    file.seek(0)
+                    _is_sound(path, wide, file)
+                    return wide, False
+                file.seek(0)
                 seen = set().union(*iter(lambda: file.read(8 << 20), b""))
                 return "windows-1252" if seen & ANSI and not seen & UNDEFINED else "iso-8859-1", False
     except UNPACKABLE as error:
@@ -177,6 +187,14 @@ def _is_mostly_utf_8(lines: Iterable[bytes]) -> bool:
             else:
                 balance += 1
     return balance > 0
+
+
+def _is_sound(path: Path, encoding: str, file: Iterable[bytes]) -> None:
+    """Refuse a sample with bytes that are no text in the encoding that its first lines show."""
+    for number, line in enumerate(file, 1):
+        if not line.isascii() and encodings.flaw(line, encoding) is not None:
+            text = f"{path.name}: its first lines are {encoding.upper()}, and line {number:,} is not"
+            raise SampleRefused(f"{text}; write the whole file in one encoding")
 
 
 def _format(path: Path, head: str) -> FileFormat:

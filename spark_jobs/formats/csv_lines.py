@@ -157,9 +157,10 @@ def _is_patterned(csv: Csv) -> bool:
 
 def _shape(prop: Property | None, csv: Csv) -> str:
     """Return the pattern of a cell: any text, or a text within its fence, or a null value."""
-    text = rf"[^{re.escape(csv.delimiter)}{re.escape(csv.quote)}\x00\ufffd]*"
+    signs = csv.quote + csv.unquoted_escape
+    text = rf"[^{re.escape(csv.delimiter)}{re.escape(signs)}\x00\ufffd]*"
     if len(csv.delimiter) > 1:
-        text = f"(?:{csv_cells.other_sign(csv.delimiter, UNPLAIN + csv.quote)})*+"
+        text = f"(?:{csv_cells.other_sign(csv.delimiter, UNPLAIN + signs)})*+"
     allowed = fence(prop) if prop is not None and _is_fenced(prop) else None
     if allowed is None:
         return text

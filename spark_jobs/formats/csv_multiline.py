@@ -18,12 +18,12 @@ from contracts.plan import Csv, Plan
 from contracts.problem import Problem
 from contracts.values.sql_text import literal
 from spark_jobs.formats import csv_lines, text_lines
+from spark_jobs.formats.text_lines import LATIN
 from spark_jobs.rules import csv_quotes, row_checks
 from spark_jobs.spark import storage
 
 OPEN = "\ue001"
 """A sign in place of a quote that is open at the end of a line, and the text behind it."""
-LATIN = "ISO-8859-1"
 ORDER = "partition by file order by block, nth, part"
 BEFORE = f"({ORDER} rows between unbounded preceding and 1 preceding)"
 SO_FAR = f"({ORDER} rows between unbounded preceding and current row)"

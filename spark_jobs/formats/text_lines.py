@@ -31,15 +31,22 @@ MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
 
 JOINER = "\u2060"
 """Unicode's substitute for a byte order mark within text: one character, invisible, and not a blank."""
+LATIN = "ISO-8859-1"
 END = "\uffff"
 """A character that Spark's parser takes for the end of its input."""
 MOST_CELLS = 20_000
 """Spark's parser gives up the whole run at 20,480 cells in one line; a line of as many cells is no record."""
 
 
-def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
-    """Read the raw lines of files: one column `value`."""
-    return spark.read.text(paths(drops))
+def load(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+    """Read the raw lines of files: one column `value`. With a record delimiter of its own a record is a line."""
+    return spark.read.options(**line_ends(plan)).text(paths(drops))
+
+
+def line_ends(plan: Plan) -> dict[str, str]:
+    """Return Spark's option for what ends a line, in files of its reader and its writer."""
+    end = plan.csv.record_delimiter if plan.file_format == "csv" else ""
+    return {"lineSep": end} if end else {}
 
 
 def paths(drops: Sequence[JobDrop]) -> list[str]:
@@ -201,12 +208,16 @@ def as_written(source: DataFrame, plan: Plan, _header: tuple[str, ...]) -> DataF
 def as_cell(cell: Column, csv: Csv) -> Column:
     """Write a text as a cell of a line."""
     if not csv.quote:
-        if len(csv.delimiter) == 1:
+        if csv.unquoted_escape:
+            return _escaped(cell, csv)
+        if len(csv.delimiter) == 1 and not csv.record_delimiter:
             return sf.translate(cell, f"{csv.delimiter}\r\n", "   ")
-        flat = sf.translate(sf.replace(cell, sf.lit(csv.delimiter), sf.lit(" ")), "\r\n", "  ")
+        ends = "|".join(map(re.escape, [csv.record_delimiter] if csv.record_delimiter else ["\r", "\n"]))
+        flat = sf.regexp_replace(cell, f"{re.escape(csv.delimiter)}|{ends}", " ")
         ends = csv_cells.run_on(csv)
         return sf.when(flat.rlike(ends), sf.concat(flat, sf.lit(" "))).otherwise(flat) if ends else flat
-    special = "[" + "".join(re.escape(c) for c in dict.fromkeys((*csv.delimiter, csv.quote, "\r", "\n"))) + "]"
+    signs = dict.fromkeys((*csv.delimiter, csv.quote, csv.unquoted_escape, "\r", "\n"))
+    special = "[" + "".join(map(re.escape, signs)) + "]"
     text = cell
     for character in dict.fromkeys((csv.escape, csv.quote)):
         text = sf.replace(text, sf.lit(character), sf.lit(csv.escape + character))
@@ -241,19 +252,11 @@ def parsed(line: Column, csv: Csv, width: int) -> Column:
 def _parsed_by_rule(line: Column, csv: Csv, width: int) -> Column:
     """Parse a line of a dialect that Spark's parser has not; the cells of a misquoted line are of no use."""
     cells = split(line, csv)
-    if csv.quote:
-        delimiter, quote, escape = re.escape(csv.delimiter), re.escape(csv.quote), re.escape(csv.escape)
-        around = sf.lit(rf"\A{quote}|{quote}[\x00-\x20]*\z")
-        escaped = sf.lit(f"{escape}([{quote}{escape}])")
-
-        def bare(cell: Column) -> Column:
-            inner = sf.regexp_replace(sf.regexp_replace(cell, around, sf.lit("")), escaped, sf.lit("$1"))
-            return sf.when(sf.startswith(cell, sf.lit(csv.quote)), inner).otherwise(cell)
-
-        pattern = sf.lit(f"{delimiter}({csv_cells.cell(csv.delimiter, csv.quote, csv.escape)})")
+    if csv.quote or csv.unquoted_escape:
+        pattern = sf.lit(f"{re.escape(csv.delimiter)}({csv_cells.cell(*csv_cells.signs(csv))})")
         begun = sf.concat(sf.lit(csv.delimiter), line)  # else an empty first cell would be an empty match
-        quoted = sf.transform(sf.regexp_extract_all(begun, pattern, 1), bare)
-        cells = sf.when(has_quote(line, csv), quoted).otherwise(cells)
+        signed = sf.transform(sf.regexp_extract_all(begun, pattern, 1), lambda cell: _bare(cell, csv))
+        cells = sf.when(has_quote(line, csv), signed).otherwise(cells)
     own = [sf.get(cells, sf.lit(n)).alias(f"c{n}") for n in range(width)]
     return sf.when(line.isNotNull(), sf.struct(*own, sf.when(sf.size(cells) != width, line).alias("bad")))
 
@@ -273,6 +276,38 @@ def ended(line: Column, csv: Csv, width: int) -> Column:
     too_many = sf.endswith(line, sign) & (signs == size * width)
     bare = sf.left(line.cast("binary"), sf.octet_length(line) - size).cast("string")
     return sf.when(too_many, bare).otherwise(line)
+
+
+def _bare(cell: Column, csv: Csv) -> Column:
+    """Return the text of a cell, without its quotes and escapes."""
+    plain = _meant(cell, csv.unquoted_escape) if csv.unquoted_escape else cell
+    if not csv.quote:
+        return plain
+    quote, escape = re.escape(csv.quote), re.escape(csv.escape)
+    around, escaped = sf.lit(rf"\A{quote}|{quote}[\x00-\x20]*\z"), sf.lit(f"{escape}([{quote}{escape}])")
+    inner = sf.regexp_replace(sf.regexp_replace(cell, around, sf.lit("")), escaped, sf.lit("$1"))
+    return sf.when(sf.startswith(cell, sf.lit(csv.quote)), inner).otherwise(plain)
+
+
+def _meant(cell: Column, escape: str) -> Column:
+    """Return the text of a cell without quotes: escapes are followed from its beginning, letter by letter."""
+    text, sign = cell, re.escape(escape)
+    for letter, meant in csv_cells.LETTERS.items() if escape == "\\" else ():
+        before = rf"\G((?:[^{sign}]|{sign}[^{letter}])*+){sign}{letter}"
+        text = sf.regexp_replace(text, sf.lit(before), sf.lit(f"$1{meant}"))
+    text = sf.regexp_replace(text, sf.lit(rf"{sign}([\s\S])"), sf.lit("$1"))
+    return sf.when(cell == csv_cells.NULL, cell).otherwise(text)
+
+
+def _escaped(cell: Column, csv: Csv) -> Column:
+    """Write a text as a cell of a line without quotes, in which a sign escapes others."""
+    sign = csv.unquoted_escape
+    text = cell
+    for character in dict.fromkeys((sign, *csv.delimiter)):
+        text = sf.replace(text, sf.lit(character), sf.lit(sign + character))
+    for letter, meant in (("n", "\n"), ("r", "\r")):
+        text = sf.replace(text, sf.lit(meant), sf.lit(sign + letter if sign == "\\" else " "))
+    return sf.when(cell == csv_cells.NULL, cell).otherwise(text)
 
 
 def split(line: Column, csv: Csv, most: int = -1) -> Column:
@@ -352,7 +387,16 @@ def chosen(records: DataFrame, plan: Plan, wanted: Sequence[str]) -> DataFrame:
 def decoded(value: Column, csv: Csv) -> Column:
     """Decode a raw line; invalid UTF-8 stays as it is, other bytes without a character become U+FFFD.
 
-    Both fail the record check `text`.
+    Both fail the record check `text`. Of a wide encoding a byte that is no part of a sound character becomes 0xFF
+    first, which no encoding has: Java would read some that Python does not.
     """
     encoding = encodings.read_as(csv.encoding)
-    return value if encoding == encodings.UTF_8 else sf.decode(value.cast("binary"), encodings.java(encoding))
+    if encoding == encodings.UTF_8:
+        return value
+    if not encodings.is_wide(encoding):
+        return sf.decode(value.cast("binary"), encodings.java(encoding))
+    sound, latin = encodings.sound(csv.encoding), sf.decode(value.cast("binary"), LATIN)
+    marked = sf.encode(sf.regexp_replace(latin, rf"\G({sound})[\x00-\xff]", "$1\u00ff"), LATIN)
+    raw = sf.when(latin.rlike(rf"\A{sound}\z"), value.cast("binary")).otherwise(marked)
+    is_ascii = value.cast("string").rlike(r"\A[\x00-\x7f]*+\z")
+    return sf.when(is_ascii, value.cast("string")).otherwise(sf.decode(raw, encodings.java(csv.encoding)))

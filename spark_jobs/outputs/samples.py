@@ -21,6 +21,7 @@ from contracts.place import Place
 from contracts.plan import Plan, Property
 from contracts.values import json_flaws
 from spark_jobs.outputs import nested_paths
+from spark_jobs.rules import csv_quotes
 from spark_jobs.rules.bitmask import Numbered
 from spark_jobs.rules.casting import typed
 from spark_jobs.rules.masking import MASK
@@ -134,7 +135,7 @@ def _cells(plan: Plan, failing: Numbered) -> Column:
     if len(csv.delimiter) > 1:
         last = sf.when(sf.get(sf.split(raw, re.escape(csv.delimiter)), many - 1) == "", LAST_EMPTY).otherwise("")
     words = sf.concat(sf.format_number(many, 0), sf.when(many == 1, " cell").otherwise(" cells"), last)
-    plain = ~sf.contains(raw, sf.lit(csv.quote)) if csv.quote else sf.lit(True)
+    plain = ~csv_quotes.has_quote(raw, csv)
     return sf.when((sf.col("check") == "record.fields") & plain, words)
 
 

@@ -194,6 +194,6 @@ def _write(rows: DataFrame, plan: Plan, folder: str, *by: str) -> None:
         columns = rows.select(*by, "value.*")
         columns.write.mode("overwrite").partitionBy(*by).parquet(storage.plain(folder))
     else:
-        texts = rows.write.mode("overwrite").partitionBy(*by)
+        texts = rows.write.mode("overwrite").options(**text_lines.line_ends(plan)).partitionBy(*by)
         as_text = plan.is_recoded or plan.unpacked_first
         texts.text(storage.plain(folder), compression="none" if as_text else plan.compression)

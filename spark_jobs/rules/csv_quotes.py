@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import reduce
 
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
@@ -15,8 +16,9 @@ STRETCH, ESCAPED = "\ue000", "\ue002"
 
 
 def has_quote(line: Column, csv: Csv) -> Column:
-    """Return a column that is true if a line has a quote."""
-    return sf.contains(line, sf.lit(csv.quote)) if csv.quote else sf.lit(False)
+    """Return a column that is true if a line has a quote, or an escape outside quotes: it is more than its cells."""
+    signs = [sf.contains(line, sf.lit(sign)) for sign in (csv.quote, csv.unquoted_escape) if sign]
+    return reduce(Column.__or__, signs) if signs else sf.lit(False)
 
 
 def begins_with(line: Column, cell: str, csv: Csv) -> Column:
@@ -28,10 +30,10 @@ def begins_with(line: Column, cell: str, csv: Csv) -> Column:
 
 def misquoted(line: Column, csv: Csv) -> Column:
     """Test whether a quote of a line is open or misplaced (the rule of `contracts.files.csv_cells`)."""
-    if not csv.quote:
+    if not csv.quote and not csv.unquoted_escape:
         return sf.lit(False)
     if not csv_cells.is_usual(csv):
-        delimiter, cell = re.escape(csv.delimiter), csv_cells.cell(csv.delimiter, csv.quote, csv.escape)
+        delimiter, cell = re.escape(csv.delimiter), csv_cells.cell(*csv_cells.signs(csv))
         return has_quote(line, csv) & ~line.rlike(rf"\A{cell}(?:{delimiter}{cell})*+\z")
     rest = stretched(line, csv)
     return has_quote(line, csv) & (sf.contains(rest, sf.lit(csv.quote)) | rest.rlike(astray(csv)))

@@ -17,6 +17,8 @@ from tests.packing import zipped
 
 HEADER = b"id,name,amount,day\n"
 GOOD = HEADER + b"1,Ana,10.5,2026-01-31\n2,,,\n"
+DUMP = HEADER.replace(b",", b"\t") + b"1\tAna\\tB\\nC\t10.5\t\\N\n2\tx\ry\t1\t2026-01-31\n"
+WIDE = f"{HEADER.decode()}1,表示,10.5,2026-01-31\n2,東京ソフト能,1,\n"
 ENDED = b"id|amount\n1|10.50\n2|1.50\n"
 TITLED = b"sep=;\nPayments of January\n\nid;amount\n;EUR\n"
 SUMMED = b"id;amount\n1;10.50\n"
@@ -169,6 +171,40 @@ CASES = (
         GOOD.replace(b",", b"||"),
         "rejected",
         ("wrong-delimiter",),
+        "admission",
+    ),
+    Case("Shift_JIS, as agreed", "tokyo/good.csv", WIDE.encode("cp932"), "accepted", (), "job"),
+    Case(
+        "UTF-8 where Shift_JIS is agreed",
+        "tokyo/utf8.csv",
+        WIDE.encode(),
+        "rejected",
+        ("mojibake",),
+        "job",
+    ),
+    Case(
+        "EUC-JP where Shift_JIS is agreed, after the first 64 KiB",
+        "tokyo/late.csv",
+        HEADER + b"".join(b"%d,%s,1,\n" % (n, b"x" * 90) for n in range(1_000)) + "1001,日本語,1,\n".encode("euc-jp"),
+        "rejected",
+        ("check-text",),
+        "job",
+    ),
+    Case("a dump of a database, as agreed", "dumped/good.csv", DUMP, "accepted", (), "job"),
+    Case(
+        "a dump with an escape that escapes nothing",
+        "dumped/escape.csv",
+        DUMP + b"3\ta\\q\t1\t\\N\n",
+        "rejected",
+        ("check-quotes",),
+        "job",
+    ),
+    Case(
+        "a dump with CRLF where LF alone ends records",
+        "dumped/crlf.csv",
+        DUMP.replace(b"\n", b"\r\n"),
+        "rejected",
+        ("wrong-record-delimiter",),
         "admission",
     ),
     Case("two bars, as agreed", "barred/good.csv", GOOD.replace(b",", b"||"), "accepted", (), "job"),

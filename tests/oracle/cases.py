@@ -120,6 +120,27 @@ MORE_FORMS: dict[str, Document] = FORMS | {
         "format": "csv",
         "csv": {"encoding": "utf-16le", "header": False, "trailer": {"begins": "END", "rows": 2}},
     },
+    "csv, Shift_JIS": {"format": "csv", "csv": {"encoding": "cp932", "delimiter": "|", "escape": "\\"}},
+    "csv, GB18030, over lines": {"format": "csv", "csv": {"encoding": "gb18030", "multiLine": True}},
+    "csv, a dump": {
+        "format": "csv",
+        "csv": {
+            "delimiter": "\t",
+            "quote": "none",
+            "unquotedEscape": "\\",
+            "nullValues": ["\\N", "NA"],
+            "recordDelimiter": "lf",
+        },
+    },
+    "csv, LF alone": {"format": "csv", "csv": {"recordDelimiter": "lf", "nullValues": ["", "NA"]}},
+    "csv, a sign between records": {
+        "format": "csv",
+        "csv": {"recordDelimiter": "\x1e", "delimiter": "\x1f", "quote": "none", "encoding": "windows-1252"},
+    },
+    "csv, a bar and CRLF": {
+        "format": "csv",
+        "csv": {"recordDelimiter": "|\r\n", "delimiter": "|", "escape": "\\", "trailer": {"begins": "END", "rows": 2}},
+    },
     "csv, two bars": {"format": "csv", "csv": {"delimiter": "||"}},
     "csv, two bars, no quotes": {"format": "csv", "csv": {"delimiter": "||", "quote": "", "header": False}},
     "csv, tildes and a bar": {

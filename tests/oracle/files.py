@@ -183,6 +183,10 @@ def a_plain_file(
 
 def _encoded(chance: Random, plan: Plan, lines: Sequence[str]) -> bytes:
     """Lines as bytes: with the line ends, the mark and the damage that a text comes with."""
+    if end := plan.csv.record_delimiter:
+        own = [line if not n and plan.csv.header else _other_ends(chance, line) for n, line in enumerate(lines)]
+        text = end.join([*own, *([""] if chance.random() < 0.8 else [])])
+        return text.encode(plan.csv.encoding, "surrogateescape" if plan.csv.encoding == "utf-8" else "replace")
     ends = ("\n", "\r\n") if plan.csv.multi_line else ("\n", "\n", "\r\n", "\r", "mixed")
     end = chance.choice(ends)
     text = "".join(line + (chance.choice(ends[:4]) if end == "mixed" else end) for line in lines)
@@ -195,6 +199,12 @@ def _encoded(chance: Random, plan: Plan, lines: Sequence[str]) -> bytes:
     return data if plan.packing == "none" else packed(plan, data, chance.randint(0, len(data)))
 
 
+def _other_ends(chance: Random, line: str) -> str:
+    """Return a line with the ends of other lines in it, now and then."""
+    at = chance.randint(0, len(line)) if chance.random() < 0.2 else 0
+    return line[:at] + chance.choice(("\r", "\x85", "\u2028", "\x0b")) + line[at:] if at else line
+
+
 def _csv(chance: Random, plan: Plan, made: Sequence[dict[str, str]]) -> list[str]:
     always = chance.random() < 0.3
     return [plan.csv.delimiter.join(_quoted(plan.csv, t, always=always) for t in row.values()) for row in made]
@@ -202,6 +212,9 @@ def _csv(chance: Random, plan: Plan, made: Sequence[dict[str, str]]) -> list[str
 
 def _quoted(csv: Csv, text: str, *, always: bool = False) -> str:
     """A cell as a good writer writes it; where there are no quotes, without what needs them."""
+    if csv.unquoted_escape and text != "\\N":
+        text = text.replace("\\", "\\\\").replace(csv.delimiter, f"\\{csv.delimiter}")
+        return text.replace("\n", "\\n").replace("\r", "\\r")
     if not csv.quote:
         return text.replace(csv.delimiter, "")
     if not always and not any(c in text for c in (csv.quote, csv.delimiter, csv.escape)):
@@ -223,6 +236,9 @@ def _odd_lines(chance: Random, plan: Plan, header: Sequence[str]) -> list[str]:
     bad = ["\udcc0\udcaf", "\udced\udca0\udc80", "\udce9", "\ufffd", "\0", f"1{q}", f"5{q}x{q}", f"{q}a{q}b"]
     bad += [f"{q}1{q} ", f" {q}1{q}", f"{q}{q}", f"{q}{q}{q}{q}", f"{q}a{d}b{q}", f"{q}a{q}{q}b{q}", "\ta"]
     lines += [d.join([*plain[:at], cell, *plain[at + 1 :]]) for cell in bad]
+    if plan.csv.unquoted_escape:
+        odd = ("\\q", "\\", "\\\\N", "\\N", "\\Nx", "a\\N", f"\\{d}", "\\t\\\\t", "\\\\", "\\n")
+        lines += [d.join([*plain[:at], cell, *plain[at + 1 :]]) for cell in odd]
     if not plan.csv.multi_line:
         lines += [q + d.join(first), d.join([*last[:-1], q + "1"]), d.join([*plain[:at], q + "1", *plain[at + 1 :]])]
         lines.append(d.join([f"5{q}x", q + "a", *plain[2:]]))

@@ -92,14 +92,16 @@ def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
     raw = unpacked(plan, data)
     encoding = "utf-8" if plan.file_format == "jsonl" else plan.csv.encoding
     text = raw.decode(encoding, errors(encoding))
+    if plan.csv.encoding == "gb18030":  # which has the sign for bytes that are no text
+        text = text.replace("\ufffd", "\udcff")
     text = text.removeprefix(BOM)
     if plan.file_format == "jsonl":
-        lines = [line for line in _lines(text) if line]
+        lines = [line for line in _lines("", text) if line]
         names = frozenset(p.name for p in plan.properties)
-        return Content(tuple(_object(plan, line) for line in lines), _lines_in(text) - len(lines), names)
+        return Content(tuple(_object(plan, line) for line in lines), len(_lines("", text)) - len(lines), names)
     if plan.csv.multi_line:
         return _over_lines(plan, header, text)
-    return _below(plan, header, _lines(text))
+    return _below(plan, header, _lines(plan.csv.record_delimiter, text))
 
 
 def errors(encoding: str) -> str:
@@ -113,14 +115,10 @@ def typed(plan: Plan, rows: list[Mapping[str, Any]]) -> Content:
     return Content(records, 0, frozenset(p.name for p in plan.properties if not rows or p.name in rows[0]))
 
 
-def _lines(text: str) -> list[str]:
-    """Lines end at LF, CR or CRLF; the last one needs no end."""
-    lines = re.split("\r\n|\r|\n", text)
+def _lines(end: str, text: str) -> list[str]:
+    """Lines end at LF, CR or CRLF, or at what is agreed; the last one needs no end."""
+    lines = text.split(end) if end else re.split("\r\n|\r|\n", text)
     return lines[:-1] if not lines[-1] else lines
-
-
-def _lines_in(text: str) -> int:
-    return len(_lines(text))
 
 
 def _broken_text(text: str) -> bool:
@@ -209,6 +207,8 @@ def _unread(csv: Csv, line: str) -> Unread | None:
 
 def _is_torn(csv: Csv, line: str) -> bool:
     """Return whether a quote is open, is in a cell that does not begin with one, or has text behind it in its cell."""
+    if csv.unquoted_escape:
+        return _by_escapes(csv, line)[1]
     if not csv.quote:
         return False
     text = line if csv.escape == csv.quote else _without_escaped(csv, line)
@@ -264,6 +264,8 @@ def agreed(text: str, prop: Property) -> Cell:
 
 def split(csv: Csv, line: str) -> tuple[list[str], bool]:
     """The cells of a line, and whether the last one takes in all that follows its quote."""
+    if csv.unquoted_escape:
+        return _by_escapes(csv, line)[0], False
     if not csv.quote:
         return line.split(csv.delimiter), False
     cells: list[str] = []
@@ -273,6 +275,29 @@ def split(csv: Csv, line: str) -> tuple[list[str], bool]:
         cells.append(text)
         at += len(csv.delimiter)
     return cells, not closed
+
+
+def _by_escapes(csv: Csv, line: str) -> tuple[list[str], bool]:
+    """The cells of a line without quotes in which a backslash escapes others, and whether one escapes nothing."""
+    cells, cell, rest, torn = [], "", line, False
+    while rest:
+        if rest.startswith(csv.delimiter):
+            cells.append(cell)
+            cell, rest = "", rest[len(csv.delimiter) :]
+        elif rest[0] == "\\":
+            begins, sign, rest = not cell, rest[1:2], rest[2:]
+            if begins and sign in ("N", "\\") and (rest == "" or rest.startswith(csv.delimiter)) and sign == "N":
+                cell = "\\N"
+            elif sign in "nrtbfv" and sign:
+                cell += "\n\r\t\b\f\v"["nrtbfv".index(sign)]
+            else:
+                torn = torn or sign not in ("\\", *csv.delimiter)
+                cell += sign
+                own = rest.partition(csv.delimiter)[0]
+                torn = torn or (begins and sign == "\\" and own == "N")
+        else:
+            cell, rest = cell + rest[0], rest[1:]
+    return [*cells, cell], torn
 
 
 def _is_odd(csv: Csv, line: str) -> bool:

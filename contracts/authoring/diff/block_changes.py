@@ -62,6 +62,8 @@ DIALECT = {
     "separator_line": "separatorLine",
     "comment_char": "commentChar",
     "skip_columns": "skipColumns",
+    "record_delimiter": "recordDelimiter",
+    "unquoted_escape": "unquotedEscape",
 }
 
 BY_VALUES: dict[str, Callable[[Any, Any], Direction]] = {

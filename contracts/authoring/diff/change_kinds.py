@@ -49,7 +49,8 @@ MEANINGS: dict[str, Meaning] = {
     "format": Meaning("`format`, `compression`, `archive`", "both"),
     "dialect": Meaning(
         "`csv`: `delimiter`, `header`, `encoding`, `quote`, `escape`, `nullValues`, `multiLine`, `skipRows`, "
-        "`headerRows`, `commentRows`, `commentChar`, `leader`, `skipColumns` (direction: both); "
+        "`headerRows`, `commentRows`, `commentChar`, `leader`, `skipColumns`, "
+        "`recordDelimiter`, `unquotedEscape` (direction: both); "
         "`trailer`, `footer`, `record`, `mojibake`, `separatorLine`, `trailingDelimiter`"
     ),
     "value-form": Meaning("`values`: the form in which cells of a property hold values"),
@@ -137,6 +138,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
                 "record",
                 "skip_columns",
             ),
+            *("record_delimiter", "unquoted_escape"),
         ),
         "dialect",
     ),

@@ -54,7 +54,7 @@ def cells(line: str, dialect: Csv) -> list[str] | None:
     """Return the cells of a line; None if its quotes do not enclose whole cells, or it has a NUL."""
     if "\0" in line:
         return None
-    if not dialect.quote or dialect.quote not in line:
+    if csv_cells.is_flat(line, dialect):
         return line.split(dialect.delimiter)
     if not csv_cells.is_usual(dialect):
         kept = csv_cells.split(line, dialect)

@@ -43,7 +43,17 @@ def guessed(head: str, encoding: str) -> Csv:
             candidates.append(Csv(delimiter, encoding, quote, escape))
             if quote:
                 candidates.append(Csv(delimiter, encoding, quote, escape, multi_line=True))
-    return max(candidates, key=lambda candidate: (*_score(head, candidate), -candidates.index(candidate)))
+    return _dumped(
+        head, max(candidates, key=lambda candidate: (*_score(head, candidate), -candidates.index(candidate)))
+    )
+
+
+def _dumped(head: str, best: Csv) -> Csv:
+    """Return the dialect as dumps of databases have it, if a cell is their null word and no line speaks against it."""
+    sign = re.escape(best.delimiter)
+    other = replace(best, quote="", escape='"', multi_line=False, unquoted_escape="\\")
+    is_dump = re.search(rf"(?:^|{sign})\\N(?:{sign}|$)", head, re.MULTILINE) and best.delimiter != "\\"
+    return other if is_dump and _score(head, other)[0] >= _score(head, best)[0] else best
 
 
 def _long(head: str, encoding: str, quotes: Sequence[tuple[str, str]]) -> Csv | None:
@@ -63,7 +73,15 @@ def others(first: Csv) -> Iterator[Csv]:
     for quote, escape, multi_line in (('"', '"', True), ('"', "\\", False), ("", '"', False), ('"', '"', False)):
         if multi_line and not csv_cells.is_usual(first):
             continue
-        other = replace(first, quote=quote, escape=escape, multi_line=multi_line, null_values=("",), header=True)
+        other = replace(
+            first,
+            quote=quote,
+            escape=escape,
+            multi_line=multi_line,
+            null_values=("",),
+            header=True,
+            unquoted_escape="",
+        )
         if other != first:
             yield other
 

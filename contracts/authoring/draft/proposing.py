@@ -213,6 +213,8 @@ def dialect(profile: Profile) -> Mapping[str, Any]:
     block: dict[str, Any] = {"delimiter": csv.delimiter, "header": csv.header, "encoding": csv.encoding}
     if csv.quote != '"' or csv.escape != '"':
         block |= {"quote": csv.quote, "escape": csv.escape}
+    if csv.unquoted_escape:
+        block |= {"quote": csv.quote or "none", "unquotedEscape": csv.unquoted_escape}
     if len(csv.null_values) > 1:
         block["nullValues"] = list(csv.null_values)
     if csv.mojibake != "reject":

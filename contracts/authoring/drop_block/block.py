@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
-from contracts.files import encodings
+from contracts.files import encodings, record_ends
 from contracts.plan import Archive, Columns, Compression, Csv, FileFormat, Limit, Mode, Promoted, Reference, Severity
 from contracts.terms.arrival import WEEKDAYS, Arrival
 from contracts.terms.file_sets import SetRule
@@ -201,6 +201,8 @@ def _csv(settings: dict[str, Any]) -> Csv:
         record=written["record"].get("begins", ""),
         skip_columns=written["skipColumns"],
         footer=Footer(footer["begins"], footer["lines"]) if "begins" in footer else None,
+        unquoted_escape="" if written["unquotedEscape"] == "none" else written["unquotedEscape"],
+        record_delimiter=record_ends.WORDS.get(written["recordDelimiter"], written["recordDelimiter"]),
     )
 
 

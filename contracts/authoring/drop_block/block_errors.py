@@ -13,8 +13,7 @@ from contracts.problem import nearest, quoted
 LATER: dict[str, tuple[Any, ...]] = {
     "format": ("json", "orc", "avro", "xml", "xlsx", "fixed"),
     "csv.encoding": (
-        "windows-31j", "shift_jis", "euc-jp", "gb18030", "gbk", "gb2312", "big5",
-        "cp949", "euc-kr",
+        "shift_jis", "gb2312",
     ),
     "compression": ("zstd", "lz4", "snappy", "xz"),
 }  # fmt: skip
@@ -97,6 +96,15 @@ WRITTEN = {
     "csv.delimiter": (
         *("bad-value", "must have 1 to 8 characters, none of them a line break or above U+FFFF"),
         'Write what separates the cells, in quotes, as ";", "||" or "\\t".',
+    ),
+    "csv.recordDelimiter": (
+        "bad-value",
+        "is neither `any`, `lf`, `crlf` or `cr` nor up to eight signs of ASCII, of which one is no letter",
+        'Write one of these words, or what ends a record, in quotes, as "\\u001e" or "|\\r\\n".',
+    ),
+    "csv.unquotedEscape": (
+        *("bad-value", "is neither `none` nor one sign that is no letter, digit or blank"),
+        "Write `none`, or what stands before a delimiter within a cell, as `'\\'`.",
     ),
     "arrival.days": ("bad-value", "names no days", "Write them as `[mon, tue]`, or leave it out for every day."),
 }  # fmt: skip

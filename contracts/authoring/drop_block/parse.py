@@ -16,7 +16,8 @@ from contracts.authoring.drop_block.block import DropBlock, ReferenceFile
 from contracts.authoring.drop_block.block_errors import report
 from contracts.authoring.properties import timezones
 from contracts.errors import PatternInvalid
-from contracts.plan import Csv
+from contracts.files import csv_cells, encodings
+from contracts.plan import RECODED, Csv
 from contracts.terms.key_pattern import literal_folder
 
 VENDOR = "dropgate"
@@ -62,6 +63,10 @@ def read(document: Document, path: Path) -> DropBlock | None:
     drop_block = block.from_value(value) if document.errors() == before else None
     if drop_block:
         _dialect(document, (*path, "csv"), drop_block.csv)
+        if drop_block.archive and drop_block.csv.record_delimiter:
+            of_records: Path = (*path, "csv", "recordDelimiter")
+            message = "`recordDelimiter` in an archive is not built yet."
+            document.error(of_records, "not-built-yet", message, "Leave one of them out.", on_key=True)
         drop_block = replace(drop_block, csv=around.read(document, (*path, "csv"), drop_block.csv))
         trailer.read(document, (*path, "csv"), drop_block.csv)
         around.types(document, (*path, "csv"), drop_block.csv, drop_block.files)
@@ -130,6 +135,58 @@ def _dialect(document: Document, at: Path, csv: Csv) -> None:
     if {*csv.delimiter} & {csv.quote, csv.escape}:
         message = "`csv` has one character for the delimiter and for the quote or escape."
         document.error(at, "bad-value", message, "Write the characters that the file really uses.")
+    _record_delimiter(document, at, csv)
+    _unquoted_escape(document, at, csv)
+    _with_rows_around(document, at, csv)
+
+
+def _with_rows_around(document: Document, at: Path, csv: Csv) -> None:
+    """Report signs of records beside rows that are none, which are read by line ends and quotes alone."""
+    if csv.has_top or csv.footer or csv.record:
+        for key, sign in (("recordDelimiter", csv.record_delimiter), ("unquotedEscape", csv.unquoted_escape)):
+            if sign:
+                message = f"`{key}` beside rows that are no records is not built yet."
+                document.error((*at, key), "not-built-yet", message, "Leave one of them out.", on_key=True)
+
+
+def _unquoted_escape(document: Document, at: Path, csv: Csv) -> None:
+    """Report an escape outside quotes that is another sign as well, or that a line end may stand behind."""
+    if not csv.unquoted_escape:
+        return
+    at = (*at, "unquotedEscape")
+    if csv.unquoted_escape in {*csv.delimiter, csv.quote} or csv.unquoted_escape in csv.record_delimiter:
+        message = "`unquotedEscape` is also the quote, or a part of the delimiter or record delimiter."
+        document.error(at, "bad-value", message, "Write the characters that the file really uses.")
+    if csv.unquoted_escape == "\\" and {*csv.delimiter} & {"N", *csv_cells.LETTERS}:
+        message = "`delimiter` holds a letter that has a meaning behind a backslash."
+        document.error(at, "bad-value", message, "Write the characters that the file really uses.")
+    for key, is_set in (("multiLine", csv.multi_line), ("trailingDelimiter", csv.trailing_delimiter)):
+        if is_set:
+            message = f"`unquotedEscape` beside `{key}` is not built yet."
+            document.error(at, "not-built-yet", message, "Leave one of them out.", on_key=True)
+
+
+def _record_delimiter(document: Document, at: Path, csv: Csv) -> None:
+    """Report a record delimiter that other parts of the dialect also have, or that a character may hold."""
+    end = csv.record_delimiter
+    if not end:
+        return
+    at = (*at, "recordDelimiter")
+    if csv.multi_line:
+        message = "`recordDelimiter` ends records everywhere, also within the quotes of `multiLine`."
+        document.error(at, "bad-value", message, "Keep one of them.", on_key=True)
+    if {*end} & {csv.quote, csv.escape} or end in csv.delimiter or (csv.trailer and end in csv.trailer.begins):
+        message = "`recordDelimiter` is a part of the delimiter or of the trailer, or holds the quote or the escape."
+        document.error(at, "bad-value", message, "Write the characters that the file really uses.")
+    if csv.encoding in RECODED:
+        message = f"`recordDelimiter` in {csv.encoding} is not built yet."
+        document.error(at, "not-built-yet", message, "Leave it out, or send the file in UTF-8.", on_key=True)
+    if len({*end}) < len(end):
+        message = "`recordDelimiter` has a sign twice: Spark would cut such records wrongly where it divides a file."
+        document.error(at, "not-built-yet", message, "Let each sign of it be another one.")
+    if encodings.is_wide(csv.encoding) and any(sign >= "0" for sign in end):
+        message = f"`recordDelimiter` holds a sign that may be a part of a character in {csv.encoding}."
+        document.error(at, "not-built-yet", message, "Write `lf`, `crlf` or `cr`, or send the file in UTF-8.")
 
 
 HIDDEN = re.compile(r"\.(?!\.?$)|_[^=]*$")

@@ -21,6 +21,7 @@ from contracts.authoring.exports import sample
 from contracts.authoring.exports.exported import IN_PLAN, METADATA, Contract, Exported, ExportedColumn
 from contracts.authoring.exports.rules_in_words import how_limited, how_many, in_words, of_breaking, type_in_words
 from contracts.authoring.imports.writing import COMMAND
+from contracts.files import record_ends
 from contracts.messages import tolerated_in_words
 from contracts.plan import Check, Csv, Plan
 from contracts.problem import quoted, visible
@@ -226,6 +227,8 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
         csv = plan.csv
         yield "Format", f"CSV{packed}"
         yield "Delimiter", SIGNS.get(csv.delimiter, f"“{visible(csv.delimiter)}”")
+        if csv.record_delimiter:
+            yield "End of a record", f"{record_ends.in_words(csv.record_delimiter)} and nothing else"
         yield from _above(csv)
         yield "Header", _header(plan)
         if stated := [p for p in plan.roots if p.header_names]:
@@ -237,6 +240,11 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
         yield "Encoding", csv.encoding.upper()
         empty = ["an empty cell" if text == "" else f"“{text}”" for text in csv.null_values]
         yield "Null", " or ".join(empty) if empty else "cannot be written: every cell has a value"
+        if csv.unquoted_escape:
+            yield (
+                "Escape",
+                f"{csv.unquoted_escape} before a delimiter or {csv.unquoted_escape} in a cell without quotes",
+            )
         if csv.quote:
             yield "Quote", f"{csv.quote} around a cell that contains the delimiter or a quote"
     elif plan.file_format == "jsonl":

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from contracts.files import column_problems, columns, csv_cells, csv_top, encodings, header
+from contracts.files import column_problems, columns, csv_cells, csv_top, encodings, header, record_ends
 from contracts.files.columns import OURS, alike
 from contracts.files.header import MOST_COLUMNS
 from contracts.messages import LAST_EMPTY
@@ -18,10 +18,8 @@ from contracts.terms.trailer import is_first_cell
 from functions.admission.heads import foreign_forms
 from functions.admission.heads.problems import (
     Head,
-    line_end,
     may_be_lost,
     other_text,
-    text_lines,
     undecodable,
     wrong_encoding,
     wrong_format,
@@ -30,6 +28,8 @@ from functions.admission.heads.problems import (
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 LONG, RARE = ("||", "~|~", "|~|", "\t|\t", ";;", "::", "^|^"), ("\\", "^", "~", "\x01", "\x1f")
 """Other delimiters that are looked for in a file without a header."""
+SEPARATORS = ("\r\n", "\n", "\r", "\x1e")
+"""Ends of records that are looked for; the last one also where each line end is one."""
 MOST_SEARCHED = 100
 """Names of columns by which the delimiter of a header is looked for."""
 
@@ -54,6 +54,8 @@ LONGEST_NAME = 20
 def look(plan: Plan, size: int, sample: bytes) -> Head:
     """Return the header in the first bytes of a file."""
     end = _end(plan, sample)
+    if problem := _other_end(plan, sample):
+        return Head((problem,))
     if end < 0 and len(sample) < size:
         # The first line goes on: no header, but a record like any other where none is agreed
         if plan.csv.header:
@@ -68,12 +70,40 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
 
 def _end(plan: Plan, sample: bytes) -> int:
     """Return the end of the first line; of the header where its names may have line breaks; -1 if it does not end."""
-    end, csv = line_end(sample), plan.csv
+    first, csv = record_ends.of_bytes(plan.csv.record_delimiter).search(sample), plan.csv
+    end = first.start() if first else -1
     if end < 0 or not (csv.header and csv.multi_line):
         return end
     encoding = encodings.read_as(csv.encoding)
     whole = csv_cells.first_line(sample.decode(encoding, "surrogateescape"), csv)
     return end if whole is None else len(whole.encode(encoding, "surrogateescape"))
+
+
+def _other_end(plan: Plan, sample: bytes) -> Problem | None:
+    """Return the problem of a file whose records end otherwise than agreed, if its first line is a better one then."""
+    agreed = plan.csv.record_delimiter
+    if not agreed and SEPARATORS[-1].encode() not in sample:
+        return None
+    text = sample[: 64 * foreign_forms.HEAD].decode(encodings.read_as(plan.csv.encoding), "replace")
+    best, wrong = _likeness(plan, record_ends.first(text, plan.csv)), ""
+    for other in (end for end in (SEPARATORS if agreed else SEPARATORS[-1:]) if end in text and end != agreed):
+        likeness = _likeness(plan, text.partition(other)[0])
+        if likeness > best:
+            best, wrong = likeness, other
+    if not wrong:
+        return None
+    seen, wanted = record_ends.in_words(wrong), record_ends.in_words(agreed)
+    message = f"The records end with {seen}, but the contract requires {wanted}."
+    return Problem("wrong-record-delimiter", message, f"Write the file with {wanted} at the end of each record.")
+
+
+def _likeness(plan: Plan, line: str) -> int:
+    """Return how many of the contract's names a first line has; without a header, whether it has as many cells."""
+    names = split(plan, line)
+    if isinstance(names, Problem):
+        return 0
+    whole = [name for name in names if name == name.strip("\r\n")]
+    return matching_names(plan, whole) if plan.csv.header else int(len(names) == len(whole) == len(plan.roots))
 
 
 def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
@@ -114,11 +144,11 @@ def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
         return None
     # Below a title, a comment or empty lines the header is the first line with all of its names
     text = sample[: 64 * foreign_forms.HEAD].decode(encodings.read_as(plan.csv.encoding), "replace")
-    for number, below in enumerate(text_lines(text)[1:MOST_ABOVE], 2):
-        names = split(plan, below.rstrip("\r\n"))
+    for number, below in enumerate(record_ends.records(text, plan.csv)[1:MOST_ABOVE], 2):
+        names = split(plan, record_ends.first(below, plan.csv))
         if not isinstance(names, Problem) and matching_names(plan, names) == len(plan.roots):
             above = "the line" if number == 2 else f"the {number - 1} lines"
-            signs = {line[:1] for line in text_lines(text.removeprefix("\ufeff"))[: number - 1]}
+            signs = {line[:1] for line in record_ends.records(text.removeprefix("\ufeff"), plan.csv)[: number - 1]}
             is_comment = len(signs) == 1 and signs <= COMMENTS
             key = f'csv.commentChar: "{signs.pop()}"' if is_comment else f"csv.skipRows: {number - 1}"
             fix = f"Leave out {above} above the header, or ask for `{key}` in the contract."
@@ -132,7 +162,7 @@ def other(plan: Plan, sample: bytes) -> Problem | None:
     text = _readable(plan, sample)
     if problem := other_text(plan, text):
         return problem
-    if JSON.match(text_lines(text.removeprefix("\ufeff"))[0].strip()):
+    if JSON.match(record_ends.records(text.removeprefix("\ufeff"), plan.csv)[0].strip()):
         return wrong_format(plan, foreign_forms.Form("JSON", "Write the records as"))
     return None
 
@@ -166,7 +196,9 @@ def _readable(plan: Plan, sample: bytes) -> str:
 
 def _broken_name(plan: Plan, sample: bytes) -> Problem | None:
     """A header with a line break in a column name, where the lines behind the first one close its quote."""
-    lines = text_lines(sample[: 64 * foreign_forms.HEAD].decode(encodings.read_as(plan.csv.encoding), "replace"))
+    lines = record_ends.records(
+        sample[: 64 * foreign_forms.HEAD].decode(encodings.read_as(plan.csv.encoding), "replace"), plan.csv
+    )
     for most in range(2, min(len(lines), LONGEST_NAME) + 1):
         names = split(plan, "".join(lines[:most]).rstrip("\r\n"))
         name = next((n for n in names if "\n" in n or "\r" in n), None) if isinstance(names, tuple) else None
@@ -257,7 +289,7 @@ def otherwise(plan: Plan, line: str, names: tuple[str, ...]) -> tuple[str, tuple
 
 def _others(plan: Plan, delimiters: Iterable[str]) -> list[str]:
     """Return the delimiters that a file of the contract could have instead of the agreed one."""
-    signs = {plan.csv.quote, plan.csv.escape}
+    signs = {plan.csv.quote, plan.csv.escape, plan.csv.unquoted_escape}
     nameless = plan.columns.extra == "ignore"  # several in a row are then columns without a name
     own = [sign for sign in delimiters if not (nameless and not sign.strip(plan.csv.delimiter))]
     return [sign for sign in own if sign != plan.csv.delimiter and not signs & {*sign}]
@@ -287,7 +319,8 @@ def matching_names(plan: Plan, names: Sequence[str]) -> int:
 
 def no_records(plan: Plan, size: int, sample: bytes, line: bytes) -> list[Problem]:
     """Return the problem of a file without records if the contract requires rows; blanks are a record here."""
-    if plan.empty != "reject" or len(sample) < size or sample[len(line) :].strip(b"\r\n"):
+    rest = record_ends.of_bytes(plan.csv.record_delimiter).sub(b"", sample[len(line) :])
+    if plan.empty != "reject" or len(sample) < size or rest:
         return []
     text = f"The file holds {'a header and ' if plan.csv.header else ''}no records."
     return [Problem("no-records", text, "Send the file with its records.")]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import codecs
-import re
 from dataclasses import dataclass
 
-from contracts.files import encodings
+from contracts.files import encodings, record_ends
 from contracts.place import Place
 from contracts.plan import Plan
 from contracts.problem import Problem
@@ -20,8 +19,6 @@ MARKS = (
 )
 """Byte order marks that no text here may begin with; the longer first, one begins with another."""
 
-
-LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 AGREED = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}
 """The names of formats, for people."""
@@ -43,24 +40,25 @@ class Head:
 
 def undecodable(plan: Plan, sample: bytes, begin: int = 0, *, whole: bool) -> Problem | None:
     """Return the problem of the first byte from `begin` on that is not in the agreed encoding, cut ends aside."""
-    try:
-        codecs.getincrementaldecoder(encodings.read_as(plan.csv.encoding))().decode(sample[begin:], final=whole)
-    except UnicodeDecodeError as error:
-        before, byte, agreed = sample[: begin + error.start], sample[begin + error.start], plan.csv.encoding.upper()
-        *others, _ = lines = re.split(rb"\r\n?|\n", before)
-        place = None
-        if not (plan.csv.multi_line and plan.csv.quote.encode() in before):  # else the quotes may hold line breaks
-            headed = plan.file_format == "csv" and plan.csv.header
-            place = Place(sum(map(bool, others)) + (0 if headed else 1), len(lines))
-        part = "half of a character" if plan.is_recoded else f"the byte 0x{byte:02X}"
-        text = f"Line {len(lines):,} holds {part}, which is not text in {agreed}."
-        return wrong_encoding(plan, text, place)
-    return None
+    at = encodings.flaw(sample[begin:], encodings.read_as(plan.csv.encoding), whole=whole)
+    if at is None:
+        return None
+    before, byte, agreed = sample[: begin + at], sample[begin + at], plan.csv.encoding.upper()
+    if encodings.is_wide(plan.csv.encoding) and _is_utf8(sample):
+        return wrong_encoding(plan, f"The file is written in UTF-8; the contract requires {agreed}.")
+    *others, _ = lines = record_ends.of_bytes(plan.csv.record_delimiter).split(before)
+    place = None
+    if not (plan.csv.multi_line and plan.csv.quote.encode() in before):  # else the quotes may hold line breaks
+        headed = plan.file_format == "csv" and plan.csv.header
+        place = Place(sum(map(bool, others)) + (0 if headed else 1), len(lines))
+    part = "half of a character" if plan.is_recoded else f"the byte 0x{byte:02X}"
+    text = f"Line {len(lines):,} holds {part}, which is not text in {agreed}."
+    return wrong_encoding(plan, text, place)
 
 
-def text_lines(text: str) -> list[str]:
-    """Return the lines of a text with their ends, which are LF, CR or CRLF, and none of Unicode's other separators."""
-    return LINE.findall(text)
+def _is_utf8(sample: bytes) -> bool:
+    """Return True if the first bytes of a file are UTF-8; the last of them may be a part of a character."""
+    return encodings.flaw(sample, encodings.UTF_8, whole=False) is None
 
 
 def other_format(plan: Plan, sample: bytes) -> Problem | None:
@@ -114,12 +112,6 @@ def other_encoding(plan: Plan, sample: bytes) -> str | None:
     if not half or zeros * 10 < half * 8:
         return None
     return "UTF-32" if head.count(0) * 3 >= len(head) * 2 else "UTF-16"
-
-
-def line_end(head: bytes) -> int:
-    """Return the end of the first line, at LF, CR or CRLF as in Spark's text reader; -1 if it does not end."""
-    ends = [at for at in (head.find(b"\n"), head.find(b"\r")) if at >= 0]
-    return min(ends, default=-1)
 
 
 def empty(text: str) -> Problem:

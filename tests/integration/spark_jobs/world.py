@@ -12,7 +12,7 @@ from pyspark.sql import Row, SparkSession
 
 from contracts import codec, rules
 from contracts.decision import Decision
-from contracts.files import columns, csv_cells
+from contracts.files import columns, csv_cells, record_ends
 from contracts.files.header import rejected_file
 from contracts.job import SIFTED_FROM, Count, DropResult, JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
@@ -53,7 +53,8 @@ class Judged:
         """The producer's file of rejected rows, as Python's csv reads it."""
         text = (self.folder / "rejected" / name / "rejected.csv").read_bytes().decode(encoding)
         if not csv_cells.is_usual(self.plan.csv):
-            return [[*(csv_cells.split(line, self.plan.csv) or ())] for line in text.splitlines()]
+            lines = (record_ends.first(line, self.plan.csv) for line in record_ends.records(text, self.plan.csv))
+            return [[*(csv_cells.split(line, self.plan.csv) or ())] for line in lines]
         return list(csv.reader(io.StringIO(text, newline=""), **self.plan.csv.for_python))
 
     def outputs(self, spark: SparkSession) -> tuple[object, ...]:

@@ -41,6 +41,9 @@ def drawn(csv: Csv) -> list[str]:
         "\n",
     ]
 
+    if escape := csv.unquoted_escape:
+        pieces += [escape, escape * 2, escape + sign, escape + quote, *(escape + letter for letter in "Nnntrx")]
+
     def cell() -> str:
         text = "".join(chance.choices(pieces, k=chance.randrange(4)))
         if chance.random() < 0.5:
@@ -70,7 +73,7 @@ def test_cells_are_those_of_the_rule(spark: SparkSession, csv: Csv) -> None:
             assert row["fits"] == (len(own) == WIDTH), row["line"]
             if row["fits"]:
                 assert tuple(row[f"c{n}"] or "" for n in range(WIDTH)) == own, row["line"]
-    assert {row["bad"] for row in collected} == ({False} if not csv.quote else {False, True})
+    assert {row["bad"] for row in collected} == ({False, True} if csv.quote or csv.unquoted_escape else {False})
 
 
 @pytest.mark.parametrize("csv", [one for one in DIALECTS if one.quote and csv_cells.is_usual(one)], ids=named)

@@ -23,6 +23,9 @@ DIALECTS = [
     Csv(delimiter="\\"),
     Csv(delimiter="\\", quote=""),
     Csv(delimiter="]^-"),
+    Csv(delimiter="\t", quote="", unquoted_escape="\\"),
+    Csv(delimiter="||", unquoted_escape="\\", escape="\\"),
+    Csv(delimiter=";", quote="'", unquoted_escape="~"),
 ]
 BLANKS = {chr(n) for n in range(0x21)}
 
@@ -63,7 +66,34 @@ def _quoted(text: str, at: int, csv: Csv) -> tuple[str, int] | None:
     return cell, at
 
 
+MEANT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
+
+
+def _with_escapes(text: str, at: int, csv: Csv) -> tuple[str, int] | None:
+    """Return a plain cell in which a sign escapes others, and its end."""
+    cell, start, escaped = "", at, False
+    while at < len(text) and not text.startswith(csv.delimiter, at):
+        if text[at] == csv.unquoted_escape:
+            at += 1
+            sign, escaped = text[at : at + 1], True
+            letters = MEANT if csv.unquoted_escape == "\\" else {}
+            if sign == "N" and csv.unquoted_escape == "\\" and at == start + 1:
+                at += 1
+                return ("\\N", at) if at == len(text) or text.startswith(csv.delimiter, at) else None
+            if not sign or sign not in {*csv.delimiter, csv.quote, csv.unquoted_escape, *letters}:
+                return None
+            cell += letters.get(sign, sign)
+        elif csv.quote and text[at] == csv.quote:
+            return None
+        else:
+            cell += text[at]
+        at += 1
+    return None if escaped and cell == "\\N" and csv.unquoted_escape == "\\" else (cell, at)
+
+
 def _plain(text: str, at: int, csv: Csv) -> tuple[str, int] | None:
+    if csv.unquoted_escape:
+        return _with_escapes(text, at, csv)
     start = at
     while at < len(text) and not text.startswith(csv.delimiter, at):
         if csv.quote and csv.escape != csv.quote and _is_escape(text, at, csv):
@@ -74,10 +104,11 @@ def _plain(text: str, at: int, csv: Csv) -> tuple[str, int] | None:
     return text[start:at], at
 
 
-@given(st.text("a ,;|~\t\"'\\\n\r\x01é", max_size=14), st.sampled_from(DIALECTS))
+@given(st.text("aNn ,;|~\t\"'\\\n\r\x01é", max_size=14), st.sampled_from(DIALECTS))
 @example('"', Csv())
 @example('a"b', Csv())
 @example('"a" ,"b"', Csv())
+@example("\\N\t\\n\\\\n\t\\\\N", Csv(delimiter="\t", quote="", unquoted_escape="\\"))
 @example("a|||b||", Csv(delimiter="||"))
 @example("a~|~|~b", Csv(delimiter="~|~", escape="\\"))
 @example("'a'\t\t|\tb", Csv(delimiter="\t|\t", quote="'", escape="'"))

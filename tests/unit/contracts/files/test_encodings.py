@@ -25,6 +25,12 @@ from tests.unit.contracts.authoring.documents import a_document, a_plan, compile
         ("UTF-16LE", "utf-16le"),
         ("utf_16", "utf-16"),
         ("MacRoman", "macintosh"),
+        ("windows-31j", "cp932"),
+        ("Windows_31J", "cp932"),
+        ("ms932", "cp932"),
+        ("EUC_JP", "euc-jp"),
+        ("GB18030-2000", "gb18030"),
+        ("uhc", "cp949"),
         ("ansi", "ansi"),
         ("a\0b", "a\0b"),
         ("\u00e9", "\u00e9"),
@@ -55,3 +61,32 @@ def test_other_encodings_are_refused_by_name(name: str, code: str) -> None:
 def test_gaps_are_those_of_the_codec() -> None:
     assert encodings.has_gaps("windows-1252")
     assert not any(map(encodings.has_gaps, ("utf-8", "iso-8859-1", "cp850")))
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "whole", "at"),
+    [
+        (b"a,b\n", "cp932", True, None),
+        ("表,ｱ".encode("cp932"), "cp932", True, None),
+        ("表".encode("cp932")[:1], "cp932", True, 0),
+        (b"a" + "表".encode("cp932")[:1], "cp932", False, None),
+        (b"a\x80bcdef", "cp932", False, 1),  # Python reads it, and Java does not
+        (b"ab\xa1\x5a,c", "big5", True, 2),
+        (b"a\xff", "gb18030", False, None),
+        (b"a\xff----", "gb18030", False, 1),
+        ("\U0001f600".encode("gb18030"), "gb18030", True, None),
+        (b"a\xe9", "utf-8", True, 1),
+        (b"a\xe9", "utf-8", False, None),
+        (b"a\x81", "windows-1252", True, 1),
+    ],
+)
+def test_first_byte_that_is_no_text_is_found(data: bytes, name: str, at: int | None, *, whole: bool) -> None:
+    assert encodings.flaw(data, name, whole=whole) == at
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "has"),
+    [("cp932", "表", True), ("cp932", "é", False), ("big5", "功", True), ("gbk", "€", False), ("utf-8", "é", True)],
+)
+def test_text_is_in_an_encoding_or_not(name: str, text: str, *, has: bool) -> None:
+    assert encodings.fits(text, name) == has

@@ -164,6 +164,27 @@ def test_delimiter_of_any_signs_is_named_where_another_is_agreed(agreed: str, se
         assert f"separated by {seen}, but" in admission.problems[0].message
 
 
+@pytest.mark.parametrize("headed", [True, False])
+@pytest.mark.parametrize("sent", ["\n", "\r\n", "\r", "\x1e"])
+@pytest.mark.parametrize(
+    ("agreed", "words"), [("\n", "LF"), ("\r\n", "CRLF"), ("\x1e", r"`\u001e`"), ("|\n", r"`|\n`")]
+)
+def test_ends_of_records_are_those_agreed_on(agreed: str, words: str, sent: str, *, headed: bool) -> None:
+    plan = a_plan(csv=Csv(record_delimiter=agreed, header=headed))
+    body = sent.join(["id,note"] * headed + ["1,a", "2,b", ""]).encode()
+    problems = admitted(body, plan).problems
+    if sent == agreed:
+        assert problems == ()
+    else:
+        assert [p.code for p in problems] == ["wrong-record-delimiter"]
+        assert f"but the contract requires {words}." in problems[0].message
+
+
+def test_records_between_signs_are_told_where_line_ends_are_agreed() -> None:
+    (problem,) = admitted(b"id,note\x1e1,a\x1e2,b\x1e").problems
+    assert problem.message == r"The records end with `\u001e`, but the contract requires LF, CR or CRLF."
+
+
 def test_agreed_delimiter_is_no_problem() -> None:
     assert admitted(b"id;note\n1;a\n", a_plan(csv=Csv(delimiter=";"))).problems == ()
 

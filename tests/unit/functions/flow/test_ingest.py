@@ -291,7 +291,7 @@ def test_drop_that_admission_fails_on_by_a_fault_of_ours_is_failed_with_a_receip
     drop = world.drop(drop_id)
 
     assert (drop.state, drop.verdict, [p.code for p in drop.problems]) == ("failed", None, ["admission-failed"])
-    assert "LookupError in functions.admission.heads.problems, line" in drop.problems[0].message
+    assert "LookupError in contracts.files.encodings, line" in drop.problems[0].message
     assert drop.problems[0].message in world.store.get(drop.receipt or "").decode()
     assert not drop.in_flight
     assert world.store.listing(ZONES.landing) == {"orders/1.csv": GOOD}

@@ -7,6 +7,7 @@ import gzip
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 from contracts.authoring.draft.column import ColumnCounts
 from contracts.authoring.draft.drafting import annotated
 from contracts.authoring.draft.profile import SampleRefused, null_words, settle
-from infra.sampling import profile
+from infra.sampling import profile, wide_text
 from tests.oracle.samples import table
 from tests.oracle.test_drafts import contract_of, no_spark, verdict
 from tests.packing import zipped
@@ -255,6 +256,7 @@ def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
         (b'a||b||c\n1||"x||y"||\n2||u|v||"z"\n', 'delimiter: "||"'),
         (b'a~|~b\n1~|~x\n2~|~5" y\n', "delimiter: ~|~"),
         (b"a\t|\tb\n1\t|\tx\n", 'delimiter: "\\t|\\t"'),
+        (b"a\tb\n1\tx\\ty\n2\t\\N\n3\tz\n", "unquotedEscape: \\"),
         (b"a\\b\n1\\x\n2\\y\n", "delimiter: \\"),
         (b"a\x01b\n1\x01x,y\n2\x01z\n", 'delimiter: "\\x01"'),
         (b"Report of May\n\nday;n\n2024-05-01;1\n2024-05-02;2\n", "skipRows: {until: ^day;n}"),
@@ -308,6 +310,43 @@ def test_sample_that_is_damaged_behind_other_text_is_refused(tmp_path: Path) -> 
     body = gzip.compress(b"id,name\n" + b"1,J\xfcrgen\n" + bytes(range(65, 91)) * 1_000_000, mtime=0)
     with pytest.raises(SampleRefused, match="cannot be unpacked"):
         contract_of(tmp_path, ("things.csv.gz", body[: len(body) // 2]))
+
+
+WIDE = {
+    "cp932": "東京都渋谷区の会社は、データの品質を表示しています",
+    "euc-jp": "東京都渋谷区の会社は、データの品質を表示しています",
+    "gb18030": "北京市朝阳区的示例有限公司正在检查数据质量、请按照合同提供文件",
+    "big5": "台北市信義區的範例有限公司正在檢查資料品質、請按照合約提供檔案",
+    "cp949": "서울특별시 강남구에 있는 주식회사 예제는 데이터 품질을 확인합니다",
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_asian_encoding_is_recognised(tmp_path: Path, name: str, pack: Callable[[bytes], bytes]) -> None:
+    body = "".join(f"{line}\n" for line in ("id|name", f"1|{WIDE[name]}", f"2|{WIDE[name]}")).encode(name)
+    suffix = ".csv" if pack is bytes else ".csv.gz"
+    plan, _ = contract_of(tmp_path, (f"things{suffix}", pack(body)))
+    assert (plan.csv.encoding, plan.csv.delimiter) == (name, "|")
+    with pytest.raises(SampleRefused, match="line 20,004 is not"):
+        contract_of(tmp_path, ("odd.csv", body + b"3|a\n" * 20_000 + b"4|\xff\n"))
+    with pytest.raises(SampleRefused, match="give files in one encoding"):
+        contract_of(tmp_path, ("a.csv", body), ("b.csv", "id|name\n1|é\n".encode()))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("koi8-r", "Москва и другие города России, проверка качества данных"),
+        ("cp1251", "Москва и другие города России, проверка качества данных"),
+        ("cp1253", "Στην Αθήνα είναι η πρωτεύουσα της Ελλάδας"),
+        ("cp1252", "Müller größer José São Paulo ação über Ärzte Straße Köln"),
+        ("cp1256", "القاهرة هي عاصمة جمهورية مصر العربية"),
+        ("cp866", "Москва и другие города России, проверка качества данных"),
+    ],
+)
+def test_letters_of_one_byte_are_no_asian_text(name: str, text: str) -> None:
+    assert wide_text.encoding(f"{n},{text}\n".encode(name, "ignore") for n in range(9)) is None
 
 
 LATIN, ANSI, UTF_8, PLAIN = (

@@ -575,6 +575,20 @@ def test_plan_names_only_forms_that_differ() -> None:
     assert a_plan(a_document(more_drop="values: {nullValues: [NA]}")).sha == of_dialect.sha
 
 
+@pytest.mark.parametrize(
+    ("written", "end"),
+    [("any", ""), ("lf", "\n"), ("crlf", "\r\n"), ("cr", "\r"), ('"\\u001e"', "\x1e"), ('"|\\r\\n"', "|\r\n")],
+)
+def test_record_delimiter_is_a_word_or_a_text(written: str, end: str) -> None:
+    assert a_plan(a_document(more_drop=f"csv: {{recordDelimiter: {written}}}")).csv.record_delimiter == end
+
+
+def test_escape_outside_quotes_is_a_sign_or_none() -> None:
+    plans = [a_plan(a_document(more_drop=f"csv: {{unquotedEscape: {written}}}")) for written in ("none", "'\\'")]
+    assert [plan.csv.unquoted_escape for plan in plans] == ["", "\\"]
+    assert plans[0].sha == a_plan(a_document()).sha
+
+
 def test_quotes_that_are_none_are_an_empty_sign() -> None:
     plans = [a_plan(a_document(more_drop=f"csv: {{quote: {quote}}}")) for quote in ("none", '""')]
     assert plans[0].csv.quote == ""
