@@ -248,7 +248,7 @@ def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
         ("id,name\n1,Jürgen\n".encode("utf-16"), "encoding: utf-16"),
         ("id,name\n1,Jürgen\n".encode("utf-16-le"), "encoding: utf-16le"),
         ("id,name\n1,Jürgen\n".encode("utf-16-be"), "encoding: utf-16be"),
-        (gzip.compress("id,name\n1,Jürgen\n".encode("utf-16-be")), "encoding: utf-16be"),
+        (gzip.compress("id,name\n1,Jürgen\n".encode("utf-16-be"), mtime=0), "encoding: utf-16be"),
         ("id,name\n1,Jürgen\n2,5 €\n".encode("windows-1252"), "encoding: windows-1252"),
         (b"id,name\n1,J\xfcrgen\n2,a\x81\x93\n", "mojibake: warn"),
         ("\ufeffid,name\n1,Jürgen\n".encode(), "encoding: utf-8"),
