@@ -23,6 +23,7 @@ ENDED = b"id|amount\n1|10.50\n2|1.50\n"
 TITLED = b"sep=;\nPayments of January\n\nid;amount\n;EUR\n"
 SUMMED = b"id;amount\n1;10.50\n"
 MIB = 1024 * 1024
+DATED = b"id;booked;paid;seen\n1;3.7.2024;45476;7/3/2024 2:05 PM\n2;03-JUL-24;0;\n"
 EVENTS = b'{"id": 1, "name": "Ana", "amount": 10.5, "day": "2026-01-31"}\n{"id": 2, "name": null}\n'
 PACKED, PACKED_ROWS = gzip.compress(GOOD), gzip.compress(GOOD.removeprefix(HEADER))
 BZIPPED = bz2.compress(GOOD)
@@ -658,6 +659,47 @@ CASES = (
         "rejected",
         ("wrong-encoding",),
         "admission",
+    ),
+    Case("dates in the formats of files, as agreed", "dated/good.csv", DATED, "accepted", (), "job"),
+    Case(
+        "a day that the calendar lacks",
+        "dated/calendar.csv",
+        DATED + b"3;31.2.2024;;\n4;29-FEB-23;;\n",
+        "rejected",
+        ("check-logicalType",),
+        "job",
+    ),
+    Case(
+        "a date in another format than agreed",
+        "dated/other.csv",
+        DATED + b"3;2024-07-03;;\n",
+        "rejected",
+        ("check-logicalType",),
+        "job",
+    ),
+    Case(
+        "the day that Excel counts and the calendar lacks",
+        "dated/excel.csv",
+        DATED + b"3;;60;\n",
+        "rejected",
+        ("check-logicalType",),
+        "job",
+    ),
+    Case(
+        "an hour that clocks of the zone skip",
+        "dated/skipped.csv",
+        DATED + b"3;;;3/31/2024 2:30 AM\n",
+        "rejected",
+        ("check-logicalType",),
+        "job",
+    ),
+    Case(
+        "a date before the minimum, in a format of files",
+        "dated/early.csv",
+        DATED + b"3;31.12.2023;;\n",
+        "rejected",
+        ("check-minimum",),
+        "job",
     ),
     Case(
         "UTF-16, as agreed",
