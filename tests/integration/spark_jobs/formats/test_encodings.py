@@ -14,7 +14,7 @@ from spark_jobs.formats import text_lines
 from spark_jobs.validate import SETTINGS
 from tests.integration.spark_jobs.world import a_plan, a_property, judge
 
-OTHERS = tuple(n for n in encodings.NAMES if n != encodings.UTF_8 and not encodings.is_wide(n))
+OTHERS = tuple(n for n in encodings.NAMES if encodings.is_one_byte(n))
 BYTES = [bytes([n]) for n in range(256)]
 
 
