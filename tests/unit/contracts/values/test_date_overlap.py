@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from itertools import combinations, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from contracts.values.date_formats import DateFormats, iso, written
@@ -96,6 +96,7 @@ PATTERNS = st.tuples(PIECES, st.sampled_from(["", ".", "/", " "])).map(lambda bo
 def test_named_text_is_read_differently_and_others_are_not(first: str, second: str, day: date) -> None:
     formats = DateFormats((first, second), 1950)
     own = [DateFormats((pattern,), 1950) for pattern in (first, second)]
+    assume(all(shared(pattern, pattern, formats) is None for pattern in (first, second)))  # else lint refuses them
     named = read_differently(formats, "date")
 
     if named is not None:
