@@ -76,7 +76,7 @@ def entry(path: Path, clean: Path, spark: SparkSession | None) -> Entry:
     every = replace(plan, checks=(*plan.checks, ALL), tolerance=None)
     with tempfile.TemporaryDirectory() as folder:
         rows = judge(spark, Path(folder), every, {"a": path.read_bytes()}).evidence(spark, "a")
-        read = [[row.cells.get(p.name) for p in plan.properties] for row in rows]
+        read = [[(row.cells or {}).get(p.name) for p in plan.properties] for row in rows]  # a malformed record has none
     return Entry(path.name, verdict=verdict, cells=difference(read, clean_rows(clean), {"", *plan.csv.null_values}))
 
 

@@ -93,7 +93,7 @@ n = len(lines)
 columns = [pa.array(["f"] * n), pa.array([0] * n), pa.array(range(n)), pa.array(lines)]
 batch = pa.RecordBatch.from_arrays(columns, ["file", "block", "id", "line"])
 rows = [row for out in evaluate_batches([batch], condition) for row in out.to_pylist()]
-print([(row["line"] or row["n"], row["mask"], row["nulls"]) for row in rows])
+print([(row["line"] or row["n"], row["mask"], row["sums"]) for row in rows])
 print(sorted({module.partition(".")[0] for module in sys.modules} & {"numpy", "pandas", "pyspark"}))
 """
 
