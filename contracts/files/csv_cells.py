@@ -14,7 +14,7 @@ from functools import lru_cache
 from contracts.plan import Csv
 
 LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
-"""What letters stand for behind a backslash in cells without quotes, in dumps of databases."""
+"""The characters for letters behind a backslash in cells without quotes, in dumps of databases."""
 NULL = "\\N"
 """The null word of dumps, which stays as it is."""
 

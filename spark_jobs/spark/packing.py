@@ -1,7 +1,6 @@
 """Packed objects through Java's streams: URIs and a form of packing in, objects of the same bytes out.
 
-The bytes stay in the JVM, and are read and written once. Hadoop's own codecs are left aside: that of Zstandard needs a
-library of the operating system, and archives have none.
+The bytes stay in the JVM, and are read and written once. Hadoop's own codecs are left aside: they know no archives.
 """
 
 from __future__ import annotations
@@ -18,11 +17,9 @@ from spark_jobs.spark.jvm import java_class
 
 READERS = {
     "bzip2": "org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream",
-    "zstd": "com.github.luben.zstd.ZstdInputStream",
 }
 WRITERS = {
     "bzip2": "org.apache.commons.compress.compressors.bzip2.BZip2CompressorOutputStream",
-    "zstd": "com.github.luben.zstd.ZstdOutputStream",
     "zip": "java.util.zip.ZipOutputStream",
 }
 STREAMS = "org.apache.commons.io.IOUtils"

@@ -69,8 +69,8 @@ class Written:
         """Add texts, whose shapes are in the same order."""
         if self.shapes is None:
             return
-        known = self.shapes.keys()
-        if not all(shape in known or LIKE.fullmatch(shape) for shape in {*shapes}):
+        counted = self.shapes.keys()
+        if not all(shape in counted or LIKE.fullmatch(shape) for shape in {*shapes}):
             self.shapes = None
             return
         for shape, text in zip(shapes, texts, strict=True):

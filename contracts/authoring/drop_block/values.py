@@ -141,11 +141,11 @@ def _beside(form: ValueForm) -> Iterator[Fault]:
         yield "prefixes", message, "Write only one of the two prefixes."
 
 
-def columns(document: Document, at: Path, values: Values, known: Collection[str]) -> None:
-    """Report settings of columns that are not known."""
+def columns(document: Document, at: Path, values: Values, names: Collection[str]) -> None:
+    """Report settings of columns that are not names."""
     for name in values.columns:
-        if name not in known:
-            close = nearest(name, known)
+        if name not in names:
+            close = nearest(name, names)
             fix = f"Write `{close}`." if close else "Write the name of a property."
             place: Path = (*at, "values", "columns", name)
             document.error(place, "unknown-property", f"There is no property `{name}`.", fix, on_key=True)

@@ -40,7 +40,7 @@ FOUND = {
     "anyCase": "the first line names the columns; blanks around a name and the case of its letters do not matter",
     "byPosition": "the first line is not read as data; the columns are in the order below",
 }
-"""How the columns of a file are found, in words."""
+"""The ways to find the columns of a file, in words."""
 SIGNS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 POLICIES = {
     "reject": "The file is rejected.",

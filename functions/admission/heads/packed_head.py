@@ -10,7 +10,7 @@ import bz2
 import hashlib
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from contracts.plan import Compression
@@ -45,28 +45,8 @@ class _Stream(Protocol):
 
 
 @dataclass(slots=True)
-class _Deflated:
-    """A stream of gzip."""
-
-    unpacking: Any = field(default_factory=lambda: zlib.decompressobj(31))
-
-    @property
-    def eof(self) -> bool:
-        return bool(self.unpacking.eof)
-
-    @property
-    def unused_data(self) -> bytes:
-        return bytes(self.unpacking.unused_data)
-
-    def unpack(self, piece: bytes, most: int) -> Iterator[bytes]:
-        while piece and not self.unpacking.eof:
-            yield self.unpacking.decompress(piece, most)
-            piece = self.unpacking.unconsumed_tail
-
-
-@dataclass(slots=True)
-class _Buffered:
-    """A stream whose decompressor keeps the input that is left, as those of Python's bz2 do."""
+class _Unpacking:
+    """A stream that a decompressor of Python unpacks."""
 
     unpacking: Any
 
@@ -77,6 +57,19 @@ class _Buffered:
     @property
     def unused_data(self) -> bytes:
         return bytes(self.unpacking.unused_data)
+
+
+class _Deflated(_Unpacking):
+    """A stream of gzip."""
+
+    def unpack(self, piece: bytes, most: int) -> Iterator[bytes]:
+        while piece and not self.unpacking.eof:
+            yield self.unpacking.decompress(piece, most)
+            piece = self.unpacking.unconsumed_tail
+
+
+class _Buffered(_Unpacking):
+    """A stream whose decompressor keeps the input that is left, as those of Python's bz2 do."""
 
     def unpack(self, piece: bytes, most: int) -> Iterator[bytes]:
         yield self.unpacking.decompress(piece, most)
@@ -109,7 +102,7 @@ BZIP2 = tuple(b"BZh%d" % n + sign for n in range(1, 10) for sign in (b"1AY&SY", 
 PACKINGS = {
     packing.name: packing
     for packing in (
-        Packing("gzip", (b"\x1f\x8b",), 2 << 30, _Deflated, (zlib.error,)),
+        Packing("gzip", (b"\x1f\x8b",), 2 << 30, lambda: _Deflated(zlib.decompressobj(31)), (zlib.error,)),
         # A processor unpacks 25 MiB of it in a second.
         Packing("bzip2", BZIP2, 512 << 20, lambda: _Buffered(bz2.BZ2Decompressor()), (OSError, ValueError)),
     )
