@@ -303,6 +303,11 @@ class Csv:
         """Return True if the header may be below other rows, agreed ones or comments, or behind other cells."""
         return self.has_rows_above or bool(self.comment_char) or bool(self.skip_columns)
 
+    @property
+    def is_alone(self) -> bool:
+        """Return True if an archive may hold one such file only: rows that are no records, or its ends, are its own."""
+        return self.has_top or self.ending is not None or bool(self.record) or bool(self.record_delimiter)
+
     def nulls_of(self, prop: Property) -> tuple[str, ...]:
         """The cells of a property that are null: its own ones, or those of the dialect."""
         return self.null_values if prop.form is None or prop.form.nulls is None else prop.form.nulls

@@ -37,6 +37,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/integration/spark_jobs/formats/test_registry.py::test_file_whose_pages*",
         "tests/integration/spark_jobs/formats/test_registry.py::test_unknown_keys*",
         "tests/integration/spark_jobs/formats/test_record_delimiters.py::test_records_are_cut*",
+        "tests/integration/spark_jobs/formats/test_rows_around.py::test_file_may_be_alone*",
         "tests/integration/spark_jobs/formats/test_trailers.py::*",
         "tests/integration/spark_jobs/formats/test_utf16.py::*",
         "tests/integration/spark_jobs/formats/test_wide_encodings.py::*",

@@ -139,6 +139,8 @@ def _archived(plan: Plan, archive: Archive, size: int, read: Read) -> Head:
     if isinstance(unpacked, Problem):
         return Head((unpacked,))
     headed = plan.file_format == "csv" and plan.csv.header
+    if len(unpacked.members) > 1 and plan.csv.is_alone:
+        return Head((zip_head.not_alone(len(unpacked.members)),))
     heads = [
         (member.name, _text(plan, member.size, sample) if member.size else Head((empty("The file holds nothing."),)))
         for member, sample in unpacked.members

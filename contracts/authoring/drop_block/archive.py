@@ -23,16 +23,6 @@ def read(document: Document, path: Path, block: DropBlock) -> None:
             f"`archive` beside `compression: {block.compression}`: the members of an archive are compressed already."
         )
         document.error((*path, "compression"), "bad-value", message, "Leave `compression` out.", on_key=True)
-    csv = block.csv
-    if csv.footer or csv.has_top or csv.has_rows_above or csv.comment_char or csv.record:
-        message = "Rows of a file within an archive that are no records, but for a header, are not built yet."
-        fix = "Leave `archive` out, or the keys of `csv` about such rows."
-        document.error((*path, "csv"), "not-built-yet", message, fix, on_key=True)
-    if block.csv.trailer:
-        message = "A trailer within an archive is not built yet."
-        document.error(
-            (*path, "csv", "trailer"), "not-built-yet", message, "Leave `archive` or `trailer` out.", on_key=True
-        )
     try:
         tokens(archive.members)
     except PatternInvalid as error:

@@ -63,10 +63,6 @@ def read(document: Document, path: Path) -> DropBlock | None:
     drop_block = block.from_value(value) if document.errors() == before else None
     if drop_block:
         _dialect(document, (*path, "csv"), drop_block.csv)
-        if drop_block.archive and drop_block.csv.record_delimiter:
-            of_records: Path = (*path, "csv", "recordDelimiter")
-            message = "`recordDelimiter` in an archive is not built yet."
-            document.error(of_records, "not-built-yet", message, "Leave one of them out.", on_key=True)
         drop_block = replace(drop_block, csv=around.read(document, (*path, "csv"), drop_block.csv))
         trailer.read(document, (*path, "csv"), drop_block.csv)
         around.types(document, (*path, "csv"), drop_block.csv, drop_block.files)

@@ -56,6 +56,15 @@ def unpack(archive: Archive, read: Read, size: int, sample: int, *, hashed: bool
     return Contents(tuple(samples), total.hexdigest() if total else None)
 
 
+def not_alone(members: int) -> Problem:
+    """Return the problem of an archive of several files whose dialect asks for one."""
+    text = (
+        f"The archive holds {members:,} files like this. Rows that are no records, or a record delimiter, are agreed; "
+        "so an archive may hold one."
+    )
+    return Problem("zip-several-files", text, "Send each file in an archive of its own.")
+
+
 def begin(archive: Archive, read: Read, size: int, most: int) -> bytes:
     """The first `most` bytes, or all, of the first member that has any, in a sound archive of `size` bytes."""
     members = zip_archive.members(archive, read, size)

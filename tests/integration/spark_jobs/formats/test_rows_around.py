@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import io
+import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -13,7 +15,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.job import SIFTED_FROM, JobResult
-from contracts.plan import Csv, Limit, Plan, record_checks
+from contracts.plan import Archive, Csv, Limit, Plan, record_checks
 from contracts.terms.leader import Leader
 from contracts.terms.trailer import Footer, Trailer
 from functions.admission.admit import admit
@@ -22,6 +24,7 @@ from spark_jobs.validate import run
 from tests.integration.spark_jobs.outputs.test_valid_rows import judged as promoted
 from tests.integration.spark_jobs.outputs.test_valid_rows import left
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, a_request, judge
+from tests.packing import zipped
 
 PROPERTIES = (a_property("id"), a_property("n", "integer"))
 CHECKS = (a_check("required", "id"), a_check("unique", "id", scope="set"))
@@ -174,6 +177,19 @@ def test_rows_above_are_no_records(spark: SparkSession, tmp_path: Path, form: Fo
     if form.csv.header:
         admission = admit(run.plan, "things/a", len(again), lambda start, length: again[start : start + length])
         assert (admission.problems, {"id", "n"} <= {*admission.header}) == ((), True)
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_file_may_be_alone_in_an_archive(spark: SparkSession, tmp_path: Path, form: Form) -> None:
+    files = {name: zipped({"part.csv": written(form, end)}) for name, end in ENDS.items()}
+    run = promoted(spark, tmp_path, plan_of(form.csv, archive=Archive("zip", "*.csv")), SIFTED_FROM, **files)
+
+    hold(spark, run, form, [f"{name}.csv.zip" for name in files])
+    kept = left(run, "crlf")
+    sign = form.csv.comment_char or "\0"
+    rows = [row for row in form.body if row and row != form.bad and not row.startswith(sign)]
+    with zipfile.ZipFile(io.BytesIO(kept or b"")) as archive:
+        assert archive.read("part.csv").decode().split("\n") == [*form.above, *rows, ""]
 
 
 def test_files_have_different_titles_in_one_run(spark: SparkSession, tmp_path: Path) -> None:

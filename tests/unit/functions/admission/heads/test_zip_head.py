@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from contracts.files import zip_archive
 from contracts.plan import Archive, Csv
 from contracts.problem import Problem
+from contracts.terms.trailer import Footer
 from functions.admission.admit import Admission, admit, header_line
 from functions.admission.heads import zip_head
 from tests.builders import a_plan
@@ -202,6 +203,15 @@ GOOD_ONES: dict[str, bytes] = {
 @pytest.mark.parametrize("name", GOOD_ONES)
 def test_archive_is_admitted(name: str) -> None:
     assert look(GOOD_ONES[name]).problems == ()
+
+
+@pytest.mark.parametrize("csv", [Csv(footer=Footer("Total")), Csv(skip_rows=1), Csv(record_delimiter="|")])
+def test_file_with_rows_around_its_records_is_alone(csv: Csv) -> None:
+    plan = a_plan(archive=ARCHIVE, csv=csv)
+    assert codes(GOOD, plan) == ["zip-several-files"]
+    text = ONE if csv.footer else b"A title\n" + ONE if csv.skip_rows else ONE.replace(b"\n", b"|")
+    admission = look(zipped({"orders_1.csv": text}), plan)
+    assert (admission.problems, admission.header) == ((), ("id", "note"))
 
 
 def test_other_members_may_be_ignored() -> None:
