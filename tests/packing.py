@@ -11,17 +11,21 @@ from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
 
+from backports import zstd
+
 from contracts.plan import Compression, Plan
 
 PACK: dict[Compression, Callable[[bytes], bytes]] = {
     "none": bytes,
     "gzip": partial(gzip.compress, mtime=0),
     "bzip2": bz2.compress,
+    "zstd": zstd.compress,
 }
 UNPACK: dict[Compression, Callable[[bytes], bytes]] = {
     "none": bytes,
     "gzip": gzip.decompress,
     "bzip2": bz2.decompress,
+    "zstd": zstd.decompress,
 }
 
 

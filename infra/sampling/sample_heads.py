@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from backports import zstd
+
 from contracts.authoring.draft.around import Around
 from contracts.authoring.draft.profile import SampleRefused
 from contracts.files import encodings
@@ -36,8 +38,8 @@ PIECE = 128 * 1024
 """Characters that are cut at once: so many stay in a processor's cache with all that is made of them."""
 LARGE, PARTS = 32 << 20, 2
 """Bytes from which on a CSV file is read in parts, each by a process of its own, and how many there are."""
-OPEN: dict[Compression, Callable[..., Any]] = {"none": open, "gzip": gzip.open, "bzip2": bz2.open}
-UNPACKABLE = (OSError, EOFError, zlib.error)
+OPEN: dict[Compression, Callable[..., Any]] = {"none": open, "gzip": gzip.open, "bzip2": bz2.open, "zstd": zstd.open}
+UNPACKABLE = (OSError, EOFError, zlib.error, zstd.ZstdError)
 """The errors of a file that cannot be unpacked."""
 MOST_BROKEN = 10
 """The maximum percentage of lines without a record for a file to count as CSV or JSON Lines."""
@@ -214,7 +216,7 @@ def _format(path: Path, head: str) -> FileFormat:
 
 def end_of(head: SampleHead) -> str:
     """Return the last lines of a sample of text."""
-    if head.compression == "gzip":
+    if head.compression != "none":
         with opened(head) as file:
             return "".join(deque(file, MOST_LAST))
     size = head.path.stat().st_size

@@ -17,9 +17,11 @@ from spark_jobs.spark.jvm import java_class
 
 READERS = {
     "bzip2": "org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream",
+    "zstd": "com.github.luben.zstd.ZstdInputStream",
 }
 WRITERS = {
     "bzip2": "org.apache.commons.compress.compressors.bzip2.BZip2CompressorOutputStream",
+    "zstd": "com.github.luben.zstd.ZstdOutputStream",
     "zip": "java.util.zip.ZipOutputStream",
 }
 STREAMS = "org.apache.commons.io.IOUtils"

@@ -13,6 +13,8 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from backports import zstd
+
 from tests.packing import zipped
 
 HEADER = b"id,name,amount,day\n"
@@ -27,6 +29,8 @@ DATED = b"id;booked;paid;seen\n1;3.7.2024;45476;7/3/2024 2:05 PM\n2;03-JUL-24;0;
 EVENTS = b'{"id": 1, "name": "Ana", "amount": 10.5, "day": "2026-01-31"}\n{"id": 2, "name": null}\n'
 PACKED, PACKED_ROWS = gzip.compress(GOOD), gzip.compress(GOOD.removeprefix(HEADER))
 BZIPPED = bz2.compress(GOOD)
+ZSTD = zstd.compress(GOOD)
+OF_256_MIB = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: 28})
 MORE = HEADER + b"3,Bo,1.5,2026-02-01\n"
 ZIPPED = zipped({"orders-1.csv": GOOD, "orders-2.csv": MORE})
 SEALED = bytearray(ZIPPED)
@@ -408,6 +412,33 @@ CASES = (
     Case("CSV compressed by bzip2", "bzipped/good.csv.bz2", BZIPPED, "accepted", (), "job"),
     Case("bzip2 cut short", "bzipped/short.csv.bz2", BZIPPED[:-9], "rejected", ("broken-bzip2",), "admission"),
     Case("gzip where bzip2 is agreed", "bzipped/other.csv.bz2", PACKED, "rejected", ("not-compressed",), "admission"),
+    Case("CSV compressed by Zstandard", "zstandard/good.csv.zst", ZSTD, "accepted", (), "job"),
+    Case(
+        "Zstandard in two frames, behind one to skip",
+        "zstandard/frames.csv.zst",
+        b"\x50\x2a\x4d\x18\x02\x00\x00\x00no" + zstd.compress(HEADER) + zstd.compress(GOOD.removeprefix(HEADER)),
+        "accepted",
+        (),
+        "job",
+    ),
+    Case("Zstandard cut short", "zstandard/short.csv.zst", ZSTD[:-9], "rejected", ("broken-zstd",), "admission"),
+    Case(
+        "Zstandard with a dictionary",
+        "zstandard/dictionary.csv.zst",
+        zstd.compress(GOOD, zstd_dict=zstd.train_dict([b"%d,name,1.5,2024-01-31\n" % n for n in range(900)], 800)),
+        "rejected",
+        ("broken-zstd",),
+        "admission",
+    ),
+    Case(
+        "Zstandard that needs much memory",
+        "zstandard/wide.csv.zst",
+        OF_256_MIB.compress(GOOD) + OF_256_MIB.flush(),
+        "rejected",
+        ("broken-zstd",),
+        "admission",
+    ),
+    Case("gzip where Zstandard is agreed", "zstandard/x.csv.zst", PACKED, "rejected", ("not-compressed",), "admission"),
     Case("a zip archive of two files", "zipped/good.zip", ZIPPED, "accepted", (), "job"),
     *(
         Case(f"a zip archive {name}", f"zipped/bad-{n}.zip", body, "rejected", (code,), "admission")

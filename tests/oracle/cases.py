@@ -103,6 +103,17 @@ MORE_FORMS: dict[str, Document] = FORMS | {
         "archive": {"format": "zip", "members": "*"},
     },
     "jsonl, by bzip2": {"format": "jsonl", "compression": "bzip2"},
+    "jsonl, by zstd": {"format": "jsonl", "compression": "zstd"},
+    "csv, windows-1250, over lines, by zstd": {
+        "format": "csv",
+        "csv": {"encoding": "windows-1250", "multiLine": True},
+        "compression": "zstd",
+    },
+    "csv, no header, with a trailer, by zstd": {
+        "format": "csv",
+        "csv": {"header": False, "delimiter": "|", "trailer": {"begins": "END", "rows": 2}},
+        "compression": "zstd",
+    },
     "csv, over lines, with a trailer, by bzip2": {
         "format": "csv",
         "csv": {"multiLine": True, "trailer": {"begins": "END", "rows": 2}},

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from backports import zstd
+
 from contracts.plan import Plan
 from tests.oracle import faults
 from tests.oracle.contracts import Document
@@ -38,6 +40,7 @@ TARGETS: dict[str, tuple[Plan, bytes]] = {
     "jsonl": (faults.plan(format="jsonl", columns={"extra": "warn"}), OBJECTS),
     "csv packed": (faults.plan(compression="gzip"), gzip.compress(TEXT, mtime=0)),
     "csv by bzip2": (faults.plan(compression="bzip2"), bz2.compress(TEXT)),
+    "csv by zstd": (faults.plan(compression="zstd"), zstd.compress(TEXT)),
     "parquet": (faults.plan(COLUMNS, **LAKE), TABLE),
     "parquet, sifted": (faults.plan(COLUMNS[:5], **LAKE), TABLE),
 }

@@ -14,7 +14,7 @@ def read(document: Document, path: Path, block: DropBlock) -> None:
     """Report an archive that contradicts the rest of the block, or whose pattern no member can fit."""
     archive, at = block.archive, (*path, "archive")
     if (archive or block.compression not in ("none", "gzip")) and block.csv.encoding in RECODED:
-        message = f"{block.csv.encoding.upper()} in a zip archive, or compressed by bzip2, is not built yet."
+        message = f"{block.csv.encoding.upper()} in a zip archive, or compressed by bzip2 or zstd, is not built yet."
         document.error((*path, "csv", "encoding"), "not-built-yet", message, "Send it plain, or compressed by gzip.")
     if archive is None:
         return

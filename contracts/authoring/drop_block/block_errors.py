@@ -15,7 +15,7 @@ LATER: dict[str, tuple[Any, ...]] = {
     "csv.encoding": (
         "shift_jis", "gb2312",
     ),
-    "compression": ("zstd", "lz4", "snappy", "xz"),
+    "compression": ("lz4", "snappy", "xz"),
 }  # fmt: skip
 """Values that are planned and that this version does not support yet, by key."""
 INSTEAD = {("compression", "zip"): 'Write `archive: {format: zip, members: "*.csv"}` in its place.'}

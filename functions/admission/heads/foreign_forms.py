@@ -44,6 +44,7 @@ def _packed(name: str, key: str = "") -> Form:
 GZIP = _packed("compressed by gzip", "compression: gzip")
 ZIP = _packed("a zip archive", "archive: {format: zip}")
 BZIP2 = _packed("compressed by bzip2", "compression: bzip2")
+ZSTD = _packed("compressed by Zstandard", "compression: zstd")
 WORKBOOK, OLD_WORKBOOK = Form("a workbook of a spreadsheet", SHEET), Form("an old workbook of a spreadsheet", SHEET)
 DOCUMENT = Form("a document of a word processor")
 SLIDES = Form("a presentation")
@@ -77,7 +78,8 @@ PARQUET = Form("Parquet", "Write the file as plain")
 BINARY = (
     _Sign(GZIP, b"\x1f\x8b"),
     _Sign(_packed("compressed by compress"), b"\x1f\x9d"),
-    _Sign(_packed("compressed by Zstandard"), b"\x28\xb5\x2f\xfd"),
+    _Sign(ZSTD, b"\x28\xb5\x2f\xfd"),
+    *(_Sign(ZSTD, b"%c\x2a\x4d\x18" % n) for n in range(0x50, 0x60)),
     _Sign(BZIP2, b"BZh91AY&SY"),
     _Sign(BZIP2, b"BZh", binary=False),
     _Sign(_packed("compressed by xz"), b"\xfd7zXZ\x00"),

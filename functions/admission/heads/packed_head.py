@@ -9,9 +9,11 @@ from __future__ import annotations
 import bz2
 import hashlib
 import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from backports import zstd
 
 from contracts.plan import Compression
 from contracts.problem import Problem
@@ -69,7 +71,7 @@ class _Deflated(_Unpacking):
 
 
 class _Buffered(_Unpacking):
-    """A stream whose decompressor keeps the input that is left, as those of Python's bz2 do."""
+    """A stream whose decompressor keeps the input that is left, as those of bzip2 and Zstandard do."""
 
     def unpack(self, piece: bytes, most: int) -> Iterator[bytes]:
         yield self.unpacking.decompress(piece, most)
@@ -86,11 +88,19 @@ class Packing:
     largest: int
     begin: Callable[[], _Stream]
     errors: tuple[type[Exception], ...]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """What a sound file asks for in vain: words of the error, and a clause behind `The file cannot be unpacked`."""
 
     @property
     def fix(self) -> str:
         """Return what to do about a file that cannot be unpacked."""
         return f"Compress the file again with {self.name}, and send it whole."
+
+    def failed(self, error: Exception, streams: int) -> Problem:
+        """Return the problem of a file of which so many streams were begun when an error came."""
+        if reason := next((reason for words, reason in self.reasons.items() if words in str(error)), None):
+            return self.damaged(reason)
+        return self.damaged("it is damaged" if streams == 1 else "other bytes follow its end")
 
     def damaged(self, why: str) -> Problem:
         """Return the problem of a file that cannot be unpacked."""
@@ -99,12 +109,24 @@ class Packing:
 
 BZIP2 = tuple(b"BZh%d" % n + sign for n in range(1, 10) for sign in (b"1AY&SY", b"\x17rE8P\x90"))
 """A level from 1 to 9, and the sign of a block, or of the end of a file that holds nothing."""
+SKIPPED = tuple(b"%c\x2a\x4d\x18" % n for n in range(0x50, 0x60))
+"""The signs of frames of Zstandard that hold no content, which tools for several processors write (RFC 8878, 3.1.2)."""
+WINDOW: Mapping[int, int] = {zstd.DecompressionParameter.window_log_max: 27}
+"""A frame of Zstandard may ask for 128 MiB of memory: all that `zstd` writes, but for `--long=28` and more."""
+UNFIT = {
+    "Dictionary mismatch": "it needs a dictionary, which is not here",
+    "too much memory": "it needs more than 128 MiB of memory (a window of `--long=28` or more)",
+}
 PACKINGS = {
     packing.name: packing
     for packing in (
         Packing("gzip", (b"\x1f\x8b",), 2 << 30, lambda: _Deflated(zlib.decompressobj(31)), (zlib.error,)),
         # A processor unpacks 25 MiB of it in a second.
         Packing("bzip2", BZIP2, 512 << 20, lambda: _Buffered(bz2.BZ2Decompressor()), (OSError, ValueError)),
+        Packing(
+            *("zstd", (b"\x28\xb5\x2f\xfd", *SKIPPED), 2 << 30),
+            *(lambda: _Buffered(zstd.ZstdDecompressor(options=WINDOW)), (zstd.ZstdError,), UNFIT),
+        ),
     )
 }
 
@@ -156,8 +178,8 @@ def unpack(packing: Packing, read: Read, size: int, sample: int, *, hashed: bool
                     seen.add(content, sample)
                     if problem := _too_much(packing, seen, size, streams):
                         return problem
-            except packing.errors:
-                return packing.damaged("it is damaged" if streams == 1 else "other bytes follow its end")
+            except packing.errors as error:
+                return packing.failed(error, streams)
             rest = stream.unused_data if stream.eof else b""
     if not stream.eof:
         return packing.damaged("it ends too early; it was cut short")

@@ -93,7 +93,7 @@ def test_valid_rows_of_an_archive_are_one_member(spark: SparkSession, tmp_path: 
         assert archive.read("a.csv") == b'id,note\n1,x\n2,y\n3,"z"\n1,again\n'
 
 
-@pytest.mark.parametrize("compression", ["bzip2"])
+@pytest.mark.parametrize("compression", ["bzip2", "zstd"])
 def test_file_that_changed_since_admission_fails(spark: SparkSession, tmp_path: Path, compression: Compression) -> None:
     plan = plan_of(compression=compression)
     asked = a_request(tmp_path, plan, {"a": packed(plan, PLAIN), "b": packed(plan, PLAIN), "c": packed(plan, PLAIN)})

@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from backports import zstd
 
 from contracts.authoring.draft.column import ColumnCounts
 from contracts.authoring.draft.drafting import annotated
@@ -271,6 +272,7 @@ def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
         (gzip.compress(b"a,b\n1,2\n", mtime=0), "compression: gzip  # proposed: by the first bytes of the samples"),
         (bz2.compress(b"a,b\n1,2\n"), "compression: bzip2  # proposed: by the first bytes of the samples"),
         (bz2.compress(b'{"a": 1}\n'), "compression: bzip2"),
+        (zstd.compress(b"a,b\n1,2\n"), "compression: zstd  # proposed: by the first bytes of the samples"),
         (zipped({"d/o_1.csv": b"a,b\n1,2\n", "d/o_2.csv": b"a,b\n2,3\n"}), "{format: zip, members: d/o_*.csv}"),
         (zipped({"o_2026-01-31.csv": b"a,b\n1,2\n"}), 'members: "o_{date:%Y-%m-%d}.csv"}'),
         (zipped({"o.csv": b"a,b\n1,2\n", "__MACOSX/._o.csv": b"x"}), "members: o.csv\n        others: ignore"),
@@ -392,6 +394,8 @@ def test_samples_in_several_encodings_have_one(
         ({"a.zip": zipped({"a/": b""})}, "a.zip: The zip archive has no member"),
         ({"a.csv": gzip.compress(b"a,b\n1,2\n")[:-6]}, "a.csv cannot be unpacked"),
         ({"a.csv": bz2.compress(b"a,b\n1,2\n")[:-6]}, "compress it with bzip2 again"),
+        ({"a.csv": zstd.compress(b"a,b\n1,2\n")[:-6]}, "compress it with zstd again"),
+        ({"a.csv": zstd.compress(b"a,b\n1,2\n") + b"more"}, "compress it with zstd again"),
         (
             {"a.csv": bz2.compress(b"a,b\n1,2\n"), "b.csv": b"a,b\n1,2\n"},
             "a.csv is CSV, compressed by bzip2, and b.csv is CSV",

@@ -8,6 +8,7 @@ import random
 import zlib
 
 import pytest
+from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -119,6 +120,44 @@ def test_plain_file_is_not_compressed(packing: Packing) -> None:
 @every
 def test_bomb_is_refused(packing: Packing) -> None:
     assert code(PACK[packing.name](b"1,x\n" * (1 << 20)) * 18, packing) == "unpacks-too-large"
+
+
+DICTIONARY = zstd.train_dict([b"id,note,%d\n" % n * 3 for n in range(2000)], 1000)
+WIDE = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: 28})
+ZSTD = zstd.compress(TEXT, options={zstd.CompressionParameter.checksum_flag: 1})
+SKIPPED = b"\x5f\x2a\x4d\x18\x04\x00\x00\x00abcd"
+FRAMES = {
+    "a dictionary": (zstd.compress(TEXT, zstd_dict=DICTIONARY), "it needs a dictionary"),
+    "a dictionary in the second frame": (ZSTD + zstd.compress(TEXT, zstd_dict=DICTIONARY), "it needs a dictionary"),
+    "a window of 256 MiB": (WIDE.compress(TEXT) + WIDE.flush(), "it needs more than 128 MiB"),
+    "another checksum": (ZSTD[:-1] + bytes([ZSTD[-1] ^ 1]), "it is damaged"),
+    "another size": (ZSTD[:5] + bytes([ZSTD[5] ^ 1]) + ZSTD[6:], "it is damaged"),
+    "a skipped frame cut short": (ZSTD + SKIPPED[:-1], "it ends too early"),
+    "a sign and no more": (ZSTD[:4], "it ends too early"),
+    "an old version": (ZSTD + b"\x27" + ZSTD[1:], "other bytes follow its end"),
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_frame_that_is_not_unpacked_is_named(name: str) -> None:
+    raw, why = FRAMES[name]
+    problem = unpacked(raw, PACKINGS["zstd"])
+    assert isinstance(problem, Problem)
+    assert problem.code == "broken-zstd"
+    assert problem.message.startswith(f"The file cannot be unpacked: {why}")
+
+
+def test_largest_window_that_the_tool_writes_is_unpacked() -> None:
+    packer = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: 27})
+    content = unpacked(packer.compress(TEXT) + packer.flush(), PACKINGS["zstd"])
+    assert content == packed_head.Content(len(TEXT), TEXT[:100])
+
+
+@pytest.mark.parametrize("raw", [SKIPPED + ZSTD, ZSTD + SKIPPED * 2, SKIPPED * 3 + ZSTD + SKIPPED], ids=len)
+def test_frames_without_content_are_skipped(raw: bytes) -> None:
+    content = unpacked(raw, PACKINGS["zstd"])
+    assert content == packed_head.Content(len(TEXT), TEXT[:100])
+    assert packed_head.begin(PACKINGS["zstd"], lambda at, most: raw[at : at + most], len(raw), 9) == TEXT[:9]
 
 
 def test_bomb_is_refused_before_it_is_unpacked() -> None:
