@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
@@ -20,16 +22,37 @@ from functions.admission.admit import admit
 from infra.packaging.bundles import ROOT
 from tests.oracle.judging import judge
 from tests.oracle.records import content
+from tests.packing import PACK, zipped
 
 PAGE = ROOT / "docs" / "how-to" / "files-from-life.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 BEGIN = "apiVersion: v3.2.0\nkind: DataContract\nid: life\nversion: 1.0.0\nstatus: active\n"
-EXAMPLE = re.compile(
-    r"^## (?P<title>.*?)\n.*?^```text\n(?P<file>.*?)^```.*?^```yaml\n(?P<contract>.*?)^```.*?"
-    r"^```json\n(?P<values>.*?)^```",
-    re.MULTILINE | re.DOTALL,
-)
-EXAMPLES = [match.groupdict() for match in EXAMPLE.finditer(TEXT)]
+SECTION = re.compile(r"^## (.*?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A section: its files, by their names in an archive ("" for a file alone), their contract, and their values."""
+
+    title: str
+    files: Mapping[str, str]
+    contract: str
+    values: str
+
+    @classmethod
+    def of(cls, title: str, section: str) -> Example:
+        """Return a section's example; its last block has the values, the one before the contract."""
+        *files, (_, _, contract), (_, _, values) = BLOCK.findall(section)
+        return cls(title, {name: text for _, name, text in files}, contract, values)
+
+    def body(self, plan: Plan) -> bytes:
+        """Return what the partner sends."""
+        encoded = {name: text.encode(plan.csv.encoding) for name, text in self.files.items()}
+        return zipped(encoded) if plan.archive else PACK[plan.compression](encoded[""])
+
+
+EXAMPLES = [Example.of(*section) for section in SECTION.findall(TEXT)]
 
 
 def plan_of(contract: str) -> Plan:
@@ -51,11 +74,11 @@ def shown(prop: Property, value: Any) -> Any:
     return int(value) if Fraction(value).denominator == 1 else float(value)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=[example["title"] for example in EXAMPLES])
-def test_contract_accepts_its_file_with_these_values(example: dict[str, str]) -> None:
-    plan = plan_of(example["contract"])
-    body = example["file"].encode(plan.csv.encoding)
-    admission = admit(plan, "partner/a", len(body), lambda start, length: body[start : start + length])
+@pytest.mark.parametrize("example", EXAMPLES, ids=[example.title for example in EXAMPLES])
+def test_contract_accepts_its_file_with_these_values(example: Example) -> None:
+    plan = plan_of(example.contract)
+    body, name = example.body(plan), plan.files[0].replace("*", "a").replace("{day:%Y-%m-%d}", "2026-01-31")
+    admission = admit(plan, name, len(body), lambda start, length: body[start : start + length])
     assert admission.problems == ()
     records = content(plan, admission.header, body)
     opinion = judge(plan, records, admission.notes)
@@ -64,11 +87,11 @@ def test_contract_accepts_its_file_with_these_values(example: dict[str, str]) ->
     values = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     if os.environ.get("DROPGATE_WRITE_DOCS"):
         page = PAGE.read_text(encoding="utf-8")
-        start = page.index("```json\n", page.index(f"## {example['title']}\n")) + len("```json\n")
+        start = page.index("```json\n", page.index(f"## {example.title}\n")) + len("```json\n")
         PAGE.write_text(page[:start] + values + page[page.index("```", start) :], encoding="utf-8")
     else:
-        assert example["values"] == values, "DROPGATE_WRITE_DOCS=1 writes the values again"
+        assert example.values == values, "DROPGATE_WRITE_DOCS=1 writes the values again"
 
 
-def test_every_section_is_an_example() -> None:
-    assert [example["title"] for example in EXAMPLES] == re.findall("^## (.*)", TEXT, re.MULTILINE)
+def test_page_has_ten_examples_and_more() -> None:
+    assert len(EXAMPLES) >= 10
