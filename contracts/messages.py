@@ -106,6 +106,11 @@ FIX_LAST_EMPTY = (
     "Leave out the `{mark}` at the end of each row, or give the header a name for that column, "
     "or ask for `csv.trailingDelimiter: true` in the contract."
 )
+FIX_MORE_CELLS = (
+    "Give the header a name for each cell, or ask for `csv.headerLacks` in the contract. "
+    "Else look for cells with a `{mark}` in them{unquoted}."
+)
+"""The fix where all records seem to have as many cells more than the header has names."""
 MET = {
     True: "Correct {name} in {rows}, or leave such rows out.",
     False: "Compare {name} with earlier files: look for what has changed, lost or repeated rows, and outliers.",
@@ -153,6 +158,7 @@ def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: b
     if isinstance(check.rule, rules.Fields) and outcome.samples:
         one_more = f"{len(plan.roots) + 1:,} cells{LAST_EMPTY}"
         fix = FIX_LAST_EMPTY if all(sample.note == one_more for sample in outcome.samples) else fix
+        fix = FIX_MORE_CELLS if _has_more_cells(plan, outcome, read) else fix
     adds = spoilt and outcome.result == "warning" and check.severity == "error" and check.scope != "set"
     level = "error" if outcome.result == "failed" or adds else "warning"
     limit = None if adds else _limit_of_rows(plan, check)
@@ -164,6 +170,14 @@ def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: b
         advice += f" The contract says: {visible(described, 300)}"
     first = outcome.samples[0].place if outcome.samples else None
     return Problem(f"check-{outcome.kind}", text, advice, level, first, outcome.property, outcome.id)
+
+
+def _has_more_cells(plan: Plan, outcome: CheckResult, read: int) -> bool:
+    """Return True if all records of a file have a number of cells for which its header has too few names."""
+    notes = {sample.note for sample in outcome.samples}
+    cells = re.fullmatch(r"([0-9,]+) cells", notes.pop() or "") if len(notes) == 1 else None
+    is_each = plan.csv.header and outcome.failed == read
+    return is_each and cells is not None and int(cells[1].replace(",", "")) > len(plan.roots)
 
 
 QUOTED = {"integer": r"-?(0|[1-9][0-9]{0,17})", "number": r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", "boolean": "true|false"}

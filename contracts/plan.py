@@ -262,6 +262,8 @@ class Csv:
     with the numbers `header_rows`, which name the columns together, and `comment_rows`. A row that begins with
     `comment_char`, outside quotes, is like an empty line. Below the records may be a `footer`. Where
     a first cell says what a row is, `record` is that of records; the first `skip_columns` cells are no columns.
+
+    `lacks_first` and `lacks_last` are the texts that a header lacks in front and at its end: records have cells there.
     """
 
     delimiter: str = ","
@@ -286,6 +288,13 @@ class Csv:
     leader: Leader | None = field(default=None, metadata=codec.SPARSE)
     record: str = field(default="", metadata=codec.SPARSE)
     skip_columns: int = field(default=0, metadata=codec.SPARSE)
+    lacks_first: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
+    lacks_last: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
+
+    @property
+    def lacking(self) -> frozenset[str]:
+        """The texts that a header lacks by agreement."""
+        return frozenset((*self.lacks_first, *self.lacks_last))
 
     @property
     def ending(self) -> Ending | None:

@@ -41,8 +41,9 @@ def problems(plan: Plan, sent: tuple[str, ...]) -> tuple[Problem, ...]:
 
 def _is_record(plan: Plan, texts: tuple[str, ...]) -> bool:
     """Return True if no text is one of the contract's, and all columns of numbers, dates and times hold such values."""
-    named = {text for prop in plan.roots for text in prop.headings}
-    measured = [text for prop, text in zip(plan.roots, texts, strict=False) if prop.type in MEASURED and text.strip()]
+    named = {text for prop in plan.roots for text in prop.headings} - plan.csv.lacking
+    pairs = [(prop, text) for prop, text in zip(plan.roots, texts, strict=False) if text not in plan.csv.lacking]
+    measured = [text for prop, text in pairs if prop.type in MEASURED and text.strip()]
     return not named & set(texts) and bool(measured) and all(VALUE.fullmatch(text) for text in measured)
 
 

@@ -16,6 +16,11 @@ OURS = ("_record", "_reasons")
 
 
 def sent(plan: Plan, header_line: str) -> tuple[str, ...]:
+    """Return the texts of an admitted header, with those that it lacks by agreement."""
+    return whole(written(plan, header_line), plan.csv)
+
+
+def written(plan: Plan, header_line: str) -> tuple[str, ...]:
     """Return the texts of an admitted header line, a byte order mark and rows around it aside."""
     if plan.csv.has_top:
         return ended(csv_top.columns(plan.csv, csv_top.again(plan.csv, header_line)) or (), plan.csv)
@@ -30,6 +35,16 @@ def ended(cells: tuple[str, ...], csv: Csv, width: int | None = None) -> tuple[s
     """
     is_more = len(cells) == width + 1 if width is not None else len(cells) > 1
     return cells[:-1] if csv.trailing_delimiter and is_more and not cells[-1] else cells
+
+
+def whole(cells: tuple[str, ...], csv: Csv) -> tuple[str, ...]:
+    """Return the texts of a header with those that it lacks by agreement, in front of the columns that dropgate adds."""
+    if not csv.lacking or not cells:
+        return cells
+    begin, end = csv.skip_columns, len(cells)
+    while end > begin and cells[end - 1] in OURS:
+        end -= 1
+    return (*cells[:begin], *csv.lacks_first, *cells[begin:end], *csv.lacks_last, *cells[end:])
 
 
 def alike(text: str, match: Match) -> str:

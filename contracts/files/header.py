@@ -57,7 +57,8 @@ def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
     owners = {text: name for text, name in zip(header, own, strict=True) if text not in OURS}
     held, spare = {own for own in owners.values() if own}, [text for text, own in owners.items() if not own]
     renamed = _renamed(plan, spare, held)
-    if plan.file_format == "csv" and plan.columns.missing == "reject" and not renamed and not held:
+    is_foreign = held <= {owners.get(text) for text in plan.csv.lacking}
+    if plan.file_format == "csv" and plan.columns.missing == "reject" and not renamed and is_foreign:
         message = f"The first line holds none of the contract's column names; it looks like `{masked(header)}`."
         fix = f"Begin the file with this header: {quoted(agreed, most=40)}."
         return (Problem("missing-header", message, fix, place=HEADER),)
@@ -90,7 +91,10 @@ def _misnamed(plan: Plan, header: tuple[str, ...], held: Mapping[str, str | None
         is_end = empty == [len(header)] and not header[-1] and plan.file_format == "csv"
         key = "csv.trailingDelimiter: true" if is_end else "columns.extra: ignore"
         faults.append(Problem("blank-column-name", message, column_problems.asked(plan, fix, key)))
-    twice = {name: n for name, n in Counter(header).items() if n > 1 and name.strip()}
+    counts = {name: n for name, n in Counter(header).items() if n > 1 and name.strip()}
+    lacking = [name for name in counts if name in plan.csv.lacking]
+    faults += column_problems.shortened([_not_lacking(plan, name) for name in lacking])
+    twice = {name: n for name, n in counts.items() if name not in lacking}
     return faults + column_problems.shortened(
         [
             Problem(
@@ -105,6 +109,13 @@ def _misnamed(plan: Plan, header: tuple[str, ...], held: Mapping[str, str | None
             if held.get(name) or not lenient
         ]
     )
+
+
+def _not_lacking(plan: Plan, name: str) -> Problem:
+    """Return the problem of a header with a name that it lacks by agreement: its cells would count twice."""
+    message = f"The header has the name `{visible(name)}`, which it must lack (`csv.headerLacks`)."
+    fix = f"Leave this name out of the header, or ask for `csv.headerLacks` to be left out of {plan.contract}."
+    return Problem("duplicate-column", message, fix, property=name)
 
 
 def _allowing(own: str | None) -> str:

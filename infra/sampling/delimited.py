@@ -50,6 +50,7 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
     first = heads[0]
     guess = dialect.guessed(first.head, first.encoding)
     guess = replace(guess, trailing_delimiter=dialect.has_trailing_delimiters(first.head, guess))
+    guess = dialect.lacking(first.head, guess)
     records = dialect.first_records(first.head, guess)
     if guess.trailing_delimiter and not (records and dialect.has_header(records)):  # a last column may be empty
         guess = replace(guess, trailing_delimiter=False)

@@ -65,7 +65,7 @@ def title(drop: JobDrop, plan: Plan) -> str | None:
         case "csv" if not plan.csv.header:
             return None
         case "csv":
-            return _csv_header([text for text in columns.sent(plan, drop.header_line) if text not in OURS], plan)
+            return _csv_header([text for text in columns.written(plan, drop.header_line) if text not in OURS], plan)
         case "jsonl":
             return None
         case "parquet":
@@ -185,7 +185,8 @@ def _top(drop: JobDrop, plan: Plan) -> str | None:
     """Write the rows above the records as they came, with our columns in the header's; harmless like cells."""
     top = csv_top.again(plan.csv, drop.header_line)
     texts = csv_top.columns(plan.csv, top) or ()
-    agreed = {n for n, own in enumerate(columns.properties(plan, texts)) if own}
+    stated, match = _agreed(plan), plan.columns.match
+    agreed = {n for n, text in enumerate(texts) if columns.alike(text, match) in stated}
     lines = []
     for n, text in enumerate(top.texts):
         cells = None if top.is_comment(text) else csv_cells.split(text, plan.csv)
@@ -206,7 +207,11 @@ def _top(drop: JobDrop, plan: Plan) -> str | None:
 
 def _csv_header(texts: Sequence[str], plan: Plan) -> str:
     """Write the first line; a name that the contract does not know is made harmless like a cell."""
-    match = plan.columns.match
-    agreed = {columns.alike(text, match) for p in plan.properties for text in p.headings}
+    agreed, match = _agreed(plan), plan.columns.match
     names = [text if columns.alike(text, match) in agreed else harmless(text, plan.csv) for text in texts]
     return csv_cells.joined([*names, *OURS], plan.csv)
+
+
+def _agreed(plan: Plan) -> set[str]:
+    """Return the texts of a header that the contract states, in the form in which they are compared."""
+    return {columns.alike(text, plan.columns.match) for p in plan.properties for text in p.headings}

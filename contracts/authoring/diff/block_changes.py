@@ -62,6 +62,8 @@ DIALECT = {
     "separator_line": "separatorLine",
     "comment_char": "commentChar",
     "skip_columns": "skipColumns",
+    "lacks_first": "headerLacks",
+    "lacks_last": "headerLacks",
     "record_delimiter": "recordDelimiter",
     "unquoted_escape": "unquotedEscape",
 }

@@ -49,7 +49,7 @@ MEANINGS: dict[str, Meaning] = {
     "format": Meaning("`format`, `compression`, `archive`", "both"),
     "dialect": Meaning(
         "`csv`: `delimiter`, `header`, `encoding`, `quote`, `escape`, `nullValues`, `multiLine`, `skipRows`, "
-        "`headerRows`, `commentRows`, `commentChar`, `leader`, `skipColumns`, "
+        "`headerRows`, `commentRows`, `commentChar`, `leader`, `skipColumns`, `headerLacks`, "
         "`recordDelimiter`, `unquotedEscape` (direction: both); "
         "`trailer`, `footer`, `record`, `mojibake`, `separatorLine`, `trailingDelimiter`"
     ),
@@ -137,6 +137,8 @@ FIELDS: dict[type[Any], dict[str, str]] = {
                 "leader",
                 "record",
                 "skip_columns",
+                "lacks_first",
+                "lacks_last",
             ),
             *("record_delimiter", "unquoted_escape"),
         ),

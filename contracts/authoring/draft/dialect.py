@@ -12,7 +12,7 @@ from contracts.authoring.draft.cells import cells, over_lines
 from contracts.authoring.draft.column import WORDS
 from contracts.authoring.draft.kinds import Kinds
 from contracts.files import csv_cells
-from contracts.files.columns import ended
+from contracts.files.columns import ended, whole
 from contracts.plan import Csv
 
 DELIMITERS = (",", ";", "\t", "|", "\x01", "\x1f")
@@ -89,8 +89,9 @@ def others(first: Csv) -> Iterator[Csv]:
 def first_records(head: str, dialect: Csv) -> list[list[str]]:
     """Return the first records with the usual number of cells, with a header; none if the first record has another."""
     every = _records(head, dialect)
-    if every and every[0] and dialect.trailing_delimiter:
-        every = _ended(every, dialect, len(ended(tuple(every[0]), dialect)))
+    if every and every[0]:
+        every[0] = [*whole(ended(tuple(every[0]), dialect), dialect)]
+        every = _ended(every, dialect, len(every[0]))
     records = [record for record in every if record]
     width = usual_width(records)
     return [record for record in records if len(record) == width] if every and _fits(every[0], width) else []
@@ -111,6 +112,35 @@ def has_trailing_delimiters(head: str, dialect: Csv) -> bool:
 
 def _ended(records: Sequence[list[str] | None], dialect: Csv, width: int) -> list[list[str] | None]:
     return [record and [*ended(tuple(record), dialect, width)] for record in records]
+
+
+def lacking(head: str, dialect: Csv) -> Csv:
+    """Return the dialect with names for columns that the header lacks; as it is if it lacks none, or if one could be
+    the first column or the last.
+
+    R writes row names, no two of which are alike, in front of the columns, and no name above them. Cells without a
+    text, and several more than the header has names, are at the end.
+    """
+    first, *others = _records(head, dialect) or [None]
+    rest = [record for record in others if record]
+    own = ended(tuple(first), dialect) if first else ()
+    rest = [record for record in _ended(rest, dialect, usual_width(rest)) if record]
+    width = usual_width(rest)
+    alike = [record for record in rest if len(record) == width]
+    if not 1 < len(own) < width or 10 * len(alike) < 9 * len(others) or not all(name.strip() for name in own):
+        return dialect
+    more = width - len(own)
+    blank = not any(cell.strip() for record in alike for cell in record[-more:])
+    if more > 1 or blank:
+        return replace(dialect, lacks_last=tuple(_free(f"column_{n}", own) for n in range(len(own) + 1, width + 1)))
+    is_name = len({record[0] for record in alike}) == len(alike) > 1 and all(record[0].strip() for record in alike)
+    return replace(dialect, lacks_first=(_free("row_name", own),)) if is_name else dialect
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
 
 
 def has_header(records: Sequence[Sequence[str]]) -> bool:

@@ -29,6 +29,7 @@ AROUND = {
     "skipRows": "lines above the header of a sample have other cells",
     "commentRows": "it has words where the records have values",
     "footer": "the samples end with it",
+    "headerLacks": "the header has fewer names than the records have cells",
 }
 """Why rows around the records are proposed, by key."""
 SIDES = {"~": "key", "*": "value"}
@@ -192,6 +193,10 @@ def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> l
         look.append(f"{quoted(unsure)}: whether their marks stand before fractions or between groups of digits.")
     if empty := [c.name for c in profile.columns if not c.filled]:
         look.append(f"{quoted(empty)}: no value was seen.")
+    if profile.csv and profile.csv.lacks_first:
+        look.append("`headerLacks`: that the first cells are the ones without a name, as row names of R are.")
+    if profile.csv and profile.csv.lacks_last:
+        look.append("`headerLacks`: that the last cells are the ones without a name.")
     if profile.csv and not profile.csv.header:
         look.append("The files have no header: name the columns.")
     if profile.broken:

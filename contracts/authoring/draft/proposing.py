@@ -221,6 +221,9 @@ def dialect(profile: Profile) -> Mapping[str, Any]:
         block["mojibake"] = csv.mojibake
     if csv.trailing_delimiter:
         block["trailingDelimiter"] = True
+    if csv.lacking:
+        sides = {"first": csv.lacks_first, "last": csv.lacks_last}
+        block["headerLacks"] = {side: list(texts) for side, texts in sides.items() if texts}
     return block | ({"multiLine": True} if csv.multi_line else {}) | _around(csv)
 
 

@@ -115,7 +115,8 @@ def _without_header(document: Document, at: Path, csv: Csv) -> None:
     if csv.skip_rows:
         message = "Without a header nothing shows that the skipped rows are no records."
         document.error((*at, "skipRows"), "bad-value", message, fix)
-    for key, given in (("headerRows", csv.header_rows != (1,)), ("commentRows", bool(csv.comment_rows))):
+    keys = {"headerRows": csv.header_rows != (1,), "commentRows": bool(csv.comment_rows)}
+    for key, given in (keys | {"headerLacks": bool(csv.lacking)}).items():
         if given:
             message = f"`{key}` means nothing for a file without a header."
             document.error((*at, key), "bad-value", message, "Leave it out.", on_key=True)

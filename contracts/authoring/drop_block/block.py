@@ -180,6 +180,7 @@ def _csv(settings: dict[str, Any]) -> Csv:
     """Return the dialect; its null values may be among the settings of values."""
     written = settings["csv"]
     trailer, footer, skipped, leader = (written[key] for key in ("trailer", "footer", "skipRows", "leader"))
+    lacking = written["headerLacks"]
     return Csv(
         delimiter=written["delimiter"],
         encoding=written["encoding"],
@@ -200,6 +201,8 @@ def _csv(settings: dict[str, Any]) -> Csv:
         leader=Leader(leader["begins"], dict(leader.get("is", {}))) if "begins" in leader else None,
         record=written["record"].get("begins", ""),
         skip_columns=written["skipColumns"],
+        lacks_first=tuple(lacking.get("first", ())),
+        lacks_last=tuple(lacking.get("last", ())),
         footer=Footer(footer["begins"], footer["lines"]) if "begins" in footer else None,
         unquoted_escape="" if written["unquotedEscape"] == "none" else written["unquotedEscape"],
         record_delimiter=record_ends.WORDS.get(written["recordDelimiter"], written["recordDelimiter"]),

@@ -34,7 +34,30 @@ def read(document: Document, path: Path, block: DropBlock, props: Sequence[Prope
             _written(document, _place(document, columns, prop, text), text, block.csv.multi_line)
     if block.columns.match != "byPosition":
         _collisions(document, columns, block, stated)
+    _lacking(document, (*path, "csv", "headerLacks"), block, [p for p in stated if not p.path])
     return stated
+
+
+def _lacking(document: Document, at: Path, block: DropBlock, props: Sequence[Property]) -> None:
+    """Report names that the header is to lack and that no property has, or another one in their place."""
+    csv, seen = block.csv, set[str]()
+    owners = {alike(text, block.columns.match): n for n, prop in enumerate(props) for text in prop.headings}
+    sides = (("first", csv.lacks_first, 0), ("last", csv.lacks_last, len(props) - len(csv.lacks_last)))
+    for side, texts, begin in sides:
+        for n, text in enumerate(texts):
+            place, own = (*at, side, n), owners.get(alike(text, block.columns.match))
+            if text in seen or text in OURS:
+                message = f"`{visible(text)}` is the name of another column."
+                document.error(place, "bad-value", message, "Give each column that the header lacks its own name.")
+            elif own is None and block.columns.extra != "ignore":
+                close = nearest(text, [p.name for p in props])
+                fix = f"Write `{close}`." if close else "Add a property with this name."
+                message = f"`{visible(text)}` is the name of no property, so that each file would have a column too many."
+                document.error(place, "unknown-property", message, fix)
+            elif own is not None and block.columns.match == "byPosition" and own != begin + n:
+                message = f"`{visible(text)}` is property {own + 1}; by its place the column is property {begin + n + 1}."
+                document.error(place, "column-clash", message, "Write the properties in the order of the columns.")
+            seen.add(text)
 
 
 def _sources(document: Document) -> Iterator[tuple[Path, dict[str, Any]]]:

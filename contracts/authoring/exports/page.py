@@ -234,6 +234,10 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
         if stated := [p for p in plan.roots if p.header_names]:
             shown = (f"{p.name}: {' or '.join(f'“{visible(text)}”' for text in p.header_names)}" for p in stated)
             yield "Names in the header", "; ".join(shown)
+        for side, texts in (("first", csv.lacks_first), ("last", csv.lacks_last)):
+            if texts:
+                shown = ", ".join(f"“{visible(text)}”" for text in texts)
+                yield "Not in the header", f"the {side} columns, here named {shown}; rows have cells for them"
         yield from _below(csv)
         if csv.trailing_delimiter:
             yield "End of lines", "a delimiter may end the header and each row; nothing follows it"

@@ -37,16 +37,16 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
         return Head((csv_head.other(plan, sample) or problem,))
     if not plan.csv.header:
         return _without(plan, size, sample, top, raw)
-    names = csv_top.columns(plan.csv, top)
-    names = names and columns.ended(names, plan.csv)
+    written = csv_top.columns(plan.csv, top)
+    names = written and columns.whole(columns.ended(written, plan.csv), plan.csv)
     is_foreign = not csv_head.matching_names(plan, names or ())
     if is_foreign and (problem := csv_head.other(plan, sample) or _elsewhere(plan, text, top)):
         return Head((problem,), (), top.text)
-    if names is None:
+    if written is None or names is None:
         return Head((csv_head.OPEN_QUOTE,), (), top.text)
     if len(names) > MOST_COLUMNS:
         return Head((csv_head.too_wide(len(names)),), (), top.text)
-    line = plan.csv.delimiter.join(names) if len(top.names) > 1 else top.texts[top.names[0]]
+    line = plan.csv.delimiter.join(written) if len(top.names) > 1 else top.texts[top.names[0]]
     problems = [*csv_head.name_problems(plan, names, line), *_comments(plan, top, columns.names(plan, names))]
     problems += csv_head.no_records(plan, size, sample, raw)
     if problem := bad_body(plan, sample, raw, top, whole=whole):
@@ -118,7 +118,7 @@ def _elsewhere(plan: Plan, text: str, top: Top) -> Problem | None:
         text_line = line.rstrip("\r\n")
         own = csv_head.split(plan, text_line)
         delimiter, names = csv_head.otherwise(plan, text_line, own if isinstance(own, tuple) else ())
-        if csv_head.matching_names(plan, names) < len(plan.roots):
+        if csv_head.matching_names(plan, names) < csv_head.most_names(plan):
             continue
         if delimiter:
             return csv_head.separated(plan, delimiter)

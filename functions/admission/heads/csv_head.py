@@ -146,7 +146,7 @@ def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
     text = sample[: 64 * foreign_forms.HEAD].decode(encodings.read_as(plan.csv.encoding), "replace")
     for number, below in enumerate(record_ends.records(text, plan.csv)[1:MOST_ABOVE], 2):
         names = split(plan, record_ends.first(below, plan.csv))
-        if not isinstance(names, Problem) and matching_names(plan, names) == len(plan.roots):
+        if not isinstance(names, Problem) and matching_names(plan, names) == most_names(plan):
             above = "the line" if number == 2 else f"the {number - 1} lines"
             signs = {line[:1] for line in record_ends.records(text.removeprefix("\ufeff"), plan.csv)[: number - 1]}
             is_comment = len(signs) == 1 and signs <= COMMENTS
@@ -259,7 +259,7 @@ def split(plan: Plan, header_line: str, delimiter: str | None = None) -> tuple[s
     dialect = replace(plan.csv, delimiter=delimiter) if delimiter else plan.csv
     names = csv_cells.split(line, dialect) if line else ()
     if names is not None:
-        return columns.ended(names, plan.csv) if plan.csv.header else names
+        return columns.whole(columns.ended(names, plan.csv), plan.csv) if plan.csv.header else names
     return OPEN_QUOTE
 
 
@@ -309,12 +309,20 @@ def _fit(plan: Plan, names: Sequence[str]) -> tuple[int, int]:
 
 
 def matching_names(plan: Plan, names: Sequence[str]) -> int:
-    """Return the number of the contract's columns that a line seems to name, whatever the case of its letters."""
+    """Return the number of the contract's columns that a line seems to name, whatever the case of its letters.
+
+    Columns that a header lacks by agreement do not count.
+    """
+    own = [name for name in names if name not in OURS and name not in plan.csv.lacking]
     if plan.columns.match == "byPosition":
-        own = [name for name in names if name not in OURS]
-        return min(len(own), len(plan.roots)) if len(own) > 1 or len(plan.roots) == 1 else 0
-    there = {alike(name, "anyCase") for name in names}
+        return min(len(own), most_names(plan)) if len(own) > 1 or most_names(plan) == 1 else 0
+    there = {alike(name, "anyCase") for name in own}
     return sum(any(alike(text, "anyCase") in there for text in p.headings) for p in plan.properties)
+
+
+def most_names(plan: Plan) -> int:
+    """Return the number of the contract's columns that a header names."""
+    return sum(not plan.csv.lacking.intersection(p.headings) for p in plan.roots)
 
 
 def no_records(plan: Plan, size: int, sample: bytes, line: bytes) -> list[Problem]:
