@@ -38,7 +38,7 @@ def ended(cells: tuple[str, ...], csv: Csv, width: int | None = None) -> tuple[s
 
 
 def whole(cells: tuple[str, ...], csv: Csv) -> tuple[str, ...]:
-    """Return the texts of a header with those that it lacks by agreement, in front of the columns that dropgate adds."""
+    """Return the texts of a header with those that it lacks by agreement; the columns that dropgate adds stay last."""
     if not csv.lacking or not cells:
         return cells
     begin, end = csv.skip_columns, len(cells)

@@ -62,7 +62,7 @@ class Top:
 
 def read(csv: Csv, text: str, *, whole: bool) -> Top | Fault:
     """Return the rows above the records in the first text of a file, or why it does not have them."""
-    rows = list(_rows(csv, text))
+    rows = list(rows_of(csv, text))
     if rows and not whole and rows[-1][-1:] != "\n":  # it may go on, or an LF may follow its CR
         del rows[-1]
     begin = int(csv.separator_line and bool(rows) and is_separator(rows[0]))
@@ -94,7 +94,7 @@ def is_comment(csv: Csv, row: str) -> bool:
 
 def again(csv: Csv, text: str) -> Top:
     """Return the same rows out of their own text; of plain CSV this is the header line."""
-    return _arranged(csv, list(_rows(csv, text)))
+    return _arranged(csv, list(rows_of(csv, text)))
 
 
 def columns(csv: Csv, top: Top) -> tuple[str, ...] | None:
@@ -152,7 +152,7 @@ def _arranged(csv: Csv, rows: list[str]) -> Top:
     return Top(tuple(rows), names, units, leader, csv.comment_char)
 
 
-def _rows(csv: Csv, text: str) -> Iterator[str]:
+def rows_of(csv: Csv, text: str) -> Iterator[str]:
     """Yield the rows of a text with their line ends; the last may have none."""
     held, is_open = list[str](), False
     for line in LINE.findall(text):

@@ -22,7 +22,7 @@ from contracts.files import encodings
 from contracts.files.columns import OURS
 from contracts.files.header import MOST_COLUMNS
 from contracts.plan import RECODED, Csv
-from contracts.problem import quoted
+from contracts.problem import quoted, visible
 from infra.sampling.sample_heads import ADDED, HEAD, MOST_BROKEN, SampleHead, end_of, opened, pieces
 
 NAMELESS = "the header has no name for it"
@@ -59,7 +59,8 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
         raise SampleRefused(
             f"{first.path.name}: its first line is not in the CSV dialect of the others; check its quotes and cells"
         )
-    guess = replace(guess, header=dialect.has_header(records), mojibake="warn" if is_odd else "reject")
+    is_headed = first.around.titles > 0 or first.around.rows > 1 or dialect.has_header(records)
+    guess = replace(guess, header=is_headed, mojibake="warn" if is_odd else "reject")
     tried = [_read_csv(heads, guess)]
     for other in dialect.others(guess) if tried[0].broken else ():
         written = replace(other, header=guess.header)
@@ -72,12 +73,25 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
             f"{best.broken:,} of {best.records + best.broken:,} lines of the samples have other than "
             f"{len(best.columns)} cells, however they are cut; give CSV files with as many cells in every line"
         )
-    return replace(best, csv=best.csv and around.agreed(best.csv, [one.around for one in heads]))
+    every = [one.around for one in heads]
+    return replace(best, csv=best.csv and around.agreed(best.csv, every), remarks=tuple(_remarks(every)))
+
+
+def _remarks(every: Sequence[Around]) -> Iterator[str]:
+    """Yield what is read as a record and may be none."""
+    if blank := sum(one.blank for one in every):
+        yield f"{blank} of the first records have no value in any cell; they are counted as records."
+    if total := next((one.total for one in every if one.total), ""):
+        yield f"`{visible(total, 60)}` in the last line: it is read as a record, and may be a total of the others."
 
 
 def _without_rows_around(heads: Sequence[SampleHead]) -> list[SampleHead]:
     """Find the rows around the records of samples, and leave them out of their first texts."""
     every = around.alike([around.seen(one.head, end_of(one), one.encoding) for one in heads])
+    for one, rows in zip(heads, every, strict=True):
+        if rows.tables:
+            text = f"{one.path.name} seems to hold several tables: {rows.tables}"
+            raise SampleRefused(f"{text}; give each table as a file of its own")
     return [
         replace(one, around=rows, head="\n".join(rows.lines(one.head.split("\n")))) if rows != Around() else one
         for one, rows in zip(heads, every, strict=True)

@@ -165,6 +165,11 @@ MORE_FORMS: dict[str, Document] = FORMS | {
         "format": "csv",
         "csv": {"trailingDelimiter": True, "multiLine": True, "header": False, "delimiter": ";"},
     },
+    "csv, row names": {"format": "csv", "csv": {"headerLacks": {"first": ["c0"]}}},
+    "csv, a header that lacks names, over lines": {
+        "format": "csv",
+        "csv": {"headerLacks": {"first": ["c0"], "last": ["c1"]}, "multiLine": True, "skipRows": 1},
+    },
     "csv, names in any case": {
         "format": "csv",
         "columns": {"match": "anyCase", "aliases": {"c0": ["Größe", "size"]}},

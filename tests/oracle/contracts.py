@@ -170,6 +170,13 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
         whole = [c.written["name"] for c in columns if c.written["logicalType"] == "integer" or is_exact(c.written)]
         trailer = form["csv"]["trailer"] | {"sums": {name: n for n, name in enumerate(whole, 3)}}
         block["csv"] = form["csv"] | {"trailer": trailer}
+    if lacking := form.get("csv", {}).get("headerLacks"):
+        names = [c.written["name"] for c in columns]
+        sides = {
+            "first": names[: len(lacking.get("first", ()))],
+            "last": names[len(names) - len(lacking.get("last", ())) :],
+        }
+        block["csv"] = form["csv"] | {"headerLacks": sides}
     if forms := {c.written["name"]: c.values for c in columns if c.values}:
         block["values"] = block.get("values", {}) | {"columns": forms}
     block["empty"] = chance.choice(("reject", "warn", "accept"))

@@ -12,7 +12,7 @@ from contracts.plan import Csv, Plan, Property
 from contracts.terms.trailer import LONGEST_LINE, Footer, Trailer
 from tests.oracle.contracts import Contract
 from tests.oracle.forms import bare, ways
-from tests.oracle.headers import OTHERS, sent
+from tests.oracle.headers import OTHERS, in_place, sent
 from tests.oracle.judging import GOOD, NULL, of_cell, sums
 from tests.oracle.records import Cell, agreed, content, errors
 from tests.packing import packed
@@ -55,6 +55,7 @@ def headers(chance: Random, plan: Plan) -> list[tuple[str, ...]]:
     if plan.file_format != "csv" or not plan.csv.header:
         return [tuple(names)]
     by_position = plan.columns.match == "byPosition"
+    names = in_place(plan, names)
     other = [*names] if by_position else chance.sample(names, len(names))
     if by_position:
         other = [*names, *(("more", "more 2", "nameless") if plan.columns.extra == "ignore" else ())]
@@ -67,7 +68,7 @@ def headers(chance: Random, plan: Plan) -> list[tuple[str, ...]]:
         names_of_others = chance.choice(((), ("more 2",), ("nameless",), tuple(OTHERS)))
         for name in names_of_others:
             other.insert(chance.randint(0, len(other)), name)
-    return [tuple(names), tuple(other or names), (*names, "_record", "_reasons")]
+    return [tuple(names), tuple(in_place(plan, other) or names), (*names, "_record", "_reasons")]
 
 
 def rows(

@@ -16,7 +16,15 @@ BLANKS = ("", "", " ", "\t", "\u00a0")
 def sent(chance: Random, plan: Plan, names: Sequence[str]) -> list[str]:
     """Return the texts of a header, each written in one of the ways that the contract allows."""
     props = {p.name: p for p in plan.properties}
-    return [_sent(chance, plan, props[n]) if n in props else OTHERS.get(n, n) for n in names]
+    lacking = {*plan.csv.lacks_first, *plan.csv.lacks_last}
+    own = [n for n in names if n not in lacking]
+    return [_sent(chance, plan, props[n]) if n in props else OTHERS.get(n, n) for n in own]
+
+
+def in_place(plan: Plan, columns: Sequence[str]) -> list[str]:
+    """Return columns in an order in which those without a name in the header are the first and the last."""
+    first, last = plan.csv.lacks_first, plan.csv.lacks_last
+    return [*first, *(c for c in columns if c not in first and c not in last), *last]
 
 
 def _sent(chance: Random, plan: Plan, prop: Property) -> str:

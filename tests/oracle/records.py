@@ -134,11 +134,14 @@ def _is_comment(csv: Csv, line: str) -> bool:
 
 def _header(plan: Plan, rows: Sequence[str]) -> tuple[str, ...]:
     """The columns that rows name together; those that are skipped have names that no property has."""
-    cells = [split(plan.csv, rows[n - 1])[0] if rows[n - 1] else [] for n in plan.csv.header_rows]
+    csv = plan.csv
+    cells = [split(csv, rows[n - 1])[0] if rows[n - 1] else [] for n in csv.header_rows]
     width, count = max(map(len, cells)), plan.csv.skip_columns
     texts = [" ".join(row[n] for row in cells if n < len(row) and row[n]) for n in range(width)]
     if plan.csv.trailing_delimiter and len(texts) > 1 and not texts[-1]:
         del texts[-1]
+    ours = [text for text in texts if text in ("_record", "_reasons")]
+    texts = [*texts[:count], *csv.lacks_first, *texts[count : len(texts) - len(ours)], *csv.lacks_last, *ours]
     return (*(f"?skipped{n}" for n in range(count)), *headers.names(plan, texts[count:]))
 
 

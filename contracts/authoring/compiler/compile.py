@@ -133,7 +133,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     if whole:
         own_checks = checks.overridden(document, (*path, "checks"), block, own_checks, props)
     file_sets.sums(document, (*path, "set"), block, props)
-    trailer.sums(document, (*path, "csv"), block.csv, props)
+    trailer.sums(document, (*path, "csv"), block.csv, block.columns, props)
     trailer.first_cells(document, (*path, "csv"), block.csv, props, own_checks)
     around.comments(document, (*path, "csv"), block.csv, props)
     _let_through(document, path, block)

@@ -20,6 +20,8 @@ RARE = (":", "^", "~", "\\")
 """Delimiters that are tried only if none of the others occurs."""
 DELIMITER_LIKE = re.compile(r"[;\t|]")
 """Characters that are rare within cells: if a cell often has one, it is probably the delimiter."""
+QUOTED_LIKE = re.compile(r"[;\t|\"]")
+"""The same where cells are not quoted: if a cell often has quotes, they probably enclose it."""
 LONG = re.compile(r"[^\w \r\n\"'.+$%()-]{2,8}", re.ASCII)
 """Characters between two names that may be a delimiter together, but signs that stand beside numbers; alike ones of
 spreadsheets are empty cells."""
@@ -28,8 +30,11 @@ LEAST_ALIKE = 0.95
 LINES = 300
 
 
-def guessed(head: str, encoding: str) -> Csv:
-    """Return the dialect under which most of the first lines have the same number of cells, and many of them."""
+def guessed(head: str, encoding: str, *, titled: bool = False) -> Csv:
+    """Return the dialect under which most of the first lines have the same number of cells, and many of them.
+
+    The first line must be like the others unless it may be a title.
+    """
     quotes = [('"', '"')]
     quotes += [('"', "\\")] if '\\"' in head else []
     quotes += [("'", "'")] if re.search(r"(^|[,;\t|])'[^'\n]*'([,;\t|]|$)", head, re.MULTILINE) else []
@@ -44,7 +49,8 @@ def guessed(head: str, encoding: str) -> Csv:
             if quote:
                 candidates.append(Csv(delimiter, encoding, quote, escape, multi_line=True))
     return _dumped(
-        head, max(candidates, key=lambda candidate: (*_score(head, candidate), -candidates.index(candidate)))
+        head,
+        max(candidates, key=lambda candidate: (*_score(head, candidate, titled), -candidates.index(candidate))),
     )
 
 
@@ -115,19 +121,16 @@ def _ended(records: Sequence[list[str] | None], dialect: Csv, width: int) -> lis
 
 
 def lacking(head: str, dialect: Csv) -> Csv:
-    """Return the dialect with names for columns that the header lacks; as it is if it lacks none, or if one could be
-    the first column or the last.
+    """Return the dialect with names for columns that the header lacks, if it lacks any and they have one place.
 
     R writes row names, no two of which are alike, in front of the columns, and no name above them. Cells without a
     text, and several more than the header has names, are at the end.
     """
     first, *others = _records(head, dialect) or [None]
     rest = [record for record in others if record]
-    own = ended(tuple(first), dialect) if first else ()
-    rest = [record for record in _ended(rest, dialect, usual_width(rest)) if record]
-    width = usual_width(rest)
+    own, width = first or [], usual_width(rest)
     alike = [record for record in rest if len(record) == width]
-    if not 1 < len(own) < width or 10 * len(alike) < 9 * len(others) or not all(name.strip() for name in own):
+    if not _is_short(own, width, len(alike), len(others)) or dialect.trailing_delimiter:
         return dialect
     more = width - len(own)
     blank = not any(cell.strip() for record in alike for cell in record[-more:])
@@ -135,6 +138,11 @@ def lacking(head: str, dialect: Csv) -> Csv:
         return replace(dialect, lacks_last=tuple(_free(f"column_{n}", own) for n in range(len(own) + 1, width + 1)))
     is_name = len({record[0] for record in alike}) == len(alike) > 1 and all(record[0].strip() for record in alike)
     return replace(dialect, lacks_first=(_free("row_name", own),)) if is_name else dialect
+
+
+def _is_short(header: Sequence[str], width: int, alike: int, of: int) -> bool:
+    """Return True if a first record has several names and fewer than nearly all others have cells."""
+    return 1 < len(header) < width and all(name.strip() for name in header) and 10 * alike >= 9 * of
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
@@ -165,21 +173,22 @@ def is_value(text: str) -> bool:
     return bool(typed) or next(kinds.written.forms(), None) is not None
 
 
-def _score(head: str, dialect: Csv) -> tuple[float, float, int, bool]:
+def _score(head: str, dialect: Csv, titled: bool = False) -> tuple[float, float, int, bool]:
     """Return a score: share of like records, share of cells without another delimiter (negative), width, quotes."""
     records = _records(head, dialect)
     good = [record for record in records if record]
     if not good:
         return 0.0, 0.0, 0, False
     width = usual_width(good)
-    alike = sum(len(record) == width for record in good) / len(records)
-    mixed = [
-        sum(DELIMITER_LIKE.search(record[n]) is not None for record in good if len(record) == width)
-        for n in range(width)
-    ]
+    count = sum(len(record) == width for record in good)
+    alike = count / len(records)
+    sign = DELIMITER_LIKE if dialect.quote else QUOTED_LIKE
+    mixed = [sum(sign.search(record[n]) is not None for record in good if len(record) == width) for n in range(width)]
     share = sum(count * 2 > len(good) for count in mixed) / width
     alike = alike if width > 1 else alike / 2
-    return (alike if _fits(records[0], width) else alike / 4), -share, width, bool(dialect.quote)
+    if not _fits(records[0], width) and not titled:
+        alike *= 3 / 4 if _is_short(records[0] or (), width, count, len(records) - 1) else 1 / 4
+    return alike, -share, width, bool(dialect.quote)
 
 
 def _fits(record: list[str] | None, width: int) -> bool:

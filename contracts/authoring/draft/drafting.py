@@ -27,6 +27,7 @@ AROUND = {
     "separatorLine": "the first line of a sample names the delimiter",
     "commentChar": "lines of a sample begin with it and have other cells",
     "skipRows": "lines above the header of a sample have other cells",
+    "headerRows": "these rows name the columns together, above values",
     "commentRows": "it has words where the records have values",
     "footer": "the samples end with it",
     "headerLacks": "the header has fewer names than the records have cells",
@@ -201,6 +202,7 @@ def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> l
         look.append("The files have no header: name the columns.")
     if profile.broken:
         look.append(f"{_broken(profile)}; `tolerance` lets so many through.")
+    look += profile.remarks
     look += [f"`{visible(name)}` is left out: {why}." for name, why in profile.left]
     return [*lines, *(f"  - {line}" for line in look)]
 

@@ -77,6 +77,7 @@ class Profile:
     """The facts of some files; `left` are columns without a supported type, each with the reason.
 
     `forms` are the forms of values that are not written as contracts write them, `headings` the columns of a header.
+    `remarks` are what no contract can say of them.
     """
 
     samples: tuple[Sample, ...]
@@ -89,6 +90,7 @@ class Profile:
     forms: Forms = NO_FORMS
     headings: Headings = NO_HEADINGS
     archive: Archive | None = None
+    remarks: tuple[str, ...] = ()
 
     @property
     def records(self) -> int:

@@ -234,6 +234,8 @@ def _around(csv: Csv) -> dict[str, Any]:
         block["commentChar"] = csv.comment_char
     if csv.skip_until is not None:
         block["skipRows"] = {"until": csv.skip_until}
+    if csv.header_rows != (1,):
+        block["headerRows"] = list(csv.header_rows)
     if csv.comment_rows:
         block["commentRows"] = list(csv.comment_rows)
     if csv.footer:

@@ -41,6 +41,9 @@ def read(document: Document, path: Path, block: DropBlock, props: Sequence[Prope
 def _lacking(document: Document, at: Path, block: DropBlock, props: Sequence[Property]) -> None:
     """Report names that the header is to lack and that no property has, or another one in their place."""
     csv, seen = block.csv, set[str]()
+    if csv.lacking and all(csv.lacking.intersection(prop.headings) for prop in props):
+        message = "The header lacks all columns of the contract, so that nothing shows that it is one."
+        document.error(at, "bad-value", message, "Write `header: false` if files have no header.", on_key=True)
     owners = {alike(text, block.columns.match): n for n, prop in enumerate(props) for text in prop.headings}
     sides = (("first", csv.lacks_first, 0), ("last", csv.lacks_last, len(props) - len(csv.lacks_last)))
     for side, texts, begin in sides:
@@ -52,10 +55,10 @@ def _lacking(document: Document, at: Path, block: DropBlock, props: Sequence[Pro
             elif own is None and block.columns.extra != "ignore":
                 close = nearest(text, [p.name for p in props])
                 fix = f"Write `{close}`." if close else "Add a property with this name."
-                message = f"`{visible(text)}` is the name of no property, so that each file would have a column too many."
+                message = f"`{visible(text)}` is the name of no property: each file would have a column too many."
                 document.error(place, "unknown-property", message, fix)
             elif own is not None and block.columns.match == "byPosition" and own != begin + n:
-                message = f"`{visible(text)}` is property {own + 1}; by its place the column is property {begin + n + 1}."
+                message = f"`{visible(text)}` is property {own + 1}, and by its place property {begin + n + 1}."
                 document.error(place, "column-clash", message, "Write the properties in the order of the columns.")
             seen.add(text)
 

@@ -9,7 +9,7 @@ from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.drop_block import file_sets
-from contracts.plan import Check, Csv, Property
+from contracts.plan import Check, Columns, Csv, Property
 from contracts.problem import visible
 from contracts.terms.trailer import Ending, is_first_cell
 
@@ -70,19 +70,28 @@ def _shown(rule: Ending) -> str:
     return visible(rule.begins, 40)
 
 
-def sums(document: Document, at: Path, csv: Csv, props: Sequence[Property]) -> None:
+def sums(document: Document, at: Path, csv: Csv, columns: Columns, props: Sequence[Property]) -> None:
     """Report sums of properties that have none, and a first cell that the header may also begin with."""
     rule, what = csv.ending, key_of(csv)
     if rule is None:
         return
     by_name = {prop.name: prop for prop in props}
-    headings = [text for prop in props for text in prop.headings]
+    first = _first(csv, columns, props)
+    headings = [text for prop in first for text in prop.headings]
     for name in csv.trailer.sums if csv.trailer else ():
         file_sets.has_sum(document, (*at, what, "sums", name), name, by_name)
     if csv.header and (same := next((text for text in headings if is_first_cell(rule, text)), None)):
         message = f"`{same}` is a column, so that the header may also begin with it."
-        fix = f"Let the {what} begin with what no column is called."
+        fix = f"Let the {what} begin with what no column is called"
+        fix += "." if len(first) == 1 else ", or write `columns: {order: exact}` if it is never the first column."
         document.error((*at, what, "begins"), "bad-value", message, fix)
+
+
+def _first(csv: Csv, columns: Columns, props: Sequence[Property]) -> Sequence[Property]:
+    """Return the properties that the first text of a header may be."""
+    is_placed = columns.order == "exact" or columns.match == "byPosition"
+    named = [prop for prop in props if not csv.lacking.intersection(prop.headings)]
+    return named[:1] if is_placed and columns.extra == columns.missing == "reject" else named
 
 
 def first_cells(document: Document, at: Path, csv: Csv, props: Sequence[Property], checks: Sequence[Check]) -> None:

@@ -193,6 +193,14 @@ def _header(plan: Plan) -> str:
     return f"{found_how}; these are the cells of rows {rows} together, joined by a blank"
 
 
+def _lacking(csv: Csv) -> Iterator[tuple[str, str]]:
+    """Yield the columns that the header has no name for, as pairs of a term and its value."""
+    for side, texts in (("first", csv.lacks_first), ("last", csv.lacks_last)):
+        if texts:
+            names = ", ".join(f"“{visible(text)}”" for text in texts)
+            yield "Not in the header", f"the {side} columns, here named {names}; rows have cells for them"
+
+
 def _below(csv: Csv) -> Iterator[tuple[str, str]]:
     """Yield the rows among and below the records that are none, as pairs of a term and its value."""
     if csv.comment_char:
@@ -234,10 +242,7 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
         if stated := [p for p in plan.roots if p.header_names]:
             shown = (f"{p.name}: {' or '.join(f'“{visible(text)}”' for text in p.header_names)}" for p in stated)
             yield "Names in the header", "; ".join(shown)
-        for side, texts in (("first", csv.lacks_first), ("last", csv.lacks_last)):
-            if texts:
-                shown = ", ".join(f"“{visible(text)}”" for text in texts)
-                yield "Not in the header", f"the {side} columns, here named {shown}; rows have cells for them"
+        yield from _lacking(csv)
         yield from _below(csv)
         if csv.trailing_delimiter:
             yield "End of lines", "a delimiter may end the header and each row; nothing follows it"

@@ -280,9 +280,10 @@ def name_problems(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem
 def otherwise(plan: Plan, line: str, names: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """Return the delimiter by which a header has more of the contract's names, and its names; empty if none is."""
     best, wrong, cells = _fit(plan, names), "", names
+    least = len(columns.whole(("",), plan.csv))  # of a line without the delimiter
     for delimiter in _others(plan, (*_between_names(plan, line), *DELIMITERS)):
         apart = split(plan, line, delimiter)
-        if not isinstance(apart, Problem) and len(apart) > 1 and _fit(plan, apart) > best:
+        if not isinstance(apart, Problem) and len(apart) > least and _fit(plan, apart) > best:
             best, wrong, cells = _fit(plan, apart), delimiter, apart
     return wrong, cells
 

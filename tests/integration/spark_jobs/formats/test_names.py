@@ -155,3 +155,28 @@ def test_names_may_have_line_breaks(spark: SparkSession, tmp_path: Path, end: st
     again = (judged.folder / "rejected/a.csv/rejected.csv").read_bytes().decode()
     assert admitted(FOLDED, again)[:3] == ("id", "amount", "note")
     assert failing(judge(spark, tmp_path / "again", FOLDED, {"a.csv": again}), "a.csv") == failing(judged, "a.csv")
+
+
+LACKING = a_plan(
+    [a_property("row", "string"), a_property("amount", "number"), a_property("rest", "string")],
+    [a_check("minimum", "amount", value="0")],
+    csv=Csv(delimiter=";", lacks_first=("row",), lacks_last=("rest",)),
+)
+
+
+@pytest.mark.parametrize("multi_line", [False, True])
+@pytest.mark.parametrize("titled", [False, True])
+def test_header_may_lack_names(spark: SparkSession, tmp_path: Path, multi_line: bool, titled: bool) -> None:
+    plan = replace(LACKING, csv=replace(LACKING.csv, multi_line=multi_line, skip_rows=int(titled)))
+    text = f'{"A title" + chr(10) if titled else ""}amount\na;1;x\nb;-1;y\n-1;2\n=c;-3;"z;"\n'
+    assert admitted(plan, text) == ("row", "amount", "rest")
+    judged = judge(spark, tmp_path / "first", plan, {"a.csv": text}, sift_from=0)
+
+    assert failing(judged, "a.csv") == {"record.fields": [3], "amount.minimum": [2, 4]}
+    head, *rows = judged.rejected()[titled:]
+    assert head == ["amount", "_record", "_reasons"]
+    assert [row[:3] for row in rows] == [["b", "-1", "y"], ["'-1;2", "", ""], ["'=c", "-3", "z;"]]
+    again = (judged.folder / "rejected/a.csv/rejected.csv").read_text()
+    assert admitted(plan, again)[:3] == ("row", "amount", "rest")
+    second = judge(spark, tmp_path / "again", plan, {"a.csv": again})
+    assert failing(second, "a.csv") == {"amount.minimum": [1, 3]}

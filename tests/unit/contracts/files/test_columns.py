@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from contracts.files.columns import alike, names, positions, properties, sent
+from contracts.files.columns import alike, names, positions, properties, sent, written
 from contracts.files.header import problems
 from contracts.plan import Columns, Csv, Match, Plan, Policy, Property
 
@@ -201,6 +203,36 @@ def test_header_may_end_with_a_delimiter_if_agreed() -> None:
     assert sent(a_plan(AMOUNT), "amount,") == ("amount", "")
     (problem,) = problems(a_plan(AMOUNT), ("amount", ""))
     assert problem.fix.endswith("or ask for `csv.trailingDelimiter: true` in orders.v1.")
+
+
+LACKING = Csv(lacks_first=("row",), lacks_last=("rest", "end"))
+
+
+def test_header_may_lack_texts_if_agreed() -> None:
+    props = [Property(name, "string") for name in ("row", "note", "rest", "end")]
+    plan = a_plan(*props, csv=LACKING)
+    assert sent(plan, "note") == ("row", "note", "rest", "end")
+    assert sent(plan, "note,_record,_reasons") == ("row", "note", "rest", "end", "_record", "_reasons")
+    assert sent(a_plan(*props, csv=replace(LACKING, skip_columns=1)), "D,note") == ("D", "row", "note", "rest", "end")
+    assert sent(a_plan(*props, csv=replace(LACKING, skip_rows=1)), "x\nnote") == ("row", "note", "rest", "end")
+    assert (written(plan, "note"), sent(plan, "")) == (("note",), ())
+    assert codes(plan, *sent(plan, "note")) == []
+
+
+def test_header_without_names_to_lack_is_refused() -> None:
+    plan = a_plan(Property("row", "string"), NOTE, csv=Csv(lacks_first=("row",)))
+    (problem,) = problems(plan, sent(plan, "row,note"))
+    assert (problem.code, problem.message) == (
+        "duplicate-column",
+        "The header has the name `row`, which it must lack (`csv.headerLacks`).",
+    )
+    assert codes(plan, *sent(plan, "x")) == [("missing-header", None)]
+
+
+def test_line_of_values_is_no_header_that_lacks_texts() -> None:
+    plan = a_plan(Property("row", "integer"), AMOUNT, match="byPosition", csv=Csv(lacks_first=("row",)))
+    assert codes(plan, *sent(plan, "9.5")) == [("missing-header", None)]
+    assert codes(plan, *sent(plan, "amount")) == []
 
 
 def test_texts_of_a_line_are_read_once() -> None:

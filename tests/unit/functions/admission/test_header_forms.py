@@ -29,6 +29,44 @@ def codes(body: bytes, plan: Plan) -> list[str]:
     return [p.code for p in admitted(body, plan).problems]
 
 
+LACKING = replace(
+    a_plan(),
+    csv=Csv(lacks_first=("row",)),
+    properties=(Property("row", "string"), Property("id", "integer"), Property("note", "string")),
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (b"id,note\na,1,x\n", []),
+        (b"note,id,_record,_reasons\na,x,1,2,why\n", []),
+        (b"row,id,note\na,1,x\n", ["duplicate-column"]),
+        (b",id,note\na,1,x\n", ["blank-column-name"]),
+        (b"id;note\na;1;x\n", ["wrong-delimiter"]),
+        (b"id\na,1\n", ["missing-column"]),
+        (b"a,1,x\nb,2,y\n", ["missing-header"]),
+        (b"Title\nid,note\na,1,x\n", ["missing-header"]),
+        (b"sep=,\nid,note\na,1,x\n", ["separator-line"]),
+        (b'[{"id": 1}]', ["wrong-format"]),
+        (b"id,note\n", ["no-records"]),
+    ],
+)
+def test_header_lacks_agreed_names(body: bytes, found: list[str]) -> None:
+    assert codes(body, LACKING) == found
+    placed = replace(LACKING, columns=Columns(match="byPosition"))
+    assert bool(codes(body, placed)) == (bool(found) or body.startswith(b"note,id"))
+
+
+def test_header_below_titles_lacks_agreed_names() -> None:
+    plan = replace(LACKING, csv=Csv(lacks_first=("row",), skip_rows=1))
+    admission = admitted(b"Title\nid,note\na,1,x\n", plan)
+    assert (admission.problems, admission.header) == ((), ("row", "id", "note"))
+    assert codes(b"id,note\na,1,x\n", plan) == ["missing-header"]
+    joined = replace(LACKING, csv=Csv(lacks_first=("row",), header_rows=(1, 2)), columns=Columns(extra="ignore"))
+    assert admitted(b"i,note\nd,\na,1,x\n", joined).header == ("row", "i d", "note")
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_names_over_lines_are_one_header(end: str) -> None:
     body = 'id,"a\nb\n",note,"a\nb\n"\n1,x,y,z\n'.replace("\n", end).encode()

@@ -59,6 +59,23 @@ NAMES: dict[str, tuple[str, list[str], tuple[str, ...]]] = {
         ["id", "amount EUR"],
         ("multiLine: true", "physicalName: |-"),
     ),
+    "row names of R": (
+        '"n","size"\n"a",1,2.5\n"b",2,3.5\n',
+        ["row_name", "n", "size"],
+        ("headerLacks:", "first: [row_name]", "as row names of R are"),
+    ),
+    "row names of R beside twins": ("x;x;n\na;1;2;3\nb;0;1;4\n", ["row_name", "x", "x_2", "n"], ("first: [row_name]",)),
+    "row names of R beside such a name": ("row_name,n\na,1,2\nb,2,3\n", ["row_name_", "row_name", "n"], ()),
+    "a line break behind the last cell": (
+        '"a";"b"\n"1";"x";"\n"\n"2";"y";"\n"\n',
+        ["a", "b", "column_3"],
+        ("last: [column_3]", "multiLine: true"),
+    ),
+    "names for the first columns alone": (
+        "a,b\nx,1,2,3\nx,2,3,4\n",
+        ["a", "b", "column_3", "column_4"],
+        ("last: [column_3, column_4]",),
+    ),
     "names that dropgate adds": ("id,x,x,_record,_reasons\n1,a,b,1,c\n", ["id", "x", "x_2"], ("match: byPosition",)),
 }
 

@@ -185,6 +185,8 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("columns: {", "values: {columns: {id: {nullValues: [X]}}}\n      columns: {"): ("value-form", "id.values", *BOTH),
     ("csv: {", "csv: {encoding: iso-8859-1, "): ("dialect", "csv.encoding", *BOTH),
     ("csv: {", "csv: {trailingDelimiter: true, "): ("dialect", "csv.trailingDelimiter", *LOOSENS),
+    ("csv: {", "csv: {headerLacks: {first: [code]}, "): ("dialect", "csv.headerLacks", *BOTH),
+    ("csv: {", "csv: {headerLacks: {last: [code]}, "): ("dialect", "csv.headerLacks", *BOTH),
     ("csv: {", "csv: {trailer: {begins: T, rows: 2}, "): ("dialect", "csv.trailer", *BOTH),
     ("format: csv", "format: csv\n      compression: gzip"): ("format", "compression", *BOTH),
     ("format: csv", "format: csv\n      archive: {format: zip, members: a}"): ("format", "archive", *BOTH),

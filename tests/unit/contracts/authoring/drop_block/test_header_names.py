@@ -80,6 +80,22 @@ WRONG = {
         f"{PLAIN.replace('}', '}  #! cannot-hold', 1)}",
         drop=f"{DROP}csv: {{encoding: iso-8859-1}}\ncolumns: {{aliases: {{id: [Ω]}}}}",
     ),
+    "column of no property that the header lacks": a_document(
+        PLAIN, drop=f"{DROP}csv: {{headerLacks: {{first: [nte]}}}}  #! unknown-property"
+    ),
+    "header that lacks all columns": a_document(
+        PLAIN, drop=f"{DROP}csv: {{headerLacks: {{first: [id], last: [note]}}}}  #! bad-value"
+    ),
+    "column that the header lacks twice": a_document(
+        PLAIN, drop=f"{DROP}csv: {{headerLacks: {{first: [id], last: [id]}}}}  #! bad-value"
+    ),
+    "column that the header lacks and that is ours": a_document(
+        PLAIN, drop=f"{DROP}csv: {{headerLacks: {{first: [_record]}}}}  #! bad-value"
+    ),
+    "column that the header lacks in another place": a_document(
+        PLAIN,
+        drop=f"{DROP}csv: {{headerLacks: {{first: [note]}}}}  #! column-clash\ncolumns: {{match: byPosition}}",
+    ),
     "alias in which the trailer begins": a_document(
         PLAIN, drop=f"{DROP}csv: {{trailer: {{begins: T}}}}  #! bad-value\ncolumns: {{aliases: {{id: [T]}}}}"
     ),

@@ -113,6 +113,11 @@ def test_trailer_is_told() -> None:
     assert f"Trailer {trailer}; cell 2: the sum of amount; cell 3: the number of rows" in text
 
 
+def test_names_that_the_header_lacks_are_told() -> None:
+    text = words(a_document(ORDERS, more_drop="csv: {headerLacks: {first: [id], last: [amount]}}\n"))
+    assert "Not in the header the first columns, here named “id”; rows have cells for them" in text
+
+
 QUESTIONS = """\
 - {type: sql, query: "select count(*) from ${object} where id < 0", mustBe: 0}
 - {metric: rowCount, mustBeGreaterThan: 5, arguments: {filter: id > 7}}
