@@ -213,6 +213,11 @@ class DropResult:
     ending: TrailerReading | None = field(default=None, metadata=codec.SPARSE)
     letters: Letters | None = field(default=None, metadata=codec.SPARSE)
 
+    @classmethod
+    def refused(cls, drop: JobDrop, problem: Problem) -> DropResult:
+        """Return the result of a drop whose file is not of its format."""
+        return cls(drop.id, drop.attempt, notes=drop.notes, refusal=problem)
+
 
 @dataclass(frozen=True, slots=True)
 class JobHeader:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from contracts import rules
 from contracts.decision import EXCUSED
-from contracts.plan import REPEATING, Check, Csv, FileFormat, Limit, Plan, Property, Threshold
+from contracts.plan import REPEATING, Check, Csv, Limit, Plan, Property, RecordFormat, Threshold
 from contracts.problem import Level, Problem, quoted, visible
 from contracts.sentences import bound_in_words, sentence
 from contracts.terms.value_form import words
@@ -40,7 +40,7 @@ OF_NO_FIGURE = {
 }
 """The fix where a check was not run."""
 
-HOW_TO_WRITE: dict[FileFormat, dict[str, str]] = {
+HOW_TO_WRITE: dict[RecordFormat, dict[str, str]] = {
     "csv": {
         "string": "Write it as plain text.",
         "integer": "Write digits only, without blanks, thousands separators, decimal places or units.",
@@ -187,7 +187,7 @@ QUOTED = {"integer": r"-?(0|[1-9][0-9]{0,17})", "number": r"-?(0|[1-9][0-9]*)(\.
 def noted(plan: Plan, check: Check, samples: tuple[Sample, ...]) -> tuple[Sample, ...]:
     """The samples of a check; a value that would be right without its quotes says that it has them."""
     prop = plan.property_named(check.property) if check.property else None
-    if plan.file_format != "jsonl" or not isinstance(check.rule, rules.LogicalType) or prop is None or prop.exact:
+    if plan.read_as != "jsonl" or not isinstance(check.rule, rules.LogicalType) or prop is None or prop.exact:
         return samples
     right = QUOTED.get(prop.type)
     return tuple(
@@ -317,8 +317,8 @@ def _words_of_format(plan: Plan) -> dict[str, str]:
     return {
         "known": quoted((p.name for p in plan.properties if p.route[-1] not in REPEATING), most=12),
         "encoding": plan.csv.encoding.upper(),
-        "halves": "halves of characters (as `\\ud83d` alone), " if plan.file_format == "jsonl" else "",
-        "whole": ", and both escapes of a character that takes two" if plan.file_format == "jsonl" else "",
+        "halves": "halves of characters (as `\\ud83d` alone), " if plan.read_as == "jsonl" else "",
+        "whole": ", and both escapes of a character that takes two" if plan.read_as == "jsonl" else "",
         "mark": visible(plan.csv.delimiter),
         "unquoted": " and no quotes around them" if plan.csv.quote else "",
         "misplaced": _misplaced(plan.csv),
@@ -356,10 +356,10 @@ def _figure_in_words(plan: Plan, check: Check, outcome: CheckResult) -> str:
 def _how_to_write(plan: Plan, prop: Property) -> str:
     """Return the advice for a cell that is not of its type, in words of the form of the file."""
     if prop.form and prop.form.dates:  # the sentence before has the form, which may have blanks
-        return HOW_TO_WRITE[plan.file_format][prop.type].replace(", without blanks", "")
+        return HOW_TO_WRITE[plan.read_as][prop.type].replace(", without blanks", "")
     if prop.form and (agreed := words(prop.form.of_values)):
         return f"Write it in the agreed form, and nothing else: {agreed}."
-    return HOW_TO_WRITE[plan.file_format].get("decimal" if prop.exact else prop.type, "")
+    return HOW_TO_WRITE[plan.read_as].get("decimal" if prop.exact else prop.type, "")
 
 
 def _agreed(check: Check, prop: Property) -> str:
@@ -399,7 +399,7 @@ def _unknown(plan: Plan, prop: Property) -> str:
     """Return the advice for a value that the producer does not have."""
     if prop.required:
         return "Leave the row out where the value is unknown."
-    if plan.file_format != "csv":
+    if plan.read_as != "csv":
         return "Write `null` where the value is unknown."
     nulls = plan.csv.nulls_of(prop)
     if "" in nulls:

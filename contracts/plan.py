@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import csv
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -31,7 +31,10 @@ CONTAINERS = ("object", "array", "map")
 RECODED = ("utf-16", "utf-16le", "utf-16be")
 """The encodings whose text admission and the job turn into UTF-8 before they read it; `utf-16` begins with its mark."""
 Scope = Literal["record", "row", "set"]
-FileFormat = Literal["csv", "jsonl", "parquet"]
+FileFormat = Literal["csv", "jsonl", "parquet", "json"]
+RecordFormat = Literal["csv", "jsonl", "parquet"]
+READ_AS: dict[FileFormat, RecordFormat] = {"csv": "csv", "jsonl": "jsonl", "parquet": "parquet", "json": "jsonl"}
+"""The format in which records are read: that of the lines that a file of another format is transcribed to."""
 Compression = Literal["none", "gzip", "bzip2", "zstd"]
 SUFFIXES: dict[Compression, str] = {"none": "", "gzip": ".gz", "bzip2": ".bz2", "zstd": ".zst"}
 Match = Literal["exact", "trimmed", "anyCase", "byPosition"]
@@ -348,6 +351,21 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
+class Json:
+    """The form of a JSON document: the keys, with points between them, that lead to its array of records.
+
+    Without any the document is that array, or its records one after another.
+    """
+
+    property: str = ""
+
+    @builtins.property
+    def keys(self) -> tuple[str, ...]:
+        """The keys, from the outside in."""
+        return tuple(self.property.split(".")) if self.property else ()
+
+
+@dataclass(frozen=True, slots=True)
 class Reference:
     """The values that records are compared with, by name in checks: promoted data of a `contract`, or a file.
 
@@ -362,6 +380,7 @@ class Reference:
     file_format: FileFormat = "csv"
     csv: Csv = field(default_factory=Csv)
     forms: Mapping[str, ValueForm] | None = field(default=None, metadata=codec.SPARSE)
+    json: Json | None = field(default=None, metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,6 +430,7 @@ class Plan:
     arrival: Arrival | None = field(default=None, metadata=codec.SPARSE)
     set: SetRule | None = field(default=None, metadata=codec.SPARSE)
     archive: Archive | None = field(default=None, metadata=codec.SPARSE)
+    json: Json | None = field(default=None, metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property
@@ -425,13 +445,39 @@ class Plan:
 
     @property
     def unpacked_first(self) -> bool:
-        """Return True if the job unpacks its files before it reads them; Spark unpacks gzip as it reads."""
-        return self.packing not in ("none", "gzip")
+        """Return True if the job unpacks its files before it reads them; Spark unpacks gzip as it reads lines."""
+        return self.packing not in ("none", "gzip") or (self.packing == "gzip" and self.is_transcribed)
 
     @property
     def is_recoded(self) -> bool:
         """Return True if the job turns the text of files into UTF-8 before it reads them."""
         return self.file_format == "csv" and self.csv.encoding in RECODED
+
+    @property
+    def is_transcribed(self) -> bool:
+        """Return True if the job makes lines of its files before it reads them."""
+        return self.read_as != self.file_format
+
+    @property
+    def read_as(self) -> RecordFormat:
+        """The format in which its records are read."""
+        return READ_AS[self.file_format]
+
+    @cached_property
+    def transcribed(self) -> Plan:
+        """The plan of the lines that its files become, under the same name; files that are lines have their own."""
+        if not self.is_transcribed:
+            return self
+        return replace(self, file_format=self.read_as, compression="none", unmarked=self.sha)
+
+    @property
+    def has_lines(self) -> bool:
+        """Return True if a record of its files begins in a line that people can look up."""
+        return self.file_format != "parquet" and not self.is_transcribed and self.json is None
+
+    def element(self, record: int) -> str | None:
+        """Return the place of a record of a document, counted from 1, as its format writes it; None if it has none."""
+        return f"{self.json.property}[{record - 1}]" if self.json and self.json.property else None
 
     @cached_property
     def sha(self) -> str:
@@ -557,10 +603,10 @@ def record_checks(file_format: FileFormat, extra: Policy, begins: str = "") -> t
 
     `begins` is the first cell of records of CSV, if it says what a row is.
     """
-    if file_format == "csv" and begins:
+    if READ_AS[file_format] == "csv" and begins:
         rule, expected = rules.RecordType(begins), f"records whose first cell is `{begins}`"
         return (*RECORD_CHECKS, Check("record.type", rule, "record", "error", "conformity", expected))
-    if file_format == "csv":
+    if READ_AS[file_format] == "csv":
         return RECORD_CHECKS
     if file_format == "parquet":
         return ()

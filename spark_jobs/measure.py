@@ -174,9 +174,9 @@ def _result(request: JobRequest, drop: JobDrop, findings: Findings) -> DropResul
     rejected_file = findings.evidence.rejected_files.get(drop.id)
     highs = ((p, aggregates.high_mark(n, tally.sums.aggregates)) for n, p in enumerate(plan.properties))
     counts = [results.count(plan, n, present, facts) for n in range(len(plan.checks))]
-    if drop.members:
+    if drop.members or plan.element(1):
         starts = members.starts(drop, findings.batch.groups)
-        counts = [members.with_members(count, starts) for count in counts]
+        counts = [members.with_places(count, plan, starts) for count in counts]
     return DropResult(
         drop.id,
         drop.attempt,

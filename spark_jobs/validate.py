@@ -22,7 +22,7 @@ from contracts.job import SIFTED_FROM, JobHeader, JobRequest, JobResult
 from contracts.watermarks import marked
 from spark_jobs import measure
 from spark_jobs.outputs import dq_summary
-from spark_jobs.scan import batch, recoding, second_pass, unpacking
+from spark_jobs.scan import batch, in_lines, second_pass
 from spark_jobs.spark import sql_guard, storage
 from spark_jobs.spark.jvm import java_class, remember
 
@@ -103,16 +103,15 @@ def run(spark: SparkSession, request_uri: str, prefilter_from: int = SIFTED_FROM
 def judge(
     spark: SparkSession, request: JobRequest, pool: Executor, prefilter_from: int = SIFTED_FROM
 ) -> measure.MeasuredBatch:
-    """Take a request through the steps of the job: unpack, recode, scan, second pass, measure."""
+    """Take a request through the steps of the job: in lines, scan, second pass, measure."""
     sql_guard.check_plan(spark, request.plan)
-    request, packed = unpacking.unpacked(spark, request)
-    request, failed = recoding.recoded(spark, request)
+    request, without_lines = in_lines.in_lines(spark, request)
     with ExitStack() as cached:
         scanned = batch.scan(spark, request, cached, prefilter_from)
         _set(spark, INTERPRETED if scanned.single <= FEW else IN_PIECES)
         judged = second_pass.judge(spark, request, scanned)
         measured = measure.measure(spark, request, judged, pool)
-    return replace(measured, results=measured.results | packed | failed)
+    return replace(measured, results=measured.results | without_lines)
 
 
 def configured(spark: SparkSession) -> SparkSession:

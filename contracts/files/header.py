@@ -38,7 +38,7 @@ MOST_GUESSED = 100
 
 def rejected_file(plan: Plan) -> str:
     """Return the name of the file with a drop's rejected rows: in its own format, but CSV for Parquet."""
-    return "rejected.jsonl" if plan.file_format == "jsonl" else "rejected.csv"
+    return "rejected.jsonl" if plan.read_as == "jsonl" else "rejected.csv"
 
 
 def valid_file(plan: Plan) -> str:

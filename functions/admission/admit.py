@@ -20,6 +20,7 @@ from functions import keys
 from functions.admission.heads import (
     csv_around,
     csv_head,
+    document_head,
     job_limits,
     json_head,
     packed_head,
@@ -70,14 +71,12 @@ class Admission:
 
 def header(plan: Plan, header_line: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the header of an admitted drop again: names (the contract's), and types if the format has any."""
-    match plan.file_format:
-        case "csv":
-            return columns.of_file(plan, header_line), ()
-        case "jsonl":
-            return tuple(json.loads(header_line)), ()
-        case "parquet":
-            pairs = json.loads(header_line)
-            return tuple(name for name, _ in pairs), tuple(kind for _, kind in pairs)
+    if plan.read_as == "csv":
+        return columns.of_file(plan.transcribed, header_line), ()
+    listed = json.loads(header_line)
+    if plan.file_format == "parquet":
+        return tuple(name for name, _ in listed), tuple(kind for _, kind in listed)
+    return tuple(listed), ()
 
 
 def header_line(plan: Plan, size: int, read: Read) -> str:
@@ -125,7 +124,7 @@ def _content(plan: Plan, size: int, sample: bytes, read: Read) -> Head:
     if plan.archive:
         return _archived(plan, plan.archive, size, read)
     packing, hashed = packed_head.PACKINGS[plan.compression], plan.same_content != "allow"
-    unpacked = packed_head.unpack(packing, read, size, SAMPLE, hashed=hashed)
+    unpacked = packed_head.unpack(packing, read, size, SAMPLE, hashed=hashed, in_lines=not plan.is_transcribed)
     if isinstance(unpacked, Problem):
         return Head((unpacked,))
     if not unpacked.size:
@@ -135,7 +134,8 @@ def _content(plan: Plan, size: int, sample: bytes, read: Read) -> Head:
 
 def _archived(plan: Plan, archive: Archive, size: int, read: Read) -> Head:
     """Return the head of an archive: that of its first member, and the faults of all members, which are one drop."""
-    unpacked = zip_head.unpack(archive, read, size, SAMPLE, hashed=plan.same_content != "allow")
+    hashed, in_lines = plan.same_content != "allow", not plan.is_transcribed
+    unpacked = zip_head.unpack(archive, read, size, SAMPLE, hashed=hashed, in_lines=in_lines)
     if isinstance(unpacked, Problem):
         return Head((unpacked,))
     headed = plan.file_format == "csv" and plan.csv.header
@@ -187,6 +187,8 @@ def _text(plan: Plan, size: int, sample: bytes) -> Head:
     if other := other_encoding(plan, sample):
         text = f"The file is written in {other}; the contract requires {plan.csv.encoding.upper()}."
         return Head((wrong_encoding(plan, text),))
+    if plan.file_format == "json":
+        return document_head.look(plan, size, sample)
     if plan.file_format == "jsonl":
         return json_head.look(plan, size, sample)
     return _csv(plan, size, sample)

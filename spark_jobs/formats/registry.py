@@ -8,7 +8,7 @@ from typing import Protocol
 from pyspark.sql import Column, DataFrame, SparkSession
 
 from contracts.job import JobDrop
-from contracts.plan import FileFormat, Plan
+from contracts.plan import Plan, RecordFormat
 from contracts.problem import Problem
 from contracts.terms.trailer import Last
 from spark_jobs.formats import csv_lines, csv_multiline, json_lines, parquet
@@ -80,5 +80,5 @@ class Format(Protocol):
 
 def of(plan: Plan) -> Format:
     """Return the format of a plan's files."""
-    by_line: dict[FileFormat, Format] = {"csv": csv_lines, "jsonl": json_lines, "parquet": parquet}
-    return csv_multiline if plan.file_format == "csv" and plan.csv.multi_line else by_line[plan.file_format]
+    by_line: dict[RecordFormat, Format] = {"csv": csv_lines, "jsonl": json_lines, "parquet": parquet}
+    return csv_multiline if plan.file_format == "csv" and plan.csv.multi_line else by_line[plan.read_as]

@@ -59,7 +59,7 @@ def formula(end: str) -> str:
 
 def title(drop: JobDrop, plan: Plan) -> str | None:
     """Return the lines above the records of a drop's file; None if it has none."""
-    match plan.file_format:
+    match plan.read_as:
         case "csv" if plan.csv.has_top:
             return _top(drop, plan)
         case "csv" if not plan.csv.header:
@@ -89,7 +89,7 @@ def with_reasons(rows: DataFrame, failing: Numbered) -> DataFrame:
 
 def lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
     """Write rejected rows (`broken`: malformed) of files with one header, with reasons: drop, record, line."""
-    match plan.file_format:
+    match plan.read_as:
         case "csv":
             return _csv_lines(rows, header, plan.csv)
         case "jsonl":

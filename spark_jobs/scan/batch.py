@@ -19,7 +19,7 @@ from contracts.verdict import OURS
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.scan import prefiltering, references, scanning
 from spark_jobs.scan.prefiltering import Conditions
-from spark_jobs.scan.read import read, refused
+from spark_jobs.scan.read import read
 from spark_jobs.scan.references import References
 from spark_jobs.scan.scanning import ScannedBatch
 
@@ -79,7 +79,7 @@ def _unreadable(
     if len(drops) == 1:
         (drop,) = drops
         if fault := registry.of(request.plan).fault(spark, request.plan, drop):
-            return {drop.id: refused(drop, fault)}
+            return {drop.id: DropResult.refused(drop, fault)}
         problem = Problem("unreadable", f"The file could not be read: {_reason(request.plan, error)}", OURS)
         return {drop.id: DropResult(drop.id, drop.attempt, failure=problem)}
     results: dict[str, DropResult] = {}

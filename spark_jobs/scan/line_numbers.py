@@ -1,7 +1,7 @@
 """The physical line of its file in which a record begins, from 1: records in, their places out.
 
 A record's number nearly always gives its line. Only files with empty lines, or with records over several lines, are
-read again. Parquet has no lines.
+read again. Parquet and documents have no lines.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from spark_jobs.spark import small_frames
 
 def with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, rows: DataFrame) -> DataFrame:
     """Add the column `line` to rows with `drop` and `record`."""
-    if plan.file_format == "parquet":
+    if not plan.has_lines:
         return rows.withColumn("line", sf.lit(None).cast("long"))
     straight, uneven = sf.col("record") + _above(batch, plan), _uneven(batch, plan)
     lines = _lines(spark, batch, plan, uneven)
@@ -37,7 +37,7 @@ def places(
 ) -> dict[tuple[str, int], Place]:
     """Return the places of some records, by drop and record number."""
     records = set(wanted)
-    if plan.file_format == "parquet":
+    if not plan.has_lines:
         return {(drop, record): Place(record) for drop, record in records}
     uneven = _uneven(batch, plan) & {drop for drop, _ in records}
     above = _by_drop(batch, plan)
@@ -52,7 +52,7 @@ def places(
     if plan.archive is None:
         return by_record
     begins = {drop.id: members.starts(drop, batch.groups) for group in batch.groups for drop in group.drops}
-    return {(drop, record): members.placed(place, begins[drop]) for (drop, record), place in by_record.items()}
+    return {(drop, record): members.placed(place, plan, begins[drop]) for (drop, record), place in by_record.items()}
 
 
 def _above(batch: ScannedBatch, plan: Plan) -> Column:

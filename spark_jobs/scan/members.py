@@ -1,4 +1,4 @@
-"""Records of an archive by its members: scanned groups and places in, places with the names of members out. Pure."""
+"""Records by their places in an archive or a document: scanned groups and places in, full places out. Pure."""
 
 from __future__ import annotations
 
@@ -9,26 +9,35 @@ from operator import itemgetter
 
 from contracts.job import Count, JobDrop
 from contracts.place import Place
+from contracts.plan import Plan
 from spark_jobs.scan.scanning import ScannedGroup
 from spark_jobs.spark import storage
 
-Starts = Sequence[tuple[int, str]]
-"""The first record of each stretch of records, and the name of the member that it is in, in the order of records."""
+Starts = Sequence[tuple[int, str | None]]
+"""The first record of each file of a drop, and the name of the member that it is, in the order of records."""
 
 
 def starts(drop: JobDrop, groups: Sequence[ScannedGroup]) -> Starts:
-    """Return where the records of each member of a drop begin."""
+    """Return where the records of each member of a drop begin; without members those of its one file."""
+    if not drop.members:
+        return [(1, None)]
     names = {storage.plain(member.uri): member.name for member in drop.members}
     splits = (split for group in groups for split in group.splits if split.drop.id == drop.id)
-    return sorted((max(split.first, 1), names[storage.plain(split.file)]) for split in splits)
+    first: dict[str, int] = {}
+    for name, record in ((names[storage.plain(split.file)], max(split.first, 1)) for split in splits):
+        first[name] = min(record, first.get(name, record))
+    return sorted(((record, name) for name, record in first.items()), key=itemgetter(0))
 
 
-def placed(place: Place, begins: Starts) -> Place:
-    """Return a place with the name of its member."""
+def placed(place: Place, plan: Plan, begins: Starts) -> Place:
+    """Return a place with the name of its member, and with its element of a document."""
     at = bisect_right(begins, place.record, key=itemgetter(0)) - 1
-    return replace(place, member=begins[at][1]) if at >= 0 else place
+    if at < 0:
+        return place
+    first, member = begins[at]
+    return replace(place, member=member, element=plan.element(place.record - first + 1))
 
 
-def with_members(count: Count, begins: Starts) -> Count:
-    """Return a count whose samples name their member."""
-    return replace(count, samples=tuple(replace(s, place=placed(s.place, begins)) for s in count.samples))
+def with_places(count: Count, plan: Plan, begins: Starts) -> Count:
+    """Return a count whose samples have their full places."""
+    return replace(count, samples=tuple(replace(s, place=placed(s.place, plan, begins)) for s in count.samples))

@@ -9,7 +9,6 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Plan
-from contracts.problem import Problem
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.scan.references import References
 
@@ -41,12 +40,8 @@ def read(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop], references: 
         ReadGroup(header, tuple(group), form.load(spark, plan, group))
         for header, group in text_lines.by_header(readable)
     )
-    return ReadBatch(groups, {d.id: refused(d, refusals[d.id]) for d in drops if d.id in refusals}, references)
-
-
-def refused(drop: JobDrop, problem: Problem) -> DropResult:
-    """Return the result of a drop whose file is not of its format."""
-    return DropResult(drop.id, drop.attempt, notes=drop.notes, refusal=problem)
+    refused = {d.id: DropResult.refused(d, refusals[d.id]) for d in drops if d.id in refusals}
+    return ReadBatch(groups, refused, references)
 
 
 def header_texts(plan: Plan, drops: Sequence[JobDrop]) -> list[str]:

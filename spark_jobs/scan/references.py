@@ -23,11 +23,12 @@ from contracts.files import columns as files_columns
 from contracts.files import csv_cells, csv_top, encodings
 from contracts.job import JobDrop, JobReference, JobRequest
 from contracts.plan import Check, Plan, Property, Reference, record_checks
+from contracts.problem import Problem
 from contracts.terms.value_form import PLAIN
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.rules import row_checks
 from spark_jobs.rules.lines import SplitCounts
-from spark_jobs.scan import footers, recoding, unpacking
+from spark_jobs.scan import footers, in_lines
 from spark_jobs.scan.placement import first_lines
 from spark_jobs.spark import storage
 
@@ -114,6 +115,7 @@ def _plan_of(plan: Plan, check: Check, theirs: Sequence[str], reference: Referen
         checks=record_checks(reference.file_format, "ignore"),
         csv=reference.csv,
         file_format=reference.file_format,
+        json=reference.json,
     )
 
 
@@ -124,16 +126,20 @@ def _column(reference: Reference, name: str, prop: Property) -> Property:
 
 
 def _keys(
-    spark: SparkSession, request: JobRequest, number: int, columns: Sequence[str], plan: Plan, pinned: JobReference
+    spark: SparkSession, request: JobRequest, number: int, columns: Sequence[str], agreed: Plan, pinned: JobReference
 ) -> Keys:
     """Read the keys of one check and write them once; raise Unusable if there are none."""
     if pinned.problem:
         raise Unusable(pinned.problem)
-    place = f"{request.scratch}unpacked-reference{number}/"
+    place, plan = f"{request.scratch}reference{number}-in-lines/", agreed.transcribed
 
     def described(n: int) -> JobDrop:
-        members = unpacking.plain(spark, plan, pinned.files[n], f"{place}{n}/")
-        drop = _file(spark, plan, columns, f"{request.scratch}recoded-{number}/", n, members[0].uri)
+        if not agreed.unpacked_first:
+            _check_name(agreed, pinned.files[n])
+        members = in_lines.lines_of(spark, agreed, pinned.files[n], f"{place}{n}/")
+        if isinstance(members, Problem):
+            raise Unusable(f"cannot be read: {members.message}")
+        drop = _file(spark, plan, columns, members[0].uri)
         return replace(drop, members=members) if plan.archive else drop
 
     with ThreadPoolExecutor(8) as pool:
@@ -190,19 +196,23 @@ def _quoted(columns: Iterable[str]) -> str:
     return ", ".join(f"`{column}`" for column in columns)
 
 
-def _file(spark: SparkSession, plan: Plan, columns: Sequence[str], folder: str, number: int, uri: str) -> JobDrop:
-    """Describe a file of a reference as a drop, with its columns; of Parquet only with those that are needed.
-
-    A file that must be recoded first is copied to a folder.
-    """
-    name = storage.plain(uri).rpartition("/")[2]
+def _check_name(plan: Plan, uri: str) -> None:
+    """Raise Unusable for a file whose name makes Spark leave it out, or read it otherwise than its contract says."""
+    name = _name(uri)
     if name.startswith(HIDDEN):
         raise Unusable(f"has a file `{name}`, which Spark takes for a hidden one and leaves out")
     packed = name.endswith(".gz") if plan.compression == "gzip" else name.endswith(PACKED)
     if packed != (plan.compression == "gzip") and plan.file_format != "parquet":
         raise Unusable(f"has a file `{name}`, which Spark would read by its name, and not as its contract says")
+
+
+def _name(uri: str) -> str:
+    return storage.plain(uri).rpartition("/")[2]
+
+
+def _file(spark: SparkSession, plan: Plan, columns: Sequence[str], uri: str) -> JobDrop:
+    """Describe a file of a reference as a drop, with its columns; of Parquet only with those that are needed."""
     line, types = "", {}
-    uri = recoding.in_utf8(spark, plan, uri, f"{folder}{number}")
     if plan.file_format == "parquet":
         in_file = {f.name: f.dataType.simpleString() for f in spark.read.parquet(text_lines.path(uri)).schema}
         types = {name: in_file[name] for name in columns if name in in_file}
@@ -216,7 +226,7 @@ def _file(spark: SparkSession, plan: Plan, columns: Sequence[str], folder: str, 
         if plan.csv.has_top:
             top = csv_top.read(plan.csv, text, whole=len(start) < HEADER)
             if not isinstance(top, csv_top.Top):
-                raise Unusable(f"has a file `{name}` without the rows above its records that are agreed")
+                raise Unusable(f"has a file `{_name(uri)}` without the rows above its records that are agreed")
             line = top.text
         header = files_columns.of_file(plan, line)
     else:

@@ -16,6 +16,7 @@ from spark_jobs.spark import storage
 from spark_jobs.spark.jvm import java_class
 
 READERS = {
+    "gzip": "java.util.zip.GZIPInputStream",
     "bzip2": "org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream",
     "zstd": "com.github.luben.zstd.ZstdInputStream",
 }

@@ -6,6 +6,8 @@ A URI is percent-encoded; Spark needs the plain path and returns either form, so
 from __future__ import annotations
 
 import sys
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -83,6 +85,24 @@ def delete(spark: SparkSession, uri: str) -> None:
     """Remove a folder with all that is in it; nothing happens if there is none."""
     files, path = _open(spark, uri)
     files.delete(path, True)
+
+
+def fetch(spark: SparkSession, uri: str, to: Path) -> None:
+    """Copy one object to a local file, or link it if it is one; the bytes stay in the JVM."""
+    if urlsplit(plain(uri)).scheme == "file":
+        to.symlink_to(urlsplit(plain(uri)).path)
+        return
+    _copy(spark, opened(spark, uri), java_class(spark, "java.io.FileOutputStream")(str(to)))
+
+
+def put(spark: SparkSession, path: Path, to: str) -> None:
+    """Copy a local file to an object, new or replaced."""
+    _copy(spark, java_class(spark, "java.io.FileInputStream")(str(path)), created(spark, to))
+
+
+def _copy(spark: SparkSession, source: Any, target: Any) -> None:
+    with closing(source), closing(target):
+        java_class(spark, "org.apache.commons.io.IOUtils").copyLarge(source, target)
 
 
 def names(spark: SparkSession, folder: str) -> list[str]:

@@ -15,7 +15,7 @@ from contracts.authoring.properties.nesting import PropertyNode
 from contracts.authoring.properties.values import cell_type
 from contracts.authoring.quality import custom, expectations, library_metrics, queries, relationships, row_filters
 from contracts.files.columns import OURS
-from contracts.plan import CONTAINERS, Check, Csv, Property, record_checks
+from contracts.plan import CONTAINERS, READ_AS, Check, Csv, Property, record_checks
 from contracts.problem import nearest
 
 OBJECT: Path = ("schema", 0)
@@ -53,8 +53,8 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
     props = [prop for prop, _ in by_route.values()]
     for place, (prop, own) in ((p, by_route[p.route]) for p in places if p.route in by_route):
         if block:
-            nesting.in_format(document, place, prop.type, block.format)
-        if prop.type == "string" and block and block.format != "csv":
+            nesting.in_format(document, place, prop.type, READ_AS[block.format])
+        if prop.type == "string" and block and READ_AS[block.format] != "csv":
             placed.append((properties.type_check(prop), place.path))
         placed += [(check, place.path) for check in own]
         placed += _quality(document, place.path, place.source, prop, props)

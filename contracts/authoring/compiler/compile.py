@@ -187,6 +187,7 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         file_format=block.format,
         compression=block.compression,
         archive=block.archive,
+        json=block.json,
         references=relationships.references(document, own_checks, block),
         arrival=block.arrival,
         set=block.set,

@@ -216,7 +216,7 @@ def _sizes(plan: Plan, prop: Property, own: Rules, required: Sequence[str]) -> I
 def _columns(document: Document, plan: Plan) -> None:
     """Refuse columns that no file may have."""
     fix = "Divide it into several contracts, or write values of one kind as records."
-    if len(plan.roots) > MOST_COLUMNS and plan.file_format != "jsonl":
+    if len(plan.roots) > MOST_COLUMNS and plan.read_as != "jsonl":
         message = f"The contract has {len(plan.roots):,} columns; files of more than {MOST_COLUMNS:,} are not taken."
         document.error((*PROPERTIES, MOST_COLUMNS), "cannot-hold", message, fix)
     elif len(plan.properties) > MOST_COLUMNS:

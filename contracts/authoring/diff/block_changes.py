@@ -89,6 +89,7 @@ def _block(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         message = f"Of a file may be rejected {_limit(new.plan.tolerance)}, and might be {_limit(old.plan.tolerance)}."
         yield new.change("file-tolerance", "tolerance.rows", message, new.block("tolerance"), turn)
     yield from _archive(old, new)
+    yield from _document(old, new)
     yield from _dialect(old, new)
     yield from _columns(old, new)
     # Reference files that both versions have; of the others the rule speaks that names them.
@@ -110,7 +111,7 @@ def _columns(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         before, after = getattr(old.plan.columns, one.name), getattr(new.plan.columns, one.name)
         if before != after:
             # of JSON Lines a check of its own holds `extra`, and has the direction
-            turn = "none" if new.plan.file_format == "jsonl" else directions.of_policies(before, after)
+            turn = "none" if new.plan.read_as == "jsonl" else directions.of_policies(before, after)
             if one.name == "match":
                 turn = directions.of_matches(old.plan.columns, new.plan.columns)
             key = f"columns.{one.name}"
@@ -130,6 +131,13 @@ def _archive(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     if old.plan.archive != new.plan.archive:
         message = was("archive", _packed(old.plan.archive), _packed(new.plan.archive))
         yield new.change("format", "archive", message, new.block("archive"))
+
+
+def _document(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
+    before, after = old.plan.json, new.plan.json
+    if before and after and before != after:
+        message = was("json.property", before.property or "none", after.property or "none")
+        yield new.change("format", "json.property", message, new.block("json", "property"))
 
 
 def _packed(archive: Archive | None) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from contracts.authoring.diff.change import Direction, Level
-from contracts.plan import Archive, Check, Columns, Csv, Limit, Plan, Property, Reference, Threshold
+from contracts.plan import Archive, Check, Columns, Csv, Json, Limit, Plan, Property, Reference, Threshold
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.leader import Leader
@@ -46,7 +46,7 @@ MEANINGS: dict[str, Meaning] = {
     "producer": Meaning("`producer`: the side that uploads and gets the receipts", "none", producer="breaking"),
     "files": Meaning("`files`: added or removed patterns"),
     "files-names": Meaning("`files`: the names of a pattern's parts, which the record contains", "none"),
-    "format": Meaning("`format`, `compression`, `archive`", "both"),
+    "format": Meaning("`format`, `compression`, `archive`, `json.property`", "both"),
     "dialect": Meaning(
         "`csv`: `delimiter`, `header`, `encoding`, `quote`, `escape`, `nullValues`, `multiLine`, `skipRows`, "
         "`headerRows`, `commentRows`, `commentChar`, `leader`, `skipColumns`, `headerLacks`, "
@@ -116,6 +116,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "file_format": "format",
         "compression": "format",
         "archive": "format",
+        "json": "format",
         "unmarked": FOLLOWS + "of plans with high marks, which no contract is compiled to",
         "references": "reference",
         "arrival": "arrival",
@@ -147,6 +148,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
     Leader: dict.fromkeys(("begins", "cells"), "dialect"),
     Footer: dict.fromkeys(("begins", "lines"), "dialect"),
     Trailer: dict.fromkeys(("begins", "rows", "sums"), "dialect"),
+    Json: dict.fromkeys(("property",), "format"),
     Archive: dict.fromkeys(("format", "members", "others"), "format"),
     Columns: dict.fromkeys(("extra", "missing", "order", "match"), "columns"),
     SetRule: dict.fromkeys(("of", "within", "marker", "manifest", "parts", "sums"), "set"),
@@ -185,7 +187,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "name": FOLLOWS + "from the relationship, which the rule says",
         "contract": FOLLOWS + "from the relationship, which the rule says",
         "sha256": FOLLOWS + "from the file's bytes, which are no part of a document",
-        **dict.fromkeys(("path", "file_format", "csv", "forms"), "reference"),
+        **dict.fromkeys(("path", "file_format", "csv", "forms", "json"), "reference"),
     },
     Threshold: dict.fromkeys(("operator", "values", "unit"), "rule"),
     Limit: dict.fromkeys(("value", "unit"), "tolerance"),

@@ -11,7 +11,19 @@ from functools import cache
 from typing import Any, Literal
 
 from contracts.files import encodings, record_ends
-from contracts.plan import Archive, Columns, Compression, Csv, FileFormat, Limit, Mode, Promoted, Reference, Severity
+from contracts.plan import (
+    Archive,
+    Columns,
+    Compression,
+    Csv,
+    FileFormat,
+    Json,
+    Limit,
+    Mode,
+    Promoted,
+    Reference,
+    Severity,
+)
 from contracts.terms.arrival import WEEKDAYS, Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.leader import Leader
@@ -82,6 +94,7 @@ class DropBlock:
     compression: Compression
     archive: Archive | None
     csv: Csv
+    json: Json | None
     values: Values
     columns: Columns
     source: Literal["name", "physicalName"]
@@ -147,6 +160,7 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         compression=whole["compression"],
         archive=Archive(**whole["archive"]) if "archive" in value else None,
         csv=_csv(whole),
+        json=_json(whole),
         values=_values(whole),
         columns=Columns(columns["extra"], columns["missing"], columns["order"], columns["match"]),
         source=columns["source"],
@@ -160,7 +174,8 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         same_content=whole["sameContent"],
         references={
             name: ReferenceFile(
-                Reference(name, path=one["file"], file_format=one["format"], csv=_csv(one)), _values(one)
+                Reference(name, path=one["file"], file_format=one["format"], csv=_csv(one), json=_json(one)),
+                _values(one),
             )
             for name, one in references.items()
         },
@@ -209,6 +224,10 @@ def _csv(settings: dict[str, Any]) -> Csv:
     )
 
 
+def _json(settings: dict[str, Any]) -> Json | None:
+    return Json(settings["json"].get("property", "")) if settings["format"] == "json" else None
+
+
 def _values(settings: dict[str, Any]) -> Values:
     """Return the forms of values; a column has the settings of the file that it has not itself."""
     own = {key: value for key, value in settings["values"].items() if key in FIELDS}
@@ -235,7 +254,9 @@ def _with_defaults(shape: dict[str, Any], value: dict[str, Any]) -> dict[str, An
     for key, its in shape["properties"].items():
         if "default" in its:
             filled.setdefault(key, its["default"])
-        elif ("properties" in its or its.get("$ref") == "#/$defs/csv") and key not in its.get("required", ()):
+        elif ("properties" in its or its.get("$ref") in ("#/$defs/csv", "#/$defs/json")) and key not in its.get(
+            "required", ()
+        ):
             filled[key] = _with_defaults(its, value.get(key, {}))
     return filled
 

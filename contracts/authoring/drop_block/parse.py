@@ -17,7 +17,7 @@ from contracts.authoring.drop_block.block_errors import report
 from contracts.authoring.properties import timezones
 from contracts.errors import PatternInvalid
 from contracts.files import csv_cells, encodings
-from contracts.plan import RECODED, Csv
+from contracts.plan import READ_AS, RECODED, Csv
 from contracts.terms.key_pattern import literal_folder
 
 VENDOR = "dropgate"
@@ -91,9 +91,10 @@ def read(document: Document, path: Path) -> DropBlock | None:
             for what in (key for key, rule in own if rule):
                 message = f"A reference file is not compared with its {what}."
                 document.error((*at, what), "bad-value", message, "Leave it out, in the file as well.", on_key=True)
-            if reference.file_format != "csv" and document.value(at) is not None:
-                message = f"`csv` means nothing for the format {reference.file_format}."
-                document.error(at, "bad-value", message, "Leave it out.", on_key=True)
+            for key, is_meant in (("csv", reference.file_format == "csv"), ("json", reference.json is not None)):
+                if not is_meant and document.value((*at[:-1], key)) is not None:
+                    message = f"`{key}` means nothing for the format {reference.file_format}."
+                    document.error((*at[:-1], key), "bad-value", message, "Leave it out.", on_key=True)
         drop_block = replace(drop_block, references=references)
     return drop_block if document.errors() == before else None
 
@@ -102,9 +103,10 @@ def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
     """Report settings that mean nothing for the file format."""
     csv = block.format == "csv"
     parts: list[tuple[str, ...]] = [] if csv else [("csv",)]
+    parts += [] if block.json else [("json",)]
     if block.format == "parquet":
         parts += [("compression",), ("archive",)]
-    if block.format == "jsonl" or not block.csv.header:
+    if READ_AS[block.format] == "jsonl" or not block.csv.header:
         parts += [("columns", "missing"), ("columns", "order")]
     if not block.csv.header:
         parts += [("columns", key) for key in ("extra", *OF_HEADERS)]
@@ -118,6 +120,10 @@ def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
             message = f"`columns.{key}` is not built yet for the format {block.format}."
             fix = "Leave it out; columns are found by the names of the properties."
             document.error((*path, "columns", key), "not-built-yet", message, fix, on_key=True)
+    if READ_AS[block.format] != block.format and block.promote == "rows":
+        message = f"Valid rows of the format {block.format} as a file of their own are not built yet."
+        fix = "Write `promote: object` or `promote: table`."
+        document.error((*path, "promote"), "not-built-yet", message, fix, on_key=True)
     if block.columns.match == "byPosition" and document.value((*path, "columns", "order")) is not None:
         message = "`columns.order` means nothing where columns are found by their places."
         document.error((*path, "columns", "order"), "bad-value", message, "Leave it out.", on_key=True)

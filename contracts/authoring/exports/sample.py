@@ -50,7 +50,7 @@ def value(contract: Contract, column: ExportedColumn) -> str | None:
 def line(contract: Contract, values: dict[str, str | None]) -> str:
     """Return the row as a line of a file; empty for binary formats, and if lists or objects need too much."""
     plan = contract.plan
-    if plan.file_format == "jsonl":
+    if plan.read_as == "jsonl":
         try:
             record = {column.name: _nested(contract, column, values) for column in contract.columns()}
         except _TooComplex:

@@ -5,14 +5,16 @@ A larger file is refused at admission: its job would reach its time limit, and b
 
 from __future__ import annotations
 
-from contracts.plan import FileFormat, Plan
+from contracts.plan import Plan, RecordFormat
 
 SECONDS = 7_000
 """Seconds of a job's 120 minutes (TIMEOUT_MINUTES) that are left for reading, once its workers have started."""
 CORES = 12
 """Cores of the executors of the largest job (LARGEST)."""
-A_SECOND: dict[FileFormat, int] = {"csv": 100 << 20, "jsonl": 25 << 20, "parquet": 200 << 20}
+A_SECOND: dict[RecordFormat, int] = {"csv": 100 << 20, "jsonl": 25 << 20, "parquet": 200 << 20}
 """Bytes that a core reads and checks in a second at best; docs/explanation/benchmarks.md has 85, 22 and 200 MiB."""
+DOCUMENT = 2 << 30
+"""Bytes of the largest document: one process reads it from its begin to its end, and the job keeps two copies."""
 RECORDS_A_SECOND = 10_000_000
 """Records of Parquet that a core checks in a second at best, even if they have few bytes.
 
@@ -30,7 +32,7 @@ def cores(plan: Plan) -> int:
 
 def largest(plan: Plan) -> int:
     """The bytes of the largest file that a job reads in time."""
-    return A_SECOND[plan.file_format] * cores(plan) * SECONDS
+    return DOCUMENT if plan.is_transcribed else A_SECOND[plan.read_as] * cores(plan) * SECONDS
 
 
 def most_records(side_by_side: int = CORES) -> int:

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from contracts.files.columns import OURS
-from contracts.place import FIRST
+from contracts.place import FIRST, Place
 from contracts.plan import Plan
 from contracts.problem import Problem, nearest, quoted, visible
 from contracts.values import json_flaws
@@ -36,18 +36,18 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
     lines = [line for line in text.replace("\r", "\n").split("\n") if line]
     cut = "" if whole or not lines else lines.pop()
     if not lines:
-        return Head(tuple(_without_line(plan, cut)), *_header(plan, ()))
-    first = [_keys(line) for line in lines]
+        return Head(tuple(_without_line(plan, cut)), *header(plan, ()))
+    first = [keys_of(line) for line in lines]
     keys = next((k for k in first if k is not None), None)
     if keys is None or (first[0] is None and not may_be_lost(plan, "object")):
         return Head((_no_object(plan, text, lines[0]),))
-    problems = _unknown(plan, keys) if first[0] is not None and not may_be_lost(plan, "knownKeys") else []
+    problems = unknown(plan, keys) if first[0] is not None and not may_be_lost(plan, "knownKeys") else []
     if problems and (problem := other_text(plan, text) or _wrapped(plan, text)):
         problems = [problem]
-    return Head(tuple(problems), *_header(plan, keys))
+    return Head(tuple(problems), *header(plan, keys))
 
 
-def _header(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+def header(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
     """Files with the same names are one read: what nests is found by name, and of plain lines any may lack a key."""
     agreed = [p.name for p in plan.properties]
     same = plan.nested or keys == tuple(name for name in agreed if name in keys)
@@ -55,7 +55,7 @@ def _header(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
     return names, json.dumps(names, ensure_ascii=False)
 
 
-def _keys(line: str) -> tuple[str, ...] | None:
+def keys_of(line: str) -> tuple[str, ...] | None:
     """Return the keys of the object in a line; None if it has none."""
     try:
         record: Any = json.loads(line, parse_int=str)  # Python's integers end at 4,300 digits
@@ -90,13 +90,13 @@ def _no_object(plan: Plan, text: str, line: str) -> Problem:
             "not-json-lines", "The file is a JSON array; the contract requires JSON Lines.", FIX, place=FIRST
         )
     what = "not a whole JSON object" if start == "{" else "not a JSON object"
-    why = f": {_flaw(line)}" if start == "{" else ""
+    why = f": {flaw_of(line)}" if start == "{" else ""
     return Problem(
         "not-json-lines", f"The first line is {what}{why}; the contract requires JSON Lines.", FIX, place=FIRST
     )
 
 
-def _flaw(line: str) -> str:
+def flaw_of(line: str) -> str:
     """Return the flaw of a line that begins like an object but cannot be read as one."""
     if flaw := json_flaws.flaw(line):
         return flaw
@@ -111,18 +111,19 @@ def _flaw(line: str) -> str:
 
 def _wrapped(plan: Plan, text: str) -> Problem | None:
     """Return the problem of one object around all records, in an array under a key that is not the contract's."""
-    wrapper = WRAPPED.match(text)
-    if wrapper is None or wrapper["key"] in {p.name for p in plan.roots}:
+    if (key := wrapper(plan, text)) is None:
         return None
-    message = (
-        f"The file is one JSON object around an array (`{visible(wrapper['key'])}`); the contract requires JSON Lines."
-    )
-    return Problem(
-        "not-json-lines", message, f"Take the records out of `{visible(wrapper['key'])}`. {FIX}", place=FIRST
-    )
+    message = f"The file is one JSON object around an array (`{visible(key)}`); the contract requires JSON Lines."
+    return Problem("not-json-lines", message, f"Take the records out of `{visible(key)}`. {FIX}", place=FIRST)
 
 
-def _unknown(plan: Plan, keys: tuple[str, ...]) -> list[Problem]:
+def wrapper(plan: Plan, text: str) -> str | None:
+    """Return the key under which one object around all records has them; None if there is none but the contract's."""
+    around = WRAPPED.match(text)
+    return None if around is None or around["key"] in {p.name for p in plan.roots} else around["key"]
+
+
+def unknown(plan: Plan, keys: tuple[str, ...]) -> list[Problem]:
     """Return the problem of keys that are not the contract's, if records may not have them."""
     agreed = [p.name for p in plan.roots]
     unknown = [key for key in keys if key not in agreed and key not in OURS]
@@ -132,4 +133,4 @@ def _unknown(plan: Plan, keys: tuple[str, ...]) -> list[Problem]:
     renamed = ", ".join(f"`{key}` to `{name}`" for key, name in close.items())
     fix = f"Rename {renamed}." if renamed else f"Leave them out, or ask for them to be added to {plan.contract}."
     text = f"The first object has keys that the contract does not know: {quoted(unknown)}."
-    return [Problem("unknown-key", text, fix, place=FIRST)]
+    return [Problem("unknown-key", text, fix, place=Place(1, element=plan.element(1)))]

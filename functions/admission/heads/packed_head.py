@@ -142,12 +142,16 @@ class Content:
 
 @dataclass(slots=True)
 class Seen:
-    """The content so far: its number of bytes, the first of them, those of the line that has not ended, and a hash."""
+    """The content so far: its number of bytes, the first of them, those of the line that has not ended, and a hash.
+
+    A document is not `in_lines`: it may be a single one of any length.
+    """
 
     size: int = 0
     sample: bytes = b""
     line: int = 0
     hashed: Any = None
+    in_lines: bool = True
 
     def add(self, piece: bytes, most: int) -> None:
         """Take note of a piece of content, of which the first `most` bytes are kept."""
@@ -156,15 +160,19 @@ class Seen:
         self.size += len(piece)
         if self.hashed:
             self.hashed.update(piece)
+        if not self.in_lines:
+            return
         last = max(piece.rfind(b"\n"), piece.rfind(b"\r"))
         self.line = self.line + len(piece) if last < 0 else len(piece) - last - 1
 
 
-def unpack(packing: Packing, read: Read, size: int, sample: int, *, hashed: bool = False) -> Content | Problem:
+def unpack(
+    packing: Packing, read: Read, size: int, sample: int, *, hashed: bool = False, in_lines: bool = True
+) -> Content | Problem:
     """Return the content of a file of `size` bytes with its first `sample` bytes; or the problem if it is refused."""
     if problem := _not_packed(packing, read):
         return problem
-    seen = Seen(hashed=hashlib.sha256() if hashed else None)
+    seen = Seen(hashed=hashlib.sha256() if hashed else None, in_lines=in_lines)
     stream, streams, taken = packing.begin(), 1, 0
     for piece in slices(read, 0, size, PIECE):
         rest, taken = piece, taken + len(piece)

@@ -20,7 +20,7 @@ MARKS = (
 """Byte order marks that no text here may begin with; the longer first, one begins with another."""
 
 
-AGREED = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}
+AGREED = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet", "json": "JSON"}
 """The names of formats, for people."""
 
 
@@ -52,7 +52,8 @@ def undecodable(plan: Plan, sample: bytes, begin: int = 0, *, whole: bool) -> Pr
         headed = plan.file_format == "csv" and plan.csv.header
         place = Place(sum(map(bool, others)) + (0 if headed else 1), len(lines))
     part = "half of a character" if plan.is_recoded else f"the byte 0x{byte:02X}"
-    text = f"Line {len(lines):,} holds {part}, which is not text in {agreed}."
+    where, place = (f"Line {len(lines):,}", place) if plan.has_lines else ("The document", None)
+    text = f"{where} holds {part}, which is not text in {agreed}."
     return wrong_encoding(plan, text, place)
 
 

@@ -9,7 +9,6 @@ import hashlib
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from contracts.files import zip_archive
 from contracts.files.zip_archive import STORED, Member
@@ -36,7 +35,9 @@ class Contents:
         return sum(member.size for member, _ in self.members)
 
 
-def unpack(archive: Archive, read: Read, size: int, sample: int, *, hashed: bool = False) -> Contents | Problem:
+def unpack(
+    archive: Archive, read: Read, size: int, sample: int, *, hashed: bool = False, in_lines: bool = True
+) -> Contents | Problem:
     """Return the content of an archive of `size` bytes, with `sample` bytes of each member; or why it is refused."""
     if problem := _not_zip(read):
         return problem
@@ -49,7 +50,7 @@ def unpack(archive: Archive, read: Read, size: int, sample: int, *, hashed: bool
         return problem
     total, samples = hashlib.sha256() if hashed else None, []
     for member in members:
-        content = _content(ahead, member, sample, total)
+        content = _content(ahead, member, sample, Seen(hashed=total, in_lines=in_lines))
         if isinstance(content, Problem):
             return content
         samples.append((member, content))
@@ -83,9 +84,9 @@ def _not_zip(read: Read) -> Problem | None:
     )
 
 
-def _content(read: Read, member: Member, most: int, total: Any) -> bytes | Problem:
+def _content(read: Read, member: Member, most: int, seen: Seen) -> bytes | Problem:
     """Return the first bytes of a member that is sound."""
-    seen, crc = Seen(hashed=total), 0
+    crc = 0
     try:
         for piece in _pieces(read, member, SLICE):
             crc = zlib.crc32(piece, crc)

@@ -1,0 +1,323 @@
+"""JSON documents as lines: the bytes of a document in, the texts of its records out, each in one line. Pure.
+
+Only brackets and quotes are followed. A record that is no JSON object, or not even JSON, is a line like any other, and
+is judged like a line of JSON Lines; a document is damaged if its records cannot be told apart.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from contracts.place import Place
+from contracts.plan import Json, Plan
+from contracts.problem import Problem, nearest, quoted, visible
+
+PIECE = 1 << 20
+"""Bytes that are read at once."""
+WINDOW = 1 << 17
+"""Bytes in which flat records are looked for at once."""
+LONGEST = 256 << 20
+"""Bytes of the longest record, or of the longest other value."""
+MOST_KEYS = 20
+"""Keys of an object that a message may name."""
+BLANKS = re.compile(rb"[ \t\r\n]*")
+STRING = rb'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"'
+SIGN = re.compile(STRING + rb'|["\[\]{},]')
+"""A whole string, or a sign; a quote alone begins a string that is not closed."""
+ALONE = re.compile(STRING + rb'|[^\s"\[\]{},]++|"')
+"""A value at the top of a document that is neither an object nor an array."""
+BETWEEN = re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*\{")
+BEHIND_EACH_OTHER = re.compile(rb"\}[ \t\r\n]*\{")
+BREAK = re.compile(rb"[\r\n]")
+INDENT = re.compile(rb"(?<=[{\[,:])[ \t]*[\r\n][ \t\r\n]*|[ \t]*[\r\n][ \t\r\n]*(?=[}\]])")
+UNBROKEN = re.compile(rb'(?:[^"]++|"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+")*+')
+"""A text whose strings have no line breaks."""
+CUT = "json-cut-short"
+"""The code of the problem of a document that ends too early."""
+KINDS = {b"{": "an object", b"[": "an array", b'"': "a text", b"t": "true", b"f": "false", b"n": "null"}
+WHOLE = "Write the document with a tool for JSON, and send it whole."
+
+
+class Damaged(Exception):
+    """A document whose records cannot be told apart, with its problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+def transcribe(plan: Plan, source: BinaryIO, target: BinaryIO) -> Problem | None:
+    """Write the records of a document as lines; return the problem of one that is damaged."""
+    records = Records(plan.json or Json(), source.read)
+    try:
+        target.writelines(b"\n".join(batch) + b"\n" for batch in records.batches())
+    except Damaged as damaged:
+        return damaged.problem
+    return None
+
+
+def one_line(record: bytes) -> bytes:
+    """Return a record without line breaks; within a string, where none may be, each becomes a tab, as wrong there."""
+    if not BREAK.search(record):
+        return record
+    if b'\\"' in record:
+        unbroken = UNBROKEN.fullmatch(record) is not None
+    else:
+        unbroken = not any(part.count(b'"') % 2 for part in BREAK.split(record))
+    return BREAK.sub(b"\t", INDENT.sub(b"", record) if unbroken else record)
+
+
+class Records:
+    """The records of a document, read piece by piece; `read` returns up to so many of its next bytes, in the end none.
+
+    `count` is the number of records so far, `rest` the bytes that are read and not yet used.
+    """
+
+    def __init__(self, form: Json, read: Callable[[int], bytes]) -> None:
+        self.count = 0
+        self._form, self._read = form, read
+        self._buffer, self._at = b"", 0
+        self._slow = 0
+        """Bytes up to which records are not flat."""
+
+    @property
+    def rest(self) -> bytes:
+        """Return the bytes that are read and not yet used."""
+        return self._buffer[self._at :]
+
+    def batches(self) -> Iterator[list[bytes]]:
+        """Yield the records, some at once; raise Damaged where they cannot be told apart."""
+        for batch in self._in_array() if self._open() else self._in_turn():
+            self.count += len(batch)
+            yield [one_line(record) for record in batch]
+
+    def _open(self) -> bool:
+        """Go to the first record; return True if it is in an array, False if records follow each other."""
+        self._fill()
+        self._at = len(codecs.BOM_UTF8) if self._buffer.startswith(codecs.BOM_UTF8) else 0
+        for depth, key in enumerate(self._form.keys):
+            if self._sign() != b"{":
+                raise self._otherwise(depth)
+            self._at += 1
+            self._seek(depth, key)
+        sign = self._sign()
+        if sign != b"[" and (self._form.keys or sign not in (b"{", b"")):
+            raise self._otherwise(len(self._form.keys))
+        return sign == b"["
+
+    def _in_turn(self) -> Iterator[list[bytes]]:
+        """Yield records that follow each other."""
+        while sign := self._sign():
+            if flat := self._flat(BEHIND_EACH_OTHER):
+                yield flat
+            elif sign in b"]},":
+                raise self._damaged(f"`{sign.decode()}` stands outside any record")
+            else:
+                yield [self._taken(self._end_of_alone() if sign not in b"[{" else self._end(closing=True))]
+
+    def _in_array(self) -> Iterator[list[bytes]]:
+        """Yield the records of an array, and read the document to its end."""
+        self._at += 1
+        ended = self._sign() == b"]"
+        self._at += ended
+        while not ended:
+            if flat := self._flat(BETWEEN):
+                yield flat
+                continue
+            record = self._taken(self._end())
+            if not record:
+                raise self._damaged("a comma has no record beside it")
+            yield [record]
+            ended = self._next_in_array()
+        self._close()
+
+    def _next_in_array(self) -> bool:
+        """Step over the sign behind a record; return True if it ends the array."""
+        sign = self._buffer[self._at : self._at + 1]
+        self._at += 1
+        if sign == b"}":
+            raise self._damaged("`}` stands where `]` should")
+        if sign == b",":
+            self._sign()
+        return sign == b"]"
+
+    def _flat(self, between: re.Pattern[bytes]) -> list[bytes]:
+        """Return all next records within a window that have no brackets in them; none if a record has any."""
+        if self._slow > 0:
+            return []
+        region = self._buffer[self._at : self._at + WINDOW]
+        first, *bodies = between.split(region)
+        if bodies and first.startswith(b"{"):
+            length = len(region) - len(bodies.pop()) - 1
+            bodies, records = [first[1:], *bodies], region[:length]
+            plain = records.count(b"{") == records.count(b"}") == len(bodies) and b'\\"' not in records
+            if plain and not (b"[" in records or b"]" in records or any(body.count(b'"') % 2 for body in bodies)):
+                self._at += length
+                return [b"{%b}" % body for body in bodies]
+        self._slow = len(region)
+        return []
+
+    def _taken(self, end: int) -> bytes:
+        """Return the text up to an end, without blanks around it, and step there."""
+        text = self._buffer[self._at : end].strip(b" \t\r\n")
+        self._slow -= end - self._at
+        self._at = end
+        return text
+
+    def _end_of_alone(self) -> int:
+        """Return the end of a value at the top of a document that is neither an object nor an array."""
+        while True:
+            value = ALONE.match(self._buffer, self._at)
+            if value and value.end() < len(self._buffer) and value[0] != b'"':
+                return value.end()
+            if not self._more():
+                if value and value[0] != b'"':
+                    return value.end()
+                raise self._cut()
+
+    def _end(self, *, closing: bool = False, keep: bool = True) -> int:
+        """Return the place of the comma or bracket that ends the value at hand; or the end of its own last bracket.
+
+        A value that is not to be kept may be of any length.
+        """
+        depth, place = 0, self._at
+        while True:
+            for sign in SIGN.finditer(self._buffer, place):
+                place = sign.start()
+                if (text := sign[0]) == b'"':
+                    break
+                if text in (b"[", b"{"):
+                    depth += 1
+                elif len(text) == 1:
+                    if depth == 0:
+                        return place
+                    depth -= text != b","
+                    if closing and depth == 0:
+                        return sign.end()
+                place = sign.end()
+            else:
+                place = len(self._buffer)
+            self._at = self._at if keep else place
+            seen = place - self._at
+            if not self._more():
+                raise self._cut()
+            place = self._at + seen
+
+    def _sign(self) -> bytes:
+        """Step over blanks; return the next byte, empty at the end of the document."""
+        while True:
+            blanks = BLANKS.match(self._buffer, self._at)
+            self._at = blanks.end() if blanks else self._at
+            if self._at < len(self._buffer) or not self._more():
+                return self._buffer[self._at : self._at + 1]
+
+    def _more(self) -> bool:
+        """Read on; return True if there was more. Raise Damaged for a value that is too long."""
+        if len(self._buffer) - self._at > LONGEST:
+            raise self._damaged(f"a record has more than {LONGEST:,} bytes, or a quote is never closed")
+        return self._fill()
+
+    def _fill(self) -> bool:
+        rest = self._buffer[self._at :]
+        piece = self._read(max(PIECE, len(rest)))
+        self._buffer, self._at = rest + piece, 0
+        return bool(piece)
+
+    def _seek(self, depth: int, key: str) -> None:
+        """Go to the value of a key of the object at hand."""
+        others: dict[str, str] = {}
+        while (other := self._key(is_first=not others)) != key:
+            if other is None:
+                raise self._without(depth, others)
+            if len(others) < MOST_KEYS:
+                others[other] = KINDS.get(self._sign(), "a number")
+            self._at = self._end(keep=False)
+
+    def _close(self) -> None:
+        """Read the document from the end of its array to its end."""
+        for depth in reversed(range(len(self._form.keys))):
+            while (other := self._key()) is not None:
+                if other == self._form.keys[depth]:
+                    path = visible(".".join(self._form.keys[: depth + 1]))
+                    text = f"The document has the key `{path}` twice, so that nobody can say which one is meant."
+                    raise Damaged(Problem("json-key-twice", text, "Write each key once."))
+                self._at = self._end(keep=False)
+        if self._sign():
+            raise self._damaged("text follows its end")
+
+    def _key(self, *, is_first: bool = False) -> str | None:
+        """Return the next key of the object at hand, and go to its value; None at the end of the object."""
+        sign = self._sign()
+        if sign == b"}":
+            self._at += 1
+            return None
+        if not is_first:
+            if sign != b",":
+                raise self._damaged("a comma is missing between two keys") if sign else self._cut()
+            self._at += 1
+            sign = self._sign()
+        if sign != b'"':
+            raise self._damaged("a key is not within quotes") if sign else self._cut()
+        try:
+            key = str(json.loads(self._taken(self._end_of_alone()), strict=False))
+        except ValueError:
+            raise self._damaged("a key is not text") from None
+        if (sign := self._sign()) != b":":
+            raise self._damaged("a colon is missing behind a key") if sign else self._cut()
+        self._at += 1
+        self._sign()
+        return key
+
+    def _damaged(self, why: str) -> Damaged:
+        place = self._place()
+        behind = f" behind {place}" if place else ""
+        return Damaged(Problem("json-damaged", f"The document is damaged{behind}: {why}.", WHOLE, place=place))
+
+    def _cut(self) -> Damaged:
+        place = self._place()
+        text = "The document ends too early" + (f", behind {place}" if place else "")
+        why = "it was cut short, or a bracket or a quote is not closed"
+        return Damaged(Problem(CUT, f"{text}: {why}.", WHOLE, place=place))
+
+    def _place(self) -> Place | None:
+        """Return the place of the last record."""
+        at = self._form.property
+        return Place(self.count, element=f"{at}[{self.count - 1}]" if at else None) if self.count else None
+
+    def _otherwise(self, depth: int) -> Damaged:
+        """Return the problem of a value of another kind than the path of keys leads to."""
+        sign = self._sign()
+        if not sign:
+            return self._cut()
+        kind = KINDS.get(sign, "a number")
+        agreed = wanted(self._form)
+        if depth == 0:
+            text = f"The document is {kind}; the contract requires {agreed}."
+            return Damaged(Problem("not-json-document", text, f"Send {agreed}."))
+        path = visible(".".join(self._form.keys[:depth]))
+        other = "an array of records" if depth == len(self._form.keys) else "an object"
+        text = f"In the document `{path}` is {kind}; the contract requires {other} there."
+        return Damaged(Problem("json-no-array", text, f"Send {agreed}; without records the array is `[]`."))
+
+    def _without(self, depth: int, others: dict[str, str]) -> Damaged:
+        """Return the problem of an object that lacks the key of the path."""
+        keys = self._form.keys
+        path, agreed = visible(".".join(keys[: depth + 1])), wanted(self._form)
+        if depth == 0 and self._sign() == b"{":
+            text = f"The document is JSON objects one after another, as in JSON Lines; the contract requires {agreed}."
+            return Damaged(Problem("not-json-document", text, f"Send {agreed}."))
+        close = nearest(keys[depth], others) or next((key for key, kind in others.items() if kind == "an array"), None)
+        has = f"; it has {quoted(map(visible, others))}" if others else "; it is empty"
+        fix = f"Send {agreed}" + (f", or ask whether `{visible(close)}` was meant." if close else ".")
+        return Damaged(Problem("json-no-array", f"The document has no `{path}`{has}.", fix))
+
+
+def wanted(form: Json) -> str:
+    """Return the agreed form of a document, in words."""
+    if form.property:
+        return f"one JSON object with the array of records under `{visible(form.property)}`"
+    return "a JSON array of records, or JSON objects one after another"

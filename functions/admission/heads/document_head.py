@@ -1,0 +1,76 @@
+"""The first bytes of a JSON document: a plan and the bytes in, the keys and all that is wrong with them out. Pure.
+
+Its first records are judged as the first lines of JSON Lines are.
+"""
+
+from __future__ import annotations
+
+import io
+
+from contracts.files import json_document
+from contracts.files.json_document import Damaged, Records
+from contracts.place import Place
+from contracts.plan import Json, Plan
+from contracts.problem import Problem, visible
+from functions.admission.heads import json_head
+from functions.admission.heads.problems import Head, may_be_lost, other_text, undecodable
+
+
+def look(plan: Plan, size: int, sample: bytes) -> Head:
+    """Return the contract's keys and the first record's, in the record's order unless that is the contract's."""
+    whole, form = len(sample) == size, plan.json or Json()
+    if not may_be_lost(plan, "text") and (problem := undecodable(plan, sample, whole=whole)):
+        return Head((problem,))
+    records, damage = _records(form, sample)
+    text = sample.decode("utf-8-sig", "replace")
+    if damage and (whole or damage.code != json_document.CUT):
+        return Head((other_text(plan, text) or _wrapped(plan, text) or damage,))
+    if not records:
+        return Head(tuple(_without_record(plan, text, whole=whole)), *json_head.header(plan, ()))
+    first = [json_head.keys_of(record) for record in records]
+    keys = next((k for k in first if k is not None), None)
+    if keys is None or (first[0] is None and not may_be_lost(plan, "object")):
+        return Head((_wrapped(plan, text) or _no_object(plan, records[0]),))
+    problems = json_head.unknown(plan, keys) if first[0] is not None and not may_be_lost(plan, "knownKeys") else []
+    if problems and (problem := _wrapped(plan, text)):
+        problems = [problem]
+    return Head(tuple(problems), *json_head.header(plan, keys))
+
+
+def _records(form: Json, sample: bytes) -> tuple[list[str], Problem | None]:
+    """Return the records that are whole in the first bytes, and the problem that ends them."""
+    records: list[str] = []
+    try:
+        for batch in Records(form, io.BytesIO(sample).read).batches():
+            records += [record.decode("utf-8", "replace") for record in batch]
+    except Damaged as damaged:
+        return records, damaged.problem
+    return records, None
+
+
+def _without_record(plan: Plan, text: str, *, whole: bool) -> list[Problem]:
+    """Return the problems of a document without records, or of the beginning of one whose first is not within it."""
+    if not whole:
+        wrapped = _wrapped(plan, text)
+        return [wrapped] if wrapped else []
+    problem = Problem("no-records", "The document holds no records.", "Send it with its records.")
+    return [problem] if plan.empty == "reject" else []
+
+
+def _no_object(plan: Plan, record: str) -> Problem:
+    """Return the problem of a first record that is not an object."""
+    begins = record.startswith("{")
+    why = f": {json_head.flaw_of(record)}" if begins else ""
+    text = f"The first record is not a {'whole ' if begins else ''}JSON object{why}."
+    agreed = json_document.wanted(plan.json or Json())
+    return Problem("not-json-document", text, f"Send {agreed}.", place=Place(1, element=plan.element(1)))
+
+
+def _wrapped(plan: Plan, text: str) -> Problem | None:
+    """Return the problem of one object around all records, where the contract has no way to them."""
+    if (plan.json and plan.json.property) or (key := json_head.wrapper(plan, text)) is None:
+        return None
+    agreed = json_document.wanted(plan.json or Json())
+    message = f"The document is one JSON object around an array (`{visible(key)}`); the contract requires {agreed}."
+    fix = f"Send the array alone; or ask for `json: {{property: {visible(key)}}}` in the contract."
+    return Problem("not-json-document", message, fix)
