@@ -37,6 +37,8 @@ LINK, KINDS = 0xA000, 0xF000
 """The kind of a symbolic link in the rights of a file on Unix."""
 UNSAFE = re.compile(r"[/\\]|[A-Za-z]:|(?:.*[/\\])?\.\.(?:[/\\]|\Z)|.*[\x00-\x1f\x7f\\]", re.DOTALL)
 """A name that a program could unpack outside of its folder, or that is no name on every system."""
+OFFICE = {"xl/": "a workbook of a spreadsheet", "word/": "a document of a word processor", "ppt/": "a presentation"}
+"""The kinds of documents of Office, by the folder of their parts."""
 AGAIN = "Make the archive again, and send it whole."
 
 Read = Callable[[int, int], bytes]
@@ -146,6 +148,10 @@ def _chosen(archive: Archive, entries: Sequence[_Entry]) -> list[_Entry] | Probl
         text = f"The zip archive has a member `{visible(unsafe.name)}`, which {kind}."
         return Problem("zip-unsafe-name", text, "Pack files under plain names, as `orders/1.csv`.")
     files = [entry for entry in entries if not entry.is_folder]
+    if document := _document([entry.name for entry in files]):
+        text = f"The file is {document}; the contract requires a zip archive with members like `{archive.members}`."
+        fix = f"Save its records as a file like `{archive.members}`, and pack that."
+        return Problem("wrong-format", text, fix)
     twice = [name for name, n in Counter(entry.name for entry in files).items() if n > 1]
     if twice:
         text = f"The zip archive has several members of one name: {quoted(map(visible, twice))}."
@@ -162,6 +168,13 @@ def _chosen(archive: Archive, entries: Sequence[_Entry]) -> list[_Entry] | Probl
         text = f"The zip archive has {len(wanted):,} members like `{archive.members}`; {MOST_MEMBERS:,} are taken."
         return Problem("zip-too-many", text, "Send the records in fewer files.")
     return next((problem for entry in wanted if (problem := _unreadable(entry))), wanted)
+
+
+def _document(names: Sequence[str]) -> str | None:
+    """Return the kind of a document that is a zip archive of parts (ECMA-376, OpenDocument); None if it is none."""
+    if "[Content_Types].xml" in names:
+        return next((kind for folder, kind in OFFICE.items() if any(name.startswith(folder) for name in names)), None)
+    return "a document of OpenDocument, such as a workbook" if {"mimetype", "content.xml"} <= set(names) else None
 
 
 def _none(archive: Archive, others: Sequence[str]) -> Problem:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal, get_args
+
+from contracts.values.zones import zone_named
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
@@ -33,11 +35,11 @@ class Arrival:
 
     def local(self, moment: datetime) -> datetime:
         """Return a moment in local time."""
-        return moment.astimezone(_zone(self.zone))
+        return moment.astimezone(zone_named(self.zone))
 
     def moment(self, local: datetime) -> datetime:
         """Return the moment in UTC of a local time without a zone; the first one if the time comes twice."""
-        return local.replace(tzinfo=_zone(self.zone)).astimezone(UTC)
+        return local.replace(tzinfo=zone_named(self.zone)).astimezone(UTC)
 
     def day(self, moment: datetime) -> date:
         """Return the local day of a moment."""
@@ -77,12 +79,5 @@ class Arrival:
     def _moment(self, day: date, at: str, *, second: bool = False) -> datetime:
         """Return a local time in UTC; a time that the clocks skip counts as if they had not been changed yet."""
         days, at = (1, MIDNIGHT) if at == END else (0, at)
-        local = datetime.combine(day + timedelta(days=days), time.fromisoformat(at), _zone(self.zone))
+        local = datetime.combine(day + timedelta(days=days), time.fromisoformat(at), zone_named(self.zone))
         return local.replace(fold=int(second)).astimezone(UTC)
-
-
-def _zone(name: str) -> tzinfo:
-    """Return a zone by its name; zoneinfo is loaded only if a contract has a window, not when a function starts."""
-    from zoneinfo import ZoneInfo  # noqa: PLC0415
-
-    return ZoneInfo(name)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Literal
 
 from contracts.values.calendar_names import ENGLISH, IN_WORDS, LISTS, spellings
 from contracts.values.date_pattern import PIECE, literal
+from contracts.values.zones import zone_named
 
 Dated = Literal["date", "timestamp", "time"]
 """The logical types of moments."""
@@ -197,18 +198,11 @@ def sent(moment: datetime, dates: DateFormats, zone: str | None) -> str:
     """Return a moment as files write it in the first notation; local moments are of a zone, or of UTC."""
     pattern = dates.formats[0]
     if moment.tzinfo is None and "offset" in needs(pattern):
-        moment = moment.replace(tzinfo=_zone(zone or "UTC"))
+        moment = moment.replace(tzinfo=zone_named(zone or "UTC"))
     if moment.tzinfo is not None:
         has_offset = "offset" in needs(pattern)
-        moment = moment.astimezone(UTC if has_offset or zone is None else _zone(zone)).replace(tzinfo=None)
+        moment = moment.astimezone(UTC if has_offset or zone is None else zone_named(zone)).replace(tzinfo=None)
     return written(moment, pattern, dates)
-
-
-def _zone(name: str) -> tzinfo:
-    """Return a zone by its name; zoneinfo is loaded only if a moment has one, not when a function starts."""
-    from zoneinfo import ZoneInfo  # noqa: PLC0415
-
-    return ZoneInfo(name)
 
 
 def written(moment: datetime, pattern: str, dates: DateFormats) -> str:

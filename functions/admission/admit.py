@@ -28,7 +28,18 @@ from functions.admission.heads import (
     utf16_head,
     zip_head,
 )
-from functions.admission.heads.problems import MARKS, Head, empty, other_encoding, other_format, wrong_encoding
+from functions.admission.heads.problems import (
+    MARKS,
+    Head,
+    empty,
+    encoding_key,
+    form_of,
+    not_packed,
+    other_encoding,
+    other_format,
+    wrong_encoding,
+    wrong_format,
+)
 
 LONGEST_KEY = 1024
 """Bytes of an object's key (Amazon S3 user guide, "Naming Amazon S3 objects")."""
@@ -121,6 +132,9 @@ def _content(plan: Plan, size: int, sample: bytes, read: Read) -> Head:
         return parquet_head.look(plan, size, read)
     if plan.packing == "none":
         return _text(plan, size, sample)
+    signs = zip_head.SIGNS if plan.archive else packed_head.PACKINGS[plan.compression].signs
+    if not sample.startswith(signs):
+        return Head((not_packed(plan, sample),))
     if plan.archive:
         return _archived(plan, plan.archive, size, read)
     packing, hashed = packed_head.PACKINGS[plan.compression], plan.same_content != "allow"
@@ -183,15 +197,21 @@ def _text(plan: Plan, size: int, sample: bytes) -> Head:
         return Head((problem,))
     if plan.is_recoded:
         begin = utf16_head.in_utf8(plan, size, sample)
-        return Head((begin,)) if isinstance(begin, Problem) else _csv(plan, *begin)
+        return Head((_named(plan, sample) or begin,)) if isinstance(begin, Problem) else _csv(plan, *begin)
     if other := other_encoding(plan, sample):
         text = f"The file is written in {other}; the contract requires {plan.csv.encoding.upper()}."
-        return Head((wrong_encoding(plan, text),))
+        return Head((_named(plan, sample) or wrong_encoding(plan, text, seems=encoding_key(sample, other)),))
     if plan.file_format == "json":
         return document_head.look(plan, size, sample)
     if plan.file_format == "jsonl":
         return json_head.look(plan, size, sample)
     return _csv(plan, size, sample)
+
+
+def _named(plan: Plan, sample: bytes) -> Problem | None:
+    """Return the problem of a file in another encoding that is of another form as well."""
+    form = form_of(sample)
+    return wrong_format(plan, form) if form else None
 
 
 def _csv(plan: Plan, size: int, sample: bytes) -> Head:

@@ -33,6 +33,7 @@ ZSTD = zstd.compress(GOOD)
 OF_256_MIB = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: 28})
 MORE = HEADER + b"3,Bo,1.5,2026-02-01\n"
 ZIPPED = zipped({"orders-1.csv": GOOD, "orders-2.csv": MORE})
+WORKBOOK = zipped({"docProps/app.xml": b"", "[Content_Types].xml": b"", "xl/workbook.xml": b""})
 SEALED = bytearray(ZIPPED)
 SEALED[6] = SEALED[ZIPPED.index(b"PK\x01\x02") + 8] = 1
 ZIPS = {
@@ -49,6 +50,8 @@ ZIPS = {
         zipped({"orders-1.csv": GOOD, "orders-2.csv": b"name,id,amount,day\n"}),
         "zip-header-differs",
     ),
+    "that is a workbook": (WORKBOOK, "wrong-format"),
+    "with a workbook in it": (zipped({"orders.csv": WORKBOOK}), "wrong-format"),
     "that is cut short": (ZIPPED[:-30], "broken-zip"),
     "whose checksum is wrong": (ZIPPED.replace(ZIPPED[14:18], b"abcd"), "broken-zip"),
     "by LZMA": (zipped({"orders.csv": GOOD}, zipfile.ZIP_LZMA), "zip-method"),
@@ -69,8 +72,8 @@ def _tar() -> bytes:
 
 TAR = _tar()
 FOREIGN = {
-    "a zip archive": b"PK\x03\x04\x14\x00\x00\x00\x08\x00orders.csv",
-    "a workbook (xlsx)": b"PK\x03\x04\x14\x00\x00\x00\x08\x00[Content_Types].xml",
+    "a zip archive": zipped({"orders.csv": GOOD}),
+    "a workbook (xlsx)": WORKBOOK,
     "an old workbook (xls)": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(30),
     "HTML with the name of a workbook": b"<html><body><table><tr><td>id</td></tr></table>",
     "XML": b'<?xml version="1.0"?><orders><order id="1"/></orders>',
@@ -84,6 +87,7 @@ FOREIGN = {
     "bzip2": b"BZh91AY&SY\x00",
     "xz": b"\xfd7zXZ\x00\x00\x04",
     "Zstandard": b"\x28\xb5\x2f\xfd\x24\x10",
+    "PGP in bytes": b"\x85\x02\x0c\x03" + bytes(range(256)),
     "PGP": b"-----BEGIN PGP MESSAGE-----\n\nhQEMA\n",
     "a PDF": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n",
     "a picture": b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR",
@@ -92,6 +96,7 @@ FOREIGN = {
     "MT940": b":20:STARTUMS\r\n:25:10020030/1234567\r\n:28C:0\r\n",
     "HL7": b"MSH|^~\\&|LAB|HOSP|EHR|HOSP|20240101||ORU^R01|1|P|2.5\r",
     "SAS": bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011") + b"3",
+    "SAS transport": b"HEADER RECORD*******LIBRARY HEADER RECORD!!!!!!!" + b"0" * 30 + b"  ",
     "SPSS": b"$FL2@(#) SPSS DATA FILE",
     "Stata": b"<stata_dta><header><release>118",
     "dBase": b"\x03\x1a\x0b\x19\x02\x00\x00\x00\x41\x00\x06\x00" + bytes(20) + b"ID".ljust(11, b"\0") + b"N",
@@ -539,6 +544,22 @@ CASES = (
     *(
         Case(f"{name} where CSV is agreed", f"orders/foreign-{n}.csv", body, "rejected", ("wrong-format",), "admission")
         for n, (name, body) in enumerate(FOREIGN.items())
+    ),
+    *(
+        Case(f"{name} where gzip is agreed", f"packed/x-{n}", FOREIGN[name], "rejected", ("wrong-format",), "admission")
+        for n, name in enumerate(("SAS", "HL7", "a workbook (xlsx)"))
+    ),
+    *(
+        Case(f"{name} where a zip archive is agreed", f"zipped/x-{n}", FOREIGN[name], "rejected", (code,), "admission")
+        for n, (name, code) in enumerate({"EDIFACT": "wrong-format", "7-Zip": "not-compressed"}.items())
+    ),
+    Case(
+        "UTF-8 and Latin-1 in one file",
+        "orders/mixed.csv",
+        GOOD + "3,José,1,\n".encode() + "4,José,1,\n".encode("latin-1"),
+        "rejected",
+        ("wrong-encoding",),
+        "admission",
     ),
     Case("a tar archive where gzip is agreed", "packed/tar.csv.gz", TAR, "rejected", ("not-compressed",), "admission"),
     Case(

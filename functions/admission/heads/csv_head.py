@@ -59,7 +59,7 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
     if end < 0 and len(sample) < size:
         # The first line goes on: no header, but a record like any other where none is agreed
         if plan.csv.header:
-            text = f"The first line does not end within {len(sample):,} bytes, so it is not a header."
+            text = f"The first line does not end within {header.LONGEST_HEADER:,} bytes, so it is not a header."
             endless = Problem("header-too-long", text, "Check that this is the CSV file, with one record on each line.")
             return Head((other_text(plan, _readable(plan, sample)) or endless,))
         problem = other_text(plan, _readable(plan, sample)) or bad_body(plan, sample, 0, whole=False)

@@ -6,6 +6,7 @@ control characters follow, or if more of the form is there.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -56,6 +57,7 @@ SEALED = Form("encrypted", "Decrypt it, and send")
 TAR = _packed("a tar archive")
 SAS, SPSS, STATA = Form("a data set of SAS", DATA), Form("a data set of SPSS", DATA), Form("a data set of Stata", DATA)
 DBF, SHAPE = Form("a table of dBase (DBF)", DATA), Form("a shapefile", "Export its attributes, and send them as")
+PROJECTION = Form("the projection of a shapefile", "Export the attributes of the shapefile, and send them as")
 EBCDIC = Form("text in EBCDIC", "Convert it to the agreed encoding on the way out of the mainframe, and send it as")
 HTML = Form("a web page (HTML)", "Check whether the download or the login failed, and send the file itself as")
 SHEET_HTML = Form("a web page (HTML) with a table, as some programs write for a workbook", SHEET)
@@ -120,6 +122,7 @@ BINARY = (
     _Sign(DUMP, b"PGDMP", binary=False),
     _Sign(SAS, b"\x00" * 12 + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x18\x1f\x10\x11"),
     _Sign(SAS, b"HEADER RECORD*******LIB"),
+    _Sign(SAS, b"**COMPRESSED** **COMPRESSED**"),
     _Sign(SPSS, b"$FL2@(#)"),
     _Sign(SPSS, b"$FL3@(#)"),
     _Sign(STATA, b"<stata_dta>"),
@@ -138,31 +141,51 @@ BINARY = (
     _Sign(RECORDING, b"ID3", binary=False),
     _Sign(PROGRAM, b"\x7fELF"),
     _Sign(PROGRAM, b"MZ", binary=False),
+    _Sign(SIGNED, b"\xa3\x01"),
+    _Sign(SIGNED, b"\xa3\x02"),
+    _Sign(SIGNED, b"\xa3\x03"),
     _Sign(SEALED, b"Salted__"),
     _Sign(SEALED, b"age-encryption.org/"),
 )
 """The beginnings of files of bytes."""
 CONTAINERS = {b"WEBP": PICTURE, b"WAVE": RECORDING, b"AVI ": RECORDING}
 INSIDE = (
-    (b"xl/", WORKBOOK),
+    (b"\nxl/", WORKBOOK),
     (b"application/vnd.oasis.opendocument.spreadsheet", WORKBOOK),
-    (b"word/", DOCUMENT),
+    (b"\nword/", DOCUMENT),
     (b"application/vnd.oasis.opendocument.text", DOCUMENT),
-    (b"ppt/", SLIDES),
+    (b"\nppt/", SLIDES),
     (b"application/vnd.oasis.opendocument.presentation", SLIDES),
-    (b"[Content_Types].xml", WORKBOOK),
+    (b"\n[Content_Types].xml", WORKBOOK),
+    (b"\ndocProps/", WORKBOOK),
+    (b"\n_rels/.rels", WORKBOOK),
     (b".shp", _packed("a zip archive with a shapefile")),
     (b"META-INF/MANIFEST.MF", PROGRAM),
 )
-"""The names in the first bytes of a zip archive that is more than that (ECMA-376, OpenDocument)."""
-SECRET = re.compile(rb"\x84.\x03|\x85..\x03|\xc1.{1,2}\x03|[\x8c\xc3][\x04\x0d\x2e]\x04", re.DOTALL)
-"""Packets of a session key (RFC 4880, 5.1 and 5.3): versions 3 and 4."""
+"""The names, each in a line, in the first bytes of a zip archive that is more than that (ECMA-376, OpenDocument)."""
+MEMBER = re.compile(rb"PK\x03\x04.{22}(..)..", re.DOTALL)
+"""The head of a member, with the length of its name, which follows (PKWARE, APPNOTE 4.3.7)."""
+MIMETYPE = slice(0, 128)
+"""The bytes in which an OpenDocument file states its kind: it is the content of its first member."""
+SECRET = re.compile(
+    rb"\x84.\x03|\x85..\x03|\xc1.{1,2}\x03|[\x8c\xc3][\x04\x0d\x2e]\x04|\x90\x0d\x03[\x00\x01]|\xc4\x0d\x03[\x00\x01]",
+    re.DOTALL,
+)
+"""Packets of a session key (RFC 4880, 5.1 and 5.3): versions 3 and 4; those before signed data (5.4)."""
+CERTAIN = (
+    (re.compile(rb"\s*UNA.{5}[^\s\w]\s*UNB[+\x1d]|UNB\x1dUN", re.DOTALL), EDIFACT),
+    (re.compile(rb"\s*-----BEGIN PGP [A-Z ]+-----\r?\n(?:[A-Z][a-z]+: [^\n]*\n)*\s*\n"), SIGNED),
+    (re.compile(rb'\s*(?:GEOG|PROJ)C(?:S|RS)\[\s*"[^"\n]+",'), PROJECTION),
+    (re.compile(rb"\x01\{1:[FAL]\d\d[A-Z]{6}"), MT),
+    (re.compile(rb"\x0b(?:MSH|FHS|BHS)[^\s\w]{5}"), HL7),
+)
+"""The beginnings of files of text that are no data by any contract."""
 TEXTS: tuple[tuple[re.Pattern[str], Form], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE | re.DOTALL), form)
     for pattern, form in (
         (r"version https://git-lfs\.github\.com/spec/", LFS),
-        (r"-----BEGIN PGP ", SIGNED),
-        (r"-----BEGIN [A-Z0-9 ]+-----", KEY),
+        (r"\s*-----BEGIN PGP ", SIGNED),
+        (r"\s*-----BEGIN [A-Z0-9 ]+-----", KEY),
         (r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?<\?mso-application progid=.Excel", SHEET_XML),
         (r"\s*(?:<\?xml[^>]*>\s*)?<Workbook\b", SHEET_XML),
         (r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?<!DOCTYPE html", HTML),
@@ -173,19 +196,29 @@ TEXTS: tuple[tuple[re.Pattern[str], Form], ...] = tuple(
         (r"\s*<\?xml\b", XML),
         (r"\s*<!DOCTYPE\b", XML),
         (r"\s*<(?P<e>[A-Za-z_][\w.:-]*)(?:\s[^<>]*)?>\s*<[A-Za-z!?/]", XML),
-        (r"UNA.{5}.\s*UNB", EDIFACT),
+        (r"\s*UNA.{5}.\s*UNB", EDIFACT),
         (r"UNB[+\x1d]UN[A-Z]{2}", EDIFACT),
         (r"ISA(?P<d>[^A-Za-z0-9\s]).{2}(?P=d).{10}(?P=d)", X12),
-        (r"\{1:[FAL]\d\d[A-Z]{6}", MT),
+        (r"\s*\{1:[FAL]\d\d[A-Z]{6}", MT),
         (r"\s*:20:[^\n]*\s+:(?:21|25|28C?):", MT),
-        (r"(?:MSH|FHS|BHS)(?P<f>.)[^A-Za-z0-9\s](?:[^A-Za-z0-9\s]{2,3})(?P=f)", HL7),
+        (r"\s*(?:MSH|FHS|BHS)(?P<f>[^A-Za-z0-9\s])[^A-Za-z0-9\s]{3,5}?(?P=f)", HL7),
         (r"BEGIN:V(?:CALENDAR|CARD)\b", CARD),
         (r"(?:Return-Path|Received|MIME-Version|Delivered-To|X-[\w-]+): [^\n]*\n(?:[\w-]+:|\s)", MAIL),
         (r"-- (?:MySQL|MariaDB|PostgreSQL|SQLite)[^\n]*dump|--\s*\n-- PostgreSQL database", DUMP),
         (r"\s*(?:INSERT INTO|CREATE TABLE|DROP TABLE|SET NAMES|BEGIN TRANSACTION)\b[^\n]*[(;]", DUMP),
         (r"ASCII SPSS PORT FILE", SPSS),
-        (r"\s*\{\"(?:commitInfo|protocol|metaData|add)\":\{\"(?:timestamp|minReaderVersion|id|path)\"", DELTA),
-        (r"\s*\{\s*\"format-version\"\s*:\s*\d\s*,\s*\"table-uuid\"", ICEBERG),
+        (
+            (
+                r"\s*\{\s*\"(?:commitInfo|protocol|metaData|add|remove|txn|domainMetadata)\"\s*:\s*\{[^{}]{0,400}"
+                r"\"(?:timestamp|minReaderVersion|format|path|appId|domain)\""
+            ),
+            DELTA,
+        ),
+        (
+            r"\s*\{\s*\"version\"\s*:\s*\d+\s*,\s*\"size\"\s*:\s*\d+\s*,\s*\"(?:sizeInBytes|parts|numOfAddFiles)\"",
+            DELTA,
+        ),
+        (r"(?=\s*\{\s*\")(?=.{0,1500}\"format-version\"\s*:).{0,1500}\"table-uuid\"\s*:", ICEBERG),
     )
 )
 """The beginnings of files of text in formats that are not taken."""
@@ -196,6 +229,8 @@ AZURE = re.compile(
     "|AuthorizationPermissionMismatch|PublicAccessNotPermitted|AccountIsDisabled|ServerBusy|OperationTimedOut"
 )
 """Codes of Azure Storage that S3 does not have (REST API, "Common error codes", "Blob Storage error codes")."""
+DBF_VERSIONS = (0x02, 0x03, 0x30, 0x31, 0x32, 0x43, 0x63, 0x83, 0x8B, 0xCB, 0xF5, 0xFB)
+"""The first byte of tables by dBase III and later, FoxBASE, FoxPro and Clipper."""
 LETTERS = frozenset(b"\x40" + bytes([*range(0x81, 0x8A), *range(0x91, 0x9A), *range(0xA2, 0xAA)]))
 CAPITALS = frozenset(bytes([*range(0xC1, 0xCA), *range(0xD1, 0xDA), *range(0xE2, 0xEA), *range(0xF0, 0xFA)]))
 SIGNS = frozenset(b"\x4b\x4c\x4d\x4e\x4f\x50\x5a\x5b\x5c\x5d\x5e\x60\x61\x6b\x6c\x6d\x6e\x6f\x7a\x7b\x7c\x7d\x7e\x7f")
@@ -206,9 +241,17 @@ def of_bytes(sample: bytes) -> Form | None:
     """Return the form of a file that is not text, by its first bytes; None if they are of no form in the list."""
     for sign in BINARY:
         if sample.startswith(sign.start) and (sign.binary or _has_control(sample)):
-            packed = (form for name, form in INSIDE if name in sample)
-            return next(packed, ZIP) if sign.form is ZIP else sign.form
+            return _zipped(sample) if sign.form is ZIP else sign.form
     return next((form for form in _shaped(sample) if form), None)
+
+
+def _zipped(sample: bytes) -> Form:
+    """Return the form of a zip archive by the names of its first members."""
+    heads = ((head.end(), int.from_bytes(head[1], "little")) for head in MEMBER.finditer(sample))
+    names = b"".join(b"\n" + sample[at : at + length] for at, length in heads)
+    if names.startswith(b"\nmimetype"):
+        names += sample[MIMETYPE]
+    return next((form for name, form in INSIDE if name in names), ZIP)
 
 
 def _shaped(sample: bytes) -> Iterator[Form | None]:
@@ -217,8 +260,9 @@ def _shaped(sample: bytes) -> Iterator[Form | None]:
     yield RECORDING if sample[4:8] == b"ftyp" and _has_control(sample) else None
     yield TAR if _is_tar(sample) else None
     yield SIGNED if SECRET.match(sample) else None
-    yield STATA if re.match(rb"[\x69\x6c-\x73][\x01\x02]\x01\x00", sample) else None
-    yield DBF if _is_dbf(sample) else None
+    yield next((form for pattern, form in CERTAIN if pattern.match(sample.removeprefix(codecs.BOM_UTF8))), None)
+    yield STATA if re.match(rb"[\x66-\x73][\x01\x02]\x01\x00", sample) else None
+    yield DBF if _is_dbf(sample) or _is_old_dbf(sample) else None
     yield EBCDIC if _is_ebcdic(sample[:HEAD]) else None
 
 
@@ -252,18 +296,29 @@ def _is_tar(sample: bytes) -> bool:
 
 
 def _is_dbf(sample: bytes) -> bool:
-    """Return True for a table of dBase: a version, a valid day, a header of whole fields, and a mark at its end."""
-    if len(sample) < 33 or sample[0] not in (0x02, 0x03, 0x30, 0x31, 0x43, 0x63, 0x83, 0x8B, 0xCB, 0xF5, 0xFB):
+    """Return True for a table of dBase: a version, a valid day, a header of whole fields, and a mark behind them."""
+    if len(sample) < 33 or sample[0] not in DBF_VERSIONS or sample[12:14] != b"\0\0":
         return False
     length = int.from_bytes(sample[8:10], "little")
-    if not (1 <= sample[2] <= 12 and 1 <= sample[3] <= 31 and length >= 33):
+    if not (1 <= sample[2] <= 12 and 1 <= sample[3] <= 31 and length >= 65):
         return False
-    return len(sample) < length or b"\x0d" in sample[length - 1 : length] or sample[32 * (length // 32)] == 0x0D
+    return len(sample) < length or 0x0D in sample[64:length:32]
+
+
+def _is_old_dbf(sample: bytes) -> bool:
+    """Return True for a table of dBase II, whose header has room for 32 fields of 16 bytes."""
+    if len(sample) < 24 or sample[0] != 0x02 or not (1 <= sample[3] <= 12 and 1 <= sample[4] <= 31):
+        return False
+    return sample[8:9].isalpha() and 0 in sample[9:19] and 0x0D in sample[24:521:16]
 
 
 def _is_ebcdic(sample: bytes) -> bool:
-    """Return True for text of a mainframe: letters, digits and signs of EBCDIC, and no blank or line end of ASCII."""
-    if len(sample) < 20 or any(byte in sample for byte in b" \n\t,;"):
+    """Return True for text of a mainframe: letters, digits and signs of EBCDIC, hardly a blank or line end of ASCII.
+
+    Other bytes are those of packed decimals, which are told from text only where there is enough of it.
+    """
+    size, others = len(sample), 0.2 if len(sample) >= 64 else 0.05
+    if size < 20 or sum(byte in b" \n\t,;" for byte in sample) > (others - 0.05) * size / 3:
         return False
-    plausible = sum(byte in LETTERS or byte in CAPITALS or byte in SIGNS or byte in ENDS for byte in sample)
-    return plausible >= 0.95 * len(sample) and sum(b in LETTERS or b in CAPITALS for b in sample) >= 0.6 * len(sample)
+    letters = sum(byte in LETTERS or byte in CAPITALS for byte in sample)
+    return letters >= 0.6 * size and letters + sum(b in SIGNS or b in ENDS for b in sample) >= (1 - others) * size

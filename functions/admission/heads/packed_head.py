@@ -17,7 +17,6 @@ from backports import zstd
 
 from contracts.plan import Compression
 from contracts.problem import Problem
-from functions.admission.heads import foreign_forms
 
 PIECE, SLICE = 8 << 20, 256 << 10
 """Bytes that are fetched, and of these unpacked, at a time."""
@@ -170,8 +169,6 @@ def unpack(
     packing: Packing, read: Read, size: int, sample: int, *, hashed: bool = False, in_lines: bool = True
 ) -> Content | Problem:
     """Return the content of a file of `size` bytes with its first `sample` bytes; or the problem if it is refused."""
-    if problem := _not_packed(packing, read):
-        return problem
     seen = Seen(hashed=hashlib.sha256() if hashed else None, in_lines=in_lines)
     stream, streams, taken = packing.begin(), 1, 0
     for piece in slices(read, 0, size, PIECE):
@@ -217,17 +214,6 @@ def slices(read: Read, start: int, end: int, long: int) -> Iterator[bytes]:
     for at in range(start, end, long):
         piece = read(at, min(long, end - at))
         yield from (piece[n : n + SLICE] for n in range(0, len(piece), SLICE))
-
-
-def _not_packed(packing: Packing, read: Read) -> Problem | None:
-    if read(0, max(map(len, packing.signs))).startswith(packing.signs):
-        return None
-    form = foreign_forms.of_bytes(read(0, foreign_forms.HEAD))
-    if form is None or not form.packs:
-        text = f"The file is not compressed by {packing.name}, as agreed."
-        return Problem("not-compressed", text, f"Compress it with {packing.name}.")
-    text = f"The file is {form.name}; the contract requires a file compressed by {packing.name}."
-    return Problem("not-compressed", text, f"Unpack it, and compress the file itself with {packing.name}.")
 
 
 def _too_much(packing: Packing, seen: Seen, size: int, streams: int) -> Problem | None:

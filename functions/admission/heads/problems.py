@@ -54,12 +54,48 @@ def undecodable(plan: Plan, sample: bytes, begin: int = 0, *, whole: bool) -> Pr
     part = "half of a character" if plan.is_recoded else f"the byte 0x{byte:02X}"
     where, place = (f"Line {len(lines):,}", place) if plan.has_lines else ("The document", None)
     text = f"{where} holds {part}, which is not text in {agreed}."
+    if agreed == "UTF-8" and not before.removeprefix(codecs.BOM_UTF8).isascii():
+        text = f"{text[:-1]}; letters above it are: the file may mix encodings."
     return wrong_encoding(plan, text, place)
 
 
 def _is_utf8(sample: bytes) -> bool:
     """Return True if the first bytes of a file are UTF-8; the last of them may be a part of a character."""
     return encodings.flaw(sample, encodings.UTF_8, whole=False) is None
+
+
+def readable(sample: bytes) -> str | None:
+    """Return the first bytes of a file as text, in UTF-8 or by their mark; None of bytes that are no text."""
+    for mark, encoding in MARKS:
+        if sample.startswith(mark):
+            return sample.decode(encoding, "replace").removeprefix("\ufeff")
+    try:
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(sample)
+    except UnicodeDecodeError:
+        text = sample.decode("latin-1")
+    return None if any(c < " " and c not in "\t\n\r\f" for c in text[: foreign_forms.HEAD]) else text
+
+
+def form_of(sample: bytes) -> foreign_forms.Form | None:
+    """Return the form of a file of bytes or of text in a format that is not taken, by its first bytes."""
+    text = readable(sample[: 4 * foreign_forms.HEAD])
+    return foreign_forms.of_bytes(sample) or (None if text is None else foreign_forms.of_text(text))
+
+
+def not_packed(plan: Plan, sample: bytes) -> Problem:
+    """Return the problem of a file that is not packed as agreed: what it is, and what to send instead."""
+    form = form_of(sample)
+    if form and not form.packs:
+        return wrong_format(plan, form, "The file")
+    what = f"The file is {form.name}; the contract requires" if form else "The file is not"
+    if plan.archive:
+        text = f"{what} a zip archive." if form else f"{what} a zip archive; the contract requires one."
+        return Problem("not-compressed", text, "Pack the files as a zip archive.")
+    if form is None:
+        text = f"The file is not compressed by {plan.compression}, as agreed."
+        return Problem("not-compressed", text, f"Compress it with {plan.compression}.")
+    fix = f"Unpack it, and compress the file itself with {plan.compression}."
+    return Problem("not-compressed", f"{what} a file compressed by {plan.compression}.", fix)
 
 
 def other_format(plan: Plan, sample: bytes) -> Problem | None:
@@ -74,14 +110,17 @@ def other_text(plan: Plan, text: str) -> Problem | None:
     return None if form is None else wrong_format(plan, form)
 
 
-def wrong_format(plan: Plan, form: foreign_forms.Form) -> Problem:
-    """Return the problem of a file in a form that is not taken, with what to send instead."""
+def wrong_format(plan: Plan, form: foreign_forms.Form, packed: str = "The unpacked file") -> Problem:
+    """Return the problem of a file in a form that is not taken, with what to send instead.
+
+    `packed` begins the message where files are packed.
+    """
     agreed = AGREED.get(plan.file_format, plan.file_format)
     if plan.archive:
-        text = f"The unpacked file is {form.name}; the contract requires {agreed} in a zip archive."
+        text = f"{packed} is {form.name}; the contract requires {agreed} in a zip archive."
         return Problem("wrong-format", text, f"{form.fix} {agreed} in one zip archive.")
     if plan.compression != "none":
-        text = f"The unpacked file is {form.name}; the contract requires {agreed}, compressed by {plan.compression}."
+        text = f"{packed} is {form.name}; the contract requires {agreed}, compressed by {plan.compression}."
         return Problem("wrong-format", text, f"{form.fix} {agreed}, compressed once by {plan.compression}.")
     text = f"The file is {form.name}, whatever its name; the contract requires {agreed}."
     if form.fix == foreign_forms.SHEET and plan.file_format == "parquet":
@@ -93,12 +132,24 @@ def wrong_format(plan: Plan, form: foreign_forms.Form) -> Problem:
     return Problem("wrong-format", text, f"{form.fix} {'plain ' if form.packs else ''}{agreed}{asked}.")
 
 
-def wrong_encoding(plan: Plan, message: str, place: Place | None = None) -> Problem:
-    """Return the problem of a file in another encoding than the agreed one."""
+def wrong_encoding(plan: Plan, message: str, place: Place | None = None, seems: str = "") -> Problem:
+    """Return the problem of a file in another encoding than the agreed one; a contract could agree on what it seems."""
     agreed = plan.csv.encoding.upper()
     hint = "; in a spreadsheet, save as “CSV UTF-8”" if agreed == "UTF-8" else ""
     hint = " with its byte order mark" if agreed == "UTF-16" else hint
+    if seems and plan.file_format == "csv":
+        hint += f"; or ask for `csv.encoding: {seems}` in the contract"
     return Problem("wrong-encoding", message, f"Write the file in {agreed}{hint}.", place=place)
+
+
+def encoding_key(sample: bytes, other: str) -> str:
+    """Return what a contract says of files in another encoding; empty if none can."""
+    if other != "UTF-16":
+        return "utf-8" if other == "UTF-8" else ""
+    if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return encodings.UTF_16
+    head = sample[:64]
+    return encodings.UTF_16_LE if head[1::2].count(0) > head[0::2].count(0) else encodings.UTF_16_BE
 
 
 def other_encoding(plan: Plan, sample: bytes) -> str | None:

@@ -39,8 +39,6 @@ def unpack(
     archive: Archive, read: Read, size: int, sample: int, *, hashed: bool = False, in_lines: bool = True
 ) -> Contents | Problem:
     """Return the content of an archive of `size` bytes, with `sample` bytes of each member; or why it is refused."""
-    if problem := _not_zip(read):
-        return problem
     ahead = _ahead(read)
     members = zip_archive.members(archive, ahead, size)
     if isinstance(members, Problem):
@@ -71,17 +69,6 @@ def begin(archive: Archive, read: Read, size: int, most: int) -> bytes:
     members = zip_archive.members(archive, read, size)
     first = () if isinstance(members, Problem) else (member for member in members if member.size)
     return next((next(_pieces(read, member, most), b"") for member in first), b"")
-
-
-def _not_zip(read: Read) -> Problem | None:
-    begin = read(0, foreign_forms.HEAD)
-    if begin.startswith(SIGNS):
-        return None
-    form = foreign_forms.of_bytes(begin)
-    what = f"The file is {form.name}" if form and form.packs else "The file is not a zip archive"
-    return Problem(
-        "not-compressed", f"{what}; the contract requires a zip archive.", "Pack the files as a zip archive."
-    )
 
 
 def _content(read: Read, member: Member, most: int, seen: Seen) -> bytes | Problem:

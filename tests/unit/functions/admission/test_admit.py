@@ -24,6 +24,7 @@ from functions.admission.admit import LARGEST_FILE, SAMPLE, Admission, Read, adm
 from functions.admission.heads import csv_head, job_limits
 from functions.aws.emr_serverless import LARGEST, TIMEOUT_MINUTES
 from tests.builders import a_plan
+from tests.packing import zipped
 
 NAME = "orders/1.csv"
 GOOD = b"id,note\n1,a\n2,\n"
@@ -98,10 +99,10 @@ def test_plainly_wrong_files_are_refused(body: bytes, code: str) -> None:
 @pytest.mark.parametrize(
     ("body", "kind", "fix"),
     [
-        (b"PK\x03\x04....[Content_Types].xml", "a workbook of a spreadsheet", "Save the sheet as CSV (“CSV UTF-8”)"),
+        (zipped({"[Content_Types].xml": b""}), "a workbook of a spreadsheet", "Save the sheet as CSV (“CSV UTF-8”)"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1..", "an old workbook of a spreadsheet", "Save the sheet as CSV"),
         (
-            b"PK\x03\x04....orders.csv",
+            zipped({"orders.csv": b"id"}),
             "a zip archive",
             "Unpack it, and send plain CSV; or ask for `archive: {format: zip}` in the contract.",
         ),
