@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import re
 import shutil
+import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import cycle, islice
 from pathlib import Path
+from typing import Any
 
+from backports import zstd
 from pyspark.sql import SparkSession
 
 from bench.measuring import say
@@ -19,6 +25,11 @@ from infra.demo import inmet
 HOURS = 8760
 """Rows of a station, a year of them; 157 stations make 201 MiB."""
 SHARE = 0.06
+PACKED: dict[str, Callable[..., Any]] = {
+    "gzip": partial(gzip.open, compresslevel=6),
+    "bzip2": bz2.open,
+    "zstd": zstd.open,
+}
 DAY = re.compile(r"\b([0-9]{4})-([0-9]{2})-([0-9]{2})\b")
 
 
@@ -90,6 +101,17 @@ class Files:
             file.open("w", encoding=encoding, newline="") as out,
         ):
             out.writelines(row.replace("STATION", "ESTAÇÃO") for row in rows)
+        return file
+
+    def packed(self, form: str) -> Path:
+        """The clean file, compressed as programs do it by default, or in a zip archive."""
+        file = self.folder / f"clean.csv.{'gz' if form == 'gzip' else form}"
+        if form == "zip":
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.write(self.clean, "clean.csv")
+            return file
+        with self.clean.open("rb") as rows, PACKED[form](file, "wb") as out:
+            shutil.copyfileobj(rows, out, 1 << 20)
         return file
 
     @cached_property

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import statistics
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from bench import running
 from bench.files import Files
 from bench.measuring import LONG, timed
 from contracts import catalog
 from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.compiler.lint import index_of, lint
-from infra.setup.spark.jars import ROOT
 
 CONTRACTS, KEYS, COLUMNS, CHECKS = 1_000, 10_000, 200, 500
 HEAD = """\
@@ -97,9 +96,8 @@ def match(_: Files) -> Figure:
 def init(files: Files) -> Figure:
     """Draft a contract from a large file, as a whole process."""
     file = files.clean
-    command = [sys.executable, "-c", "from infra.cli.main import run; run()", "init", str(file)]
-    run = lambda: subprocess.run(command, cwd=ROOT, check=True, capture_output=True)  # noqa: E731
-    return Figure(f"`dropgate init` on {file.stat().st_size / 2**20:.0f} MiB, a whole process", _rounds(run), 20)
+    what = f"`dropgate init` on {file.stat().st_size / 2**20:.0f} MiB, a whole process"
+    return Figure(what, _rounds(partial(running.init, file)), 20)
 
 
 FIGURES: dict[str, Callable[[Files], Figure]] = {"plan": plan, "lint": lint_all, "match": match, "init": init}

@@ -111,6 +111,24 @@ def encodings(bench: Bench) -> list[Row]:
     return rows
 
 
+def packed(bench: Bench) -> list[Row]:
+    """The job on packed files of the same rows, beside gzip, and what `init` takes for each."""
+    gzipped = bench.job(replace(bench.plain, compression="gzip"), bench.files.packed("gzip"))
+    rows = []
+    for form, plan in plans.packed(bench.plain).items():
+        file = bench.files.packed(form)
+        what = f"CSV of the same rows by {form}, {file.stat().st_size / 2**20:.0f} MiB; baseline: the job on gzip"
+        first = gzipped.run
+        if form == "bzip2":  # a processor unpacks a tenth of what it unpacks of the others
+            what += ", and the unpacking of bzip2 alone"
+            first = partial(running.with_unpacking, gzipped, file, form)
+        rows.append(Row(what, bench.beside(first, bench.job(plan, file), *LONG), 1.5))
+    for form in ("gzip", *plans.packed(bench.plain)):
+        draft, other = (partial(running.init, file) for file in (bench.files.clean, bench.files.packed(form)))
+        rows.append(Row(f"`dropgate init` by {form}; baseline: on the plain file", alternate(draft, other, *LONG), 1.5))
+    return rows
+
+
 def values(bench: Bench) -> list[Row]:
     """The job on the same rows as Excel writes them in German."""
     file, forms = bench.files.german, {"number": ValueForm(decimal=","), "date": ValueForm(formats=("d.M.yyyy",))}
@@ -170,7 +188,7 @@ def nested(bench: Bench) -> list[Row]:
 
 ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     run.__name__: run
-    for run in (clean, bad, unique, parquet, jsonl, encodings, values, nested, drops, four, checks, fresh)
+    for run in (clean, bad, unique, parquet, jsonl, encodings, packed, values, nested, drops, four, checks, fresh)
 }
 
 

@@ -9,7 +9,7 @@ from itertools import count, islice
 from bench.running import CONTRACT
 from contracts import rules
 from contracts.authoring.compiler.compile import compile_text, load_plan
-from contracts.plan import Check, FileFormat, Plan
+from contracts.plan import Archive, Check, FileFormat, Plan
 
 UNIQUE = "index.unique"
 
@@ -36,6 +36,15 @@ def in_format(file_format: FileFormat) -> Plan:
     plan = compile_text(text.encode(), CONTRACT.name).plan
     assert plan is not None
     return plan
+
+
+def packed(plan: Plan) -> dict[str, Plan]:
+    """Return the plan for files in each form that the job unpacks first."""
+    return {
+        "zip": replace(plan, archive=Archive("zip", "*.csv")),
+        "bzip2": replace(plan, compression="bzip2"),
+        "zstd": replace(plan, compression="zstd"),
+    }
 
 
 def of_checks(plan: Plan, number: int) -> Plan:

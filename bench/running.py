@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +19,8 @@ from functions.admission.admit import admit, header
 from infra.setup.spark.jars import ROOT
 from infra.setup.spark.session import local_session
 from spark_jobs import validate
+from spark_jobs.scan.unpacking import MOST
+from spark_jobs.spark import packing
 
 CONTRACT = ROOT / "contracts" / "weather" / "inmet-weather.v1.yaml"
 MEMORY = "4g"
@@ -77,6 +81,18 @@ def job(spark: SparkSession, plan: Plan, files: Sequence[Path], folder: Path) ->
     return Job(spark, place)
 
 
+def with_unpacking(job: Job, file: Path, form: str) -> None:
+    """Run a job, and unpack a file as another one would; so what a job takes for that alone is left out."""
+    job.run()
+    packing.unpack(job.spark, form, file.as_uri(), f"{job.folder.as_uri()}/unpacked", MOST)
+
+
+def init(file: Path) -> None:
+    """`dropgate init` on a file, a whole process."""
+    command = [sys.executable, "-c", "from infra.cli.main import run; run()", "init", str(file)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+
+
 def _drop(plan: Plan, number: int, file: Path, base: str) -> JobDrop:
     """Return a file as admission would pass it on."""
     size = file.stat().st_size
@@ -93,6 +109,7 @@ def _drop(plan: Plan, number: int, file: Path, base: str) -> JobDrop:
         header_line=admitted.header_line,
         rejected=f"{base}rejected/{number}/",
         types=header(plan, admitted.header_line)[1],
+        unpacked=admitted.unpacked,
     )
 
 
