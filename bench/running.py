@@ -19,7 +19,7 @@ from functions.admission.admit import admit, header
 from infra.setup.spark.jars import ROOT
 from infra.setup.spark.session import local_session
 from spark_jobs import validate
-from spark_jobs.scan.unpacking import MOST
+from spark_jobs.scan.in_lines import MOST
 from spark_jobs.spark import packing
 
 CONTRACT = ROOT / "contracts" / "weather" / "inmet-weather.v1.yaml"

@@ -30,9 +30,9 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
     first = [json_head.keys_of(record) for record in records]
     keys = next((k for k in first if k is not None), None)
     if keys is None or (first[0] is None and not may_be_lost(plan, "object")):
-        return Head((_wrapped(plan, text) or _no_object(plan, records[0]),))
+        return Head((other_text(plan, text) or _wrapped(plan, text) or _no_object(plan, records[0]),))
     problems = json_head.unknown(plan, keys) if first[0] is not None and not may_be_lost(plan, "knownKeys") else []
-    if problems and (problem := _wrapped(plan, text)):
+    if problems and (problem := other_text(plan, text) or _wrapped(plan, text)):
         problems = [problem]
     return Head(tuple(problems), *json_head.header(plan, keys))
 

@@ -245,6 +245,7 @@ AGREED: dict[str, Plan] = {
     "csv, utf-16": a_plan(csv=Csv(encoding="utf-16")),
     "csv, over lines": a_plan(csv=Csv(multi_line=True)),
     "jsonl": a_plan(file_format="jsonl"),
+    "json": a_plan(file_format="json"),
     "parquet": a_plan(file_format="parquet"),
     "csv by gzip": a_plan(compression="gzip"),
     "csv by zstd": a_plan(compression="zstd"),
