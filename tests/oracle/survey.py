@@ -1,7 +1,8 @@
 """Files of a public survey, each with a contract drafted of it: a checkout in, what became of each file out.
 
-    python -m tests.oracle.survey CHECKOUT           print a line for each file, and the figures
-    python -m tests.oracle.survey CHECKOUT --draft   only draft and lint, without Spark
+    python -m tests.oracle.survey CHECKOUT OUTCOMES       judge each file that the file OUTCOMES lacks, and add it there
+    python -m tests.oracle.survey CHECKOUT --draft        only draft and lint, without Spark
+    python -m tests.oracle.survey --page OUTCOMES         write the outcomes into docs/explanation/reproductions.md
 
 The checkout is that of HPI-Information-Systems/Pollock; its folder `survey_sample` has the files as they were
 published (`csv`) and as its authors cleaned them by hand (`clean`). A contract is drafted of each file, must lint, and
@@ -12,10 +13,14 @@ ours; docs/explanation/reproductions.md has the outcome.
 from __future__ import annotations
 
 import csv
+import json
+import re
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations, zip_longest
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -30,6 +35,9 @@ from tests.integration.spark_jobs.formats.test_parquet_forms import ALL
 from tests.integration.spark_jobs.world import judge
 
 FOLDER = "survey_sample"
+PAGE = Path(__file__).parents[2] / "docs/explanation/reproductions.md"
+MARKS = ("<!-- by tests.oracle.survey -->", "<!-- to here -->")
+"""What stands around the outcomes in the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,46 +94,129 @@ def clean_rows(path: Path) -> list[list[str]]:
         return [row for row in csv.reader(file) if row]
 
 
+Rows = list[list[str]]
+MOST_ROWS = 5
+"""Rows above the records or below them that a cleaned file may have besides one header."""
+KINDS: dict[str, Callable[[Rows], Rows]] = {
+    "rows without values": lambda rows: [row for row in rows if any(cell.strip() for cell in row)],
+    "outer blanks": lambda rows: [[cell.strip() for cell in row] for row in rows],
+    "quotes": lambda rows: [[re.sub("[\"']", "", cell) for cell in row] for row in rows],
+    "letters beyond ASCII": lambda rows: [[re.sub("[^\\x00-\\x7f]+", "?", cell) for cell in row] for row in rows],
+    "line ends in cells": lambda rows: [[re.sub("\r\n?", "\n", cell) for cell in row] for row in rows],
+}
+"""Kinds of differences between two readings, each with what is left of rows without them."""
+
+
 def difference(read: Sequence[Sequence[str | None]], clean: Sequence[Sequence[str]], words: Collection[str]) -> str:
     """Return `equal` if some columns of a cleaned file, in their order, hold the cells that were read; else why not.
 
     A cell that was read is None if it is one of the `words` for null. A cleaned file has one header line, or none, and
-    all columns, also those that no property is for.
+    all columns, also those that no property is for. Kinds of differences that its authors made are named; any other is
+    one of cells.
     """
-    for headed in (1, 0):
-        body = clean[headed:]
-        columns = iter(zip(*body, strict=False))
-        if len(body) == len(read) and all(
-            any(_alike(texts, column, words) for column in columns) for texts in zip(*read, strict=True)
-        ):
-            return "equal"
+    own = [["" if cell is None else cell for cell in row] for row in read]
+    theirs = [["" if cell in words else cell for cell in row] for row in clean]
+    for count in range(len(KINDS) + 1):
+        for names in combinations(KINDS, count):
+            left, right = own, theirs
+            for name in names:
+                left, right = KINDS[name](left), KINDS[name](right)
+            rows = _aligned(left, right)
+            if rows is not None:
+                kinds = ", ".join((*names, *rows))
+                return f"equal but for {kinds}" if kinds else "equal"
     return f"differ ({len(read):,} records; the cleaned file has {len(clean):,} lines)"
 
 
-def _alike(texts: Sequence[str | None], column: Sequence[str], words: Collection[str]) -> bool:
-    return all(text == cell or (text is None and cell in words) for text, cell in zip(texts, column, strict=True))
+def _aligned(own: Rows, theirs: Rows) -> tuple[str, ...] | None:
+    """Return which rows of a cleaned file are no records besides one header; None if the records are others."""
+    for above in (1, 0, *range(2, MOST_ROWS + 1)):
+        below = len(theirs) - above - len(own)
+        if 0 <= below <= MOST_ROWS and _alike(own, theirs[above : above + len(own)]):
+            return (*(["rows above"] if above > 1 else []), *(["rows below"] if below else []))
+    return None
 
 
-def entries(checkout: Path, spark: SparkSession | None) -> Iterator[Entry]:
-    """Yield what becomes of each file of a checkout."""
+def _alike(own: Rows, body: Rows) -> bool:
+    """Return True if some columns of a body, in their order, are those of the records."""
+    columns = zip_longest(*body, fillvalue="")
+    return bool(own) and all(any(texts == column for column in columns) for texts in zip(*own, strict=True))
+
+
+def entries(checkout: Path, spark: SparkSession | None, known: Collection[str] = ()) -> Iterator[Entry]:
+    """Yield what becomes of each file of a checkout, but for those whose outcome is known."""
     for path in sorted((checkout / FOLDER / "csv").iterdir()):
-        yield entry(path, checkout / FOLDER / "clean" / path.name, spark)
+        if path.name not in known:
+            yield entry(path, checkout / FOLDER / "clean" / path.name, spark)
+
+
+def figures(every: Sequence[Entry]) -> dict[str, int]:
+    """Return how many files there are, and how far they came."""
+    made = [one for one in every if not one.refused]
+    return {
+        "files": len(every),
+        "a contract is drafted, and lints": len(made),
+        "the contract accepts its own file": sum(one.verdict.startswith("accepted") for one in made),
+        "all cells are those of the cleaned copy": sum(one.cells == "equal" for one in made),
+        "all cells are, but for what its authors changed": sum(one.cells.startswith("equal but") for one in made),
+        "cells differ": sum(one.cells.startswith("differ") for one in made),
+    }
+
+
+def page(every: Sequence[Entry]) -> str:
+    """Return the outcomes as tables: the figures, the changes of the cleaned copies, and the files that are left."""
+    lines = ["| of the survey | files |", "|---|---|", *(f"| {what} | {n} |" for what, n in figures(every).items())]
+    changes = Counter(
+        kind
+        for one in every
+        for kind in one.cells.removeprefix("equal but for ").split(", ")
+        if "equal but" in one.cells
+    )
+    lines += ["", "| changed in the cleaned copy | files |", "|---|---|"]
+    lines += [f"| {kind} | {n} |" for kind, n in sorted(changes.items())]
+    lines += ["", "| left | why |", "|---|---|"]
+    lines += [
+        f"| `{one.name}` | {one.refused or f'{one.verdict}; cells {one.cells}'} |" for one in every if _is_left(one)
+    ]
+    return "\n".join(lines)
+
+
+def _is_left(one: Entry) -> bool:
+    return bool(one.refused) or not one.verdict.startswith("accepted") or one.cells.startswith("differ")
+
+
+def write_page(outcomes: Path) -> None:
+    """Write the outcomes into the documentation, between its two marks."""
+    every = sorted(known(outcomes).values(), key=lambda one: one.name)
+    begin, _, rest = PAGE.read_text("utf-8").partition(f"{MARKS[0]}\n")
+    end = rest.partition(MARKS[1])[2]
+    PAGE.write_text(f"{begin}{MARKS[0]}\n{page(every)}\n{MARKS[1]}{end}", "utf-8")
+
+
+def known(outcomes: Path) -> dict[str, Entry]:
+    """Return the outcomes of files that were judged before, by name."""
+    lines = outcomes.read_text("utf-8").splitlines() if outcomes.exists() else []
+    return {one.name: one for one in (Entry(**json.loads(line)) for line in lines)}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print what becomes of each file, and the figures."""
+    """Judge the files of a checkout, or write what became of them into the documentation."""
     from infra.setup.spark.session import local_session  # noqa: PLC0415 (Spark starts for the command alone)
 
-    spark = None if "--draft" in arguments else local_session("survey", memory="1500m", brief=True)
-    seen = []
-    for one in entries(Path(arguments[0]), spark):
-        seen.append(one)
+    if arguments[0] == "--page":
+        write_page(Path(arguments[1]))
+        return 0
+    outcomes = None if "--draft" in arguments else Path(arguments[1])
+    spark = local_session("survey", memory="1500m", brief=True) if outcomes else None
+    seen = known(outcomes) if outcomes else {}
+    for one in entries(Path(arguments[0]), spark, {*seen}):
+        seen[one.name] = one
         sys.stdout.write(f"{one}\n")
         sys.stdout.flush()
-    made = [one for one in seen if not one.refused]
-    accepted = sum(one.verdict.startswith("accepted") for one in made)
-    equal = sum(one.cells == "equal" for one in made)
-    sys.stdout.write(f"{len(seen)} files: {len(made)} drafted, {accepted} accepted, {equal} with equal cells\n")
+        if outcomes:
+            with outcomes.open("a", encoding="utf-8") as file:
+                file.write(f"{json.dumps(asdict(one), ensure_ascii=False)}\n")
+    sys.stdout.write("".join(f"{n:>4} {what}\n" for what, n in figures([*seen.values()]).items()))
     return 0
 
 

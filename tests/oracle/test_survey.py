@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
-from tests.oracle.survey import FOLDER, Entry, difference, entries
+from tests.oracle.survey import FOLDER, Entry, clean_rows, difference, entries, page
 
 BODY = "id,word\n1,a\n2,-\n"
 
@@ -34,8 +35,42 @@ def test_columns_are_compared_in_their_order_and_nulls_by_their_words() -> None:
     others: list[list[list[str | None]]] = [
         [["1", "a"], ["2", "-"]],
         [["a", "1"], [None, "2"]],
-        [["1", "a"]],
-        [["1", "a"], [None, None]],
+        [["1", "a"], ["2", None], ["3", None]],
+        [["2", "a"]],
+        [],
     ]
     for read in others:
         assert difference(read, clean, {""}).startswith("differ"), read
+
+
+@pytest.mark.parametrize(
+    ("read", "clean", "kinds"),
+    [
+        ([["1", "a"], [None, None]], "id,word\n1,a\n", "rows without values"),
+        ([["1", " a"]], "id,word\n1,a\n", "outer blanks"),
+        ([["1", "a"]], "id,word\n'1',a\n", "quotes"),
+        ([["1", "\u00e4"]], "id,word\n1,\ufffd\n", "letters beyond ASCII"),
+        ([["1", "a\r\nb"]], 'id,word\n1,"a\nb"\n', "line ends in cells"),
+        ([["1", "a"]], "id,word\nn,text\n1,a\n", "rows above"),
+        ([["1", "a"]], "id,word\n1,a\nTotal,1\n", "rows below"),
+        ([["1", " a"], [None, None]], "id,word\n1,a\n", "rows without values, outer blanks"),
+    ],
+)
+def test_changes_of_a_cleaned_file_are_named(
+    tmp_path: Path, read: list[list[str | None]], clean: str, kinds: str
+) -> None:
+    (tmp_path / "a.csv").write_bytes(clean.encode())
+    assert difference(read, clean_rows(tmp_path / "a.csv"), {""}) == f"equal but for {kinds}"
+
+
+def test_outcomes_are_a_page() -> None:
+    every = [
+        Entry("a.csv", "is empty"),
+        Entry("b.csv", verdict="accepted", cells="equal"),
+        Entry("c.csv", verdict="accepted", cells="equal but for quotes, rows below"),
+        Entry("d.csv", verdict="rejected", cells="equal"),
+    ]
+    text = page(every)
+    for line in ("| files | 4 |", "| the contract accepts its own file | 2 |", "| quotes | 1 |", "| rows below | 1 |"):
+        assert line in text
+    assert text.endswith("| `a.csv` | is empty |\n| `d.csv` | rejected; cells equal |")

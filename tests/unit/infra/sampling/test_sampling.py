@@ -279,6 +279,14 @@ def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
         (b"a\x01b\n1\x01x,y\n2\x01z\n", 'delimiter: "\\x01"'),
         (b"Report of May\n\nday;n\n2024-05-01;1\n2024-05-02;2\n", "skipRows: {until: ^day;n}"),
         (b"Report of May;\n;\nday;n (EUR)\n2024-05-01;1\n2024-05-02;2\n", "until: "),
+        (b'Water,,\nTotal (m3),per head,cost\n"44,761",13.9,68\n', "skipRows: {until: "),
+        (b"Report\nname;town\nA;B\nC;D\n", "until: ^name;town"),
+        (b"Report;of;May\nday;n\n2024-05-01;1\n2024-05-02;2\n", "until: ^day;n"),
+        (b"day;\n;\nday;n\n2024-05-01;1\n2024-05-02;2\n", "until: ^day;n"),
+        (b"North;;South;\nX;Y;X;Y\n1;2;3;4\n2;3;4;5\n", "headerRows: [1, 2]  # proposed: these rows name"),
+        (b'day;"N\no";\n;big;small\n2024-05-01;1;2\n2024-05-02;2;3\n', "headerRows: [1, 2]"),
+        (b"R\nday;n;\n;;x\n;EUR;\n2024-05-01;1;4\n2024-05-02;2;5\n2024-05-03;2;5\n", "commentRows: [3]"),
+        (b",a,b\nx,Bob,Rome\ny,Al,Oslo\n", "header: "),
         (b"sep=;\nday;n\n2024-05-01;1\n2024-05-02;2\n", "separatorLine: true"),
         (b"# by hand\n# in May\nday,n\n2024-05-01,1\n# late\n2024-05-02,2\n", 'commentChar: "#"'),
         (b"#id,n\n1,2\n3,4\n", "name: "),
@@ -316,6 +324,14 @@ def test_table_with_rows_all_around_is_drafted(tmp_path: Path) -> None:
     assert {p.name: p.type for p in plan.properties} == {"day": "date", "amount": "number", "kind": "string"}
     assert "proposed: lines above the header of a sample have other cells" in text
     assert verdict(plan, body)[0] == "accepted"
+
+
+def test_what_may_be_no_record_is_named(tmp_path: Path) -> None:
+    text = drafted(tmp_path, b"name,n\na,1\nb,2\n,\n,\nThis,Total 3\n")
+
+    assert "2 of the first records have no value in any cell; they are counted as records." in text
+    assert "`Total 3` in the last line: it is read as a record, and may be a total of the others." in text
+    assert "Total" not in drafted(tmp_path, b"name,n\na,1\nb,2\nTotal,3\n").split("apiVersion")[0]
 
 
 def test_footers_and_units_that_not_all_samples_have_are_not_proposed(tmp_path: Path) -> None:
@@ -418,6 +434,9 @@ def test_samples_in_several_encodings_have_one(
             "a.csv is CSV, compressed by bzip2, and b.csv is CSV",
         ),
         ({"a.csv": b"a,b\n1,2\n1\n1,2,3\n"}, "2 of 3 lines of the samples have other than 2 cells"),
+        ({"a.csv": b"A\nx,n\na,1\nb,2\n\nB\nx,n\nc,3\n"}, "several tables: line 7 has the names of the columns again"),
+        ({"a.csv": b"A,\nx,n\na,b\n,\nB,\ny,m\nc,d\n"}, "line 4 has no value in any cell, as between two tables"),
+        ({"a.csv": b"x,n\n" + b"a,1\n" * 9 + b"y,m,o,p\n" * 9}, "from line 11 on it has 4 cells, and 2 above"),
         ({"a.csv": b"a,b\n1,2\n", "b.csv": b"a,c\n1,2\n"}, "(`b` missing, `c` added)"),
         ({"a.csv": b"a,b\n1,2\n", "b.jsonl": b'{"a": 1}\n'}, "a.csv is CSV and b.jsonl is JSON Lines"),
         ({"a.json": b'[\n{"a": 1}\n]\n'}, "is JSON, not JSON Lines"),
