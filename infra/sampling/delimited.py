@@ -23,6 +23,7 @@ from contracts.files.columns import OURS
 from contracts.files.header import MOST_COLUMNS
 from contracts.plan import RECODED, Csv
 from contracts.problem import quoted, visible
+from contracts.terms.value_form import BLANKS
 from infra.sampling.sample_heads import ADDED, HEAD, MOST_BROKEN, SampleHead, end_of, opened, pieces
 
 NAMELESS = "the header has no name for it"
@@ -56,11 +57,11 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
         guess = replace(guess, trailing_delimiter=False)
         records = dialect.first_records(first.head, guess)
     if not records:
-        raise SampleRefused(
-            f"{first.path.name}: its first line is not in the CSV dialect of the others; check its quotes and cells"
-        )
+        raise SampleRefused(f"{first.path.name}: {_odd_header(*dialect.widths(first.head, guess))}")
     is_headed = first.around.titles > 0 or first.around.rows > 1 or dialect.has_header(records)
     guess = replace(guess, header=is_headed, mojibake="warn" if is_odd else "reject")
+    trimmed = dialect.padded(records[guess.header :], headings.of(records[0]) if guess.header else None)
+    heads = [replace(one, trim=trimmed) for one in heads]
     tried = [_read_csv(heads, guess)]
     for other in dialect.others(guess) if tried[0].broken else ():
         written = replace(other, header=guess.header)
@@ -75,6 +76,13 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
         )
     every = [one.around for one in heads]
     return replace(best, csv=best.csv and around.agreed(best.csv, every), remarks=tuple(_remarks(every)))
+
+
+def _odd_header(cells: int, usual: int) -> str:
+    """Return why the first line is not the header of the others."""
+    if not cells:
+        return "its first line is not in the CSV dialect of the others; check its quotes and cells"
+    return f"its first line has {cells} cells, and most others have {usual}; write as many cells in every line"
 
 
 def _remarks(every: Sequence[Around]) -> Iterator[str]:
@@ -134,7 +142,8 @@ def _read_csv(heads: Sequence[SampleHead], written: Csv) -> Profile:
     order: Any = "exact" if is_same_order and written.header else "any"
     csv = replace(written, null_values=nulls)
     left = tuple((name, aside[name]) for name in seen if name in aside)
-    return Profile(tuple(samples), "csv", columns, csv, heads[0].compression, order, left, formed, head)
+    made = Profile(tuple(samples), "csv", columns, csv, heads[0].compression, order, left, formed, head)
+    return replace(made, padded=heads[0].trim)
 
 
 def _headings(one: SampleHead, written: Csv) -> Headings:
@@ -174,15 +183,16 @@ def _read_one(one: SampleHead, written: Csv, seen: dict[str, ColumnCounts]) -> S
                 file.seek(size * n // one.parts)
                 file.readline()
                 places.add(file.tell())
+    padded = [name in one.trim for name in seen]
     ends = sorted(places)
     dialects = [replace(written, header=written.header and not n) for n in range(len(ends))]
     parts = list(zip(dialects, [0, *ends[:-1]], ends, strict=True))
     if len(ends) == 1:
-        counts = [_count(one, len(seen), *parts[0])]
+        counts = [_count(one, padded, *parts[0])]
     else:
         # A fork next to threads (Spark's, pytest's) copies locks that no thread opens again: each begins by itself.
         with ProcessPoolExecutor(len(ends), get_context("spawn")) as pool:
-            counts = [f.result() for f in [pool.submit(_count, one, len(seen), *part) for part in parts]]
+            counts = [f.result() for f in [pool.submit(_count, one, padded, *part) for part in parts]]
     for counted, _, _ in counts:
         for column, more in zip(seen.values(), counted, strict=True):
             column.merge(more)
@@ -192,9 +202,14 @@ def _read_one(one: SampleHead, written: Csv, seen: dict[str, ColumnCounts]) -> S
     return Sample(one.path.name, records, broken)
 
 
-def _count(one: SampleHead, width: int, written: Csv, start: int, end: int) -> tuple[list[ColumnCounts], int, int]:
-    """Return the columns of a part of a file, and its numbers of records and broken lines."""
-    seen = [ColumnCounts() for _ in range(width)]
+def _count(
+    one: SampleHead, padded: Sequence[bool], written: Csv, start: int, end: int
+) -> tuple[list[ColumnCounts], int, int]:
+    """Return the columns of a part of a file, and its numbers of records and broken lines.
+
+    Cells of `padded` columns are counted without the blanks around them.
+    """
+    seen = [ColumnCounts() for _ in padded]
     records = broken = 0
     mark = "utf-8-sig" if one.encoding == "utf-8" and not start else one.encoding
     if one.compression != "none":
@@ -203,17 +218,17 @@ def _count(one: SampleHead, width: int, written: Csv, start: int, end: int) -> t
         text = io.TextIOWrapper(io.BufferedReader(_Part(one.path, start, end)), encoding=mark)
     with text as file:
         rows = one.around if not start else one.around.body()
-        for columns, good, bad in _cut(_records(file, rows), written, width):
+        for columns, good, bad in _cut(_records(file, rows), written, len(padded)):
             records += good
             broken += bad
-            for column, texts in zip(seen, columns, strict=True):
-                column.add(texts)
+            for column, texts, is_padded in zip(seen, columns, padded, strict=True):
+                column.add([text.strip(BLANKS) for text in texts] if is_padded else texts)
     return seen, records, broken
 
 
 def _records(file: IO[str], rows: Around) -> IO[str]:
     """Return the lines of a file that are not around its records."""
-    return file if rows == Around() else cast("IO[str]", _Lines(rows.lines(file)))
+    return file if replace(rows, blank=0, total="") == Around() else cast("IO[str]", _Lines(rows.lines(file)))
 
 
 class _Lines(io.TextIOBase):

@@ -54,6 +54,7 @@ class SampleHead:
     """The facts from the first bytes of a file; for CSV also the number of parts that are read in parallel.
 
     `around` are the rows around its records; `head` is then without them.
+    `trim` are the columns whose cells have blanks around their values.
     `mojibake` is True if it holds text in another encoding, which only a contract that allows it accepts.
     """
 
@@ -66,6 +67,7 @@ class SampleHead:
     mojibake: bool = False
     is_ascii: bool = False
     around: Around = field(default_factory=Around)
+    trim: frozenset[str] = frozenset()
 
 
 def kind(head: SampleHead) -> str:

@@ -8,12 +8,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from contracts.authoring.draft import headings
 from contracts.authoring.draft.cells import cells, over_lines
 from contracts.authoring.draft.column import WORDS
+from contracts.authoring.draft.headings import Headings
 from contracts.authoring.draft.kinds import Kinds
 from contracts.files import csv_cells
 from contracts.files.columns import ended, whole
 from contracts.plan import Csv
+from contracts.terms.value_form import BLANKS
 
 DELIMITERS = (",", ";", "\t", "|", "\x01", "\x1f")
 RARE = (":", "^", "~", "\\")
@@ -103,6 +106,12 @@ def first_records(head: str, dialect: Csv) -> list[list[str]]:
     return [record for record in records if len(record) == width] if every and _fits(every[0], width) else []
 
 
+def widths(head: str, dialect: Csv) -> tuple[int, int]:
+    """Return the number of cells of the first record, 0 if it cannot be read, and that of most others."""
+    first, *others = _records(head, dialect) or [None]
+    return len(first or ()), usual_width([record for record in others if record])
+
+
 def has_trailing_delimiters(head: str, dialect: Csv) -> bool:
     """Return True if the first line or many others end with a delimiter too many, and no cell is behind it."""
     first, *others = _records(head, dialect) or [None]
@@ -163,6 +172,18 @@ def has_header(records: Sequence[Sequence[str]]) -> bool:
     if len({*named.values()}) < len(first) and not any(is_value(record[n]) for record in rest for n in named):
         return False
     return not any(name in {record[n] for record in rest} for n, name in named.items())
+
+
+def padded(records: Sequence[Sequence[str]], header: Headings | None) -> frozenset[str]:
+    """Return the columns whose cells are all values without the blanks around them, and not as they are."""
+    columns = [[cell for cell in column if cell.strip()] for column in zip(*records, strict=True)]
+    names = header.names if header else headings.numbered(len(columns)).names
+    pairs = {name: (cells, [cell.strip(BLANKS) for cell in cells]) for name, cells in zip(names, columns, strict=False)}
+    return frozenset(
+        name
+        for name, (cells, bare) in pairs.items()
+        if cells != bare and all(text in WORDS or is_value(text) for text in bare) and not all(map(is_value, cells))
+    )
 
 
 def is_value(text: str) -> bool:

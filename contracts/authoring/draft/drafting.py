@@ -5,6 +5,7 @@ The same profile gives the same text. A comment after each proposal gives its ba
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -186,25 +187,38 @@ def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> l
     look.append(
         f"`primaryKey`: whether {quoted([key])} names a record." if key else "No column names a record: say which do."
     )
-    if twofold := [c.name for c in profile.columns if c.others]:
-        look.append(f"`format` of {quoted(twofold)}: day and month could be in the other order.")
-    if short := [c.name for c in profile.columns if c.dates and c.dates.century]:
-        look.append(f"`century` of {quoted(short)}: that years of two digits are {CENTURY} to {CENTURY + 99}.")
-    if unsure := [c.name for c in profile.columns if c.unsure]:
-        look.append(f"{quoted(unsure)}: whether their marks stand before fractions or between groups of digits.")
-    if empty := [c.name for c in profile.columns if not c.filled]:
-        look.append(f"{quoted(empty)}: no value was seen.")
-    if profile.csv and profile.csv.lacks_first:
-        look.append("`headerLacks`: that the first cells are the ones without a name, as row names of R are.")
-    if profile.csv and profile.csv.lacks_last:
-        look.append("`headerLacks`: that the last cells are the ones without a name.")
-    if profile.csv and not profile.csv.header:
-        look.append("The files have no header: name the columns.")
-    if profile.broken:
-        look.append(f"{_broken(profile)}; `tolerance` lets so many through.")
+    look += [*_on_values(profile), *_on_lines(profile)]
     look += profile.remarks
     look += [f"`{visible(name)}` is left out: {why}." for name, why in profile.left]
     return [*lines, *(f"  - {line}" for line in look)]
+
+
+def _on_values(profile: Profile) -> Iterator[str]:
+    """Yield the points to review about values of columns that could mean something else."""
+    if twofold := [c.name for c in profile.columns if c.others]:
+        yield f"`format` of {quoted(twofold)}: day and month could be in the other order."
+    if short := [c.name for c in profile.columns if c.dates and c.dates.century]:
+        yield f"`century` of {quoted(short)}: that years of two digits are {CENTURY} to {CENTURY + 99}."
+    if padded := [c.name for c in profile.columns if c.name in profile.padded]:
+        yield f"`trim` of {quoted(padded)}: their values have a type only without the blanks around them."
+    if shares := [name for name, form in profile.forms.columns.items() if form.percent]:
+        yield f"`percent` of {quoted(shares)}: `5 %` is 5 as proposed; write `divide` if it is to be 0.05."
+    if unsure := [c.name for c in profile.columns if c.unsure]:
+        yield f"{quoted(unsure)}: whether their marks stand before fractions or between groups of digits."
+    if empty := [c.name for c in profile.columns if not c.filled]:
+        yield f"{quoted(empty)}: no value was seen."
+
+
+def _on_lines(profile: Profile) -> Iterator[str]:
+    """Yield the points to review about the header and the lines of CSV."""
+    if profile.csv and profile.csv.lacks_first:
+        yield "`headerLacks`: that the first cells are the ones without a name, as row names of R are."
+    if profile.csv and profile.csv.lacks_last:
+        yield "`headerLacks`: that the last cells are the ones without a name."
+    if profile.csv and not profile.csv.header:
+        yield "The files have no header: name the columns."
+    if profile.broken:
+        yield f"{_broken(profile)}; `tolerance` lets so many through."
 
 
 def _broken(profile: Profile) -> str:

@@ -77,7 +77,7 @@ class Profile:
     """The facts of some files; `left` are columns without a supported type, each with the reason.
 
     `forms` are the forms of values that are not written as contracts write them, `headings` the columns of a header.
-    `remarks` are what no contract can say of them.
+    `remarks` are what no contract can say of them, `padded` the columns with blanks around their values.
     """
 
     samples: tuple[Sample, ...]
@@ -91,6 +91,7 @@ class Profile:
     headings: Headings = NO_HEADINGS
     archive: Archive | None = None
     remarks: tuple[str, ...] = ()
+    padded: frozenset[str] = frozenset()
 
     @property
     def records(self) -> int:

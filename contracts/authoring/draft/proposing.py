@@ -247,7 +247,12 @@ def _around(csv: Csv) -> dict[str, Any]:
 def values(profile: Profile) -> dict[str, Any]:
     """Return the `values` block for the samples; empty if they write values as contracts do."""
     forms = profile.forms
-    own = {c.name: keys for c in profile.columns if (keys := forms.own_keys(c.name, c.type) | _dates(c))}
+    padded = {c.name: {"trim": True} for c in profile.columns if c.name in profile.padded}
+    own = {
+        c.name: keys
+        for c in profile.columns
+        if (keys := padded.get(c.name, {}) | forms.own_keys(c.name, c.type) | _dates(c))
+    }
     return forms.keys() | ({"columns": own} if own else {})
 
 

@@ -326,6 +326,24 @@ def test_table_with_rows_all_around_is_drafted(tmp_path: Path) -> None:
     assert verdict(plan, body)[0] == "accepted"
 
 
+def test_blanks_around_values_are_trimmed(tmp_path: Path) -> None:
+    body = b"a;n;day;text\n1; 0.5;2024-05-01 ; x\n2; 1.5; 2024-05-02;y\n3; NA;;z \n"
+    plan, text = contract_of(tmp_path, ("things.csv", body))
+
+    assert [(p.type, bool(p.form and p.form.trim)) for p in plan.properties] == [
+        ("integer", False),
+        ("number", True),
+        ("date", True),
+        ("string", False),
+    ]
+    assert "`trim` of `n`, `day`: their values have a type only without the blanks around them." in text
+    assert verdict(plan, body)[0] == "accepted"
+
+
+def test_percent_is_named_as_it_is_proposed(tmp_path: Path) -> None:
+    assert "`percent` of `x`: `5 %` is 5 as proposed" in drafted(tmp_path, column("5 %", "6.5 %", "7 %"))
+
+
 def test_what_may_be_no_record_is_named(tmp_path: Path) -> None:
     text = drafted(tmp_path, b"name,n\na,1\nb,2\n,\n,\nThis,Total 3\n")
 
@@ -433,6 +451,7 @@ def test_samples_in_several_encodings_have_one(
             {"a.csv": bz2.compress(b"a,b\n1,2\n"), "b.csv": b"a,b\n1,2\n"},
             "a.csv is CSV, compressed by bzip2, and b.csv is CSV",
         ),
+        ({"a.csv": b"a,b,c\n1,2\n2,3\n4,5\n"}, "its first line has 3 cells, and most others have 2"),
         ({"a.csv": b"a,b\n1,2\n1\n1,2,3\n"}, "2 of 3 lines of the samples have other than 2 cells"),
         ({"a.csv": b"A\nx,n\na,1\nb,2\n\nB\nx,n\nc,3\n"}, "several tables: line 7 has the names of the columns again"),
         ({"a.csv": b"A,\nx,n\na,b\n,\nB,\ny,m\nc,d\n"}, "line 4 has no value in any cell, as between two tables"),
