@@ -106,7 +106,8 @@ def seen(head: str, end: str, encoding: str) -> Around:
         return base
     if tables := _of_two_widths(rows):
         return replace(base, tables=tables)
-    begin = next((n for n, row in enumerate(rows) if _is_wide(row, width) and len(row.filled) > 1), None)
+    begins = [n for n, row in enumerate(rows) if _is_wide(row, width) and len(row.filled) > 1]
+    begin = next((n for n in begins if _names_all(rows[n], rows[n + 1 :], width)), begins[0] if begins else None)
     if begin is None or rows[begin].has_value:
         return base
     return _below(base, rows, begin, guess, end)
@@ -199,6 +200,17 @@ def _names(rows: Sequence[Row], begin: int, width: int) -> int:
         if not lacking:
             return count if count == 1 or _is_typed(some[-1], below) else 1
     return 1
+
+
+def _names_all(row: Row, rest: Sequence[Row], width: int) -> bool:
+    """Return True if a row has another word for each column that rows below have cells in, and values are there.
+
+    Titles of a spreadsheet are as wide as its table, and have a word or two.
+    """
+    below = [other.cells for other in rest if _is_wide(other, width) and other.cells is not None]
+    lacks = any(not name.strip() and any(cells[n].strip() for cells in below) for n, name in enumerate(row.cells or ()))
+    distinct = len(row.filled) == len({*row.filled})
+    return not row.has_value and distinct and not lacks and _is_typed(row, below)
 
 
 def _joined(rows: Sequence[Row]) -> list[str]:

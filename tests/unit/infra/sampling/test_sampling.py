@@ -287,6 +287,8 @@ def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
         (b'day;"N\no";\n;big;small\n2024-05-01;1;2\n2024-05-02;2;3\n', "headerRows: [1, 2]"),
         (b"R\nday;n;\n;;x\n;EUR;\n2024-05-01;1;4\n2024-05-02;2;5\n2024-05-03;2;5\n", "commentRows: [3]"),
         (b",a,b\nx,Bob,Rome\ny,Al,Oslo\n", "header: "),
+        (b"Statement;;\nAccount;DE 47;\n\nday;n;kind\n2024-05-01;1;x\n2024-05-02;2;y\n", "{until: ^day;n}"),
+        (b"Month;May;\nBy;Shop 1;x\n;;\nday;n;kind\n2024-05-01;1;x\n2024-05-02;2;\n", "{until: ^day;n}"),
         (b"sep=;\nday;n\n2024-05-01;1\n2024-05-02;2\n", "separatorLine: true"),
         (b"# by hand\n# in May\nday,n\n2024-05-01,1\n# late\n2024-05-02,2\n", 'commentChar: "#"'),
         (b"#id,n\n1,2\n3,4\n", "name: "),
