@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
 import re
 import shutil
@@ -13,6 +14,7 @@ from functools import cached_property, partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 from backports import zstd
 from pyspark.sql import SparkSession
@@ -133,6 +135,19 @@ class Files:
         rows = spark.read.csv(self.clean.as_uri(), header=True, schema=typed(plan))
         rows.coalesce(1).write.parquet((self.folder / "parquet").as_uri())
         return next((self.folder / "parquet").glob("*.parquet"))
+
+    def xml(self) -> Path:
+        """The clean file as XML: an element for each value of a row, in lines of their own."""
+        say("  writing XML")
+        file = self.folder / "clean.xml"
+        with self.clean.open(encoding="utf-8", newline="") as rows, file.open("w", encoding="utf-8") as out:
+            reader = csv.DictReader(rows)
+            out.write('<?xml version="1.0" encoding="UTF-8"?>\n<observations>\n')
+            for row in reader:
+                inner = "".join(f"\n    <{name}>{escape(text)}</{name}>" for name, text in row.items() if text)
+                out.write(f"  <observation>{inner}\n  </observation>\n")
+            out.write("</observations>\n")
+        return file
 
     def json_lines(self, spark: SparkSession, plan: Plan) -> Path:
         """The clean file as JSON Lines: a line has a key for each column, null where it has no value."""

@@ -98,6 +98,15 @@ def jsonl(bench: Bench) -> list[Row]:
     return [Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, lines, *LONG))]
 
 
+def xml(bench: Bench) -> list[Row]:
+    """The job on XML of the same rows."""
+    lines, file = bench.files.json_lines(bench.spark, bench.plain), bench.files.xml()
+    what = f"XML of the same rows, {file.stat().st_size / 2**20:.0f} MiB; baseline: the job on JSON Lines"
+    plan = plans.plain(plans.in_format("xml", "xml: {record: observations/observation}"))
+    baseline = bench.job(plans.plain(plans.in_format("jsonl")), lines)
+    return [Row(what, bench.beside(baseline.run, bench.job(plan, file), *LONG), 4)]
+
+
 def encodings(bench: Bench) -> list[Row]:
     """The job on the same rows in another encoding than UTF-8."""
     rows = []
@@ -188,7 +197,7 @@ def nested(bench: Bench) -> list[Row]:
 
 ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     run.__name__: run
-    for run in (clean, bad, unique, parquet, jsonl, encodings, packed, values, nested, drops, four, checks, fresh)
+    for run in (clean, bad, unique, parquet, jsonl, xml, encodings, packed, values, nested, drops, four, checks, fresh)
 }
 
 

@@ -29,10 +29,10 @@ def without_shares(plan: Plan) -> Plan:
     return replace(plan, checks=tuple(c for c in plan.checks if not isinstance(c.rule, rules.NullValues)))
 
 
-def in_format(file_format: FileFormat) -> Plan:
-    """The contract for files of another format."""
+def in_format(file_format: FileFormat, more: str = "") -> Plan:
+    """The contract for files of another format; `more` is another key of its block."""
     text = CONTRACT.read_text(encoding="utf-8")
-    text = text.replace("format: csv", f"format: {file_format}").replace("*.csv", f"*.{file_format}")
+    text = text.replace("format: csv", f"format: {file_format}\n      {more}").replace("*.csv", f"*.{file_format}")
     plan = compile_text(text.encode(), CONTRACT.name).plan
     assert plan is not None
     return plan

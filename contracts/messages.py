@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from contracts import rules
 from contracts.decision import EXCUSED
-from contracts.plan import REPEATING, Check, Csv, Limit, Plan, Property, RecordFormat, Threshold
+from contracts.plan import REPEATING, Check, Csv, FileFormat, Limit, Plan, Property, Threshold
 from contracts.problem import Level, Problem, quoted, visible
-from contracts.sentences import bound_in_words, sentence
+from contracts.sentences import bound_in_words, of_elements, sentence
 from contracts.terms.value_form import words
 from contracts.values.text_formats import TEXT
 
@@ -40,7 +40,7 @@ OF_NO_FIGURE = {
 }
 """The fix where a check was not run."""
 
-HOW_TO_WRITE: dict[RecordFormat, dict[str, str]] = {
+HOW_TO_WRITE: dict[FileFormat, dict[str, str]] = {
     "csv": {
         "string": "Write it as plain text.",
         "integer": "Write digits only, without blanks, thousands separators, decimal places or units.",
@@ -64,6 +64,20 @@ HOW_TO_WRITE: dict[RecordFormat, dict[str, str]] = {
         "object": "Write an object, from `{` to `}`.",
         "array": "Write an array, from `[` to `]`, also of one element or none.",
         "map": "Write an object, from `{` to `}`.",
+    },
+    "xml": {
+        "string": "Write it as the text of one element, without elements within.",
+        "integer": "Write digits only, without thousands separators, decimal places or units.",
+        "number": "Write digits with a decimal point, not a comma, without thousands separators or units.",
+        "decimal": "Write digits with a decimal point, no more of them than agreed on either side of it, without "
+        "exponent.",
+        "boolean": "Write `true` or `false`, or 1 or 0.",
+        "date": "Write every date in that form, and only days that the calendar has.",
+        "timestamp": "Write every timestamp in that form, and only moments that exist.",
+        "time": "Write every time in that form, from 00:00 to before 24:00.",
+        "object": "Write one element with elements or attributes.",
+        "array": "Write an element for each value.",
+        "map": "Write one element with an element for each value.",
     },
     "parquet": {
         "string": "Write it as text in UTF-8.",
@@ -151,7 +165,7 @@ def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: b
     if outcome.result not in ("failed", "warning"):
         return None
     words = _words_of_rule(plan, check) | _words_of_counts(plan, check, outcome, read) | _words_of_format(plan)
-    message, fix = sentence(check.rule)
+    message, fix = (of_elements(check.rule) if plan.xml else None) or sentence(check.rule)
     if check.threshold and not isinstance(check.rule, OF_THEIR_OWN):
         message = UNTRUE if isinstance(check.rule, rules.Expression) else LIMITED
         fix = NULLS_LIMITED if _ails(check.rule) else fix
@@ -355,11 +369,12 @@ def _figure_in_words(plan: Plan, check: Check, outcome: CheckResult) -> str:
 
 def _how_to_write(plan: Plan, prop: Property) -> str:
     """Return the advice for a cell that is not of its type, in words of the form of the file."""
+    written: FileFormat = "xml" if plan.xml else plan.read_as
     if prop.form and prop.form.dates:  # the sentence before has the form, which may have blanks
-        return HOW_TO_WRITE[plan.read_as][prop.type].replace(", without blanks", "")
+        return HOW_TO_WRITE[written][prop.type].replace(", without blanks", "")
     if prop.form and (agreed := words(prop.form.of_values)):
         return f"Write it in the agreed form, and nothing else: {agreed}."
-    return HOW_TO_WRITE[plan.read_as].get("decimal" if prop.exact else prop.type, "")
+    return HOW_TO_WRITE[written].get("decimal" if prop.exact else prop.type, "")
 
 
 def _agreed(check: Check, prop: Property) -> str:
@@ -399,6 +414,8 @@ def _unknown(plan: Plan, prop: Property) -> str:
     """Return the advice for a value that the producer does not have."""
     if prop.required:
         return "Leave the row out where the value is unknown."
+    if plan.xml:
+        return "Leave the element out where the value is unknown."
     if plan.read_as != "csv":
         return "Write `null` where the value is unknown."
     nulls = plan.csv.nulls_of(prop)

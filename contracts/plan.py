@@ -31,9 +31,15 @@ CONTAINERS = ("object", "array", "map")
 RECODED = ("utf-16", "utf-16le", "utf-16be")
 """The encodings whose text admission and the job turn into UTF-8 before they read it; `utf-16` begins with its mark."""
 Scope = Literal["record", "row", "set"]
-FileFormat = Literal["csv", "jsonl", "parquet", "json"]
+FileFormat = Literal["csv", "jsonl", "parquet", "json", "xml"]
 RecordFormat = Literal["csv", "jsonl", "parquet"]
-READ_AS: dict[FileFormat, RecordFormat] = {"csv": "csv", "jsonl": "jsonl", "parquet": "parquet", "json": "jsonl"}
+READ_AS: dict[FileFormat, RecordFormat] = {
+    "csv": "csv",
+    "jsonl": "jsonl",
+    "parquet": "parquet",
+    "json": "jsonl",
+    "xml": "jsonl",
+}
 """The format in which records are read: that of the lines that a file of another format is transcribed to."""
 Compression = Literal["none", "gzip", "bzip2", "zstd"]
 SUFFIXES: dict[Compression, str] = {"none": "", "gzip": ".gz", "bzip2": ".bz2", "zstd": ".zst"}
@@ -338,6 +344,21 @@ class Csv:
 
 
 @dataclass(frozen=True, slots=True)
+class Xml:
+    """The dialect of XML: `record` is the path of the elements that are records, from the root, with prefixes.
+
+    `namespaces` has the URI of each prefix of that path and of the names of properties; the empty prefix is that of
+    elements without one. Texts equal to one of `null_values` are null; with `trim` blanks around a text are no part of
+    it.
+    """
+
+    record: str
+    namespaces: Mapping[str, str] = field(default_factory=dict)
+    null_values: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
+    trim: bool = field(default=False, metadata=codec.SPARSE)
+
+
+@dataclass(frozen=True, slots=True)
 class Columns:
     """The reactions to a header that differs from the contract: extra columns, missing columns, another order.
 
@@ -431,6 +452,7 @@ class Plan:
     set: SetRule | None = field(default=None, metadata=codec.SPARSE)
     archive: Archive | None = field(default=None, metadata=codec.SPARSE)
     json: Json | None = field(default=None, metadata=codec.SPARSE)
+    xml: Xml | None = field(default=None, metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property
@@ -473,10 +495,12 @@ class Plan:
     @property
     def has_lines(self) -> bool:
         """Return True if a record of its files begins in a line that people can look up."""
-        return self.file_format != "parquet" and not self.is_transcribed and self.json is None
+        return self.file_format != "parquet" and not self.is_transcribed and not (self.json or self.xml)
 
     def element(self, record: int) -> str | None:
         """Return the place of a record of a document, counted from 1, as its format writes it; None if it has none."""
+        if self.xml:
+            return f"{self.xml.record}[{record}]"
         return f"{self.json.property}[{record - 1}]" if self.json and self.json.property else None
 
     @cached_property
@@ -597,6 +621,18 @@ OBJECT_CHECKS: tuple[Check, ...] = (
 )
 """The same for JSON Lines."""
 
+ELEMENT_CHECKS: tuple[Check, ...] = (
+    Check(
+        "record.object",
+        rules.Object(),
+        "record",
+        "error",
+        "conformity",
+        "text or other elements in each element, and not both",
+    ),
+)
+"""The same for XML, which other flaws make no document at all."""
+
 
 def record_checks(file_format: FileFormat, extra: Policy, begins: str = "") -> tuple[Check, ...]:
     """The checks at the head of all plans of a format, on the form of a record and on keys that the contract lacks.
@@ -611,6 +647,7 @@ def record_checks(file_format: FileFormat, extra: Policy, begins: str = "") -> t
     if file_format == "parquet":
         return ()
     severity: Severity = "error" if extra == "reject" else "warning"
-    expected = "no key that the contract lacks"
+    first, what = (ELEMENT_CHECKS, "element or attribute") if file_format == "xml" else (OBJECT_CHECKS, "key")
+    expected = f"no {what} that the contract lacks"
     unknown = Check("record.knownKeys", rules.KnownKeys(), "row", severity, "conformity", expected)
-    return (*OBJECT_CHECKS, unknown) if extra != "ignore" else OBJECT_CHECKS
+    return (*first, unknown) if extra != "ignore" else first

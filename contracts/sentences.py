@@ -56,6 +56,22 @@ def sentence(rule: rules.Rule) -> Sentence:
     return _of_rows(rule) if isinstance(rule, rules.RowRule) else _of_files(rule)
 
 
+def of_elements(rule: rules.Rule) -> Sentence | None:
+    """Return the sentence of a rule whose words for XML are others; None for other rules."""
+    match rule:
+        case rules.Object():
+            return Sentence(
+                "{some} {have} an element with both text and other elements{flaw}.",
+                "Write text and elements apart, each text in an element of its own.",
+            )
+        case rules.KnownKeys():
+            return Sentence(
+                "{some} {have} elements or attributes that the contract does not know.",
+                "Name them exactly as the contract does ({known}), or ask for new ones to be added to it.",
+            )
+    return None
+
+
 def _of_rows(  # noqa: C901, PLR0912 (a case for each kind)
     rule: rules.KnownKeys | rules.ValueRule | rules.Expression | rules.ForeignKey,
 ) -> Sentence:

@@ -34,6 +34,7 @@ CONTENT_TYPES = {
     "bz2": "application/x-bzip2",
     "zst": "application/zstd",
     "zip": "application/zip",
+    "xml": "application/xml",
     "parquet": "application/vnd.apache.parquet",
 }
 """Media types by what a name of ours ends in. Those of producers' files come from the contract's format."""

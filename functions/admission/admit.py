@@ -26,6 +26,7 @@ from functions.admission.heads import (
     packed_head,
     parquet_head,
     utf16_head,
+    xml_head,
     zip_head,
 )
 from functions.admission.heads.problems import (
@@ -195,6 +196,8 @@ def _text(plan: Plan, size: int, sample: bytes) -> Head:
         return Head((empty("The file holds a byte order mark and nothing else."),))
     if problem := other_format(plan, sample):
         return Head((problem,))
+    if plan.file_format == "xml":
+        return xml_head.look(plan, size, sample)
     if plan.is_recoded:
         begin = utf16_head.in_utf8(plan, size, sample)
         return Head((_named(plan, sample) or begin,)) if isinstance(begin, Problem) else _csv(plan, *begin)

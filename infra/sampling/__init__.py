@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts.authoring.draft.profile import Profile, SampleRefused
-from infra.sampling import archives, delimited, json_lines, parquet
+from infra.sampling import archives, delimited, json_lines, parquet, xml_documents
 from infra.sampling.sample_heads import LARGE, UNPACKABLE, head_of, kind
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: i
             return delimited.profile_of(heads)
         if first.format == "jsonl":
             return json_lines.profile_of(heads)
+        if first.format == "xml":
+            return xml_documents.profile_of(heads)
         return parquet.profile_of(paths, session)
     except UNPACKABLE as error:
         if first.compression == "none":

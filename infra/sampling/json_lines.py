@@ -53,6 +53,7 @@ class SampleContents:
 
     `objects` counts the objects of a place, `arrays` its arrays, `elements` the elements of these or of maps. `maps`
     are the places whose objects are maps. `filled` has for each sample its number of records, and of values by key.
+    `words` are texts that may stand for null; texts that are not `typed` may be of any type, as in XML.
     """
 
     columns: dict[Route, ColumnCounts] = field(default_factory=dict)
@@ -62,13 +63,16 @@ class SampleContents:
     keys: Counter[Route] = field(default_factory=Counter)
     maps: frozenset[Route] = frozenset()
     filled: list[tuple[int, Counter[str]]] = field(default_factory=list)
+    words: frozenset[str] = frozenset()
+    typed: bool = True
 
     def add(self, route: Route, values: list[Any]) -> None:
         """Add the values of one place, and all nested values."""
         if route not in self.columns:
             self.keys[route[:-1]] += 1
-        column = self.columns.setdefault(route, ColumnCounts(frozenset()))
-        column.forms |= {"number" if kind is _Number else FORMS[kind] for kind in set(map(type, values)) - {type(None)}}
+        column = self.columns.setdefault(route, ColumnCounts(self.words))
+        kinds = set(map(type, values)) - ({type(None)} if self.typed else {type(None), str})
+        column.forms |= {"number" if kind is _Number else FORMS[kind] for kind in kinds}
         column.add([str(v).lower() if isinstance(v, bool) else v for v in values if isinstance(v, (str, bool))])
         if not column.forms & {"objects", "lists"}:
             return
@@ -153,7 +157,10 @@ def read(name: str, file: IO[str], seen: SampleContents) -> Sample:
 
 
 def settled(
-    seen: SampleContents, records: int, given: Mapping[Route, LogicalType] | None = None
+    seen: SampleContents,
+    records: int,
+    given: Mapping[Route, LogicalType] | None = None,
+    nulls: frozenset[str] = frozenset(),
 ) -> tuple[tuple[ColumnProfile, ...], tuple[tuple[str, str], ...]]:
     """Return the columns that have a type, each before its nested ones, and the others with the reason."""
     columns: list[ColumnProfile] = []
@@ -167,7 +174,7 @@ def settled(
             out.add(route)
             left.append((name_of(route), why))
         else:
-            columns.append(_column(seen, route, records, (given or {}).get(route)))
+            columns.append(_column(seen, route, records, (given or {}).get(route), nulls))
     if not columns:
         why = "; ".join(f"`{name}`: {reason}" for name, reason in left[:3]) or "no record has a key"
         raise SampleRefused(f"No column of the samples has a type that a contract can have ({why})")
@@ -192,7 +199,9 @@ def _why_left(seen: SampleContents, route: Route, column: ColumnCounts) -> str |
     return None
 
 
-def _column(seen: SampleContents, route: Route, records: int, given: LogicalType | None) -> ColumnProfile:
+def _column(
+    seen: SampleContents, route: Route, records: int, given: LogicalType | None, nulls: frozenset[str]
+) -> ColumnProfile:
     column, path = seen.columns[route], route if len(route) > 1 else ()
     above = route[:-1]
     places = records if not above else seen.elements[above] if route[-1] in REPEATING else seen.objects[above]
@@ -200,7 +209,7 @@ def _column(seen: SampleContents, route: Route, records: int, given: LogicalType
     if kind in CONTAINERS:
         held = (seen.arrays if kind == "array" else seen.objects)[route]
         return ColumnProfile(name_of(route), kind, None, places, places - held, unique=False, path=path)
-    one = settle(name_of(route), column, places, frozenset(), given)
+    one = settle(name_of(route), column, places, nulls, given)
     if path:
         return replace(one, path=path, unique=False)
     return replace(one, scarcest=scarcest((count - filled[one.name], count) for count, filled in seen.filled))

@@ -19,7 +19,7 @@ from backports import zstd
 
 from contracts.authoring.draft.around import Around
 from contracts.authoring.draft.profile import SampleRefused
-from contracts.files import encodings
+from contracts.files import encodings, xml_bytes
 from contracts.plan import RECODED, Compression, FileFormat
 from functions.admission.heads import foreign_forms, parquet_footer
 from functions.admission.heads.packed_head import PACKINGS
@@ -72,7 +72,7 @@ class SampleHead:
 
 def kind(head: SampleHead) -> str:
     """Return the kind of a sample, for people."""
-    name = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}[head.format]
+    name = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet", "xml": "XML"}[head.format]
     return name if head.compression == "none" else f"{name}, compressed by {head.compression},"
 
 
@@ -89,6 +89,8 @@ def head_of(path: Path, large: int) -> SampleHead:
                 raw = file.read(HEAD)
         except UNPACKABLE as error:
             raise broken(path, packed, error) from None
+    if _is_xml(raw):
+        return SampleHead(path, "xml", packed)
     encoding, is_ascii = _utf16(path, packed, raw), False
     if encoding is None:
         _is_text(path, raw)
@@ -107,6 +109,13 @@ def head_of(path: Path, large: int) -> SampleHead:
             is_odd = any(ODD.search(line) for line in file) if encoding == "iso-8859-1" else _is_mostly_utf_8(file)
     parts = PARTS if packed == "none" and encoding not in RECODED and path.stat().st_size >= large else 1
     return SampleHead(path, _format(path, head), packed, encoding, head, parts, is_odd, is_ascii)
+
+
+def _is_xml(raw: bytes) -> bool:
+    """Return True for the first bytes of an XML document that is no other known form, as a web page or a workbook."""
+    encoding = xml_bytes.stated(raw)
+    text = raw.decode(encoding if isinstance(encoding, str) else "latin-1", "replace")
+    return foreign_forms.of_text(text) is foreign_forms.XML
 
 
 def _utf16(path: Path, packed: Compression, raw: bytes) -> str | None:

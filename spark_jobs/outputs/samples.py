@@ -67,7 +67,7 @@ def of_evidence(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: N
         *("drop", "check", "outcome", "record", "line", "nth"),
         _value(failing).alias("value"),
         _unknown_keys(plan, failing).alias("keys"),
-        sf.coalesce(_cells(plan, failing), _flaw(failing), _reference(plan, failing)).alias("note"),
+        sf.coalesce(_cells(plan, failing), _flaw(plan, failing), _reference(plan, failing)).alias("note"),
     )
     shown = sf.substring(sf.coalesce("value", "keys"), 1, LENGTH)
     once, record = sf.col("nth") == 0, sf.col("record")
@@ -147,10 +147,13 @@ def _bare(failing: Numbered) -> Column:
     return sf.when(is_short, sf.regexp_replace("raw", json_flaws.STRING, json_flaws.HOLDER))
 
 
-def _flaw(failing: Numbered) -> Column:
-    """Return the flaw of a line that is not a JSON object, as `json_flaws` describes it."""
+def _flaw(plan: Plan, failing: Numbered) -> Column:
+    """Return the flaw of a line that is not a JSON object, as `json_flaws` or the reader of XML describes it."""
     if not any(isinstance(c.rule, rules.Object) for _, c in failing):
         return sf.lit(None).cast("string")
+    if plan.xml:
+        flawed = sf.get(sf.from_json("raw", "array<string>"), sf.lit(0))
+        return sf.when(sf.col("check") == "record.object", flawed)
     long = (sf.col("check") == "record.object") & (sf.octet_length("raw") > json_flaws.LONGEST)
     flaw = sf.when(long, json_flaws.too_long())
     for part, pattern, words in json_flaws.FLAWS:

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from contracts import codec
-from contracts.files import json_document
+from contracts.files import json_document, xml_records
 from contracts.plan import FileFormat, Plan
 from contracts.problem import Problem
 
 Transcriber = Callable[[Plan, BinaryIO, BinaryIO], Problem | None]
 """Write the records of a document as lines of `Plan.transcribed`; return the problem of one that is damaged."""
-TRANSCRIBERS: dict[FileFormat, Transcriber] = {"json": json_document.transcribe}
+TRANSCRIBERS: dict[FileFormat, Transcriber] = {"json": json_document.transcribe, "xml": xml_records.transcribe}
 MEMORY = 3 << 30
 """Bytes that the reader of one document may take."""
 SECONDS = 1_800

@@ -16,7 +16,7 @@ from typing import Any
 
 from contracts.plan import CONTAINERS, Csv, Plan, Property
 from contracts.terms.trailer import LONGEST, Footer, Trailer, TrailerReading, Unread
-from tests.oracle import headers, nested
+from tests.oracle import elements, headers, nested
 from tests.oracle.forms import bare, plain
 from tests.oracle.nested import Number, Pairs
 from tests.oracle.values import value_of, value_of_cell
@@ -90,6 +90,12 @@ class Content:
 def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
     """The records of a text file; `header` are the columns of CSV without a first line that names them."""
     raw = unpacked(plan, data)
+    if plan.file_format == "xml":
+        every = elements.records(plan, raw)
+        return Content(
+            tuple(Record(broken=frozenset({"object"})) if one is None else _members(plan, dict(one)) for one in every),
+            names=frozenset(p.name for p in plan.properties),
+        )
     encoding = "utf-8" if plan.file_format == "jsonl" else plan.csv.encoding
     text = raw.decode(encoding, errors(encoding))
     if plan.csv.encoding == "gb18030":  # which has the sign for bytes that are no text
@@ -424,6 +430,11 @@ def _object(plan: Plan, line: str) -> Record:
         broken.add("keys")
     if broken:
         return Record(broken=frozenset(broken))
+    return _members(plan, members)
+
+
+def _members(plan: Plan, members: dict[str, Any]) -> Record:
+    """The record of the members of an object."""
     names = {p.name for p in plan.roots}
     cells = {p.name: _member(members.get(p.name), p) for p in plan.roots}
     inner = {p.name: [_member(raw, p) for raw in nested.raws(p, members)] for p in plan.properties if p.path}

@@ -9,6 +9,7 @@ from typing import Any
 from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
+from contracts.authoring.drop_block import elements
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.properties import nesting, primary_key, properties
 from contracts.authoring.properties.nesting import PropertyNode
@@ -54,6 +55,8 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
     for place, (prop, own) in ((p, by_route[p.route]) for p in places if p.route in by_route):
         if block:
             nesting.in_format(document, place, prop.type, READ_AS[block.format])
+        if block and block.xml:
+            elements.property_at(document, place.path, prop, block.xml)
         if prop.type == "string" and block and READ_AS[block.format] != "csv":
             placed.append((properties.type_check(prop), place.path))
         placed += [(check, place.path) for check in own]

@@ -188,6 +188,7 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         compression=block.compression,
         archive=block.archive,
         json=block.json,
+        xml=block.xml,
         references=relationships.references(document, own_checks, block),
         arrival=block.arrival,
         set=block.set,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -68,6 +68,14 @@ DIALECT = {
     "unquoted_escape": "unquotedEscape",
 }
 
+OF_XML = {
+    "record": ("xml", "record"),
+    "namespaces": ("xml", "namespaces"),
+    "null_values": ("values", "nullValues"),
+    "trim": ("values", "trim"),
+}
+"""The keys of the block by fields of the dialect of XML."""
+
 BY_VALUES: dict[str, Callable[[Any, Any], Direction]] = {
     "trailer": directions.of_trailers,
     "footer": directions.of_footers,
@@ -91,6 +99,7 @@ def _block(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     yield from _archive(old, new)
     yield from _document(old, new)
     yield from _dialect(old, new)
+    yield from _xml(old, new)
     yield from _columns(old, new)
     # Reference files that both versions have; of the others the rule speaks that names them.
     older, newer = ({r.name: r for r in e.plan.references if r.path} for e in (old, new))
@@ -172,6 +181,21 @@ def _dialect(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
             turn: Direction = way(before, after) if way else "both"
             turn = directions.of_ends(old.plan, new.plan) if one.name == "trailing_delimiter" else turn
             yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", *shown_values), new.block("csv", key), turn)
+
+
+def _xml(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
+    if old.plan.xml is None or new.plan.xml is None:
+        return
+    for name, path in OF_XML.items():
+        before, after = getattr(old.plan.xml, name), getattr(new.plan.xml, name)
+        if before != after:
+            key = ".".join(path)
+            shown = [_prefixes(value) if name == "namespaces" else value for value in (before, after)]
+            yield new.change("dialect", key, was(key, *shown), new.block(*path), "both")
+
+
+def _prefixes(namespaces: Mapping[str, str]) -> str:
+    return ", ".join(f"{prefix or 'no prefix'}: {visible(uri)}" for prefix, uri in namespaces.items()) or "none"
 
 
 def _shown(name: str, value: Any) -> Any:

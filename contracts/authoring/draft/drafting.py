@@ -18,6 +18,7 @@ from contracts.authoring.drop_block import parse
 from contracts.authoring.imports import writing
 from contracts.authoring.imports.imported import contract
 from contracts.files.columns import OURS
+from contracts.plan import Xml
 from contracts.problem import quoted, visible
 
 BLOCK = ("customProperties", 0, "value")
@@ -67,7 +68,8 @@ def draft(profile: Profile, wanted: str | None = None, producer: str | None = No
     block = {"property": "drop", "vendor": parse.VENDOR, "value": _block(profile, pattern, whose, notes)}
     document["customProperties"] = [block]
     head = _head(profile, pattern, whose, is_named=producer is not None)
-    return Draft(f"{document['id']}.v1", annotated(writing.text(document, head), notes))
+    text = writing.text(document, head).replace('{? "" : ', '{"": ')  # the prefix of no prefix, as people write it
+    return Draft(f"{document['id']}.v1", annotated(text, notes))
 
 
 def annotated(text: str, notes: dict[Path, str]) -> str:
@@ -143,6 +145,8 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
             notes[(*BLOCK, "csv", "trailingDelimiter")] = (
                 "lines of the samples end with a delimiter and nothing behind it"
             )
+    if profile.xml:
+        _elements(profile.xml, block, notes)
     if formed := proposing.values(profile):
         block["values"] = formed
         notes[(*BLOCK, "values")] = "values of the samples are written so, and no cell contradicts"
@@ -152,6 +156,15 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
         block["tolerance"] = {"rows": limit}
         notes[(*BLOCK, "tolerance")] = _broken(profile)
     return block
+
+
+def _elements(xml: Xml, block: dict[str, Any], notes: dict[Path, str]) -> None:
+    """Add the way to the records of XML to the block."""
+    block["xml"] = {"record": xml.record} | ({"namespaces": dict(xml.namespaces)} if xml.namespaces else {})
+    notes[(*BLOCK, "xml", "record")] = "the elements that repeat most"
+    if xml.null_values:
+        block["values"] = {"nullValues": list(xml.null_values)}
+        notes[(*BLOCK, "values", "nullValues")] = "they are null words where all other values have a type"
 
 
 def _found(profile: Profile, notes: dict[Path, str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from contracts.authoring.draft.forms import NO_FORMS, Forms
 from contracts.authoring.draft.headings import NO_HEADINGS, Headings
 from contracts.authoring.draft.kinds import FORMATS, Kinds
 from contracts.errors import DropgateError
-from contracts.plan import Archive, Compression, Csv, FileFormat, LogicalType
+from contracts.plan import Archive, Compression, Csv, FileFormat, LogicalType, Xml
 from contracts.values import date_formats
 from contracts.values.date_formats import DateFormats
 
@@ -77,7 +77,8 @@ class Profile:
     """The facts of some files; `left` are columns without a supported type, each with the reason.
 
     `forms` are the forms of values that are not written as contracts write them, `headings` the columns of a header.
-    `remarks` are what no contract can say of them, `padded` the columns with blanks around their values.
+    `remarks` are what no contract can say of them or a person must decide, `padded` the columns with blanks around
+    their values.
     """
 
     samples: tuple[Sample, ...]
@@ -92,6 +93,7 @@ class Profile:
     archive: Archive | None = None
     remarks: tuple[str, ...] = ()
     padded: frozenset[str] = frozenset()
+    xml: Xml | None = None
 
     @property
     def records(self) -> int:
@@ -119,10 +121,15 @@ def null_words(columns: Mapping[str, ColumnCounts]) -> tuple[str, ...]:
     words: set[str] = set()
     for column in columns.values():
         there = WORDS & column.counts.keys()
-        words |= there if column.kinds.any and _type(column)[0] != "string" else there & SURE
+        words |= there if is_typed(column) else there & SURE
         words |= there if column.kinds.any and column.kinds.formats else set()
         words |= there if not column.kinds.any and len(there) == 1 else set()
     return ("", *sorted(words))
+
+
+def is_typed(column: ColumnCounts) -> bool:
+    """Return True if the values of a column are of another type than text."""
+    return column.kinds.any and _type(column)[0] != "string"
 
 
 def settle(

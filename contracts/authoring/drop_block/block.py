@@ -23,6 +23,7 @@ from contracts.plan import (
     Promoted,
     Reference,
     Severity,
+    Xml,
 )
 from contracts.terms.arrival import WEEKDAYS, Arrival
 from contracts.terms.file_sets import SetRule
@@ -95,6 +96,7 @@ class DropBlock:
     archive: Archive | None
     csv: Csv
     json: Json | None
+    xml: Xml | None
     values: Values
     columns: Columns
     source: Literal["name", "physicalName"]
@@ -161,6 +163,7 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         archive=Archive(**whole["archive"]) if "archive" in value else None,
         csv=_csv(whole),
         json=_json(whole),
+        xml=_xml(whole),
         values=_values(whole),
         columns=Columns(columns["extra"], columns["missing"], columns["order"], columns["match"]),
         source=columns["source"],
@@ -194,6 +197,7 @@ def _check_settings(wanted: dict[str, Any]) -> CheckSettings:
 def _csv(settings: dict[str, Any]) -> Csv:
     """Return the dialect; its null values may be among the settings of values."""
     written = settings["csv"]
+    values = settings["values"] if settings["format"] == "csv" else {}
     trailer, footer, skipped, leader = (written[key] for key in ("trailer", "footer", "skipRows", "leader"))
     lacking = written["headerLacks"]
     return Csv(
@@ -201,7 +205,7 @@ def _csv(settings: dict[str, Any]) -> Csv:
         encoding=written["encoding"],
         quote="" if written["quote"] == "none" else written["quote"],
         escape=written["escape"],
-        null_values=tuple(settings["values"].get("nullValues", written["nullValues"])),
+        null_values=tuple(values.get("nullValues", written["nullValues"])),
         header=written["header"],
         multi_line=written["multiLine"],
         trailer=Trailer(trailer["begins"], trailer.get("rows"), dict(trailer.get("sums", {}))) if trailer else None,
@@ -226,6 +230,15 @@ def _csv(settings: dict[str, Any]) -> Csv:
 
 def _json(settings: dict[str, Any]) -> Json | None:
     return Json(settings["json"].get("property", "")) if settings["format"] == "json" else None
+
+
+def _xml(settings: dict[str, Any]) -> Xml | None:
+    """Return the dialect of XML; texts that are null are among the settings of values."""
+    if settings["format"] != "xml" or "record" not in settings["xml"]:
+        return None
+    written, values = settings["xml"], settings["values"]
+    nulls, trim = tuple(values.get("nullValues", ())), values.get("trim", False)
+    return Xml(written["record"], dict(written["namespaces"]), nulls, trim)
 
 
 def _values(settings: dict[str, Any]) -> Values:

@@ -11,7 +11,7 @@ from contracts.authoring.document.finding import Path, dotted
 from contracts.problem import nearest, quoted
 
 LATER: dict[str, tuple[Any, ...]] = {
-    "format": ("json", "orc", "avro", "xml", "xlsx", "fixed"),
+    "format": ("json", "orc", "avro", "xlsx", "fixed"),
     "csv.encoding": (
         "shift_jis", "gb2312",
     ),
@@ -27,6 +27,7 @@ MISSING = {
     "tolerance.rows": '`rows: 10` or `rows: "1%"`',
     "arrival.by": 'the time by which files come, as `by: "06:00"`',
     "set.of": "the named parts of `files` that name a set, as `of: [day]`",
+    "xml.record": "the path from the root to the elements that are records, as `record: orders/order`",
     "archive.format": "`format: zip`",
     "archive.members": 'the pattern of the members that are read, as `members: "orders_*.csv"`',
     "begins": "the first cell of the trailer, as `begins: T`",
@@ -89,6 +90,10 @@ WRITTEN = {
         "Write how many first cells of each row are no columns, as `skipColumns: 1`.",
     ),
     "csv.footer.lines": ("bad-value", "is not a number of lines from 1 to 100", "Write how many lines it has at most."),
+    "xml.record": (
+        *("bad-value", "is not a path with 1 to 1,000 characters"),
+        "Write the names from the root to the records, as `record: orders/order`.",
+    ),
     "csv.trailer.rows": PLACE,
     "csv.trailer.sums": PLACE,
     "set.of": ("bad-value", "names no parts", "Write the named parts of `files` that the files of a set share."),

@@ -11,7 +11,7 @@ from jsonschema.validators import Draft201909Validator
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path, dotted
-from contracts.authoring.drop_block import archive, around, block, file_sets, trailer, values
+from contracts.authoring.drop_block import archive, around, block, elements, file_sets, trailer, values
 from contracts.authoring.drop_block.block import DropBlock, ReferenceFile
 from contracts.authoring.drop_block.block_errors import report
 from contracts.authoring.properties import timezones
@@ -68,6 +68,7 @@ def read(document: Document, path: Path) -> DropBlock | None:
         around.types(document, (*path, "csv"), drop_block.csv, drop_block.files)
         values.read(document, path, drop_block.format, drop_block.csv, drop_block.values)
         archive.read(document, path, drop_block)
+        elements.read(document, path, drop_block)
         _meaningless(document, path, drop_block)
         window = drop_block.arrival  # which may never open
         at: Path = (*path, "arrival")

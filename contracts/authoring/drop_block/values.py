@@ -28,6 +28,8 @@ def read(document: Document, at: Path, file_format: FileFormat, csv: Csv, values
     own: Path = (*at, "values")
     if document.value(own) is None:
         return
+    if file_format == "xml":  # which has texts as well (`elements`)
+        return
     if file_format != "csv":
         message = f"`values` means nothing for the format {file_format}, whose values have types."
         document.error(own, "bad-value", message, "Leave it out.", on_key=True)

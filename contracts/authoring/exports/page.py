@@ -22,8 +22,9 @@ from contracts.authoring.exports.exported import IN_PLAN, METADATA, Contract, Ex
 from contracts.authoring.exports.rules_in_words import how_limited, how_many, in_words, of_breaking, type_in_words
 from contracts.authoring.imports.writing import COMMAND
 from contracts.files import record_ends
+from contracts.files.xml_shape import TEXT
 from contracts.messages import tolerated_in_words
-from contracts.plan import Check, Csv, Plan
+from contracts.plan import Check, Csv, Plan, Xml
 from contracts.problem import quoted, visible
 from contracts.terms.key_pattern import captures
 from contracts.terms.value_form import words
@@ -259,8 +260,26 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
     elif plan.file_format == "jsonl":
         yield "Format", f"JSON Lines{packed}: one JSON object on each line, in UTF-8"
         yield "Null", "null, or the key is left out"
+    elif plan.xml:
+        yield "Format", f"XML{packed}, in the encoding that its first line states, without a document type"
+        yield from _elements(plan, plan.xml)
     else:
         yield "Format", "Parquet"
+
+
+def _elements(plan: Plan, xml: Xml) -> Iterator[tuple[str, str]]:
+    """Yield what is said of the records, names and values of XML."""
+    yield "Records", f"each element {visible(xml.record, 300)}"
+    if xml.namespaces:
+        shown = (f"{prefix or 'without a prefix'}: {visible(uri)}" for prefix, uri in xml.namespaces.items())
+        yield "Namespaces", "; ".join(shown)
+    steps = [prop.route[-1].removeprefix(".") for prop in plan.properties]
+    if any(step == TEXT or step.startswith("@") for step in steps):
+        yield "Names", f"@name is an attribute; {TEXT} is the text of an element that has attributes"
+    texts = ["an empty element" if text == "" else f"“{visible(text)}”" for text in xml.null_values]
+    yield "Null", " or ".join(['the element is left out or has xsi:nil="true"', *texts])
+    if xml.trim:
+        yield "Blanks", "blanks around a text do not count"
 
 
 def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -281,8 +300,8 @@ def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:
     yield "The file breaks a rule for the whole file", whole
     if any(c.severity == "warning" for c in plan.checks):
         yield "The file breaks a rule that only warns", "The file is accepted with warnings, which the receipt lists."
-    headed = plan.file_format != "jsonl" and (plan.file_format != "csv" or plan.csv.header)
-    if headed or plan.file_format == "jsonl":
+    headed = plan.read_as != "jsonl" and (plan.file_format != "csv" or plan.csv.header)
+    if headed or plan.read_as == "jsonl":
         yield "The file has columns that the contract does not name", policies[plan.columns.extra]
     if headed:
         end = "breaks the contract" if observed else "is rejected"

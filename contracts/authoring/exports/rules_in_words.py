@@ -62,7 +62,7 @@ def in_words(check: Check) -> str:
         about = f" ({check.expected.partition(' (')[2]}" if " (" in check.expected else ""
         return f"{FAULTS.get(type(rule), 'invalid')} in {how_many(check)}{about}"
     if isinstance(rule, rules.RecordRule | rules.KnownKeys):
-        return OF_LINES[type(rule)]
+        return f"Records have {check.expected}." if "element" in check.expected else OF_LINES[type(rule)]  # of XML
     return _of_values(check, rule) if isinstance(rule, rules.ValueRule) else _of_several(check)
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
+from xml.sax.saxutils import escape, quoteattr
 
 from contracts import rules
 from contracts.authoring.exports.exported import Contract, ExportedColumn
@@ -17,6 +18,7 @@ from contracts.authoring.patterns import regex
 from contracts.authoring.properties import datetimes
 from contracts.authoring.properties.values import DEFAULT_FORMATS, LOCAL, is_within, moment_of, order_of
 from contracts.files import csv_cells
+from contracts.files.xml_shape import TEXT as OF_ELEMENT
 from contracts.plan import CONTAINERS, Property
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
 
@@ -55,7 +57,9 @@ def line(contract: Contract, values: dict[str, str | None]) -> str:
             record = {column.name: _nested(contract, column, values) for column in contract.columns()}
         except _TooComplex:
             return ""
-        return json.dumps(record, ensure_ascii=False)
+        return (
+            _element(plan.xml.record.rpartition("/")[2], record) if plan.xml else json.dumps(record, ensure_ascii=False)
+        )
     if plan.file_format == "parquet":
         return ""
     texts = ((prop, values[prop.name]) for prop in plan.properties)
@@ -63,6 +67,23 @@ def line(contract: Contract, values: dict[str, str | None]) -> str:
     cells = (nulls[prop.name] if text is None else prop.as_cell(text) for prop, text in texts)
     aside = (plan.csv.record if not n else "" for n in range(plan.csv.skip_columns))
     return csv_cells.joined((*aside, *cells), plan.csv)
+
+
+def _element(name: str, value: Any) -> str:
+    """Return a value as an element of XML, or as several if it is an array; nothing if it is null."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return "".join(_element(name, one) for one in value)
+    members = value if isinstance(value, dict) else {OF_ELEMENT: value}
+    given = {key: _text(one) for key, one in members.items() if one is not None}
+    attributes = "".join(f" {key[1:]}={quoteattr(text)}" for key, text in given.items() if key.startswith("@"))
+    inner = "".join(_element(key, one) for key, one in members.items() if key != OF_ELEMENT and not key.startswith("@"))
+    return f"<{name}{attributes}>{escape(given.get(OF_ELEMENT, ''))}{inner}</{name}>"
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def key(pattern: str) -> str:

@@ -63,7 +63,7 @@ HTML = Form("a web page (HTML)", "Check whether the download or the login failed
 SHEET_HTML = Form("a web page (HTML) with a table, as some programs write for a workbook", SHEET)
 TABLE = re.compile(r"<table\b|schemas-microsoft-com:office", re.IGNORECASE)
 SHEET_XML = Form("a workbook of a spreadsheet written as XML", SHEET)
-XML = Form("an XML document")
+XML = Form("an XML document", key="format: xml")
 LFS = Form("a pointer of Git LFS, not the file that it stands for", "Run `git lfs pull`, and send the file itself as")
 EDIFACT, X12 = Form("an EDIFACT interchange"), Form("an X12 interchange")
 MT, HL7 = Form("a message of SWIFT, such as MT940"), Form("a message of HL7")

@@ -20,7 +20,7 @@ MARKS = (
 """Byte order marks that no text here may begin with; the longer first, one begins with another."""
 
 
-AGREED = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet", "json": "JSON"}
+AGREED = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet", "json": "JSON", "xml": "XML"}
 """The names of formats, for people."""
 
 

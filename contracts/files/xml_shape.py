@@ -1,0 +1,39 @@
+"""The elements of a record as a contract types them: its properties in, a tree of them out. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from contracts.plan import LogicalType, Plan
+
+TEXT = "#text"
+"""The key of the text of an element that has attributes."""
+
+
+@dataclass(slots=True)
+class Shape:
+    """The type of a value; of an object the shapes of its `members`, of an array or a map that of `each` value."""
+
+    kind: LogicalType
+    members: dict[str, Shape] = field(default_factory=dict)
+    each: Shape | None = None
+
+    def within(self, key: str) -> Shape | None:
+        """Return the shape under a key of an object or a map; None if the contract has none."""
+        return self.each if self.kind == "map" else self.members.get(key)
+
+
+def of_plan(plan: Plan) -> Shape:
+    """Return the shape of a record."""
+    record = Shape("object")
+    placed: dict[tuple[str, ...], Shape] = {}
+    for prop in plan.properties:
+        shape = placed[prop.route] = Shape(prop.type)
+        step = prop.route[-1]
+        if not prop.path:
+            record.members[prop.name] = shape
+        elif step in ("[]", "*"):
+            placed[prop.route[:-1]].each = shape
+        elif step != "~":
+            placed[prop.route[:-1]].members[step[1:]] = shape
+    return record

@@ -1,0 +1,67 @@
+"""The first bytes of an XML document: a plan and the bytes in, the contract's keys and all that is wrong with them out.
+
+Pure. The records that are whole within these bytes are transcribed as in the job.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from contracts.files import xml_records
+from contracts.files.columns import OURS
+from contracts.place import Place
+from contracts.plan import Plan
+from contracts.problem import Problem, nearest, quoted, visible
+from functions.admission.heads import foreign_forms
+from functions.admission.heads.problems import Head, empty, may_be_lost, wrong_format
+
+
+def look(plan: Plan, size: int, sample: bytes) -> Head:
+    """Return the contract's keys, and the problems of a document whose first bytes are not as agreed."""
+    whole = len(sample) == size
+    parts = list(xml_records.lines(plan, [sample], whole=whole))
+    header = tuple(p.name for p in plan.properties)
+    if parts and isinstance(problem := parts[-1], Problem):
+        return Head((_other(plan, sample, whole=whole) or problem,))
+    line = next((part for part in parts if isinstance(part, bytes)), b"").partition(b"\n")[0]
+    problems = _first(plan, json.loads(line)) if line else _none(plan) if whole else []
+    return Head(tuple(problems), header, json.dumps(header, ensure_ascii=False))
+
+
+def _other(plan: Plan, sample: bytes, *, whole: bool) -> Problem | None:
+    """Return the problem of a file in another form, as a web page; None if it is XML, or text of no known form."""
+    text = sample.decode("utf-8", "replace")
+    if whole and not text.strip("\ufeff \t\r\n\0"):
+        return empty("The file holds only blanks.")
+    form = foreign_forms.of_text(text)
+    return None if form is None or form is foreign_forms.XML else wrong_format(plan, form)
+
+
+def _none(plan: Plan) -> list[Problem]:
+    """Return the problem of a document without records, if it must have some."""
+    problem = Problem("no-records", "The file holds no records.", "Send the file with its records.")
+    return [problem] if plan.empty == "reject" else []
+
+
+def _first(plan: Plan, record: Any) -> list[Problem]:
+    """Return the problems of the first record without whose repair it would surely be rejected."""
+    place = Place(1, element=plan.element(1))
+    if isinstance(record, list):
+        if may_be_lost(plan, "object"):
+            return []
+        text = f"In the first record {record[0]}."
+        return [Problem("mixed-content", text, "Write text and elements apart, each in an element.", place=place)]
+    agreed = [p.name for p in plan.roots]
+    unknown = [key for key in record if key not in agreed and key not in OURS]
+    if plan.columns.extra != "reject" or not unknown or may_be_lost(plan, "knownKeys"):
+        return []
+    close = {key: name for key in unknown[:20] if (name := nearest(key, [n for n in agreed if record.get(n) is None]))}
+    renamed = ", ".join(f"`{visible(key, 60)}` to `{name}`" for key, name in close.items())
+    fix = f"Rename {renamed}." if renamed else f"Leave them out, or ask for them to be added to {plan.contract}."
+    text = f"The first record has elements or attributes that the contract does not know: {_listed(unknown)}."
+    return [Problem("unknown-key", text, fix, place=place)]
+
+
+def _listed(keys: list[str]) -> str:
+    return quoted([visible(key, 80) for key in keys])

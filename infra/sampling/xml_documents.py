@@ -1,0 +1,136 @@
+"""Samples of XML in, the profile of all their records out."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+from contracts.authoring.draft.column import WORDS
+from contracts.authoring.draft.profile import ColumnProfile, Profile, Sample, SampleRefused, is_typed, null_words
+from contracts.files import xml_records
+from contracts.files.xml_cells import BOOLEANS
+from contracts.files.xml_names import Names
+from contracts.files.xml_shape import TEXT
+from contracts.plan import Columns, Plan, Xml
+from contracts.problem import Problem, quoted
+from infra.sampling.json_lines import SampleContents, settled
+from infra.sampling.sample_heads import MOST_BROKEN, OPEN, SampleHead
+from infra.sampling.xml_survey import Path, Survey
+
+MIXED = "it has text beside other elements, which no record may have"
+
+
+def profile_of(heads: Sequence[SampleHead]) -> Profile:
+    """Return the profile of XML documents with the same root; raise SampleRefused."""
+    survey = Survey()
+    for head in heads:
+        survey.add(head.path.name, _pieces(head))
+    record = survey.record()
+    roots = {path for path in survey.counts if len(path) == 1}
+    if len(roots) > 1:
+        raise SampleRefused("The samples have different root elements; give those of one kind")
+    xml = survey.xml(record)
+    seen = SampleContents(words=frozenset(("", *WORDS)), typed=False)
+    values = _Values(survey, record, Names(xml))
+    samples = [_read(head, xml, values, seen) for head in heads]
+    records, broken = (sum(counts) for counts in zip(*((s.records, s.broken) for s in samples), strict=True))
+    if 100 * broken > MOST_BROKEN * records:
+        raise SampleRefused(f"{broken:,} of {records:,} records of the samples have text beside elements")
+    nulls = _nulls(seen)
+    columns, left = settled(seen, records, nulls=frozenset(nulls))
+    left += tuple((f"{xml.record}/{name}", MIXED) for name in sorted(values.mixed))
+    return Profile(
+        *(tuple(samples), "xml", tuple(map(_as_xml, columns))),
+        compression=heads[0].compression,
+        left=left,
+        xml=replace(xml, null_values=nulls),
+        remarks=_remarks(survey, record),
+    )
+
+
+def _remarks(survey: Survey, record: Path) -> tuple[str, ...]:
+    """Name the other elements that could be records."""
+    paths = ["/".join(map(survey.written, path)) for path in survey.others(record)[:3]]
+    return (f"`xml.record`: whether records are not {quoted(paths)}.",) if paths else ()
+
+
+def _pieces(head: SampleHead) -> Iterator[bytes]:
+    with closing(OPEN[head.compression](head.path, "rb")) as file:
+        while piece := file.read(xml_records.PIECE):
+            yield piece
+
+
+def _nulls(seen: SampleContents) -> tuple[str, ...]:
+    """Return the texts for null; empty ones only if they stand beside values of other types than text."""
+    columns = {"/".join(route): column for route, column in seen.columns.items()}
+    for column in columns.values():
+        column.done()
+    nulls = null_words(columns)
+    is_blank = any(column.counts.get("") and is_typed(column) for column in columns.values())
+    return nulls if is_blank else nulls[1:]
+
+
+def _as_xml(column: ColumnProfile) -> ColumnProfile:
+    """Return a column with a type that texts of XML have: days as files write them and other words are texts."""
+    words = {text for text, _ in column.values or ()}
+    odd = column.dates is not None or (column.type == "boolean" and not words <= BOOLEANS.keys())
+    return replace(column, type="string", dates=None, others=()) if odd else column
+
+
+def _read(head: SampleHead, xml: Xml, values: _Values, seen: SampleContents) -> Sample:
+    """Add the values of a document to `seen`; raise SampleRefused."""
+    name = head.path.name
+    plan = Plan(*(name, name, "1.0.0", name, name, (), (), ()), columns=Columns("warn"), file_format="xml", xml=xml)
+    filled, records, broken = Counter[str](), 0, 0
+    for part in xml_records.lines(plan, _pieces(head)):
+        if isinstance(part, Problem):
+            raise SampleRefused(f"{name}: {part.message.rstrip('.')}")
+        objects = [json.loads(line) for line in part.splitlines()]
+        records += len(objects)
+        broken += sum(isinstance(one, list) for one in objects)
+        by_key: dict[str, list[Any]] = {}
+        for one in objects:
+            for key, value in values.shaped(one[1] if isinstance(one, list) else one, ()).items():
+                by_key.setdefault(key, []).append(value)
+        for key, some in by_key.items():
+            seen.add((key,), some)
+            filled[key] += sum(value is not None for value in some)
+    if not records:
+        raise SampleRefused(f"{name} holds no records; give a file with records")
+    seen.filled.append((records, filled))
+    return Sample(name, records, broken)
+
+
+class _Values:
+    """Records as they are written, in the one form that all of them have: what repeats anywhere is an array."""
+
+    def __init__(self, survey: Survey, record: Path, names: Names) -> None:
+        def inner(paths: set[Path]) -> set[Path]:
+            within = (
+                path[len(record) :] for path in paths if len(path) > len(record) and path[: len(record)] == record
+            )
+            return {tuple(map(names.key, path)) for path in within}
+
+        self._arrays, self._parents = inner(survey.repeated), inner(survey.parents)
+        self._objects = self._parents | inner(survey.attributed)
+        self.mixed: set[str] = set()
+
+    def shaped(self, value: Any, route: Path) -> Any:
+        """Return a value in the form of its place."""
+        if route in self._arrays:
+            return [self._single(one, route) for one in (value if isinstance(value, list) else [value])]
+        return self._single(value, route)
+
+    def _single(self, value: Any, route: Path) -> Any:
+        if route in self._objects and isinstance(value, str):
+            value = {TEXT: value} if value or route not in self._parents else {}
+        if not isinstance(value, dict):
+            return value
+        if TEXT in value and route in self._parents:
+            self.mixed.add("/".join(route))
+        is_kept = route not in self._parents
+        return {key: self.shaped(one, (*route, key)) for key, one in value.items() if is_kept or key != TEXT}
