@@ -191,7 +191,7 @@ def _xml(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         if before != after:
             key = ".".join(path)
             shown = [_prefixes(value) if name == "namespaces" else value for value in (before, after)]
-            yield new.change("dialect", key, was(key, *shown), new.block(*path), "both")
+            yield new.change("format", key, was(key, *shown), new.block(*path))
 
 
 def _prefixes(namespaces: Mapping[str, str]) -> str:

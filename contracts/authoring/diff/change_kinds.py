@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from contracts.authoring.diff.change import Direction, Level
-from contracts.plan import Archive, Check, Columns, Csv, Json, Limit, Plan, Property, Reference, Threshold
+from contracts.plan import Archive, Check, Columns, Csv, Json, Limit, Plan, Property, Reference, Threshold, Xml
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.leader import Leader
@@ -46,7 +46,7 @@ MEANINGS: dict[str, Meaning] = {
     "producer": Meaning("`producer`: the side that uploads and gets the receipts", "none", producer="breaking"),
     "files": Meaning("`files`: added or removed patterns"),
     "files-names": Meaning("`files`: the names of a pattern's parts, which the record contains", "none"),
-    "format": Meaning("`format`, `compression`, `archive`, `json.property`", "both"),
+    "format": Meaning("`format`, `compression`, `archive`, `json.property`, `xml` with its `values`", "both"),
     "dialect": Meaning(
         "`csv`: `delimiter`, `header`, `encoding`, `quote`, `escape`, `nullValues`, `multiLine`, `skipRows`, "
         "`headerRows`, `commentRows`, `commentChar`, `leader`, `skipColumns`, `headerLacks`, "
@@ -117,6 +117,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "compression": "format",
         "archive": "format",
         "json": "format",
+        "xml": "format",
         "unmarked": FOLLOWS + "of plans with high marks, which no contract is compiled to",
         "references": "reference",
         "arrival": "arrival",
@@ -149,6 +150,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
     Footer: dict.fromkeys(("begins", "lines"), "dialect"),
     Trailer: dict.fromkeys(("begins", "rows", "sums"), "dialect"),
     Json: dict.fromkeys(("property",), "format"),
+    Xml: dict.fromkeys(("record", "namespaces", "null_values", "trim"), "format"),
     Archive: dict.fromkeys(("format", "members", "others"), "format"),
     Columns: dict.fromkeys(("extra", "missing", "order", "match"), "columns"),
     SetRule: dict.fromkeys(("of", "within", "marker", "manifest", "parts", "sums"), "set"),

@@ -123,4 +123,4 @@ def test_other_records_or_texts_break_both_ways(block: str, key: str) -> None:
 
     (change,) = compare(old, new).changes
 
-    assert (change.kind, change.path, change.direction) == ("dialect", key, "both")
+    assert (change.kind, change.path, change.direction) == ("format", key, "both")
