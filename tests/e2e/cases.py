@@ -26,6 +26,8 @@ TITLED = b"sep=;\nPayments of January\n\nid;amount\n;EUR\n"
 SUMMED = b"id;amount\n1;10.50\n"
 MIB = 1024 * 1024
 DATED = b"id;booked;paid;seen\n1;3.7.2024;45476;7/3/2024 2:05 PM\n2;03-JUL-24;0;\n"
+PRICED = "id;price;paid\n1;1.234,50 €;J\n2;-17,00;N\n3;-;\n".encode()
+BANKED = b"H|20260131|EUR\nD|4711|0000012345\nD|4712|-00001700\n"
 EVENTS = b'{"id": 1, "name": "Ana", "amount": 10.5, "day": "2026-01-31"}\n{"id": 2, "name": null}\n'
 PACKED, PACKED_ROWS = gzip.compress(GOOD), gzip.compress(GOOD.removeprefix(HEADER))
 BZIPPED = bz2.compress(GOOD)
@@ -752,6 +754,75 @@ CASES = (
         "rejected",
         ("check-minimum",),
         "job",
+    ),
+    Case("decimal commas, groups, currencies and J or N, as agreed", "priced/good.csv", PRICED, "accepted", (), "job"),
+    *(
+        Case(f"{name} where a decimal comma is agreed", f"priced/{n}.csv", PRICED + row, "rejected", (code,), "job")
+        for n, (name, row, code) in enumerate(
+            (
+                ("a decimal point", b"4;1234.50;J\n", "check-logicalType"),
+                ("groups of two digits", b"4;12.34,50;J\n", "check-logicalType"),
+                ("a currency that is not agreed", b"4;12,50 $;J\n", "check-logicalType"),
+                ("a boolean in another language", b"4;12,50;yes\n", "check-logicalType"),
+                ("a value above the maximum", b"4;5.000,01;J\n", "check-maximum"),
+            )
+        )
+    ),
+    Case(
+        "a leader, records and a trailer, as agreed",
+        "banked/2026-01-31_good.txt",
+        BANKED + b"T|2|10645\n",
+        "accepted",
+        (),
+        "job",
+    ),
+    Case(
+        "a leader with another day than the key",
+        "banked/2026-02-01_day.txt",
+        BANKED + b"T|2|10645\n",
+        "rejected",
+        ("leader-differs",),
+        "admission",
+    ),
+    Case(
+        "a file without its leader",
+        "banked/2026-01-31_bare.txt",
+        BANKED.partition(b"\n")[2] + b"T|2|10645\n",
+        "rejected",
+        ("leader-missing",),
+        "admission",
+    ),
+    Case(
+        "a record of a type that nobody knows",
+        "banked/2026-01-31_type.txt",
+        BANKED + b"X|4713|1\nT|3|10645\n",
+        "rejected",
+        ("check-recordType",),
+        "job",
+    ),
+    Case(
+        "a trailer with another sum of implied decimals",
+        "banked/2026-01-31_sum.txt",
+        BANKED + b"T|2|106.45\n",
+        "rejected",
+        ("bad-trailer",),
+        "job",
+    ),
+    Case(
+        "little-endian UTF-16, as agreed",
+        "utf16le/good.csv",
+        GOOD.decode().encode("utf-16-le"),
+        "accepted",
+        (),
+        "job",
+    ),
+    Case(
+        "UTF-16 in the other byte order",
+        "utf16le/order.csv",
+        GOOD.decode().encode("utf-16-be"),
+        "rejected",
+        ("wrong-encoding",),
+        "admission",
     ),
     Case(
         "UTF-16, as agreed",
