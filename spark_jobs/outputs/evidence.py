@@ -21,6 +21,7 @@ from spark_jobs.formats import registry, text_lines
 from spark_jobs.outputs import rejected_rows
 from spark_jobs.rules import bitmask
 from spark_jobs.rules.masking import MASK
+from spark_jobs.scan.members import LAST
 from spark_jobs.spark import recoding, small_frames, storage
 from spark_jobs.spark.jvm import java_class
 
@@ -28,11 +29,10 @@ ROWS = (
     "drop string, contract string, plan string, attempt int, `try` int, batch string, file string, record long, "
     "line long, outcome string, cells map<string,string>, raw string, checks array<string>"
 )
-"""The schema of the evidence of rows."""
+"""The schema of the evidence of rows; that of archives has their member as well."""
+MEMBER = ", member string"
 ROWS_IN_A_FILE = 20_000
 MOST_REJECTED = 100_000
-LAST = 2**62
-"""A number above that of any record."""
 
 
 def write_rows(
@@ -50,7 +50,7 @@ def write_rows(
     files = evidence.coalesce(count if count < cores else -(-count // cores) * cores)  # no core idle in the last round
     folder = f"{request.scratch}evidence/" if request.mask else request.evidence_rows
     files.write.mode("overwrite").parquet(storage.plain(folder))
-    written = spark.read.schema(ROWS).parquet(storage.plain(folder))
+    written = spark.read.schema(ROWS + (MEMBER if request.plan.archive else "")).parquet(storage.plain(folder))
     if request.mask:
         masked(written, request.plan).write.mode("overwrite").parquet(storage.plain(request.evidence_rows))
     return written
@@ -130,6 +130,7 @@ def _evidence(records: DataFrame, request: JobRequest, failing: bitmask.Numbered
         "cells",
         "raw",
         bitmask.failed_ids(failing).alias("checks"),
+        *(["member"] if plan.archive else []),
     )
 
 

@@ -21,7 +21,9 @@ from spark_jobs.spark import small_frames
 
 
 def with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, rows: DataFrame) -> DataFrame:
-    """Add the column `line` to rows with `drop` and `record`."""
+    """Add the column `line`, and in archives `member`, to rows with `drop` and `record`."""
+    if plan.archive:
+        rows = _with_members(spark, batch, rows)
     if not plan.has_lines:
         return rows.withColumn("line", sf.lit(None).cast("long"))
     straight, uneven = sf.col("record") + _above(batch, plan), _uneven(batch, plan)
@@ -30,6 +32,13 @@ def with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, rows: DataF
         return rows.withColumn("line", straight)
     joined = rows.join(lines, ["drop", "record"], "left")
     return joined.withColumn("line", sf.coalesce("line", sf.when(~sf.col("drop").isin(*uneven), straight)))
+
+
+def _with_members(spark: SparkSession, batch: ScannedBatch, rows: DataFrame) -> DataFrame:
+    schema = "of string, first long, last long, member string"
+    spans = sf.broadcast(small_frames.small(spark, members.spans(batch.groups), schema))
+    within = (sf.col("drop") == sf.col("of")) & sf.col("record").between(sf.col("first"), sf.col("last"))
+    return rows.join(spans, within, "left").drop("of", "first", "last")
 
 
 def places(

@@ -13,6 +13,8 @@ from contracts.plan import Plan
 from spark_jobs.scan.scanning import ScannedGroup
 from spark_jobs.spark import storage
 
+LAST = 2**62
+"""A number above that of any record."""
 Starts = Sequence[tuple[int, str | None]]
 """The first record of each file of a drop, and the name of the member that it is, in the order of records."""
 
@@ -27,6 +29,16 @@ def starts(drop: JobDrop, groups: Sequence[ScannedGroup]) -> Starts:
     for name, record in ((names[storage.plain(split.file)], max(split.first, 1)) for split in splits):
         first[name] = min(record, first.get(name, record))
     return sorted(((record, name) for name, record in first.items()), key=itemgetter(0))
+
+
+def spans(groups: Sequence[ScannedGroup]) -> list[tuple[str, int, int, str | None]]:
+    """Return the members of all drops: the drop, the first and the last number that a record may have, and the name."""
+    rows = []
+    for drop in (drop for group in groups for drop in group.drops):
+        begins = starts(drop, groups)
+        lasts = [first - 1 for first, _ in begins[1:]]
+        rows += [(drop.id, first, last, name) for (first, name), last in zip(begins, [*lasts, LAST], strict=True)]
+    return rows
 
 
 def placed(place: Place, plan: Plan, begins: Starts) -> Place:

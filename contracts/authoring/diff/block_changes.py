@@ -137,9 +137,13 @@ def _ended(rule: SetRule | None) -> str:
 
 
 def _archive(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
-    if old.plan.archive != new.plan.archive:
-        message = was("archive", _packed(old.plan.archive), _packed(new.plan.archive))
-        yield new.change("format", "archive", message, new.block("archive"))
+    before, after = old.plan.archive, new.plan.archive
+    if _packed(before) != _packed(after):
+        yield new.change("format", "archive", was("archive", _packed(before), _packed(after)), new.block("archive"))
+    if before and after and before.others != after.others:
+        key, message = "archive.others", was("archive.others", before.others, after.others)
+        turn = directions.of_policies(before.others, after.others)
+        yield new.change("archive-others", key, message, new.block("archive", "others"), turn)
 
 
 def _document(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
@@ -150,10 +154,7 @@ def _document(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
 
 
 def _packed(archive: Archive | None) -> str:
-    if archive is None:
-        return "none"
-    others = "" if archive.others == "reject" else ", others are ignored"
-    return f"{archive.format} of members like {archive.members}{others}"
+    return f"{archive.format} of members like {archive.members}" if archive else "none"
 
 
 def _window(arrival: Arrival | None) -> str:

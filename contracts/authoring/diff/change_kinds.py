@@ -47,6 +47,7 @@ MEANINGS: dict[str, Meaning] = {
     "files": Meaning("`files`: added or removed patterns"),
     "files-names": Meaning("`files`: the names of a pattern's parts, which the record contains", "none"),
     "format": Meaning("`format`, `compression`, `archive`, `json.property`, `xml` with its `values`", "both"),
+    "archive-others": Meaning("`archive.others`: the effect of members that the contract does not want"),
     "dialect": Meaning(
         "`csv`: `delimiter`, `header`, `encoding`, `quote`, `escape`, `nullValues`, `multiLine`, `skipRows`, "
         "`headerRows`, `commentRows`, `commentChar`, `leader`, `skipColumns`, `headerLacks`, "
@@ -151,7 +152,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
     Trailer: dict.fromkeys(("begins", "rows", "sums"), "dialect"),
     Json: dict.fromkeys(("property",), "format"),
     Xml: dict.fromkeys(("record", "namespaces", "null_values", "trim"), "format"),
-    Archive: dict.fromkeys(("format", "members", "others"), "format"),
+    Archive: {"format": "format", "members": "format", "others": "archive-others"},
     Columns: dict.fromkeys(("extra", "missing", "order", "match"), "columns"),
     SetRule: dict.fromkeys(("of", "within", "marker", "manifest", "parts", "sums"), "set"),
     Arrival: dict.fromkeys(("by", "since", "days", "zone", "files", "outside"), "arrival"),

@@ -53,8 +53,9 @@ def test_members_are_one_drop(spark: SparkSession, tmp_path: Path, csv: Csv, sif
     assert drop.masks == archived.drop("b.zip").masks == same.masks
     for one, other in zip(drop.counts, same.counts, strict=True):
         assert replace(one, samples=(), observed=None) == replace(other, samples=(), observed=None)
-    rows = [(r.record, r.line) for r in archived.evidence(spark, "a.zip")]
-    assert rows == [(4, 4), (5, 5), (7, 3), (8, 4)]
+    rows = [(r.record, r.member, r.line) for r in archived.evidence(spark, "a.zip")]
+    assert rows == [(4, "b.csv", 4), (5, "b.csv", 5), (7, "d.csv", 3), (8, "d.csv", 4)]
+    assert "member" not in plain.evidence(spark)[0]
     assert places(archived, "id.minimum", "a.zip") == ["record 4, b.csv:4"]
     assert places(archived, "id.required", "a.zip") == ["record 5, b.csv:5"]
     assert places(archived, "id.logicalType", "a.zip") == ["record 7, d.csv:3", "record 8, d.csv:4"]

@@ -437,6 +437,19 @@ def test_another_century_is_another_meaning() -> None:
     assert [c.direction for c in changes(old, old.replace("1950", "1970"))] == ["both"]
 
 
+ZIPPED = OLD.replace("format: csv", "format: csv\n      archive: {format: zip, members: a}")
+
+
+def test_members_that_are_ignored_loosen() -> None:
+    ignored = ZIPPED.replace("members: a", "members: a, others: ignore")
+    assert [(c.kind, c.path, c.direction) for c in changes(ZIPPED, ignored)] == [
+        ("archive-others", "archive.others", "loosens")
+    ]
+    assert [c.direction for c in changes(ignored, ZIPPED)] == ["tightens"]
+    other = ignored.replace("members: a", "members: b")
+    assert [c.direction for c in changes(ZIPPED, other)] == ["both", "loosens"]
+
+
 def test_draft_binds_nobody() -> None:
     draft = OLD.replace("status: active", "status: draft")
     change = changes(draft, OLD.replace("minimum: 1,", "minimum: 2,"))
@@ -559,6 +572,7 @@ def test_every_kind_of_change_occurs() -> None:
         "contract-added",
         "contract-removed",
         "activated",
+        "archive-others",
         "promote",
         "property-added",
         "property-removed",
