@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import pytest
 from pyspark.sql import SparkSession
 
-from contracts.plan import Csv
+from contracts.plan import Archive, Csv
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.trailer import Trailer
 from infra.offline.file_sets import gathered
 from infra.offline.judge import judge_all
-from tests.integration.spark_jobs.world import a_plan, a_property
+from tests.integration.spark_jobs.world import a_check, a_plan, a_property
+from tests.packing import PACK, zipped
 
 RULE = SetRule(("day",), 3600, manifest="in/{day}/manifest.json", sums=("n",))
 PLAN = a_plan([a_property("id"), a_property("n", "integer")], files=("in/{day}/*.csv",), set=RULE)
@@ -55,3 +58,26 @@ def test_trailer_and_window_are_held_at_home(spark: SparkSession, tmp_path: Path
     (one,) = judge_all(home.uploads, plan, lambda: spark)
 
     assert [p.code for p in one.decision.problems] == ["rows-differ", "arrived-late"]
+
+
+TEXT = "id,n\nx,1\n\ny,two\n"
+FORMS: dict[str, tuple[dict[str, Any], bytes, str]] = {
+    "UTF-16": ({"csv": Csv(encoding="utf-16")}, TEXT.encode("utf-16"), "record 2, line 4"),
+    "a zip archive": (
+        {"archive": Archive("zip", "*.csv")},
+        zipped({"1.csv": b"id,n\nw,0\n", "2.csv": TEXT.encode()}),
+        "record 3, 2.csv:4",
+    ),
+    "Zstandard": ({"compression": "zstd"}, PACK["zstd"](TEXT.encode()), "record 2, line 4"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_file_is_judged_as_it_is_sent(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    agreed, body, place = FORMS[form]
+    (tmp_path / "a").write_bytes(body)
+    plan = a_plan([a_property("id"), a_property("n", "integer")], [a_check("minimum", "n", value="0")], **agreed)
+    (one,) = judge_all(gathered(plan, [(tmp_path / "a", "things/a.csv")], AT).uploads, plan, lambda: spark)
+
+    (problem,) = one.decision.problems
+    assert (problem.code, str(problem.place)) == ("check-logicalType", place)
