@@ -36,6 +36,7 @@ OF_256_MIB = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: 
 MORE = HEADER + b"3,Bo,1.5,2026-02-01\n"
 ZIPPED = zipped({"orders-1.csv": GOOD, "orders-2.csv": MORE})
 WORKBOOK = zipped({"docProps/app.xml": b"", "[Content_Types].xml": b"", "xl/workbook.xml": b""})
+LOCKED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504) + "EncryptedPackage".encode("utf-16-le")
 SEALED = bytearray(ZIPPED)
 SEALED[6] = SEALED[ZIPPED.index(b"PK\x01\x02") + 8] = 1
 ZIPS = {
@@ -77,6 +78,9 @@ FOREIGN = {
     "a zip archive": zipped({"orders.csv": GOOD}),
     "a workbook (xlsx)": WORKBOOK,
     "an old workbook (xls)": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(30),
+    "a workbook with a password": (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504) + "EncryptedPackage".encode("utf-16-le")
+    ),
     "HTML with the name of a workbook": b"<html><body><table><tr><td>id</td></tr></table>",
     "XML": b'<?xml version="1.0"?><orders><order id="1"/></orders>',
     "a workbook as XML": b'<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook>',

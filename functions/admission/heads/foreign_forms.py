@@ -76,6 +76,10 @@ KEY = Form("a key or a certificate (PEM)", "Never send a private key; send the r
 SCRIPT = Form("a document in a language of printers or word processors")
 DATABASE = Form("a database file", "Export the table, and send it as")
 
+LOCKED = Form("a document of Office with a password", "Save its sheet without a password as")
+COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+STREAMS = {"EncryptedPackage": LOCKED, "WordDocument": DOCUMENT, "PowerPoint Document": SLIDES, "__substg1.0_": MAIL}
+"""The streams of compound files that are no workbooks, by which they are told (MS-CFB, MS-OFFCRYPTO)."""
 PARQUET = Form("Parquet", "Write the file as plain")
 BINARY = (
     _Sign(GZIP, b"\x1f\x8b"),
@@ -97,7 +101,7 @@ BINARY = (
     _Sign(_packed("a 7-Zip archive"), b"7z\xbc\xaf\x27\x1c"),
     _Sign(_packed("a rar archive"), b"Rar!\x1a\x07"),
     _Sign(_packed("a cabinet archive"), b"MSCF\x00\x00"),
-    _Sign(OLD_WORKBOOK, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+    _Sign(OLD_WORKBOOK, COMPOUND),
     _Sign(OLD_WORKBOOK, b"\x09\x08\x10\x00\x00\x06\x05\x00"),
     _Sign(OLD_WORKBOOK, b"\x09\x08\x08\x00\x00\x05"),
     _Sign(OLD_WORKBOOK, b"\x09\x04\x06\x00\x00\x00"),
@@ -241,8 +245,15 @@ def of_bytes(sample: bytes) -> Form | None:
     """Return the form of a file that is not text, by its first bytes; None if they are of no form in the list."""
     for sign in BINARY:
         if sample.startswith(sign.start) and (sign.binary or _has_control(sample)):
-            return _zipped(sample) if sign.form is ZIP else sign.form
+            return _zipped(sample) if sign.form is ZIP else _within(sample) or sign.form
     return next((form for form in _shaped(sample) if form), None)
+
+
+def _within(sample: bytes) -> Form | None:
+    """Return the form of a compound file by the names of its streams; None if it seems to be a workbook, or is none."""
+    if not sample.startswith(COMPOUND):
+        return None
+    return next((form for name, form in STREAMS.items() if name.encode("utf-16-le") in sample), None)
 
 
 def _zipped(sample: bytes) -> Form:

@@ -219,7 +219,8 @@ def workbooks(_: Random) -> Iterator[bytes]:
     yield zipped(types | OFFICE | {"xl/workbook.bin": b"\x83\x01\0"})
     yield zipped({"mimetype": b"application/vnd.oasis.opendocument.spreadsheet", "content.xml": b"<x/>"}, 0)
     yield zipped(types | OFFICE | {"word/document.xml": b"<w/>"})
-    yield b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500)
+    for stream in ("", "Workbook", "EncryptedPackage", "WordDocument", "PowerPoint Document"):
+        yield b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1_000) + stream.encode("utf-16-le").ljust(64, b"\0")
 
 
 FORMS: dict[str, tuple[Callable[[Random], Iterator[bytes]], tuple[str, ...]]] = {
@@ -235,7 +236,7 @@ FORMS: dict[str, tuple[Callable[[Random], Iterator[bytes]], tuple[str, ...]]] = 
     "archives": (archives, ("a tar archive", "a 7-Zip", "a rar", "a cabinet", "compressed by")),
     "sealed": (sealed, ("encrypted", "a key or a certificate")),
     "mainframe": (mainframe, ("text in EBCDIC",)),
-    "workbooks": (workbooks, ("a workbook", "an old workbook", "a document of a word")),
+    "workbooks": (workbooks, ("a workbook", "an old workbook", "a document of", "a presentation")),
 }
 AGREED: dict[str, Plan] = {
     "csv": a_plan(),

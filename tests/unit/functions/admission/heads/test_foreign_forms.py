@@ -71,6 +71,7 @@ def _dbf() -> bytes:
     return head + bytes(20) + field + b"\x0d" + b"     1     2\x1a"
 
 
+COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
 BYTES: dict[str, tuple[bytes, str]] = {
     "gzip": (gzip.compress(RECORDS), "compressed by gzip"),
     "bzip2": (bz2.compress(RECORDS), "compressed by bzip2"),
@@ -94,6 +95,8 @@ BYTES: dict[str, tuple[bytes, str]] = {
     "rar": (b"Rar!\x1a\x07\x01\x00", "a rar archive"),
     "old rar": (b"Rar!\x1a\x07\x00", "a rar archive"),
     "xls": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(30), "an old workbook of a spreadsheet"),
+    "xlsx with a password": (COMPOUND + "EncryptedPackage".encode("utf-16-le"), "a document of Office with a password"),
+    "doc": (COMPOUND + "WordDocument".encode("utf-16-le"), "a document of a word processor"),
     "xls before 1995": (b"\x09\x08\x08\x00\x00\x05\x10\x00", "an old workbook of a spreadsheet"),
     "parquet": (b"PAR1\x15\x04\x15", "Parquet"),
     "orc": (b"ORC\x08\x03\x10", "ORC"),
