@@ -333,6 +333,8 @@ def _words_of_format(plan: Plan) -> dict[str, str]:
         "encoding": plan.csv.encoding.upper(),
         "halves": "halves of characters (as `\\ud83d` alone), " if plan.read_as == "jsonl" else "",
         "whole": ", and both escapes of a character that takes two" if plan.read_as == "jsonl" else "",
+        "apart": "on each line" if plan.has_lines else "for each record",
+        "between": "without commas between the lines, " if plan.has_lines else "",
         "mark": visible(plan.csv.delimiter),
         "unquoted": " and no quotes around them" if plan.csv.quote else "",
         "misplaced": _misplaced(plan.csv),

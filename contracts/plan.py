@@ -497,6 +497,11 @@ class Plan:
         """Return True if a record of its files begins in a line that people can look up."""
         return self.file_format != "parquet" and not self.is_transcribed and not (self.json or self.xml)
 
+    @property
+    def wrapped_by(self) -> tuple[str, ...]:
+        """The keys of a document that lead to its array of records."""
+        return self.json.keys if self.json else ()
+
     def element(self, record: int) -> str | None:
         """Return the place of a record of a document, counted from 1, as its format writes it; None if it has none."""
         if self.xml:
@@ -634,6 +639,10 @@ ELEMENT_CHECKS: tuple[Check, ...] = (
 """The same for XML, which other flaws make no document at all."""
 
 
+DOCUMENT_CHECKS = (replace(OBJECT_CHECKS[0], expected="one JSON object"), *OBJECT_CHECKS[1:])
+"""The same for JSON documents."""
+
+
 def record_checks(file_format: FileFormat, extra: Policy, begins: str = "") -> tuple[Check, ...]:
     """The checks at the head of all plans of a format, on the form of a record and on keys that the contract lacks.
 
@@ -647,7 +656,8 @@ def record_checks(file_format: FileFormat, extra: Policy, begins: str = "") -> t
     if file_format == "parquet":
         return ()
     severity: Severity = "error" if extra == "reject" else "warning"
-    first, what = (ELEMENT_CHECKS, "element or attribute") if file_format == "xml" else (OBJECT_CHECKS, "key")
+    first = {"json": DOCUMENT_CHECKS, "xml": ELEMENT_CHECKS}.get(file_format, OBJECT_CHECKS)
+    what = "element or attribute" if file_format == "xml" else "key"
     expected = f"no {what} that the contract lacks"
     unknown = Check("record.knownKeys", rules.KnownKeys(), "row", severity, "conformity", expected)
     return (*first, unknown) if extra != "ignore" else first

@@ -48,8 +48,7 @@ def sentence(rule: rules.Rule) -> Sentence:
         case rules.Object():
             return Sentence(
                 "{some} {are} not exactly one JSON object{flaw}.",
-                "Write one object on each line, from `{{` to `}}`, without commas between the lines, and no key "
-                "twice within.",
+                "Write one object {apart}, from `{{` to `}}`, {between}and no key twice within.",
             )
         case rules.Keys():
             return Sentence("{some} {have} a key twice.", "Write every key of an object once.")

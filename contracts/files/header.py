@@ -38,6 +38,8 @@ MOST_GUESSED = 100
 
 def rejected_file(plan: Plan) -> str:
     """Return the name of the file with a drop's rejected rows: in its own format, but CSV for Parquet."""
+    if plan.wrapped_by:
+        return "rejected.json"
     return "rejected.jsonl" if plan.read_as == "jsonl" else "rejected.csv"
 
 

@@ -30,12 +30,15 @@ SIGN = re.compile(STRING + rb'|["\[\]{},]')
 """A whole string, or a sign; a quote alone begins a string that is not closed."""
 ALONE = re.compile(STRING + rb'|[^\s"\[\]{},]++|"')
 """A value at the top of a document that is neither an object nor an array."""
-BETWEEN = re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*\{")
-BEHIND_EACH_OTHER = re.compile(rb"\}[ \t\r\n]*\{")
-BREAK = re.compile(rb"[\r\n]")
-INDENT = re.compile(rb"(?<=[{\[,:])[ \t]*[\r\n][ \t\r\n]*|[ \t]*[\r\n][ \t\r\n]*(?=[}\]])")
-UNBROKEN = re.compile(rb'(?:[^"]++|"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+")*+')
-"""A text whose strings have no line breaks."""
+BETWEEN = {b",": re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*\{"), b"": re.compile(rb"\}[ \t\r\n]*\{")}
+"""What stands between two objects, by the separator of records, with their brackets."""
+APART = {b",": re.compile(rb"[ \t\r\n]*,[ \t\r\n]*"), b"": re.compile(rb"[ \t\r\n]*")}
+"""The same without brackets."""
+BRACKET = re.compile(rb"[\[\]{}]")
+NO_BRACKETS = bytes.maketrans(b"[]{}", b"____")
+AS_TABS = bytes.maketrans(b"\r\n", b"\t\t")
+APART_BY_BREAK = re.compile(rb"\n(?<![{\[,:]\n)(?![}\]])")
+"""A line break that alone separates two parts of a record, so that a blank must stay there."""
 CUT = "json-cut-short"
 """The code of the problem of a document that ends too early."""
 KINDS = {b"{": "an object", b"[": "an array", b'"': "a text", b"t": "true", b"f": "false", b"n": "null"}
@@ -62,32 +65,80 @@ def transcribe(plan: Plan, source: BinaryIO, target: BinaryIO) -> Problem | None
 
 def one_line(record: bytes) -> bytes:
     """Return a record without line breaks; within a string, where none may be, each becomes a tab, as wrong there."""
-    if not BREAK.search(record):
+    if not _is_broken(record):
         return record
-    if b'\\"' in record:
-        unbroken = UNBROKEN.fullmatch(record) is not None
-    else:
-        unbroken = not any(part.count(b'"') % 2 for part in BREAK.split(record))
-    return BREAK.sub(b"\t", INDENT.sub(b"", record) if unbroken else record)
+    if _is_broken(b"".join(_pieces(record)[1::2])):
+        return record.translate(AS_TABS)
+    lines = b"\n".join([line.strip(b" \t") for line in record.splitlines()])
+    return lines.replace(b"\n", b"\t" if APART_BY_BREAK.search(lines) else b"")
+
+
+def _is_broken(text: bytes) -> bool:
+    return b"\n" in text or b"\r" in text
+
+
+def _pieces(text: bytes) -> list[bytes]:
+    """Return the pieces of a text that begins outside strings: outside, within the first string, outside, and so on.
+
+    Escapes are replaced by as many other characters.
+    """
+    if b"\\" in text:
+        text = text.replace(b"\\\\", b"__").replace(b'\\"', b"__")
+    return text.split(b'"')
+
+
+def _flat(region: bytes, between: re.Pattern[bytes]) -> tuple[list[bytes], int] | None:
+    """Return records without brackets in them, and their length with what is between them; None if any has some.
+
+    All brackets are then those of records, and no string is open at the end of one.
+    """
+    first, *bodies = between.split(region)
+    if not (bodies and first.startswith(b"{")):
+        return None
+    length = len(region) - len(bodies.pop()) - 1
+    bodies, records = [first[1:], *bodies], region[:length]
+    if not (records.count(b"{") == records.count(b"}") == len(bodies)):
+        return None
+    if b'\\"' in records or b"[" in records or b"]" in records or any(body.count(b'"') % 2 for body in bodies):
+        return None
+    return [b"{%b}" % body for body in bodies], length
+
+
+def _nested(region: bytes, apart: re.Pattern[bytes]) -> tuple[list[bytes], int]:
+    """Return the same of any objects and arrays."""
+    pieces = _pieces(region)
+    pieces[1::2] = [piece.translate(NO_BRACKETS) for piece in pieces[1::2]]
+    outer, records = b'"'.join(pieces), list[bytes]()
+    depth, begin, end = 0, 0, 0
+    for bracket in BRACKET.finditer(outer):
+        place = bracket.start()
+        if bracket[0] in (b"{", b"["):
+            if depth == 0 and place:
+                if not (end and apart.fullmatch(outer, end, place)):
+                    break
+                records.append(region[begin:end])
+                begin = place
+            depth += 1
+        elif depth == 0:
+            break
+        else:
+            depth -= 1
+            end = place + 1
+    return records, begin
 
 
 class Records:
     """The records of a document, read piece by piece; `read` returns up to so many of its next bytes, in the end none.
 
-    `count` is the number of records so far, `rest` the bytes that are read and not yet used.
+    No record may have more than `longest` bytes. `count` is the number of records so far.
     """
 
-    def __init__(self, form: Json, read: Callable[[int], bytes]) -> None:
+    def __init__(self, form: Json, read: Callable[[int], bytes], longest: int = LONGEST) -> None:
         self.count = 0
-        self._form, self._read = form, read
+        self._form, self._read, self._longest = form, read, longest
         self._buffer, self._at = b"", 0
         self._slow = 0
-        """Bytes up to which records are not flat."""
-
-    @property
-    def rest(self) -> bytes:
-        """Return the bytes that are read and not yet used."""
-        return self._buffer[self._at :]
+        """Bytes in which records are taken one by one, as they are no objects."""
 
     def batches(self) -> Iterator[list[bytes]]:
         """Yield the records, some at once; raise Damaged where they cannot be told apart."""
@@ -112,8 +163,8 @@ class Records:
     def _in_turn(self) -> Iterator[list[bytes]]:
         """Yield records that follow each other."""
         while sign := self._sign():
-            if flat := self._flat(BEHIND_EACH_OTHER):
-                yield flat
+            if several := self._several(b""):
+                yield several
             elif sign in b"]},":
                 raise self._damaged(f"`{sign.decode()}` stands outside any record")
             else:
@@ -125,8 +176,8 @@ class Records:
         ended = self._sign() == b"]"
         self._at += ended
         while not ended:
-            if flat := self._flat(BETWEEN):
-                yield flat
+            if several := self._several(b","):
+                yield several
                 continue
             record = self._taken(self._end())
             if not record:
@@ -145,21 +196,18 @@ class Records:
             self._sign()
         return sign == b"]"
 
-    def _flat(self, between: re.Pattern[bytes]) -> list[bytes]:
-        """Return all next records within a window that have no brackets in them; none if a record has any."""
+    def _several(self, separator: bytes) -> list[bytes]:
+        """Return the next records of a window that are objects or arrays; none if the first is anything else.
+
+        The last record of a window stays, as what follows it is not seen.
+        """
         if self._slow > 0:
             return []
         region = self._buffer[self._at : self._at + WINDOW]
-        first, *bodies = between.split(region)
-        if bodies and first.startswith(b"{"):
-            length = len(region) - len(bodies.pop()) - 1
-            bodies, records = [first[1:], *bodies], region[:length]
-            plain = records.count(b"{") == records.count(b"}") == len(bodies) and b'\\"' not in records
-            if plain and not (b"[" in records or b"]" in records or any(body.count(b'"') % 2 for body in bodies)):
-                self._at += length
-                return [b"{%b}" % body for body in bodies]
-        self._slow = len(region)
-        return []
+        records, length = _flat(region, BETWEEN[separator]) or _nested(region, APART[separator])
+        self._at += length
+        self._slow = 0 if records else len(region)
+        return records
 
     def _taken(self, end: int) -> bytes:
         """Return the text up to an end, without blanks around it, and step there."""
@@ -217,8 +265,8 @@ class Records:
 
     def _more(self) -> bool:
         """Read on; return True if there was more. Raise Damaged for a value that is too long."""
-        if len(self._buffer) - self._at > LONGEST:
-            raise self._damaged(f"a record has more than {LONGEST:,} bytes, or a quote is never closed")
+        if len(self._buffer) - self._at > self._longest:
+            raise self._damaged(f"a record has more than {self._longest:,} bytes, or a quote is never closed")
         return self._fill()
 
     def _fill(self) -> bool:

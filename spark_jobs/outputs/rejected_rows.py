@@ -5,6 +5,7 @@ The lines are in the file's own format, with the reasons added at the end. Both 
 
 from __future__ import annotations
 
+import json
 import re
 import string
 from collections.abc import Sequence
@@ -67,13 +68,15 @@ def title(drop: JobDrop, plan: Plan) -> str | None:
         case "csv":
             return _csv_header([text for text in columns.written(plan, drop.header_line) if text not in OURS], plan)
         case "jsonl":
-            return None
+            return "".join(f"{{{json.dumps(key)}: " for key in plan.wrapped_by) + "[" if plan.wrapped_by else None
         case "parquet":
             return _csv_header(_columns(drop.header, plan), plan)
 
 
 def ending(plan: Plan) -> str | None:
-    """Return the last line of a file of rejected rows; None if it needs none: a corrected file needs its footer."""
+    """Return the last line of a file of rejected rows; None if it needs none: a corrected file is read as any other."""
+    if plan.wrapped_by:
+        return "]" + "}" * len(plan.wrapped_by)
     footer = plan.csv.footer if plan.file_format == "csv" else None
     return csv_cells.joined([footer.begins], plan.csv) if footer else None
 
@@ -93,7 +96,7 @@ def lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
         case "csv":
             return _csv_lines(rows, header, plan.csv)
         case "jsonl":
-            return _json_lines(rows)
+            return _in_array(_json_lines(rows)) if plan.wrapped_by else _json_lines(rows)
         case "parquet":
             return _csv_of_cells(rows, _columns(header, plan), plan.csv)
 
@@ -112,6 +115,13 @@ def _json_lines(rows: DataFrame) -> DataFrame:
     as_it_came = sf.col("raw").alias("line")
     whole = sf.to_json(sf.struct(as_it_came, sf.col("record").alias(OURS[0]), sf.col("reasons").alias(OURS[1])))
     return rows.select("drop", "record", sf.when(sf.col("broken"), whole).otherwise(mended).alias("line"))
+
+
+def _in_array(lines: DataFrame) -> DataFrame:
+    """Write a comma in front of all objects of a drop but the first."""
+    is_first = sf.expr("record = min(record) over (partition by drop)")
+    line = sf.when(is_first, sf.col("line")).otherwise(sf.concat(sf.lit(","), "line"))
+    return lines.select("drop", "record", line.alias("line"))
 
 
 def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
