@@ -42,6 +42,8 @@ APART_BY_BREAK = re.compile(rb"\n(?<![{\[,:]\n)(?![}\]])")
 CUT = "json-cut-short"
 """The code of the problem of a document that ends too early."""
 KINDS = {b"{": "an object", b"[": "an array", b'"': "a text", b"t": "true", b"f": "false", b"n": "null"}
+KINDS |= dict.fromkeys((b"%d" % n for n in range(10)), "a number") | {b"-": "a number"}
+"""What a value is, by its first character."""
 WHOLE = "Write the document with a tool for JSON, and send it whole."
 
 
@@ -282,7 +284,7 @@ class Records:
             if other is None:
                 raise self._without(depth, others)
             if len(others) < MOST_KEYS:
-                others[other] = KINDS.get(self._sign(), "a number")
+                others[other] = KINDS.get(self._sign(), "no JSON")
             self._at = self._end(keep=False)
 
     def _close(self) -> None:
@@ -341,11 +343,13 @@ class Records:
         sign = self._sign()
         if not sign:
             return self._cut()
-        kind = KINDS.get(sign, "a number")
+        kind = KINDS.get(sign, "no JSON")
         agreed = wanted(self._form)
         if depth == 0:
-            text = f"The document is {kind}; the contract requires {agreed}."
-            return Damaged(Problem("not-json-document", text, f"Send {agreed}."))
+            kind = kind if sign in b"{[" else "no JSON document"
+            text = f"The file is {kind}; the contract requires {agreed}."
+            asked = "; or ask for `json` without `property` in the contract" if sign == b"[" else ""
+            return Damaged(Problem("not-json-document", text, f"Send {agreed}{asked}."))
         path = visible(".".join(self._form.keys[:depth]))
         other = "an array of records" if depth == len(self._form.keys) else "an object"
         text = f"In the document `{path}` is {kind}; the contract requires {other} there."
@@ -356,8 +360,9 @@ class Records:
         keys = self._form.keys
         path, agreed = visible(".".join(keys[: depth + 1])), wanted(self._form)
         if depth == 0 and self._sign() == b"{":
-            text = f"The document is JSON objects one after another, as in JSON Lines; the contract requires {agreed}."
-            return Damaged(Problem("not-json-document", text, f"Send {agreed}."))
+            text = f"The file is JSON objects one after another, as in JSON Lines; the contract requires {agreed}."
+            fix = f"Send {agreed}; or ask for `format: jsonl` in the contract."
+            return Damaged(Problem("not-json-document", text, fix))
         close = nearest(keys[depth], others) or next((key for key, kind in others.items() if kind == "an array"), None)
         has = f"; it has {quoted(map(visible, others))}" if others else "; it is empty"
         fix = f"Send {agreed}" + (f", or ask whether `{visible(close)}` was meant." if close else ".")

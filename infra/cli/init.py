@@ -38,9 +38,9 @@ Examples:
 def command(files: tuple[Path, ...], folder: Path | None, called: str | None, producer: str | None) -> None:
     """Write a first contract from sample files.
 
-    FILES are samples of one dataset: CSV, JSON Lines (both also compressed, or in zip archives) or Parquet. The samples
-    pass the new contract. Comments mark each proposed rule and its reason, and the first lines list what to review
-    before you publish. No file is overwritten. Exits 1 if no contract can be made of the files.
+    FILES are samples of one dataset: CSV, JSON Lines, JSON (all also compressed, or in zip archives) or Parquet. The
+    samples pass the new contract. Comments mark each proposed rule and its reason, and the first lines list what to
+    review before you publish. No file is overwritten. Exits 1 if no contract can be made of the files.
     """
     from contracts.authoring.draft.drafting import draft
     from contracts.authoring.draft.profile import SampleRefused

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts.authoring.draft.profile import Profile, SampleRefused
-from infra.sampling import archives, delimited, json_lines, parquet, xml_documents
+from infra.sampling import archives, delimited, documents, json_lines, parquet, xml_documents
 from infra.sampling.sample_heads import LARGE, UNPACKABLE, head_of, kind
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: i
         if odd := next((path for path in paths if not archives.is_archive(path)), None):
             raise SampleRefused(f"{paths[0].name} is a zip archive and {odd.name} is none; give files of one kind")
         return archives.profile(paths, lambda files: profile(files, session, large))
+    if form := documents.form_of(paths[0]):
+        return documents.profile(paths, form, lambda lines: profile(lines, session, large))
     heads = [head_of(path, large) for path in paths]
     first = heads[0]
     for other in heads[1:]:

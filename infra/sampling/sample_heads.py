@@ -72,7 +72,7 @@ class SampleHead:
 
 def kind(head: SampleHead) -> str:
     """Return the kind of a sample, for people."""
-    name = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet", "xml": "XML"}[head.format]
+    name = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet", "json": "JSON", "xml": "XML"}[head.format]
     return name if head.compression == "none" else f"{name}, compressed by {head.compression},"
 
 

@@ -18,9 +18,10 @@ from functions.operations.replay import replay
 from tests.e2e.cases import CASES as OTHERS
 from tests.e2e.cases import GOOD, Case
 from tests.e2e.conftest import World
+from tests.e2e.json_cases import CASES as OF_JSON
 from tests.e2e.parquet_cases import CASES as OF_PARQUET
 
-CASES = (*OTHERS, *OF_PARQUET)
+CASES = (*OTHERS, *OF_JSON, *OF_PARQUET)
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "bad-input.md"
 HEAD = """\
 # Bad input

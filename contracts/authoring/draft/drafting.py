@@ -133,6 +133,9 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
     if len(pattern) < LONGEST_LINE:  # a longer one may take several lines, which no comment may split
         notes[(*BLOCK, "files")] = f"by the name{'s' * (len(profile.samples) > 1)} of the samples"
     _packing(profile, block, notes)
+    if profile.json and profile.json.property:
+        block["json"] = {"property": profile.json.property}
+        notes[(*BLOCK, "json")] = "it leads to the longest list of objects in the first sample"
     if profile.csv:
         block["csv"] = dict(proposing.dialect(profile))
         notes[(*BLOCK, "csv")] = "read so, the samples have as many cells in every line"

@@ -233,36 +233,19 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
     if plan.archive:
         packed = f", in a {plan.archive.format} archive: its files like {plan.archive.members} are one drop"
     if plan.file_format == "csv":
-        csv = plan.csv
-        yield "Format", f"CSV{packed}"
-        yield "Delimiter", SIGNS.get(csv.delimiter, f"“{visible(csv.delimiter)}”")
-        if csv.record_delimiter:
-            yield "End of a record", f"{record_ends.in_words(csv.record_delimiter)} and nothing else"
-        yield from _above(csv)
-        yield "Header", _header(plan)
-        if stated := [p for p in plan.roots if p.header_names]:
-            shown = (f"{p.name}: {' or '.join(f'“{visible(text)}”' for text in p.header_names)}" for p in stated)
-            yield "Names in the header", "; ".join(shown)
-        yield from _lacking(csv)
-        yield from _below(csv)
-        if csv.trailing_delimiter:
-            yield "End of lines", "a delimiter may end the header and each row; nothing follows it"
-        yield "Encoding", csv.encoding.upper()
-        empty = ["an empty cell" if text == "" else f"“{text}”" for text in csv.null_values]
-        yield "Null", " or ".join(empty) if empty else "cannot be written: every cell has a value"
-        if csv.unquoted_escape:
-            yield (
-                "Escape",
-                f"{csv.unquoted_escape} before a delimiter or {csv.unquoted_escape} in a cell without quotes",
-            )
-        if csv.quote:
-            yield "Quote", f"{csv.quote} around a cell that contains the delimiter or a quote"
+        yield from _written_as_csv(plan, packed)
     elif plan.file_format == "jsonl":
         yield "Format", f"JSON Lines{packed}: one JSON object on each line, in UTF-8"
         yield "Null", "null, or the key is left out"
     elif plan.xml:
         yield "Format", f"XML{packed}, in the encoding that its first line states, without a document type"
         yield from _elements(plan, plan.xml)
+    elif plan.json:
+        form = "an array of records, or records one after another"
+        if plan.json.property:
+            form = f"one object, in which {plan.json.property} leads to the array of records"
+        yield "Format", f"a JSON document{packed}: {form}; in UTF-8"
+        yield "Null", "null, or the key is left out"
     else:
         yield "Format", "Parquet"
 
@@ -280,6 +263,34 @@ def _elements(plan: Plan, xml: Xml) -> Iterator[tuple[str, str]]:
     yield "Null", " or ".join(['the element is left out or has xsi:nil="true"', *texts])
     if xml.trim:
         yield "Blanks", "blanks around a text do not count"
+
+
+def _written_as_csv(plan: Plan, packed: str) -> Iterator[tuple[str, str]]:
+    """Yield the same of CSV."""
+    csv = plan.csv
+    yield "Format", f"CSV{packed}"
+    yield "Delimiter", SIGNS.get(csv.delimiter, f"“{visible(csv.delimiter)}”")
+    if csv.record_delimiter:
+        yield "End of a record", f"{record_ends.in_words(csv.record_delimiter)} and nothing else"
+    yield from _above(csv)
+    yield "Header", _header(plan)
+    if stated := [p for p in plan.roots if p.header_names]:
+        shown = (f"{p.name}: {' or '.join(f'“{visible(text)}”' for text in p.header_names)}" for p in stated)
+        yield "Names in the header", "; ".join(shown)
+    yield from _lacking(csv)
+    yield from _below(csv)
+    if csv.trailing_delimiter:
+        yield "End of lines", "a delimiter may end the header and each row; nothing follows it"
+    yield "Encoding", csv.encoding.upper()
+    empty = ["an empty cell" if text == "" else f"“{text}”" for text in csv.null_values]
+    yield "Null", " or ".join(empty) if empty else "cannot be written: every cell has a value"
+    if csv.unquoted_escape:
+        yield (
+            "Escape",
+            f"{csv.unquoted_escape} before a delimiter or {csv.unquoted_escape} in a cell without quotes",
+        )
+    if csv.quote:
+        yield "Quote", f"{csv.quote} around a cell that contains the delimiter or a quote"
 
 
 def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,8 @@ from functions.admission.heads.problems import Head, may_be_lost, other_text, un
 
 FIX = 'Write one whole JSON object on each line, as `{"a": 1}`, and nothing around or between them.'
 
+ASK = "Or ask for `format: json` in the contract."
+
 HALF = "a key in it has half of a character"
 DEEP = "it is nested too deeply"
 UNBALANCED = "a bracket is not closed, or closed too often"
@@ -87,7 +89,7 @@ def _no_object(plan: Plan, text: str, line: str) -> Problem:
     start = line.lstrip()[:1]
     if start == "[":
         return Problem(
-            "not-json-lines", "The file is a JSON array; the contract requires JSON Lines.", FIX, place=FIRST
+            "not-json-lines", "The file is a JSON array; the contract requires JSON Lines.", f"{FIX} {ASK}", place=FIRST
         )
     what = "not a whole JSON object" if start == "{" else "not a JSON object"
     why = f": {flaw_of(line)}" if start == "{" else ""
@@ -114,7 +116,8 @@ def _wrapped(plan: Plan, text: str) -> Problem | None:
     if (key := wrapper(plan, text)) is None:
         return None
     message = f"The file is one JSON object around an array (`{visible(key)}`); the contract requires JSON Lines."
-    return Problem("not-json-lines", message, f"Take the records out of `{visible(key)}`. {FIX}", place=FIRST)
+    fix = f"Take the records out of `{visible(key)}`. {FIX} Or ask for `format: json` with `json: {{property: {visible(key)}}}`."
+    return Problem("not-json-lines", message, fix, place=FIRST)
 
 
 def wrapper(plan: Plan, text: str) -> str | None:
