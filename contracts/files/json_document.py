@@ -28,7 +28,7 @@ BLANKS = re.compile(rb"[ \t\r\n]*")
 STRING = rb'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"'
 SIGN = re.compile(STRING + rb'|["\[\]{},]')
 """A whole string, or a sign; a quote alone begins a string that is not closed."""
-ALONE = re.compile(STRING + rb'|[^\s"\[\]{},]++|"')
+ALONE = re.compile(STRING + rb'|[^ \t\r\n"\[\]{},]++|"')
 """A value at the top of a document that is neither an object nor an array."""
 BETWEEN = {b",": re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*\{"), b"": re.compile(rb"\}[ \t\r\n]*\{")}
 """What stands between two objects, by the separator of records, with their brackets."""

@@ -220,7 +220,8 @@ def _format(path: Path, head: str) -> FileFormat:
         return "jsonl"
     if first.lstrip()[:1] in ("{", "[") and path.suffix.startswith(".json"):
         raise SampleRefused(
-            f"{path.name} is JSON, not JSON Lines: write one object in each line, and no list around them"
+            f"{path.name} is neither JSON Lines nor a JSON document of records: "
+            "write one object in each line, or a list of objects"
         )
     return "csv"
 

@@ -46,8 +46,17 @@ def places(
 ) -> dict[tuple[str, int], Place]:
     """Return the places of some records, by drop and record number."""
     records = set(wanted)
-    if not plan.has_lines:
-        return {(drop, record): Place(record) for drop, record in records}
+    by_record = _in_lines(spark, batch, plan, records) if plan.has_lines else {pair: Place(pair[1]) for pair in records}
+    if plan.archive is None and plan.element(1) is None:
+        return by_record
+    begins = {drop.id: members.starts(drop, batch.groups) for group in batch.groups for drop in group.drops}
+    return {(drop, record): members.placed(place, plan, begins[drop]) for (drop, record), place in by_record.items()}
+
+
+def _in_lines(
+    spark: SparkSession, batch: ScannedBatch, plan: Plan, records: set[tuple[str, int]]
+) -> dict[tuple[str, int], Place]:
+    """Return the places of records with the lines in which they begin."""
     uneven = _uneven(batch, plan) & {drop for drop, _ in records}
     above = _by_drop(batch, plan)
     by_record = {
@@ -58,10 +67,7 @@ def places(
         asked = small_frames.small(spark, [pair for pair in records if pair[0] in uneven], "drop string, record long")
         rows = lines.join(sf.broadcast(asked), ["drop", "record"]).collect()
         by_record |= {(row["drop"], row["record"]): Place(row["record"], row["line"]) for row in rows}
-    if plan.archive is None:
-        return by_record
-    begins = {drop.id: members.starts(drop, batch.groups) for group in batch.groups for drop in group.drops}
-    return {(drop, record): members.placed(place, plan, begins[drop]) for (drop, record), place in by_record.items()}
+    return by_record
 
 
 def _above(batch: ScannedBatch, plan: Plan) -> Column:

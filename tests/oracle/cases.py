@@ -80,6 +80,9 @@ MORE_FORMS: dict[str, Document] = FORMS | {
         "values": {"decimals": 2, "negatives": ["trailing"]},
     },
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
+    "json": {"format": "json"},
+    "json, wrapped": {"format": "json", "json": {"property": "data.items"}},
+    "json, wrapped, packed": {"format": "json", "json": {"property": "rows"}, "compression": "gzip"},
     "csv, comments": {"format": "csv", "csv": {"commentChar": "#", "nullValues": []}},
     "csv, comments, over lines": {
         "format": "csv",

@@ -220,7 +220,7 @@ def _no_override(chance: Random, document: Document) -> None:
 
 def _columns(chance: Random, document: Document) -> None:
     columns = _block(document).setdefault("columns", {})
-    keys = ("extra",) if _block(document)["format"] == "jsonl" else ("extra", "missing", "order")
+    keys = ("extra",) if _block(document)["format"] in ("jsonl", "json") else ("extra", "missing", "order")
     key = chance.choice(keys)
     columns[key] = chance.choice(("any", "exact") if key == "order" else ("reject", "warn", "ignore"))
 

@@ -164,7 +164,7 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
     if block["format"] == "csv" and form.get("csv", {}).get("header", True):
         block["columns"] = {k: chance.choice(("reject", "warn", "ignore")) for k in ("extra", "missing")}
         block["columns"] |= form.get("columns", {})
-    elif block["format"] == "jsonl":
+    elif block["format"] in ("jsonl", "json"):
         block["columns"] = {"extra": chance.choice(("reject", "warn", "ignore"))}
     if "trailer" in form.get("csv", {}):
         whole = [c.written["name"] for c in columns if c.written["logicalType"] == "integer" or is_exact(c.written)]

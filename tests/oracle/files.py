@@ -10,6 +10,7 @@ from random import Random
 from contracts import rules
 from contracts.plan import Csv, Plan, Property
 from contracts.terms.trailer import LONGEST_LINE, Footer, Trailer
+from tests.oracle import documents
 from tests.oracle.contracts import Contract
 from tests.oracle.forms import bare, ways
 from tests.oracle.headers import OTHERS, in_place, sent
@@ -88,12 +89,10 @@ def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: d
     plan = contract.plan
     count = chance.choice((0, 1, 2, 5, 12, 30))
     made = rows(chance, header, cells, count, chance.choice(SHARES))
-    write: Callable[[Random, Plan, Sequence[dict[str, str]]], list[str]] = (
-        _json if plan.file_format == "jsonl" else _csv
-    )
+    write: Callable[[Random, Plan, Sequence[dict[str, str]]], list[str]] = _json if plan.read_as == "jsonl" else _csv
     lines = write(chance, plan, made)
     if chance.random() < 0.5:
-        odd = JSON_LINES if plan.file_format == "jsonl" else _odd_lines(chance, plan, header)
+        odd = JSON_LINES if plan.read_as == "jsonl" else _odd_lines(chance, plan, header)
         for _ in range(chance.choice((1, 1, 3))):
             lines.insert(chance.randint(0, len(lines)), chance.choice(odd))
     if plan.file_format == "csv" and plan.csv.footer:
@@ -176,7 +175,7 @@ def a_plain_file(
     """A short file of CSV or JSON Lines in which every line is a record; so many of its cells are bad."""
     plan = contract.plan
     made = rows(chance, header, cells, chance.choice((0, 1, 1, 2, 3, 10)), share)
-    lines = (_json if plan.file_format == "jsonl" else _csv)(chance, plan, made)
+    lines = (_json if plan.read_as == "jsonl" else _csv)(chance, plan, made)
     if plan.file_format == "csv" and plan.csv.header:
         lines.insert(0, plan.csv.delimiter.join(_quoted(plan.csv, text) for text in sent(chance, plan, header)))
     return _encoded(chance, plan, lines)
@@ -184,6 +183,10 @@ def a_plain_file(
 
 def _encoded(chance: Random, plan: Plan, lines: Sequence[str]) -> bytes:
     """Lines as bytes: with the line ends, the mark and the damage that a text comes with."""
+    if plan.json:
+        text = documents.drawn(chance, plan.json.keys, lines)
+        data = chance.choice((b"", b"", b"\xef\xbb\xbf")) + text.encode("utf-8", "surrogateescape")
+        return packed(plan, data, chance.randint(0, len(data))) if plan.packing != "none" else data
     if end := plan.csv.record_delimiter:
         own = [line if not n and plan.csv.header else _other_ends(chance, line) for n, line in enumerate(lines)]
         text = end.join([*own, *([""] if chance.random() < 0.8 else [])])
@@ -193,7 +196,7 @@ def _encoded(chance: Random, plan: Plan, lines: Sequence[str]) -> bytes:
     text = "".join(line + (chance.choice(ends[:4]) if end == "mixed" else end) for line in lines)
     if chance.random() < 0.2:
         text = text.rstrip("\r\n")
-    encoding = "utf-8" if plan.file_format == "jsonl" else plan.csv.encoding
+    encoding = "utf-8" if plan.read_as == "jsonl" else plan.csv.encoding
     data = text.encode(encoding, errors(encoding) if encoding.startswith("utf-") else "replace")
     if encoding == "utf-8" and chance.random() < 0.1:
         data = b"\xef\xbb\xbf" + data

@@ -164,7 +164,7 @@ def _is_missing(words: Sequence[str], check: Check, plan: Plan, cell: Cell) -> b
     """Return whether a cell is a missing value: as it is written; or by its value, where nobody wrote it as text."""
     prop = plan.property_named(check.property or "")
     typed = plan.file_format == "parquet" and prop.type not in ("string", "time")
-    number = plan.file_format == "jsonl" and prop.type in ("integer", "number")
+    number = plan.read_as == "jsonl" and prop.type in ("integer", "number")
     by_value = (typed or number) and cell.value is not None and cell.value in [value_of(w, prop) for w in words]
     return by_value or (not typed and cell.text in words)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from contracts.plan import CONTAINERS, Csv, Plan, Property
 from contracts.terms.trailer import LONGEST, Footer, Trailer, TrailerReading, Unread
-from tests.oracle import elements, headers, nested
+from tests.oracle import documents, elements, headers, nested
 from tests.oracle.forms import bare, plain
 from tests.oracle.nested import Number, Pairs
 from tests.oracle.values import value_of, value_of_cell
@@ -96,11 +96,14 @@ def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
             tuple(Record(broken=frozenset({"object"})) if one is None else _members(plan, dict(one)) for one in every),
             names=frozenset(p.name for p in plan.properties),
         )
-    encoding = "utf-8" if plan.file_format == "jsonl" else plan.csv.encoding
+    encoding = "utf-8" if plan.read_as == "jsonl" else plan.csv.encoding
     text = raw.decode(encoding, errors(encoding))
     if plan.csv.encoding == "gb18030":  # which has the sign for bytes that are no text
         text = text.replace("\ufffd", "\udcff")
     text = text.removeprefix(BOM)
+    if plan.json:
+        records = tuple(_object(plan, element) for element in documents.elements(text, plan.json.keys))
+        return Content(records, 0, frozenset(p.name for p in plan.properties))
     if plan.file_format == "jsonl":
         lines = [line for line in _lines("", text) if line]
         names = frozenset(p.name for p in plan.properties)

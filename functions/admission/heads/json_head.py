@@ -116,8 +116,8 @@ def _wrapped(plan: Plan, text: str) -> Problem | None:
     if (key := wrapper(plan, text)) is None:
         return None
     message = f"The file is one JSON object around an array (`{visible(key)}`); the contract requires JSON Lines."
-    fix = f"Take the records out of `{visible(key)}`. {FIX} Or ask for `format: json` with `json: {{property: {visible(key)}}}`."
-    return Problem("not-json-lines", message, fix, place=FIRST)
+    asked = f"Or ask for `format: json` and `json: {{property: {visible(key)}}}` in the contract."
+    return Problem("not-json-lines", message, f"Take the records out of `{visible(key)}`. {FIX} {asked}", place=FIRST)
 
 
 def wrapper(plan: Plan, text: str) -> str | None:

@@ -460,7 +460,10 @@ def test_samples_in_several_encodings_have_one(
         ({"a.csv": b"x,n\n" + b"a,1\n" * 9 + b"y,m,o,p\n" * 9}, "from line 11 on it has 4 cells, and 2 above"),
         ({"a.csv": b"a,b\n1,2\n", "b.csv": b"a,c\n1,2\n"}, "(`b` missing, `c` added)"),
         ({"a.csv": b"a,b\n1,2\n", "b.jsonl": b'{"a": 1}\n'}, "a.csv is CSV and b.jsonl is JSON Lines"),
-        ({"a.json": b'[\n{"a": 1}\n]\n'}, "is JSON, not JSON Lines"),
+        ({"a.json": b"[\n1,\n2\n]\n"}, "is neither JSON Lines nor a JSON document of records"),
+        ({"a.json": b'[\n{"a": 1}\n'}, "a.json: The document ends too early"),
+        ({"a.json": b"[]"}, "a.json holds no records"),
+        ({"a.json": b'{"data": [{"a": 1}, {"a": 2}]}', "b.json": b'[{"a": 1}]'}, "b.json: The file is an array"),
         ({"a.jsonl": b'{"a": 1}\n{"a": "x"}\n'}, "its values are of several types (number, text)"),
         ({"a.jsonl": b'{"a": [1]}\n{"a": {}}\n'}, "its values are of several types (lists, objects)"),
         (
