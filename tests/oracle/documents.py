@@ -17,7 +17,7 @@ TOKEN = re.compile(r'"(?:[^"\\]|\\[\s\S])*"|[\s\S]')
 def drawn(chance: Random, keys: Sequence[str], records: Sequence[str]) -> str:
     """A document of those records that stay apart in it: an array, one within objects, or records in turn."""
     whole = [_over_lines(chance, record) for record in records if is_whole(record)]
-    if not keys and chance.random() < 0.3:
+    if not keys and whole and whole[0].startswith("{") and chance.random() < 0.3:
         return "".join(record + chance.choice(("\n", " ", "\r\n\n")) for record in whole)
     between = chance.choice((",", ", ", ",\n", " ,\r\n  "))
     text = chance.choice(("[", "[\n ")) + between.join(whole) + chance.choice(("]", "\n]\n", " ] "))
