@@ -254,6 +254,8 @@ def _size_problems(plan: Plan, size: int) -> list[Problem]:
         side_by_side = job_limits.cores(plan)
         several = f"{side_by_side} cores" if side_by_side > 1 else "one core, as it cannot be divided"
         text = f"The file has {size:,} bytes; a job reads {job_limits.largest(plan):,} in its time, with {several}."
-        return [Problem("file-too-large-for-job", text, "Send it in parts that each fit, as files of their own.")]
+        fix = "Send it in parts that each fit, as files of their own"
+        lines = "; or ask for JSON Lines (`format: jsonl`), which a job reads in parts" if plan.json else ""
+        return [Problem("file-too-large-for-job", text, f"{fix}{lines}.")]
     text = f"The file has {size:,} bytes; files of more than 5 TiB are not taken."
     return [Problem("file-too-large", text, "Send it in parts that each fit, as files of their own.")]
