@@ -11,11 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts.authoring.draft.profile import Profile, SampleRefused
+from contracts.plan import FileFormat
 from infra.sampling import archives, delimited, documents, json_lines, parquet, xml_documents
-from infra.sampling.sample_heads import LARGE, UNPACKABLE, head_of, kind
+from infra.sampling.sample_heads import LARGE, UNPACKABLE, SampleHead, head_of, kind
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+OF_TEXT: dict[FileFormat, Callable[[Sequence[SampleHead]], Profile]] = {
+    "csv": delimited.profile_of,
+    "jsonl": json_lines.profile_of,
+    "xml": xml_documents.profile_of,
+}
+"""The profile of samples of a format of text."""
 
 
 def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: int = LARGE) -> Profile:
@@ -35,13 +43,9 @@ def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: i
                 "a contract is for files of one kind, so give those of one kind"
             )
     try:
-        if first.format == "csv":
-            return delimited.profile_of(heads)
-        if first.format == "jsonl":
-            return json_lines.profile_of(heads)
-        if first.format == "xml":
-            return xml_documents.profile_of(heads)
-        return parquet.profile_of(paths, session)
+        if first.format == "parquet":
+            return parquet.profile_of(paths, session)
+        return OF_TEXT[first.format](heads)
     except UNPACKABLE as error:
         if first.compression == "none":
             raise

@@ -18,7 +18,6 @@ from contracts.authoring.drop_block import parse
 from contracts.authoring.imports import writing
 from contracts.authoring.imports.imported import contract
 from contracts.files.columns import OURS
-from contracts.plan import Xml
 from contracts.problem import quoted, visible
 
 BLOCK = ("customProperties", 0, "value")
@@ -133,9 +132,7 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
     if len(pattern) < LONGEST_LINE:  # a longer one may take several lines, which no comment may split
         notes[(*BLOCK, "files")] = f"by the name{'s' * (len(profile.samples) > 1)} of the samples"
     _packing(profile, block, notes)
-    if profile.json and profile.json.property:
-        block["json"] = {"property": profile.json.property}
-        notes[(*BLOCK, "json")] = "it leads to the longest list of objects in the first sample"
+    _elements(profile, block, notes)
     if profile.csv:
         block["csv"] = dict(proposing.dialect(profile))
         notes[(*BLOCK, "csv")] = "read so, the samples have as many cells in every line"
@@ -148,8 +145,6 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
             notes[(*BLOCK, "csv", "trailingDelimiter")] = (
                 "lines of the samples end with a delimiter and nothing behind it"
             )
-    if profile.xml:
-        _elements(profile.xml, block, notes)
     if formed := proposing.values(profile):
         block["values"] = formed
         notes[(*BLOCK, "values")] = "values of the samples are written so, and no cell contradicts"
@@ -161,8 +156,13 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
     return block
 
 
-def _elements(xml: Xml, block: dict[str, Any], notes: dict[Path, str]) -> None:
-    """Add the way to the records of XML to the block."""
+def _elements(profile: Profile, block: dict[str, Any], notes: dict[Path, str]) -> None:
+    """Add the way to the records of a document to the block."""
+    if profile.json and profile.json.property:
+        block["json"] = {"property": profile.json.property}
+        notes[(*BLOCK, "json")] = "it leads to the longest list of objects in the first sample"
+    if (xml := profile.xml) is None:
+        return
     block["xml"] = {"record": xml.record} | ({"namespaces": dict(xml.namespaces)} if xml.namespaces else {})
     notes[(*BLOCK, "xml", "record")] = "the elements that repeat most"
     if xml.null_values:
