@@ -95,6 +95,8 @@ def clean_rows(path: Path) -> list[list[str]]:
 
 
 Rows = list[list[str]]
+MOST_CELLS = 1
+"""Cells that a cleaned file may have otherwise."""
 MOST_ROWS = 5
 """Rows above the records or below them that a cleaned file may have besides one header."""
 KINDS: dict[str, Callable[[Rows], Rows]] = {
@@ -114,18 +116,32 @@ def difference(read: Sequence[Sequence[str | None]], clean: Sequence[Sequence[st
     all columns, also those that no property is for. Kinds of differences that its authors made are named; any other is
     one of cells.
     """
-    own = [["" if cell is None else cell for cell in row] for row in read]
-    theirs = [["" if cell in words else cell for cell in row] for row in clean]
-    for count in range(len(KINDS) + 1):
+    every: tuple[Sequence[Sequence[str | None]], ...] = (read, clean)
+    own, theirs = ([["" if cell is None or cell in words else cell for cell in row] for row in rows] for rows in every)
+    is_like = _changed(own, theirs, tuple(KINDS)) is not None
+    for count in range(len(KINDS) + 1) if is_like else ():
         for names in combinations(KINDS, count):
-            left, right = own, theirs
-            for name in names:
-                left, right = KINDS[name](left), KINDS[name](right)
-            rows = _aligned(left, right)
+            rows = _changed(own, theirs, names)
             if rows is not None:
                 kinds = ", ".join((*names, *rows))
                 return f"equal but for {kinds}" if kinds else "equal"
+    if (cells := _differing(own, theirs[1:])) is not None and cells <= MOST_CELLS:
+        return "equal but for one cell"
     return f"differ ({len(read):,} records; the cleaned file has {len(clean):,} lines)"
+
+
+def _differing(own: Rows, theirs: Rows) -> int | None:
+    """Return how many cells differ from those in their place; None if there are more or fewer."""
+    if [len(row) for row in own] != [len(row) for row in theirs]:
+        return None
+    return sum(a != b for row, other in zip(own, theirs, strict=True) for a, b in zip(row, other, strict=True))
+
+
+def _changed(own: Rows, theirs: Rows, names: Sequence[str]) -> tuple[str, ...] | None:
+    """Return how the rows are aligned without some kinds of differences; None if they differ nevertheless."""
+    for name in names:
+        own, theirs = KINDS[name](own), KINDS[name](theirs)
+    return _aligned(own, theirs)
 
 
 def _aligned(own: Rows, theirs: Rows) -> tuple[str, ...] | None:

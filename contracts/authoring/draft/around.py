@@ -275,12 +275,12 @@ def _until(row: Row, titles: Sequence[Row], guess: Csv) -> str:
 
 def _is_units(below: Sequence[Sequence[str]]) -> bool:
     """Return True if the first row below the header has words where the others have values."""
-    if len(below) <= TYPED or any(dialect.is_value(cell) for cell in below[0] if cell):
+    if len(below) <= TYPED or any(cell in WORDS or dialect.is_value(cell) for cell in below[0] if cell):
         return False
     typed = (
         below[0][n].strip()
-        and all(dialect.is_value(row[n]) for row in below[1:] if row[n])
-        and any(row[n] for row in below[1:])
+        and all(dialect.is_value(row[n]) for row in below[1:] if row[n].strip() and row[n] not in WORDS)
+        and any(row[n].strip() and row[n] not in WORDS for row in below[1:])
         for n in range(len(below[0]))
     )
     return any(typed)

@@ -20,7 +20,7 @@ MOST_UNIQUE = 5_000_000
 WORDS = frozenset(
     (
         *("NA", "N/A", "n/a", "#N/A", "na", "null", "NULL", "Null", "None", "none", "nil"),
-        *("NaN", "nan", "NAN", "\\N", "-", "--", "?"),
+        *("NaN", "nan", "NAN", "\\N", "-", "--", "?", "missing", "Missing", "n.a.", "N.A.", ".."),
     )
 )
 """Words that people and programs write for null, besides the empty text."""

@@ -139,7 +139,8 @@ def lacking(head: str, dialect: Csv) -> Csv:
     rest = [record for record in others if record]
     own, width = first or [], usual_width(rest)
     alike = [record for record in rest if len(record) == width]
-    if not _is_short(own, width, len(alike), len(others)) or dialect.trailing_delimiter:
+    is_short = len(own) < width and _is_other(own, width, len(alike), len(others))
+    if not is_short or dialect.trailing_delimiter:
         return dialect
     more = width - len(own)
     blank = not any(cell.strip() for record in alike for cell in record[-more:])
@@ -149,9 +150,9 @@ def lacking(head: str, dialect: Csv) -> Csv:
     return replace(dialect, lacks_first=(_free("row_name", own),)) if is_name else dialect
 
 
-def _is_short(header: Sequence[str], width: int, alike: int, of: int) -> bool:
-    """Return True if a first record has several names and fewer than nearly all others have cells."""
-    return 1 < len(header) < width and all(name.strip() for name in header) and 10 * alike >= 9 * of
+def _is_other(header: Sequence[str], width: int, alike: int, of: int) -> bool:
+    """Return True if a first record has several names, and another number of them than nearly all others have cells."""
+    return len(header) not in (0, 1, width) and all(name.strip() for name in header) and 10 * alike >= 9 * of
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
@@ -208,7 +209,7 @@ def _score(head: str, dialect: Csv, titled: bool = False) -> tuple[float, float,
     share = sum(count * 2 > len(good) for count in mixed) / width
     alike = alike if width > 1 else alike / 2
     if not _fits(records[0], width) and not titled:
-        alike *= 3 / 4 if _is_short(records[0] or (), width, count, len(records) - 1) else 1 / 4
+        alike *= 3 / 4 if _is_other(records[0] or (), width, count, len(records) - 1) else 1 / 4
     return alike, -share, width, bool(dialect.quote)
 
 
