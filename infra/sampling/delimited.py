@@ -50,6 +50,8 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
     heads = _without_rows_around([replace(one, encoding=encoding) for one in heads])
     first = heads[0]
     guess = dialect.guessed(first.head, first.encoding)
+    if types := first.around.types:
+        guess = replace(guess, delimiter=types.delimiter)
     guess = replace(guess, trailing_delimiter=dialect.has_trailing_delimiters(first.head, guess))
     guess = dialect.lacking(first.head, guess)
     records = dialect.first_records(first.head, guess)
@@ -59,7 +61,7 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
     if not records:
         raise SampleRefused(f"{first.path.name}: {_odd_header(*dialect.widths(first.head, guess))}")
     is_headed = first.around.titles > 0 or first.around.rows > 1 or dialect.has_header(records)
-    guess = replace(guess, header=is_headed, mojibake="warn" if is_odd else "reject")
+    guess = replace(guess, header=is_headed and first.around.types is None, mojibake="warn" if is_odd else "reject")
     trimmed = dialect.padded(records[guess.header :], headings.of(records[0]) if guess.header else None)
     heads = [replace(one, trim=trimmed) for one in heads]
     tried = [_read_csv(heads, guess)]
@@ -75,7 +77,10 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
             f"{len(best.columns)} cells, however they are cut; give CSV files with as many cells in every line"
         )
     every = [one.around for one in heads]
-    return replace(best, csv=best.csv and around.agreed(best.csv, every), remarks=tuple(_remarks(every)))
+    counts = [(one.types, sample.records) for one, sample in zip(every, best.samples, strict=True) if one.types]
+    csv = best.csv and around.agreed(best.csv, every)
+    csv = counts[0][0].agreed(csv, counts) if csv and counts else csv
+    return replace(best, csv=csv, remarks=tuple(_remarks(every)))
 
 
 def _odd_header(cells: int, usual: int) -> str:
@@ -95,7 +100,7 @@ def _remarks(every: Sequence[Around]) -> Iterator[str]:
 
 def _without_rows_around(heads: Sequence[SampleHead]) -> list[SampleHead]:
     """Find the rows around the records of samples, and leave them out of their first texts."""
-    every = around.alike([around.seen(one.head, end_of(one), one.encoding) for one in heads])
+    every = around.alike([around.seen(one.head, end_of(one), one.encoding, whole=one.whole) for one in heads])
     for one, rows in zip(heads, every, strict=True):
         if rows.tables:
             text = f"{one.path.name} seems to hold several tables: {rows.tables}"

@@ -54,7 +54,7 @@ class SampleHead:
     """The facts from the first bytes of a file; for CSV also the number of parts that are read in parallel.
 
     `around` are the rows around its records; `head` is then without them.
-    `trim` are the columns whose cells have blanks around their values.
+    `whole` is True if `head` is all its text; `trim` are the columns whose cells have blanks around their values.
     `mojibake` is True if it holds text in another encoding, which only a contract that allows it accepts.
     """
 
@@ -68,6 +68,7 @@ class SampleHead:
     is_ascii: bool = False
     around: Around = field(default_factory=Around)
     trim: frozenset[str] = frozenset()
+    whole: bool = False
 
 
 def kind(head: SampleHead) -> str:
@@ -108,7 +109,8 @@ def head_of(path: Path, large: int) -> SampleHead:
         with OPEN[packed](path, "rb") as file:
             is_odd = any(ODD.search(line) for line in file) if encoding == "iso-8859-1" else _is_mostly_utf_8(file)
     parts = PARTS if packed == "none" and encoding not in RECODED and path.stat().st_size >= large else 1
-    return SampleHead(path, _format(path, head), packed, encoding, head, parts, is_odd, is_ascii)
+    whole = len(raw) < HEAD
+    return SampleHead(path, _format(path, head), packed, encoding, head, parts, is_odd, is_ascii, whole=whole)
 
 
 def _is_xml(raw: bytes) -> bool:

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
-from contracts.authoring.draft import dialect
+from contracts.authoring.draft import dialect, record_types
 from contracts.authoring.draft.cells import cells
 from contracts.authoring.draft.column import WORDS
+from contracts.authoring.draft.record_types import Types
 from contracts.files import csv_cells, csv_top
 from contracts.plan import Csv
 from contracts.terms.trailer import Footer
@@ -37,7 +38,8 @@ class Around:
     the number of lines between the header and the records; `until` is a pattern of the header, if there are titles.
     A header of several rows has `names` lines and `rows` rows, and `header` is one line with the names. `tables`
     is what shows that the file holds several tables. `blank` is how many of the first records have no value, `total`
-    is a text of the last line by which it may be none.
+    is a text of the last line by which it may be none. With `types` the first cells say what rows are, and nothing else
+    is around the records.
     """
 
     above: int = 0
@@ -53,13 +55,17 @@ class Around:
     tables: str = ""
     blank: int = 0
     total: str = ""
+    types: Types | None = None
 
     def body(self) -> Around:
         """Return the same for a part of the file that does not begin with its first line."""
-        return replace(self, above=0, units=0, names=0, header="")
+        return replace(self, above=0, units=0, names=0, header="", types=self.types and self.types.body())
 
     def lines(self, lines: Iterable[str]) -> Iterator[str]:
         """Yield the lines of a file, with its header in one, that are not around its records."""
+        if self.types:
+            yield from self.types.lines(lines)
+            return
         begin = self.above + self.names
         for n, line in enumerate(lines):
             if self.header and n == self.above:
@@ -92,8 +98,12 @@ class Row:
         return any(cell in WORDS or dialect.is_value(cell) for cell in self.filled)
 
 
-def seen(head: str, end: str, encoding: str) -> Around:
-    """Return the rows around the records of a file, by its first text and its last."""
+def seen(head: str, end: str, encoding: str, *, whole: bool = False) -> Around:
+    """Return the rows around the records of a file, by its first text, which may be `whole`, and its last."""
+    signs = (sign for sign in dialect.DELIMITERS if sign in head)
+    every = (record_types.seen(head, end, Csv(sign, encoding), whole=whole) for sign in signs)
+    if types := next(filter(None, every), None):
+        return Around(types=types)
     lines = head.split("\n")[: dialect.LINES]
     separator = bool(lines) and csv_top.is_separator(lines[0])
     comment = _comment(lines[separator:], encoding)
@@ -247,7 +257,8 @@ def alike(every: Sequence[Around]) -> list[Around]:
     begins = {one.footer.begins if one.footer else "" for one in every}
     longest = max((one.footer.lines for one in every if one.footer), default=1)
     footer = Footer(begins.pop(), longest) if len(begins) == 1 and begins != {""} else None
-    return [replace(one, units=units, footer=footer) for one in every]
+    is_typed = len({one.types.signs if one.types else () for one in every}) == 1
+    return [replace(one, units=units, footer=footer, types=one.types if is_typed else None) for one in every]
 
 
 def _comment(lines: Sequence[str], encoding: str) -> str:

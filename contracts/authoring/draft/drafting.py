@@ -30,6 +30,9 @@ AROUND = {
     "skipRows": "lines above the header of a sample have other cells",
     "headerRows": "these rows name the columns together, above values",
     "commentRows": "it has words where the records have values",
+    "leader": "the samples begin with it",
+    "record": "all rows between the first and the last begin with it",
+    "trailer": "the samples end with it",
     "footer": "the samples end with it",
     "headerLacks": "the header has fewer names than the records have cells",
 }
@@ -231,6 +234,8 @@ def _on_lines(profile: Profile) -> Iterator[str]:
         yield "`headerLacks`: that the first cells are the ones without a name, as row names of R are."
     if profile.csv and profile.csv.lacks_last:
         yield "`headerLacks`: that the last cells are the ones without a name."
+    if profile.csv and profile.csv.leader:
+        yield "`leader`, `trailer`: what their other cells are (`is`, `rows`, `sums`)."
     if profile.csv and not profile.csv.header:
         yield "The files have no header: name the columns."
     if profile.broken:

@@ -238,6 +238,12 @@ def _around(csv: Csv) -> dict[str, Any]:
         block["headerRows"] = list(csv.header_rows)
     if csv.comment_rows:
         block["commentRows"] = list(csv.comment_rows)
+    if csv.leader:
+        block |= {"skipColumns": csv.skip_columns, "leader": {"begins": csv.leader.begins}}
+        block["record"] = {"begins": csv.record}
+    if csv.trailer:
+        rows = {"rows": csv.trailer.rows} if csv.trailer.rows else {}
+        block["trailer"] = {"begins": csv.trailer.begins, **rows}
     if csv.footer:
         lines = {"lines": csv.footer.lines} if csv.footer.lines > 1 else {}
         block["footer"] = {"begins": csv.footer.begins, **lines}

@@ -19,6 +19,8 @@ from backports import zstd
 from contracts.authoring.draft.column import ColumnCounts
 from contracts.authoring.draft.drafting import annotated
 from contracts.authoring.draft.profile import SampleRefused, null_words, settle
+from contracts.plan import Plan
+from functions.admission.admit import admit
 from infra.sampling import profile, wide_text
 from tests.oracle.samples import table
 from tests.oracle.test_drafts import contract_of, no_spark, verdict
@@ -326,6 +328,48 @@ def test_table_with_rows_all_around_is_drafted(tmp_path: Path) -> None:
     assert {p.name: p.type for p in plan.properties} == {"day": "date", "amount": "number", "kind": "string"}
     assert "proposed: lines above the header of a sample have other cells" in text
     assert verdict(plan, body)[0] == "accepted"
+
+
+TYPED = "H|20240501|BANK\nD|a|1,5|01.05.2024\nD|b|2,5|02.05.2024\nD|c|3,5|03.05.2024\nT|3|7,5\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        (TYPED, ("skipColumns: 1", "leader:", "begins: H", "begins: D", "trailer:", "rows: 2")),
+        (TYPED.replace("T|3|", "T|4|"), ("begins: T",)),
+        (TYPED.replace("H|", "00|").replace("D|", "10|").replace("T|", "99|"), ('begins: "00"', 'begins: "10"')),
+        (TYPED.replace("T|3|7,5\n", ""), ("begins: H", "begins: D")),
+        (TYPED.replace("D|", '"D"|'), ("begins: D",)),
+    ],
+)
+def test_types_of_records_are_proposed(tmp_path: Path, body: str, shown: tuple[str, ...]) -> None:
+    plan, text = contract_of(tmp_path, ("bank.csv", body.encode()))
+
+    assert [part for part in shown if part not in text.replace("'", '"')] == [], text
+    assert [p.type for p in plan.properties] == ["string", "number", "date"]
+    assert not plan.csv.header
+    assert admitted(plan, body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "H|x|y|z\nD|a|1|2\nD|b|2|3\n",  # as wide as the others: a header
+        "Bank|May\nD|a|1\nD|b|2\n",
+        "H|x\nD|a|1\nE|b|2\n",
+        "H|x\nD|a|1\n",
+        "10|x\n20|a|1\n20|b|2\n",  # numbers without a trailer
+    ],
+)
+def test_rows_without_types_have_none(tmp_path: Path, body: str) -> None:
+    with suppress(SampleRefused):
+        assert "leader" not in drafted(tmp_path, body.encode())
+
+
+def admitted(plan: Plan, body: str) -> bool:
+    raw = body.encode()
+    return not admit(plan, "maker/a", len(raw), lambda start, length: raw[start : start + length]).refused
 
 
 def test_blanks_around_values_are_trimmed(tmp_path: Path) -> None:
