@@ -323,8 +323,9 @@ class Csv:
 
     @property
     def is_alone(self) -> bool:
-        """Return True if an archive may hold one such file only: rows that are no records, or its ends, are its own."""
-        return self.has_top or self.ending is not None or bool(self.record) or bool(self.record_delimiter)
+        """Return True if an archive may hold one such file only: its rows around records, ends or mark are its own."""
+        of_its_own = self.has_top or self.ending is not None or self.encoding in RECODED
+        return of_its_own or bool(self.record) or bool(self.record_delimiter)
 
     def nulls_of(self, prop: Property) -> tuple[str, ...]:
         """The cells of a property that are null: its own ones, or those of the dialect."""

@@ -47,7 +47,7 @@ def _archived(plan: Plan, body: bytes, at: int) -> bytes:
     """An archive of two members, of which both have the header; or of one, if there is no line to cut at."""
     header = FIRST.match(body)[0] if plan.file_format == "csv" and plan.csv.header else b""  # type: ignore[index]
     cut = body.find(b"\n", max(at, len(header))) + 1
-    if cut in (0, len(body)):
+    if plan.csv.is_alone or cut in (0, len(body)):
         return zipped({"part_1": body})
     return zipped({"part_1": body[:cut], "part_2": header + body[cut:]})
 
@@ -61,7 +61,7 @@ def _members(plan: Plan, body: bytes) -> bytes:
             own = archive.read(info).removeprefix(b"\xef\xbb\xbf" if n else b"")
             if n and plan.file_format == "csv" and plan.csv.header:
                 own = FIRST.sub(b"", own, count=1)
-            text += own if not own or own.endswith((b"\n", b"\r")) else own + b"\n"
+            text += own if len(wanted) == 1 or not own or own.endswith((b"\n", b"\r")) else own + b"\n"
     return text
 
 

@@ -168,16 +168,18 @@ def _delivered(
 
     def deliver(n: int) -> str:
         """Return the URI of a file that Spark can read: the delivered one, or that from which it was recoded."""
-        part = next(name for name in storage.names(spark, own[n]) if name.startswith("part-"))
+        part = own[n] + next(name for name in storage.names(spark, own[n]) if name.startswith("part-"))
+        if not (plan.is_recoded or plan.unpacked_first):
+            storage.move(spark, part, targets[n])
+            return targets[n]
+        text = part
         if plan.is_recoded:
-            recoding.from_utf8(spark, plan.csv, own[n] + part, targets[n], packed=plan.compression == "gzip")
-            return own[n] + part
+            text = f"{folder}recoded/{n}" if plan.unpacked_first else targets[n]
+            recoding.from_utf8(spark, plan.csv, part, text, packed=plan.compression == "gzip")
         if plan.unpacked_first:
             first = next(iter(drops[n].members), None)
-            packing.pack(spark, plan, own[n] + part, targets[n], first.name if first else "")
-            return own[n] + part
-        storage.move(spark, own[n] + part, targets[n])
-        return targets[n]
+            packing.pack(spark, plan, text, targets[n], first.name if first else "")
+        return part
 
     with ThreadPoolExecutor(8) as pool:
         readable = list(pool.map(deliver, range(len(drops))))

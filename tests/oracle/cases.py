@@ -130,6 +130,12 @@ MORE_FORMS: dict[str, Document] = FORMS | {
         "csv": {"encoding": "utf-16be", "multiLine": True},
         "compression": "gzip",
     },
+    "csv, utf-16, in zip": {
+        "format": "csv",
+        "csv": {"encoding": "utf-16", "delimiter": ";"},
+        "archive": {"format": "zip", "members": "*"},
+    },
+    "csv, utf-16le, by zstd": {"format": "csv", "csv": {"encoding": "utf-16le"}, "compression": "zstd"},
     "csv, utf-16le, no header, with a trailer": {
         "format": "csv",
         "csv": {"encoding": "utf-16le", "header": False, "trailer": {"begins": "END", "rows": 2}},

@@ -6,16 +6,12 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.errors import PatternInvalid
-from contracts.plan import RECODED
 from contracts.terms.key_pattern import tokens
 
 
 def read(document: Document, path: Path, block: DropBlock) -> None:
     """Report an archive that contradicts the rest of the block, or whose pattern no member can fit."""
     archive, at = block.archive, (*path, "archive")
-    if (archive or block.compression not in ("none", "gzip")) and block.csv.encoding in RECODED:
-        message = f"{block.csv.encoding.upper()} in a zip archive, or compressed by bzip2 or zstd, is not built yet."
-        document.error((*path, "csv", "encoding"), "not-built-yet", message, "Send it plain, or compressed by gzip.")
     if archive is None:
         return
     if block.compression != "none":

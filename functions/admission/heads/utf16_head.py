@@ -14,6 +14,8 @@ ORDERS = {codecs.BOM_UTF16_LE: encodings.UTF_16_LE, codecs.BOM_UTF16_BE: encodin
 BACK_TO_FRONT = {encodings.UTF_16_LE: encodings.UTF_16_BE, encodings.UTF_16_BE: encodings.UTF_16_LE}
 LINE_ENDS = (b"\n", b"\r")
 """In UTF-16 they have a byte of zero beside them."""
+KEYS = ("utf-8", *BACK_TO_FRONT)
+"""What a contract may say instead of the agreed encoding."""
 MUCH = 10
 """The times that a text has more letters of ASCII in the right byte order than in the wrong one."""
 HALF = "\udc00"
@@ -47,7 +49,8 @@ def _other(plan: Plan, sample: bytes) -> Problem | None:
         there = mark or (BACK_TO_FRONT[agreed] if _is_back_to_front(sample, agreed) else agreed)
         other = None if there == agreed else there.upper()
     if other:
-        return wrong_encoding(plan, f"The file is written in {other}; the contract requires {agreed.upper()}.")
+        text, seems = f"The file is written in {other}; the contract requires {agreed.upper()}.", other.lower()
+        return wrong_encoding(plan, text, seems=seems if seems in KEYS else "")
     if mark is None and agreed == encodings.UTF_16:
         order = next((name for name in BACK_TO_FRONT if not _is_back_to_front(sample, name)), encodings.UTF_16_LE)
         text = "The file has no byte order mark (FF FE or FE FF), with which UTF-16 must begin."

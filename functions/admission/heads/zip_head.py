@@ -58,8 +58,8 @@ def unpack(
 def not_alone(members: int) -> Problem:
     """Return the problem of an archive of several files whose dialect asks for one."""
     text = (
-        f"The archive holds {members:,} files like this. Rows that are no records, or a record delimiter, are agreed; "
-        "so an archive may hold one."
+        f"The archive holds {members:,} files like this. Rows that are no records, a record delimiter or UTF-16 are "
+        "agreed; so an archive may hold one."
     )
     return Problem("zip-several-files", text, "Send each file in an archive of its own.")
 

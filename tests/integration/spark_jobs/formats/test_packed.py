@@ -17,7 +17,7 @@ from contracts.plan import Archive, Compression, Csv, Plan, Reference
 from contracts.rules import ForeignKey
 from spark_jobs.validate import run
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, a_request, judge
-from tests.packing import packed, zipped
+from tests.packing import packed, unpacked, zipped
 
 PROPERTIES = (a_property("id", "integer"), a_property("note"))
 CHECKS = (a_check("required", "id"), a_check("unique", "id", scope="set"), a_check("minimum", "id", value="0"))
@@ -132,3 +132,23 @@ def test_promoted_archives_are_references(spark: SparkSession, tmp_path: Path) -
     pinned = JobReference("others", "v", (path.as_uri(),), theirs)
     judged = judge(spark, tmp_path / "job", plan, {"a": b"id,note\n1,x\n2,y\n3,z\n"}, references=[pinned])
     assert [str(sample.place) for sample in judged.count("id.foreignKey", "a").samples] == ["record 3, line 4"]
+
+
+UTF_16: dict[str, dict[str, Any]] = {
+    "zip": {"archive": ARCHIVE},
+    "gzip": {"compression": "gzip"},
+    "bzip2": {"compression": "bzip2"},
+    "zstd": {"compression": "zstd"},
+}
+
+
+@pytest.mark.parametrize("form", UTF_16)
+def test_packed_text_in_utf_16_is_recoded_behind_unpacking(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    text = "id,note\r\n1,\u0a0a\r\n\r\nx,\u0d0d\r\n3,z\r\n"
+    plan = plan_of(csv=Csv(encoding="utf-16"), promote="rows", **UTF_16[form])
+    judged = judge(spark, tmp_path / "job", plan, {"a": packed(plan, text.encode("utf-16"))})
+
+    where = "record 2, part_1:4" if plan.archive else "record 2, line 4"
+    assert (judged.drop("a").read, places(judged, "id.logicalType", "a")) == (3, [where])
+    valid = with_valid(spark, tmp_path / "valid", plan, packed(plan, text.encode("utf-16")))
+    assert unpacked(plan, valid).decode("utf-16").split() == ["id,note", "1,\u0a0a", "3,z"]

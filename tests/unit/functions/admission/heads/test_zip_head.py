@@ -205,11 +205,14 @@ def test_archive_is_admitted(name: str) -> None:
     assert look(GOOD_ONES[name]).problems == ()
 
 
-@pytest.mark.parametrize("csv", [Csv(footer=Footer("Total")), Csv(skip_rows=1), Csv(record_delimiter="|")])
+@pytest.mark.parametrize(
+    "csv", [Csv(footer=Footer("Total")), Csv(skip_rows=1), Csv(record_delimiter="|"), Csv(encoding="utf-16")]
+)
 def test_file_with_rows_around_its_records_is_alone(csv: Csv) -> None:
     plan = a_plan(archive=ARCHIVE, csv=csv)
     assert codes(GOOD, plan) == ["zip-several-files"]
-    text = ONE if csv.footer else b"A title\n" + ONE if csv.skip_rows else ONE.replace(b"\n", b"|")
+    text = ONE if csv.footer else b"A title\n" + ONE if csv.skip_rows else ONE
+    text = text.replace(b"\n", b"|") if csv.record_delimiter else text.decode().encode(csv.encoding)
     admission = look(zipped({"orders_1.csv": text}), plan)
     assert (admission.problems, admission.header) == ((), ("id", "note"))
 
