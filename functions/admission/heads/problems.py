@@ -85,6 +85,8 @@ def form_of(sample: bytes) -> foreign_forms.Form | None:
 def not_packed(plan: Plan, sample: bytes) -> Problem:
     """Return the problem of a file that is not packed as agreed: what it is, and what to send instead."""
     form = form_of(sample)
+    if form and form.key == f"format: {plan.file_format}":
+        form = None  # the agreed form itself, plain
     if form and not form.packs:
         return wrong_format(plan, form, "The file")
     what = f"The file is {form.name}; the contract requires" if form else "The file is not"

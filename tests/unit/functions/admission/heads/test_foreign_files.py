@@ -10,13 +10,14 @@ import string
 import struct
 import tarfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from random import Random
 
 import pytest
 from backports import zstd
 
 from contracts.files import encodings
-from contracts.plan import Archive, Csv, Plan
+from contracts.plan import Archive, Csv, Plan, Xml
 from functions.admission.admit import admit
 from functions.admission.heads import foreign_forms
 from tests.builders import a_plan
@@ -223,6 +224,8 @@ def workbooks(_: Random) -> Iterator[bytes]:
         yield b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1_000) + stream.encode("utf-16-le").ljust(64, b"\0")
 
 
+PAGES = ("a web page", "an XML document", "a workbook of a spreadsheet written as XML")
+"""What markup is named; that of XML with another root has to name that."""
 FORMS: dict[str, tuple[Callable[[Random], Iterator[bytes]], tuple[str, ...]]] = {
     "EDIFACT": (edifact, ("an EDIFACT interchange",)),
     "X12": (x12, ("an X12 interchange",)),
@@ -232,7 +235,7 @@ FORMS: dict[str, tuple[Callable[[Random], Iterator[bytes]], tuple[str, ...]]] = 
     "statistics": (statistics, ("a data set of SPSS", "a data set of Stata")),
     "tables": (tables, ("a table of dBase", "a shapefile", "a projection of a shapefile")),
     "lakes": (lakes, ("a log of a Delta table", "a metadata file of an Iceberg table", "Avro")),
-    "markup": (markup, ("a web page", "an XML document", "a workbook of a spreadsheet written as XML")),
+    "markup": (markup, (*PAGES, "The root element is", "The file states the encoding")),
     "archives": (archives, ("a tar archive", "a 7-Zip", "a rar", "a cabinet", "compressed by")),
     "sealed": (sealed, ("encrypted", "a key or a certificate")),
     "mainframe": (mainframe, ("text in EBCDIC",)),
@@ -247,6 +250,7 @@ AGREED: dict[str, Plan] = {
     "csv, over lines": a_plan(csv=Csv(multi_line=True)),
     "jsonl": a_plan(file_format="jsonl"),
     "json": a_plan(file_format="json"),
+    "xml": a_plan(file_format="xml", xml=Xml("Orders/Order")),
     "parquet": a_plan(file_format="parquet"),
     "csv by gzip": a_plan(compression="gzip"),
     "csv by zstd": a_plan(compression="zstd"),
@@ -277,6 +281,12 @@ def test_whole_file_of_another_form_is_named(form: str, agreed: str) -> None:
     if plan.packing != "none":
         pack = PACK[plan.packing]
         assert [body[:60] for body in bodies if not named(plan, pack(body), names)] == []
+
+
+def test_plain_document_of_the_agreed_form_is_not_compressed() -> None:
+    plan, body = replace(AGREED["xml"], compression="gzip"), b"<?xml version='1.0'?><Orders><Order/></Orders>"
+    (problem,) = admit(plan, "a/b", len(body), lambda start, length: body[start : start + length]).problems
+    assert (problem.code, problem.fix) == ("not-compressed", "Compress it with gzip.")
 
 
 @pytest.mark.parametrize("encoding", encodings.NAMES)
