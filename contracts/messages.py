@@ -40,18 +40,21 @@ OF_NO_FIGURE = {
 }
 """The fix where a check was not run."""
 
+CELLS = {
+    "string": "Write it as plain text.",
+    "integer": "Write digits only, without blanks, thousands separators, decimal places or units.",
+    "number": "Write digits with a decimal point, not a comma, without blanks, thousands separators or units.",
+    "decimal": "Write digits with a decimal point, not a comma, no more of them than agreed on either side of it, "
+    "without blanks, thousands separators, exponent or units.",
+    "boolean": "Write `true` or `false` and nothing else.",
+    "date": "Write every date in that form, without blanks, and only days that the calendar has.",
+    "timestamp": "Write every timestamp in that form, without blanks, and only moments that exist.",
+    "time": "Write every time in that form, without blanks, from 00:00 to before 24:00.",
+}
+"""The form of the text of a cell, by type."""
 HOW_TO_WRITE: dict[FileFormat, dict[str, str]] = {
-    "csv": {
-        "string": "Write it as plain text.",
-        "integer": "Write digits only, without blanks, thousands separators, decimal places or units.",
-        "number": "Write digits with a decimal point, not a comma, without blanks, thousands separators or units.",
-        "decimal": "Write digits with a decimal point, not a comma, no more of them than agreed on either side of it, "
-        "without blanks, thousands separators, exponent or units.",
-        "boolean": "Write `true` or `false` and nothing else.",
-        "date": "Write every date in that form, without blanks, and only days that the calendar has.",
-        "timestamp": "Write every timestamp in that form, without blanks, and only moments that exist.",
-        "time": "Write every time in that form, without blanks, from 00:00 to before 24:00.",
-    },
+    "csv": CELLS,
+    "fixed": CELLS,
     "jsonl": {
         "string": "Write it as a text in quotes.",
         "integer": "Write a number without quotes, fraction or exponent.",
@@ -336,6 +339,7 @@ def _words_of_format(plan: Plan) -> dict[str, str]:
         "apart": "on each line" if plan.has_lines else "for each record",
         "between": "without commas between the lines, " if plan.has_lines else "",
         "mark": visible(plan.csv.delimiter),
+        "beginning": "beginning" if plan.fixed else "first cell",
         "unquoted": " and no quotes around them" if plan.csv.quote else "",
         "misplaced": _misplaced(plan.csv),
         "whole_quotes": _whole_quotes(plan.csv),
@@ -418,11 +422,12 @@ def _unknown(plan: Plan, prop: Property) -> str:
         return "Leave the row out where the value is unknown."
     if plan.xml:
         return "Leave the element out where the value is unknown."
-    if plan.read_as != "csv":
+    if not plan.has_cells:
         return "Write `null` where the value is unknown."
     nulls = plan.csv.nulls_of(prop)
     if "" in nulls:
-        return "Leave the cell empty where the value is unknown."
+        empty = "the field blank" if plan.fixed else "the cell empty"
+        return f"Leave {empty} where the value is unknown."
     return f"Write {quoted(nulls[:1])} where the value is unknown." if nulls else ""
 
 

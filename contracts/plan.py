@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args
 from contracts import codec, rules
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
+from contracts.terms.fixed_width import Fixed
 from contracts.terms.leader import Leader
 from contracts.terms.trailer import Ending, Footer, Trailer
 from contracts.terms.value_form import ValueForm, written
@@ -31,14 +32,15 @@ CONTAINERS = ("object", "array", "map")
 RECODED = ("utf-16", "utf-16le", "utf-16be")
 """The encodings whose text admission and the job turn into UTF-8 before they read it; `utf-16` begins with its mark."""
 Scope = Literal["record", "row", "set"]
-FileFormat = Literal["csv", "jsonl", "parquet", "json", "xml"]
-RecordFormat = Literal["csv", "jsonl", "parquet"]
+FileFormat = Literal["csv", "jsonl", "parquet", "json", "xml", "fixed"]
+RecordFormat = Literal["csv", "jsonl", "parquet", "fixed"]
 READ_AS: dict[FileFormat, RecordFormat] = {
     "csv": "csv",
     "jsonl": "jsonl",
     "parquet": "parquet",
     "json": "jsonl",
     "xml": "jsonl",
+    "fixed": "fixed",
 }
 """The format in which records are read: that of the lines that a file of another format is transcribed to."""
 Compression = Literal["none", "gzip", "bzip2", "zstd"]
@@ -454,12 +456,14 @@ class Plan:
     archive: Archive | None = field(default=None, metadata=codec.SPARSE)
     json: Json | None = field(default=None, metadata=codec.SPARSE)
     xml: Xml | None = field(default=None, metadata=codec.SPARSE)
+    fixed: Fixed | None = field(default=None, metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property
     def suffix(self) -> str:
         """The extension of the name of a file in this format."""
-        return f".{self.file_format}" + (f".{self.archive.format}" if self.archive else SUFFIXES[self.compression])
+        extension = "txt" if self.fixed else self.file_format
+        return f".{extension}" + (f".{self.archive.format}" if self.archive else SUFFIXES[self.compression])
 
     @property
     def packing(self) -> str:
@@ -474,7 +478,17 @@ class Plan:
     @property
     def is_recoded(self) -> bool:
         """Return True if the job turns the text of files into UTF-8 before it reads them."""
-        return self.file_format == "csv" and self.csv.encoding in RECODED
+        return self.has_cells and not self.is_transcribed and self.csv.encoding in RECODED
+
+    @property
+    def has_cells(self) -> bool:
+        """Return True if values are written as texts in cells, so that `csv` has their encoding and null values."""
+        return self.read_as in ("csv", "fixed")
+
+    @property
+    def of_rejected(self) -> Csv:
+        """The dialect of files of rejected rows, if these are CSV."""
+        return Csv() if self.fixed else self.csv
 
     @property
     def is_transcribed(self) -> bool:
@@ -644,11 +658,15 @@ DOCUMENT_CHECKS = (replace(OBJECT_CHECKS[0], expected="one JSON object"), *OBJEC
 """The same for JSON documents."""
 
 
-def record_checks(file_format: FileFormat, extra: Policy, begins: str = "") -> tuple[Check, ...]:
+def record_checks(
+    file_format: FileFormat, extra: Policy, begins: str = "", fixed: Fixed | None = None
+) -> tuple[Check, ...]:
     """The checks at the head of all plans of a format, on the form of a record and on keys that the contract lacks.
 
-    `begins` is the first cell of records of CSV, if it says what a row is.
+    `begins` is the first cell of records of CSV, if it says what a row is; `fixed` is the layout of fixed width.
     """
+    if fixed:
+        return _of_lines(fixed, begins)
     if READ_AS[file_format] == "csv" and begins:
         rule, expected = rules.RecordType(begins), f"records whose first cell is `{begins}`"
         return (*RECORD_CHECKS, Check("record.type", rule, "record", "error", "conformity", expected))
@@ -662,3 +680,19 @@ def record_checks(file_format: FileFormat, extra: Policy, begins: str = "") -> t
     expected = f"no {what} that the contract lacks"
     unknown = Check("record.knownKeys", rules.KnownKeys(), "row", severity, "conformity", expected)
     return (*first, unknown) if extra != "ignore" else first
+
+
+def _of_lines(fixed: Fixed, begins: str) -> tuple[Check, ...]:
+    """The checks of lines of fixed width."""
+    expected: dict[str, tuple[rules.RecordRule, str]] = {
+        "length": (rules.LineLength(), fixed.wanted),
+        "text": (rules.Text(), RECORD_CHECKS[-1].expected),
+    }
+    if fixed.unit == "bytes":
+        expected["characters"] = (rules.WholeCharacters(), "no character across the end of a field")
+    if begins:
+        expected["type"] = (rules.RecordType(begins), f"lines that begin with `{begins}`")
+    return tuple(
+        Check(f"record.{name}", rule, "record", "error", "conformity", words)
+        for name, (rule, words) in expected.items()
+    )

@@ -46,6 +46,16 @@ class RecordType(_Kind):
 
 
 @dataclass(frozen=True, slots=True)
+class LineLength(_Kind):
+    """A line of fixed width has the agreed length."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeCharacters(_Kind):
+    """No character of a line lies across the end of a field that is counted in bytes."""
+
+
+@dataclass(frozen=True, slots=True)
 class Text(_Kind):
     """The bytes of a line are text in the agreed encoding, without NUL."""
 
@@ -393,7 +403,7 @@ Query = Sql | Statement | Quantile
 """The rules that hold the figure of a query of their own against a threshold."""
 Unchecked = ForPeople | OtherEngine
 """The rules that no machine checks, or not this one."""
-RecordRule = Fields | Quotes | Text | RecordType | Object | Keys
+RecordRule = Fields | Quotes | Text | RecordType | LineLength | WholeCharacters | Object | Keys
 """The rules that a line meets if it is a record."""
 ValueRule = (
     LogicalType

@@ -42,8 +42,18 @@ def sentence(rule: rules.Rule) -> Sentence:
             )
         case rules.RecordType():
             return Sentence(
-                "{some} {have} another first cell than records have.",
+                "{some} {have} another {beginning} than records have.",
                 "Leave other kinds of rows out, or ask for them to be agreed.",
+            )
+        case rules.LineLength():
+            return Sentence(
+                "{some} {have} another length than the agreed one ({expected}).",
+                "Look for lines that were cut or joined, for tabs, and for fields that are not filled up.",
+            )
+        case rules.WholeCharacters():
+            return Sentence(
+                "{some} {have} a character across the end of a field, which is counted in bytes.",
+                "Cut values at whole characters, and fill each field up to its bytes.",
             )
         case rules.Object():
             return Sentence(

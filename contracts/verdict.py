@@ -214,7 +214,8 @@ def _at_the_end(plan: Plan, rule: Trailer, facts: DropResult) -> Totals | tuple[
     """Return the totals that the file's trailer states, or the problems with it."""
     summed = [plan.property_named(name) for name in rule.sums]
     masked, forms = [p.name for p in summed if p.masked], {p.name: p.form for p in summed if p.form}
-    return trailer.totals_of(rule, facts.ending, masked, forms)
+    names = [f"Position {stretch.words}" for stretch in plan.fixed.trailer] if plan.fixed else ()
+    return trailer.totals_of(rule, facts.ending, masked, forms, names)
 
 
 def _totals(plan: Plan, facts: DropResult) -> Iterator[Problem]:

@@ -29,6 +29,7 @@ CONTENT_TYPES = {
     "json": "application/json",
     "html": "text/html; charset=utf-8",
     "csv": "text/csv",
+    "txt": "text/plain",
     "jsonl": "application/jsonl",
     "gz": "application/gzip",
     "bz2": "application/x-bzip2",

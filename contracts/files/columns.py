@@ -78,6 +78,8 @@ def _unskipped(plan: Plan) -> Plan:
 
 def of_file(plan: Plan, header_line: str) -> tuple[str, ...]:
     """Return a name for each cell of the records of an admitted file."""
+    if plan.fixed:
+        return plan.fixed.names
     if plan.csv.header:
         return names(plan, sent(plan, header_line))
     return (*(f"_skipped_{n}" for n in range(1, plan.csv.skip_columns + 1)), *(p.name for p in plan.roots))

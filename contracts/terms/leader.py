@@ -30,17 +30,22 @@ class Leader:
     cells: dict[str, str] = field(default_factory=dict)
 
 
-def missing(rule: Leader, cells: Sequence[str] | None) -> Problem | None:
+def missing(rule: Leader, cells: Sequence[str] | None, what: str = "a record whose first cell is") -> Problem | None:
     """Return the problem of a first record that is no leader; None for `cells` means that its quotes are broken."""
     if cells is not None and cells[:1] == (rule.begins,):
         return None
-    text = f"The file does not begin with its leader, a record whose first cell is `{visible(rule.begins, 40)}`."
+    text = f"The file does not begin with its leader, {what} `{visible(rule.begins, 40)}`."
     fix = "Write the leader as the first record, and nothing above it that is not agreed."
     return Problem(MISSING, text, fix, place=HEADER)
 
 
-def differences(rule: Leader, patterns: Sequence[str], key: str, cells: Sequence[str]) -> list[Problem]:
-    """Return the problems of cells that are not what the rule says of a file with that key."""
+def differences(
+    rule: Leader, patterns: Sequence[str], key: str, cells: Sequence[str], names: Sequence[str] = ()
+) -> list[Problem]:
+    """Return the problems of cells that are not what the rule says of a file with that key.
+
+    `names` are those of the cells behind the first one for people, if they have others than their numbers.
+    """
     problems = []
     for position, text in rule.cells.items():
         place = int(position)
@@ -49,9 +54,8 @@ def differences(rule: Leader, patterns: Sequence[str], key: str, cells: Sequence
         if wanted is None or there == wanted:
             continue
         shown = "is missing" if there is None else f"is `{visible(there, 40)}`"
-        message = (
-            f"Cell {place} of the leader {shown}; by the contract and the file's key it is `{visible(wanted, 40)}`."
-        )
+        name = names[place - 2] if names else f"Cell {place}"
+        message = f"{name} of the leader {shown}; by the contract and the file's key it is `{visible(wanted, 40)}`."
         fix = "Check that this is the file that was meant, and upload it under its own key."
         problems.append(Problem(DIFFERS, message, fix, place=HEADER))
     return problems

@@ -105,27 +105,31 @@ def totals_of(
     reading: TrailerReading | None,
     masked: Sequence[str] = (),
     forms: Mapping[str, ValueForm] | None = None,
+    names: Sequence[str] = (),
 ) -> Totals | tuple[Problem, ...]:
     """Return the totals that a trailer states, or the problems with it; cells of `masked` properties stay hidden.
 
-    Sums are written in the `forms` of their properties.
+    Sums are written in the `forms` of their properties. `names` are those of the cells behind the first one for
+    people, of lines that have positions and no cells.
     """
     if reading and reading.cells is None and reading.early is not None:  # so it was not cut off
         text = "The file does not end with its trailer: its last record begins otherwise."
         fix = "Write the trailer as the last record; only empty lines without blanks may follow it."
         return (Problem(MISSING, text, fix),)
     if reading is None or reading.cells is None:
-        text = f"The file does not end with its trailer, a record whose first cell is `{visible(rule.begins, 40)}`."
+        what = "a line that begins with" if names else "a record whose first cell is"
+        text = f"The file does not end with its trailer, {what} `{visible(rule.begins, 40)}`."
         fix = "Send the file whole, with its trailer as the last record: it may have been cut short."
         return (Problem(MISSING, text, fix),)
     if reading.unread:
         return (Problem(BAD, *UNREAD[reading.unread]),)
-    rows = _cell(reading.cells, rule.rows, COUNT, "the number of records", PLAIN, masked=False)
+    shown = names or [f"Cell {n}" for n in range(2, rule.width + 1)]
+    rows = _cell(reading.cells, rule.rows, shown, COUNT, "the number of records", PLAIN, masked=False)
     wrong = [rows] if isinstance(rows, Problem) else []
     sums = {}
     for name, place in rule.sums.items():
         form = (forms or {}).get(name, PLAIN)
-        amount = _cell(reading.cells, place, NUMBER, f"the sum of `{name}`", form, masked=name in masked)
+        amount = _cell(reading.cells, place, shown, NUMBER, f"the sum of `{name}`", form, masked=name in masked)
         if isinstance(amount, Decimal):
             sums[name] = amount
         elif amount:
@@ -163,7 +167,14 @@ def footer_problems(rule: Footer, reading: TrailerReading | None) -> tuple[Probl
 
 
 def _cell(
-    cells: Sequence[str], place: int | None, shape: re.Pattern[str], what: str, form: ValueForm, *, masked: bool
+    cells: Sequence[str],
+    place: int | None,
+    names: Sequence[str],
+    shape: re.Pattern[str],
+    what: str,
+    form: ValueForm,
+    *,
+    masked: bool,
 ) -> Decimal | Problem | None:
     """Return the number in a cell, or the problem with it; None if the rule has no such cell."""
     if place is None:
@@ -177,5 +188,5 @@ def _cell(
     number = published(form, form.cell(text), "number", exponent=False)
     if len(text) > LONGEST or number is None or not shape.fullmatch(number):
         shown = "no number" if masked else f"`{visible(text, 40)}`, which is none"
-        return Problem(BAD, f"Cell {place} of the trailer, {what}, is {shown}.", fix)
+        return Problem(BAD, f"{names[place - 2]} of the trailer, {what}, is {shown}.", fix)
     return Decimal(number)

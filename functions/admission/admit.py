@@ -21,6 +21,7 @@ from functions.admission.heads import (
     csv_around,
     csv_head,
     document_head,
+    fixed_head,
     job_limits,
     json_head,
     packed_head,
@@ -83,7 +84,7 @@ class Admission:
 
 def header(plan: Plan, header_line: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the header of an admitted drop again: names (the contract's), and types if the format has any."""
-    if plan.read_as == "csv":
+    if plan.has_cells:
         return columns.of_file(plan.transcribed, header_line), ()
     listed = json.loads(header_line)
     if plan.file_format == "parquet":
@@ -123,9 +124,14 @@ def admit(plan: Plan, name: str, size: int, read: Read, room: int = LONGEST_KEY)
     if size == 0:
         return Admission((*named, empty("The file is empty (0 bytes).")))
     content = _content(plan, size, sample, read)
-    differing = csv_around.leader_problems(plan, name, content.header_line) if plan.csv.leader else []
+    differing = _of_leader(plan, name, content.header_line) if plan.csv.leader else []
     problems = (*named, *content.problems, *differing)
     return Admission(problems, content.header, content.header_line, content.unpacked, content.content)
+
+
+def _of_leader(plan: Plan, name: str, header_line: str) -> list[Problem]:
+    of_format = fixed_head.leader_problems if plan.fixed else csv_around.leader_problems
+    return of_format(plan, name, header_line)
 
 
 def _content(plan: Plan, size: int, sample: bytes, read: Read) -> Head:
@@ -200,7 +206,7 @@ def _text(plan: Plan, size: int, sample: bytes) -> Head:
         return xml_head.look(plan, size, sample)
     if plan.is_recoded:
         begin = utf16_head.in_utf8(plan, size, sample)
-        return Head((_named(plan, sample) or begin,)) if isinstance(begin, Problem) else _csv(plan, *begin)
+        return Head((_named(plan, sample) or begin,)) if isinstance(begin, Problem) else _lines(plan, *begin)
     if other := other_encoding(plan, sample):
         text = f"The file is written in {other}; the contract requires {plan.csv.encoding.upper()}."
         return Head((_named(plan, sample) or wrong_encoding(plan, text, seems=encoding_key(sample, other)),))
@@ -208,7 +214,7 @@ def _text(plan: Plan, size: int, sample: bytes) -> Head:
         return document_head.look(plan, size, sample)
     if plan.file_format == "jsonl":
         return json_head.look(plan, size, sample)
-    return _csv(plan, size, sample)
+    return _lines(plan, size, sample)
 
 
 def _named(plan: Plan, sample: bytes) -> Problem | None:
@@ -217,7 +223,9 @@ def _named(plan: Plan, sample: bytes) -> Problem | None:
     return wrong_format(plan, form) if form else None
 
 
-def _csv(plan: Plan, size: int, sample: bytes) -> Head:
+def _lines(plan: Plan, size: int, sample: bytes) -> Head:
+    if plan.fixed:
+        return fixed_head.look(plan, size, sample)
     return csv_around.look(plan, size, sample) if plan.csv.has_top else csv_head.look(plan, size, sample)
 
 

@@ -25,7 +25,7 @@ from functions.records.failures import NOT_YOURS, RESULT_MISSING, ROWS_GONE, mar
 from functions.records.receipts import ACCEPTED
 from functions.records.record import record
 
-TEXT = (".csv", ".jsonl")
+TEXT = (".csv", ".jsonl", ".txt")
 """Suffixes of files in which each record takes two bytes at least, its line end among them; the last may lack that."""
 MOST_RECORDS = 2**63 - 1
 """The bound of the job's counts; the ledger holds numbers of at most 38 digits (Amazon DynamoDB guide, "Quotas")."""

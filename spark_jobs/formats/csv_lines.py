@@ -52,7 +52,7 @@ def first_pass(
     line = sf.col("line")
     own = text_lines.ended(line, plan.csv, len(header))
     even = own.rlike(plain(plan, header)) if len(header) <= WIDE and _is_patterned(plan.csv) else sf.lit(False)
-    lines = _lines(source, plan).select("*", even.alias("plain"))
+    lines = text_lines.as_lines(source, plan.csv).select("*", even.alias("plain"))
     split = lines.select("*", sf.when(sf.col("plain"), text_lines.split(own, plan.csv)).alias("texts"))
     cells = {n: sf.expr(text_lines.or_null(f"get(texts, {at[p.name]})", plan.csv, p)) for n, p in here}
     values = {n: cast(cells[n], p) if _is_fenced(p) else typed(cells[n], p) for n, p in here}
@@ -67,11 +67,6 @@ def first_pass(
         sf.coalesce(reduce(Column.__or__, infinite, uneven), sf.lit(False)).alias("odd"),
     )
     return judged, line
-
-
-def _lines(source: DataFrame, plan: Plan) -> DataFrame:
-    """Return the records as text with their places, unless `csv_multiline` or a prefilter has read them before."""
-    return source if "line" in source.columns else text_lines.lines(source, plan.csv)
 
 
 def second_pass(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, row_checks.RecordTests]:
@@ -96,7 +91,7 @@ def records(
     malformed: bool,
 ) -> DataFrame:
     """Read the records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
-    lines = _lines(source, plan).where(sf.col("id").isNotNull() & ~sf.col("id").isin(*aside))
+    lines = text_lines.as_lines(source, plan.csv).where(sf.col("id").isNotNull() & ~sf.col("id").isin(*aside))
     line, places = sf.col("line"), [header.index(name) for name in wanted]
     parsed, quoted = text_lines.parsed(line, plan.csv, len(header)), csv_quotes.has_quote(line, plan.csv)
     if malformed:

@@ -11,7 +11,7 @@ from contracts.job import JobDrop
 from contracts.plan import Plan, RecordFormat
 from contracts.problem import Problem
 from contracts.terms.trailer import Last
-from spark_jobs.formats import csv_lines, csv_multiline, json_lines, parquet
+from spark_jobs.formats import csv_lines, csv_multiline, fixed_lines, json_lines, parquet
 from spark_jobs.rules.row_checks import RecordTests
 
 
@@ -80,5 +80,10 @@ class Format(Protocol):
 
 def of(plan: Plan) -> Format:
     """Return the format of a plan's files."""
-    by_line: dict[RecordFormat, Format] = {"csv": csv_lines, "jsonl": json_lines, "parquet": parquet}
+    by_line: dict[RecordFormat, Format] = {
+        "csv": csv_lines,
+        "jsonl": json_lines,
+        "parquet": parquet,
+        "fixed": fixed_lines,
+    }
     return csv_multiline if plan.file_format == "csv" and plan.csv.multi_line else by_line[plan.read_as]

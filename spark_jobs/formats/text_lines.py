@@ -158,6 +158,11 @@ def lines(text: DataFrame, csv: Csv) -> DataFrame:
     return text.select(*place(), number.alias("id"), decoded(value, csv).alias("line"))
 
 
+def as_lines(source: DataFrame, csv: Csv) -> DataFrame:
+    """Return all lines as `lines` does, unless they have been read before."""
+    return source if "line" in source.columns else lines(source, csv)
+
+
 def is_filled(value: Column, csv: Csv) -> Column:
     """Return a column that is true if a raw line is neither empty nor a comment."""
     return (value != "") & ~sf.startswith(value, sf.lit(csv.comment_char)) if csv.comment_char else value != ""

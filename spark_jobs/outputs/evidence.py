@@ -98,7 +98,7 @@ def rejected_lines(
     # One task writes a file in any case; if there is only one file, its lines need not be shuffled.
     together = lines.coalesce(1) if len(drops) == 1 else lines.repartition("drop")
     # Spark sorts by the partitions that it writes, unless rows are sorted by them already: this keeps their order.
-    return together.sortWithinPartitions("drop", "record").select("drop", text_lines.encoded("line", plan.csv))
+    return together.sortWithinPartitions("drop", "record").select("drop", text_lines.encoded("line", plan.of_rejected))
 
 
 def write_rejected(spark: SparkSession, lines: DataFrame, request: JobRequest, targets: Mapping[str, str]) -> None:
@@ -148,7 +148,7 @@ def _deliver(spark: SparkSession, plan: Plan, folder: str, drop: str, target: st
     paths = java_class(spark, "org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils")
     own = f"{folder}{quote(paths.getPartitionPathString('drop', drop))}/"
     part = next(name for name in storage.names(spark, own) if name.startswith("part-"))
-    if plan.is_recoded:
+    if plan.is_recoded and not plan.fixed:
         recoding.from_utf8(spark, plan.csv, own + part, target, packed=False)
     else:
         storage.move(spark, own + part, target)

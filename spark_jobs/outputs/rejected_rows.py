@@ -69,7 +69,7 @@ def title(drop: JobDrop, plan: Plan) -> str | None:
             return _csv_header([text for text in columns.written(plan, drop.header_line) if text not in OURS], plan)
         case "jsonl":
             return "".join(f"{{{json.dumps(key)}: " for key in plan.wrapped_by) + "[" if plan.wrapped_by else None
-        case "parquet":
+        case "parquet" | "fixed":
             return _csv_header(_columns(drop.header, plan), plan)
 
 
@@ -97,13 +97,13 @@ def lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
             return _csv_lines(rows, header, plan.csv)
         case "jsonl":
             return _in_array(_json_lines(rows)) if plan.wrapped_by else _json_lines(rows)
-        case "parquet":
-            return _csv_of_cells(rows, _columns(header, plan), plan.csv)
+        case "parquet" | "fixed":
+            return _csv_of_cells(rows, _columns(header, plan), plan.of_rejected)
 
 
 def _columns(header: tuple[str, ...], plan: Plan) -> list[str]:
-    """Return the columns of the contract that a file has: others are not read from Parquet."""
-    return [p.name for p in plan.roots if p.name in header]
+    """Return the columns of the contract that a file has: others are not read from Parquet. Fields have an order."""
+    return list(header) if plan.fixed else [p.name for p in plan.roots if p.name in header]
 
 
 def _json_lines(rows: DataFrame) -> DataFrame:
@@ -218,8 +218,9 @@ def _top(drop: JobDrop, plan: Plan) -> str | None:
 def _csv_header(texts: Sequence[str], plan: Plan) -> str:
     """Write the first line; a name that the contract does not know is made harmless like a cell."""
     agreed, match = _agreed(plan), plan.columns.match
-    names = [text if columns.alike(text, match) in agreed else harmless(text, plan.csv) for text in texts]
-    return csv_cells.joined([*names, *OURS], plan.csv)
+    csv = plan.of_rejected
+    names = [text if columns.alike(text, match) in agreed else harmless(text, csv) for text in texts]
+    return csv_cells.joined([*names, *OURS], csv)
 
 
 def _agreed(plan: Plan) -> set[str]:

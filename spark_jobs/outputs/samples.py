@@ -20,6 +20,7 @@ from contracts.messages import LAST_EMPTY
 from contracts.place import Place
 from contracts.plan import Plan, Property
 from contracts.values import json_flaws
+from spark_jobs.formats import fixed_lines
 from spark_jobs.outputs import nested_paths
 from spark_jobs.rules import csv_quotes
 from spark_jobs.rules.bitmask import Numbered
@@ -126,8 +127,15 @@ def _rank(plan: Plan, failing: Numbered) -> Column:
 
 
 def _cells(plan: Plan, failing: Numbered) -> Column:
-    """Return the number of cells of a line with too many or too few, if no quote could hide a delimiter."""
+    """Return the number of cells of a line with too many or too few, if no quote could hide a delimiter.
+
+    Of a line of fixed width it is the length.
+    """
     csv, raw = plan.csv, sf.col("raw")
+    if plan.fixed and any(isinstance(c.rule, rules.LineLength) for _, c in failing):
+        size = fixed_lines.length(raw, plan)
+        words = sf.concat(sf.format_number(size, 0), sf.lit(f" {plan.fixed.unit}"))
+        return sf.when(sf.col("check") == "record.length", words)
     if plan.file_format != "csv" or not any(isinstance(c.rule, rules.Fields) for _, c in failing):
         return sf.lit(None).cast("string")
     many = sf.size(sf.split(raw, re.escape(csv.delimiter)))

@@ -37,14 +37,19 @@ def record_tests(line: Column, fits: Column, csv: Csv) -> RecordTests:
 
     If the quotes of a line break the rule, its cells are not counted: they cannot be separated.
     """
-    quotes, nul = csv_quotes.misquoted(line, csv), sf.contains(line, sf.lit("\x00"))
-    not_text = nul | ~sf.is_valid_utf8(line) if encodings.read_as(csv.encoding) == encodings.UTF_8 else nul
-    if encodings.has_gaps(encodings.read_as(csv.encoding)):
-        not_text = nul | sf.contains(line, sf.lit("\ufffd"))
-    tests: RecordTests = {rules.Fields: ~fits & ~quotes, rules.Quotes: quotes, rules.Text: not_text}
+    quotes = csv_quotes.misquoted(line, csv)
+    tests: RecordTests = {rules.Fields: ~fits & ~quotes, rules.Quotes: quotes, rules.Text: not_text(line, csv)}
     if csv.record:
         tests[rules.RecordType] = ~csv_quotes.begins_with(line, csv.record, csv)
     return tests
+
+
+def not_text(line: Column, csv: Csv) -> Column:
+    """Return a column that is true if a decoded line has a NUL, or bytes that are no text."""
+    nul = sf.contains(line, sf.lit("\x00"))
+    if encodings.has_gaps(encodings.read_as(csv.encoding)):
+        return nul | sf.contains(line, sf.lit("\ufffd"))
+    return nul | ~sf.is_valid_utf8(line) if encodings.read_as(csv.encoding) == encodings.UTF_8 else nul
 
 
 def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> list[Column | None]:

@@ -13,7 +13,7 @@ from pyspark.sql import functions as sf
 
 from contracts.files.columns import positions
 from contracts.plan import Plan
-from spark_jobs.formats import csv_lines, registry
+from spark_jobs.formats import registry
 from spark_jobs.rules import bitmask, row_checks, sums
 from spark_jobs.scan import references
 
@@ -36,7 +36,7 @@ def scan_odd(
     lines: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], keys: references.References
 ) -> DataFrame:
     """Do the same with the lines that a prefilter leaves, none of them empty: so few that each is its own group."""
-    records, raw = csv_lines.first_pass(lines, plan, header, header_texts)
+    records, raw = registry.of(plan).first_pass(lines, plan, header, header_texts)
     judged, group = _judged(records, raw, plan, header, keys)
     counts = (sf.lit(1).cast("long").alias("n"), sf.col("id").alias("first"))
     return judged.select(*group, *counts, *sums.sums_of_each(plan, positions(header)))

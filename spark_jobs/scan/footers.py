@@ -25,7 +25,7 @@ def lines(source: DataFrame, plan: Plan, above: Sequence[str]) -> list[Row]:
     """Return the lines of footers: file, id, line."""
     if plan.csv.footer is None:
         return []
-    every = source if "line" in source.columns else text_lines.lines(source, plan.csv)
+    every = text_lines.as_lines(source, plan.csv)
     filled = every.where(sf.col("id").isNotNull()).select("file", sf.struct("block", "id").alias("at"), "line")
     begins = text_lines.is_trailer(sf.col("line"), plan) & ~sf.col("line").isin(*above)
     starts = filled.where(begins).groupBy("file").agg(sf.min("at").alias("start"))

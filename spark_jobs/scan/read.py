@@ -46,4 +46,4 @@ def read(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop], references: 
 
 def header_texts(plan: Plan, drops: Sequence[JobDrop]) -> list[str]:
     """List the possible raw texts of the lines above the records of drops."""
-    return text_lines.header_texts(plan, drops) if plan.file_format == "csv" else []
+    return text_lines.header_texts(plan, drops) if plan.has_cells else []

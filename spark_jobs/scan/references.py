@@ -183,7 +183,7 @@ def _alike(plan: Plan, drops: Iterable[JobDrop]) -> Iterator[list[JobDrop]]:
 
 def _above(plan: Plan, source: DataFrame, drops: Sequence[JobDrop]) -> list[int]:
     """Return the ids of the lines above the records of files that have as many of them."""
-    lines = source if "line" in source.columns else text_lines.lines(source, plan.csv)
+    lines = text_lines.as_lines(source, plan.csv)
     counts = lines.groupBy("file", "block").agg(sf.count("id").alias("n"), sf.min("id").alias("first"))
     by_file: dict[str, list[SplitCounts]] = {}
     for file, block, n, first in sorted(tuple(row) for row in counts.where("n > 0").collect()):
@@ -217,21 +217,26 @@ def _file(spark: SparkSession, plan: Plan, columns: Sequence[str], uri: str) -> 
         in_file = {f.name: f.dataType.simpleString() for f in spark.read.parquet(text_lines.path(uri)).schema}
         types = {name: in_file[name] for name in columns if name in in_file}
         header = tuple(types)
-    elif plan.file_format == "csv" and (plan.csv.header or plan.csv.has_top):
-        start = storage.read_start(spark, uri, HEADER)
-        if plan.compression == "gzip" and not plan.is_recoded:
-            start = zlib.decompressobj(wbits=31).decompress(start, HEADER)
-        text = start.decode(encodings.read_as(plan.csv.encoding), "replace")
-        line = csv_cells.first_line(text, plan.csv) or ""
-        if plan.csv.has_top:
-            top = csv_top.read(plan.csv, text, whole=len(start) < HEADER)
-            if not isinstance(top, csv_top.Top):
-                raise Unusable(f"has a file `{_name(uri)}` without the rows above its records that are agreed")
-            line = top.text
+    elif plan.has_cells:
+        line = _top(spark, plan, uri) if plan.csv.header or plan.csv.has_top else ""
         header = files_columns.of_file(plan, line)
     else:
         header = tuple(p.name for p in plan.roots)
     return JobDrop(uri, 1, uri, uri, 0, header, line, types=tuple(types.values()))
+
+
+def _top(spark: SparkSession, plan: Plan, uri: str) -> str:
+    """Return the lines above the records of a file: its header line, or all agreed rows."""
+    start = storage.read_start(spark, uri, HEADER)
+    if plan.compression == "gzip" and not plan.is_recoded:
+        start = zlib.decompressobj(wbits=31).decompress(start, HEADER)
+    text = start.decode(encodings.read_as(plan.csv.encoding), "replace")
+    if not plan.csv.has_top:
+        return csv_cells.first_line(text, plan.csv) or ""
+    top = csv_top.read(plan.csv, text, whole=len(start) < HEADER)
+    if not isinstance(top, csv_top.Top):
+        raise Unusable(f"has a file `{_name(uri)}` without the rows above its records that are agreed")
+    return top.text
 
 
 def joined(rows: DataFrame, plan: Plan, present: Container[str], references: References) -> DataFrame:

@@ -44,6 +44,7 @@ FORMS: dict[str, Document] = {
     },
     "jsonl": {"format": "jsonl"},
     "parquet": {"format": "parquet"},
+    "fixed": {"format": "fixed", "fixed": {"record": {"begins": "D"}, "trailer": {"begins": "END"}}},
 }
 LEDGER: Document = {
     "prefixes": ["$", "€ "],
@@ -190,6 +191,24 @@ MORE_FORMS: dict[str, Document] = FORMS | {
         "compression": "gzip",
     },
     "csv, columns by their places": {"format": "csv", "columns": {"match": "byPosition", "aliases": {"c0": ["size"]}}},
+    "fixed, bytes": {"format": "fixed", "fixed": {"unit": "bytes"}, "values": {"nullValues": ["", "-"]}},
+    "fixed, bytes of Shift_JIS, short": {
+        "format": "fixed",
+        "fixed": {"unit": "bytes", "encoding": "cp932", "shortLines": "accept"},
+    },
+    "fixed, windows-1252, packed": {
+        "format": "fixed",
+        "fixed": {"encoding": "windows-1252", "trailer": {"begins": "9"}},
+        "compression": "gzip",
+        "values": {"decimals": 2, "negatives": ["trailing"]},
+    },
+    "fixed, utf-16, short": {"format": "fixed", "fixed": {"encoding": "utf-16", "shortLines": "accept"}},
+    "fixed, in zip": {
+        "format": "fixed",
+        "fixed": {},
+        "archive": {"format": "zip", "members": "*"},
+        "values": {"trim": True, "decimalChar": ",", "trueValues": ["J"], "falseValues": ["N"]},
+    },
     "csv, Latin-1": {"format": "csv", "csv": {"encoding": "iso-8859-1", "delimiter": "|", "escape": "\\"}},
 }
 SIFTED_FORMS = (

@@ -15,7 +15,7 @@ from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.quality import row_filters, watermarks
 from contracts.plan import LogicalType, Plan, Property
 from contracts.watermarks import HighMark
-from tests.oracle import expressions, figures, hostile, queries
+from tests.oracle import expressions, figures, fixed, hostile, queries
 from tests.oracle.file_dates import GERMAN_DAYS, GERMAN_MONTHS
 from tests.oracle.records import Cell
 from tests.oracle.values import value_of, value_of_cell
@@ -177,6 +177,8 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
             "last": names[len(names) - len(lacking.get("last", ())) :],
         }
         block["csv"] = form["csv"] | {"headerLacks": sides}
+    if block["format"] == "fixed":
+        block["fixed"] = _layout(chance, columns, form)
     if forms := {c.written["name"]: c.values for c in columns if c.values}:
         block["values"] = block.get("values", {}) | {"columns": forms}
     block["empty"] = chance.choice(("reject", "warn", "accept"))
@@ -195,6 +197,17 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
     counted += [queries.an_entry(chance, n, kinds, _threshold(chance)) for n in asked]
     status = chance.choice(("active", "active", "active", "deprecated"))
     return a_document([c.written for c in columns], block, counted, status)
+
+
+def _layout(chance: Random, columns: Sequence[Column], form: Document) -> Document:
+    """A layout of lines; where their beginning says what they are, behind it."""
+    likely = {c.written["name"]: [*(text for text in c.cells if len(text) < 24), "x"] for c in columns}
+    kinds = {c.written["name"]: c.written["logicalType"] for c in columns}
+    own: Document = form["fixed"]
+    begin = 1 + len(own.get("record", {}).get("begins", ""))
+    whole = [c.written["name"] for c in columns if c.written["logicalType"] == "integer" or is_exact(c.written)]
+    end = {"trailer": fixed.trailer(own["trailer"]["begins"], whole)} if "trailer" in own else {}
+    return own | {"fields": fixed.fields(chance, likely, kinds, begin)} | end
 
 
 def _overrides(chance: Random, plan: Plan, kinds: Mapping[str, str]) -> Document:
@@ -254,7 +267,7 @@ def _in_files(
 ) -> tuple[Document, tuple[str, ...]]:
     """Now and then another form for the dates of files, and the cells in it."""
     kind, options = written["logicalType"], written.get("logicalTypeOptions", {})
-    if form["format"] != "csv" or kind not in IN_FILES or "timezone" in options or chance.random() < 0.5:
+    if form["format"] not in ("csv", "fixed") or kind not in IN_FILES or "timezone" in options or chance.random() < 0.5:
         return {}, ()
     shape = next(shape for shape, pattern in DATED[kind] if pattern == options.get("format"))
     try:

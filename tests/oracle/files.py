@@ -10,7 +10,7 @@ from random import Random
 from contracts import rules
 from contracts.plan import Csv, Plan, Property
 from contracts.terms.trailer import LONGEST_LINE, Footer, Trailer
-from tests.oracle import documents
+from tests.oracle import documents, fixed
 from tests.oracle.contracts import Contract
 from tests.oracle.forms import bare, ways
 from tests.oracle.headers import OTHERS, in_place, sent
@@ -44,7 +44,7 @@ def pools(contract: Contract) -> dict[str, Pools]:
 
 def _is_good(plan: Plan, prop: Property, text: str) -> bool:
     own = bare(text, prop)
-    null = plan.file_format == "csv" and own in plan.csv.nulls_of(prop)
+    null = plan.has_cells and own in plan.csv.nulls_of(prop)
     cell = Cell(None, None) if null else agreed(own, prop)
     checks = [c for c in plan.row_checks() if c.property == prop.name and not isinstance(c.rule, rules.ForeignKey)]
     return all(of_cell(c, plan, cell) in (GOOD, NULL) for c in checks)
@@ -88,6 +88,8 @@ def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: d
     """A file of CSV or JSON Lines."""
     plan = contract.plan
     count = chance.choice((0, 1, 2, 5, 12, 30))
+    if plan.fixed:
+        return _fixed(chance, plan, rows(chance, header, cells, count, chance.choice(SHARES)))
     made = rows(chance, header, cells, count, chance.choice(SHARES))
     write: Callable[[Random, Plan, Sequence[dict[str, str]]], list[str]] = _json if plan.read_as == "jsonl" else _csv
     lines = write(chance, plan, made)
@@ -103,6 +105,25 @@ def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: d
         lines[:0] = _above(chance, plan.csv, sent(chance, plan, header))
     if plan.csv.trailing_delimiter:
         lines = [line + plan.csv.delimiter * (chance.random() < 0.6) if line else line for line in lines]
+    return _encoded(chance, plan, lines)
+
+
+def _fixed(chance: Random, plan: Plan, made: Sequence[dict[str, str]]) -> bytes:
+    """A file of fixed width."""
+    lines = [fixed.line(plan, row) for row in made]
+    if lines and chance.random() < 0.5:
+        for _ in range(chance.choice((1, 1, 3))):
+            lines.insert(chance.randint(0, len(lines)), chance.choice(fixed.odd_lines(chance, plan, lines[0])))
+    if rule := plan.csv.trailer:
+        held = content(
+            replace(plan, compression="none"), (), _encoded(Random(1), replace(plan, compression="none"), lines)
+        )
+        totals = sums(plan, held)
+        figures = [str(len(held.records)), *(ways(str(totals[n]), plan.property_named(n))[0] for n in rule.sums)]
+        at = chance.randrange(len(figures))
+        odd = [*figures[:at], chance.choice(ODD_TOTALS)[:40], *figures[at + 1 :]]
+        last = [fixed.last_line(plan, chance.choice((*([figures] * 5), odd)))]
+        lines += chance.choice((*([last] * 8), [], last * 2, [f"{last[0]}\0"], [last[0][:8]], [*last, ""]))
     return _encoded(chance, plan, lines)
 
 
@@ -197,7 +218,9 @@ def _encoded(chance: Random, plan: Plan, lines: Sequence[str]) -> bytes:
     if chance.random() < 0.2:
         text = text.rstrip("\r\n")
     encoding = "utf-8" if plan.read_as == "jsonl" else plan.csv.encoding
-    data = text.encode(encoding, errors(encoding) if encoding.startswith("utf-") else "replace")
+    is_kept = encoding.startswith("utf-") or (plan.fixed is not None and plan.fixed.unit == "bytes")
+    text = text.replace("\ufffd", "?") if not encoding.startswith("utf-") and is_kept else text
+    data = text.encode(encoding, errors(encoding) if is_kept else "replace")
     if encoding == "utf-8" and chance.random() < 0.1:
         data = b"\xef\xbb\xbf" + data
     return data if plan.packing == "none" else packed(plan, data, chance.randint(0, len(data)))

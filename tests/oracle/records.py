@@ -16,7 +16,7 @@ from typing import Any
 
 from contracts.plan import CONTAINERS, Csv, Plan, Property
 from contracts.terms.trailer import LONGEST, Footer, Trailer, TrailerReading, Unread
-from tests.oracle import documents, elements, headers, nested
+from tests.oracle import documents, elements, fixed, headers, nested
 from tests.oracle.forms import bare, plain
 from tests.oracle.nested import Number, Pairs
 from tests.oracle.values import value_of, value_of_cell
@@ -108,6 +108,8 @@ def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
         lines = [line for line in _lines("", text) if line]
         names = frozenset(p.name for p in plan.properties)
         return Content(tuple(_object(plan, line) for line in lines), len(_lines("", text)) - len(lines), names)
+    if plan.fixed:
+        return _slices(plan, _lines("", text))
     if plan.csv.multi_line:
         return _over_lines(plan, header, text)
     return _below(plan, header, _lines(plan.csv.record_delimiter, text))
@@ -242,6 +244,26 @@ def _row(plan: Plan, header: tuple[str, ...], line: str) -> Record:
         return Record(broken=frozenset(broken))
     by_name = dict(zip(header, cells, strict=True))
     own = {p.name: _cell(by_name[p.name], p, plan.csv) for p in plan.properties if p.name in by_name}
+    return Record(own, letters=_letters(line, plan.csv.encoding))
+
+
+def _slices(plan: Plan, lines: Sequence[str]) -> Content:
+    """The records of lines of fixed width."""
+    full = [line for line in lines if line][plan.csv.leader is not None :]
+    blank = sum(line == "" for line in lines)
+    ending = fixed.ending(plan, full, lambda line: not _broken_text(line))
+    if ending and ending.cells is not None:
+        del full[-1]
+    return Content(
+        tuple(_slice(plan, line) for line in full), blank, frozenset(p.name for p in plan.roots), ending=ending
+    )
+
+
+def _slice(plan: Plan, line: str) -> Record:
+    if broken := fixed.faults(plan, line, is_text=not _broken_text(line)):
+        return Record(broken=frozenset(broken))
+    texts = fixed.cells(plan, line)
+    own = {p.name: _cell(texts[p.name], p, plan.csv) for p in plan.properties}
     return Record(own, letters=_letters(line, plan.csv.encoding))
 
 

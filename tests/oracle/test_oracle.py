@@ -117,6 +117,11 @@ KINDS = {
         for kind in (*FAILS, *ROWS, *kinds_of(rules.Aggregate))
         for result in ("passed", "warning", "failed")
     ),
+    *(
+        f"{kind} {result}"
+        for kind in ("lineLength", "wholeCharacters", "recordType")
+        for result in ("passed", "failed")
+    ),
     *(f"{kind} {result}" for kind in ("fields", "quotes", "text", "object", "keys") for result in ("passed", "failed")),
     *(f"{kind} {result}" for kind in kinds_of(rules.Query) for result in ("passed", "failed")),
     *("accepted", "accepted_with_warnings", "rejected", "refused", "watermark"),

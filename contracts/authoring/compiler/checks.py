@@ -43,7 +43,7 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
 
     The block names the format of the records. The format decides the record checks, and which texts need a type check.
     """
-    first = record_checks(block.format, block.columns.extra, block.csv.record) if block else ()
+    first = record_checks(block.format, block.columns.extra, block.csv.record, block.fixed) if block else ()
     placed: list[tuple[Check, Path]] = [(check, ()) for check in first]
     places = list(nesting.places(document, (*OBJECT, "properties"), one["properties"]))
     by_route: dict[tuple[str, ...], tuple[Property, list[Check]]] = {}
@@ -57,7 +57,7 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
             nesting.in_format(document, place, prop.type, READ_AS[block.format])
         if block and block.xml:
             elements.property_at(document, place.path, prop, block.xml)
-        if prop.type == "string" and block and READ_AS[block.format] != "csv":
+        if prop.type == "string" and block and READ_AS[block.format] not in ("csv", "fixed"):
             placed.append((properties.type_check(prop), place.path))
         placed += [(check, place.path) for check in own]
         placed += _quality(document, place.path, place.source, prop, props)

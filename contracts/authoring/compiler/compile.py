@@ -10,7 +10,7 @@ from contracts.authoring.document import json_schema, metadata, sla, source, ver
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path
 from contracts.authoring.document.upgrade import CURRENT, upgrade
-from contracts.authoring.drop_block import around, file_sets, header_names, parse, table, trailer, values
+from contracts.authoring.drop_block import around, file_sets, fixed, header_names, parse, table, trailer, values
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.quality import relationships
 from contracts.errors import ContractInvalid
@@ -128,14 +128,16 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     props = header_names.read(document, path, block, props)
     props = values.formed(document, path, block, props)
     own_checks = checks.of_forms(own_checks, props)
+    fixed.of_properties(document, (*path, "fixed"), block, props)
     if one and block.format == "csv":
         checks.never_missing(document, one, block.csv, props)
     if whole:
         own_checks = checks.overridden(document, (*path, "checks"), block, own_checks, props)
+    dialect: Path = (*path, "fixed" if block.fixed else "csv")
     file_sets.sums(document, (*path, "set"), block, props)
-    trailer.sums(document, (*path, "csv"), block.csv, block.columns, props)
-    trailer.first_cells(document, (*path, "csv"), block.csv, props, own_checks)
-    around.comments(document, (*path, "csv"), block.csv, props)
+    trailer.sums(document, dialect, block.csv, block.columns, props)
+    trailer.first_cells(document, dialect, block.csv, props, own_checks)
+    around.comments(document, dialect, block.csv, props)
     _let_through(document, path, block)
     if block.promote == "table":
         table.read(document, (*path, "promote"), props)
@@ -189,6 +191,7 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         archive=block.archive,
         json=block.json,
         xml=block.xml,
+        fixed=block.fixed,
         references=relationships.references(document, own_checks, block),
         arrival=block.arrival,
         set=block.set,

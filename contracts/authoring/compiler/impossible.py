@@ -116,7 +116,7 @@ def _lengths(own: Rules) -> Iterator[tuple[str, Span]]:
 
 def _refused(plan: Plan, prop: Property, own: Rules, text: str) -> str | None:
     """Return why a rule lets a value of a contract not pass; None if it may."""
-    if plan.file_format == "csv" and text in plan.csv.nulls_of(prop) and prop.required:
+    if plan.has_cells and text in plan.csv.nulls_of(prop) and prop.required:
         return "is among the `nullValues`, and the property is required"
     if prop.type == "string" and prop.form and prop.form.cell(text) != text:
         return "has blanks around it, which `trim` takes away"
@@ -134,7 +134,7 @@ def _refused(plan: Plan, prop: Property, own: Rules, text: str) -> str | None:
 
 
 def _refused_text(plan: Plan, own: Rules, text: str) -> str | None:
-    if plan.file_format == "csv" and not encodings.fits(text, plan.csv.encoding):
+    if plan.has_cells and not encodings.fits(text, plan.csv.encoding):
         return f"has letters that {plan.csv.encoding} lacks"
     for low, (least, most) in _lengths(own):
         if not least <= len(text) <= (len(text) if most is None else most):

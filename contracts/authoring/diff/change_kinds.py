@@ -14,6 +14,7 @@ from contracts.authoring.diff.change import Direction, Level
 from contracts.plan import Archive, Check, Columns, Csv, Json, Limit, Plan, Property, Reference, Threshold, Xml
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
+from contracts.terms.fixed_width import Field, Fixed, Slice
 from contracts.terms.leader import Leader
 from contracts.terms.trailer import Footer, Trailer
 from contracts.terms.value_form import ValueForm
@@ -53,6 +54,10 @@ MEANINGS: dict[str, Meaning] = {
         "`headerRows`, `commentRows`, `commentChar`, `leader`, `skipColumns`, `headerLacks`, "
         "`recordDelimiter`, `unquotedEscape` (direction: both); "
         "`trailer`, `footer`, `record`, `mojibake`, `separatorLine`, `trailingDelimiter`"
+    ),
+    "layout": Meaning(
+        "`fixed`: `encoding`, `unit`, `length`, `leader`, and where the field of a property is and what fills it up "
+        "(direction: both); `shortLines`, `mojibake`, `record`, `trailer`"
     ),
     "value-form": Meaning("`values`: the form in which cells of a property hold values"),
     "columns": Meaning("`columns`: `extra`, `missing`, `order`, `match`"),
@@ -119,6 +124,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "archive": "format",
         "json": "format",
         "xml": "format",
+        "fixed": "layout",
         "unmarked": FOLLOWS + "of plans with high marks, which no contract is compiled to",
         "references": "reference",
         "arrival": "arrival",
@@ -153,6 +159,15 @@ FIELDS: dict[type[Any], dict[str, str]] = {
     Json: dict.fromkeys(("property",), "format"),
     Xml: dict.fromkeys(("record", "namespaces", "null_values", "trim"), "format"),
     Archive: {"format": "format", "members": "format", "others": "archive-others"},
+    Fixed: {
+        "fields": "layout",
+        **dict.fromkeys(("length", "unit", "short", "leader", "trailer"), "layout"),
+    },
+    Field: {
+        "name": "property-added",
+        **dict.fromkeys(("start", "length", "padding", "align"), "layout"),
+    },
+    Slice: dict.fromkeys(("start", "length"), "layout"),
     Columns: dict.fromkeys(("extra", "missing", "order", "match"), "columns"),
     SetRule: dict.fromkeys(("of", "within", "marker", "manifest", "parts", "sums"), "set"),
     Arrival: dict.fromkeys(("by", "since", "days", "zone", "files", "outside"), "arrival"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from contracts.authoring.compiler.compile import Compiled
-from contracts.authoring.diff import block_changes, check_changes, property_changes, text_changes
+from contracts.authoring.diff import block_changes, check_changes, layout_changes, property_changes, text_changes
 from contracts.authoring.diff.change import Change, Level
 from contracts.authoring.diff.contract_version import ContractVersion
 from contracts.authoring.document import versions
@@ -77,7 +77,7 @@ def _unbound(change: Change) -> Change:
     return replace(change, producer=calm[change.producer], consumer=calm[change.consumer])
 
 
-PARTS = (block_changes, property_changes, check_changes)
+PARTS = (block_changes, layout_changes, property_changes, check_changes)
 
 
 def _version(old: Plan, new: ContractVersion, changes: tuple[Change, ...]) -> tuple[Finding, ...]:

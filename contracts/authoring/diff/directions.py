@@ -374,6 +374,8 @@ def _of_arguments(  # noqa: C901, PLR0912 (a case for each kind)
             | rules.Fields()
             | rules.Quotes()
             | rules.RecordType()  # which the dialect tells
+            | rules.LineLength()  # and so it does the layout
+            | rules.WholeCharacters()
             | rules.Text()
             | rules.Object()
             | rules.Keys()

@@ -74,7 +74,7 @@ def _is_asked(plan: Plan, prop: Property) -> bool:
     """Return True if a plan may refuse a file because of a property, present or absent."""
     if any(c.severity == "error" and prop.name in c.properties() for c in plan.checks):
         return True
-    if plan.read_as == "jsonl":
+    if plan.read_as == "jsonl" or plan.fixed:  # a line has each stretch, whether it is read or not
         return prop.required
     typed = plan.file_format == "parquet"
     columns = plan.columns
@@ -85,7 +85,7 @@ def _refuses_others(plan: Plan) -> bool:
     """Return True if a plan refuses a file that has an unknown column."""
     if plan.read_as == "jsonl":
         return any(isinstance(c.rule, rules.KnownKeys) and c.severity == "error" for c in plan.checks)
-    return plan.columns.extra == "reject" or _is_headless(plan)
+    return not plan.fixed and (plan.columns.extra == "reject" or _is_headless(plan))
 
 
 def _is_headless(plan: Plan) -> bool:

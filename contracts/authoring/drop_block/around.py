@@ -70,9 +70,14 @@ def types(document: Document, at: Path, csv: Csv, files: Sequence[str]) -> None:
             (*at, "record" if csv.record else "leader"), "bad-value", message, "Write what each begins with."
         )
     for position, text in csv.leader.cells.items() if csv.leader else ():
-        if fault := _unknown_part(text, files):
-            fix = "Name a part of all patterns of `files`, as `{day}`; a date may have a form, as `{day:%Y%m%d}`."
-            document.error((*at, "leader", "is", position), "bad-value", fault, fix)
+        parts(document, (*at, "leader", "is", position), text, files)
+
+
+def parts(document: Document, at: Path, text: str, files: Sequence[str]) -> None:
+    """Report named parts in the text of a cell of a leader that a key may lack."""
+    if fault := _unknown_part(text, files):
+        fix = "Name a part of all patterns of `files`, as `{day}`; a date may have a form, as `{day:%Y%m%d}`."
+        document.error(at, "bad-value", fault, fix)
 
 
 def _unknown_part(text: str, files: Sequence[str]) -> str | None:

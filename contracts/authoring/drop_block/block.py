@@ -27,6 +27,7 @@ from contracts.plan import (
 )
 from contracts.terms.arrival import WEEKDAYS, Arrival
 from contracts.terms.file_sets import SetRule
+from contracts.terms.fixed_width import Field, Fixed, Slice
 from contracts.terms.leader import Leader
 from contracts.terms.trailer import Footer, Trailer
 from contracts.terms.value_form import ValueForm
@@ -97,6 +98,7 @@ class DropBlock:
     csv: Csv
     json: Json | None
     xml: Xml | None
+    fixed: Fixed | None
     values: Values
     columns: Columns
     source: Literal["name", "physicalName"]
@@ -133,10 +135,11 @@ def normalized(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _encoded(settings: dict[str, Any]) -> dict[str, Any]:
-    csv = settings.get("csv")
-    if not isinstance(csv, dict) or not isinstance(csv.get("encoding"), str):
-        return settings
-    return {**settings, "csv": {**csv, "encoding": encodings.named(csv["encoding"])}}
+    for key in ("csv", "fixed"):
+        own = settings.get(key)
+        if isinstance(own, dict) and isinstance(own.get("encoding"), str):
+            settings = {**settings, key: {**own, "encoding": encodings.named(own["encoding"])}}
+    return settings
 
 
 def from_value(value: dict[str, Any]) -> DropBlock:
@@ -146,7 +149,7 @@ def from_value(value: dict[str, Any]) -> DropBlock:
     # Columns of a reference file have the types of the properties that refer to them.
     of_reference = schema()["properties"]["references"]["additionalProperties"]
     references = {name: _with_defaults(of_reference, wanted) for name, wanted in whole["references"].items()}
-    arrival, set_rule = None, None
+    arrival, set_rule, is_fixed = None, None, value["format"] == "fixed" and "fixed" in value
     if "arrival" in value:
         own, days = whole["arrival"], tuple(day for day in WEEKDAYS if day in whole["arrival"]["days"])
         arrival = Arrival(own["by"], own["from"], days, own["zone"], own["files"], own["outside"])
@@ -161,7 +164,8 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         format=whole["format"],
         compression=whole["compression"],
         archive=Archive(**whole["archive"]) if "archive" in value else None,
-        csv=_csv(whole),
+        csv=_lines(whole) if is_fixed else _csv(whole),
+        fixed=_fixed(whole["fixed"]) if is_fixed else None,
         json=_json(whole),
         xml=_xml(whole),
         values=_values(whole),
@@ -241,6 +245,50 @@ def _xml(settings: dict[str, Any]) -> Xml | None:
     return Xml(written["record"], dict(written["namespaces"]), nulls, trim)
 
 
+NO_SIGN = "\0"
+"""The delimiter of lines of fixed width, which have none: no record holds it."""
+
+
+def _lines(settings: dict[str, Any]) -> Csv:
+    """Return the dialect of lines of fixed width: cells without delimiters and quotes."""
+    written = settings["fixed"]
+    leader, trailer = written["leader"], written["trailer"]
+    first = 3 if "rows" in trailer else 2
+    sums = {name: n for n, name in enumerate(trailer["sums"], first)}
+    return Csv(
+        delimiter=NO_SIGN,
+        encoding=written["encoding"],
+        quote="",
+        null_values=tuple(settings["values"].get("nullValues", ("",))),
+        header=False,
+        mojibake=written["mojibake"],
+        leader=Leader(leader["begins"], {str(n): one["text"] for n, one in enumerate(leader["is"], 2)})
+        if "begins" in leader
+        else None,
+        record=written["record"].get("begins", ""),
+        trailer=Trailer(trailer["begins"], first - 1 if first > 2 else None, sums) if "begins" in trailer else None,
+    )
+
+
+def _fixed(written: dict[str, Any]) -> Fixed:
+    """Return the layout of lines; a field without a start is behind the one before it."""
+    fields, at = [], 1
+    for one in written["fields"]:
+        start = one.get("start", at)
+        fields.append(Field(one["property"], start, one["length"], one.get("padding", " "), one.get("align", "any")))
+        at = start + one["length"]
+    trailer = written["trailer"]
+    figures = [*([trailer["rows"]] if "rows" in trailer else []), *trailer["sums"].values()]
+    return Fixed(
+        fields=tuple(sorted(fields, key=lambda field: field.start)),
+        length=written.get("length", max(field.slice.end for field in fields)),
+        unit=written["unit"] if not encodings.is_one_byte(written["encoding"]) else "characters",
+        short=written["shortLines"] == "accept",
+        leader=tuple(Slice(one["start"], one["length"]) for one in written["leader"]["is"]),
+        trailer=tuple(Slice(one["start"], one["length"]) for one in figures),
+    )
+
+
 def _values(settings: dict[str, Any]) -> Values:
     """Return the forms of values; a column has the settings of the file that it has not itself."""
     own = {key: value for key, value in settings["values"].items() if key in FIELDS}
@@ -265,7 +313,10 @@ def _with_defaults(shape: dict[str, Any], value: dict[str, Any]) -> dict[str, An
     if "$ref" in shape:
         shape = schema()["$defs"][shape["$ref"].rpartition("/")[2]]
     for key, its in shape["properties"].items():
-        if "default" in its:
+        if its.get("$ref") == "#/$defs/fixed":
+            if key in value:
+                filled[key] = _with_defaults(its, value[key])
+        elif "default" in its:
             filled.setdefault(key, its["default"])
         elif ("properties" in its or its.get("$ref") in ("#/$defs/csv", "#/$defs/json")) and key not in its.get(
             "required", ()

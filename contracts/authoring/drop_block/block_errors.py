@@ -11,10 +11,11 @@ from contracts.authoring.document.finding import Path, dotted
 from contracts.problem import nearest, quoted
 
 LATER: dict[str, tuple[Any, ...]] = {
-    "format": ("json", "orc", "avro", "xlsx", "fixed"),
+    "format": ("json", "orc", "avro", "xlsx"),
     "csv.encoding": (
         "shift_jis", "gb2312",
     ),
+    "references.format": ("json", "orc", "avro", "xml", "xlsx", "fixed"),
     "compression": ("lz4", "snappy", "xz"),
 }  # fmt: skip
 """Values that are planned and that this version does not support yet, by key."""
@@ -31,6 +32,11 @@ MISSING = {
     "archive.format": "`format: zip`",
     "archive.members": 'the pattern of the members that are read, as `members: "orders_*.csv"`',
     "begins": "the first cell of the trailer, as `begins: T`",
+    "fixed.fields": "the fields of lines, as `fields: [{property: account, length: 10}]`",
+    "property": "`property:` with the name of the property that the field holds",
+    "start": "`start:` with the first position, from 1",
+    "length": "`length:` with the number of positions",
+    "text": "`text:` with what stands there",
     "file": "`file:` with the path from the contract's folder to the reference file",
 }
 TYPES = {
@@ -61,7 +67,16 @@ ROWS = (
 )
 FIRST_CELL = ("bad-value", "is not the text of a cell with 1 to 100 characters")
 TIME = ("bad-value", "is not a time of day", 'Write hours and minutes in quotes, as "06:00".')
+STRETCH = ("bad-value", "is not a position or a length from 1 to 16,000", "Count from 1, as layouts of lines do.")
+BEGINS = ("bad-value", "is not a text with 1 to 100 characters", "Write how such a line begins, as `begins: H`.")
 WRITTEN = {
+    "fixed.fields": ("bad-value", "names no fields", "Write the field of each property, in their order."),
+    "fixed.fields.padding": ("bad-value", "must be one character", 'Write the one that fills fields up, as "0".'),
+    **dict.fromkeys(("fixed.length", "fixed.fields.start", "fixed.fields.length"), STRETCH),
+    **dict.fromkeys(("fixed.leader.is.start", "fixed.leader.is.length"), STRETCH),
+    **dict.fromkeys(("fixed.trailer.rows", "fixed.trailer.sums"), STRETCH),
+    **dict.fromkeys(("fixed.leader.begins", "fixed.record.begins", "fixed.trailer.begins"), BEGINS),
+    "fixed.leader.is": ("bad-value", "is longer than 1,000 characters", "Write what stands there, and no more."),
     "arrival.by": TIME,
     "arrival.from": TIME,
     "csv.trailer.begins": (
@@ -143,9 +158,11 @@ def report(document: Document, path: Path, error: ValidationError) -> None:
         document.error(at, "bad-value", f"`{error.instance!s:.70}` cannot be a folder of receipts.", fix)
     else:
         own = inner[2:] if inner[:1] == ("references",) else inner
+        own = tuple(part for part in own if isinstance(part, str))
         code, message, fix = (
             WRITTEN.get(dotted(own))
             or WRITTEN.get(dotted(own[:-1]))
+            or WRITTEN.get(dotted(own[:-2]))
             or SHAPES["maxLength" if kind == "pattern" else kind]
         )
         document.error(at, code, f"`{name}` {message}.", fix)
@@ -159,7 +176,8 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 def _unknown_value(document: Document, at: Path, name: str, error: ValidationError) -> None:
     value, wanted = error.instance, error.validator_value
-    later = LATER.get(name, ())
+    first, _, last = name.partition(".")
+    later = LATER.get(f"references.{last.rpartition('.')[2]}" if first == "references" else name, ())
     words = [str(w) for w in wanted] if isinstance(wanted, list) else []
     only = quoted(words) if words else f"`{str(wanted).lower()}`"
     if value in later and (isinstance(value, str) or document.word(at) is None):

@@ -11,7 +11,7 @@ from jsonschema.validators import Draft201909Validator
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path, dotted
-from contracts.authoring.drop_block import archive, around, block, elements, file_sets, trailer, values
+from contracts.authoring.drop_block import archive, around, block, elements, file_sets, fixed, trailer, values
 from contracts.authoring.drop_block.block import DropBlock, ReferenceFile
 from contracts.authoring.drop_block.block_errors import report
 from contracts.authoring.properties import timezones
@@ -62,10 +62,10 @@ def read(document: Document, path: Path) -> DropBlock | None:
         report(document, path, error)
     drop_block = block.from_value(value) if document.errors() == before else None
     if drop_block:
-        _dialect(document, (*path, "csv"), drop_block.csv)
-        drop_block = replace(drop_block, csv=around.read(document, (*path, "csv"), drop_block.csv))
-        trailer.read(document, (*path, "csv"), drop_block.csv)
-        around.types(document, (*path, "csv"), drop_block.csv, drop_block.files)
+        if drop_block.format == "fixed":
+            fixed.read(document, path, drop_block)
+        else:
+            drop_block = _csv(document, (*path, "csv"), drop_block)
         values.read(document, path, drop_block.format, drop_block.csv, drop_block.values)
         archive.read(document, path, drop_block)
         elements.read(document, path, drop_block)
@@ -100,28 +100,41 @@ def read(document: Document, path: Path) -> DropBlock | None:
     return drop_block if document.errors() == before else None
 
 
+def _csv(document: Document, at: Path, block: DropBlock) -> DropBlock:
+    """Report a dialect of CSV that contradicts itself; return the block with patterns for the job."""
+    _dialect(document, at, block.csv)
+    if block.archive and block.csv.record_delimiter:
+        message = "`recordDelimiter` in an archive is not built yet."
+        document.error((*at, "recordDelimiter"), "not-built-yet", message, "Leave one of them out.", on_key=True)
+    csv = around.read(document, at, block.csv)
+    trailer.read(document, at, csv)
+    around.types(document, at, csv, block.files)
+    return replace(block, csv=csv)
+
+
 def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
     """Report settings that mean nothing for the file format."""
     csv = block.format == "csv"
     parts: list[tuple[str, ...]] = [] if csv else [("csv",)]
     parts += [] if block.json else [("json",)]
+    parts += [] if block.format == "fixed" else [("fixed",)]
     if block.format == "parquet":
         parts += [("compression",), ("archive",)]
-    if READ_AS[block.format] == "jsonl" or not block.csv.header:
+    if READ_AS[block.format] in ("jsonl", "fixed") or not block.csv.header:
         parts += [("columns", "missing"), ("columns", "order")]
-    if not block.csv.header:
+    if block.format == "fixed" or not block.csv.header:
         parts += [("columns", key) for key in ("extra", *OF_HEADERS)]
-    why = "a file without a header" if csv else f"the format {block.format}"
     for inner in parts:
         if document.value((*path, *inner)) is not None:
+            why = "a file without a header" if csv and inner[0] == "columns" else f"the format {block.format}"
             message = f"`{dotted(inner)}` means nothing for {why}."
             document.error((*path, *inner), "bad-value", message, "Leave it out.", on_key=True)
-    for key in () if csv else OF_HEADERS:
+    for key in () if csv or block.format == "fixed" else OF_HEADERS:
         if document.value((*path, "columns", key)) is not None:
             message = f"`columns.{key}` is not built yet for the format {block.format}."
             fix = "Leave it out; columns are found by the names of the properties."
             document.error((*path, "columns", key), "not-built-yet", message, fix, on_key=True)
-    if READ_AS[block.format] != block.format and block.promote == "rows":
+    if block.promote == "rows" and (READ_AS[block.format] != block.format or block.format == "fixed"):
         message = f"Valid rows of the format {block.format} as a file of their own are not built yet."
         fix = "Write `promote: object` or `promote: table`."
         document.error((*path, "promote"), "not-built-yet", message, fix, on_key=True)

@@ -30,7 +30,7 @@ def read(document: Document, at: Path, file_format: FileFormat, csv: Csv, values
         return
     if file_format == "xml":  # which has texts as well (`elements`)
         return
-    if file_format != "csv":
+    if file_format not in ("csv", "fixed"):
         message = f"`values` means nothing for the format {file_format}, whose values have types."
         document.error(own, "bad-value", message, "Leave it out.", on_key=True)
         return
@@ -155,7 +155,7 @@ def columns(document: Document, at: Path, values: Values, names: Collection[str]
 
 def formed(document: Document, path: Path, block: DropBlock, props: Sequence[Property]) -> list[Property]:
     """Return the properties of a block's files with the form of their cells."""
-    if block.format != "csv":
+    if block.format not in ("csv", "fixed"):
         return list(props)
     columns(document, path, block.values, {p.name for p in props})
     forms = {p.name: block.values.of(p.name).of_type(p.type) for p in props}

@@ -182,6 +182,8 @@ class Account:
                 self.lose("The header of files: columns have the contract's names here, and other texts in files.")
             if xml := self.contract.plan.xml:
                 self.lose(f"The way from XML to records: elements at `{visible(xml.record)}`, by their namespaces.")
+            if self.contract.plan.fixed:
+                self.lose("The layout of lines: the positions of fields, and what fills them up.")
             if formed := [p.name for p in self.contract.plan.properties if p.form]:
                 self.lose(f"The form of {quoted(formed)} in files: values are in the contract's own form here.")
         kept = {"name", "id", "properties", "quality", "relationships", "logicalType"} | of_object

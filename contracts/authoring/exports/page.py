@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -26,6 +26,7 @@ from contracts.files.xml_shape import TEXT
 from contracts.messages import tolerated_in_words
 from contracts.plan import Check, Csv, Plan, Xml
 from contracts.problem import quoted, visible
+from contracts.terms.fixed_width import Field, Fixed
 from contracts.terms.key_pattern import captures
 from contracts.terms.value_form import words
 
@@ -234,6 +235,9 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
         packed = f", in a {plan.archive.format} archive: its files like {plan.archive.members} are one drop"
     if plan.file_format == "csv":
         yield from _written_as_csv(plan, packed)
+    elif plan.fixed:
+        yield "Format", f"text of fixed width{packed}: {plan.fixed.wanted} on each line"
+        yield from _layout(plan, plan.fixed)
     elif plan.file_format == "jsonl":
         yield "Format", f"JSON Lines{packed}: one JSON object on each line, in UTF-8"
         yield "Null", "null, or the key is left out"
@@ -282,8 +286,7 @@ def _written_as_csv(plan: Plan, packed: str) -> Iterator[tuple[str, str]]:
     if csv.trailing_delimiter:
         yield "End of lines", "a delimiter may end the header and each row; nothing follows it"
     yield "Encoding", csv.encoding.upper()
-    empty = ["an empty cell" if text == "" else f"“{text}”" for text in csv.null_values]
-    yield "Null", " or ".join(empty) if empty else "cannot be written: every cell has a value"
+    yield "Null", _nulls(csv.null_values, "an empty cell")
     if csv.unquoted_escape:
         yield (
             "Escape",
@@ -291,6 +294,36 @@ def _written_as_csv(plan: Plan, packed: str) -> Iterator[tuple[str, str]]:
         )
     if csv.quote:
         yield "Quote", f"{csv.quote} around a cell that contains the delimiter or a quote"
+
+
+def _nulls(texts: Sequence[str], empty: str) -> str:
+    words = [empty if text == "" else f"“{text}”" for text in texts]
+    return " or ".join(words) if words else "cannot be written: every cell has a value"
+
+
+def _layout(plan: Plan, fixed: Fixed) -> Iterator[tuple[str, str]]:
+    """Yield what the lines of fixed width are, and where the fields of a record are."""
+    csv, trailer = plan.csv, plan.csv.trailer
+    if csv.leader:
+        texts = zip(fixed.leader, csv.leader.cells.values(), strict=True)
+        parts = "".join(f"; {at.words}: “{text}”" for at, text in texts)
+        yield "Leader", f"the first line, which begins with “{csv.leader.begins}” and holds no data{parts}"
+    if csv.record:
+        yield "Records", f"each begins with “{csv.record}”"
+    yield "Fields", "; ".join(f"{field.slice.words}: {field.name}{_padding(field)}" for field in fixed.fields)
+    if trailer:
+        names = [*(["the number of rows"] if trailer.rows else []), *(f"the sum of {name}" for name in trailer.sums)]
+        parts = "".join(f"; {at.words}: {name}" for at, name in zip(fixed.trailer, names, strict=True))
+        yield "Trailer", f"the last line, which begins with “{trailer.begins}” and holds no data{parts}"
+    yield "Encoding", csv.encoding.upper()
+    yield "Null", _nulls(csv.null_values, "a field of nothing but its padding")
+
+
+def _padding(field: Field) -> str:
+    """Return the side of a field's value, and what fills the field up, if they are not the usual ones."""
+    parts = [f"on the {field.align}"] if field.align != "any" else []
+    parts += [f"filled up with “{field.padding}”"] if field.padding != " " else []
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -311,7 +344,7 @@ def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:
     yield "The file breaks a rule for the whole file", whole
     if any(c.severity == "warning" for c in plan.checks):
         yield "The file breaks a rule that only warns", "The file is accepted with warnings, which the receipt lists."
-    headed = plan.read_as != "jsonl" and (plan.file_format != "csv" or plan.csv.header)
+    headed = plan.file_format == "parquet" or (plan.file_format == "csv" and plan.csv.header)
     if headed or plan.read_as == "jsonl":
         yield "The file has columns that the contract does not name", policies[plan.columns.extra]
     if headed:

@@ -35,6 +35,8 @@ OF_LINES: dict[type, str] = {
     rules.Fields: "Every row has as many cells as the first line.",
     rules.Quotes: "Every quote is closed on its line.",
     rules.RecordType: "Every row begins with the agreed first cell.",
+    rules.LineLength: "Every line has the agreed length.",
+    rules.WholeCharacters: "Every field has whole characters.",
     rules.Text: "The file is text in the agreed encoding.",
     rules.Object: "Every line is one JSON object.",
     rules.Keys: "Every key occurs once in its object.",

@@ -17,9 +17,9 @@ from contracts.authoring.exports.exported import Contract, ExportedColumn
 from contracts.authoring.patterns import regex
 from contracts.authoring.properties import datetimes
 from contracts.authoring.properties.values import DEFAULT_FORMATS, LOCAL, is_within, moment_of, order_of
-from contracts.files import csv_cells
+from contracts.files import csv_cells, fixed_cells
 from contracts.files.xml_shape import TEXT as OF_ELEMENT
-from contracts.plan import CONTAINERS, Property
+from contracts.plan import CONTAINERS, Plan, Property
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
 
 TOKEN = re.compile(
@@ -64,7 +64,10 @@ def line(contract: Contract, values: dict[str, str | None]) -> str:
         return ""
     texts = ((prop, values[prop.name]) for prop in plan.properties)
     nulls = {prop.name: next(iter(plan.csv.nulls_of(prop)), "") for prop in plan.properties}
-    cells = (nulls[prop.name] if text is None else prop.as_cell(text) for prop, text in texts)
+    cells = [nulls[prop.name] if text is None else prop.as_cell(text) for prop, text in texts]
+    if plan.fixed:
+        by_name = dict(zip((prop.name for prop in plan.properties), cells, strict=True))
+        return fixed_cells.written(plan, [by_name[name] for name in plan.fixed.names])
     aside = (plan.csv.record if not n else "" for n in range(plan.csv.skip_columns))
     return csv_cells.joined((*aside, *cells), plan.csv)
 
@@ -247,7 +250,9 @@ def _is_valid(contract: Contract, column: ExportedColumn, text: str) -> bool:
     prop = column.prop
     if prop.type in DEFAULT_FORMATS and moment_of(text, prop) is None:
         return False
-    if contract.plan.file_format == "csv" and prop.as_cell(text) in contract.plan.csv.nulls_of(prop):
+    if contract.plan.has_cells and prop.as_cell(text) in contract.plan.csv.nulls_of(prop):
+        return False
+    if not _has_room(contract.plan, prop, text):
         return False
     if prop.type in ("integer", "number"):
         if not re.fullmatch(r"-?[0-9]+" if prop.type == "integer" else r"-?[0-9]+(\.[0-9]+)?", text):
@@ -259,6 +264,13 @@ def _is_valid(contract: Contract, column: ExportedColumn, text: str) -> bool:
         elif prop.type == "integer" and not -(2**63) <= int(text) < 2**63:
             return False
     return all(_meets(check.rule, prop, text) for check in column.checks)
+
+
+def _has_room(plan: Plan, prop: Property, text: str) -> bool:
+    """Return True if the field of a property holds a value as it is, if it has one."""
+    field = next((field for field in plan.fixed.fields if field.name == prop.name), None) if plan.fixed else None
+    cell = prop.as_cell(text)
+    return field is None or (fixed_cells.length(plan, cell) <= field.length and field.cell(field.filled(cell)) == cell)
 
 
 def _meets(rule: rules.Rule, prop: Property, text: str) -> bool:  # noqa: C901 (a case for each kind)

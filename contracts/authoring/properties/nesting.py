@@ -165,8 +165,9 @@ def is_for(document: Document, path: Path, entry: dict[str, Any], prop: Property
 
 def in_format(document: Document, place: PropertyNode, kind: str, file_format: str) -> None:
     """Report a property that the cells of a file format cannot hold."""
-    if file_format == "csv" and kind in CONTAINERS and len(place.route) == 1:
+    if file_format in ("csv", "fixed") and kind in CONTAINERS and len(place.route) == 1:
         what = f"an {kind}" if kind != "map" else "a map"
-        message = f"`{place.name}` is {what}, and a cell of CSV is one text."
-        fix = "Write a column for each value in it, or agree on `format: jsonl` or `parquet`."
+        holder, part = ("a cell of CSV", "column") if file_format == "csv" else ("a field of a line", "field")
+        message = f"`{place.name}` is {what}, and {holder} is one text."
+        fix = f"Write a {part} for each value in it, or agree on `format: jsonl` or `parquet`."
         document.error((*place.path, "logicalType"), "bad-value", message, fix)

@@ -11,7 +11,7 @@ SECONDS = 7_000
 """Seconds of a job's 120 minutes (TIMEOUT_MINUTES) that are left for reading, once its workers have started."""
 CORES = 12
 """Cores of the executors of the largest job (LARGEST)."""
-A_SECOND: dict[RecordFormat, int] = {"csv": 100 << 20, "jsonl": 25 << 20, "parquet": 200 << 20}
+A_SECOND: dict[RecordFormat, int] = {"csv": 100 << 20, "jsonl": 25 << 20, "parquet": 200 << 20, "fixed": 100 << 20}
 """Bytes that a core reads and checks in a second at best; docs/explanation/benchmarks.md has 85, 22 and 200 MiB."""
 DOCUMENT = 2 << 30
 """Bytes of the largest document: one process reads it from its begin to its end, and the job keeps two copies."""

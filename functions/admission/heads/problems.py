@@ -20,7 +20,14 @@ MARKS = (
 """Byte order marks that no text here may begin with; the longer first, one begins with another."""
 
 
-AGREED = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet", "json": "JSON", "xml": "XML"}
+AGREED = {
+    "csv": "CSV",
+    "jsonl": "JSON Lines",
+    "parquet": "Parquet",
+    "json": "JSON",
+    "xml": "XML",
+    "fixed": "text of fixed width",
+}
 """The names of formats, for people."""
 
 

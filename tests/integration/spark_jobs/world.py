@@ -52,10 +52,11 @@ class Judged:
     def rejected(self, name: str = "a.csv", encoding: str = "utf-8") -> list[list[str]]:
         """The producer's file of rejected rows, as Python's csv reads it."""
         text = (self.folder / "rejected" / name / "rejected.csv").read_bytes().decode(encoding)
-        if not csv_cells.is_usual(self.plan.csv):
-            lines = (record_ends.first(line, self.plan.csv) for line in record_ends.records(text, self.plan.csv))
-            return [[*(csv_cells.split(line, self.plan.csv) or ())] for line in lines]
-        return list(csv.reader(io.StringIO(text, newline=""), **self.plan.csv.for_python))
+        dialect = self.plan.of_rejected
+        if not csv_cells.is_usual(dialect):
+            lines = (record_ends.first(line, dialect) for line in record_ends.records(text, dialect))
+            return [[*(csv_cells.split(line, dialect) or ())] for line in lines]
+        return list(csv.reader(io.StringIO(text, newline=""), **dialect.for_python))
 
     def outputs(self, spark: SparkSession) -> tuple[object, ...]:
         """Return all that the run wrote, rows and files too, without the times and places of it."""

@@ -50,7 +50,10 @@ def _keys(schema: dict[str, Any]) -> Iterator[str]:
 
 
 def test_every_key_of_the_block_is_explained() -> None:
-    keys = [*_keys(block.schema()), *(key for part in ("csv", "form") for key in _keys(block.schema()["$defs"][part]))]
+    keys = [
+        *_keys(block.schema()),
+        *(key for part in ("csv", "fixed", "form") for key in _keys(block.schema()["$defs"][part])),
+    ]
     assert {"files", "nullValues", "order", "rows", "severity", "sameKey"} <= set(keys)
     assert [k for k in keys if f"`{k}`" not in DROP_BLOCK] == []
 
