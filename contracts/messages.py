@@ -14,7 +14,7 @@ from contracts import rules
 from contracts.decision import EXCUSED
 from contracts.plan import REPEATING, Check, Csv, FileFormat, Limit, Plan, Property, Threshold
 from contracts.problem import Level, Problem, quoted, visible
-from contracts.sentences import bound_in_words, of_elements, sentence
+from contracts.sentences import Sentence, bound_in_words, of_elements, sentence
 from contracts.terms.value_form import words
 from contracts.values.text_formats import TEXT
 
@@ -91,6 +91,17 @@ HOW_TO_WRITE: dict[FileFormat, dict[str, str]] = {
     },
 }
 """The form of a value, by type; the other types of Parquet's columns cannot hold anything else."""
+OF_CELLS: dict[str, str] = {
+    "string": "Write it as text.",
+    "integer": "Write it as a number without decimal places, not as text.",
+    "number": "Write it as a number, not as text with units or marks.",
+    "decimal": "Write it as a number of no more digits than agreed, not as text.",
+    "boolean": "Write TRUE or FALSE.",
+    "date": "Write it as a date, without a time of day, in a format of dates.",
+    "timestamp": "Write it as a date with a time of day, in a format of both.",
+    "time": "Write it as a time of day, from 00:00 to before 24:00, in a format of times.",
+}
+"""The same for cells of a sheet."""
 
 LIMITS = {
     "mustBe": "exactly {0}",
@@ -123,6 +134,17 @@ FIX_LAST_EMPTY = (
     "Leave out the `{mark}` at the end of each row, or give the header a name for that column, "
     "or ask for `csv.trailingDelimiter: true` in the contract."
 )
+OF_SHEETS: dict[type[rules.Rule], Sentence] = {
+    rules.Fields: Sentence(
+        "{some} {have} a cell beside the columns of the header.",
+        "Clear these cells, or give their column a name if it is agreed.",
+    ),
+    rules.Text: Sentence(
+        "{some} {have} an error in a cell, such as `#N/A`, or a formula without its result.",
+        "Correct the formulas, let the spreadsheet calculate them, and save the workbook again.",
+    ),
+}
+"""The sentences for rows of a sheet, where they are others than for lines."""
 FIX_MORE_CELLS = (
     "Give the header a name for each cell, or ask for `csv.headerLacks` in the contract. "
     "Else look for cells with a `{mark}` in them{unquoted}."
@@ -168,11 +190,11 @@ def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: b
     if outcome.result not in ("failed", "warning"):
         return None
     words = _words_of_rule(plan, check) | _words_of_counts(plan, check, outcome, read) | _words_of_format(plan)
-    message, fix = (of_elements(check.rule) if plan.xml else None) or sentence(check.rule)
+    message, fix = _sentence(plan, check.rule)
     if check.threshold and not isinstance(check.rule, OF_THEIR_OWN):
         message = UNTRUE if isinstance(check.rule, rules.Expression) else LIMITED
         fix = NULLS_LIMITED if _ails(check.rule) else fix
-    if isinstance(check.rule, rules.Fields) and outcome.samples:
+    if isinstance(check.rule, rules.Fields) and outcome.samples and not plan.sheet:
         one_more = f"{len(plan.roots) + 1:,} cells{LAST_EMPTY}"
         fix = FIX_LAST_EMPTY if all(sample.note == one_more for sample in outcome.samples) else fix
         fix = FIX_MORE_CELLS if _has_more_cells(plan, outcome, read) else fix
@@ -195,6 +217,12 @@ def _has_more_cells(plan: Plan, outcome: CheckResult, read: int) -> bool:
     cells = re.fullmatch(r"([0-9,]+) cells", notes.pop() or "") if len(notes) == 1 else None
     is_each = plan.csv.header and outcome.failed == read
     return is_each and cells is not None and int(cells[1].replace(",", "")) > len(plan.roots)
+
+
+def _sentence(plan: Plan, rule: rules.Rule) -> Sentence:
+    """Return the sentence of a rule, in words of the form of the file."""
+    own = of_elements(rule) if plan.xml else OF_SHEETS.get(type(rule)) if plan.sheet else None
+    return own or sentence(rule)
 
 
 QUOTED = {"integer": r"-?(0|[1-9][0-9]{0,17})", "number": r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", "boolean": "true|false"}
@@ -376,11 +404,12 @@ def _figure_in_words(plan: Plan, check: Check, outcome: CheckResult) -> str:
 def _how_to_write(plan: Plan, prop: Property) -> str:
     """Return the advice for a cell that is not of its type, in words of the form of the file."""
     written: FileFormat = "xml" if plan.xml else plan.read_as
+    own = OF_CELLS if plan.sheet else HOW_TO_WRITE[written]
     if prop.form and prop.form.dates:  # the sentence before has the form, which may have blanks
-        return HOW_TO_WRITE[written][prop.type].replace(", without blanks", "")
+        return own[prop.type].replace(", without blanks", "")
     if prop.form and (agreed := words(prop.form.of_values)):
         return f"Write it in the agreed form, and nothing else: {agreed}."
-    return HOW_TO_WRITE[written].get("decimal" if prop.exact else prop.type, "")
+    return own.get("decimal" if prop.exact else prop.type, "")
 
 
 def _agreed(check: Check, prop: Property) -> str:

@@ -32,7 +32,7 @@ CONTAINERS = ("object", "array", "map")
 RECODED = ("utf-16", "utf-16le", "utf-16be")
 """The encodings whose text admission and the job turn into UTF-8 before they read it; `utf-16` begins with its mark."""
 Scope = Literal["record", "row", "set"]
-FileFormat = Literal["csv", "jsonl", "parquet", "json", "xml", "fixed"]
+FileFormat = Literal["csv", "jsonl", "parquet", "json", "xml", "fixed", "xlsx", "xls", "ods"]
 RecordFormat = Literal["csv", "jsonl", "parquet", "fixed"]
 READ_AS: dict[FileFormat, RecordFormat] = {
     "csv": "csv",
@@ -41,8 +41,15 @@ READ_AS: dict[FileFormat, RecordFormat] = {
     "json": "jsonl",
     "xml": "jsonl",
     "fixed": "fixed",
+    "xlsx": "csv",
+    "xls": "csv",
+    "ods": "csv",
 }
 """The format in which records are read: that of the lines that a file of another format is transcribed to."""
+SHEETS: tuple[FileFormat, ...] = ("xlsx", "xls", "ods")
+"""The formats of workbooks."""
+ROW_END = "\x1e"
+"""The end of a record in CSV of a sheet: no cell has it, and any cell may have line breaks."""
 Compression = Literal["none", "gzip", "bzip2", "zstd"]
 SUFFIXES: dict[Compression, str] = {"none": "", "gzip": ".gz", "bzip2": ".bz2", "zstd": ".zst"}
 Match = Literal["exact", "trimmed", "anyCase", "byPosition"]
@@ -362,6 +369,53 @@ class Xml:
 
 
 @dataclass(frozen=True, slots=True)
+class Sheet:
+    """The sheet of a workbook that has the records, by its `name`; None is the only one that is not hidden.
+
+    Its records are within columns (from 0) and rows (from 1), to the last ones or as far as there are any. Below
+    `skip_rows` rows, or all up to the first that matches `skip_until` (a pattern for Java), are the rows with the
+    numbers `header_rows`, which name the columns together, and `comment_rows`; below the records may be a `footer`.
+    """
+
+    name: str | None = None
+    first_column: int = 0
+    last_column: int | None = None
+    first_row: int = 1
+    last_row: int | None = None
+    skip_rows: int = 0
+    skip_until: str | None = None
+    header_rows: tuple[int, ...] = (1,)
+    comment_rows: tuple[int, ...] = ()
+    footer: Footer | None = None
+
+    @builtins.property
+    def range(self) -> str:
+        """Its range as contracts write it: `B4:H`."""
+        begin = f"{column_letters(self.first_column)}{self.first_row}"
+        end = "" if self.last_column is None else column_letters(self.last_column)
+        end += "" if self.last_row is None else str(self.last_row)
+        return f"{begin}:{end}" if end else begin
+
+    def row(self, number: int | None) -> str | None:
+        """Return a row as spreadsheets write it: `Sheet1!7:7`; None if it is not known."""
+        return None if number is None else self.cell(number, None)
+
+    def cell(self, row: int, column: int | None) -> str:
+        """Return a cell as spreadsheets write it, by its column within the range: `Sheet1!C7`; without one the row."""
+        name = self.name or ""
+        plain = name.isalnum() and name.isascii() and not name[:1].isdecimal()
+        sheet = name if plain else "'" + name.replace("'", "''") + "'"
+        place = f"{row}:{row}" if column is None else f"{column_letters(self.first_column + column)}{row}"
+        return f"{sheet}!{place}" if name else place
+
+
+def column_letters(number: int) -> str:
+    """The letters of a column of a sheet, which is counted from 0."""
+    before, letter = divmod(number, 26)
+    return (column_letters(before - 1) if before else "") + chr(65 + letter)
+
+
+@dataclass(frozen=True, slots=True)
 class Columns:
     """The reactions to a header that differs from the contract: extra columns, missing columns, another order.
 
@@ -457,6 +511,7 @@ class Plan:
     json: Json | None = field(default=None, metadata=codec.SPARSE)
     xml: Xml | None = field(default=None, metadata=codec.SPARSE)
     fixed: Fixed | None = field(default=None, metadata=codec.SPARSE)
+    sheet: Sheet | None = field(default=None, metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property
@@ -488,7 +543,7 @@ class Plan:
     @property
     def of_rejected(self) -> Csv:
         """The dialect of files of rejected rows, if these are CSV."""
-        return Csv() if self.fixed else self.csv
+        return Csv() if self.fixed else replace(self.csv, record_delimiter="") if self.sheet else self.csv
 
     @property
     def is_transcribed(self) -> bool:
@@ -658,6 +713,13 @@ DOCUMENT_CHECKS = (replace(OBJECT_CHECKS[0], expected="one JSON object"), *OBJEC
 """The same for JSON documents."""
 
 
+SHEET_CHECKS: tuple[Check, ...] = (
+    Check("record.fields", rules.Fields(), "record", "error", "conformity", "no cell beside the columns of the header"),
+    Check("record.cells", rules.Text(), "record", "error", "conformity", "no error, and each formula with its result"),
+)
+"""The same for a row of a sheet: in place of a value that is none, its text has NUL."""
+
+
 def record_checks(
     file_format: FileFormat, extra: Policy, begins: str = "", fixed: Fixed | None = None
 ) -> tuple[Check, ...]:
@@ -667,6 +729,8 @@ def record_checks(
     """
     if fixed:
         return _of_lines(fixed, begins)
+    if file_format in SHEETS:
+        return SHEET_CHECKS
     if READ_AS[file_format] == "csv" and begins:
         rule, expected = rules.RecordType(begins), f"records whose first cell is `{begins}`"
         return (*RECORD_CHECKS, Check("record.type", rule, "record", "error", "conformity", expected))

@@ -190,7 +190,7 @@ def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
         problems.append(mojibake)
     if not facts.read and plan.empty != "accept":
         level: Level = "error" if plan.empty == "reject" else "warning"
-        headed = plan.file_format == "csv" and plan.csv.header
+        headed = plan.read_as == "csv" and plan.csv.header
         text = f"The file holds {'a header and ' if headed else ''}no records."
         problems.append(Problem("no-records", text, "Send the file with its records.", level))
     if plan.tolerance and not _tolerable(plan, facts):

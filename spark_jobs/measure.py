@@ -177,6 +177,9 @@ def _result(request: JobRequest, drop: JobDrop, findings: Findings) -> DropResul
     if drop.members or plan.element(1):
         starts = members.starts(drop, findings.batch.groups)
         counts = [members.with_places(count, plan, starts) for count in counts]
+    if plan.sheet:
+        pairs = zip(counts, plan.checks, strict=True)
+        counts = [members.in_cells(count, check, plan, drop.header) for count, check in pairs]
     return DropResult(
         drop.id,
         drop.attempt,

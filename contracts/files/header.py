@@ -60,7 +60,7 @@ def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
     held, spare = {own for own in owners.values() if own}, [text for text, own in owners.items() if not own]
     renamed = _renamed(plan, spare, held)
     is_foreign = held <= {owners.get(text) for text in plan.csv.lacking}
-    if plan.file_format == "csv" and plan.columns.missing == "reject" and not renamed and is_foreign:
+    if plan.read_as == "csv" and plan.columns.missing == "reject" and not renamed and is_foreign:
         message = f"The first line holds none of the contract's column names; it looks like `{masked(header)}`."
         fix = f"Begin the file with this header: {quoted(agreed, most=40)}."
         return (Problem("missing-header", message, fix, place=HEADER),)
@@ -85,12 +85,12 @@ def masked(names: tuple[str, ...]) -> str:
 
 def _misnamed(plan: Plan, header: tuple[str, ...], held: Mapping[str, str | None]) -> list[Problem]:
     """Return the problems of columns without a name, and of names that several columns have."""
-    faults, lenient = [], plan.columns.extra == "ignore" and plan.file_format == "csv"
+    faults, lenient = [], plan.columns.extra == "ignore" and plan.read_as == "csv"
     empty = [] if lenient else [n for n, name in enumerate(header, 1) if not name.strip()]
     if empty:
         message = f"Column {', '.join(map(str, empty[:8]))} of the header has no name."
         fix = "Give every column a name, and look for a delimiter too many at the end of the header."
-        is_end = empty == [len(header)] and not header[-1] and plan.file_format == "csv"
+        is_end = empty == [len(header)] and not header[-1] and plan.read_as == "csv"
         key = "csv.trailingDelimiter: true" if is_end else "columns.extra: ignore"
         faults.append(Problem("blank-column-name", message, column_problems.asked(plan, fix, key)))
     counts = {name: n for name, n in Counter(header).items() if n > 1 and name.strip()}
@@ -178,7 +178,7 @@ def _or_allowed(plan: Plan, fix: str, heading: str, other: str) -> str:
     """Return a fix, with the way of `match` that takes another text of the header for the contract's, if one does."""
     ways: tuple[Match, ...] = ("trimmed", "anyCase")
     way = next((way for way in ways if alike(heading, way) == alike(other, way)), None)
-    return column_problems.asked(plan, fix, f"columns.match: {way}") if way and plan.file_format == "csv" else fix
+    return column_problems.asked(plan, fix, f"columns.match: {way}") if way and plan.read_as == "csv" else fix
 
 
 def like(name: str) -> str:

@@ -26,6 +26,7 @@ from functions.admission.heads import (
     json_head,
     packed_head,
     parquet_head,
+    sheet_head,
     utf16_head,
     xml_head,
     zip_head,
@@ -96,6 +97,8 @@ def header_line(plan: Plan, size: int, read: Read) -> str:
     """Return the header line of an admitted drop again; a compressed file is unpacked only as far as needed."""
     if plan.file_format == "parquet":
         return parquet_head.again(plan, size, read)
+    if plan.sheet:
+        return sheet_head.look(plan, size, read, SAMPLE).header_line
     if plan.packing == "none":
         return _text(plan, size, read(0, SAMPLE)).header_line
     if plan.archive:
@@ -108,7 +111,7 @@ def header_line(plan: Plan, size: int, read: Read) -> str:
 
 def notes(plan: Plan, header_line: str) -> tuple[Problem, ...]:
     """The warnings of an admitted drop again, which travel with it to the verdict."""
-    headed = plan.file_format == "csv" and plan.csv.header
+    headed = plan.read_as == "csv" and plan.csv.header
     sent = columns.sent(plan, header_line) if headed else header(plan, header_line)[0]
     return (*_deprecated(plan), *(p for p in files_header.problems(plan, sent) if p.level == "warning"))
 
@@ -137,6 +140,8 @@ def _of_leader(plan: Plan, name: str, header_line: str) -> list[Problem]:
 def _content(plan: Plan, size: int, sample: bytes, read: Read) -> Head:
     if plan.file_format == "parquet":
         return parquet_head.look(plan, size, read)
+    if plan.sheet:
+        return sheet_head.look(plan, size, read, SAMPLE)
     if plan.packing == "none":
         return _text(plan, size, sample)
     signs = zip_head.SIGNS if plan.archive else packed_head.PACKINGS[plan.compression].signs

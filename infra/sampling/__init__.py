@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from contracts.authoring.draft.profile import Profile, SampleRefused
 from contracts.plan import FileFormat
-from infra.sampling import archives, delimited, documents, json_lines, parquet, xml_documents
+from infra.sampling import archives, delimited, documents, json_lines, parquet, sheets, xml_documents
 from infra.sampling.sample_heads import LARGE, UNPACKABLE, SampleHead, head_of, kind
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ OF_TEXT: dict[FileFormat, Callable[[Sequence[SampleHead]], Profile]] = {
 
 def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: int = LARGE) -> Profile:
     """Read sample files of one kind; Spark starts only for Parquet. Raises SampleRefused."""
-    if archives.is_archive(paths[0]):
-        if odd := next((path for path in paths if not archives.is_archive(path)), None):
-            raise SampleRefused(f"{paths[0].name} is a zip archive and {odd.name} is none; give files of one kind")
+    if _all_are(paths, "a workbook", sheets.is_workbook):
+        return sheets.profile(paths)
+    if _all_are(paths, "a zip archive", archives.is_archive):
         return archives.profile(paths, lambda files: profile(files, session, large))
     if form := documents.form_of(paths[0]):
         return documents.profile(paths, form, lambda lines: profile(lines, session, large))
@@ -51,3 +51,12 @@ def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: i
             raise
         text = f"A sample cannot be unpacked ({error}); compress it with {first.compression} again"
         raise SampleRefused(text) from None
+
+
+def _all_are(paths: Sequence[Path], what: str, fits: Callable[[Path], bool]) -> bool:
+    """Return True if all samples are of a kind, False if the first is not; raise SampleRefused if only some are."""
+    if not fits(paths[0]):
+        return False
+    if odd := next((path for path in paths if not fits(path)), None):
+        raise SampleRefused(f"{paths[0].name} is {what} and {odd.name} is none; give files of one kind")
+    return True

@@ -15,7 +15,7 @@ from contracts.authoring.draft import around, dialect, headings
 from contracts.authoring.draft.around import Around
 from contracts.authoring.draft.cells import by_record, columns, over_lines
 from contracts.authoring.draft.column import ColumnCounts
-from contracts.authoring.draft.forms import forms_of
+from contracts.authoring.draft.forms import NO_FORMS, Forms, forms_of
 from contracts.authoring.draft.headings import Headings
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle
 from contracts.files import encodings
@@ -64,11 +64,11 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
     guess = replace(guess, header=is_headed and first.around.types is None, mojibake="warn" if is_odd else "reject")
     trimmed = dialect.padded(records[guess.header :], headings.of(records[0]) if guess.header else None)
     heads = [replace(one, trim=trimmed) for one in heads]
-    tried = [_read_csv(heads, guess)]
+    tried = [read(heads, guess)]
     for other in dialect.others(guess) if tried[0].broken else ():
         written = replace(other, header=guess.header)
         if [_headings(one, written) for one in heads] == [_headings(one, guess) for one in heads]:
-            tried.append(_read_csv(heads, written))
+            tried.append(read(heads, written))
     fit = [one for one in tried if not (one.broken and one.csv and one.csv.multi_line)]  # the job refuses such whole
     best = min(fit or tried, key=lambda one: one.broken)
     if not fit or 100 * best.broken > MOST_BROKEN * (best.records + best.broken):
@@ -111,7 +111,8 @@ def _without_rows_around(heads: Sequence[SampleHead]) -> list[SampleHead]:
     ]
 
 
-def _read_csv(heads: Sequence[SampleHead], written: Csv) -> Profile:
+def read(heads: Sequence[SampleHead], written: Csv, *, of_cells: bool = False) -> Profile:
+    """Return the profile of CSV files in a dialect; numbers of cells of a sheet have no marks."""
     head = _headings(heads[0], written)
     names = list(head.names)
     seen = {name: ColumnCounts() for name in names}
@@ -126,7 +127,9 @@ def _read_csv(heads: Sequence[SampleHead], written: Csv) -> Profile:
             seen[name].merge(column)
     for column in seen.values():
         column.done()
-    formed = forms_of(seen, written.delimiter)
+    formed, remarks = forms_of(seen, written.delimiter), tuple[str, ...]()
+    if of_cells:
+        formed, remarks = _without_marks(formed)
     for name, form in formed.columns.items():
         seen[name].form = form
     nulls = null_words(seen)
@@ -148,7 +151,15 @@ def _read_csv(heads: Sequence[SampleHead], written: Csv) -> Profile:
     csv = replace(written, null_values=nulls)
     left = tuple((name, aside[name]) for name in seen if name in aside)
     made = Profile(tuple(samples), "csv", columns, csv, heads[0].compression, order, left, formed, head)
-    return replace(made, padded=heads[0].trim)
+    return replace(made, padded=heads[0].trim, remarks=remarks)
+
+
+def _without_marks(formed: Forms) -> tuple[Forms, tuple[str, ...]]:
+    """Return the forms without those of numbers in text, and a sentence about these."""
+    marked = [name for name, form in formed.columns.items() if not form.true]
+    kept = {name: form for name, form in formed.columns.items() if form.true}
+    why = f"{quoted(marked)}: numbers there are texts with marks or units, and stay texts; ask for cells with numbers."
+    return replace(NO_FORMS, columns=kept), (why,) if marked else ()
 
 
 def _headings(one: SampleHead, written: Csv) -> Headings:

@@ -104,7 +104,7 @@ def rejected_lines(
 def write_rejected(spark: SparkSession, lines: DataFrame, request: JobRequest, targets: Mapping[str, str]) -> None:
     """Write the files of rejected rows, each to the target of its drop."""
     folder = request.scratch + "rejected/"
-    written = lines.write.mode("overwrite").options(**text_lines.line_ends(request.plan)).partitionBy("drop")
+    written = lines.write.mode("overwrite").options(**rejected_rows.line_ends(request.plan)).partitionBy("drop")
     written.text(storage.plain(folder))
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda drop, to: _deliver(spark, request.plan, folder, drop, to), targets, targets.values()))

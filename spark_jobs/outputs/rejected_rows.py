@@ -16,6 +16,7 @@ from pyspark.sql import functions as sf
 
 from contracts.files import columns, csv_cells, csv_top
 from contracts.files.columns import OURS, positions
+from contracts.files.sheets.cells import FAULT
 from contracts.job import JobDrop
 from contracts.messages import reason
 from contracts.plan import Csv, Plan
@@ -73,6 +74,11 @@ def title(drop: JobDrop, plan: Plan) -> str | None:
             return _csv_header(_columns(drop.header, plan), plan)
 
 
+def line_ends(plan: Plan) -> dict[str, str]:
+    """Return Spark's option for what ends a line of the file; rows of a sheet become usual CSV."""
+    return {} if plan.sheet else text_lines.line_ends(plan)
+
+
 def ending(plan: Plan) -> str | None:
     """Return the last line of a file of rejected rows; None if it needs none: a corrected file is read as any other."""
     if plan.wrapped_by:
@@ -94,7 +100,8 @@ def lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
     """Write rejected rows (`broken`: malformed) of files with one header, with reasons: drop, record, line."""
     match plan.read_as:
         case "csv":
-            return _csv_lines(rows, header, plan.csv)
+            whole = rows.withColumn("raw", sf.translate("raw", FAULT, "")) if plan.sheet else rows
+            return _csv_lines(whole, header, plan.csv)
         case "jsonl":
             return _in_array(_json_lines(rows)) if plan.wrapped_by else _json_lines(rows)
         case "parquet" | "fixed":

@@ -7,6 +7,7 @@ read again. Parquet and documents have no lines.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -67,6 +68,8 @@ def _in_lines(
         asked = small_frames.small(spark, [pair for pair in records if pair[0] in uneven], "drop string, record long")
         rows = lines.join(sf.broadcast(asked), ["drop", "record"]).collect()
         by_record |= {(row["drop"], row["record"]): Place(row["record"], row["line"]) for row in rows}
+    if plan.sheet:
+        return {key: replace(place, element=plan.sheet.row(place.line)) for key, place in by_record.items()}
     return by_record
 
 

@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from contracts.job import Count, JobDrop
 from contracts.place import Place
-from contracts.plan import Plan
+from contracts.plan import Check, Plan
 from spark_jobs.scan.scanning import ScannedGroup
 from spark_jobs.spark import storage
 
@@ -48,6 +48,19 @@ def placed(place: Place, plan: Plan, begins: Starts) -> Place:
         return place
     first, member = begins[at]
     return replace(place, member=member, element=plan.element(place.record - first + 1))
+
+
+def in_cells(count: Count, check: Check, plan: Plan, header: Sequence[str]) -> Count:
+    """Return a count whose samples say their cell of a sheet, or their row if the check is of no column."""
+    own = next((n for n, name in enumerate(header) if name == check.property), None)
+    samples = tuple(replace(s, place=_in_cell(s.place, plan, own)) for s in count.samples)
+    return replace(count, samples=samples)
+
+
+def _in_cell(place: Place, plan: Plan, column: int | None) -> Place:
+    if plan.sheet is None or place.line is None:
+        return place
+    return replace(place, line=None, element=plan.sheet.cell(place.line, column))
 
 
 def with_places(count: Count, plan: Plan, begins: Starts) -> Count:

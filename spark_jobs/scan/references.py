@@ -22,7 +22,7 @@ from contracts import rules
 from contracts.files import columns as files_columns
 from contracts.files import csv_cells, csv_top, encodings
 from contracts.job import JobDrop, JobReference, JobRequest
-from contracts.plan import Check, Plan, Property, Reference, record_checks
+from contracts.plan import ROW_END, Check, Plan, Property, Reference, record_checks
 from contracts.problem import Problem
 from contracts.terms.value_form import PLAIN
 from spark_jobs.formats import registry, text_lines
@@ -231,6 +231,7 @@ def _top(spark: SparkSession, plan: Plan, uri: str) -> str:
     if plan.compression == "gzip" and not plan.is_recoded:
         start = zlib.decompressobj(wbits=31).decompress(start, HEADER)
     text = start.decode(encodings.read_as(plan.csv.encoding), "replace")
+    text = text.lstrip(ROW_END) if plan.sheet else text
     if not plan.csv.has_top:
         return csv_cells.first_line(text, plan.csv) or ""
     top = csv_top.read(plan.csv, text, whole=len(start) < HEADER)

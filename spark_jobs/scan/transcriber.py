@@ -1,43 +1,36 @@
-"""The reader of documents, a program: a plan on its input and the path of a document in, the path of its lines out.
+"""The reader of documents, a program: the path of a document in, the path of its lines out; see `apart`.
 
-    python -m spark_jobs.scan.transcriber DOCUMENT LINES
+    python -m spark_jobs.scan.transcriber MEMORY SECONDS DOCUMENT LINES
 
-It prints the problem of a damaged document, else nothing. It never starts Spark, and has limits of its own.
+It never starts Spark.
 """
 
 from __future__ import annotations
 
-import resource
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from contracts import codec
-from contracts.files import json_document, xml_records
-from contracts.plan import FileFormat, Plan
+from contracts.files import apart, json_document, xml_records
+from contracts.files.sheets import reading as sheets
+from contracts.plan import SHEETS, FileFormat, Plan
 from contracts.problem import Problem
 
 Transcriber = Callable[[Plan, BinaryIO, BinaryIO], Problem | None]
 """Write the records of a document as lines of `Plan.transcribed`; return the problem of one that is damaged."""
-TRANSCRIBERS: dict[FileFormat, Transcriber] = {"json": json_document.transcribe, "xml": xml_records.transcribe}
-MEMORY = 3 << 30
-"""Bytes that the reader of one document may take."""
-SECONDS = 1_800
-"""Seconds of a core that it may take."""
+TRANSCRIBERS: dict[FileFormat, Transcriber] = {
+    "json": json_document.transcribe,
+    "xml": xml_records.transcribe,
+    **dict.fromkeys(SHEETS, sheets.transcribe),
+}
 
 
-def main() -> None:
+def read(plan: Plan, arguments: list[str]) -> Problem | None:
     """Transcribe one document."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    document, lines = map(Path, sys.argv[1:])
-    plan = codec.loads(Plan, sys.stdin.buffer.read(), "plan")
+    document, lines = map(Path, arguments)
     with document.open("rb") as source, lines.open("wb") as target:
-        problem = TRANSCRIBERS[plan.file_format](plan, source, target)
-    if problem:
-        sys.stdout.write(codec.canonical(problem))
+        return TRANSCRIBERS[plan.file_format](plan, source, target)
 
 
 if __name__ == "__main__":
-    main()
+    apart.main(read)

@@ -192,6 +192,7 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         json=block.json,
         xml=block.xml,
         fixed=block.fixed,
+        sheet=block.sheet,
         references=relationships.references(document, own_checks, block),
         arrival=block.arrival,
         set=block.set,

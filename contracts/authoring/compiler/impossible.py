@@ -223,7 +223,7 @@ def _columns(document: Document, plan: Plan) -> None:
         # Spark's planning grows faster than their number: 2,500 take minutes for three records.
         message = f"The contract has {len(plan.properties):,} properties; the job judges at most {MOST_COLUMNS:,}."
         document.error(PROPERTIES, "cannot-hold", message, fix)
-    if plan.file_format != "csv" or not plan.csv.header:
+    if plan.read_as != "csv" or not plan.csv.header:
         return
     names = [p.headings[0] for p in plan.roots]
     for n, name in ((n, text) for n, p in enumerate(plan.roots) for text in p.headings):

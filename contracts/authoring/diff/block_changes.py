@@ -10,7 +10,7 @@ from typing import Any
 from contracts.authoring.diff import directions
 from contracts.authoring.diff.change import Change, Direction
 from contracts.authoring.diff.contract_version import OBJECT, ContractVersion, was
-from contracts.plan import Archive, Limit
+from contracts.plan import Archive, Limit, Sheet
 from contracts.problem import visible
 from contracts.terms.arrival import WEEKDAYS, Arrival
 from contracts.terms.file_sets import SetRule
@@ -67,6 +67,15 @@ DIALECT = {
     "record_delimiter": "recordDelimiter",
     "unquoted_escape": "unquotedEscape",
 }
+OF_SHEET = {
+    ("name",): "sheetName",
+    ("first_column", "last_column", "first_row", "last_row"): "range",
+    ("skip_rows", "skip_until"): "skipRows",
+    ("header_rows",): "headerRows",
+    ("comment_rows",): "commentRows",
+    ("footer",): "footer",
+}
+"""Keys of a sheet in the `drop` block, by the fields of a plan that have their values."""
 
 OF_XML = {
     "record": ("xml", "record"),
@@ -100,6 +109,7 @@ def _block(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     yield from _document(old, new)
     yield from _dialect(old, new)
     yield from _xml(old, new)
+    yield from _sheet(old, new)
     yield from _columns(old, new)
     # Reference files that both versions have; of the others the rule speaks that names them.
     older, newer = ({r.name: r for r in e.plan.references if r.path} for e in (old, new))
@@ -197,6 +207,44 @@ def _xml(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
 
 def _prefixes(namespaces: Mapping[str, str]) -> str:
     return ", ".join(f"{prefix or 'no prefix'}: {visible(uri)}" for prefix, uri in namespaces.items()) or "none"
+
+
+def _sheet(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
+    """Yield the differences between two sheets of a workbook, in the format of either."""
+    before, after = old.plan.sheet, new.plan.sheet
+    if before is None or after is None:
+        return
+    for names, key in OF_SHEET.items():
+        was_there, is_there = ([getattr(sheet, name) for name in names] for sheet in (before, after))
+        if was_there != is_there:
+            footer = names == ("footer",)
+            turn = directions.of_footers(before.footer, after.footer) if footer else "both"
+            message = was(f"sheet.{key}", *(_of_sheet(sheet, key) for sheet in (before, after)))
+            yield new.change("dialect", f"sheet.{key}", message, new.block("sheet", key), turn)
+    if old.plan.csv.null_values != new.plan.csv.null_values:
+        key = "values.nullValues"
+        message = was(key, old.plan.csv.null_values, new.plan.csv.null_values)
+        if set(old.plan.csv.null_values) != set(new.plan.csv.null_values):
+            yield new.change("dialect", key, message, new.block("values", "nullValues"), "both")
+    if old.plan.csv.header != new.plan.csv.header:
+        message = was("sheet.header", old.plan.csv.header, new.plan.csv.header)
+        yield new.change("dialect", "sheet.header", message, new.block("sheet", "header"), "both")
+
+
+def _of_sheet(sheet: Sheet, key: str) -> Any:
+    """Return the value of a key of a sheet as contracts write it."""
+    match key:
+        case "sheetName":
+            return sheet.name or "the only one"
+        case "range":
+            return sheet.range
+        case "skipRows":
+            return sheet.skip_rows if sheet.skip_until is None else sheet.skip_until
+        case "headerRows":
+            return sheet.header_rows
+        case "commentRows":
+            return sheet.comment_rows
+    return "none" if sheet.footer is None else _last(sheet.footer)
 
 
 def _shown(name: str, value: Any) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from contracts.authoring.diff.change import Direction, Level
-from contracts.plan import Archive, Check, Columns, Csv, Json, Limit, Plan, Property, Reference, Threshold, Xml
+from contracts.plan import Archive, Check, Columns, Csv, Json, Limit, Plan, Property, Reference, Sheet, Threshold, Xml
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.fixed_width import Field, Fixed, Slice
@@ -52,7 +52,8 @@ MEANINGS: dict[str, Meaning] = {
     "dialect": Meaning(
         "`csv`: `delimiter`, `header`, `encoding`, `quote`, `escape`, `nullValues`, `multiLine`, `skipRows`, "
         "`headerRows`, `commentRows`, `commentChar`, `leader`, `skipColumns`, `headerLacks`, "
-        "`recordDelimiter`, `unquotedEscape` (direction: both); "
+        "`recordDelimiter`, `unquotedEscape` (direction: both); `sheet` with `sheetName`, `range`, `header`, "
+        "`skipRows`, `headerRows`, `commentRows` (both); "
         "`trailer`, `footer`, `record`, `mojibake`, `separatorLine`, `trailingDelimiter`"
     ),
     "layout": Meaning(
@@ -125,6 +126,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "json": "format",
         "xml": "format",
         "fixed": "layout",
+        "sheet": "format",
         "unmarked": FOLLOWS + "of plans with high marks, which no contract is compiled to",
         "references": "reference",
         "arrival": "arrival",
@@ -168,6 +170,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         **dict.fromkeys(("start", "length", "padding", "align"), "layout"),
     },
     Slice: dict.fromkeys(("start", "length"), "layout"),
+    Sheet: dict.fromkeys((f.name for f in fields(Sheet)), "dialect"),
     Columns: dict.fromkeys(("extra", "missing", "order", "match"), "columns"),
     SetRule: dict.fromkeys(("of", "within", "marker", "manifest", "parts", "sums"), "set"),
     Arrival: dict.fromkeys(("by", "since", "days", "zone", "files", "outside"), "arrival"),

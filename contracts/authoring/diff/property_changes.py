@@ -89,7 +89,7 @@ def _refuses_others(plan: Plan) -> bool:
 
 
 def _is_headless(plan: Plan) -> bool:
-    return plan.file_format == "csv" and not plan.csv.header
+    return plan.read_as == "csv" and not plan.csv.header
 
 
 def _is_placed(plan: Plan) -> bool:

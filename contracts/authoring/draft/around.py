@@ -171,7 +171,7 @@ def _below(base: Around, rows: Sequence[Row], begin: int, guess: Csv, end: str) 
         return replace(base, tables=tables)
     if not dialect.has_header([names, *below]) and not is_titled:
         return base
-    units = int(_is_units(below))
+    units = int(is_units(below))
     footer = _footer(end, below, guess)
     return replace(
         base,
@@ -284,7 +284,7 @@ def _until(row: Row, titles: Sequence[Row], guess: Csv) -> str:
     return "^" + re.sub(r"[\\^$.|?*+()\[\]{}/]", lambda sign: f"\\{sign[0]}", line)
 
 
-def _is_units(below: Sequence[Sequence[str]]) -> bool:
+def is_units(below: Sequence[Sequence[str]]) -> bool:
     """Return True if the first row below the header has words where the others have values."""
     if len(below) <= TYPED or any(cell in WORDS or dialect.is_value(cell) for cell in below[0] if cell):
         return False

@@ -18,6 +18,7 @@ from contracts.authoring.drop_block import parse
 from contracts.authoring.imports import writing
 from contracts.authoring.imports.imported import contract
 from contracts.files.columns import OURS
+from contracts.plan import Csv
 from contracts.problem import quoted, visible
 
 BLOCK = ("customProperties", 0, "value")
@@ -37,6 +38,15 @@ AROUND = {
     "headerLacks": "the header has fewer names than the records have cells",
 }
 """Why rows around the records are proposed, by key."""
+OF_SHEET = {
+    "sheetName": "of several sheets the one with the most rows",
+    "range": "the column names and the records are there",
+    "header": "the first row has values in place of names",
+    "skipRows": "the column names are in other rows of other samples",
+    "commentRows": AROUND["commentRows"],
+    "footer": AROUND["footer"],
+}
+"""Why a place in a workbook is proposed, by key."""
 SIDES = {"~": "key", "*": "value"}
 """The keys of a map, by the last step of a path."""
 
@@ -136,18 +146,8 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
         notes[(*BLOCK, "files")] = f"by the name{'s' * (len(profile.samples) > 1)} of the samples"
     _packing(profile, block, notes)
     _elements(profile, block, notes)
-    if profile.csv:
-        block["csv"] = dict(proposing.dialect(profile))
-        notes[(*BLOCK, "csv")] = "read so, the samples have as many cells in every line"
-        if profile.broken:
-            notes[(*BLOCK, "csv")] = "read so, the most lines of the samples have as many cells"
-        notes |= {(*BLOCK, "csv", key): note for key, note in AROUND.items() if key in block["csv"]}
-        if len(profile.csv.null_values) > 1:
-            notes[(*BLOCK, "csv", "nullValues")] = "they are null words where all other values have a type"
-        if profile.csv.trailing_delimiter:
-            notes[(*BLOCK, "csv", "trailingDelimiter")] = (
-                "lines of the samples end with a delimiter and nothing behind it"
-            )
+    if profile.csv and not profile.sheet:
+        _dialect(profile, profile.csv, block, notes)
     if formed := proposing.values(profile):
         block["values"] = formed
         notes[(*BLOCK, "values")] = "values of the samples are written so, and no cell contradicts"
@@ -159,8 +159,24 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
     return block
 
 
+def _dialect(profile: Profile, csv: Csv, block: dict[str, Any], notes: dict[Path, str]) -> None:
+    """Add the dialect of CSV to the block."""
+    block["csv"] = dict(proposing.dialect(profile))
+    notes[(*BLOCK, "csv")] = "read so, the samples have as many cells in every line"
+    if profile.broken:
+        notes[(*BLOCK, "csv")] = "read so, the most lines of the samples have as many cells"
+    notes |= {(*BLOCK, "csv", key): note for key, note in AROUND.items() if key in block["csv"]}
+    if len(csv.null_values) > 1:
+        notes[(*BLOCK, "csv", "nullValues")] = "they are null words where all other values have a type"
+    if csv.trailing_delimiter:
+        notes[(*BLOCK, "csv", "trailingDelimiter")] = "lines of the samples end with a delimiter and nothing behind it"
+
+
 def _elements(profile: Profile, block: dict[str, Any], notes: dict[Path, str]) -> None:
-    """Add the way to the records of a document to the block."""
+    """Add the way to the records of a document or a workbook to the block."""
+    if place := proposing.sheet(profile):
+        block["sheet"] = place
+        notes |= {(*BLOCK, "sheet", key): note for key, note in OF_SHEET.items() if key in place}
     if profile.json and profile.json.property:
         block["json"] = {"property": profile.json.property}
         notes[(*BLOCK, "json")] = "it leads to the longest list of objects in the first sample"
@@ -244,6 +260,9 @@ def _on_lines(profile: Profile) -> Iterator[str]:
 
 def _broken(profile: Profile) -> str:
     few = profile.broken == 1
+    if profile.sheet:
+        rows = "1 row of the samples has" if few else f"{profile.broken:,} rows of the samples have"
+        return f"{rows} an error, or a cell beside the columns of the header"
     return (
         "1 line of the samples is not a record" if few else f"{profile.broken:,} lines of the samples are not records"
     )

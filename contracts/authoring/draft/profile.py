@@ -13,7 +13,7 @@ from contracts.authoring.draft.forms import NO_FORMS, Forms
 from contracts.authoring.draft.headings import NO_HEADINGS, Headings
 from contracts.authoring.draft.kinds import FORMATS, Kinds
 from contracts.errors import DropgateError
-from contracts.plan import Archive, Compression, Csv, FileFormat, Json, LogicalType, Xml
+from contracts.plan import Archive, Compression, Csv, FileFormat, Json, LogicalType, Sheet, Xml
 from contracts.values import date_formats
 from contracts.values.date_formats import DateFormats
 
@@ -92,6 +92,7 @@ class Profile:
     headings: Headings = NO_HEADINGS
     archive: Archive | None = None
     json: Json | None = None
+    sheet: Sheet | None = None
     remarks: tuple[str, ...] = ()
     padded: frozenset[str] = frozenset()
     xml: Xml | None = None

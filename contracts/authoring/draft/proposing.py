@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any
 
@@ -250,6 +250,19 @@ def _around(csv: Csv) -> dict[str, Any]:
     return block
 
 
+def sheet(profile: Profile) -> dict[str, Any]:
+    """Return the keys of the `sheet` block for the samples."""
+    own = profile.sheet
+    if own is None or profile.csv is None:
+        return {}
+    block: dict[str, Any] = {"sheetName": own.name} if own.name else {}
+    block |= {"range": own.range} if own.range != "A1" else {}
+    block |= {} if profile.csv.header else {"header": False}
+    return block | _around(
+        replace(profile.csv, skip_until=own.skip_until, comment_rows=own.comment_rows, footer=own.footer)
+    )
+
+
 def values(profile: Profile) -> dict[str, Any]:
     """Return the `values` block for the samples; empty if they write values as contracts do."""
     forms = profile.forms
@@ -259,7 +272,9 @@ def values(profile: Profile) -> dict[str, Any]:
         for c in profile.columns
         if (keys := padded.get(c.name, {}) | forms.own_keys(c.name, c.type) | _dates(c))
     }
-    return forms.keys() | ({"columns": own} if own else {})
+    nulls = profile.csv.null_values if profile.sheet and profile.csv else ("",)
+    stated = {"nullValues": list(nulls)} if len(nulls) > 1 else {}
+    return stated | forms.keys() | ({"columns": own} if own else {})
 
 
 def _dates(column: ColumnProfile) -> dict[str, Any]:

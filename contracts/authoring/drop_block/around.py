@@ -10,7 +10,7 @@ from contracts.authoring.document.finding import Path
 from contracts.authoring.patterns import regex
 from contracts.authoring.patterns.regex import PatternRefused
 from contracts.errors import PatternInvalid
-from contracts.plan import Csv, Property
+from contracts.plan import Csv, Property, Sheet
 from contracts.problem import visible
 from contracts.terms.key_pattern import tokens
 from contracts.terms.leader import PART
@@ -24,21 +24,31 @@ def read(document: Document, at: Path, csv: Csv) -> Csv:
         document.error((*at, "separatorLine"), "bad-value", message, "Leave `separatorLine` out.", on_key=True)
     if csv.comment_char:
         _comment_char(document, (*at, "commentChar"), csv)
-    if csv.header:
-        _numbers(document, at, csv)
+    rows(document, at, csv, header=csv.header)
+    return replace(csv, skip_until=until(document, at, csv.skip_until, header=csv.header))
+
+
+def rows(document: Document, at: Path, agreed: Csv | Sheet, *, header: bool) -> None:
+    """Report rows above the records that contradict each other."""
+    if header:
+        _numbers(document, at, agreed)
     else:
-        _without_header(document, at, csv)
-    if csv.skip_until is None:
-        return csv
-    pattern, place = regex.to_java(csv.skip_until), (*at, "skipRows", "until")
+        _without_header(document, at, agreed)
+
+
+def until(document: Document, at: Path, wanted: str | None, *, header: bool) -> str | None:
+    """Return the pattern of the row to which others are skipped, for the job; report a faulty one."""
+    if wanted is None:
+        return None
+    pattern, place = regex.to_java(wanted), (*at, "skipRows", "until")
     if isinstance(pattern, PatternRefused):
         document.error(place, "bad-pattern", pattern.message, pattern.fix)
-        return csv
+        return wanted
     if regex.matches(pattern, ""):
-        what = "header" if csv.header else "first record"
+        what = "header" if header else "first record"
         message = "`until` matches any row, so that no row is skipped."
         document.error(place, "bad-value", message, f"Write how the {what} begins, as `^Account;`.")
-    return replace(csv, skip_until=pattern)
+    return pattern
 
 
 def _comment_char(document: Document, at: Path, csv: Csv) -> None:
@@ -98,7 +108,7 @@ def _unknown_part(text: str, files: Sequence[str]) -> str | None:
     return None
 
 
-def _numbers(document: Document, at: Path, csv: Csv) -> None:
+def _numbers(document: Document, at: Path, csv: Csv | Sheet) -> None:
     """Report rows that are both header and comment, and rows between them that are neither."""
     numbers = sorted((*csv.header_rows, *csv.comment_rows))
     twice = sorted(set(csv.header_rows) & set(csv.comment_rows))
@@ -114,14 +124,15 @@ def _numbers(document: Document, at: Path, csv: Csv) -> None:
         document.error((*at, key), "bad-value", message, fix)
 
 
-def _without_header(document: Document, at: Path, csv: Csv) -> None:
+def _without_header(document: Document, at: Path, csv: Csv | Sheet) -> None:
     """Report rows above the records that nothing distinguishes from records, as no header follows them."""
     fix = "Let the header stay (`header: true`), or write `skipRows: {until: ...}` with how the first record begins."
     if csv.skip_rows:
         message = "Without a header nothing shows that the skipped rows are no records."
         document.error((*at, "skipRows"), "bad-value", message, fix)
     keys = {"headerRows": csv.header_rows != (1,), "commentRows": bool(csv.comment_rows)}
-    for key, given in (keys | {"headerLacks": bool(csv.lacking)}).items():
+    keys |= {"headerLacks": bool(csv.lacking)} if isinstance(csv, Csv) else {}
+    for key, given in keys.items():
         if given:
             message = f"`{key}` means nothing for a file without a header."
             document.error((*at, key), "bad-value", message, "Leave it out.", on_key=True)

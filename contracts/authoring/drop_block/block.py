@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 from contracts.files import encodings, record_ends
 from contracts.plan import (
+    ROW_END,
+    SHEETS,
     Archive,
     Columns,
     Compression,
@@ -23,6 +25,7 @@ from contracts.plan import (
     Promoted,
     Reference,
     Severity,
+    Sheet,
     Xml,
 )
 from contracts.terms.arrival import WEEKDAYS, Arrival
@@ -99,6 +102,7 @@ class DropBlock:
     json: Json | None
     xml: Xml | None
     fixed: Fixed | None
+    sheet: Sheet | None
     values: Values
     columns: Columns
     source: Literal["name", "physicalName"]
@@ -164,10 +168,11 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         format=whole["format"],
         compression=whole["compression"],
         archive=Archive(**whole["archive"]) if "archive" in value else None,
-        csv=_lines(whole) if is_fixed else _csv(whole),
         fixed=_fixed(whole["fixed"]) if is_fixed else None,
         json=_json(whole),
         xml=_xml(whole),
+        csv=_lines(whole) if is_fixed else _csv_of_sheet(whole) if whole["format"] in SHEETS else _csv(whole),
+        sheet=_sheet(whole["sheet"]) if whole["format"] in SHEETS else None,
         values=_values(whole),
         columns=Columns(columns["extra"], columns["missing"], columns["order"], columns["match"]),
         source=columns["source"],
@@ -287,6 +292,37 @@ def _fixed(written: dict[str, Any]) -> Fixed:
         leader=tuple(Slice(one["start"], one["length"]) for one in written["leader"]["is"]),
         trailer=tuple(Slice(one["start"], one["length"]) for one in figures),
     )
+
+
+def _csv_of_sheet(settings: dict[str, Any]) -> Csv:
+    """Return the dialect of the text that a sheet becomes."""
+    nulls = tuple(settings["values"].get("nullValues", ("",)))
+    return Csv(null_values=nulls, header=settings["sheet"]["header"], record_delimiter=ROW_END)
+
+
+def _sheet(written: dict[str, Any]) -> Sheet:
+    begin, _, end = written["range"].partition(":")
+    (first_column, first_row), (last_column, last_row) = _cell(begin), _cell(end)
+    footer, skipped = written.get("footer"), written["skipRows"]
+    return Sheet(
+        name=written.get("sheetName"),
+        first_column=first_column or 0,
+        last_column=last_column,
+        first_row=first_row or 1,
+        last_row=last_row,
+        skip_rows=skipped if isinstance(skipped, int) else 0,
+        skip_until=None if isinstance(skipped, int) else skipped["until"],
+        header_rows=tuple(sorted(written["headerRows"])),
+        comment_rows=tuple(sorted(written["commentRows"])),
+        footer=Footer(footer["begins"], footer.get("lines", 1)) if footer else None,
+    )
+
+
+def _cell(written: str) -> tuple[int | None, int | None]:
+    """Return the column, from 0, and the row, from 1, of a cell of a range; None for what it leaves open."""
+    letters = written.rstrip("0123456789")
+    column, row = sum((ord(sign) - 64) * 26**n for n, sign in enumerate(reversed(letters))), written[len(letters) :]
+    return column - 1 if letters else None, int(row) if row else None
 
 
 def _values(settings: dict[str, Any]) -> Values:

@@ -11,7 +11,7 @@ from contracts.authoring.document.finding import Path, dotted
 from contracts.problem import nearest, quoted
 
 LATER: dict[str, tuple[Any, ...]] = {
-    "format": ("json", "orc", "avro", "xlsx"),
+    "format": ("json", "orc", "avro"),
     "csv.encoding": (
         "shift_jis", "gb2312",
     ),
@@ -91,6 +91,22 @@ WRITTEN = {
         *("bad-value", "is not one printable character of ASCII"),
         'Write the one character that comments begin with, as `commentChar: "#"`.',
     ),
+    "sheet.sheetName": (
+        *("bad-value", "is not the name of a sheet, which has 1 to 255 characters"),
+        "Write the name of the sheet, as `sheetName: Umsatz`; or leave the key out if there is one sheet.",
+    ),
+    "sheet.range": (
+        *("bad-value", "is not a range of cells"),
+        'Write its upper left cell and, if others are beside it, its last column, as `range: "B4:H"`.',
+    ),
+    "sheet.skipRows": (
+        *("bad-value", "is neither a number of rows, at most 1,000, nor a pattern"),
+        "Write how many rows are above the header, as `2`, or how the header begins, as `{until: ^Account}`.",
+    ),
+    "sheet.headerRows": ROWS,
+    "sheet.commentRows": ROWS,
+    "sheet.footer.begins": (*FIRST_CELL, "Write how the footer begins, as `begins: Total`."),
+    "sheet.footer.lines": ("bad-value", "is not a number of rows from 1 to 100", "Write how many rows it has at most."),
     "csv.headerRows": ROWS,
     "csv.commentRows": ROWS,
     "csv.footer.begins": (*FIRST_CELL, "Write how the footer begins, as `begins: Total`."),

@@ -11,7 +11,17 @@ from jsonschema.validators import Draft201909Validator
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path, dotted
-from contracts.authoring.drop_block import archive, around, block, elements, file_sets, fixed, trailer, values
+from contracts.authoring.drop_block import (
+    archive,
+    around,
+    block,
+    elements,
+    file_sets,
+    fixed,
+    sheet,
+    trailer,
+    values,
+)
 from contracts.authoring.drop_block.block import DropBlock, ReferenceFile
 from contracts.authoring.drop_block.block_errors import report
 from contracts.authoring.properties import timezones
@@ -69,6 +79,7 @@ def read(document: Document, path: Path) -> DropBlock | None:
         values.read(document, path, drop_block.format, drop_block.csv, drop_block.values)
         archive.read(document, path, drop_block)
         elements.read(document, path, drop_block)
+        drop_block = replace(drop_block, sheet=sheet.read(document, path, drop_block))
         _meaningless(document, path, drop_block)
         window = drop_block.arrival  # which may never open
         at: Path = (*path, "arrival")
@@ -103,7 +114,7 @@ def read(document: Document, path: Path) -> DropBlock | None:
 def _csv(document: Document, at: Path, block: DropBlock) -> DropBlock:
     """Report a dialect of CSV that contradicts itself; return the block with patterns for the job."""
     _dialect(document, at, block.csv)
-    if block.archive and block.csv.record_delimiter:
+    if block.archive and block.csv.record_delimiter and not block.sheet:
         message = "`recordDelimiter` in an archive is not built yet."
         document.error((*at, "recordDelimiter"), "not-built-yet", message, "Leave one of them out.", on_key=True)
     csv = around.read(document, at, block.csv)
@@ -114,10 +125,11 @@ def _csv(document: Document, at: Path, block: DropBlock) -> DropBlock:
 
 def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
     """Report settings that mean nothing for the file format."""
-    csv = block.format == "csv"
-    parts: list[tuple[str, ...]] = [] if csv else [("csv",)]
+    csv = READ_AS[block.format] == "csv"
+    parts: list[tuple[str, ...]] = [] if block.format == "csv" else [("csv",)]
     parts += [] if block.json else [("json",)]
     parts += [] if block.format == "fixed" else [("fixed",)]
+    parts += [] if block.sheet else [("sheet",)]
     if block.format == "parquet":
         parts += [("compression",), ("archive",)]
     if READ_AS[block.format] in ("jsonl", "fixed") or not block.csv.header:

@@ -13,7 +13,7 @@ from contracts.authoring.drop_block import date_formats
 from contracts.authoring.drop_block.block import FIELDS, DropBlock, Values
 from contracts.authoring.properties.decimals import MOST
 from contracts.files import encodings
-from contracts.plan import Csv, FileFormat, Property
+from contracts.plan import READ_AS, Csv, FileFormat, Property
 from contracts.problem import nearest, visible
 from contracts.terms.value_form import NUMBERS, OF_TYPES, PLAIN, ValueForm
 
@@ -30,7 +30,7 @@ def read(document: Document, at: Path, file_format: FileFormat, csv: Csv, values
         return
     if file_format == "xml":  # which has texts as well (`elements`)
         return
-    if file_format not in ("csv", "fixed"):
+    if READ_AS[file_format] not in ("csv", "fixed"):
         message = f"`values` means nothing for the format {file_format}, whose values have types."
         document.error(own, "bad-value", message, "Leave it out.", on_key=True)
         return

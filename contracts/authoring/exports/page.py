@@ -24,7 +24,7 @@ from contracts.authoring.imports.writing import COMMAND
 from contracts.files import record_ends
 from contracts.files.xml_shape import TEXT
 from contracts.messages import tolerated_in_words
-from contracts.plan import Check, Csv, Plan, Xml
+from contracts.plan import Check, Csv, Plan, Sheet, Xml
 from contracts.problem import quoted, visible
 from contracts.terms.fixed_width import Field, Fixed
 from contracts.terms.key_pattern import captures
@@ -238,6 +238,8 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
     elif plan.fixed:
         yield "Format", f"text of fixed width{packed}: {plan.fixed.wanted} on each line"
         yield from _layout(plan, plan.fixed)
+    elif plan.sheet:
+        yield from _of_sheet(plan, plan.sheet)
     elif plan.file_format == "jsonl":
         yield "Format", f"JSON Lines{packed}: one JSON object on each line, in UTF-8"
         yield "Null", "null, or the key is left out"
@@ -252,6 +254,13 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
         yield "Null", "null, or the key is left out"
     else:
         yield "Format", "Parquet"
+
+
+def _stated(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a header that the contract states, if it states some."""
+    if stated := [p for p in plan.roots if p.header_names]:
+        shown = (f"{p.name}: {' or '.join(f'“{visible(text)}”' for text in p.header_names)}" for p in stated)
+        yield "Names in the header", "; ".join(shown)
 
 
 def _elements(plan: Plan, xml: Xml) -> Iterator[tuple[str, str]]:
@@ -278,9 +287,7 @@ def _written_as_csv(plan: Plan, packed: str) -> Iterator[tuple[str, str]]:
         yield "End of a record", f"{record_ends.in_words(csv.record_delimiter)} and nothing else"
     yield from _above(csv)
     yield "Header", _header(plan)
-    if stated := [p for p in plan.roots if p.header_names]:
-        shown = (f"{p.name}: {' or '.join(f'“{visible(text)}”' for text in p.header_names)}" for p in stated)
-        yield "Names in the header", "; ".join(shown)
+    yield from _stated(plan)
     yield from _lacking(csv)
     yield from _below(csv)
     if csv.trailing_delimiter:
@@ -326,6 +333,28 @@ def _padding(field: Field) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
+def _of_sheet(plan: Plan, sheet: Sheet) -> Iterator[tuple[str, str]]:
+    """Yield where a workbook has its records, and how its cells are read."""
+    yield "Format", f"{plan.file_format.upper()}, a workbook of a spreadsheet"
+    yield "Sheet", f"“{visible(sheet.name)}”" if sheet.name else "the only one that is not hidden"
+    yield "Range", f"{sheet.range}, without empty rows"
+    if sheet.skip_until is not None:
+        yield "Rows above", f"all up to the first that matches {visible(sheet.skip_until)}"
+    elif sheet.skip_rows:
+        yield "Rows above", f"{sheet.skip_rows:,}, which are not read"
+    if plan.csv.header and sheet.header_rows != (1,):
+        yield "Rows of the header", f"{', '.join(map(str, sheet.header_rows))}, whose cells name a column together"
+    if sheet.comment_rows:
+        yield "Comment rows", f"{', '.join(map(str, sheet.comment_rows))}, which are not read"
+    yield "Header", _header(plan)
+    yield from _stated(plan)
+    if sheet.footer:
+        more = f"; at most {sheet.footer.lines:,} rows" if sheet.footer.lines > 1 else ""
+        yield "Footer", f"the last rows, from the one that begins with “{visible(sheet.footer.begins)}”{more}"
+    yield "Null", _nulls(plan.csv.null_values, "an empty cell")
+    yield "Values", "those of the cells, and not what their formats show; dates are cells with a format of dates"
+
+
 def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield pairs of a case and what happens then."""
     yield "The file meets all rules", "The file is accepted, and its readers get it."
@@ -344,7 +373,7 @@ def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:
     yield "The file breaks a rule for the whole file", whole
     if any(c.severity == "warning" for c in plan.checks):
         yield "The file breaks a rule that only warns", "The file is accepted with warnings, which the receipt lists."
-    headed = plan.file_format == "parquet" or (plan.file_format == "csv" and plan.csv.header)
+    headed = plan.read_as == "parquet" or (plan.read_as == "csv" and plan.csv.header)
     if headed or plan.read_as == "jsonl":
         yield "The file has columns that the contract does not name", policies[plan.columns.extra]
     if headed:

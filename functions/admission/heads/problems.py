@@ -6,6 +6,7 @@ import codecs
 from dataclasses import dataclass
 
 from contracts.files import encodings, record_ends
+from contracts.files.sheets import book
 from contracts.place import Place
 from contracts.plan import Plan
 from contracts.problem import Problem
@@ -27,6 +28,9 @@ AGREED = {
     "json": "JSON",
     "xml": "XML",
     "fixed": "text of fixed width",
+    "xlsx": "XLSX",
+    "xls": "XLS",
+    "ods": "ODS",
 }
 """The names of formats, for people."""
 
@@ -132,6 +136,8 @@ def wrong_format(plan: Plan, form: foreign_forms.Form, packed: str = "The unpack
         text = f"{packed} is {form.name}; the contract requires {agreed}, compressed by {plan.compression}."
         return Problem("wrong-format", text, f"{form.fix} {agreed}, compressed once by {plan.compression}.")
     text = f"The file is {form.name}, whatever its name; the contract requires {agreed}."
+    if plan.sheet:
+        return Problem("wrong-format", text, f"Save the sheet as {book.NAMES[plan.file_format]}, and send that.")
     if form.fix == foreign_forms.SHEET and plan.file_format == "parquet":
         return Problem("wrong-format", text, "Export the records of the sheet, and write them as Parquet.")
     if form.fix == foreign_forms.SHEET:

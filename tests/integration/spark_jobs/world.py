@@ -15,7 +15,7 @@ from contracts.decision import Decision
 from contracts.files import columns, csv_cells, record_ends
 from contracts.files.header import rejected_file
 from contracts.job import SIFTED_FROM, Count, DropResult, JobDrop, JobReference, JobRequest, JobResult
-from contracts.plan import Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
+from contracts.plan import READ_AS, Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
 from contracts.verdict import decide
 from contracts.watermarks import HighMark
 from functions.admission.admit import Admission, admit, header
@@ -78,7 +78,7 @@ def a_plan(
     types = tuple(
         Check(f"{p.name}.logicalType", rules.LogicalType(), "row", "error", "conformity", p.type, p.name)
         for p in properties
-        if p.type != "string" or file_format != "csv"
+        if p.type != "string" or READ_AS[file_format] != "csv"
     )
     fields: dict[str, object] = {
         "contract": "things.v1",

@@ -9,6 +9,7 @@ from tests.unit.contracts.authoring.documents import DROP, HEAD, a_document, a_p
 SET = DROP.replace("shop/orders/*.csv", "shop/{day}/*.csv")
 VALUES = f"{DROP}values:\n"
 OF_JSON = DROP.replace("csv", "jsonl")
+OF_SHEET = DROP.replace("csv", "xlsx")
 
 
 def nested(inner: str, beside: str = "") -> str:
@@ -506,6 +507,29 @@ BLOCK = {
     "archive with a pattern upwards": f"{DROP}archive:\n  format: zip\n  members: ../a.csv  #! bad-pattern",
     "archive of Parquet": "files: a/b\nproducer: shop\nformat: parquet\narchive: {format: zip, members: a}"
     "  #! bad-value",
+    "dialect of a sheet": f"{OF_SHEET}csv: {{delimiter: ';'}}  #! bad-value",
+    "sheet of CSV": f"{DROP}sheet: {{sheetName: S}}  #! bad-value",
+    "document of a sheet": f"{OF_SHEET}json: {{property: a}}  #! bad-value",
+    "key of a sheet misspelt": f"{OF_SHEET}sheet: {{sheetname: S}}  #! unknown-key",
+    "sheet without a name": f"{OF_SHEET}sheet: {{sheetName: ''}}  #! bad-value",
+    "range in words": f"{OF_SHEET}sheet: {{range: all}}  #! bad-value",
+    "range of small letters": f"{OF_SHEET}sheet: {{range: b4}}  #! bad-value",
+    "range without a column": f"{OF_SHEET}sheet: {{range: '4:9'}}  #! bad-value",
+    "range that ends to the left": f"{OF_SHEET}sheet: {{range: 'H4:B'}}  #! bad-value",
+    "range that ends above": f"{OF_SHEET}sheet: {{range: 'B4:H2'}}  #! bad-value",
+    "range beyond the last column": f"{OF_SHEET}sheet: {{range: XFE1}}  #! bad-value",
+    "range beyond the last row": f"{OF_SHEET}sheet: {{range: A1048577}}  #! bad-value",
+    "rows of a sheet in two lists": f"{OF_SHEET}sheet: {{commentRows: [1]}}  #! bad-value",
+    "rows of a sheet with a gap": f"{OF_SHEET}sheet: {{headerRows: [2]}}  #! bad-value",
+    "rows above no header of a sheet": f"{OF_SHEET}sheet:\n  header: false\n  skipRows: 2  #! bad-value",
+    "any row of a sheet": f"{OF_SHEET}sheet: {{skipRows: {{until: '.*'}}}}  #! bad-value",
+    "pattern of a row of a sheet": f"{OF_SHEET}sheet: {{skipRows: {{until: '(?=a)('}}}}  #! bad-pattern",
+    "footer of a sheet in words": f"{OF_SHEET}sheet: {{footer: Total}}  #! wrong-type",
+    "compressed workbook": f"{OF_SHEET}compression: gzip  #! bad-value",
+    "archive of workbooks": f"{OF_SHEET}archive: {{format: zip, members: a}}  #! not-built-yet",
+    "rows of a workbook": f"{OF_SHEET}promote: rows  #! not-built-yet",
+    "decimal mark of a sheet": f"{OF_SHEET}values: {{decimalChar: ','}}  #! bad-value",
+    "group mark of a column of a sheet": f"{OF_SHEET}values: {{columns: {{id: {{groupChar: '.'}}}}}}  #! bad-value",
     "encoding misspelt": f"{DROP}csv: {{encoding: utf-7}}  #! unknown-value",
     "key of csv misspelt": f"{DROP}csv: {{nullValue: [NA]}}  #! unknown-key",
     "bare null among nulls": f"{DROP}csv:\n  nullValues:\n    - ~  #! wrong-type",
@@ -896,6 +920,6 @@ def test_all_errors_of_a_document_come_at_once() -> None:
         "- name: x\n  logicalType: text  #! unknown-value\n- name: y\n  logicalType: date\n"
         "  logicalTypeOptions: {format: YYYY}  #! bad-format\n",
         quality="- metric: rowCount  #! no-operator",
-        drop="files: a/b.csv\nproducer: a\nformat: xls  #! unknown-value",
+        drop="files: a/b.csv\nproducer: a\nformat: cvs  #! unknown-value",
     )
     assert reported(text) == expected(text)

@@ -1,0 +1,172 @@
+"""A workbook and a plan in, the text of CSV that its sheet becomes out, or the problem of the workbook. Pure.
+
+A line of the text is a row of the sheet, with the same number: rows without content, and those above the column
+names, are empty lines.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from typing import IO
+
+from contracts.files import csv_cells, csv_top
+from contracts.files.sheets import cells
+from contracts.files.sheets.book import Row, SheetEntry
+from contracts.files.sheets.faults import Faulty, broken, too_large
+from contracts.files.sheets.opening import opened
+from contracts.plan import ROW_END, Plan, Sheet
+from contracts.problem import Problem, nearest, quoted, visible
+from contracts.terms.trailer import FOOTER_EARLY, FOOTER_MISSING
+
+MOST_CELLS = 50_000_000
+"""Cells of all rows together, empty ones before the last filled one of a row included."""
+ABOVE = 100_000
+"""Rows in which the end of the skipped ones is looked for."""
+
+
+def text(plan: Plan, file: IO[bytes]) -> Iterator[str]:
+    """Yield the lines of a workbook's sheet, with their ends; raise Faulty where the workbook is at fault."""
+    agreed = plan.sheet or Sheet()
+    book = opened(plan.file_format, file)
+    name = chosen(agreed, book.sheets)
+    width = None if agreed.last_column is None else agreed.last_column - agreed.first_column + 1
+    if width is None and not plan.csv.header:
+        width = len(plan.roots)
+    rows, written, kept = _within(agreed, _bounded(book.rows(name))), 1, set(plan.csv.null_values)
+    for number, row in _below_top(plan, agreed, name, rows, width):
+        width = len(row) if width is None else width
+        own = [cell[1:] if cell[:1] == cells.FAULT and cell[1:] in kept else cell for cell in row]
+        own += [""] * (width - len(own))
+        yield f"{ROW_END * (number - written)}{csv_cells.joined(own, plan.csv)}{ROW_END}"
+        written = number + 1
+
+
+def chosen(agreed: Sheet, sheets: Sequence[SheetEntry]) -> str:
+    """Return the name of the agreed sheet; raise Faulty if it is not there, or several could be meant."""
+    names = [sheet.name for sheet in sheets]
+    if agreed.name in names:
+        return str(agreed.name)
+    if agreed.name is None:
+        shown = [sheet.name for sheet in sheets if not sheet.hidden] or names
+        if len(shown) == 1:
+            return shown[0]
+        what = f"The workbook has several sheets: {quoted(map(visible, shown))}." if shown else "It has no sheet."
+        fix = "Send a workbook with one sheet, or ask for `sheet.sheetName` in the contract."
+        raise Faulty(Problem("sheet-not-named", what, fix))
+    close = nearest(agreed.name, names)
+    there = f"the workbook has {quoted(map(visible, names))}" if names else "the workbook has none"
+    hint = f"Rename the sheet `{visible(close)}`" if close else "Name the sheet"
+    what = f"There is no sheet `{agreed.name}`; {there}."
+    raise Faulty(Problem("missing-sheet", what, f"{hint} `{agreed.name}`, and send the workbook again."))
+
+
+def _within(agreed: Sheet, rows: Iterator[Row]) -> Iterator[Row]:
+    """Yield the parts of rows that are within the agreed range, if they have content."""
+    begin, end = agreed.first_column, None if agreed.last_column is None else agreed.last_column + 1
+    for number, row in rows:
+        if agreed.last_row is not None and number > agreed.last_row:
+            return
+        part = row[begin:end] if begin or end is not None else row
+        if number >= agreed.first_row and any(part):
+            yield number, part
+
+
+def _bounded(rows: Iterator[Row]) -> Iterator[Row]:
+    count = 0
+    for number, row in rows:
+        count += len(row)
+        if count > MOST_CELLS:
+            raise too_large(f"its sheet has more than {MOST_CELLS:,} cells")
+        yield number, row
+
+
+def _below_top(plan: Plan, agreed: Sheet, name: str, rows: Iterator[Row], width: int | None) -> Iterator[Row]:
+    """Yield the column names as one row, if there are any, and the rows of records."""
+    first = agreed.first_row + agreed.skip_rows
+    if agreed.skip_until is not None:
+        pattern = csv_top.python(agreed.skip_until)
+        hit = next(((n, row) for n, row in rows if pattern.search(csv_cells.joined(row, plan.csv))), None)
+        if hit is None:
+            raise Faulty(_no_match(agreed, name))
+        first, rows = hit[0], _behind(hit, rows)
+    if not plan.csv.header:
+        yield from _above_footer(agreed, name, (row for row in rows if row[0] >= first))
+        return
+    last = first + max((*agreed.header_rows, *agreed.comment_rows)) - 1
+    named: dict[int, list[str]] = {}
+    below: Row | None = None
+    for number, row in rows:
+        if number > last:
+            below = (number, row)
+            break
+        if number - first + 1 in agreed.header_rows:
+            named[number] = row
+    if not any(named.values()):
+        raise Faulty(_no_names(name, first, last, below))
+    yield _names(agreed, name, first, named, width)
+    yield from _above_footer(agreed, name, rows if below is None else _behind(below, rows))
+
+
+def _behind(row: Row, rows: Iterator[Row]) -> Iterator[Row]:
+    yield row
+    yield from rows
+
+
+def _names(agreed: Sheet, name: str, first: int, named: dict[int, list[str]], width: int | None) -> Row:
+    """Return the column names: the texts of the header's rows, joined by blanks."""
+    last = first + max(agreed.header_rows) - 1
+    longest = max(len(row) for row in named.values())
+    columns = [[row[at] for row in named.values() if at < len(row) and row[at]] for at in range(longest)]
+    if any(part[:1] == cells.FAULT for column in columns for part in column):
+        what = f"A column name in row {last:,} of the sheet `{visible(name)}` is an error of a formula."
+        raise Faulty(Problem("header-error", what, "Write the column names as texts."))
+    names = [" ".join(column) for column in columns]
+    return last, names if width is None else names[:width]
+
+
+def _no_names(name: str, first: int, last: int, below: Row | None) -> Problem:
+    where = f"row {last:,}" if first == last else f"rows {first:,} to {last:,}"
+    what = f"There are no column names in {where} of the sheet `{visible(name)}`"
+    there = f"; the next row with content there is row {below[0]:,}" if below else ""
+    fix = "Write the column names there, one in each cell; or ask for another `sheet.range` in the contract."
+    return Problem("blank-header", f"{what}{there}.", fix)
+
+
+def _no_match(agreed: Sheet, name: str) -> Problem:
+    what = f"No row of the sheet `{visible(name)}` matches `{agreed.skip_until}`, where the column names should begin."
+    return Problem("no-header-row", what, "Send the sheet with the agreed rows above its records.")
+
+
+def _above_footer(agreed: Sheet, name: str, rows: Iterator[Row]) -> Iterator[Row]:
+    """Yield the rows above the footer; raise Faulty if it is missing, or has more rows than agreed."""
+    if agreed.footer is None:
+        yield from rows
+        return
+    for number, row in rows:
+        if not row[0].startswith(agreed.footer.begins):
+            yield number, row
+            continue
+        more = sum(1 for _ in rows)
+        if more >= agreed.footer.lines:
+            what = f"Row {number:,} of the sheet `{visible(name)}` begins with `{agreed.footer.begins}`, as its footer"
+            what += f" does, and {more:,} more rows follow; {agreed.footer.lines:,} are agreed for all of it."
+            raise Faulty(Problem(FOOTER_EARLY, what, "Write the footer once, below all records."))
+        return
+    what = f"The sheet `{visible(name)}` has no footer: no row begins with `{agreed.footer.begins}`."
+    raise Faulty(Problem(FOOTER_MISSING, what, "Send the sheet whole, with its last rows."))
+
+
+def transcribe(plan: Plan, source: IO[bytes], target: IO[bytes], most: int | None = None) -> Problem | None:
+    """Write the lines of a workbook's sheet, about `most` bytes of them at most; return the problem of the workbook."""
+    written = 0
+    try:
+        for line in text(plan, source):
+            written += target.write(line.encode("utf-8", "replace"))
+            if most is not None and written > most:
+                return None
+    except Faulty as fault:
+        return fault.problem
+    except (struct.error, IndexError):
+        return broken("its records are not as long as they must be").problem
+    return None
