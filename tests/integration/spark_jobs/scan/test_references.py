@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from backports import zstd
 from pyspark.sql import SparkSession
 
 from contracts.job import JobReference
@@ -147,6 +148,7 @@ LISTED: dict[str, tuple[dict[str, Any], list[str | bytes]]] = {
     "csv": ({}, ["no;shop\n1;A\nNA;B\n", "\ufeffshop;seen;no\nC;2024-01-01;03\nbad;4\n", "shop\nZ\n"]),
     "packed": ({"compression": "gzip"}, [gzip.compress(b"no;shop\n1;A\n"), gzip.compress(b"shop;no\nA;3\n")]),
     "by bzip2": ({"compression": "bzip2"}, [bz2.compress(b"no;shop\n1;A\n"), bz2.compress(b"shop;no\nA;3\n")]),
+    "by zstd": ({"compression": "zstd"}, [zstd.compress(b"no;shop\n1;A\n"), zstd.compress(b"shop;no\nA;3\n")]),
     "over lines": ({"csv": Csv(multi_line=True)}, ['no,shop\n1,"A\nB"\n', 'shop,no\n"\n",3\nx,y,4\n']),
     "no header": ({"csv": Csv(header=False)}, ["A,1,\nB,03,\n4\n"]),
     "with a trailer": ({"csv": Csv(trailer=Trailer("4"))}, ["no,shop\n1,A\n4,2\n", 'no,seen,shop\n3,,B\n"4",1\n']),
