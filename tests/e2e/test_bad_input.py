@@ -20,8 +20,9 @@ from tests.e2e.cases import GOOD, Case
 from tests.e2e.conftest import World
 from tests.e2e.json_cases import CASES as OF_JSON
 from tests.e2e.parquet_cases import CASES as OF_PARQUET
+from tests.e2e.xml_cases import CASES as OF_XML
 
-CASES = (*OTHERS, *OF_JSON, *OF_PARQUET)
+CASES = (*OTHERS, *OF_JSON, *OF_PARQUET, *OF_XML)
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "bad-input.md"
 HEAD = """\
 # Bad input
