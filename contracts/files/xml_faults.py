@@ -63,7 +63,7 @@ def broken(error: ExpatError, skipped: int, inside: str, count: int) -> Problem:
 def doctype(name: str) -> Problem:
     """Return the problem of a document with a document type, through which files and bombs could be brought in."""
     message = (
-        f"The file has a document type (`<!DOCTYPE {visible(name, 60)}`), which is not read: it could bring in others."
+        f"The file has a document type (`<!DOCTYPE {visible(name, 60)}`), which is refused: it can name other files."
     )
     fix = "Leave the line with `<!DOCTYPE` out, and write the characters that its entities stand for."
     return Problem("xml-doctype", message, fix)

@@ -84,6 +84,13 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     "json": {"format": "json"},
     "json, wrapped": {"format": "json", "json": {"property": "data.items"}},
     "json, wrapped, packed": {"format": "json", "json": {"property": "rows"}, "compression": "gzip"},
+    "xml": {"format": "xml", "xml": {"record": "things/thing"}},
+    "xml, in a namespace, packed": {
+        "format": "xml",
+        "xml": {"record": "t:all/t:things/thing", "namespaces": {"t": "urn:things"}},
+        "values": {"nullValues": ["", "NA"], "trim": True},
+        "compression": "gzip",
+    },
     "csv, comments": {"format": "csv", "csv": {"commentChar": "#", "nullValues": []}},
     "csv, comments, over lines": {
         "format": "csv",

@@ -164,7 +164,7 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
     if block["format"] == "csv" and form.get("csv", {}).get("header", True):
         block["columns"] = {k: chance.choice(("reject", "warn", "ignore")) for k in ("extra", "missing")}
         block["columns"] |= form.get("columns", {})
-    elif block["format"] in ("jsonl", "json"):
+    elif block["format"] in ("jsonl", "json", "xml"):
         block["columns"] = {"extra": chance.choice(("reject", "warn", "ignore"))}
     if "trailer" in form.get("csv", {}):
         whole = [c.written["name"] for c in columns if c.written["logicalType"] == "integer" or is_exact(c.written)]
@@ -242,7 +242,9 @@ def _threshold(chance: Random, *, percent: bool = False) -> Document:
 
 def _column(chance: Random, n: int, form: Document) -> Column:
     kind: LogicalType = chance.choice(tuple(MAKERS))
-    written: Document = {"name": chance.choice((f"c{n}", f"C {n}", f"größe{n}", "c" * (n + 1))), "logicalType": kind}
+    name = chance.choice((f"c{n}", f"C {n}", f"größe{n}", "c" * (n + 1)))
+    name = name.replace(" ", "-") if form["format"] == "xml" else name
+    written: Document = {"name": name, "logicalType": kind}
     for flag, share in (("required", 0.2), ("unique", 0.15)):
         if chance.random() < share:
             written[flag] = True

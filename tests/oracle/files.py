@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
+from xml.sax.saxutils import escape
 
 from contracts import rules
-from contracts.plan import Csv, Plan, Property
+from contracts.plan import Csv, Plan, Property, Xml
 from contracts.terms.trailer import LONGEST_LINE, Footer, Trailer
 from tests.oracle import documents, fixed
 from tests.oracle.contracts import Contract
@@ -91,6 +93,8 @@ def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: d
     if plan.fixed:
         return _fixed(chance, plan, rows(chance, header, cells, count, chance.choice(SHARES)))
     made = rows(chance, header, cells, count, chance.choice(SHARES))
+    if plan.xml:
+        return _document(chance, plan, plan.xml, made)
     write: Callable[[Random, Plan, Sequence[dict[str, str]]], list[str]] = _json if plan.read_as == "jsonl" else _csv
     lines = write(chance, plan, made)
     if chance.random() < 0.5:
@@ -196,6 +200,8 @@ def a_plain_file(
     """A short file of CSV or JSON Lines in which every line is a record; so many of its cells are bad."""
     plan = contract.plan
     made = rows(chance, header, cells, chance.choice((0, 1, 1, 2, 3, 10)), share)
+    if plan.xml:
+        return _document(chance, plan, plan.xml, made, odd=False)
     lines = (_json if plan.read_as == "jsonl" else _csv)(chance, plan, made)
     if plan.file_format == "csv" and plan.csv.header:
         lines.insert(0, plan.csv.delimiter.join(_quoted(plan.csv, text) for text in sent(chance, plan, header)))
@@ -276,6 +282,39 @@ def _odd_lines(chance: Random, plan: Plan, header: Sequence[str]) -> list[str]:
             f"{q}{plan.csv.comment_char}{q}{d * (width - 1)}",
         ]
     return lines
+
+
+NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no document of XML has."""
+ODD_ELEMENTS = (
+    *("", "x", "<other/>", '<other a="1">b<c/></other>', "<c0>1</c0><c0>2</c0>", "<c0>a<b/></c0>", "<c0><b/></c0>"),
+    *('<c0 a="b">1</c0>', "<c0> 1\n</c0>", "<c0><![CDATA[1]]></c0>", "<c0><!-- c -->1<?p i?></c0>", "<c0/>"),
+    *('<c0 xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:nil="true"/>', "<c0>&#49;&amp;</c0>", "<C0>1</C0>"),
+    *('<c0 xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:nil="1">1</c0>', '<c0 xmlns="urn:x">1</c0>'),
+)
+
+
+def _document(chance: Random, plan: Plan, xml: Xml, made: Sequence[dict[str, str]], *, odd: bool = True) -> bytes:
+    """A document of XML with these records, now and then with odd ones among them, in any encoding that it states."""
+    *outer, own = (step.removeprefix("t:") for step in xml.record.split("/"))
+    uri = xml.namespaces.get("", "")
+    attributes = f' xmlns="{uri}"' if uri else ""
+    prefix = "p:" if "t" in xml.namespaces else ""
+    attributes += f' xmlns:p="{xml.namespaces["t"]}"' if prefix else ""
+    between = chance.choice(("", "\n", "\r\n  "))
+    records = []
+    for row in made:
+        kept = [(name, text) for name, text in row.items() if text or chance.random() < 0.3]
+        inner = [f"<{name}>{escape(NO_XML.sub('x', text))}</{name}>" for name, text in kept]
+        inner = inner if chance.random() < 0.8 else chance.sample(inner, len(inner))
+        records.append(f"<{own}>{between.join(['', *inner, ''])}</{own}>")
+    for _ in range(chance.choice((0, 1, 3)) if odd else 0):
+        records.insert(chance.randint(0, len(records)), f"<{own}>{chance.choice(ODD_ELEMENTS)}</{own}>")
+    head = "".join(f"<{prefix}{name}{attributes if not n else ''}>" for n, name in enumerate(outer))
+    text = head + between.join(["", *records, ""]) + "".join(f"</{prefix}{name}>" for name in reversed(outer))
+    encoding = chance.choice(("utf-8", "utf-8", "utf-16"))
+    data = f'<?xml version="1.0" encoding="{encoding}"?>{text}'.encode(encoding)
+    return data if plan.packing == "none" else packed(plan, data, chance.randint(0, len(data)))
 
 
 def _json(chance: Random, plan: Plan, made: Sequence[dict[str, str]]) -> list[str]:

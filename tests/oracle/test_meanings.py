@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 import pytest
 from pyspark.sql import SparkSession
@@ -31,10 +32,15 @@ SAME: dict[str, int] = {}
 OWNERS = {name: SAME.setdefault(repr((c.properties, c.quality)), NUMBERS[name]) for name, c in JUDGED.items()}
 """The numbers of the columns of cases: those with the same rules share them."""
 BLOCK: Mapping[str, Any] = {"files": "maker/things/*", "producer": "maker", "empty": "accept"}
-OF_FORM: Mapping[str, Mapping[str, Any]] = {"jsonl": {"checks": {"record.object": {"tolerance": "100%"}}}}
+OF_FORM: Mapping[str, Mapping[str, Any]] = {
+    "jsonl": {"checks": {"record.object": {"tolerance": "100%"}}},
+    "xml": {"checks": {"record.object": {"tolerance": "100%"}}, "xml": {"record": "things/thing"}},
+}
 """A first line that is no object is let in where it may be lost."""
 IDS = ("id", "low", "high")
 """What cases call their entries."""
+RETURN = {"\r": "&#13;"}
+"""A carriage return, which XML would read as a line feed."""
 BARE = ("integer", "number", "boolean")
 
 
@@ -102,7 +108,7 @@ def _document(properties: Sequence[Any], quality: Sequence[Any], block: Mapping[
 
 def text_files(form: str, world: World) -> dict[str, bytes]:
     """A file for each case."""
-    write = _csv if form == "csv" else _jsonl
+    write = {"csv": _csv, "jsonl": _jsonl, "xml": _xml}[form]
     return {_file(name, form): write(world.plan, OWNERS[name], case) for name, case in world.cases.items()}
 
 
@@ -128,6 +134,20 @@ def _jsonl(plan: Plan, number: int, case: Case) -> bytes:
     shared = [[_token(cell, p) for cell, p in zip(cells, props, strict=True)] for cells, _ in case.every or ()]
     lines = [_object(props, tokens) for tokens in [*shared, *(cells for cells, _ in case.jsonl)]]
     return "".join(f"{line}\n" for line in lines or [""]).encode()
+
+
+def _xml(_plan: Plan, number: int, case: Case) -> bytes:
+    shared = [[None if cell is None else escape(cell, RETURN) for cell in cells] for cells, _ in case.every or ()]
+    records = [_elements(number, case, cells) for cells in [*shared, *(cells for cells, _ in case.xml)]]
+    return f"<things>{''.join(records)}</things>".encode()
+
+
+def _elements(number: int, case: Case, cells: Sequence[str | None]) -> str:
+    pairs = zip(case.properties, cells, strict=True)
+    inner = "".join(
+        f"<{v}{number}>{cell}</{v}{number}>".replace("{n}", f"{number}") for v, cell in pairs if cell is not None
+    )
+    return f"<thing>{inner}</thing>"
 
 
 def _token(cell: str | None, prop: Property) -> str:
@@ -211,7 +231,7 @@ def _figure(figure: Decimal) -> str:
 # ---- tests
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl"])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "xml"])
 def test_oracle_says_what_is_written(form: str) -> None:
     for world in worlds(form):
         made = text_files(form, world)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.oracle.meanings import empties, moments, numbers, rules, texts
+from tests.oracle.meanings import elements, empties, moments, numbers, rules, texts
 from tests.oracle.meanings.case import Meaning
 
 TOPICS: dict[str, dict[str, Meaning]] = {
@@ -35,5 +35,6 @@ TOPICS: dict[str, dict[str, Meaning]] = {
     "Expressions": rules.EXPRESSIONS,
     "Queries": rules.ASKED,
     "Filters": rules.FILTERS,
+    "XML": elements.XML,
 }
 CASES: dict[str, Meaning] = {name: case for cases in TOPICS.values() for name, case in cases.items()}

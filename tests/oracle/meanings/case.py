@@ -25,8 +25,9 @@ def bad(fails: str, *cells: Any) -> Rows:
 class Case:
     """The case that holds a line of docs/reference/semantics.md: job and oracle judge a file of it in each format.
 
-    `every` are records of all formats, with cells as a contract writes values. `csv` and `jsonl` are such of one format
-    alone, with cells as they stand in the file: quotes and all, JSON tokens (None: no such key); `parquet` are values.
+    `every` are records of all formats, with cells as a contract writes values. `csv`, `jsonl` and `xml` are such of one
+    format alone, with cells as they stand in the file: quotes and all, JSON tokens (None: no such key), the inside of
+    elements; `parquet` are values.
     `quality` stands beside the properties; `@v` in it is the name of property `v`, `@id` an id. `says` has what checks
     say of the file in all formats: `1 of 4, 2 null: failed` (failing and evaluated records), `0.5: passed` (a figure),
     `no-values: not_evaluated`. `csv_block` is the dialect, and `values_block` the form of values.
@@ -36,6 +37,7 @@ class Case:
     every: Rows | None = None
     csv: Rows = field(default_factory=list)
     jsonl: Rows = field(default_factory=list)
+    xml: Rows = field(default_factory=list)
     parquet: Rows = field(default_factory=list)
     says: Mapping[str, str] = field(default_factory=dict)
     quality: Sequence[Mapping[str, Any]] = ()

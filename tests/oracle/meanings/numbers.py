@@ -26,6 +26,7 @@ NOT_A_NUMBER: dict[str, Meaning] = {
         good("1", "2"),
         csv=bad("logicalType", "NaN", "inf"),
         jsonl=bad("logicalType", '"NaN"', '"inf"'),
+        xml=bad("logicalType", "NaN", "INF"),
         parquet=bad("logicalType", "nan", "nan"),
         says={"sum": "3: passed", "max": "2: passed", "unique": "0 of 4, 2 null: passed"},
     ),
