@@ -52,11 +52,12 @@ def leader_problems(plan: Plan, key: str, header_line: str) -> list[Problem]:
 
 
 def _other(plan: Plan, text: str, lines: list[str]) -> Problem | None:
-    """Return the problem of a text that is in another format: the first lines do not have the agreed length then."""
+    """Return the problem of a text that is in another format: its first lines do not all have the agreed length."""
     filled = [line for line in lines if line]
-    if not filled or any(_fits(plan, line) for line in filled):
+    fitting = sum(_fits(plan, line) for line in filled)
+    if fitting == len(filled):
         return None
-    if problem := other_text(plan, text[: 4 * foreign_forms.HEAD]):
+    if (problem := other_text(plan, text[: 4 * foreign_forms.HEAD])) or fitting:
         return problem
     if csv_head.JSON.match(filled[0].strip()):
         return wrong_format(plan, foreign_forms.Form("JSON", "Write the records as"))

@@ -21,6 +21,7 @@ from contracts.plan import Archive, Csv, Plan, Xml
 from functions.admission.admit import admit
 from functions.admission.heads import foreign_forms
 from tests.builders import a_plan
+from tests.layouts import plan_of
 from tests.packing import zipped
 
 WORDS = ("Müller", "Straße", "O'Neill", "order", "Betrag", "2024-01-31", "a,b", "x;y")
@@ -248,6 +249,7 @@ AGREED: dict[str, Plan] = {
     "csv, windows-1252": a_plan(csv=Csv(encoding="windows-1252", delimiter=";")),
     "csv, utf-16": a_plan(csv=Csv(encoding="utf-16")),
     "csv, over lines": a_plan(csv=Csv(multi_line=True)),
+    "fixed": plan_of({}),
     "jsonl": a_plan(file_format="jsonl"),
     "json": a_plan(file_format="json"),
     "xml": a_plan(file_format="xml", xml=Xml("Orders/Order")),
