@@ -149,7 +149,7 @@ def _as_csv(book: _Workbook, table: Table, folder: Path) -> tuple[SampleHead, in
         if not any(texts):
             continue
         odd = [text for text, cell in zip(texts, own, strict=True) if text != cell and text not in WORDS]
-        if odd or len(row) > at.first_column + width:
+        if odd or (at.last_column is None and len(row) > at.first_column + width):
             errors += 1
             continue
         written.append(csv_cells.joined(texts + [""] * (width - len(texts)), MULTI_LINE))

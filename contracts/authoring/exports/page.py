@@ -346,7 +346,7 @@ def _of_sheet(plan: Plan, sheet: Sheet) -> Iterator[tuple[str, str]]:
         yield "Rows of the header", f"{', '.join(map(str, sheet.header_rows))}, whose cells name a column together"
     if sheet.comment_rows:
         yield "Comment rows", f"{', '.join(map(str, sheet.comment_rows))}, which are not read"
-    yield "Header", _header(plan)
+    yield "Header", _header(plan).replace("first line", "first row")
     yield from _stated(plan)
     if sheet.footer:
         more = f"; at most {sheet.footer.lines:,} rows" if sheet.footer.lines > 1 else ""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from contracts import rules
 from contracts.authoring.properties.values import type_name
 from contracts.messages import LIMITS, limit_in_words, tolerated_in_words
-from contracts.plan import Check, Plan, Property
+from contracts.plan import SHEET_CHECKS, Check, Plan, Property
 from contracts.sentences import bound_in_words, figure_in_words
 from contracts.values.text_formats import INTEGERS, TEXT
 
@@ -43,6 +43,15 @@ OF_LINES: dict[type, str] = {
     rules.KnownKeys: "Every key is one of the columns below.",
 }
 """The words for a rule of lines, by its kind."""
+OF_SHEETS = {
+    check.expected: words
+    for check, words in zip(
+        SHEET_CHECKS,
+        ("No row has a cell beside the columns of the header.", "No cell has an error, and each formula its result."),
+        strict=True,
+    )
+}
+"""The words for a rule of rows of a sheet, by what it expects."""
 
 
 def in_words(check: Check) -> str:
@@ -64,7 +73,8 @@ def in_words(check: Check) -> str:
         about = f" ({check.expected.partition(' (')[2]}" if " (" in check.expected else ""
         return f"{FAULTS.get(type(rule), 'invalid')} in {how_many(check)}{about}"
     if isinstance(rule, rules.RecordRule | rules.KnownKeys):
-        return f"Records have {check.expected}." if "element" in check.expected else OF_LINES[type(rule)]  # of XML
+        own = OF_SHEETS.get(check.expected) or OF_LINES[type(rule)]
+        return f"Records have {check.expected}." if "element" in check.expected else own  # of XML
     return _of_values(check, rule) if isinstance(rule, rules.ValueRule) else _of_several(check)
 
 
