@@ -31,7 +31,7 @@ PARTS: tuple[set[str], ...] = (set(ROWS), set(CONTESTS), set(FIGURES), {LOAD})
 ALL = [*ROWS, *CONTESTS, *FIGURES, LOAD]
 EXAMPLES = """\
 rows:
-  clean parquet jsonl xml
+  clean parquet jsonl json xml
                         the job on the clean file, in each format
   bad unique            on one with 6 % bad rows; with uniqueness
   encodings             the same rows in windows-1252 and UTF-16

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import csv
 import gzip
+import json
 import re
 import shutil
 import zipfile
@@ -151,7 +152,20 @@ class Files:
 
     def json_lines(self, spark: SparkSession, plan: Plan) -> Path:
         """The clean file as JSON Lines: a line has a key for each column, null where it has no value."""
-        say("  writing JSON Lines")
-        rows = spark.read.csv(self.clean.as_uri(), header=True, schema=typed(plan))
-        rows.coalesce(1).write.json((self.folder / "jsonl").as_uri(), ignoreNullFields=False)
+        if not (self.folder / "jsonl").exists():
+            say("  writing JSON Lines")
+            rows = spark.read.csv(self.clean.as_uri(), header=True, schema=typed(plan))
+            rows.coalesce(1).write.json((self.folder / "jsonl").as_uri(), ignoreNullFields=False)
         return next((self.folder / "jsonl").glob("*.json"))
+
+    def json_array(self, lines: Path, *, indented: bool) -> Path:
+        """The rows of JSON Lines as one array, in one line, or with a line for each value."""
+        say("  writing a JSON array")
+        file = self.folder / f"array-{'indented' if indented else 'compact'}.json"
+        with lines.open(encoding="utf-8") as rows, file.open("w", encoding="utf-8") as out:
+            out.write("[")
+            for n, row in enumerate(rows):
+                text = json.dumps(json.loads(row), ensure_ascii=False, indent=2) if indented else row.rstrip("\n")
+                out.write(f"{',' if n else ''}{text}")
+            out.write("]")
+        return file

@@ -98,6 +98,18 @@ def jsonl(bench: Bench) -> list[Row]:
     return [Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, lines, *LONG))]
 
 
+def json(bench: Bench) -> list[Row]:
+    """The job on JSON arrays of the same rows."""
+    lines, rows = bench.files.json_lines(bench.spark, bench.plain), []
+    baseline, plan = bench.job(plans.plain(plans.in_format("jsonl")), lines), plans.plain(plans.in_format("json"))
+    for form, indented in (("in one line", False), ("with a line for each value", True)):
+        file = bench.files.json_array(lines, indented=indented)
+        size = f"{file.stat().st_size / 2**20:.0f} MiB"
+        what = f"a JSON array of the same rows, {form}, {size}; baseline: the job on JSON Lines"
+        rows.append(Row(what, bench.beside(baseline.run, bench.job(plan, file), *LONG), 1.5))
+    return rows
+
+
 def xml(bench: Bench) -> list[Row]:
     """The job on XML of the same rows."""
     lines, file = bench.files.json_lines(bench.spark, bench.plain), bench.files.xml()
@@ -197,7 +209,23 @@ def nested(bench: Bench) -> list[Row]:
 
 ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     run.__name__: run
-    for run in (clean, bad, unique, parquet, jsonl, xml, encodings, packed, values, nested, drops, four, checks, fresh)
+    for run in (
+        clean,
+        bad,
+        unique,
+        parquet,
+        jsonl,
+        json,
+        xml,
+        encodings,
+        packed,
+        values,
+        nested,
+        drops,
+        four,
+        checks,
+        fresh,
+    )
 }
 
 

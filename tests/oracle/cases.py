@@ -43,6 +43,7 @@ FORMS: dict[str, Document] = {
         },
     },
     "jsonl": {"format": "jsonl"},
+    "json": {"format": "json", "json": {"property": "data.items"}},
     "parquet": {"format": "parquet"},
     "fixed": {"format": "fixed", "fixed": {"record": {"begins": "D"}, "trailer": {"begins": "END"}}},
 }
@@ -81,8 +82,7 @@ MORE_FORMS: dict[str, Document] = FORMS | {
         "values": {"decimals": 2, "negatives": ["trailing"]},
     },
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
-    "json": {"format": "json"},
-    "json, wrapped": {"format": "json", "json": {"property": "data.items"}},
+    "json, not wrapped": {"format": "json"},
     "json, wrapped, packed": {"format": "json", "json": {"property": "rows"}, "compression": "gzip"},
     "xml": {"format": "xml", "xml": {"record": "things/thing"}},
     "xml, in a namespace, packed": {
@@ -323,7 +323,8 @@ def described(spark: SparkSession, folder: Path, cases: Cases, compared: Compare
     name = compared.differences[0].file
     differences = [d for d in compared.differences if d.file == name]
     body = cases.files[name]
-    if cases.contract.plan.file_format != "parquet" and not cases.contract.plan.csv.multi_line:
+    plan = cases.contract.plan
+    if plan.file_format != "parquet" and not plan.json and not plan.csv.multi_line:
         body, differences = _smaller(spark, folder, cases.contract, body, differences)
     plain = unpacked(cases.contract.plan, body)
     shown = plain if len(plain) < MOST_SHOWN else plain[:MOST_SHOWN] + b"..."
