@@ -34,6 +34,11 @@ BETWEEN = {b",": re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*\{"), b"": re.compile(rb"\
 """What stands between two objects, by the separator of records, with their brackets."""
 APART = {b",": re.compile(rb"[ \t\r\n]*,[ \t\r\n]*"), b"": re.compile(rb"[ \t\r\n]*")}
 """The same without brackets."""
+INDENT = re.compile(rb"\{([\r\n]+[ \t]+)")
+"""What stands before a value where each has a line of its own."""
+NO_QUOTES = bytes(set(range(256)) - set(b'"\r\n'))
+FEW = 4
+"""Brackets at the end of a window that may be within its last record."""
 BRACKET = re.compile(rb"[\[\]{}]")
 NO_BRACKETS = bytes.maketrans(b"[]{}", b"____")
 AS_TABS = bytes.maketrans(b"\r\n", b"\t\t")
@@ -94,16 +99,37 @@ def _flat(region: bytes, between: re.Pattern[bytes]) -> tuple[list[bytes], int] 
 
     All brackets are then those of records, and no string is open at the end of one.
     """
-    first, *bodies = between.split(region)
-    if not (bodies and first.startswith(b"{")):
+    last = _last(region, between)
+    if not (last and region.startswith(b"{")) or b'\\"' in region:
         return None
-    length = len(region) - len(bodies.pop()) - 1
-    bodies, records = [first[1:], *bodies], region[:length]
-    if not (records.count(b"{") == records.count(b"}") == len(bodies)):
+    text = _unindented(region[: last.start() + 1])
+    if text is None or b"[" in text or b"]" in text:
         return None
-    if b'\\"' in records or b"[" in records or b"]" in records or any(body.count(b'"') % 2 for body in bodies):
+    bodies = between.split(text[1:-1])
+    is_flat = text.count(b"{") == text.count(b"}") == len(bodies)
+    if not is_flat or any(body.count(b'"') % 2 for body in bodies):
         return None
-    return [b"{%b}" % body for body in bodies], length
+    return [b"{%b}" % body.rstrip(b" \t\r\n") for body in bodies], last.end() - 1
+
+
+def _last(region: bytes, between: re.Pattern[bytes]) -> re.Match[bytes] | None:
+    """Return what stands between the last two records of a region, of which the last may be cut."""
+    end = len(region)
+    for _ in range(FEW):
+        end = region.rfind(b"}", 0, end)
+        if end < 0 or (sign := between.match(region, end)):
+            return sign if end >= 0 else None
+    return None
+
+
+def _unindented(text: bytes) -> bytes | None:
+    """Return records with a line for each value without those line breaks; None if a string may have one."""
+    if not _is_broken(text):
+        return text
+    indent = INDENT.match(text)
+    if indent is None or b'"' in text.translate(None, NO_QUOTES).replace(b'""', b""):
+        return None
+    return text.replace(b"," + indent[1], b",").replace(b"{" + indent[1], b"{")
 
 
 def _nested(region: bytes, apart: re.Pattern[bytes]) -> tuple[list[bytes], int]:

@@ -26,6 +26,9 @@ def transcribe(spark: SparkSession, plan: Plan, uri: str, to: str) -> Problem | 
 
     Raise OSError if the reader itself fails.
     """
+    if (own := storage.local(uri)) and (target := storage.local(to)):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return readers.read(own, target)
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
         document, lines = Path(folder) / "document", Path(folder) / "lines"
         storage.fetch(spark, uri, document)

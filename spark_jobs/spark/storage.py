@@ -87,11 +87,14 @@ def delete(spark: SparkSession, uri: str) -> None:
     files.delete(path, True)
 
 
+def local(uri: str) -> Path | None:
+    """Return the path of an object that is a local file."""
+    whole = plain(uri)
+    return Path(whole.removeprefix("file://")) if whole.startswith("file:///") else None
+
+
 def fetch(spark: SparkSession, uri: str, to: Path) -> None:
-    """Copy one object to a local file, or link it if it is one; the bytes stay in the JVM."""
-    if urlsplit(plain(uri)).scheme == "file":
-        to.symlink_to(urlsplit(plain(uri)).path)
-        return
+    """Copy one object to a local file; the bytes stay in the JVM."""
     _copy(spark, opened(spark, uri), java_class(spark, "java.io.FileOutputStream")(str(to)))
 
 
