@@ -18,6 +18,8 @@ from contracts import codec
 from contracts.plan import Plan
 from contracts.problem import Problem
 
+NEEDED = ("HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "TMPDIR")
+"""Names in the environment that a reader may need to start; credentials are none of them."""
 CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
 FIX = "Send its records in parts; if it is small, save it again with another program."
 
@@ -32,7 +34,8 @@ class Bounds:
 
 def run(module: str, arguments: list[str], plan: Plan, bounds: Bounds) -> Problem | None:
     """Run the program of a module; return the problem of the file. Raise OSError if the reader itself failed."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    environment = {name: os.environ[name] for name in NEEDED if name in os.environ}
+    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     limits = [str(bounds.memory), str(bounds.seconds)]
     command = [sys.executable, "-m", module, *limits, *arguments]
     sent = codec.canonical(plan).encode()
@@ -43,7 +46,8 @@ def run(module: str, arguments: list[str], plan: Plan, bounds: Bounds) -> Proble
         return Problem("reading-too-long", f"The file takes more than {bounds.seconds:,} seconds to read.", FIX)
     if -done.returncode in CRASHES:
         return Problem("reading-fails", "The file makes the program end that reads it; it is damaged.", FIX)
-    why = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    why = last.partition(":")[0]  # the rest may quote the file
     raise OSError(f"the reader of {plan.file_format} ended with the code {done.returncode}: {why}")
 
 

@@ -28,7 +28,7 @@ def transcribe(spark: SparkSession, plan: Plan, uri: str, to: str) -> Problem | 
     """
     if (own := storage.local(uri)) and (target := storage.local(to)):
         target.parent.mkdir(parents=True, exist_ok=True)
-        return readers.read(own, target)
+        return apart.run(READER, [str(own), str(target)], plan, BOUNDS)
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
         document, lines = Path(folder) / "document", Path(folder) / "lines"
         storage.fetch(spark, uri, document)
