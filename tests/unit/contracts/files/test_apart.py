@@ -57,7 +57,7 @@ def test_file_that_ends_its_reader_is_at_fault(end: str, seconds: int, code: str
 
 
 def test_fault_of_the_reader_is_none_of_the_file() -> None:
-    with pytest.raises(OSError, match="ended with the code 1: ValueError$"):
+    with pytest.raises(OSError, match=r"ended with the code 1: ValueError$"):
         apart.run(HERE, ["?"], a_plan(), AMPLE)
 
 
