@@ -9,7 +9,7 @@ from typing import Any
 
 from contracts.authoring.diff.directions import OTHER_END
 from contracts.authoring.quality import watermarks
-from tests.oracle.contracts import Document, compiled
+from tests.oracle.contracts import TRIES, Document, compiled
 from tests.oracle.expressions import an_expression
 
 OTHER_FILES = "maker/more/*"
@@ -19,17 +19,19 @@ DIGITS = ("decimal(10,2)", "decimal(12,2)", "decimal(12,4)", "decimal(9,2)", "do
 
 def changed(chance: Random, document: Document, most: int = 2) -> Document:
     """A document that compiles, with one change or more."""
-    while True:
+    for _ in range(TRIES):
         variant = copy.deepcopy(document)
         for _ in range(chance.choice((1, 1, most))):
             chance.choice(CHANGES)(chance, variant)
         if variant != document and compiled(variant | {"status": "active"}):
             return variant
+    message = f"lint refuses each of {TRIES} changes that were drawn"
+    raise AssertionError(message)
 
 
 def thinned(chance: Random, document: Document) -> Document:
     """A document with few rules, so that files depend on those that change: two properties, of each one entry."""
-    while True:
+    for _ in range(TRIES):
         thinner = copy.deepcopy(document)
         one = thinner["schema"][0]
         one["properties"] = one["properties"][:2]
@@ -47,6 +49,8 @@ def thinned(chance: Random, document: Document) -> Document:
         if kept := {name: wanted for name, wanted in checks.items() if name in ids and chance.random() < 0.5}:
             block["checks"] = kept
         return thinner
+    message = f"lint refuses each of {TRIES} contracts with few rules that were drawn"
+    raise AssertionError(message)
 
 
 def _properties(document: Document) -> list[Document]:

@@ -90,6 +90,8 @@ EDGES = {
     "time": ("12:00 AM", "12:00 pm", "0:30 AM", "13:00 PM"),
 }
 SHARES = (0.001, 0.25, 0.5, 0.95, 1)
+TRIES = 300
+"""Contracts of a form that are drawn until lint takes one."""
 ZONES = ("Europe/Berlin", "America/Sao_Paulo", "Asia/Kathmandu")
 
 
@@ -114,7 +116,7 @@ class Contract:
 
 def a_contract(chance: Random, form: Document, most: int = 6) -> Contract:
     """A contract for files of a form (the `drop` block's keys that say how a file is written)."""
-    while True:
+    for _ in range(TRIES):
         columns = [_column(chance, n, form) for n in range(chance.randint(2, most))]
         document = _document(chance, columns, form)
         plan = compiled(document)
@@ -125,6 +127,8 @@ def a_contract(chance: Random, form: Document, most: int = 6) -> Contract:
         if plan := compiled(document):
             cells = {c.written["name"]: c.cells for c in columns}
             return Contract(document, plan, cells, _marks(chance, plan, cells))
+    message = f"lint refuses each of {TRIES} contracts that were drawn for {form}"
+    raise AssertionError(message)
 
 
 def _marks(chance: Random, plan: Plan, cells: Mapping[str, Sequence[str]]) -> tuple[HighMark, ...]:
