@@ -1,8 +1,11 @@
 """Files of a public survey, each with a contract drafted of it: a checkout in, what became of each file out.
 
-    python -m tests.oracle.survey CHECKOUT OUTCOMES       judge each file that the file OUTCOMES lacks, and add it there
-    python -m tests.oracle.survey CHECKOUT --draft        only draft and lint, without Spark
-    python -m tests.oracle.survey --page OUTCOMES         write the outcomes into docs/explanation/reproductions.md
+    python -m tests.oracle.survey CHECKOUT OUTCOMES [--oracle]
+    python -m tests.oracle.survey CHECKOUT --draft
+    python -m tests.oracle.survey --page OUTCOMES
+
+The first judges each file that the file OUTCOMES lacks, and adds what became of it; `--oracle` asks the second opinion
+in place of the job. `--draft` only drafts and lints, `--page` writes OUTCOMES into docs/explanation/reproductions.md.
 
 The checkout is that of HPI-Information-Systems/Pollock; its folder `survey_sample` has the files as they were
 published (`csv`) and as its authors cleaned them by hand (`clean`). A contract is drafted of each file, must lint, and
@@ -33,6 +36,9 @@ from infra.sampling import profile
 from infra.sampling.self_check import checked
 from tests.integration.spark_jobs.formats.test_parquet_forms import ALL
 from tests.integration.spark_jobs.world import judge
+from tests.oracle.judging import judge as decide
+from tests.oracle.records import Cell, content
+from tests.oracle.running import look
 
 FOLDER = "survey_sample"
 PAGE = Path(__file__).parents[2] / "docs/explanation/reproductions.md"
@@ -68,23 +74,51 @@ def _no_spark() -> SparkSession:
     raise AssertionError("only Parquet is read by Spark here")
 
 
-def entry(path: Path, clean: Path, spark: SparkSession | None) -> Entry:
-    """Return what becomes of a file; without Spark it is not judged."""
+Reading = tuple[str, list[list[str | None]]]
+"""The verdict on a file, and the cells of its records; a malformed record has none."""
+Reader = Callable[[Plan, bytes], Reading]
+
+
+def by_job(spark: SparkSession) -> Reader:
+    """Return the job as a reader."""
+
+    def read(plan: Plan, body: bytes) -> Reading:
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = judge(spark, Path(folder), plan, {"a": body})
+            drop = outcome.drop("a")
+            if drop.failure or drop.refusal:
+                return f"refused: {drop.failure or drop.refusal}", []
+            verdict = outcome.decision("a").verdict or "failed"
+        every = replace(plan, checks=(*plan.checks, ALL), tolerance=None)
+        with tempfile.TemporaryDirectory() as folder:
+            rows = judge(spark, Path(folder), every, {"a": body}).evidence(spark, "a")
+            return verdict, [[(row.cells or {}).get(p.name) for p in plan.properties] for row in rows]
+
+    return read
+
+
+def by_oracle(plan: Plan, body: bytes) -> Reading:
+    """Judge and read a file in plain Python."""
+    admission = look(plan, body)
+    held = content(plan, admission.header, body)
+    if admission.refused or held.refused:
+        return f"refused: {admission.problems}", []
+    verdict = decide(plan, held, admission.notes).decision.verdict or "failed"
+    return verdict, [[_text(record.cells.get(p.name)) for p in plan.properties] for record in held.records]
+
+
+def _text(cell: Cell | None) -> str | None:
+    return cell.text if cell else None
+
+
+def entry(path: Path, clean: Path, reader: Reader | None) -> Entry:
+    """Return what becomes of a file; without a reader it is not judged."""
     plan = drafted(path)
     if isinstance(plan, str):
         return Entry(path.name, plan)
-    if spark is None:
+    if reader is None:
         return Entry(path.name, verdict="not judged", cells="not compared")
-    with tempfile.TemporaryDirectory() as folder:
-        outcome = judge(spark, Path(folder), plan, {"a": path.read_bytes()})
-        drop = outcome.drop("a")
-        if drop.failure or drop.refusal:
-            return Entry(path.name, verdict=f"refused: {drop.failure or drop.refusal}", cells="not read")
-        verdict = outcome.decision("a").verdict or "failed"
-    every = replace(plan, checks=(*plan.checks, ALL), tolerance=None)
-    with tempfile.TemporaryDirectory() as folder:
-        rows = judge(spark, Path(folder), every, {"a": path.read_bytes()}).evidence(spark, "a")
-        read = [[(row.cells or {}).get(p.name) for p in plan.properties] for row in rows]  # a malformed record has none
+    verdict, read = reader(plan, path.read_bytes())
     return Entry(path.name, verdict=verdict, cells=difference(read, clean_rows(clean), {"", *plan.csv.null_values}))
 
 
@@ -159,11 +193,11 @@ def _alike(own: Rows, body: Rows) -> bool:
     return bool(own) and all(any(texts == column for column in columns) for texts in zip(*own, strict=True))
 
 
-def entries(checkout: Path, spark: SparkSession | None, known: Collection[str] = ()) -> Iterator[Entry]:
+def entries(checkout: Path, reader: Reader | None, known: Collection[str] = ()) -> Iterator[Entry]:
     """Yield what becomes of each file of a checkout, but for those whose outcome is known."""
     for path in sorted((checkout / FOLDER / "csv").iterdir()):
         if path.name not in known:
-            yield entry(path, checkout / FOLDER / "clean" / path.name, spark)
+            yield entry(path, checkout / FOLDER / "clean" / path.name, reader)
 
 
 def figures(every: Sequence[Entry]) -> dict[str, int]:
@@ -222,10 +256,12 @@ def main(arguments: Sequence[str]) -> int:
     if arguments[0] == "--page":
         write_page(Path(arguments[1]))
         return 0
-    outcomes = None if "--draft" in arguments else Path(arguments[1])
-    spark = local_session("survey", memory="1500m", brief=True) if outcomes else None
-    seen = known(outcomes) if outcomes else {}
-    for one in entries(Path(arguments[0]), spark, {*seen}):
+    outcomes = None if arguments[1] == "--draft" else Path(arguments[1])
+    seen, reader = known(outcomes) if outcomes else {}, None
+    if outcomes:
+        by_spark = "--oracle" not in arguments
+        reader = by_job(local_session("survey", memory="1500m", brief=True)) if by_spark else by_oracle
+    for one in entries(Path(arguments[0]), reader, {*seen}):
         seen[one.name] = one
         sys.stdout.write(f"{one}\n")
         sys.stdout.flush()

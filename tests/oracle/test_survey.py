@@ -10,18 +10,19 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.oracle.survey import FOLDER, Entry, clean_rows, difference, entries, page
+from tests.oracle.survey import FOLDER, Entry, by_job, by_oracle, clean_rows, difference, entries, page
 
 BODY = "id,word\n1,a\n2,-\n"
 
 
-def test_each_file_is_drafted_judged_and_compared(tmp_path: Path, spark: SparkSession) -> None:
+@pytest.mark.parametrize("by_spark", [True, False])
+def test_each_file_is_drafted_judged_and_compared(tmp_path: Path, spark: SparkSession, by_spark: bool) -> None:
     for folder, other in (("csv", BODY), ("clean", BODY.replace("a", "b"))):
         (tmp_path / FOLDER / folder).mkdir(parents=True)
         (tmp_path / FOLDER / folder / "empty.csv").touch()
         (tmp_path / FOLDER / folder / "same.csv").write_text(BODY)
         (tmp_path / FOLDER / folder / "other.csv").write_text(other)
-    assert list(entries(tmp_path, spark)) == [
+    assert list(entries(tmp_path, by_job(spark) if by_spark else by_oracle)) == [
         Entry("empty.csv", "is empty; give a file with records"),
         Entry("other.csv", verdict="accepted", cells="differ (2 records; the cleaned file has 3 lines)"),
         Entry("same.csv", verdict="accepted", cells="equal"),

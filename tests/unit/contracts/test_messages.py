@@ -512,3 +512,26 @@ def test_what_an_expectation_found_is_told_unless_it_is_classified() -> None:
         == "The expectation `expect_x` is not met: Great Expectations found `4.5`."
     )
     assert a_problem(check, 0, observed="4.5", prop=secret).message == "The expectation `expect_x` is not met."
+
+
+@pytest.mark.parametrize(
+    ("notes", "read", "is_lacking"),
+    [
+        (["3 cells", "3 cells"], 2, True),
+        (["3 cells", "4 cells"], 2, False),
+        (["3 cells", "3 cells"], 3, False),  # some records fit
+        (["1 cell", "1 cell"], 2, False),
+        (["3 cells"], 1, False),
+        ([None, None], 2, False),
+    ],
+)
+def test_more_cells_in_all_records_may_lack_names(notes: list[str | None], read: int, is_lacking: bool) -> None:
+    check, count = RECORD_CHECKS[0], len(notes)
+    plan = Plan("w.v1", "w", "1.0.0", "w", "p", ("*",), (Property("id", "string"),) * 2, (check,))
+    head = (check.id, check.kind, check.property, check.dimension, check.severity, "failed")
+    samples = tuple(Sample(Place(n, n + 1), None, note) for n, note in enumerate(notes, 1))
+    outcome = CheckResult(*head, read, read - count, count, 0, None, check.expected, samples=samples)
+    problem = explain(plan, check, outcome, read)
+
+    assert problem
+    assert ("ask for `csv.headerLacks` in the contract" in problem.fix) == is_lacking
