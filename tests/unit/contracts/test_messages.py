@@ -528,7 +528,8 @@ def test_what_an_expectation_found_is_told_unless_it_is_classified() -> None:
 def test_more_cells_in_all_records_may_lack_names(notes: list[str | None], read: int, is_lacking: bool) -> None:
     check, count = RECORD_CHECKS[0], len(notes)
     plan = Plan("w.v1", "w", "1.0.0", "w", "p", ("*",), (Property("id", "string"),) * 2, (check,))
-    head = (check.id, check.kind, check.property, check.dimension, check.severity, "failed")
+    failed: Result = "failed"
+    head = (check.id, check.kind, check.property, check.dimension, check.severity, failed)
     samples = tuple(Sample(Place(n, n + 1), None, note) for n, note in enumerate(notes, 1))
     outcome = CheckResult(*head, read, read - count, count, 0, None, check.expected, samples=samples)
     problem = explain(plan, check, outcome, read)
