@@ -120,6 +120,8 @@ def has_trailing_delimiters(head: str, dialect: Csv) -> bool:
         return False
     as_agreed = replace(dialect, trailing_delimiter=True)
     own = ended(tuple(first), as_agreed)
+    if not own[-1].strip():  # columns without a name, one of which may have values
+        return False
     fitting = [record for record in _ended(rest, as_agreed, len(own)) if record and len(record) == len(own)]
     longer = sum(len(record) == len(own) + 1 and not record[-1] for record in rest)
     return 10 * len(fitting) >= 9 * len(rest) and (len(own) < len(first) or 10 * longer >= len(rest))

@@ -37,6 +37,11 @@ NAMES: dict[str, tuple[str, list[str], tuple[str, ...]]] = {
         ["id", "name"],
         ("`column_2` is left out", "extra: ignore"),
     ),
+    "columns without a name at the end": (
+        "id,name,,\n1,a,,\n2,b,,x\n",
+        ["id", "name"],
+        ("`column_3` is left out", "`column_4` is left out", "extra: ignore"),
+    ),
     "columns with one name": (
         "id,value,value\n1,1.5,7\n2,2.5,8\n",
         ["id", "value", "value_2"],
