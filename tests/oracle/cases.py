@@ -182,6 +182,16 @@ MORE_FORMS: dict[str, Document] = FORMS | {
         "format": "csv",
         "csv": {"trailingDelimiter": True, "multiLine": True, "header": False, "delimiter": ";"},
     },
+    "csv, physical names over lines": {
+        "format": "csv",
+        "columns": {"source": "physicalName"},
+        "csv": {"multiLine": True, "delimiter": ";"},
+    },
+    "csv, physical names in any case": {
+        "format": "csv",
+        "columns": {"source": "physicalName", "match": "anyCase"},
+        "csv": {"commentChar": "#"},
+    },
     "csv, row names": {"format": "csv", "csv": {"headerLacks": {"first": ["c0"]}}},
     "csv, a header that lacks names, over lines": {
         "format": "csv",

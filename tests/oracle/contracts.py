@@ -174,13 +174,7 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
         whole = [c.written["name"] for c in columns if c.written["logicalType"] == "integer" or is_exact(c.written)]
         trailer = form["csv"]["trailer"] | {"sums": {name: n for n, name in enumerate(whole, 3)}}
         block["csv"] = form["csv"] | {"trailer": trailer}
-    if lacking := form.get("csv", {}).get("headerLacks"):
-        names = [c.written["name"] for c in columns]
-        sides = {
-            "first": names[: len(lacking.get("first", ()))],
-            "last": names[len(names) - len(lacking.get("last", ())) :],
-        }
-        block["csv"] = form["csv"] | {"headerLacks": sides}
+    _headed(chance, columns, form, block)
     if block["format"] == "fixed":
         block["fixed"] = _layout(chance, columns, form)
     if forms := {c.written["name"]: c.values for c in columns if c.values}:
@@ -212,6 +206,21 @@ def _layout(chance: Random, columns: Sequence[Column], form: Document) -> Docume
     whole = [c.written["name"] for c in columns if c.written["logicalType"] == "integer" or is_exact(c.written)]
     end = {"trailer": fixed.trailer(own["trailer"]["begins"], whole)} if "trailer" in own else {}
     return own | {"fields": fixed.fields(chance, likely, kinds, begin)} | end
+
+
+def _headed(chance: Random, columns: Sequence[Column], form: Document, block: Document) -> None:
+    """Give columns their names in the header, or none, as a form wants it."""
+    if form.get("columns", {}).get("source") == "physicalName":
+        over_lines = ("a\nb", "a\n") if form.get("csv", {}).get("multiLine") else ()
+        for n, column in enumerate(columns):
+            column.written["physicalName"] = f"{chance.choice(('Nr. ', 'Größe', *over_lines))}{n}"
+    if lacking := form.get("csv", {}).get("headerLacks"):
+        names = [c.written["name"] for c in columns]
+        sides = {
+            "first": names[: len(lacking.get("first", ()))],
+            "last": names[len(names) - len(lacking.get("last", ())) :],
+        }
+        block["csv"] = form["csv"] | {"headerLacks": sides}
 
 
 def _overrides(chance: Random, plan: Plan, kinds: Mapping[str, str]) -> Document:

@@ -151,7 +151,7 @@ def _above(chance: Random, csv: Csv, header: Sequence[str]) -> list[str]:
     halves = [name.partition(" ")[::2] if len(csv.header_rows) > 1 else (name, "") for name in header]
     rows = dict(zip(csv.header_rows, zip(*halves, strict=True), strict=False))
     rows |= {n: [chance.choice(("EUR", "", "m2")) for _ in header] for n in csv.comment_rows}
-    lines = [csv.delimiter.join(_quoted(csv, c) for c in rows[n]) for n in sorted(rows)]
+    lines = [csv.delimiter.join(_quoted(csv, c, always="\n" in c) for c in rows[n]) for n in sorted(rows)]
     for _ in range(chance.choice((0, 1, 2)) if csv.comment_char else 0):
         lines.insert(chance.randrange(len(lines)), chance.choice((csv.comment_char, f"{csv.comment_char}{csv.quote}x")))
     return [*separator, *skipped, *lines]
@@ -204,7 +204,8 @@ def a_plain_file(
         return _document(chance, plan, plan.xml, made, odd=False)
     lines = (_json if plan.read_as == "jsonl" else _csv)(chance, plan, made)
     if plan.file_format == "csv" and plan.csv.header:
-        lines.insert(0, plan.csv.delimiter.join(_quoted(plan.csv, text) for text in sent(chance, plan, header)))
+        texts = (_quoted(plan.csv, text, always="\n" in text) for text in sent(chance, plan, header))
+        lines.insert(0, plan.csv.delimiter.join(texts))
     return _encoded(chance, plan, lines)
 
 

@@ -31,7 +31,7 @@ def _sent(chance: Random, plan: Plan, prop: Property) -> str:
     way, own = plan.columns.match, [*prop.header_names] or [prop.name]
     if way == "byPosition" and not prop.header_names:
         return chance.choice((prop.name, "same", "", "Spalte"))
-    text = chance.choice(own)
+    text = chance.choice(own).replace("\n", chance.choice(("\n", "\r\n")))
     if way == "anyCase":
         text = chance.choice((text, text.upper(), text.title(), unicodedata.normalize("NFD", text)))
     if way in ("anyCase", "trimmed"):
@@ -58,6 +58,7 @@ def _is_meant(plan: Plan, prop: Property, text: str) -> bool:
 
 
 def _plain(plan: Plan, text: str) -> str:
+    text = text.replace("\r\n", "\n")
     if plan.columns.match == "exact":
         return text
     bare = unicodedata.normalize("NFC", text).strip()
