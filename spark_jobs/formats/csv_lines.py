@@ -20,7 +20,7 @@ from contracts.files.columns import positions
 from contracts.plan import Csv, Plan, Property
 from spark_jobs.formats import text_lines
 from spark_jobs.rules import csv_quotes, row_checks
-from spark_jobs.rules.casting import GREATEST_DOUBLE, ISO, NUMERAL, cast, fence, is_double, typed
+from spark_jobs.rules.casting import ISO, NUMERAL, cast, fence, is_double, or_infinite, typed
 
 UNPLAIN = "\0\ufffd"
 OF_VALUES = re.compile(r"[0-9A-Za-z+.: -]")
@@ -59,12 +59,12 @@ def first_pass(
     uneven = sf.expr(f"not plain or size(texts) != {len(header)}") | line.isin(*header_texts)
     uneven = uneven | text_lines.is_trailer(line, plan) if plan.csv.ending else uneven
     uneven = uneven | ~csv_quotes.begins_with(line, plan.csv.record, plan.csv) if plan.csv.record else uneven
-    infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
+    doubles = [values[n] for n, p in here if is_double(p)]
     judged = split.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),
         *(value.alias(f"v{n}") for n, value in values.items()),
-        sf.coalesce(reduce(Column.__or__, infinite, uneven), sf.lit(False)).alias("odd"),
+        or_infinite(uneven, doubles).alias("odd"),
     )
     return judged, line
 

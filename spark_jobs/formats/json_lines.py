@@ -23,7 +23,7 @@ from contracts.plan import CONTAINERS, LogicalType, Plan, Property
 from contracts.values import json_flaws, sql_text
 from spark_jobs.formats import text_lines
 from spark_jobs.rules import nesting, row_checks
-from spark_jobs.rules.casting import GREATEST_DOUBLE, cast, is_double, typed
+from spark_jobs.rules.casting import GREATEST_DOUBLE, cast, is_double, or_infinite, typed
 
 STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false", "maxStringLen": str(2**31 - 1)}
 OBJECT, ARRAY = "map<string,variant>", "array<variant>"
@@ -82,12 +82,12 @@ def first_pass(
     cells = {n: sf.col("fields")[p.name] for n, p in here}
     values = {n: _value(cells[n], p) for n, p in here}
     cells |= _as_texts(cells, values, plan)
-    infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
+    doubles = [values[n] for n, p in here if is_double(p)]
     judged = parsed.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),
         *(value.alias(f"v{n}") for n, value in values.items()),
-        sf.coalesce(reduce(Column.__or__, infinite, ~sf.col("plain")), sf.lit(False)).alias("odd"),
+        or_infinite(~sf.col("plain"), doubles).alias("odd"),
     )
     if roots:
         judged = nesting.opened(judged, plan, {p.name for p in plan.properties}, roots, Texts())

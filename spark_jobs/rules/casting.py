@@ -7,6 +7,7 @@ therefore has a fence: a pattern that refuses exactly those texts, held by a tab
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import reduce
 
 from pyspark.sql import Column
@@ -19,6 +20,8 @@ from spark_jobs.rules import value_forms
 GREATEST_DOUBLE = 1.7976931348623157e308
 NUMERAL = r"[0123456789+\-.eE]"
 """If Java reads a text of these characters as a number, its signs, digits, point and exponent are in their places."""
+CHAIN = 100
+"""Conditions in one chain; Java's stack is too short to follow a long one."""
 ISO = "yyyy-MM-dd"
 TIMESTAMP = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?"
 OFFSET = r"(Z|[+-]\d{2}:\d{2})"
@@ -59,6 +62,14 @@ def clock_in_zone(value: Column, prop: Property) -> Column:
         return value
     moment = sf.to_utc_timestamp(value, sf.lit(prop.zone))
     return sf.when(sf.from_utc_timestamp(moment, sf.lit(prop.zone)) == value, moment)
+
+
+def or_infinite(odd: Column, doubles: Sequence[Column]) -> Column:
+    """Return a column that is true if another one is, or if a double is infinite; false where that is unknown."""
+    tests = [sf.abs(value) > GREATEST_DOUBLE for value in doubles]
+    first, rest = tests[:CHAIN], tests[CHAIN:]
+    chains = [reduce(Column.__or__, rest[n : n + CHAIN]) for n in range(0, len(rest), CHAIN)]
+    return sf.coalesce(reduce(Column.__or__, [*first, *chains], odd), sf.lit(False))
 
 
 def is_double(prop: Property) -> bool:

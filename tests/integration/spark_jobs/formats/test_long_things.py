@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.plan import Compression, Csv, Plan
+from contracts.plan import Compression, Csv, FileFormat, Plan
 from contracts.values.json_flaws import LONGEST
 from functions.admission.admit import admit
 from tests.integration.spark_jobs.world import Judged, a_plan, a_property, judge
@@ -96,3 +96,17 @@ def test_line_of_json_beyond_the_limit_says_so(spark: SparkSession, tmp_path: Pa
     assert problem.message == (
         "1 of 2 records (50.0 %) is not exactly one JSON object (record 2, line 2: it has more than 32 MiB)."
     )
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_many_columns_of_numbers_are_read(spark: SparkSession, tmp_path: Path, form: FileFormat) -> None:
+    names = [f"n{n}" for n in range(800)]
+    plan = a_plan([a_property(name, "number") for name in names], file_format=form)
+    rows = [dict.fromkeys(names, "1.5"), {**dict.fromkeys(names, "1.5"), "n799": "1e999"}]
+    lines = [",".join(names), *(",".join(row.values()) for row in rows)]
+    if form == "jsonl":
+        lines = ["{" + ", ".join(f'"{name}": {text}' for name, text in row.items()) + "}" for row in rows]
+    judged = judge(spark, tmp_path, plan, {f"a.{form}": "\n".join([*lines, ""])})
+
+    assert judged.count("n799.logicalType", f"a.{form}").failed == 1
+    assert judged.count("n0.logicalType", f"a.{form}").failed == 0
