@@ -277,6 +277,14 @@ def test_a_step_on_the_way_must_be_there() -> None:
     assert read("<all/>", plan) == []
 
 
+def test_second_root_is_refused_also_where_roots_are_records() -> None:
+    root = b"<row><name>1</name></row>"
+
+    for size in (1, 20, len(root), 2 * len(root)):
+        pieces = [(root * 4)[n : n + size] for n in range(0, 4 * len(root), size)]
+        assert list(_values(xml_records.lines(a_plan(record="row"), pieces))) == [{"name": "1"}, "broken-xml"]
+
+
 def test_of_a_part_only_what_is_there_is_judged() -> None:
     document = f"<rows>{'<row><name>1</name></row>' * 3}<row><na"
 
