@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -15,7 +15,7 @@ from contracts.files import xml_records
 from contracts.files.xml_cells import BOOLEANS
 from contracts.files.xml_names import Names
 from contracts.files.xml_shape import TEXT
-from contracts.plan import Columns, Plan, Xml
+from contracts.plan import Columns, Plan, Property, Xml
 from contracts.problem import Problem, quoted
 from infra.sampling.json_lines import SampleContents, settled
 from infra.sampling.sample_heads import MOST_BROKEN, OPEN, SampleHead
@@ -84,7 +84,9 @@ def _as_xml(column: ColumnProfile) -> ColumnProfile:
 def _read(head: SampleHead, xml: Xml, values: _Values, seen: SampleContents) -> Sample:
     """Add the values of a document to `seen`; raise SampleRefused."""
     name = head.path.name
-    plan = Plan(*(name, name, "1.0.0", name, name, (), (), ()), columns=Columns("warn"), file_format="xml", xml=xml)
+    plan = Plan(
+        *(name, name, "1.0.0", name, name, (), values.plain, ()), columns=Columns("warn"), file_format="xml", xml=xml
+    )
     filled, records, broken = Counter[str](), 0, 0
     for part in xml_records.lines(plan, _pieces(head)):
         if isinstance(part, Problem):
@@ -109,15 +111,18 @@ class _Values:
     """Records as they are written, in the one form that all of them have: what repeats anywhere is an array."""
 
     def __init__(self, survey: Survey, record: Path, names: Names) -> None:
-        def inner(paths: set[Path]) -> set[Path]:
+        def inner(paths: Iterable[Path]) -> dict[Path, None]:
             within = (
                 path[len(record) :] for path in paths if len(path) > len(record) and path[: len(record)] == record
             )
-            return {tuple(map(names.key, path)) for path in within}
+            return dict.fromkeys(tuple(map(names.key, path)) for path in within)
 
-        self._arrays, self._parents = inner(survey.repeated), inner(survey.parents)
-        self._objects = self._parents | inner(survey.attributed)
+        self._arrays, self._parents = set(inner(survey.repeated)), set(inner(survey.parents))
+        self._objects = self._parents | set(inner(survey.attributed))
         self.mixed: set[str] = set()
+        single = (path for path in inner(survey.counts) if path not in self._arrays | self._objects)
+        self.plain = tuple(Property(path[0], "string") for path in single if len(path) == 1)
+        """The elements that are single texts in all records, which are read faster if they are known."""
 
     def shaped(self, value: Any, route: Path) -> Any:
         """Return a value in the form of its place."""

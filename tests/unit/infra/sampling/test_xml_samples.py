@@ -94,6 +94,14 @@ def test_one_document_is_one_record(tmp_path: Path) -> None:
     assert [p.name for p in plan.properties] == ["id", "payee", "payee.name"]
 
 
+def test_properties_stand_in_the_order_of_the_elements(tmp_path: Path) -> None:
+    rows = "".join(f"<row><z>{n}</z><b>{n}</b><a>{n}</a></row>" for n in range(3))
+
+    plan, _ = contract_of(tmp_path, ("a.xml", f"<rows>{rows}</rows>".encode()))
+
+    assert [p.name for p in plan.properties] == ["z", "b", "a"]
+
+
 def test_words_and_days_that_xml_does_not_have_are_texts(tmp_path: Path) -> None:
     rows = "".join(f"<row><day>{n + 1}.1.2026</day><ok>{'TRUE' if n % 2 else 'FALSE'}</ok></row>" for n in range(28))
 
