@@ -37,6 +37,9 @@ CONTENT_TYPES = {
     "zip": "application/zip",
     "xml": "application/xml",
     "parquet": "application/vnd.apache.parquet",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "xls": "application/vnd.ms-excel",
+    "ods": "application/vnd.oasis.opendocument.spreadsheet",
 }
 """Media types by what a name of ours ends in. Those of producers' files come from the contract's format."""
 BYTES = "application/octet-stream"
