@@ -11,12 +11,14 @@ import shutil
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property, partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
+import openpyxl
 from backports import zstd
 from pyspark.sql import SparkSession
 
@@ -26,6 +28,7 @@ from contracts.plan import Plan
 from infra.demo import inmet
 
 HOURS = 8760
+ROWS_OF_WORKBOOK = 200_000
 """Rows of a station, a year of them; 157 stations make 201 MiB."""
 SHARE = 0.06
 PACKED: dict[str, Callable[..., Any]] = {
@@ -62,6 +65,20 @@ class Files:
         say("  writing the file with bad rows")
         self.bad = inmet.write(self.folder / "dirty.csv", self.stations, HOURS, bad=SHARE)
         return self.folder / "dirty.csv"
+
+    @cached_property
+    def workbook(self) -> Path:
+        """The first rows of the clean file as an XLSX workbook, with numbers and days in cells of their types."""
+        say("  writing the workbook")
+        file, book = self.folder / "clean.xlsx", openpyxl.Workbook(write_only=True)
+        sheet = book.create_sheet("Weather")
+        with self.clean.open(encoding="utf-8", newline="") as opened:
+            rows = csv.reader(opened)
+            sheet.append(next(rows))
+            for row in islice(rows, ROWS_OF_WORKBOOK):
+                sheet.append([_of_cell(text) for text in row])
+        book.save(file)
+        return file
 
     @cached_property
     def four(self) -> Path:
@@ -169,3 +186,13 @@ class Files:
                 out.write(f"{',' if n else ''}{text}")
             out.write("]")
         return file
+
+
+def _of_cell(text: str) -> float | str | date | None:
+    """Return what a spreadsheet would hold of a text: a number, a day, or that text."""
+    if DAY.fullmatch(text):
+        return date.fromisoformat(text)
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return text

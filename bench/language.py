@@ -6,16 +6,18 @@ import statistics
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from bench import running
-from bench.files import Files
+from bench import plans, running
+from bench.files import ROWS_OF_WORKBOOK, Files
 from bench.measuring import LONG, timed
 from contracts import catalog
 from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.compiler.lint import index_of, lint
+from contracts.files import apart
+from contracts.plan import ROW_END, Csv, Plan, Sheet
 
 CONTRACTS, KEYS, COLUMNS, CHECKS = 1_000, 10_000, 200, 500
 HEAD = """\
@@ -100,7 +102,28 @@ def init(files: Files) -> Figure:
     return Figure(what, _rounds(partial(running.init, file)), 20)
 
 
-FIGURES: dict[str, Callable[[Files], Figure]] = {"plan": plan, "lint": lint_all, "match": match, "init": init}
+def workbook(files: Files) -> Figure:
+    """Read a large workbook to lines, as the job does, in a process of its own."""
+    file = files.workbook
+    plan = replace(plans.whole(), file_format="xlsx", csv=Csv(record_delimiter=ROW_END), sheet=Sheet())
+    limits = apart.Bounds(memory=2 << 30, seconds=600)
+    arguments = [str(file), str(file.with_suffix(".lines"))]
+    what = f"lines of an XLSX of {ROWS_OF_WORKBOOK:,} rows, {file.stat().st_size / 2**20:.0f} MiB, within 2 GiB"
+    return Figure(what, _rounds(partial(_read, plan, arguments, limits)), 60)
+
+
+def _read(plan: Plan, arguments: list[str], limits: apart.Bounds) -> None:
+    if problem := apart.run("contracts.files.sheets", arguments, plan, limits):
+        raise OSError(problem.message)
+
+
+FIGURES: dict[str, Callable[[Files], Figure]] = {
+    "plan": plan,
+    "lint": lint_all,
+    "match": match,
+    "init": init,
+    "workbook": workbook,
+}
 
 
 def a_contract(number: int, columns: int, checks: int) -> bytes:
