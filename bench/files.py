@@ -25,6 +25,7 @@ from pyspark.sql import SparkSession
 from bench.measuring import say
 from bench.running import typed
 from contracts.plan import Plan
+from contracts.terms.fixed_width import Field, Fixed
 from infra.demo import inmet
 
 HOURS = 8760
@@ -146,6 +147,17 @@ class Files:
                 marked = row.replace("STATION", "ESTAÇÃO").replace(",", ";").replace(".", ",")
                 out.write(DAY.sub(lambda day: f"{int(day[3])}.{int(day[2])}.{day[1]}", marked))
         return file
+
+    def fixed(self) -> tuple[Path, Fixed]:
+        """The clean file in lines of fixed width, each field as long as the longest value, and the layout."""
+        file = self.folder / "fixed.txt"
+        with self.clean.open(encoding="utf-8", newline="") as opened:
+            header, *rows = csv.reader(opened)
+        widths = [max(1, *map(len, column)) for column in zip(*rows, strict=True)]
+        starts = [1 + sum(widths[:n]) for n in range(len(widths))]
+        with file.open("w", encoding="utf-8", newline="") as out:
+            out.writelines("".join(map(str.ljust, row, widths)) + "\n" for row in rows)
+        return file, Fixed(tuple(map(Field, header, starts, widths)), sum(widths))
 
     def parquet(self, spark: SparkSession, plan: Plan) -> Path:
         """The clean file as one of Parquet, written by Spark with its own settings."""

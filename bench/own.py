@@ -15,7 +15,7 @@ from bench import memory, plans, running
 from bench import nested as orders
 from bench.files import Files
 from bench.measuring import LONG, Row, alternate
-from contracts.plan import Plan
+from contracts.plan import Plan, record_checks
 from contracts.terms.value_form import ValueForm
 from infra.setup.spark.jars import ROOT
 
@@ -161,6 +161,21 @@ def values(bench: Bench) -> list[Row]:
     return [Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, job), 1.4)]
 
 
+def fixed(bench: Bench) -> list[Row]:
+    """The job on the same rows in lines of fixed width."""
+    file, layout = bench.files.fixed()
+    own = (c for c in bench.plain.checks if c.scope != "record")
+    plan = replace(
+        bench.plain,
+        file_format="fixed",
+        fixed=layout,
+        csv=replace(bench.plain.csv, delimiter="\0", quote="", header=False),
+        checks=(*record_checks("fixed", "reject", fixed=layout), *own),
+    )
+    what = f"text of fixed width of the same rows, {file.stat().st_size / 2**20:.0f} MiB; baseline: the job on CSV"
+    return [Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, bench.job(plan, file)), 1.5)]
+
+
 def drops(bench: Bench) -> list[Row]:
     """A job of many small drops."""
     files = bench.files.small
@@ -220,6 +235,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
         encodings,
         packed,
         values,
+        fixed,
         nested,
         drops,
         four,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from contracts.authoring.draft.profile import Profile, SampleRefused
 from contracts.plan import FileFormat
-from infra.sampling import archives, delimited, documents, json_lines, parquet, sheets, xml_documents
+from infra.sampling import archives, delimited, documents, fixed_width, json_lines, parquet, sheets, xml_documents
 from infra.sampling.sample_heads import LARGE, UNPACKABLE, SampleHead, head_of, kind
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: i
                 "a contract is for files of one kind, so give those of one kind"
             )
     try:
+        if first.format == "csv" and (layout := fixed_width.layout_of(heads)):
+            return fixed_width.profile(heads, layout, lambda files: profile(files, session, large))
         if first.format == "parquet":
             return parquet.profile_of(paths, session)
         return OF_TEXT[first.format](heads)

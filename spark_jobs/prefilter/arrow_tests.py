@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from contracts.files.encodings import UTF_8
-from spark_jobs.prefilter import other_encodings
+from contracts.terms.fixed_width import Fixed
+from spark_jobs.prefilter import fixed_slices, other_encodings
 
 MASK = pa.list_(pa.int64())
 """A bitmask of failing checks, by mask column (`bitmask`)."""
@@ -125,7 +126,8 @@ class PassCondition:
     `tested`. `mask_columns` is the number of columns that hold the bits of all row checks. Lines are in `encoding`;
     `letters` are the tests of their bytes that are counted (`sums.letters_tests`). `decimal` is the sign before
     fractions in columns without a reading. `comment` is the character that comments begin with, which are like empty
-    lines. Files that may begin with a header have names that end in `headed`.
+    lines. Files that may begin with a header have names that end in `headed`. Of `fixed` width, records begin with
+    `begins`, and a text of their cells with delimiters between them is tested.
     """
 
     pattern: str
@@ -143,6 +145,8 @@ class PassCondition:
     decimal: str = "."
     comment: str = ""
     headed: str = ""
+    fixed: Fixed | None = None
+    begins: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +322,8 @@ def _test_lines(lines: LineBatch, condition: PassCondition, masks: Masks) -> Lin
     """Test lines; masks that are new are added to `masks`."""
     unsure = pa.nulls(len(lines.raw), pa.int32())
     none = pa.array([False] * len(lines.raw), pa.bool_())
-    text = other_encodings.decoded(lines.raw, condition.encoding, ended=lines.ended)
+    raw = fixed_slices.joined(lines.raw, condition) if condition.fixed else lines.raw
+    text = other_encodings.decoded(raw, condition.encoding, ended=lines.ended and not condition.fixed)
     if text is None:
         return LineResults(none, none, pa.table({}), unsure)
     texts, ended = text

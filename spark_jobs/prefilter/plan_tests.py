@@ -94,6 +94,10 @@ SHORT = re.compile(r"\^\(\?=\[\\s\\S\]\{0,(?P<most>[0-9]+)\}\\z\)\[\\s\\S\]\*\?\
 """A pattern that is searched in short texts only (`contracts.authoring.patterns.regex`)."""
 
 
+BETWEEN = "\x1f"
+"""The sign between cells of fixed width: a line with it is left to Spark."""
+
+
 class _Untestable(Exception):
     """A check, a value or a format that Arrow cannot test as Spark would."""
 
@@ -107,10 +111,10 @@ def pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[s
 
 
 def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> PassCondition:
-    csv, at = plan.csv, positions(header)
-    if plan.file_format != "csv" or csv.multi_line or csv.ending or csv.has_rows_above:
+    csv, at = _signs(plan), positions(header)
+    if plan.read_as not in ("csv", "fixed") or csv.multi_line or csv.ending or csv.has_rows_above:
         raise _Untestable
-    if csv.record or len(header) > WIDE:
+    if (csv.record and not plan.fixed) or len(header) > WIDE:
         raise _Untestable
     encoding = encodings.read_as(csv.encoding)
     if encoding != encodings.UTF_8 and not encodings.is_one_byte(encoding):
@@ -151,10 +155,21 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
         decimal=decimal,
         comment=csv.comment_char,
         headed=f"/0.{plan.file_format}" if plan.archive else "",
+        fixed=plan.fixed,
+        begins=csv.record if plan.fixed else "",
     )
     for pattern in (condition.pattern, *_patterns_of(tested)):
         pc.match_substring_regex(pa.array([""]), pattern)
     return condition
+
+
+def _signs(plan: Plan) -> Csv:
+    """Return the dialect of the texts that are tested: of fixed width, cells with a delimiter that none holds."""
+    if not plan.fixed:
+        return plan.csv
+    if not all(text.isascii() for text in (plan.csv.record, *(field.padding for field in plan.fixed.fields))):
+        raise _Untestable
+    return replace(plan.csv, delimiter=BETWEEN)
 
 
 def column_conditions(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> ColumnConditions | None:

@@ -18,12 +18,13 @@ from functions.operations.replay import replay
 from tests.e2e.cases import CASES as OTHERS
 from tests.e2e.cases import GOOD, Case
 from tests.e2e.conftest import World
+from tests.e2e.fixed_cases import CASES as OF_FIXED
 from tests.e2e.json_cases import CASES as OF_JSON
 from tests.e2e.parquet_cases import CASES as OF_PARQUET
 from tests.e2e.sheet_cases import CASES as OF_SHEETS
 from tests.e2e.xml_cases import CASES as OF_XML
 
-CASES = (*OTHERS, *OF_JSON, *OF_PARQUET, *OF_XML, *OF_SHEETS)
+CASES = (*OTHERS, *OF_JSON, *OF_FIXED, *OF_PARQUET, *OF_XML, *OF_SHEETS)
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "bad-input.md"
 HEAD = """\
 # Bad input

@@ -240,6 +240,8 @@ SIFTED_FORMS = (
     "csv, windows-1252",
     "csv, utf-16",
     "csv, in zip",
+    "fixed, bytes",
+    "fixed, in zip",
 )
 """Names of forms whose records vectors may tell."""
 NESTED_FORMS: dict[str, Document] = {"jsonl, nested": {"format": "jsonl"}, "parquet, nested": {"format": "parquet"}}

@@ -41,7 +41,7 @@ def test_they_say_the_same_of_thousands(spark: SparkSession, tmp_path: Path, for
     _hold(spark, tmp_path, cases.MORE_FORMS[form], seed)
 
 
-@pytest.mark.parametrize("form", cases.SIFTED_FORMS[:3])
+@pytest.mark.parametrize("form", [*cases.SIFTED_FORMS[:3], "fixed, bytes"])
 def test_they_say_the_same_of_records_that_are_sifted(spark: SparkSession, tmp_path: Path, form: str) -> None:
     _hold_sifted(spark, tmp_path, cases.MORE_FORMS[form], SEED)
 

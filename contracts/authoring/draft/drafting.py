@@ -146,7 +146,7 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
         notes[(*BLOCK, "files")] = f"by the name{'s' * (len(profile.samples) > 1)} of the samples"
     _packing(profile, block, notes)
     _elements(profile, block, notes)
-    if profile.csv and not profile.sheet:
+    if profile.csv and not (profile.sheet or profile.fixed):
         _dialect(profile, profile.csv, block, notes)
     if formed := proposing.values(profile):
         block["values"] = formed
@@ -174,6 +174,10 @@ def _dialect(profile: Profile, csv: Csv, block: dict[str, Any], notes: dict[Path
 
 def _elements(profile: Profile, block: dict[str, Any], notes: dict[Path, str]) -> None:
     """Add the way to the records of a document or a workbook to the block."""
+    if lines := proposing.layout(profile):
+        block["fixed"] = lines
+        notes[(*BLOCK, "fixed")] = "all lines of the samples have one length"
+        notes[(*BLOCK, "fixed", "fields")] = "all lines have blanks between them; compare them with the sender's layout"
     if place := proposing.sheet(profile):
         block["sheet"] = place
         notes |= {(*BLOCK, "sheet", key): note for key, note in OF_SHEET.items() if key in place}

@@ -14,6 +14,7 @@ from contracts.authoring.draft.headings import NO_HEADINGS, Headings
 from contracts.authoring.draft.kinds import FORMATS, Kinds
 from contracts.errors import DropgateError
 from contracts.plan import Archive, Compression, Csv, FileFormat, Json, LogicalType, Sheet, Xml
+from contracts.terms.fixed_width import Fixed
 from contracts.values import date_formats
 from contracts.values.date_formats import DateFormats
 
@@ -96,6 +97,7 @@ class Profile:
     remarks: tuple[str, ...] = ()
     padded: frozenset[str] = frozenset()
     xml: Xml | None = None
+    fixed: Fixed | None = None
 
     @property
     def records(self) -> int:

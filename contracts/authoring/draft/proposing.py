@@ -227,6 +227,15 @@ def dialect(profile: Profile) -> Mapping[str, Any]:
     return block | ({"multiLine": True} if csv.multi_line else {}) | _around(csv)
 
 
+def layout(profile: Profile) -> dict[str, Any]:
+    """Return the keys of the `fixed` block for the samples."""
+    if profile.csv is None or profile.fixed is None:
+        return {}
+    fields = [{"property": f.name, "start": f.start, "length": f.length} for f in profile.fixed.fields]
+    mojibake = {"mojibake": profile.csv.mojibake} if profile.csv.mojibake != "reject" else {}
+    return {"encoding": profile.csv.encoding, "length": profile.fixed.length, **mojibake, "fields": fields}
+
+
 def _around(csv: Csv) -> dict[str, Any]:
     """Return the keys for rows around the records."""
     block: dict[str, Any] = {"separatorLine": True} if csv.separator_line else {}
@@ -272,7 +281,7 @@ def values(profile: Profile) -> dict[str, Any]:
         for c in profile.columns
         if (keys := padded.get(c.name, {}) | forms.own_keys(c.name, c.type) | _dates(c))
     }
-    nulls = profile.csv.null_values if profile.sheet and profile.csv else ("",)
+    nulls = profile.csv.null_values if (profile.sheet or profile.fixed) and profile.csv else ("",)
     stated = {"nullValues": list(nulls)} if len(nulls) > 1 else {}
     return stated | forms.keys() | ({"columns": own} if own else {})
 
