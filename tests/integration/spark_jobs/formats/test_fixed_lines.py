@@ -61,7 +61,7 @@ def test_lines_are_sliced_and_wrong_ones_are_named(spark: SparkSession, tmp_path
         ["D001234000012", "", "", "4", "record.length (20 characters)"],
         ["D00123400001234Ada   ", "", "", "5", "record.length (20 characters)"],
         ["X00123400001234Ada  ", "", "", "6", "record.type (lines that begin with `D`)"],
-        ["001234", "\t0001234", "Ada", "7", run.rejected("a.txt")[6][4]],
+        ["001234", "'\t0001234", "Ada", "7", run.rejected("a.txt")[6][4]],
     ]
 
 
