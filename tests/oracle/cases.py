@@ -46,6 +46,7 @@ FORMS: dict[str, Document] = {
     "json": {"format": "json", "json": {"property": "data.items"}},
     "parquet": {"format": "parquet"},
     "fixed": {"format": "fixed", "fixed": {"record": {"begins": "D"}, "trailer": {"begins": "END"}}},
+    "xml": {"format": "xml", "xml": {"record": "things/thing"}},
 }
 LEDGER: Document = {
     "prefixes": ["$", "€ "],
@@ -84,7 +85,6 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
     "json, not wrapped": {"format": "json"},
     "json, wrapped, packed": {"format": "json", "json": {"property": "rows"}, "compression": "gzip"},
-    "xml": {"format": "xml", "xml": {"record": "things/thing"}},
     "xml, in a namespace, packed": {
         "format": "xml",
         "xml": {"record": "t:all/t:things/thing", "namespaces": {"t": "urn:things"}},

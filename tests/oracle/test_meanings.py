@@ -25,7 +25,7 @@ from tests.oracle.meanings.case import Case, Cells, Refused
 from tests.oracle.records import Content
 from tests.oracle.values import value_of
 
-FORMS = ("csv", "jsonl", "parquet")
+FORMS = ("csv", "jsonl", "parquet", "xml")
 JUDGED = {name: case for name, case in CASES.items() if isinstance(case, Case)}
 NUMBERS = {name: n for n, name in enumerate(JUDGED)}
 SAME: dict[str, int] = {}
