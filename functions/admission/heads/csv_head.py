@@ -162,7 +162,8 @@ def other(plan: Plan, sample: bytes) -> Problem | None:
     text = _readable(plan, sample)
     if problem := other_text(plan, text):
         return problem
-    if JSON.match(record_ends.records(text.removeprefix("\ufeff"), plan.csv)[0].strip()):
+    first = next(iter(record_ends.records(text.removeprefix("\ufeff"), plan.csv)), "")  # a sheet may have no row
+    if JSON.match(first.strip()):
         return wrong_format(plan, foreign_forms.Form("JSON", "Write the records as"))
     return None
 

@@ -45,6 +45,14 @@ def test_header_of_the_sheet_is_that_of_the_file(form: FileFormat) -> None:
     assert header(agreed, "id,note") == (("id", "note"), ())
 
 
+@pytest.mark.parametrize("form", SHEETS)
+@pytest.mark.parametrize("rows", [[], [[]], [[None, None]], [[], [""]]])
+def test_sheet_without_a_cell_has_no_records(form: FileFormat, rows: Rows) -> None:
+    data = workbooks.made(form, {"S": rows})
+    assert [p.code for p in look(plan(form, header=False), data).problems] == ["no-records"]
+    assert [p.code for p in look(plan(form), data).problems] == ["blank-header"]
+
+
 def test_header_may_be_anywhere_and_have_line_breaks() -> None:
     rows: Rows = [["Report"], [], [None, "note\nor more", "id"], [None, "x", "a"]]
     agreed = plan(first_row=3, first_column=1, columns=Columns(extra="warn"))
