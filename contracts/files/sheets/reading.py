@@ -23,6 +23,7 @@ MOST_CELLS = 50_000_000
 """Cells of all rows together, empty ones before the last filled one of a row included."""
 ABOVE = 100_000
 """Rows in which the end of the skipped ones is looked for."""
+MARK = "\ufeff"
 
 
 def text(plan: Plan, file: IO[bytes]) -> Iterator[str]:
@@ -38,7 +39,10 @@ def text(plan: Plan, file: IO[bytes]) -> Iterator[str]:
         width = len(row) if width is None else width
         own = [cell[1:] if cell[:1] == cells.FAULT and cell[1:] in kept else cell for cell in row]
         own += [""] * (width - len(own))
-        yield f"{ROW_END * (number - written)}{csv_cells.joined(own, plan.csv)}{ROW_END}"
+        line = csv_cells.joined(own, plan.csv)
+        if line.startswith(MARK):  # which readers would drop at the start of the text; a cell that has quotes keeps it
+            line = f'"{own[0]}"{line[len(own[0]) :]}'
+        yield f"{ROW_END * (number - written)}{line}{ROW_END}"
         written = number + 1
 
 

@@ -11,6 +11,7 @@ import openpyxl
 import pytest
 import xlrd
 
+from contracts.files import csv_cells
 from contracts.files.sheets import reading
 from contracts.files.sheets.opening import opened
 from contracts.plan import ROW_END, SHEETS, Csv, FileFormat, Plan, Sheet
@@ -81,6 +82,15 @@ def test_value_of_a_cell_counts_and_not_its_looks(form: FileFormat, value: Any, 
     data = workbooks.made(form, {"S": [["id", "note"], ["a", value]]})
 
     assert lines(plan(form), data) == ["id,note", f"a,{text}"]
+
+
+@pytest.mark.parametrize("text", ["\ufeff", "\ufeff1", "\ufeff, x", '\ufeff"y"'])
+def test_first_cell_keeps_a_byte_order_mark(form: FileFormat, text: str) -> None:
+    agreed = plan(form, csv={"header": False})
+    first, second = lines(agreed, workbooks.made(form, {"S": [[text, "b"], [text, "c"]]}))
+    assert first.startswith('"\ufeff')
+    assert csv_cells.split(first, agreed.csv) == (text, "b")
+    assert csv_cells.split(second, agreed.csv) == (text, "c")
 
 
 @pytest.mark.parametrize("form", ["xlsx", "ods"])
