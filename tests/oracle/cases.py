@@ -42,6 +42,7 @@ FORMS: dict[str, Document] = {
             "falseValues": ["N"],
         },
     },
+    "xlsx": {"format": "xlsx", "sheet": {"sheetName": "S"}},
     "jsonl": {"format": "jsonl"},
     "json": {"format": "json", "json": {"property": "data.items"}},
     "parquet": {"format": "parquet"},
@@ -84,6 +85,8 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     },
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
     "json, not wrapped": {"format": "json"},
+    "xls": {"format": "xls", "sheet": {"sheetName": "S"}, "values": {"nullValues": ["", "#N/A"]}},
+    "xlsx, no header": {"format": "xlsx", "sheet": {"sheetName": "S", "header": False}},
     "json, wrapped, packed": {"format": "json", "json": {"property": "rows"}, "compression": "gzip"},
     "xml, in a namespace, packed": {
         "format": "xml",

@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 from contracts import rules
 from contracts.plan import Csv, Plan, Property, Xml
 from contracts.terms.trailer import LONGEST_LINE, Footer, Trailer
-from tests.oracle import documents, fixed
+from tests.oracle import documents, fixed, sheets
 from tests.oracle.contracts import Contract
 from tests.oracle.forms import bare, ways
 from tests.oracle.headers import OTHERS, in_place, sent
@@ -55,7 +55,7 @@ def _is_good(plan: Plan, prop: Property, text: str) -> bool:
 def headers(chance: Random, plan: Plan) -> list[tuple[str, ...]]:
     """The headers that files of a contract come with: the contract's, in another order, with more and fewer columns."""
     names = [p.name for p in plan.properties]
-    if plan.file_format != "csv" or not plan.csv.header:
+    if plan.read_as != "csv" or not plan.csv.header:
         return [tuple(names)]
     by_position = plan.columns.match == "byPosition"
     names = in_place(plan, names)
@@ -105,7 +105,7 @@ def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: d
         lines += _footer(chance, plan.csv, plan.csv.footer)
     if plan.file_format == "csv" and plan.csv.trailer:
         _end(chance, plan, plan.csv.trailer, header, lines)
-    if plan.file_format == "csv":
+    if plan.read_as == "csv":
         lines[:0] = _above(chance, plan.csv, sent(chance, plan, header))
     if plan.csv.trailing_delimiter:
         lines = [line + plan.csv.delimiter * (chance.random() < 0.6) if line else line for line in lines]
@@ -203,7 +203,7 @@ def a_plain_file(
     if plan.xml:
         return _document(chance, plan, plan.xml, made, odd=False)
     lines = (_json if plan.read_as == "jsonl" else _csv)(chance, plan, made)
-    if plan.file_format == "csv" and plan.csv.header:
+    if plan.read_as == "csv" and plan.csv.header:
         texts = (_quoted(plan.csv, text, always="\n" in text) for text in sent(chance, plan, header))
         lines.insert(0, plan.csv.delimiter.join(texts))
     return _encoded(chance, plan, lines)
@@ -211,6 +211,8 @@ def a_plain_file(
 
 def _encoded(chance: Random, plan: Plan, lines: Sequence[str]) -> bytes:
     """Lines as bytes: with the line ends, the mark and the damage that a text comes with."""
+    if plan.sheet:
+        return sheets.drawn(chance, plan, lines)
     if plan.json:
         text = documents.drawn(chance, plan.json.keys, lines)
         data = chance.choice((b"", b"", b"\xef\xbb\xbf")) + text.encode("utf-8", "surrogateescape")

@@ -16,7 +16,7 @@ from typing import Any
 
 from contracts.plan import CONTAINERS, Csv, Plan, Property
 from contracts.terms.trailer import LONGEST, Footer, Trailer, TrailerReading, Unread
-from tests.oracle import documents, elements, fixed, headers, nested
+from tests.oracle import documents, elements, fixed, headers, nested, sheets
 from tests.oracle.forms import bare, plain
 from tests.oracle.nested import Number, Pairs
 from tests.oracle.values import value_of, value_of_cell
@@ -90,6 +90,8 @@ class Content:
 def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
     """The records of a text file; `header` are the columns of CSV without a first line that names them."""
     raw = unpacked(plan, data)
+    if plan.sheet:
+        return _below(plan, header, sheets.lines(plan, raw))
     if plan.file_format == "xml":
         every = elements.records(plan, raw)
         return Content(
