@@ -31,11 +31,11 @@ SIGN = re.compile(STRING + rb'|["\[\]{},]')
 ALONE = re.compile(STRING + rb'|[^ \t\r\n"\[\]{},]++|"')
 """A value at the top of a document that is neither an object nor an array."""
 BETWEEN = {b",": re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*\{"), b"": re.compile(rb"\}[ \t\r\n]*\{")}
-"""What stands between two objects, by the separator of records, with their brackets."""
+"""The texts between two objects, by the separator of records, with their brackets."""
 APART = {b",": re.compile(rb"[ \t\r\n]*,[ \t\r\n]*"), b"": re.compile(rb"[ \t\r\n]*")}
 """The same without brackets."""
 INDENT = re.compile(rb"\{([\r\n]+[ \t]+)")
-"""What stands before a value where each has a line of its own."""
+"""The texts before a value where each has a line of its own."""
 NO_QUOTES = bytes(set(range(256)) - set(b'"\r\n'))
 FEW = 4
 """Brackets at the end of a window that may be within its last record."""
@@ -48,7 +48,7 @@ CUT = "json-cut-short"
 """The code of the problem of a document that ends too early."""
 KINDS = {b"{": "an object", b"[": "an array", b'"': "a text", b"t": "true", b"f": "false", b"n": "null"}
 KINDS |= dict.fromkeys((b"%d" % n for n in range(10)), "a number") | {b"-": "a number"}
-"""What a value is, by its first character."""
+"""The kinds of values, by their first character."""
 WHOLE = "Write the document with a tool for JSON, and send it whole."
 
 

@@ -55,9 +55,9 @@ class Pattern:
     order: Callable[[list[bytes]], tuple[bytes, ...]]
     texts: tuple[int, ...]
 
-    def written(self, found: re.Match[bytes]) -> bytes:
+    def written(self, record: re.Match[bytes]) -> bytes:
         """Return the line of a record."""
-        values = list(found.groups(NULL))
+        values = list(record.groups(NULL))
         for n in self.texts:
             if values[n] is not NULL:
                 values[n] = b'"%b"' % values[n]
@@ -111,9 +111,9 @@ class Plain:
         assert self.pattern is not None
         begin, match, written, lines = at, self.pattern.match.match, self.pattern.written, self.records.lines
         count = len(lines)
-        while found := match(data, at):
-            lines.append(written(found))
-            at = found.end()
+        while record := match(data, at):
+            lines.append(written(record))
+            at = record.end()
         self.records.count += len(lines) - count
         self.records.skipped += data.count(b"\n", begin, at)
         return at

@@ -48,8 +48,8 @@ def streams(data: bytes) -> dict[str, Callable[[], bytes]]:
     table = _table(data, size, count, first_more)
     sectors = _Sectors(data, size, table, size)
     entries = sectors.chain(directory)
-    found = [OF_ENTRY.unpack_from(entries, at) for at in range(0, len(entries) - ENTRY + 1, ENTRY)]
-    root = next((entry for entry in found if entry[2] == ROOT), None)
+    written = [OF_ENTRY.unpack_from(entries, at) for at in range(0, len(entries) - ENTRY + 1, ENTRY)]
+    root = next((entry for entry in written if entry[2] == ROOT), None)
     if root is None:
         raise broken("its directory is damaged")
     mini_table = _numbers(sectors.chain(first_mini))
@@ -64,7 +64,7 @@ def streams(data: bytes) -> dict[str, Callable[[], bytes]]:
 
     return {
         name[: max(0, length - 2)].decode("utf-16le", "replace").lower(): partial(content, first, extent)
-        for name, length, kind, first, extent in found
+        for name, length, kind, first, extent in written
         if kind == STREAM
     }
 
