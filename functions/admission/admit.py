@@ -40,6 +40,8 @@ from functions.admission.heads.problems import (
     not_packed,
     other_encoding,
     other_format,
+    readable,
+    seeming,
     wrong_encoding,
     wrong_format,
 )
@@ -224,7 +226,7 @@ def _text(plan: Plan, size: int, sample: bytes) -> Head:
 
 def _named(plan: Plan, sample: bytes) -> Problem | None:
     """Return the problem of a file in another encoding that is of another form as well."""
-    form = form_of(sample)
+    form = form_of(sample) or seeming(plan, readable(sample) or "", whole=False)
     return wrong_format(plan, form) if form else None
 
 

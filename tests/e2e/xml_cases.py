@@ -84,6 +84,6 @@ CASES = (
         '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook/>',
         "wrong-format",
     ),
-    _case("CSV where XML is agreed", CSV, "broken-xml"),
-    _case("JSON where XML is agreed", '{"id": 1}\n', "broken-xml"),
+    _case("CSV where XML is agreed", CSV, "wrong-format"),
+    _case("JSON where XML is agreed", '{"id": 1}\n', "wrong-format"),
 )

@@ -29,7 +29,7 @@ def opened(agreed: str, file: IO[bytes]) -> Book:
     if seen is None:
         raise _other(agreed, "a zip archive, and no workbook")
     if seen != agreed:
-        raise _other(agreed, NAMES[seen])
+        raise _other(agreed, NAMES[seen], seen)
     return ods.Workbook(parts) if seen == "ods" else xlsx.Workbook(parts)
 
 
@@ -48,10 +48,11 @@ def _old(agreed: str, file: IO[bytes]) -> Book:
     if stream is None:
         raise _other(agreed, "no workbook, but another document of an office program")
     if agreed != "xls":
-        raise _other(agreed, NAMES["xls"])
+        raise _other(agreed, NAMES["xls"], "xls")
     return xls.Workbook(stream())
 
 
-def _other(agreed: str, what: str) -> Faulty:
+def _other(agreed: str, what: str, seen: str = "") -> Faulty:
     text = f"The file is {what}, whatever its name; the contract requires {agreed.upper()}."
-    return Faulty(Problem("wrong-format", text, f"Save the sheet as {NAMES[agreed]}, and send that."))
+    ask = f"; or ask for `format: {seen}` in the contract" if seen else ""
+    return Faulty(Problem("wrong-format", text, f"Save the sheet as {NAMES[agreed]}, and send that{ask}."))

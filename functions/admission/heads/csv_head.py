@@ -20,12 +20,13 @@ from functions.admission.heads.problems import (
     Head,
     may_be_lost,
     other_text,
+    seeming,
     undecodable,
     wrong_encoding,
     wrong_format,
 )
+from functions.admission.heads.text_forms import DELIMITERS
 
-DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 LONG, RARE = ("||", "~|~", "|~|", "\t|\t", ";;", "::", "^|^"), ("\\", "^", "~", "\x01", "\x1f")
 """Other delimiters that are looked for in a file without a header."""
 SEPARATORS = ("\r\n", "\n", "\r", "\x1e")
@@ -33,8 +34,6 @@ SEPARATORS = ("\r\n", "\n", "\r", "\x1e")
 MOST_SEARCHED = 100
 """Names of columns by which the delimiter of a header is looked for."""
 
-JSON = re.compile(r"\{\s*(?:$|\")|\[\s*(?:$|[\[{])")
-"""The beginning of a JSON document."""
 ALLOWED_END = "csv.trailingDelimiter: true"
 """The setting of a contract that allows a delimiter at the end of each line."""
 OPEN_QUOTE = Problem(
@@ -162,10 +161,8 @@ def other(plan: Plan, sample: bytes) -> Problem | None:
     text = _readable(plan, sample)
     if problem := other_text(plan, text):
         return problem
-    first = next(iter(record_ends.records(text.removeprefix("\ufeff"), plan.csv)), "")  # a sheet may have no row
-    if JSON.match(first.strip()):
-        return wrong_format(plan, foreign_forms.Form("JSON", "Write the records as"))
-    return None
+    form = None if plan.sheet else seeming(plan, text, whole=len(text) < 4 * foreign_forms.HEAD)
+    return wrong_format(plan, form) if form else None
 
 
 def _separator_line(plan: Plan, line: str) -> Problem | None:

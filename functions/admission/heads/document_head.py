@@ -12,8 +12,8 @@ from contracts.files.json_document import Damaged, Records
 from contracts.place import Place
 from contracts.plan import Json, Plan
 from contracts.problem import Problem, visible
-from functions.admission.heads import json_head
-from functions.admission.heads.problems import Head, may_be_lost, other_text, undecodable
+from functions.admission.heads import json_head, text_forms
+from functions.admission.heads.problems import Head, asked, may_be_lost, other_text, seeming, undecodable
 
 
 def look(plan: Plan, size: int, sample: bytes) -> Head:
@@ -24,7 +24,7 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
     records, damage = _records(form, sample)
     text = sample.decode("utf-8-sig", "replace")
     if damage and (whole or damage.code != json_document.CUT):
-        return Head((other_text(plan, text) or _wrapped(plan, text) or damage,))
+        return Head((other_text(plan, text) or _wrapped(plan, text) or _seeming(plan, text, whole=whole) or damage,))
     if not records:
         return Head(tuple(_without_record(plan, text, whole=whole)), *json_head.header(plan, ()))
     first = [json_head.keys_of(record) for record in records]
@@ -68,9 +68,19 @@ def _no_object(plan: Plan, record: str) -> Problem:
 
 def _wrapped(plan: Plan, text: str) -> Problem | None:
     """Return the problem of one object around all records, where the contract has no way to them."""
-    if (plan.json and plan.json.property) or (key := json_head.wrapper(plan, text)) is None:
+    if (plan.json and plan.json.property) or not (keys := json_head.wrapping(plan, text)):
+        return None
+    agreed, way = json_document.wanted(plan.json or Json()), visible(".".join(keys))
+    message = f"The document is one JSON object around an array (`{way}`); the contract requires {agreed}."
+    return Problem(
+        "not-json-document", message, f"Send the array alone; or ask for `{text_forms.asked(keys)}` in the contract."
+    )
+
+
+def _seeming(plan: Plan, text: str, *, whole: bool) -> Problem | None:
+    """Return the problem of a text that is no JSON, and seems to be in another form."""
+    if text.lstrip()[:1] in ("{", "[") or (form := seeming(plan, text, whole=whole)) is None:
         return None
     agreed = json_document.wanted(plan.json or Json())
-    message = f"The document is one JSON object around an array (`{visible(key)}`); the contract requires {agreed}."
-    fix = f"Send the array alone; or ask for `json: {{property: {visible(key)}}}` in the contract."
-    return Problem("not-json-document", message, fix)
+    message = f"The file seems to be {form.name}; the contract requires {agreed}."
+    return Problem("not-json-document", message, f"Send {agreed}{asked(plan, form)}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from dataclasses import replace
 
@@ -12,7 +11,7 @@ from contracts.place import FIRST, HEADER, Place
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.terms.leader import differences, missing
-from functions.admission.heads import csv_head, foreign_forms
+from functions.admission.heads import csv_head, foreign_forms, text_forms
 from functions.admission.heads.problems import Head, may_be_lost, other_text, undecodable, wrong_format
 
 LOOKED_AT = 20
@@ -59,19 +58,8 @@ def _other(plan: Plan, text: str, lines: list[str]) -> Problem | None:
         return None
     if (problem := other_text(plan, text[: 4 * foreign_forms.HEAD])) or fitting:
         return problem
-    if csv_head.JSON.match(filled[0].strip()):
-        return wrong_format(plan, foreign_forms.Form("JSON", "Write the records as"))
-    for delimiter, name in csv_head.DELIMITERS.items():
-        rows = list(csv.reader(filled, delimiter=delimiter))
-        if len(rows[0]) > 1 and len({len(row) for row in rows}) == 1 and (len(rows) > 1 or _is_like(plan, rows[0])):
-            form = foreign_forms.Form(f"CSV, its cells separated by {name}", "Write the records as")
-            return wrong_format(plan, form)
-    return None
-
-
-def _is_like(plan: Plan, row: list[str]) -> bool:
-    """Return True if a line has as many cells as a record has fields."""
-    return len(row) == len(plan.roots)
+    form = text_forms.of(plan, "\n".join(filled), whole=True)
+    return None if form in (None, text_forms.FIXED) else wrong_format(plan, form)
 
 
 def _endless(plan: Plan, sample: bytes, lines: list[str], *, whole: bool) -> Problem | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 HEAD = 512
 """The first bytes, in which the signs of a form must be."""
@@ -46,7 +46,11 @@ GZIP = _packed("compressed by gzip", "compression: gzip")
 ZIP = _packed("a zip archive", "archive: {format: zip}")
 BZIP2 = _packed("compressed by bzip2", "compression: bzip2")
 ZSTD = _packed("compressed by Zstandard", "compression: zstd")
-WORKBOOK, OLD_WORKBOOK = Form("a workbook of a spreadsheet", SHEET), Form("an old workbook of a spreadsheet", SHEET)
+WORKBOOK = Form("a workbook of a spreadsheet", SHEET)
+XLSX, ODS = replace(WORKBOOK, key="format: xlsx"), replace(WORKBOOK, key="format: ods")
+OLD_WORKBOOK = Form("an old workbook of a spreadsheet", SHEET)
+XLS = replace(OLD_WORKBOOK, key="format: xls")
+WORKBOOKS = (WORKBOOK, XLSX, ODS, OLD_WORKBOOK, XLS)
 DOCUMENT = Form("a document of a word processor")
 SLIDES = Form("a presentation")
 PICTURE = Form("a picture")
@@ -80,7 +84,7 @@ LOCKED = Form("a document of Office with a password", "Save its sheet without a 
 COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 STREAMS = {"EncryptedPackage": LOCKED, "WordDocument": DOCUMENT, "PowerPoint Document": SLIDES, "__substg1.0_": MAIL}
 """The streams of compound files that are no workbooks, by which they are told (MS-CFB, MS-OFFCRYPTO)."""
-PARQUET = Form("Parquet", "Write the file as plain")
+PARQUET = Form("Parquet", "Write the file as plain", key="format: parquet")
 BINARY = (
     _Sign(GZIP, b"\x1f\x8b"),
     _Sign(_packed("compressed by compress"), b"\x1f\x9d"),
@@ -101,7 +105,7 @@ BINARY = (
     _Sign(_packed("a 7-Zip archive"), b"7z\xbc\xaf\x27\x1c"),
     _Sign(_packed("a rar archive"), b"Rar!\x1a\x07"),
     _Sign(_packed("a cabinet archive"), b"MSCF\x00\x00"),
-    _Sign(OLD_WORKBOOK, COMPOUND),
+    _Sign(XLS, COMPOUND),
     _Sign(OLD_WORKBOOK, b"\x09\x08\x10\x00\x00\x06\x05\x00"),
     _Sign(OLD_WORKBOOK, b"\x09\x08\x08\x00\x00\x05"),
     _Sign(OLD_WORKBOOK, b"\x09\x04\x06\x00\x00\x00"),
@@ -154,8 +158,10 @@ BINARY = (
 """The beginnings of files of bytes."""
 CONTAINERS = {b"WEBP": PICTURE, b"WAVE": RECORDING, b"AVI ": RECORDING}
 INSIDE = (
-    (b"\nxl/", WORKBOOK),
-    (b"application/vnd.oasis.opendocument.spreadsheet", WORKBOOK),
+    (b"\nxl/workbook.bin", WORKBOOK),
+    (b"\nxl/vbaProject.bin", WORKBOOK),
+    (b"\nxl/", XLSX),
+    (b"application/vnd.oasis.opendocument.spreadsheet", ODS),
     (b"\nword/", DOCUMENT),
     (b"application/vnd.oasis.opendocument.text", DOCUMENT),
     (b"\nppt/", SLIDES),

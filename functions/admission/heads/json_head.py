@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 from contracts.files.columns import OURS
@@ -11,7 +10,8 @@ from contracts.place import FIRST, Place
 from contracts.plan import Plan
 from contracts.problem import Problem, nearest, quoted, visible
 from contracts.values import json_flaws
-from functions.admission.heads.problems import Head, may_be_lost, other_text, undecodable
+from functions.admission.heads import text_forms
+from functions.admission.heads.problems import Head, asked, may_be_lost, other_text, seeming, undecodable
 
 FIX = 'Write one whole JSON object on each line, as `{"a": 1}`, and nothing around or between them.'
 
@@ -22,11 +22,6 @@ DEEP = "it is nested too deeply"
 UNBALANCED = "a bracket is not closed, or closed too often"
 BEHIND = "something follows its closing bracket"
 ODD = "a sign is missing, or is in a wrong place"
-WRAPPED = re.compile(
-    r'\s*\{(?:\s*"[^"\\]{1,80}"\s*:\s*(?:"[^"\\]*"|[\w.+-]+|\{[^{}]*\}|\[[^\[\]{}]*\])\s*,)*'
-    r'\s*"(?P<key>[^"\\]{1,80})"\s*:\s*\[\s*\{'
-)
-"""One object around an array of objects, behind members with no objects within objects."""
 
 
 def look(plan: Plan, size: int, sample: bytes) -> Head:
@@ -91,11 +86,22 @@ def _no_object(plan: Plan, text: str, line: str) -> Problem:
         return Problem(
             "not-json-lines", "The file is a JSON array; the contract requires JSON Lines.", f"{FIX} {ASK}", place=FIRST
         )
-    what = "not a whole JSON object" if start == "{" else "not a JSON object"
-    why = f": {flaw_of(line)}" if start == "{" else ""
-    return Problem(
-        "not-json-lines", f"The first line is {what}{why}; the contract requires JSON Lines.", FIX, place=FIRST
-    )
+    if start != "{":
+        form = seeming(plan, text, whole=False)
+        seems = f"; the file seems to be {form.name}" if form else ""
+        message = f"The first line is not a JSON object{seems}; the contract requires JSON Lines."
+        return Problem("not-json-lines", message, f"{FIX[:-1]}{asked(plan, form) if form else ''}.", place=FIRST)
+    message = f"The first line is not a whole JSON object: {flaw_of(line)}; the contract requires JSON Lines."
+    return Problem("not-json-lines", message, f"{FIX} {ASK}" if _is_over_lines(text) else FIX, place=FIRST)
+
+
+def _is_over_lines(text: str) -> bool:
+    """Return True if a text begins with a whole object that has line breaks."""
+    try:
+        _, end = json.JSONDecoder(parse_int=str).raw_decode(text.lstrip())
+    except (ValueError, RecursionError):
+        return False
+    return "\n" in text.lstrip()[:end]
 
 
 def flaw_of(line: str) -> str:
@@ -112,18 +118,18 @@ def flaw_of(line: str) -> str:
 
 
 def _wrapped(plan: Plan, text: str) -> Problem | None:
-    """Return the problem of one object around all records, in an array under a key that is not the contract's."""
-    if (key := wrapper(plan, text)) is None:
+    """Return the problem of one object around all records, in an array under keys that are not the contract's."""
+    if not (keys := wrapping(plan, text)):
         return None
-    message = f"The file is one JSON object around an array (`{visible(key)}`); the contract requires JSON Lines."
-    asked = f"Or ask for `format: json` and `json: {{property: {visible(key)}}}` in the contract."
-    return Problem("not-json-lines", message, f"Take the records out of `{visible(key)}`. {FIX} {asked}", place=FIRST)
+    way = visible(".".join(keys))
+    message = f"The file is one JSON object around an array (`{way}`); the contract requires JSON Lines."
+    ask = f"Or ask for `format: json` and `{text_forms.asked(keys)}` in the contract."
+    return Problem("not-json-lines", message, f"Take the records out of `{way}`. {FIX} {ask}", place=FIRST)
 
 
-def wrapper(plan: Plan, text: str) -> str | None:
-    """Return the key under which one object around all records has them; None if there is none but the contract's."""
-    around = WRAPPED.match(text)
-    return None if around is None or around["key"] in {p.name for p in plan.roots} else around["key"]
+def wrapping(plan: Plan, text: str) -> tuple[str, ...]:
+    """Return the keys under which one object around all records has them; none if there is no such object."""
+    return () if text_forms.of_json(plan, text) is text_forms.LINES else text_forms.around(plan, text)
 
 
 def unknown(plan: Plan, keys: tuple[str, ...]) -> list[Problem]:

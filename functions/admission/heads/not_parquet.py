@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from contracts.plan import Plan
 from contracts.problem import Problem
-from functions.admission.heads.problems import other_format, other_text, readable
+from functions.admission.heads import text_forms
+from functions.admission.heads.problems import asked, other_format, other_text, readable
 
 ENOUGH = 64 * 1024
 """Bytes that are read."""
-JSON = re.compile(r'\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[\[{"\d\]-]|$))')
-CELLS = re.compile(r"[^,;|\t]+(?:[,;|\t][^,;|\t]*)+")
-"""A line with text between delimiters."""
 FIX = "Write the records as Apache Parquet."
 
 
@@ -28,12 +24,7 @@ def problem(plan: Plan, sample: bytes, tail: bytes, magic: bytes) -> Problem:
         return Problem("not-parquet", "The file is not a Parquet file, whatever its name.", FIX)
     if other := other_text(plan, text):
         return other
-    lines = [line for line in text.splitlines() if line.strip()][:2]
-    kind = "text"
-    if lines and JSON.match(text):
-        whole = all(line.lstrip().startswith("{") and line.rstrip().endswith("}") for line in lines)
-        kind = "JSON Lines" if whole else "JSON"
-    elif lines and all(map(CELLS.match, lines)):
-        kind = "CSV"
-    message = f"The file seems to be {kind}, whatever its name; the contract requires Parquet."
-    return Problem("not-parquet", message, FIX)
+    form = text_forms.of(plan, text, whole=len(sample) < ENOUGH)
+    seems = form.name if form else "text"
+    message = f"The file seems to be {seems}, whatever its name; the contract requires Parquet."
+    return Problem("not-parquet", message, f"{FIX[:-1]}{asked(plan, form) if form else ''}.")

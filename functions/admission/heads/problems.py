@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from contracts.files import encodings, record_ends
 from contracts.files.sheets import book
 from contracts.place import Place
-from contracts.plan import Plan
+from contracts.plan import SHEETS, Plan
 from contracts.problem import Problem
-from functions.admission.heads import foreign_forms
+from functions.admission.heads import foreign_forms, text_forms
 
 MARKS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
@@ -33,6 +33,8 @@ AGREED = {
     "ods": "ODS",
 }
 """The names of formats, for people."""
+UNPACKED = tuple(f"format: {name}" for name in (*SHEETS, "parquet"))
+"""What a contract says of files that are never packed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +78,26 @@ def _is_utf8(sample: bytes) -> bool:
 
 
 def readable(sample: bytes) -> str | None:
-    """Return the first bytes of a file as text, in UTF-8 or by their mark; None of bytes that are no text."""
+    """Return the first bytes of a file as text, in UTF-8, or in UTF-16 or UTF-32 as they show; else None."""
     for mark, encoding in MARKS:
         if sample.startswith(mark):
             return sample.decode(encoding, "replace").removeprefix("\ufeff")
+    wide = _wide(sample)
     try:
-        text = codecs.getincrementaldecoder("utf-8-sig")().decode(sample)
+        text = codecs.getincrementaldecoder(wide or "utf-8-sig")().decode(sample)
     except UnicodeDecodeError:
         text = sample.decode("latin-1")
     return None if any(c < " " and c not in "\t\n\r\f" for c in text[: foreign_forms.HEAD]) else text
+
+
+def _wide(sample: bytes) -> str | None:
+    """Return the encoding of text without a mark whose letters have zero bytes beside them; None if it has none."""
+    head = sample[:64]
+    half, before, behind = len(head) // 2, head[0::2].count(0), head[1::2].count(0)
+    if not half or max(before, behind) * 10 < half * 8:
+        return None
+    kind = "utf-32-" if head.count(0) * 3 >= len(head) * 2 else "utf-16-"
+    return f"{kind}{'le' if behind > before else 'be'}"
 
 
 def form_of(sample: bytes) -> foreign_forms.Form | None:
@@ -123,36 +136,57 @@ def other_text(plan: Plan, text: str) -> Problem | None:
     return None if form is None else wrong_format(plan, form)
 
 
+def seeming(plan: Plan, text: str, *, whole: bool) -> foreign_forms.Form | None:
+    """Return the form that a text not as agreed seems to have; None if it is like none, or like the agreed one.
+
+    Lines of JSON are a JSON document as well.
+    """
+    form = text_forms.of(plan, text, whole=whole)
+    return None if form is None or form.key.startswith(f"format: {plan.file_format}") else form
+
+
 def wrong_format(plan: Plan, form: foreign_forms.Form, packed: str = "The unpacked file") -> Problem:
-    """Return the problem of a file in a form that is not taken, with what to send instead.
+    """Return the problem of a file in a form that is not taken, with what to send instead, or to agree on.
 
     `packed` begins the message where files are packed.
     """
-    agreed = AGREED.get(plan.file_format, plan.file_format)
+    agreed, ask = AGREED.get(plan.file_format, plan.file_format), asked(plan, form)
     if plan.archive:
         text = f"{packed} is {form.name}; the contract requires {agreed} in a zip archive."
-        return Problem("wrong-format", text, f"{form.fix} {agreed} in one zip archive.")
+        return Problem("wrong-format", text, f"{form.fix} {agreed} in one zip archive{ask}.")
     if plan.compression != "none":
         text = f"{packed} is {form.name}; the contract requires {agreed}, compressed by {plan.compression}."
-        return Problem("wrong-format", text, f"{form.fix} {agreed}, compressed once by {plan.compression}.")
+        return Problem("wrong-format", text, f"{form.fix} {agreed}, compressed once by {plan.compression}{ask}.")
     text = f"The file is {form.name}, whatever its name; the contract requires {agreed}."
+    return Problem("wrong-format", text, f"{_instead(plan, form, agreed)}{ask}.")
+
+
+def _instead(plan: Plan, form: foreign_forms.Form, agreed: str) -> str:
+    """Return what to send in place of a file in another form, where files are not packed."""
     if plan.sheet:
-        return Problem("wrong-format", text, f"Save the sheet as {book.NAMES[plan.file_format]}, and send that.")
-    if form.fix == foreign_forms.SHEET and plan.file_format == "parquet":
-        return Problem("wrong-format", text, "Export the records of the sheet, and write them as Parquet.")
-    if form.fix == foreign_forms.SHEET:
-        as_utf8 = " (“CSV UTF-8”)" if plan.file_format == "csv" and plan.csv.encoding == "utf-8" else ""
-        return Problem("wrong-format", text, f"{form.fix} {agreed}{as_utf8}, not as a workbook.")
-    asked = f"; or ask for `{form.key}` in the contract" if form.key and plan.file_format != "parquet" else ""
-    return Problem("wrong-format", text, f"{form.fix} {'plain ' if form.packs else ''}{agreed}{asked}.")
+        return f"Save the sheet as {book.NAMES[plan.file_format]}, and send that"
+    if form.fix != foreign_forms.SHEET:
+        return f"{form.fix} {'plain ' if form.packs else ''}{agreed}"
+    if plan.file_format == "parquet":
+        return "Export the records of the sheet, and write them as Parquet"
+    as_utf8 = " (“CSV UTF-8”)" if plan.file_format == "csv" and plan.csv.encoding == "utf-8" else ""
+    return f"{form.fix} {agreed}{as_utf8}, not as a workbook"
+
+
+def asked(plan: Plan, form: foreign_forms.Form) -> str:
+    """Return what to ask for in a contract that shall take files in a form; empty if no such contract can."""
+    packing = form.packs or form.key in UNPACKED
+    is_alone = plan.packing != "none" or (form.packs and f"format: {plan.file_format}" in UNPACKED)
+    return "" if not form.key or (packing and is_alone) else f"; or ask for `{form.key}` in the contract"
 
 
 def wrong_encoding(plan: Plan, message: str, place: Place | None = None, seems: str = "") -> Problem:
     """Return the problem of a file in another encoding than the agreed one; a contract could agree on what it seems."""
     agreed = plan.csv.encoding.upper()
-    hint = "; in a spreadsheet, save as “CSV UTF-8”" if agreed == "UTF-8" else ""
+    is_csv = plan.file_format == "csv"
+    hint = "; in a spreadsheet, save as “CSV UTF-8”" if agreed == "UTF-8" and is_csv else ""
     hint = " with its byte order mark" if agreed == "UTF-16" else hint
-    if seems and plan.file_format == "csv":
+    if seems and is_csv:
         hint += f"; or ask for `csv.encoding: {seems}` in the contract"
     return Problem("wrong-encoding", message, f"Write the file in {agreed}{hint}.", place=place)
 
@@ -163,8 +197,7 @@ def encoding_key(sample: bytes, other: str) -> str:
         return "utf-8" if other == "UTF-8" else ""
     if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return encodings.UTF_16
-    head = sample[:64]
-    return encodings.UTF_16_LE if head[1::2].count(0) > head[0::2].count(0) else encodings.UTF_16_BE
+    return encodings.UTF_16_LE if _wide(sample) == "utf-16-le" else encodings.UTF_16_BE
 
 
 def other_encoding(plan: Plan, sample: bytes) -> str | None:
@@ -174,11 +207,8 @@ def other_encoding(plan: Plan, sample: bytes) -> str | None:
     for mark, name in MARKS:
         if sample.startswith(mark):
             return name
-    head = sample[:64]
-    half, zeros = len(head) // 2, max(head[0::2].count(0), head[1::2].count(0))
-    if not half or zeros * 10 < half * 8:
-        return None
-    return "UTF-32" if head.count(0) * 3 >= len(head) * 2 else "UTF-16"
+    wide = _wide(sample)
+    return "UTF-32" if wide and wide.startswith("utf-32") else "UTF-16" if wide else None
 
 
 def empty(text: str) -> Problem:

@@ -16,7 +16,7 @@ from contracts.files.sheets import book
 from contracts.plan import ROW_END, Plan
 from contracts.problem import Problem
 from functions.admission.heads import csv_head, foreign_forms
-from functions.admission.heads.problems import Head, other_format, other_text
+from functions.admission.heads.problems import Head, form_of, readable, seeming, wrong_format
 
 READER = "contracts.files.sheets"
 LARGEST = 256 << 20
@@ -24,6 +24,8 @@ LARGEST = 256 << 20
 BOUNDS = apart.Bounds(memory=1 << 30, seconds=60)
 """Bounds of reading the head within a function's memory and time (infra/aws/flow.yaml)."""
 PIECE = 8 << 20
+BEGIN = 4 * foreign_forms.HEAD
+"""Bytes by which another form is recognised."""
 MOST_ABOVE = 30
 """Rows in which column names are looked for."""
 IN_WORDS = {
@@ -41,7 +43,7 @@ def look(plan: Plan, size: int, read: Read, most: int) -> Head:
     if size > LARGEST:
         text = f"The workbook has {size:,} bytes; workbooks of more than {LARGEST >> 20} MiB are not taken."
         return Head((Problem("workbook-too-large", text, "Send its records in parts, or as CSV."),))
-    if problem := _no_workbook(plan, read(0, foreign_forms.HEAD)):
+    if problem := _no_workbook(plan, read(0, BEGIN)):
         return Head((problem,))
     sample = text_of(plan, size, read, most)
     if isinstance(sample, Problem):
@@ -66,15 +68,11 @@ def text_of(plan: Plan, size: int, read: Read, most: int) -> bytes | Problem:
 
 def _no_workbook(plan: Plan, begin: bytes) -> Problem | None:
     """Return the problem of a file that is no workbook of any kind, by its first bytes."""
-    if begin.startswith(book.SIGNS) and (form := foreign_forms.of_bytes(begin)) in (
-        None,
-        foreign_forms.ZIP,
-        foreign_forms.WORKBOOK,
-        foreign_forms.OLD_WORKBOOK,
-    ):
+    form = foreign_forms.of_bytes(begin)
+    if begin.startswith(book.SIGNS) and form in (None, foreign_forms.ZIP, *foreign_forms.WORKBOOKS):
         return None if form or begin.startswith(book.ZIP) else _wrong(plan, "no workbook")
-    text = begin.decode("utf-8", "replace")
-    return other_format(plan, begin) or other_text(plan, text) or _wrong(plan, "no workbook, but other data")
+    form = form_of(begin) or seeming(plan, readable(begin) or "", whole=False)
+    return wrong_format(plan, form) if form else _wrong(plan, "no workbook, but other data")
 
 
 def _wrong(plan: Plan, what: str) -> Problem:

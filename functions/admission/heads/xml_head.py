@@ -14,7 +14,7 @@ from contracts.place import Place
 from contracts.plan import Plan
 from contracts.problem import Problem, nearest, quoted, visible
 from functions.admission.heads import foreign_forms
-from functions.admission.heads.problems import Head, empty, form_of, may_be_lost, wrong_format
+from functions.admission.heads.problems import Head, empty, form_of, may_be_lost, readable, seeming, wrong_format
 
 
 def look(plan: Plan, size: int, sample: bytes) -> Head:
@@ -33,7 +33,7 @@ def _other(plan: Plan, sample: bytes, *, whole: bool) -> Problem | None:
     """Return the problem of a file in another form, as a web page; None if it is XML, or text of no known form."""
     if whole and not sample.decode("utf-8", "replace").strip("\ufeff \t\r\n\0"):
         return empty("The file holds only blanks.")
-    form = form_of(sample)
+    form = form_of(sample) or seeming(plan, readable(sample) or "", whole=whole)
     return None if form is None or form is foreign_forms.XML else wrong_format(plan, form)
 
 

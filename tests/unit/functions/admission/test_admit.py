@@ -21,7 +21,7 @@ from contracts.plan import Columns, Csv, Limit, LogicalType, Plan, Property, rec
 from contracts.problem import visible
 from contracts.terms.trailer import Trailer
 from functions.admission.admit import LARGEST_FILE, SAMPLE, Admission, Read, admit, header, header_line
-from functions.admission.heads import csv_head, job_limits
+from functions.admission.heads import job_limits, text_forms
 from functions.aws.emr_serverless import LARGEST, TIMEOUT_MINUTES
 from tests.builders import a_plan
 from tests.packing import zipped
@@ -161,7 +161,7 @@ def test_delimiter_of_any_signs_is_named_where_another_is_agreed(agreed: str, se
         assert admission.problems == ()
     else:
         assert codes(admission) == ["wrong-delimiter"]
-        seen = csv_head.DELIMITERS.get(sent, f"`{visible(sent)}`")
+        seen = text_forms.DELIMITERS.get(sent, f"`{visible(sent)}`")
         assert f"separated by {seen}, but" in admission.problems[0].message
 
 

@@ -66,7 +66,7 @@ def test_packed_document_may_be_one_long_line() -> None:
         ("", '[{"id": 1,}]', "not-json-document", "a comma precedes a closing bracket"),
         ("", '[{"id": "1", "nmae": "x"}]', "unknown-key", "`nmae`"),
         ("", "[]", "no-records", "holds no records"),
-        ("", "id,note\n1,x\n", "not-json-document", "no JSON document"),
+        ("", "id,note\n1,x\n", "not-json-document", "seems to be CSV, its cells separated by commas"),
         (
             "",
             '[{"id": "\udcff"}]'.encode("utf-8", "surrogateescape"),

@@ -86,7 +86,8 @@ def test_sheet_that_is_not_as_agreed_is_refused_in_its_own_words(
 @pytest.mark.parametrize(
     ("data", "part"),
     [
-        (b"id,note\na,x\n", "no workbook"),
+        (b"id,note\na,x\n", "CSV, its cells separated by commas"),
+        (b"Dear partner\n", "no workbook"),
         (b"<html><body><table><tr><td>id</td></tr></table></body></html>", "HTML"),
         (b'<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook/>', "written as XML"),
         (b"%PDF-1.7\n", "PDF"),
