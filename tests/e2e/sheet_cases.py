@@ -42,6 +42,7 @@ AT_ADMISSION = {
     "with its column names in another row": (book("xlsx", [["Orders"], *SOUND]), "blank-header"),
     "with its column names in another column": (book("xlsx", [row[1:] for row in SOUND]), "missing-column"),
     "without column names": (book("xlsx", [*ABOVE[:2], [], *RECORDS]), "blank-header"),
+    "whose agreed range is empty": (book("xlsx", [["Orders"]]), "range-outside-sheet"),
     "with an error for a column name": (book("xlsx", [*ABOVE[:2], [*HEADER, Error("#REF!")]]), "header-error"),
     "with a column too few": (book("xlsx", [*ABOVE[:2], HEADER[:-1], *RECORDS[1:]]), "missing-column"),
     "with a column too many": (book("xlsx", [*ABOVE[:2], [*HEADER, "note"], *RECORDS]), "extra-column"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import IO
 
 from contracts.files import csv_cells, csv_top
@@ -15,7 +16,7 @@ from contracts.files.sheets import cells
 from contracts.files.sheets.book import Row, SheetEntry
 from contracts.files.sheets.faults import Faulty, broken, too_large
 from contracts.files.sheets.opening import opened
-from contracts.plan import ROW_END, Plan, Sheet
+from contracts.plan import ROW_END, Plan, Sheet, column_letters
 from contracts.problem import Problem, nearest, quoted, visible
 from contracts.terms.trailer import FOOTER_EARLY, FOOTER_MISSING
 
@@ -23,6 +24,8 @@ MOST_CELLS = 50_000_000
 """Cells of all rows together, empty ones before the last filled one of a row included."""
 ABOVE = 100_000
 """Rows in which the end of the skipped ones is looked for."""
+LOOKED_AT = 10_000
+"""Rows that show where a sheet has content, if its range has none."""
 MARK = "\ufeff"
 
 
@@ -35,7 +38,10 @@ def text(plan: Plan, file: IO[bytes]) -> Iterator[str]:
     if width is None and not plan.csv.header:
         width = len(plan.roots)
     rows, written, kept = _within(agreed, _bounded(book.rows(name))), 1, set(plan.csv.null_values)
-    for number, row in _below_top(plan, agreed, name, rows, width):
+    if (begin := next(rows, None)) is None:
+        _refuse_outside(plan, agreed, name, book.rows(name))
+    filled = rows if begin is None else _behind(begin, rows)
+    for number, row in _below_top(plan, agreed, name, filled, width):
         width = len(row) if width is None else width
         own = [cell[1:] if cell[:1] == cells.FAULT and cell[1:] in kept else cell for cell in row]
         own += [""] * (width - len(own))
@@ -55,14 +61,35 @@ def chosen(agreed: Sheet, sheets: Sequence[SheetEntry]) -> str:
         shown = [sheet.name for sheet in sheets if not sheet.hidden] or names
         if len(shown) == 1:
             return shown[0]
-        what = f"The workbook has several sheets: {quoted(map(visible, shown))}." if shown else "It has no sheet."
+        if not shown:
+            fix = "Send a workbook that has the records in the cells of a sheet."
+            raise Faulty(Problem("missing-sheet", "The workbook has no sheet with cells; a chart has none.", fix))
+        what = f"The workbook has several sheets: {quoted(map(visible, shown))}."
         fix = "Send a workbook with one sheet, or ask for `sheet.sheetName` in the contract."
         raise Faulty(Problem("sheet-not-named", what, fix))
     close = nearest(agreed.name, names)
-    there = f"the workbook has {quoted(map(visible, names))}" if names else "the workbook has none"
+    there = f"the workbook has {quoted(map(visible, names))}" if names else "the workbook has no sheet with cells"
     hint = f"Rename the sheet `{visible(close)}`" if close else "Name the sheet"
     what = f"There is no sheet `{agreed.name}`; {there}."
     raise Faulty(Problem("missing-sheet", what, f"{hint} `{agreed.name}`, and send the workbook again."))
+
+
+def _refuse_outside(plan: Plan, agreed: Sheet, name: str, rows: Iterator[Row]) -> None:
+    """Raise Faulty for a sheet with content, none of it in its range; rows above a range without names may have any."""
+    least = 1 if plan.csv.header else agreed.first_row
+    columns, numbers = set[int](), list[int]()
+    for number, row in islice(rows, LOOKED_AT):
+        if number >= least and any(row):
+            numbers.append(number)
+            columns.update(at for at, cell in enumerate(row) if cell)
+    if not numbers:
+        return
+    extent = f"{column_letters(min(columns))}{numbers[0]}:{column_letters(max(columns))}{numbers[-1]}"
+    below = " and below" if next(rows, None) else ""
+    what = f"The agreed range {agreed.range} of the sheet `{visible(name)}` is empty"
+    what += f"; the sheet has content in {extent}{below}."
+    fix = "Write the records into the agreed range, or ask for another `sheet.range` in the contract."
+    raise Faulty(Problem("range-outside-sheet", what, fix))
 
 
 def _within(agreed: Sheet, rows: Iterator[Row]) -> Iterator[Row]:

@@ -289,7 +289,7 @@ def otherwise(plan: Plan, line: str, names: tuple[str, ...]) -> tuple[str, tuple
 def _others(plan: Plan, delimiters: Iterable[str]) -> list[str]:
     """Return the delimiters that a file of the contract could have instead of the agreed one."""
     signs = {plan.csv.quote, plan.csv.escape, plan.csv.unquoted_escape}
-    nameless = plan.columns.extra == "ignore"  # several in a row are then columns without a name
+    nameless = plan.columns.extra == "ignore" or plan.sheet  # several in a row are then columns without a name
     own = [sign for sign in delimiters if not (nameless and not sign.strip(plan.csv.delimiter))]
     return [sign for sign in own if sign != plan.csv.delimiter and not signs & {*sign}]
 

@@ -22,6 +22,7 @@ from tests.workbooks import Error, Rows, Shown
 
 RECORDS: Rows = [["id", "note"], ["a", "x"], ["b", None]]
 BESIDE: Rows = [["id"], ["a"], ["b", None, "!"]]
+FAR: Rows = [[], [], [], [None, None, "id", "note"], [None, None, "a", "x"]]
 MOMENT = datetime.fromisoformat("2024-02-29T10:30:15")
 
 
@@ -172,15 +173,18 @@ def test_only_shown_sheet_needs_no_name(form: FileFormat) -> None:
         ({"name": "Umsatz"}, {"umsatz": RECORDS, "T": RECORDS}, "missing-sheet", "`umsatz`, `T`"),
         ({}, {"A": RECORDS, "B": RECORDS}, "sheet-not-named", "`A`, `B`"),
         ({}, {"S": []}, "blank-header", "row 1"),
-        ({"first_row": 9}, {"S": RECORDS}, "blank-header", "row 9"),
+        ({"skip_rows": 8}, {"S": RECORDS}, "blank-header", "row 9"),
+        ({"first_row": 9}, {"S": RECORDS}, "range-outside-sheet", "range A9 of the sheet `S` is empty; "),
         (
             {},
             {"S": [[], [], *RECORDS]},
             "blank-header",
             "row 1 of the sheet `S`; the next row with content there is row 3.",
         ),
-        ({"first_row": 8, "header_rows": (1, 2)}, {"S": RECORDS}, "blank-header", "rows 8 to 9"),
-        ({"first_column": 5}, {"S": RECORDS}, "blank-header", "row 1"),
+        ({"skip_rows": 7, "header_rows": (1, 2)}, {"S": RECORDS}, "blank-header", "rows 8 to 9"),
+        ({"first_column": 5}, {"S": RECORDS}, "range-outside-sheet", "the sheet has content in A1:B"),
+        ({"first_column": 1, "last_column": 3, "last_row": 2}, {"S": FAR}, "range-outside-sheet", "in C4:D5."),
+        ({"first_column": 9, "skip_until": "id"}, {"S": FAR}, "range-outside-sheet", "in C4:D5."),
         ({}, {"S": [["id", Error("#REF!")], ["a", "x"]]}, "header-error", "row 1"),
         ({"skip_until": r"\Aid;"}, {"S": RECORDS}, "no-header-row", "id;"),
         ({"footer": Footer("Sum")}, {"S": RECORDS}, "footer-missing", "`Sum`"),
@@ -193,6 +197,52 @@ def test_sheet_that_is_not_as_agreed_is_refused(
     seen, message = fault(plan(form, **agreed), workbooks.made(form, sheets))
 
     assert (seen, part in message) == (code, True), message
+
+
+@pytest.mark.parametrize(
+    ("agreed", "rows", "code"),
+    [
+        ({"first_column": 5}, RECORDS, "range-outside-sheet"),
+        ({"first_row": 2, "last_row": 3}, FAR, "range-outside-sheet"),
+        ({"first_row": 2, "last_column": 1}, [["Title"], [None, None, "a"]], "range-outside-sheet"),
+        ({"first_row": 2}, [["Title"]], None),
+        ({"first_row": 2, "last_column": 1}, [["Title", "", "more"]], None),
+        ({"first_column": 5}, [], None),
+    ],
+)
+def test_range_without_column_names_is_empty_only_if_its_rows_are(
+    form: FileFormat, agreed: dict[str, Any], rows: Rows, code: str | None
+) -> None:
+    bare, data = plan(form, csv={"header": False}, **agreed), workbooks.made(form, {"S": rows})
+    if code is None:
+        assert lines(bare, data) == []
+    else:
+        assert fault(bare, data)[0] == code
+
+
+def test_extent_of_a_long_sheet_goes_on_below_the_rows_that_are_looked_at(form: FileFormat) -> None:
+    rows: Rows = [["id"], *(["a"] for _ in range(reading.LOOKED_AT + 10))]
+    _, message = fault(plan(form, first_column=3), workbooks.made(form, {"S": rows}))
+    assert f"the sheet has content in A1:A{reading.LOOKED_AT} and below." in message
+
+
+def test_first_row_of_a_range_may_have_some_of_its_cells(form: FileFormat) -> None:
+    rows: Rows = [["Title"], [None, "id", "note"], [None, "a", "x"], [None, None, None, None, "aside"]]
+    agreed = plan(form, first_row=2, first_column=1, last_column=4)
+    assert lines(agreed, workbooks.made(form, {"S": rows})) == ["", "id,note,,", "a,x,,", ",,,aside"]
+
+
+def test_sheet_is_read_though_all_are_hidden() -> None:
+    data = workbooks.ods({"S": RECORDS}, hidden=["S"])
+    assert lines(plan("ods"), data)[0] == lines(plan("ods", name="S"), data)[0] == "id,note"
+
+
+@pytest.mark.parametrize("name", [None, "Chart1"])
+def test_workbook_of_a_chart_alone_has_no_sheet_with_cells(name: str | None) -> None:
+    book, links = workbooks.xlsx({"Chart1": RECORDS}), "xl/_rels/workbook.xml.rels"
+    charts = workbooks.part(book, links).replace("/worksheet", "/chartsheet", 1)
+    code, message = fault(plan(name=name), workbooks.with_parts(book, {links: charts}))
+    assert (code, "no sheet with cells" in message) == ("missing-sheet", True)
 
 
 @pytest.mark.parametrize("other", SHEETS)

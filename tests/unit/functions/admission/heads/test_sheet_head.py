@@ -84,6 +84,24 @@ def test_sheet_that_is_not_as_agreed_is_refused_in_its_own_words(
 
 
 @pytest.mark.parametrize(
+    ("names", "codes", "part"),
+    [
+        (["id", "note", None, None], ["blank-column-name"], "Column E, F of the sheet has no name"),
+        (["id", None, "note"], ["blank-column-name"], "Column D, F of the sheet has no name"),
+        (["id"], ["blank-column-name", "missing-column"], "within the agreed range C2:F"),
+        ([], ["range-outside-sheet"], "range C2:F of the sheet `S` is empty; the sheet has content in A1"),
+    ],
+)
+def test_range_whose_first_row_has_some_of_its_cells_is_told_in_words_of_the_sheet(
+    names: list[str | None], codes: list[str], part: str
+) -> None:
+    agreed = plan(first_row=2, first_column=2, last_column=5)
+    admission = look(agreed, workbooks.xlsx({"S": [["Title"], [None, None, *names], [None, "aside"]]}))
+    ends = [*codes, "no-records"] if names else codes
+    assert ([p.code for p in admission.problems], part in admission.problems[0].message) == (ends, True)
+
+
+@pytest.mark.parametrize(
     ("data", "part"),
     [
         (b"id,note\na,x\n", "CSV, its cells separated by commas"),
