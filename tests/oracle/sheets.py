@@ -16,7 +16,7 @@ from typing import Any
 import openpyxl
 import xlrd
 
-from contracts.plan import Plan
+from contracts.plan import Plan, Sheet
 from tests import workbooks
 from tests.workbooks import Error
 
@@ -43,13 +43,27 @@ def drawn(chance: Random, plan: Plan, lines: Sequence[str]) -> bytes:
 def lines(plan: Plan, data: bytes) -> list[str]:
     """Return the rows of a workbook's sheet as lines of CSV, by another reader."""
     nulls = {f"\0{text}": text for text in plan.csv.null_values}
-    every = (_of_xls if plan.file_format == "xls" else _of_xlsx)(data)
+    agreed = plan.sheet or Sheet()
+    every = _agreed(agreed, (_of_xls if plan.file_format == "xls" else _of_xlsx)(data, agreed.name or "S"))
     rows = [[nulls.get(text, text) for text in row] for row in every]
     made = [row[: max((n + 1 for n, text in enumerate(row) if text), default=0)] for row in rows]
     while made and not made[-1]:
         made.pop()
     width = len(made[0]) if plan.csv.header and made else len(plan.roots)
     return [_line([*row, *[""] * (width - len(row))]) if row else "" for row in made]
+
+
+def _agreed(agreed: Sheet, rows: list[list[str]]) -> list[list[str]]:
+    """Return the rows of a range from its column names on, without those that comment on them and the footer."""
+    end = None if agreed.last_column is None else agreed.last_column + 1
+    within = [row[agreed.first_column : end] for row in rows[agreed.first_row - 1 : agreed.last_row]][
+        agreed.skip_rows :
+    ]
+    own = [row for n, row in enumerate(within, 1) if n not in agreed.comment_rows]
+    if agreed.footer is None:
+        return own
+    begins = agreed.footer.begins
+    return own[: next(n for n, row in enumerate(own) if "".join(row[:1]).startswith(begins))]
 
 
 def _cells(line: str) -> list[str] | None:
@@ -83,16 +97,16 @@ def _line(cells: Sequence[str]) -> str:
     return out.getvalue()
 
 
-def _of_xlsx(data: bytes) -> list[list[str]]:
-    sheet = openpyxl.load_workbook(io.BytesIO(data), data_only=True)["S"]
+def _of_xlsx(data: bytes, name: str) -> list[list[str]]:
+    sheet = openpyxl.load_workbook(io.BytesIO(data), data_only=True)[name]
     return [
         [_shown(cell.value, cell.data_type == "e", cell.number_format) for cell in row] for row in sheet.iter_rows()
     ]
 
 
-def _of_xls(data: bytes) -> list[list[str]]:
+def _of_xls(data: bytes, name: str) -> list[list[str]]:
     book = xlrd.open_workbook(file_contents=data)
-    sheet, rows = book.sheet_by_name("S"), list[list[str]]()
+    sheet, rows = book.sheet_by_name(name), list[list[str]]()
     for r in range(sheet.nrows):
         rows.append([])
         for cell in sheet.row(r):

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +20,7 @@ from contracts.authoring.compiler.compile import compile_text
 from contracts.plan import Plan, Property
 from functions.admission.admit import admit
 from infra.packaging.bundles import ROOT
+from tests import workbooks
 from tests.oracle import elements
 from tests.oracle.judging import judge
 from tests.oracle.nested import Number, Pairs
@@ -35,7 +36,10 @@ BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Example:
-    """A section: its files, by their names in an archive ("" for a file alone), their contract, and their values."""
+    """A section: its files, by their names in an archive ("" for a file alone), their contract, and their values.
+
+    Of a workbook the names are those of its sheets, and a file is the cells of one.
+    """
 
     title: str
     files: Mapping[str, str]
@@ -50,8 +54,21 @@ class Example:
 
     def body(self, plan: Plan) -> bytes:
         """Return what the partner sends."""
+        if plan.sheet:
+            sheets = {
+                name: [list(map(cell, row.split("\t"))) for row in text.split("\n")]
+                for name, text in self.files.items()
+            }
+            return workbooks.made(plan.file_format, {"Notes": [["Hello"]], **sheets})
         encoded = {name: text.encode(plan.csv.encoding) for name, text in self.files.items()}
         return zipped(encoded) if plan.archive else PACK[plan.compression](encoded[""])
+
+
+def cell(text: str) -> str | float | date | None:
+    """A cell of a workbook as the page shows it: a number, a date, else text."""
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+        return date.fromisoformat(text)
+    return float(text) if re.fullmatch(r"[1-9]\d*\.\d+", text) else text or None
 
 
 EXAMPLES = [Example.of(*section) for section in SECTION.findall(TEXT)]
@@ -102,7 +119,8 @@ def test_contract_accepts_its_file_with_these_values(example: Example) -> None:
     values = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     if os.environ.get("DROPGATE_WRITE_DOCS"):
         page = PAGE.read_text(encoding="utf-8")
-        start = page.index("```json\n", page.index(f"## {example.title}\n")) + len("```json\n")
+        begin = page.index(f"## {example.title}\n")
+        start = page.rindex("```json\n", begin, page.find("\n## ", begin)) + len("```json\n")
         PAGE.write_text(page[:start] + values + page[page.index("```", start) :], encoding="utf-8")
     else:
         assert example.values == values, "DROPGATE_WRITE_DOCS=1 writes the values again"
