@@ -35,7 +35,7 @@ quick: setup ## The inner loop, under a minute: style, import rules, unit tests.
 	@$(BIN)/lint-imports
 	@$(BIN)/pytest -n 2 --dist loadscope -q -m "quick and not torture" tests/unit tests/golden
 
-test: lint ## Run lint, types, import rules, unit tests, the job, and the flow with every kind of bad input.
+test: lint ## Run lint, types, import rules, unit tests, the job, and the flow with bad input.
 	@$(BIN)/python -m infra.setup.dynamodb
 	@$(BIN)/pytest -n 2 --dist loadscope -m "not proofs and not torture"
 

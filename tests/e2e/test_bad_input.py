@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,24 +15,21 @@ from contracts.plan import Plan
 from contracts.problem import visible
 from functions.drop import Drop
 from functions.operations.replay import replay
-from tests.e2e.cases import CASES as OTHERS
 from tests.e2e.cases import GOOD, Case
 from tests.e2e.conftest import World
-from tests.e2e.fixed_cases import CASES as OF_FIXED
-from tests.e2e.json_cases import CASES as OF_JSON
-from tests.e2e.parquet_cases import CASES as OF_PARQUET
-from tests.e2e.sheet_cases import CASES as OF_SHEETS
-from tests.e2e.xml_cases import CASES as OF_XML
+from tests.e2e.sections import COMMON, SECTIONS
 
-CASES = (*OTHERS, *OF_JSON, *OF_FIXED, *OF_PARQUET, *OF_XML, *OF_SHEETS)
+SAMPLES = tuple(cases[0] for section, cases in SECTIONS.items() if section != COMMON)
+"""One good file of each other form: `make test` sends these, the proofs send the whole section."""
+RUNS = {
+    "common": (*SECTIONS[COMMON], *SAMPLES),
+    "forms": tuple(case for name, cases in SECTIONS.items() if name != COMMON for case in cases),
+}
+"""The cases that are sent at once, by the name of the fixture that sends them."""
+SENT = [(run, case) for run, cases in RUNS.items() for case in cases]
+JUDGED = [(run, case) for run, case in SENT if case.where != "flow"]
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "bad-input.md"
-HEAD = """\
-# Bad input
-
-Each kind of bad file, and the answer of the flow. The table is made from the runs of `tests/e2e`, not by hand: a test
-fails where this page and the flow disagree. *Where* names the part that notices the fault: admission (a small function,
-within seconds, without Spark), the job (Spark), or the flow itself.
-
+TABLE = """\
 | input | state | code | message for the producer | where |
 |---|---|---|---|---|
 """
@@ -105,21 +102,20 @@ def own_contracts(world: World) -> dict[str, Plan]:
 
 
 @pytest.fixture(scope="module")
-def drops(world: World) -> dict[str, Drop]:
-    """Return the drop of each case: first all cases at once, then those that need the end of another, then replays.
+def common(world: World) -> dict[str, Drop]:
+    """Return the drop of each case of the first run: all cases at once, those that need another's end, then replays.
 
     They are taken in while all else sleeps, so that files of one contract share a job.
     """
     plans = own_contracts(world)
     world.embedded.publish([*world.plans, *plans.values()])
-    cases = {case.name: Upload(case.key, case.body) for case in CASES}
     with world.embedded.asleep():
-        ids = {name: world.upload(each.key, each.body, **each.how) for name, each in {**cases, **FIRST}.items()}
+        ids = _sent(world, {**_uploads(RUNS["common"]), **FIRST})
         _delete(world, FIRST["vanished"].key)
         world.take_in()
     ended = {name: world.settled(drop_id, 600) for name, drop_id in ids.items()}
     with world.embedded.asleep():
-        later = {name: world.upload(each.key, each.body) for name, each in SECOND.items()}
+        later = _sent(world, SECOND)
         world.embedded.emr.deadly.add(later["deadly killer"])
         world.take_in()
     ended |= {name: world.settled(drop_id) for name, drop_id in later.items()}
@@ -130,6 +126,30 @@ def drops(world: World) -> dict[str, Drop]:
     ended["judged again"] = world.settled(ended["judged again"].id)
     world.embedded.publish(world.plans)
     return ended
+
+
+@pytest.fixture(scope="module")
+def forms(world: World) -> dict[str, Drop]:
+    """Return the drop of each case of the other forms, which were sent at once."""
+    with world.embedded.asleep():
+        ids = _sent(world, _uploads(RUNS["forms"]))
+        world.take_in()
+    return {name: world.settled(drop_id, 600) for name, drop_id in ids.items()}
+
+
+def _uploads(cases: Iterable[Case]) -> dict[str, Upload]:
+    return {case.name: Upload(case.key, case.body) for case in cases}
+
+
+def _sent(world: World, uploads: Mapping[str, Upload]) -> dict[str, str]:
+    """Upload files; return the id of each one's drop."""
+    return {name: world.upload(each.key, each.body, **each.how) for name, each in uploads.items()}
+
+
+@pytest.fixture
+def drops(run: str, request: pytest.FixtureRequest) -> dict[str, Drop]:
+    """Return the drops of a run, by the name of their case."""
+    return dict(request.getfixturevalue(run))
 
 
 def _delete(world: World, key: str) -> None:
@@ -147,7 +167,7 @@ def row(name: str, drop: Drop, where: str) -> Row:
     return Row(name, drop.state.replace("_", " "), codes, message, where)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+@pytest.mark.parametrize(("run", "case"), SENT, ids=[f"{run}, {case.name}" for run, case in SENT])
 def test_bad_file_ends_in_its_named_state(case: Case, drops: dict[str, Drop], world: World) -> None:
     drop = drops[case.name]
     assert (drop.state, set(case.codes) <= {p.code for p in drop.problems}) == (case.state, True), drop.problems
@@ -157,7 +177,7 @@ def test_bad_file_ends_in_its_named_state(case: Case, drops: dict[str, Drop], wo
     assert body == case.body, "its bytes are kept"
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if c.where != "flow"], ids=lambda c: c.name)
+@pytest.mark.parametrize(("run", "case"), JUDGED, ids=[f"{run}, {case.name}" for run, case in JUDGED])
 def test_every_judged_drop_has_its_receipt(case: Case, drops: dict[str, Drop], world: World) -> None:
     drop = drops[case.name]
     assert drop.receipt
@@ -169,42 +189,43 @@ def test_every_judged_drop_has_its_receipt(case: Case, drops: dict[str, Drop], w
         assert world.ports.store.get(drop.receipt.replace("receipt.json", receipt["rejected_rows"]))
 
 
-def test_promoted_zone_holds_accepted_files_alone(drops: dict[str, Drop], world: World) -> None:
+@pytest.mark.parametrize("run", RUNS)
+def test_promoted_zone_holds_accepted_files_alone(run: str, drops: dict[str, Drop], world: World) -> None:
     promoted = world.objects("promoted")
-    for case in CASES:
+    for case in RUNS[run]:
         key = f"{drops[case.name].contract}/{case.key}"
         assert promoted.get(key) == (case.body if case.state == "accepted" else None)
 
 
-def test_newer_of_two_uploads_stands(drops: dict[str, Drop], world: World) -> None:
-    assert [drops[name].state for name in ("replaced", "replacing")] == ["accepted", "accepted"]
+def test_newer_of_two_uploads_stands(common: dict[str, Drop], world: World) -> None:
+    assert [common[name].state for name in ("replaced", "replacing")] == ["accepted", "accepted"]
     assert world.objects("promoted")["orders.v1/orders/replaced.csv"] == LONGER
 
 
-def test_older_file_does_not_come_back_over_a_newer(drops: dict[str, Drop], world: World) -> None:
+def test_older_file_does_not_come_back_over_a_newer(common: dict[str, Drop], world: World) -> None:
     """The older one is judged again, under a milder contract, after a newer one of its key was accepted."""
-    older, newer = drops["judged again"], drops["newer"]
+    older, newer = common["judged again"], common["newer"]
     assert (older.state, older.attempt, newer.state) == ("superseded", 2, "accepted")
     assert world.objects("promoted")["again.v1/again/1.csv"] == GOOD
 
 
-def test_what_was_accepted_is_not_accepted_twice(drops: dict[str, Drop], world: World) -> None:
+def test_what_was_accepted_is_not_accepted_twice(common: dict[str, Drop], world: World) -> None:
     """Another file under its key, and the same bytes under another key, where the contract wants none of it."""
-    states = [drops[name].state for name in ("once", "same key", "same content")]
+    states = [common[name].state for name in ("once", "same key", "same content")]
     assert states == ["accepted", "rejected", "rejected"]
     promoted = {key: body for key, body in world.objects("promoted").items() if "once" in key}
     assert promoted == {"once.v1/once/1.csv": GOOD}
 
 
-def test_deleted_object_is_vanished(drops: dict[str, Drop]) -> None:
-    assert drops["vanished"].state == "vanished"
+def test_deleted_object_is_vanished(common: dict[str, Drop]) -> None:
+    assert common["vanished"].state == "vanished"
 
 
 @pytest.mark.parametrize("name", ["key of the producer", "key of another account"])
 def test_file_that_nobody_can_decrypt_is_rejected_with_a_receipt(
-    name: str, drops: dict[str, Drop], world: World
+    name: str, common: dict[str, Drop], world: World
 ) -> None:
-    drop = drops[name]
+    drop = common[name]
     assert (drop.state, drop.verdict, drop.batch) == ("rejected", "rejected", None)
     assert drop.source.uri.startswith(world.ports.zones.landing), "it stays where its uploader can get at it"
     assert drop.receipt
@@ -212,21 +233,21 @@ def test_file_that_nobody_can_decrypt_is_rejected_with_a_receipt(
     assert [p["code"] for p in receipt["problems"]] == ["unreadable-object"]
 
 
-def test_archived_file_is_rejected_by_name_and_stays(drops: dict[str, Drop], world: World) -> None:
-    archived = drops["archived"]
+def test_archived_file_is_rejected_by_name_and_stays(common: dict[str, Drop], world: World) -> None:
+    archived = common["archived"]
     assert (archived.state, [p.code for p in archived.problems]) == ("rejected", ["archived-object"])
     assert archived.source.uri.startswith(world.ports.zones.landing)
 
 
-def test_crashing_job_fails_the_drop(drops: dict[str, Drop], world: World) -> None:
-    crashed = drops["crashing"]
+def test_crashing_job_fails_the_drop(common: dict[str, Drop], world: World) -> None:
+    crashed = common["crashing"]
     assert (crashed.state, crashed.verdict, crashed.try_) == ("failed", None, 3)
     assert [p.code for p in crashed.problems] == ["job-failed"]
     assert not [k for k in world.objects("promoted") if k.startswith("crash")]
 
 
-def test_file_that_kills_its_job_fails_alone(drops: dict[str, Drop], world: World) -> None:
-    deadly = {name: drops[f"deadly {name}"] for name in ("a", "b", "killer", "d")}
+def test_file_that_kills_its_job_fails_alone(common: dict[str, Drop], world: World) -> None:
+    deadly = {name: common[f"deadly {name}"] for name in ("a", "b", "killer", "d")}
     states = {name: drop.state for name, drop in deadly.items()}
     assert states == {"a": "accepted", "b": "accepted", "killer": "failed", "d": "accepted"}
     assert [p.code for p in deadly["killer"].problems] == ["job-killed"]
@@ -237,9 +258,9 @@ def test_file_that_kills_its_job_fails_alone(drops: dict[str, Drop], world: Worl
     assert evidence & {drop.batch for drop in deadly.values()} == {deadly[name].batch for name in ("a", "b", "d")}
 
 
-def test_key_of_two_contracts_is_unmatched(drops: dict[str, Drop]) -> None:
-    assert drops["of two contracts"].state == "unmatched"
-    assert "twin-a.v1" in drops["of two contracts"].problems[0].message
+def test_key_of_two_contracts_is_unmatched(common: dict[str, Drop]) -> None:
+    assert common["of two contracts"].state == "unmatched"
+    assert "twin-a.v1" in common["of two contracts"].problems[0].message
 
 
 PAGED = {
@@ -257,14 +278,16 @@ PAGED = {
 """What the page says of files that no case of one file is: which of them, and where it is noticed."""
 
 
-def test_page_says_what_the_flow_answers(drops: dict[str, Drop]) -> None:
-    rows = [
-        *(row(case.name, drops[case.name], case.where) for case in CASES),
-        *(row(text, drops[name], where) for text, (name, where) in PAGED.items()),
-    ]
-    text = HEAD + "".join(map(str, rows))
-    made, by_hand, rest = PAGE.read_text(encoding="utf-8").partition("\n## ")
+@pytest.mark.parametrize(("run", "section"), [("common" if name == COMMON else "forms", name) for name in SECTIONS])
+def test_page_says_what_the_flow_answers(section: str, drops: dict[str, Drop]) -> None:
+    rows = [row(case.name, drops[case.name], case.where) for case in SECTIONS[section]]
+    if section == COMMON:
+        rows += [row(text, drops[name], where) for text, (name, where) in PAGED.items()]
+    made = f"## {section}\n\n{TABLE}{''.join(map(str, rows))}"
+    page = PAGE.read_text(encoding="utf-8")
+    before, title, rest = page.partition(f"## {section}\n")
+    assert title, f"the page has a heading `## {section}`"
+    _, end, after = rest.partition("\n## ")
     if os.environ.get("DROPGATE_WRITE_DOCS"):
-        made = text
-        PAGE.write_text(f"{made}{by_hand}{rest}", encoding="utf-8")
-    assert made == text, "run `DROPGATE_WRITE_DOCS=1 make test` and look at the difference"
+        PAGE.write_text(page := before + made + end + after, encoding="utf-8")
+    assert page == before + made + end + after, "run `DROPGATE_WRITE_DOCS=1 make test proofs` and see what differs"

@@ -31,7 +31,8 @@ from infra.setup.spark.session import local_session
 from spark_jobs import validate
 from spark_jobs.spark import storage
 from tests.builders import arguments_of
-from tests.e2e.cases import CASES, GOOD, HEADER
+from tests.e2e.cases import GOOD, HEADER
+from tests.e2e.sections import CASES
 from tests.oracle import referring, trees
 from tests.oracle.cases import MORE_FORMS, NESTED_FORMS
 from tests.oracle.contracts import a_contract
