@@ -19,8 +19,8 @@ from functions.admission.admit import admit, header
 from infra.setup.spark.jars import ROOT
 from infra.setup.spark.session import local_session
 from spark_jobs import validate
-from spark_jobs.scan.in_lines import MOST
 from spark_jobs.spark import packing
+from spark_jobs.transcribing.in_lines import MOST
 
 CONTRACT = ROOT / "contracts" / "weather" / "inmet-weather.v1.yaml"
 MEMORY = "4g"

@@ -22,9 +22,10 @@ from contracts.job import SIFTED_FROM, JobHeader, JobRequest, JobResult
 from contracts.watermarks import marked
 from spark_jobs import measure
 from spark_jobs.outputs import dq_summary
-from spark_jobs.scan import batch, in_lines, second_pass
+from spark_jobs.scan import batch, second_pass
 from spark_jobs.spark import sql_guard, storage
 from spark_jobs.spark.jvm import java_class, remember
+from spark_jobs.transcribing import in_lines
 
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",

@@ -25,12 +25,12 @@ from functions.admission.heads import (
     job_limits,
     json_head,
     packed_head,
-    parquet_head,
     sheet_head,
     utf16_head,
     xml_head,
     zip_head,
 )
+from functions.admission.heads.parquet import parquet_head
 from functions.admission.heads.problems import (
     MARKS,
     Head,

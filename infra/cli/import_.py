@@ -141,8 +141,8 @@ def _of_parquet(path: Path, files: Files | None, status: str) -> ImportResult:
     from contracts.authoring.document.finding import Position
     from contracts.authoring.imports import parquet
     from contracts.authoring.imports.importing import import_document
-    from functions.admission.heads import parquet_footer, parquet_nested
-    from functions.admission.heads.parquet_head import LARGEST_FOOTER
+    from functions.admission.heads.parquet import parquet_footer, parquet_nested
+    from functions.admission.heads.parquet.parquet_head import LARGEST_FOOTER
 
     with path.open("rb") as file:
         head = file.read(HEAD)

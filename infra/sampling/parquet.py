@@ -15,12 +15,12 @@ from contracts.plan import LogicalType, Property
 from contracts.problem import quoted
 from contracts.values.nested import name_of
 from contracts.values.parquet_types import STORED
-from functions.admission.heads import parquet_footer, parquet_head
-from functions.admission.heads.parquet_fit import FITTING
-from functions.admission.heads.parquet_footer import Column as Stored
-from functions.admission.heads.parquet_head import LARGEST_FOOTER
-from functions.admission.heads.parquet_nested import read_as, steps
-from functions.admission.heads.parquet_types import TOO_LONG
+from functions.admission.heads.parquet import parquet_footer, parquet_head
+from functions.admission.heads.parquet.parquet_fit import FITTING
+from functions.admission.heads.parquet.parquet_footer import Column as Stored
+from functions.admission.heads.parquet.parquet_head import LARGEST_FOOTER
+from functions.admission.heads.parquet.parquet_nested import read_as, steps
+from functions.admission.heads.parquet.parquet_types import TOO_LONG
 from infra.files import read_at
 from infra.sampling.json_lines import Route, SampleContents, read, settled
 

@@ -19,10 +19,12 @@ from backports import zstd
 
 from contracts.authoring.draft.around import Around
 from contracts.authoring.draft.profile import SampleRefused
-from contracts.files import encodings, xml_bytes
+from contracts.files import encodings
+from contracts.files.xml_documents import xml_bytes
 from contracts.plan import RECODED, Compression, FileFormat
-from functions.admission.heads import foreign_forms, parquet_footer
+from functions.admission.heads import foreign_forms
 from functions.admission.heads.packed_head import PACKINGS
+from functions.admission.heads.parquet import parquet_footer
 from functions.admission.heads.problems import MARKS
 from infra.sampling import wide_text
 

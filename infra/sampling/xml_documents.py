@@ -11,10 +11,10 @@ from typing import Any
 
 from contracts.authoring.draft.column import WORDS
 from contracts.authoring.draft.profile import ColumnProfile, Profile, Sample, SampleRefused, is_typed, null_words
-from contracts.files import xml_records
-from contracts.files.xml_cells import BOOLEANS
-from contracts.files.xml_names import Names
-from contracts.files.xml_shape import TEXT
+from contracts.files.xml_documents import xml_records
+from contracts.files.xml_documents.xml_cells import BOOLEANS
+from contracts.files.xml_documents.xml_names import Names
+from contracts.files.xml_documents.xml_shape import TEXT
 from contracts.plan import Columns, Plan, Property, Xml
 from contracts.problem import Problem, quoted
 from infra.sampling.json_lines import SampleContents, settled

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from contracts.authoring.draft.profile import SampleRefused
-from contracts.files import xml_bytes
-from contracts.files.xml_names import XML, XSI, split
+from contracts.files.xml_documents import xml_bytes
+from contracts.files.xml_documents.xml_names import XML, XSI, split
 from contracts.plan import Xml
 from contracts.problem import Problem
 

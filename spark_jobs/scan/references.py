@@ -28,9 +28,10 @@ from contracts.terms.value_form import PLAIN
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.rules import row_checks
 from spark_jobs.rules.lines import SplitCounts
-from spark_jobs.scan import footers, in_lines
+from spark_jobs.scan import footers
 from spark_jobs.scan.placement import first_lines
 from spark_jobs.spark import storage
+from spark_jobs.transcribing import in_lines
 
 MOST_BROADCAST = 500_000
 """Keys up to which every executor gets all of them, if they have 100 bytes or less on average."""

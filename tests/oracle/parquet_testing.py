@@ -28,9 +28,9 @@ from contracts.plan import LogicalType, Plan, Property
 from contracts.problem import Problem
 from contracts.values.nested import name_of
 from functions.admission.admit import admit
-from functions.admission.heads import parquet_footer
-from functions.admission.heads.parquet_fit import FITTING
-from functions.admission.heads.parquet_nested import KEYS, SHAPES, steps
+from functions.admission.heads.parquet import parquet_footer
+from functions.admission.heads.parquet.parquet_fit import FITTING
+from functions.admission.heads.parquet.parquet_nested import KEYS, SHAPES, steps
 from tests.integration.spark_jobs.formats.test_parquet_forms import ALL, as_cell
 from tests.integration.spark_jobs.world import Judged, a_plan, judge
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from contracts.plan import Plan, Property
-from functions.admission.heads import parquet_footer
+from functions.admission.heads.parquet import parquet_footer
 from tests.integration.spark_jobs.formats.test_parquet_forms import DEFINITIONS, LISTS, REPETITIONS, a_file, relevelled
 from tests.integration.spark_jobs.world import a_plan, a_property, judge
 from tests.oracle import parquet_testing

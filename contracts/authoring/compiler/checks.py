@@ -9,8 +9,8 @@ from typing import Any
 from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
-from contracts.authoring.drop_block import elements
 from contracts.authoring.drop_block.block import DropBlock
+from contracts.authoring.drop_block.forms import elements
 from contracts.authoring.properties import nesting, primary_key, properties
 from contracts.authoring.properties.nesting import PropertyNode
 from contracts.authoring.properties.values import cell_type

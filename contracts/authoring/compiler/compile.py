@@ -10,8 +10,9 @@ from contracts.authoring.document import json_schema, metadata, sla, source, ver
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path
 from contracts.authoring.document.upgrade import CURRENT, upgrade
-from contracts.authoring.drop_block import around, file_sets, fixed, header_names, parse, table, trailer, values
+from contracts.authoring.drop_block import around, file_sets, header_names, parse, table, trailer, values
 from contracts.authoring.drop_block.block import DropBlock
+from contracts.authoring.drop_block.forms import fixed
 from contracts.authoring.quality import relationships
 from contracts.errors import ContractInvalid
 from contracts.plan import Check, Plan, Property

@@ -11,19 +11,10 @@ from jsonschema.validators import Draft201909Validator
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path, dotted
-from contracts.authoring.drop_block import (
-    archive,
-    around,
-    block,
-    elements,
-    file_sets,
-    fixed,
-    sheet,
-    trailer,
-    values,
-)
+from contracts.authoring.drop_block import around, block, file_sets, trailer, values
 from contracts.authoring.drop_block.block import DropBlock, ReferenceFile
 from contracts.authoring.drop_block.block_errors import report
+from contracts.authoring.drop_block.forms import archive, elements, fixed, sheet
 from contracts.authoring.properties import timezones
 from contracts.errors import PatternInvalid
 from contracts.files import csv_cells, encodings

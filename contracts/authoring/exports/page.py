@@ -22,7 +22,7 @@ from contracts.authoring.exports.exported import IN_PLAN, METADATA, Contract, Ex
 from contracts.authoring.exports.rules_in_words import how_limited, how_many, in_words, of_breaking, type_in_words
 from contracts.authoring.imports.writing import COMMAND
 from contracts.files import record_ends
-from contracts.files.xml_shape import TEXT
+from contracts.files.xml_documents.xml_shape import TEXT
 from contracts.messages import tolerated_in_words
 from contracts.plan import Check, Csv, Plan, Sheet, Xml
 from contracts.problem import quoted, visible

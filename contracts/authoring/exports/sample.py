@@ -18,7 +18,7 @@ from contracts.authoring.patterns import regex
 from contracts.authoring.properties import datetimes
 from contracts.authoring.properties.values import DEFAULT_FORMATS, LOCAL, is_within, moment_of, order_of
 from contracts.files import csv_cells, fixed_cells
-from contracts.files.xml_shape import TEXT as OF_ELEMENT
+from contracts.files.xml_documents.xml_shape import TEXT as OF_ELEMENT
 from contracts.plan import CONTAINERS, Plan, Property
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
 

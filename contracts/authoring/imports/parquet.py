@@ -1,7 +1,7 @@
 """The columns of a Parquet file in, an ODCS document for files like it out.
 
 The caller reads the footer: names and Spark's types of the outermost columns, as
-`functions.admission.heads.parquet_footer` returns them.
+`functions.admission.heads.parquet.parquet_footer` returns them.
 """
 
 from __future__ import annotations

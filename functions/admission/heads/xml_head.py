@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from contracts.files import xml_records
 from contracts.files.columns import OURS
+from contracts.files.xml_documents import xml_records
 from contracts.place import Place
 from contracts.plan import Plan
 from contracts.problem import Problem, nearest, quoted, visible

@@ -23,7 +23,7 @@ from pyspark.sql import SparkSession
 from contracts.plan import LogicalType, Plan, Property
 from contracts.values.nested import name_of
 from functions.admission.admit import admit
-from functions.admission.heads import parquet_footer
+from functions.admission.heads.parquet import parquet_footer
 from spark_jobs.rules import floats
 from tests.builders import arguments_of
 from tests.integration.spark_jobs.prefilter.test_prefilter import NEVER

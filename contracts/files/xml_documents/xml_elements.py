@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from contracts.files.xml_cells import SPACES, quoted, value
-from contracts.files.xml_shape import TEXT, Shape
+from contracts.files.xml_documents.xml_cells import SPACES, quoted, value
+from contracts.files.xml_documents.xml_shape import TEXT, Shape
 from contracts.plan import Xml
 
 MIXED, NOT_NIL = "has text beside other elements", "is nil, and is not empty"

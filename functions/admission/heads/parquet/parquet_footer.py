@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from functions.admission.heads import parquet_types
+from functions.admission.heads.parquet import parquet_types
 
 MAGIC, ENCRYPTED = b"PAR1", b"PARE"
 TAIL = 8

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.files import xml_records
+from contracts.files.xml_documents import xml_records
 from contracts.plan import Columns, LogicalType, Plan, Property, Xml
 from contracts.problem import Problem
 from contracts.values.nested import name_of

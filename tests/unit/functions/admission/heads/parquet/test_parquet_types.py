@@ -8,10 +8,11 @@ import pytest
 
 from contracts.plan import Columns, Plan, Property
 from functions.admission.admit import admit
-from functions.admission.heads import job_limits, parquet_fit
-from functions.admission.heads.parquet_footer import Column, FooterInvalid, columns
-from functions.admission.heads.parquet_nested import whole
-from functions.admission.heads.parquet_types import typed
+from functions.admission.heads import job_limits
+from functions.admission.heads.parquet import parquet_fit
+from functions.admission.heads.parquet.parquet_footer import Column, FooterInvalid, columns
+from functions.admission.heads.parquet.parquet_nested import whole
+from functions.admission.heads.parquet.parquet_types import typed
 from tests.builders import a_plan
 from tests.unit.functions.admission.heads.thrift import written
 

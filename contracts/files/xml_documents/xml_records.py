@@ -14,12 +14,12 @@ from functools import partial
 from typing import Any, BinaryIO
 from xml.parsers import expat
 
-from contracts.files import xml_bytes, xml_faults, xml_shape
-from contracts.files.xml_cells import SPACES, quoted
-from contracts.files.xml_elements import Element, Writer
-from contracts.files.xml_names import NIL, Names, split
-from contracts.files.xml_plain import Plain
-from contracts.files.xml_shape import Shape
+from contracts.files.xml_documents import xml_bytes, xml_faults, xml_shape
+from contracts.files.xml_documents.xml_cells import SPACES, quoted
+from contracts.files.xml_documents.xml_elements import Element, Writer
+from contracts.files.xml_documents.xml_names import NIL, Names, split
+from contracts.files.xml_documents.xml_plain import Plain
+from contracts.files.xml_documents.xml_shape import Shape
 from contracts.plan import Plan, Xml
 from contracts.problem import Problem
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from functions.admission.heads.parquet_footer import MOST_OF_SCHEMA, MOST_VALUES, Column, FooterInvalid, columns, parse
+from functions.admission.heads.parquet.parquet_footer import (
+    MOST_OF_SCHEMA,
+    MOST_VALUES,
+    Column,
+    FooterInvalid,
+    columns,
+    parse,
+)
 
 LISTS = b"\x19" + b"\x19" * 5000
 """A field that is a list of one list of one list ..."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from contracts.problem import Problem, quoted
-from functions.admission.heads import parquet_footer
-from functions.admission.heads.parquet_footer import Chunk, FooterInvalid
+from functions.admission.heads.parquet import parquet_footer
+from functions.admission.heads.parquet.parquet_footer import Chunk, FooterInvalid
 
 CODECS = {0: "none", 1: "Snappy", 2: "gzip", 3: "LZO", 4: "Brotli", 5: "LZ4", 6: "Zstandard", 7: "LZ4_RAW"}
 KNOWN_CODECS = frozenset({0, 1, 2, 5, 6, 7})

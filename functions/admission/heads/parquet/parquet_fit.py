@@ -9,10 +9,10 @@ from contracts.plan import CONTAINERS, Plan, Property
 from contracts.problem import Problem
 from contracts.values.date_pattern import PIECE
 from contracts.values.parquet_types import CLOCKS, NANOSECONDS, STORED
-from functions.admission.heads import parquet_nested
-from functions.admission.heads.parquet_footer import Column
-from functions.admission.heads.parquet_nested import SHAPES, UNREADABLE, ListedColumn, Routes
-from functions.admission.heads.parquet_types import INT96, NEWER
+from functions.admission.heads.parquet import parquet_nested
+from functions.admission.heads.parquet.parquet_footer import Column
+from functions.admission.heads.parquet.parquet_nested import SHAPES, UNREADABLE, ListedColumn, Routes
+from functions.admission.heads.parquet.parquet_types import INT96, NEWER
 
 FITTING = {
     "string": ("string",),

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.drop_block.block import DropBlock
-from contracts.files.xml_names import XML, XSI
-from contracts.files.xml_shape import TEXT
+from contracts.files.xml_documents.xml_names import XML, XSI
+from contracts.files.xml_documents.xml_shape import TEXT
 from contracts.plan import CONTAINERS, Property, Xml
 from contracts.problem import nearest, visible
 

@@ -10,17 +10,11 @@ from contracts.files.column_problems import MOST_NAMED
 from contracts.files.header import MOST_COLUMNS
 from contracts.plan import Plan
 from contracts.problem import Problem
-from functions.admission.heads import (
-    job_limits,
-    not_parquet,
-    parquet_fit,
-    parquet_footer,
-    parquet_nested,
-    parquet_pages,
-)
+from functions.admission.heads import job_limits
 from functions.admission.heads.csv_head import too_wide
-from functions.admission.heads.parquet_footer import ENCRYPTED, MAGIC, TAIL, Footer, FooterInvalid
-from functions.admission.heads.parquet_nested import ListedColumn
+from functions.admission.heads.parquet import not_parquet, parquet_fit, parquet_footer, parquet_nested, parquet_pages
+from functions.admission.heads.parquet.parquet_footer import ENCRYPTED, MAGIC, TAIL, Footer, FooterInvalid
+from functions.admission.heads.parquet.parquet_nested import ListedColumn
 from functions.admission.heads.problems import Head
 
 LARGEST_FOOTER = 16 << 20

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from contracts.files.xml_cells import quoted
-from contracts.files.xml_shape import Shape
+from contracts.files.xml_documents.xml_cells import quoted
+from contracts.files.xml_documents.xml_shape import Shape
 from contracts.plan import LogicalType, Xml
 from contracts.problem import Problem
 
 if TYPE_CHECKING:
-    from contracts.files.xml_records import Records
+    from contracts.files.xml_documents.xml_records import Records
 
 MOST_WAITING = 16 << 20
 """Bytes without the end of a record that wait for it before they are parsed."""

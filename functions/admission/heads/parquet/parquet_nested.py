@@ -9,8 +9,8 @@ from contracts.plan import CONTAINERS, Plan, Property
 from contracts.values.nested import name_of
 from contracts.values.parquet_types import FINE, NULLS, STORED
 from contracts.values.sql_text import quoted_name
-from functions.admission.heads.parquet_footer import Column
-from functions.admission.heads.parquet_types import INT96, UNKNOWN
+from functions.admission.heads.parquet.parquet_footer import Column
+from functions.admission.heads.parquet.parquet_types import INT96, UNKNOWN
 
 WITHIN = "within"
 """The type of a column that is read as part of the column around it."""

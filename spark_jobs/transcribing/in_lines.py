@@ -19,8 +19,8 @@ from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.verdict import OURS
 from spark_jobs.formats import text_lines
-from spark_jobs.scan import transcribing
 from spark_jobs.spark import packing, recoding, storage
+from spark_jobs.transcribing import documents
 
 AT_ONCE = 8
 """Files that are turned into lines side by side, by the driver."""
@@ -119,7 +119,7 @@ def _transcribed(spark: SparkSession, plan: Plan, members: Members, folder: str)
     parts = []
     for n, member in enumerate(members):
         to = f"{folder}{n}.{plan.transcribed.file_format}"
-        if problem := transcribing.transcribe(spark, plan, member.uri, to):
+        if problem := documents.transcribe(spark, plan, member.uri, to):
             return replace(problem, message=f"`{member.name}`: {problem.message}") if member.name else problem
         parts.append(replace(member, uri=to))
     return tuple(parts)

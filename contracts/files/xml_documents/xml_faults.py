@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from xml.parsers.expat import ExpatError, errors
 
-from contracts.files.xml_names import Names, in_words, split
+from contracts.files.xml_documents.xml_names import Names, in_words, split
 from contracts.plan import Xml
 from contracts.problem import Problem, nearest, quoted, visible
 

@@ -1,6 +1,6 @@
 """The reader of documents, a program: the path of a document in, the path of its lines out; see `apart`.
 
-    python -m spark_jobs.scan.transcriber MEMORY SECONDS DOCUMENT LINES
+    python -m spark_jobs.transcribing.transcriber MEMORY SECONDS DOCUMENT LINES
 
 It never starts Spark.
 """
@@ -11,8 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from contracts.files import apart, json_document, xml_records
+from contracts.files import apart, json_document
 from contracts.files.sheets import reading as sheets
+from contracts.files.xml_documents import xml_records
 from contracts.plan import SHEETS, FileFormat, Plan
 from contracts.problem import Problem
 

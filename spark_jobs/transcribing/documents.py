@@ -1,7 +1,7 @@
 """Documents as lines: the URI of a document in, an object of its lines or the problem of the document out.
 
-Documents are read by a process of its own (`spark_jobs.scan.transcriber`), as their bytes are untrusted and a reader
-may be native code: one that dies or takes all memory ends a single drop. It reads and writes local files.
+Documents are read by a process of its own (`transcriber.py`), as their bytes are untrusted and a reader may be native
+code: one that dies or takes all memory ends a single drop. It reads and writes local files.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contracts.plan import Plan
 from contracts.problem import Problem
 from spark_jobs.spark import storage
 
-READER = "spark_jobs.scan.transcriber"
+READER = "spark_jobs.transcribing.transcriber"
 BOUNDS = apart.Bounds(memory=3 << 30, seconds=1_800)
 """What the reader of one document may take."""
 
