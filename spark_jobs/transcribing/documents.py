@@ -1,7 +1,7 @@
 """Documents as lines: the URI of a document in, an object of its lines or the problem of the document out.
 
-Documents are read by a process of its own (`transcriber.py`), as their bytes are untrusted and a reader may be native
-code: one that dies or takes all memory ends a single drop. It reads and writes local files.
+Documents are read by processes of their own (`transcriber.py`), as their bytes are untrusted and a reader may be native
+code: one that dies or takes all memory ends a single drop. They read and write local files.
 """
 
 from __future__ import annotations
@@ -21,18 +21,23 @@ BOUNDS = apart.Bounds(memory=3 << 30, seconds=1_800)
 """What the reader of one document may take."""
 
 
-def transcribe(spark: SparkSession, plan: Plan, uri: str, to: str) -> Problem | None:
+def readers(plan: Plan) -> apart.Readers:
+    """Return readers of documents, to be closed."""
+    return apart.Readers(READER, plan, BOUNDS)
+
+
+def transcribe(spark: SparkSession, each: apart.Readers, uri: str, to: str) -> Problem | None:
     """Write the lines of a document to another object; return its problem if it is damaged.
 
     Raise OSError if the reader itself fails.
     """
     if (own := storage.local(uri)) and (target := storage.local(to)):
         target.parent.mkdir(parents=True, exist_ok=True)
-        return apart.run(READER, [str(own), str(target)], plan, BOUNDS)
+        return each.read([str(own), str(target)])
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
         document, lines = Path(folder) / "document", Path(folder) / "lines"
         storage.fetch(spark, uri, document)
-        problem = apart.run(READER, [str(document), str(lines)], plan, BOUNDS)
+        problem = each.read([str(document), str(lines)])
         document.unlink()  # before the lines take as much room elsewhere
         if problem is None:
             storage.put(spark, lines, to)

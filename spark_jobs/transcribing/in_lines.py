@@ -14,6 +14,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from contracts.files import zip_archive
+from contracts.files.apart import Readers
 from contracts.job import DropResult, JobDrop, JobMember, JobRequest
 from contracts.plan import Plan
 from contracts.problem import Problem
@@ -39,8 +40,8 @@ def in_lines(spark: SparkSession, request: JobRequest) -> tuple[JobRequest, dict
     plan = request.plan
     if not (plan.unpacked_first or plan.is_recoded or plan.is_transcribed):
         return request, {}
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        parts = list(pool.map(partial(_in_lines, spark, request), range(len(request.drops))))
+    with documents.readers(plan) as readers, ThreadPoolExecutor(AT_ONCE) as pool:
+        parts = list(pool.map(partial(_in_lines, spark, request, readers), range(len(request.drops))))
     results = {part.drop: part for part in parts if isinstance(part, DropResult)}
     failures = [result.failure for result in results.values() if result.failure]
     if len(failures) == len(parts) > 1:
@@ -49,12 +50,12 @@ def in_lines(spark: SparkSession, request: JobRequest) -> tuple[JobRequest, dict
     return replace(request, plan=plan.transcribed, drops=drops), results
 
 
-def _in_lines(spark: SparkSession, request: JobRequest, number: int) -> JobDrop | DropResult:
+def _in_lines(spark: SparkSession, request: JobRequest, readers: Readers, number: int) -> JobDrop | DropResult:
     plan, drop, folder = request.plan, request.drops[number], f"{request.scratch}in-lines/{number}/"
     try:
         members, size = _unpacked(spark, plan, drop.uri, folder)
         _check_size(drop, size)
-        lines = _transcribed(spark, plan, _recoded(spark, plan, members, folder), folder)
+        lines = _transcribed(spark, plan, readers, _recoded(spark, plan, members, folder), folder)
     except (Py4JJavaError, OSError) as error:
         turned = "unpacked" if plan.unpacked_first else "read"
         text = f"The file could not be {turned}: {text_lines.first_line(error)}"
@@ -76,7 +77,8 @@ def lines_of(spark: SparkSession, plan: Plan, uri: str, folder: str) -> Members 
     Raise OSError for an archive that is not as it was at admission.
     """
     members, _ = _unpacked(spark, plan, uri, folder)
-    return _transcribed(spark, plan, _recoded(spark, plan, members, folder), folder)
+    with documents.readers(plan) as readers:
+        return _transcribed(spark, plan, readers, _recoded(spark, plan, members, folder), folder)
 
 
 def _unpacked(spark: SparkSession, plan: Plan, uri: str, folder: str) -> tuple[Members, int | None]:
@@ -112,14 +114,14 @@ def _recoded(spark: SparkSession, plan: Plan, members: Members, folder: str) -> 
     return tuple(parts)
 
 
-def _transcribed(spark: SparkSession, plan: Plan, members: Members, folder: str) -> Members | Problem:
+def _transcribed(spark: SparkSession, plan: Plan, readers: Readers, members: Members, folder: str) -> Members | Problem:
     """Write the records of documents as lines; return the problem of the first that is damaged."""
     if not plan.is_transcribed:
         return members
     parts = []
     for n, member in enumerate(members):
         to = f"{folder}{n}.{plan.transcribed.file_format}"
-        if problem := documents.transcribe(spark, plan, member.uri, to):
+        if problem := documents.transcribe(spark, readers, member.uri, to):
             return replace(problem, message=f"`{member.name}`: {problem.message}") if member.name else problem
         parts.append(replace(member, uri=to))
     return tuple(parts)

@@ -1,6 +1,6 @@
-"""The reader of documents, a program: the path of a document in, the path of its lines out; see `apart`.
+"""The reader of documents, a program: the path of a document in, its lines at another path out; see `apart`.
 
-    python -m spark_jobs.transcribing.transcriber MEMORY SECONDS DOCUMENT LINES
+    python -m spark_jobs.transcribing.transcriber MEMORY SECONDS
 
 It never starts Spark.
 """

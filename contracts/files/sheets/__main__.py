@@ -1,6 +1,6 @@
-"""The reader of workbooks as a program: the path of a workbook in, the path of its text out; see `apart`.
+"""The reader of workbooks as a program: the path of a workbook in, its text at another path out; see `apart`.
 
-python -m contracts.files.sheets MEMORY SECONDS WORKBOOK TEXT [BYTES]
+python -m contracts.files.sheets MEMORY SECONDS
 """
 
 from __future__ import annotations
