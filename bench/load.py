@@ -84,12 +84,12 @@ class Haul:
 
 @dataclass
 class Load:
-    """A stack with one contract in force; `notices` are its notices so far."""
+    """A stack with one contract in force; `events` are its events so far."""
 
     embedded: Embedded
     plan: Plan
     ports: Ports
-    notices: Sequence[Mapping[str, Any]]
+    events: Sequence[Mapping[str, Any]]
     settled: int = 0
 
     def haul(self, what: str, files: Sequence[Path], drops: int) -> Haul:
@@ -143,7 +143,7 @@ class Load:
         raise TimeoutError
 
     def _ended(self) -> int:
-        return sum(notice["detail"]["state"] in GOOD for notice in list(self.notices))
+        return sum(event["detail"]["data"]["state"] in GOOD for event in list(self.events))
 
     def _runs(self, drops: Iterable[Drop]) -> int:
         """The runs that were asked for, one of each batch."""
@@ -163,13 +163,13 @@ def hauls(folder: Path) -> Iterator[Haul]:
     small, large = Files(folder, STATIONS_OF_SMALL).small, folder / "large.csv"
     inmet.write(large, STATIONS_OF_LARGE, HOURS)
     plan = replace(plans.without_shares(plans.plain(plans.whole())), files=("load/*/*.csv",))
-    notices: list[Mapping[str, Any]] = []
+    events: list[Mapping[str, Any]] = []
     with Embedded(
-        window_seconds=WINDOW_SECONDS, schedule_seconds=60, retry_seconds=60, listener=notices.append
+        window_seconds=WINDOW_SECONDS, schedule_seconds=60, retry_seconds=60, listener=events.append
     ) as embedded:
         embedded.cloud.requests = deque()  # all of them: more than it remembers of itself
         embedded.publish([plan])
-        made = Load(embedded, plan, ports_from(embedded.environment(), Clients(session())), notices)
+        made = Load(embedded, plan, ports_from(embedded.environment(), Clients(session())), events)
         made.haul("", small, FEW)  # functions and Spark are warm from now on
         yield made.alone(f"{ALONE} drops of 100 rows, one after the other", small[0])
         yield made.haul(FEW_SMALL, small, FEW)

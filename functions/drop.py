@@ -408,14 +408,15 @@ def brief(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """The first problems with their texts cut, as many as an item of the ledger may hold."""
     every = tuple(problems)
     return tuple(
-        replace(p, message=_cut(p.message), fix=_cut(p.fix), property=_cut(p.property) if p.property else None)
+        replace(p, message=cut(p.message), fix=cut(p.fix), property=cut(p.property) if p.property else None)
         for p in every[:MOST_PROBLEMS]
     )
 
 
-def _cut(text: str) -> str:
+def cut(text: str, most: int = MOST_TEXT) -> str:
+    """Return a text of at most so many bytes, which ends in `…` if it was longer."""
     written = text.encode("utf-8", "replace")
-    return text if len(written) <= MOST_TEXT else written[: MOST_TEXT - 3].decode("utf-8", "ignore") + "…"
+    return text if len(written) <= most else written[: most - 3].decode("utf-8", "ignore") + "…"
 
 
 def is_later(upload: Uploaded, than: Uploaded) -> bool:

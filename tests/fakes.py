@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import TypeVar
 
+import jsonschema_rs
+
+from contracts import codec
 from contracts.errors import (
     DestinationTaken,
     DocumentInvalid,
@@ -23,14 +28,17 @@ from contracts.job import DataFile
 from contracts.table import TableColumn, lacking
 from functions import keys
 from functions.drop import Drop, Location, Transition
+from functions.events.drop_event import DropEvent
+from functions.events.shape import MOST_BYTES, Origin, event_of_step
 from functions.ports.batches import Batch, Pause, VersionCheck, Window
 from functions.ports.clock import stamp
-from functions.ports.drops import Step, step_of
+from functions.ports.drops import Step, step_of, told_of
 from functions.ports.expected_files import Absence, FileSet, RollCall
 from functions.ports.jobs import Reach, RunStatus
 from functions.ports.ledger import InFlight, TransactionItem
 from functions.ports.lineages import Lineage, Watermarks
 from functions.ports.store import LARGEST_COPY, CopyTag, ListedVersion, ListingCursor, ListingPage, Stat, StoredVersion
+from infra.packaging.bundles import ROOT
 
 T = TypeVar("T")
 
@@ -246,11 +254,29 @@ def _held(at: Location) -> str | None:
     return None if at.version == "null" else at.version
 
 
+ORIGIN = Origin("/dropgate/memory", "s3://promoted/")
+
+
+@cache
+def _schema() -> jsonschema_rs.Validator:
+    text = (ROOT / "functions" / "events" / "drop_event.v1.schema.json").read_text(encoding="utf-8")
+    return jsonschema_rs.validator_for(json.loads(text))
+
+
+def hold_event(event: DropEvent) -> DropEvent:
+    """Return an event that fits its schema and its bound."""
+    document = codec.encode(event)
+    _schema().validate(document)
+    assert len(json.dumps(document)) <= MOST_BYTES
+    return event
+
+
 class MemoryLedger:
     """The record of drops, with the same fences as the real one; the items of those that are `unreadable` cannot be."""
 
     def __init__(self) -> None:
         self.unreadable: set[str] = set()
+        self.events: list[DropEvent] = []
         self._drops: dict[str, Drop] = {}
         self._steps: dict[str, list[Step]] = {}
         self._lineages: dict[str, Lineage] = {}
@@ -270,7 +296,7 @@ class MemoryLedger:
     def open(self, drop: Drop) -> Drop:
         if drop.id not in self._drops:
             self._drops[drop.id] = drop
-            self._note(drop, "created")
+            self._note(drop, "created", None)
         return self._drops[drop.id]
 
     def drop(self, drop_id: str) -> Drop | None:
@@ -293,7 +319,7 @@ class MemoryLedger:
             raise StaleWrite("somebody else wrote first")
         for move in moves:
             self._drops[move.drop.id] = move.drop
-            self._note(move.drop, move.event)
+            self._note(move.drop, move.event, move.before)
         for one in beside:
             self._put(one)
 
@@ -344,8 +370,11 @@ class MemoryLedger:
             case Absence():
                 self._absences[one.contract, one.day] = replace(one, version=one.version + 1)
 
-    def _note(self, drop: Drop, event: str) -> None:
-        self._steps.setdefault(drop.id, []).append(step_of(drop, event))
+    def _note(self, drop: Drop, event: str, before: Drop | None) -> None:
+        """Add a step to the history, whose event has to fit its schema."""
+        step = step_of(drop, event)
+        self._steps.setdefault(drop.id, []).append(step)
+        self.events.append(hold_event(event_of_step(ORIGIN, step, told_of(drop, before), None, drop)))
 
     def lineage(self, lineage_id: str) -> Lineage:
         return self._lineages.get(lineage_id, Lineage(lineage_id))

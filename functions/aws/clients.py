@@ -23,7 +23,7 @@ from functions.aws.s3 import PART, S3Store
 from functions.aws.sqs import SqsDelays
 from functions.catalog import Published
 from functions.keys import Zones
-from functions.ports import Ports
+from functions.ports import EventSources, Ports
 from functions.ports.ledger import Ledger
 from functions.ports.store import LARGEST_COPY
 
@@ -100,6 +100,12 @@ def zones_from(environment: Mapping[str, str]) -> Zones:
 def ledger_from(environment: Mapping[str, str], clients: Clients) -> DynamoLedger:
     """Return only the ledger, for callers that only read."""
     return DynamoLedger(clients.dynamodb, environment["DROPGATE_TABLE"])
+
+
+def event_sources_from(environment: Mapping[str, str], clients: Clients) -> EventSources:
+    """Return what events are made from."""
+    store, zones = S3Store(clients.s3, ()), zones_from(environment)
+    return EventSources(zones, ledger_from(environment, clients), Published(store, zones.catalog))
 
 
 def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger | None = None) -> Ports:

@@ -1,6 +1,6 @@
 """The ledger's items: values to items of the table and back. Pure.
 
-- D#<id>                 STATE            a drop; D#<id> H#<attempt>#<n> its history, which is the outbox of notices
+- D#<id>                 STATE            a drop; D#<id> H#<attempt>#<n> its history, which is the outbox of events
 - ID#<first characters>  <id>             the way from the beginning of an id to drops
 - PENDING#<plan>         <staged>#<id>    a drop that waits for a batch, while it waits
 - WINDOW#<plan>          STATE            the open window of a plan
@@ -30,9 +30,10 @@ from contracts import codec
 from contracts.errors import DocumentInvalid
 from functions.drop import Drop
 from functions.ports.batches import Batch, Pause, Window
-from functions.ports.drops import Step
+from functions.ports.drops import Step, Told
 from functions.ports.drops import step_of as step_of_drop
-from functions.ports.expected_files import Absence, FileSet, RollCall
+from functions.ports.drops import told_of as told_of_drop
+from functions.ports.expected_files import Absence, AbsenceStep, FileSet, RollCall
 from functions.ports.ledger import InFlight
 from functions.ports.lineages import Lineage, Watermarks
 from functions.ports.store import ListingCursor
@@ -58,7 +59,7 @@ PAUSES = "PAUSES"
 SLOTS = "SLOTS"
 """The partition of all slots that are taken; there are as many as batches under way."""
 TOLD = "told"
-"""The attribute of a history item that says its problem to the notice: always there, as a notice needs all it names."""
+"""The attribute of a history item with what its event tells besides the step; once the code of the first problem."""
 NO_CONTRACT = "-"
 OURS = {"pk", "sk", "inflight", "dataset_month"}
 """Attributes that serve the table and are no part of a value."""
@@ -134,16 +135,24 @@ def drop_or_key(item: Item) -> Drop | str:
     return _readable(item) or str(item["pk"])
 
 
-def step_item(drop: Drop, event: str) -> Item:
-    """The history item of what a drop has become."""
-    step = step_of_drop(drop, event)
+def step_item(drop: Drop, event: str, before: Drop | None = None) -> Item:
+    """The history item of what a drop has become; `before` is what it was, None if it is new."""
+    step, told = step_of_drop(drop, event), codec.encode(told_of_drop(drop, before))
     sk = f"{HISTORY}{drop.attempt:04}#{drop.step:04}"
-    return {"pk": drop_key(drop.id)[0], "sk": sk, "version": drop.version, TOLD: step.problem or "", **_fields(step)}
+    return {"pk": drop_key(drop.id)[0], "sk": sk, "version": drop.version, TOLD: told, **_fields(step)}
 
 
 def step_of(item: Item) -> Step:
     """Return the step of a history item."""
     return _value(Step, {k: v for k, v in item.items() if k not in ("version", TOLD)})
+
+
+def told_of(item: Item) -> Told:
+    """Return what the event of a history item tells besides its step."""
+    told = item.get(TOLD, "")
+    if isinstance(told, str):
+        return Told(codes=(told,) if told else ())
+    return codec.decode(Told, told, f"ledger item {item['pk']} {item['sk']}")
 
 
 def id_shelf(prefix: str) -> str:
@@ -427,10 +436,18 @@ def absence_of(item: Item) -> Absence:
 
 
 def absence_step_item(absence: Absence) -> Item:
-    """The history item of what an absence has become: its notice."""
+    """The history item of what an absence has become."""
     pk, sk = absence_shelf(absence.contract, absence.day[:7]), f"{HISTORY}{absence.day}#{absence.version:04}"
-    notice = {"contract": absence.contract, "state": absence.state, "at": absence.changed_at, TOLD: ""}
-    return {"pk": pk, "sk": sk, "format": FORMAT, "version": absence.version, **notice}
+    step = {"contract": absence.contract, "state": absence.state, "at": absence.changed_at}
+    told = {"files": absence.files, "came": absence.came, "due_at": absence.due_at}
+    return {"pk": pk, "sk": sk, "format": FORMAT, "version": absence.version, TOLD: told, **step}
+
+
+def absence_step_of(item: Item) -> AbsenceStep:
+    """Return the step of a history item of an absence."""
+    day, told = item["sk"].removeprefix(HISTORY).partition("#")[0], item.get(TOLD) or {}
+    step = {name: item[name] for name in ("contract", "state", "at", "version")}
+    return codec.decode(AbsenceStep, {"day": day, **step, **told}, f"ledger item {item['pk']} {item['sk']}")
 
 
 def item(value: Lineage | Batch | Watermarks | RollCall | Absence | FileSet) -> Item:

@@ -13,9 +13,9 @@ from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 
 from contracts.errors import ServiceUnavailable
-from functions.aws.clients import Clients, ports_from
+from functions.aws.clients import Clients, event_sources_from, ports_from
 from functions.handlers.counting import CountedLedger
-from functions.ports import Ports
+from functions.ports import EventSources, Ports
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -61,8 +61,22 @@ def about(**ids: str) -> None:
 
 def ports() -> Ports:
     """The world that the environment names."""
-    named = {k: v for k, v in os.environ.items() if k.startswith(("DROPGATE_", "AWS_ENDPOINT_URL", "AWS_ACCESS_KEY"))}
-    return _ports(tuple(sorted(named.items())))
+    return _ports(_named())
+
+
+def event_sources() -> EventSources:
+    """The part of it that events are made from."""
+    return _event_sources(_named())
+
+
+def _named() -> tuple[tuple[str, str], ...]:
+    names = ("DROPGATE_", "AWS_ENDPOINT_URL", "AWS_ACCESS_KEY")
+    return tuple(sorted((k, v) for k, v in os.environ.items() if k.startswith(names)))
+
+
+@cache
+def _event_sources(named: tuple[tuple[str, str], ...]) -> EventSources:
+    return event_sources_from(dict(named), Clients())
 
 
 @cache

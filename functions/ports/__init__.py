@@ -12,6 +12,7 @@ from datetime import datetime
 from functions.catalog import Published
 from functions.keys import Zones
 from functions.ports.clock import Clock, stamp
+from functions.ports.drops import Drops
 from functions.ports.jobs import Jobs
 from functions.ports.ledger import Ledger
 from functions.ports.messages import Delays
@@ -52,3 +53,12 @@ class Ports:
     def at(self) -> str:
         """Return the time as a stamp."""
         return stamp(self.clock.now())
+
+
+@dataclass(frozen=True, slots=True)
+class EventSources:
+    """The ports that events are made from, which read alone."""
+
+    zones: Zones
+    ledger: Drops
+    catalog: Published

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from contracts import codec
-from functions.drop import BY_PERSON, Drop
+from contracts.plan import Promoted
+from functions import keys
+from functions.drop import BY_PERSON, PROMOTED, Drop, RowCounts
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One item of a drop's history, which is also a notice."""
+    """One item of a drop's history."""
 
     drop: str
     attempt: int
@@ -46,6 +48,64 @@ def step_of(drop: Drop, event: str) -> Step:
         because=person.because if person else None,
         batch=drop.batch if event in ("claimed", "retried") else None,  # the halves of a batch try again
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ToldPromotion:
+    """What consumers can read: what it is, its key in the promoted zone, and the version of a table with its rows."""
+
+    kind: Promoted
+    key: str
+    version: int | None = field(default=None, metadata=codec.SPARSE)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the event of a step tells besides the step, as it was then.
+
+    Texts that may quote the file are not among it, as history outlives `dropgate forget`: of problems only the codes.
+    `withdrawn` is True if consumers lose by this step what an earlier attempt had promoted.
+    """
+
+    key: str | None = field(default=None, metadata=codec.SPARSE)
+    plan: str | None = field(default=None, metadata=codec.SPARSE)
+    producer: str | None = field(default=None, metadata=codec.SPARSE)
+    engine: str | None = field(default=None, metadata=codec.SPARSE)
+    rows: RowCounts | None = field(default=None, metadata=codec.SPARSE)
+    codes: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
+    receipt: str | None = field(default=None, metadata=codec.SPARSE)
+    promoted: ToldPromotion | None = field(default=None, metadata=codec.SPARSE)
+    withdrawn: bool = field(default=False, metadata=codec.SPARSE)
+    uploaded_at: str | None = field(default=None, metadata=codec.SPARSE)
+    received_at: str | None = field(default=None, metadata=codec.SPARSE)
+    decided_at: str | None = field(default=None, metadata=codec.SPARSE)
+
+
+def told_of(drop: Drop, before: Drop | None = None) -> Told:
+    """Return what the event of a step tells of a drop; `before` is the drop that the step has changed."""
+    retracted = before.retracts if before else None
+    return Told(
+        key=drop.key,
+        plan=drop.plan,
+        producer=drop.producer,
+        engine=None if drop.decided_at is None else "spark" if drop.batch else "admission",
+        rows=drop.rows,
+        codes=tuple(problem.code for problem in drop.problems),
+        receipt=drop.receipt,
+        promoted=_promotion(drop),
+        withdrawn=retracted is not None and drop.retracts is None and drop.state not in PROMOTED,
+        uploaded_at=drop.uploaded_at or None,
+        received_at=drop.received_at,
+        decided_at=drop.decided_at,
+    )
+
+
+def _promotion(drop: Drop) -> ToldPromotion | None:
+    if drop.promoted is None or drop.state not in PROMOTED:
+        return None
+    to = drop.promoted
+    kind: Promoted = "table" if keys.is_table(to.key) else "rows" if to.rows else "object"
+    return ToldPromotion(kind, to.key)
 
 
 class Drops(Protocol):

@@ -58,6 +58,20 @@ class Absence:
 
 
 @dataclass(frozen=True, slots=True)
+class AbsenceStep:
+    """One item of the history of an absence, numbered by `version`; former versions wrote no figures."""
+
+    contract: str
+    day: str
+    state: Literal["missing", "arrived"]
+    at: str
+    version: int
+    files: int | None = None
+    came: int | None = None
+    due_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RollCall:
     """The progress of the search for missing files (moment and contract), and the absences that may still end."""
 

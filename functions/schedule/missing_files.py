@@ -4,8 +4,8 @@
     missing, and the day is not over            -> count again              -> arrived
 
 One item records how far windows were checked, and is written in one transaction with the absences: only one of two
-concurrent runs writes, so each absence has one notice. A window that ended before the first check is not missing. If a
-day's window was moved after its notice, there is no second notice.
+concurrent runs writes, so each absence has one event. A window that ended before the first check is not missing. If a
+day's window was moved after its event, there is no second one.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ GROUP = 40
 MOST_MISSING = 1000
 """Absences that may still end, which one item of the ledger (400 KB) remembers; other windows wait until some have."""
 AGE = timedelta(minutes=10)
-"""The greatest age of the recorded check: a window that ended before its contract was published has no notice."""
+"""The greatest age of the recorded check: a window that ended before its contract was published has no event."""
 LONGEST = timedelta(days=7)
-"""A window that ended longer ago, while no run checked it, has no notice."""
+"""A window that ended longer ago, while no run checked it, has no event."""
 
 
 @dataclass(frozen=True, slots=True)

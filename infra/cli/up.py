@@ -10,7 +10,7 @@ import signal
 import threading
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import click
@@ -84,7 +84,7 @@ def command(port: int, contracts: Path | None, state: Path | None, mask_evidence
         try:
             stack = Embedded(
                 port=port,
-                listener=_notice,
+                listener=_heard,
                 expectations=expectations,
                 state=state,
                 mask_evidence=mask_evidence,
@@ -149,8 +149,7 @@ Then list the drops, in another terminal in this folder:
 """
 
 
-def _notice(notice: Mapping[str, object]) -> None:
+def _heard(event: Mapping[str, Any]) -> None:
     """Print one line for every step of every drop."""
-    detail = notice["detail"]
-    assert isinstance(detail, dict)
-    click.echo(f"{detail['drop'].removeprefix('D#')[:10]}  {detail['state']}")
+    detail = event["detail"]
+    click.echo(f"{detail['subject'][:10]}  {detail['data']['state']}")

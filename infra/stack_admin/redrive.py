@@ -90,7 +90,7 @@ KINDS = (
         "notices",
         "NoticesDlq",
         None,
-        "notices that were not sent; the states are correct, and letters name records of the stream, not notices",
+        "events that were not sent; the states are correct, and letters name records of the stream, not events",
         f"let listeners read `dropgate drops` for the missed time, then {DELETE}",
         f"let listeners read `dropgate drops` for the missed time; {NO_HARM}",
     ),

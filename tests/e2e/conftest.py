@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -43,7 +44,8 @@ class World:
 
     embedded: Embedded
     plans: tuple[Plan, ...]
-    notices: list[str] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    """Each event on the bus: `detail-type` and `detail`."""
     ports: Ports = field(init=False)
 
     def __post_init__(self) -> None:
@@ -140,7 +142,7 @@ def world(spark: SparkSession) -> Iterator[World]:
     """The stack with the contracts of this folder in force."""
     linted = lint((HERE / "contracts",))
     assert not linted.failed, linted.findings
-    notices: list[str] = []
+    events: list[dict[str, Any]] = []
     patient = {**QUIET, "DROPGATE_PATIENCE_SECONDS": "3"}
     with Embedded(
         window_seconds=1,
@@ -149,8 +151,8 @@ def world(spark: SparkSession) -> Iterator[World]:
         job=job,
         spark=spark,
         environment=patient,
-        listener=lambda notice: notices.append(str(notice["detail"])),
+        listener=lambda event: events.append(dict(event)),
     ) as embedded:
         embedded.publish(linted.plans, files(linted.contracts))
-        yield World(embedded, linted.plans, notices)
+        yield World(embedded, linted.plans, events)
         assert embedded.guard.denied == [], "the template's policies forbid what the code does"

@@ -79,18 +79,18 @@ def run_job(spec: JobSpec) -> None:
 
 
 def pump(folder: Path, ready: Path) -> None:
-    """Play Lambda until killed; every notice is a line of a file."""
+    """Play Lambda until killed; every event is a line of a file."""
     made: Stack = pickle.loads((folder / "stack").read_bytes())  # noqa: S301 (written by `stack`)
     handlers: dict[str, Callable[..., Any]] = {}
     for name, function in made.functions.items():
         os.environ.update({key: value for key, value in function.environment.items() if key not in os.environ})
         module, _, attribute = function.handler.rpartition(".")
         handlers[name] = getattr(importlib.import_module(module), attribute)
-    with (folder / "notices").open("a", encoding="utf-8") as notices:
+    with (folder / "events").open("a", encoding="utf-8") as events:
 
-        def listener(notice: Any) -> None:
-            notices.write(json.dumps(notice["detail"]) + "\n")
-            notices.flush()
+        def listener(event: Any) -> None:
+            events.write(json.dumps(event["detail"]) + "\n")
+            events.flush()
 
         with Pump(made, cache(boto3.client), handlers, schedule_seconds=3, retry_seconds=1, listener=listener):
             ready.touch()

@@ -15,16 +15,19 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from jsonschema import Draft202012Validator
 from pyspark.sql import SparkSession
 
 from contracts.authoring.compiler.compile import load_plan
 from functions.drop import Drop
+from functions.events.shape import MOST_BYTES
 from infra.cli import try_
 from infra.cli.main import main
 from infra.local.emr.job_events import EventFaults
 from infra.local.events.events import deliver, object_created
 from infra.local.iam.guard import JOB
 from infra.offline.trial import last_drops, try_on
+from infra.packaging.bundles import ROOT
 from tests.e2e.cases import GOOD, HEADER
 from tests.e2e.conftest import World
 
@@ -150,11 +153,37 @@ def test_replay_of_promoted_drop_is_refused(world: World, first: dict[str, Drop]
     assert (done.exit_code, "promoted" in done.output) == (2, True), done.output
 
 
-def test_every_step_leaves_as_a_notice(world: World, first: dict[str, Drop], second: dict[str, Drop]) -> None:
+def test_every_step_leaves_as_an_event(world: World, first: dict[str, Drop], second: dict[str, Drop]) -> None:
     assert world.embedded.settle(180)
     for drop in (*first.values(), *second.values()):
-        notices = {n for n in world.notices if drop.id in n}
-        assert len(notices) == len(world.ports.ledger.history(drop.id))
+        events = [event["detail"] for event in world.events if event["detail"]["subject"] == drop.id]
+        steps = [(step.attempt, step.step, step.state) for step in world.ports.ledger.history(drop.id)]
+        assert [(e["data"]["attempt"], e["data"]["step"], e["data"]["state"]) for e in events] == steps
+        assert len({event["id"] for event in events}) == len(steps)
+
+
+def test_events_keep_schema_and_bound(world: World, first: dict[str, Drop], second: dict[str, Drop]) -> None:
+    assert world.embedded.settle(180)
+    schema = json.loads((ROOT / "functions" / "events" / "drop_event.v1.schema.json").read_text(encoding="utf-8"))
+    details = [event["detail"] for event in world.events]
+
+    assert [error.message for detail in details for error in Draft202012Validator(schema).iter_errors(detail)] == []
+    assert max(len(json.dumps(detail)) for detail in details) <= MOST_BYTES
+    assert {detail["subject"] for detail in details} >= {drop.id for drop in (*first.values(), *second.values())}
+
+
+def test_promoted_event_names_what_consumers_can_read(world: World, first: dict[str, Drop]) -> None:
+    assert world.embedded.settle(180)
+    event = next(
+        event["detail"]["data"]
+        for event in world.events
+        if event["detail-type"] == "Drop Promoted" and event["detail"]["subject"] == first["good"].id
+    )
+    place = event["promoted"]
+
+    read = world.embedded.client("s3").get_object(Bucket=place["bucket"], Key=place["key"])
+    assert len(read["Body"].read()) == first["good"].size
+    assert (event["rows"]["read"], event["engine"], event["contract"]["id"]) == (2, "spark", "orders")
 
 
 def test_landing_holds_only_what_nobody_has_seen(world: World, first: dict[str, Drop], second: dict[str, Drop]) -> None:

@@ -161,9 +161,11 @@ def look(stack: Killable, by_id: dict[str, Drop], before: Seen | None = None) ->
     tokens = Counter(run["name"] for run in stack.runs())
     assert tokens
     assert [token for token, n in tokens.items() if n > 1] == []
-    steps = {(f"D#{s.drop}", f"H#{s.attempt:04}#{s.step:04}") for each in seen.histories.values() for s in each}
-    stack.until(lambda: noticed(stack) == steps, PATIENCE)
-    assert noticed(stack) == steps
+    steps = {f"{s.drop}-{s.attempt:04}-{s.step:04}" for each in seen.histories.values() for s in each}
+    stack.until(lambda: {event["id"] for event in events(stack)} == steps, PATIENCE)
+    sent = list(events(stack))
+    assert {event["id"] for event in sent} == steps
+    assert len({json.dumps(event, sort_keys=True) for event in sent}) == len(steps), "an event that came again differs"
     return seen
 
 
@@ -183,14 +185,9 @@ def examine(ports: Ports) -> None:
     assert list(differences(late, CONTRACTS, recent)) == []
 
 
-def noticed(stack: Killable) -> set[tuple[str, str]]:
-    """The items of history that there was a notice of."""
-    return {(n["drop"], n["history"]) for n in notices(stack)}
-
-
-def notices(stack: Killable) -> Iterator[Any]:
-    """All notices, of which some were given more than once."""
-    for line in (stack.folder / "notices").read_text(encoding="utf-8").splitlines():
+def events(stack: Killable) -> Iterator[Any]:
+    """All events, of which some were sent more than once."""
+    for line in (stack.folder / "events").read_text(encoding="utf-8").splitlines():
         try:
             yield json.loads(line)
         except ValueError:

@@ -63,7 +63,7 @@ def main(folder: Path) -> None:
     drawn = _telling((*lint((PUBLISHED,)).plans, *linted.plans, *_drawn()))
     _write(folder / "plans.jsonl", drawn)
     spark = local_session("golden", s3_endpoint="http://127.0.0.1:9", brief=True)
-    notices: list[str] = []
+    events: list[str] = []
     with Embedded(
         window_seconds=1,
         schedule_seconds=2,
@@ -71,7 +71,7 @@ def main(folder: Path) -> None:
         job=_job,
         spark=spark,
         environment={**QUIET, "DROPGATE_PATIENCE_SECONDS": "3"},
-        listener=lambda notice: notices.append(json.dumps(notice, sort_keys=True)),
+        listener=lambda event: events.append(json.dumps(event["detail"], sort_keys=True)),
     ) as embedded:
         embedded.publish(linted.plans, files(linted.contracts))
         items: dict[str, dict[str, Any]] = {}
@@ -82,7 +82,7 @@ def main(folder: Path) -> None:
         watching.set()
         watch.join()
         _write(folder / "items.jsonl", (json.dumps(item, sort_keys=True) for _, item in sorted(items.items())))
-        _write(folder / "notices.jsonl", _shapes(notices))
+        _write(folder / "events.jsonl", _shapes(events))
         _objects(embedded, folder)
     spark.stop()
 
@@ -197,12 +197,11 @@ def _name(item: dict[str, Any]) -> str:
     return " ".join((kind, part, item.get("state", {}).get("S", ""), *sorted(item)))
 
 
-def _shapes(notices: Iterable[str]) -> Iterator[str]:
+def _shapes(events: Iterable[str]) -> Iterator[str]:
     seen: dict[Any, int] = {}
-    for text in sorted(notices):
-        notice = json.loads(text)
-        detail = json.loads(notice["detail"]) if isinstance(notice["detail"], str) else notice["detail"]
-        shape = (detail.get("state"), detail.get("problem"), *sorted(k for k, v in detail.items() if v))
+    for text in sorted(events):
+        data = json.loads(text)["data"]
+        shape = (data["state"], *(p["code"] for p in data["problems"][:1]), *sorted(k for k, v in data.items() if v))
         seen[shape] = seen.get(shape, 0) + 1
         if seen[shape] <= SHAPES:
             yield text

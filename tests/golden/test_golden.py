@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,9 @@ from contracts.plan import Plan
 from contracts.verdict import decide, document
 from functions.aws import items
 from functions.aws.items import Item
-from infra.packaging.bundles import ROOT
+from functions.events.drop_event import DropEvent
+from functions.events.shape import Origin, event_of_absence, event_of_step
+from functions.ports.drops import Step
 
 CORPUS = Path(__file__).parents[1] / "data" / "golden"
 VERSIONS = sorted(path.name for path in CORPUS.iterdir())
@@ -32,6 +33,7 @@ LIVES: dict[str, Callable[[Item], Item]] = {
     "WINDOW": lambda item: items.window_item(items.window_of(item)),
 }
 """Kinds of items that one value stands behind: the item of the value that was read of an item."""
+ORIGIN = Origin("/dropgate/golden", "s3://promoted/")
 POINTING = {"ID", "POINTER", "RUN", "SLOTS"}
 """Kinds of items that only lead elsewhere, or say one thing."""
 
@@ -137,9 +139,35 @@ def _says_all(before: Any, now: Any, place: str = "") -> None:
         assert before is None or now is None or type(before) is type(now), place
 
 
+def events_of(version: str) -> Iterator[DropEvent]:
+    """Yield the event of each history item of a corpus."""
+    for _, item in ledger(version):
+        if not item["sk"].startswith(items.HISTORY):
+            continue
+        if items.kind(item) == "D":
+            yield event_of_step(ORIGIN, items.step_of(item), items.told_of(item), None, None)
+        else:
+            yield event_of_absence(ORIGIN, items.absence_step_of(item), None)
+
+
 @pytest.mark.parametrize("version", VERSIONS)
-def test_notices_still_have_all_places(version: str) -> None:
-    (pipe,) = re.findall(r"InputTemplate: >-\n\s+(\{.*\})", (ROOT / "infra/aws/state.yaml").read_text())
-    places = set(re.findall(r'"(\w+)": <', pipe))
+def test_history_still_has_its_events(version: str) -> None:
+    made = list(events_of(version))
+
+    assert {event.data.state for event in made} >= {"accepted", "rejected", "failed", "noted"}
+    assert {problem.code for event in made for problem in event.data.problems} > {"accepted-by-person"}
+
+
+@pytest.mark.parametrize("version", ["0.1.0"])
+def test_notices_of_first_version_have_places_in_events(version: str) -> None:
     for notice in lines(version, "notices"):
-        assert notice["detail"].keys() <= places
+        drop, history, state, problem = (notice["detail"][name] for name in ("drop", "history", "state", "problem"))
+        item = {"pk": drop, "sk": history, "state": state, "told": problem, "at": "t", "version": 1, "contract": "c"}
+        if items.kind(item) != "D":
+            assert event_of_absence(ORIGIN, items.absence_step_of(item), None).data.state == state
+            continue
+        attempt, step = map(int, history.removeprefix(items.HISTORY).split("#"))
+        read = Step(drop.removeprefix("D#"), attempt, step, state, "any", "t")
+        event = event_of_step(ORIGIN, read, items.told_of(item), None, None)
+        assert (f"D#{event.subject}", event.data.state) == (drop, state)
+        assert [each.code for each in event.data.problems] == ([problem] if problem else [])

@@ -4,7 +4,7 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
@@ -15,7 +15,7 @@ from infra.local.template.stack import Function
 
 _KEY = "AWS_ACCESS_KEY_ID"
 
-Handler = Callable[[dict[str, Any], Any], Any]
+Handler = Callable[[Any, Any], Any]
 """A Lambda handler: event and context in, answer out."""
 
 
@@ -52,7 +52,7 @@ class Invoker:
         self._region = region
         self._turn = Lock()
 
-    def __call__(self, name: str, event: Mapping[str, Any]) -> Any:
+    def __call__(self, name: str, event: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Any:
         """Invoke the function with that logical id; an exception of its handler is raised."""
         function, handler = self._functions[name]
         with self.turn(), acting_as(name):

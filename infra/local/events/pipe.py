@@ -1,12 +1,15 @@
-"""Records of the table's stream in, notices on the bus out: the pipe, with its own filter and input template.
+"""Records of the table's stream in, events on the bus out: the pipe, with its filter, function and templates.
 
-docs.aws.amazon.com/eventbridge/latest/userguide: eb-pipes-event-filtering.html, eb-pipes-input-transformation.html
+docs.aws.amazon.com/eventbridge/latest/userguide: eb-pipes-event-filtering.html, pipes-enrichment.html,
+eb-pipes-batching-concurrency.html, eb-pipes-input-transformation.html, eb-pipes-event-target.html
 """
 
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import getitem
 from threading import Lock
@@ -15,26 +18,48 @@ from typing import Any
 from infra.local.template.stack import Pipe
 
 Listener = Callable[[Mapping[str, Any]], None]
-"""Is given each notice: source, detail-type and detail."""
+"""Is given each event: source, detail-type and detail."""
+Invoke = Callable[[str, Sequence[Mapping[str, Any]]], Any]
 
 _PLACE = re.compile(r"<\$\.([\w.-]+)>")
+_FIRST_WAIT, _LONGEST_WAIT = 0.02, 1.0
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The clients of a pipe."""
+
+    streams: Any
+    events: Any
+    sqs: Any
+
+
 class StreamPipe:
-    """Sends the filtered records of the stream to the bus, in order; `carried` is called for each record."""
+    """Sends the events of the stream's records to the bus, in order; `carried` is called for each record that is done.
+
+    A batch that fails is tried again: at once in halves, then its first record alone, after longer and longer waits.
+    """
 
     def __init__(
-        self, pipe: Pipe, streams: Any, events: Any, listener: Listener | None, carried: Callable[[str], None]
+        self,
+        pipe: Pipe,
+        region: str,
+        services: Services,
+        invoke: Invoke,
+        listener: Listener | None,
+        carried: Callable[[str], None],
     ) -> None:
         self._pipe = pipe
-        self._streams = streams
-        self._events = events
+        self._region = region
+        self._services = services
+        self._invoke = invoke
         self._listener = listener
         self._carried = carried
         self._turn = Lock()
         self._shard = ""
         self._position: dict[str, str] = {"ShardIteratorType": pipe.start}
+        self._failures = 0
 
     def poll(self) -> bool:
         """Send the new records, of which a second read confirms each; return True if there were any.
@@ -46,35 +71,96 @@ class StreamPipe:
             looked = self._look()
             confirmed = {record["eventID"] for record in self._look()} if looked else set()
             records = [record for record in looked if record["eventID"] in confirmed]
-            for record in records:
-                if any(matches(pattern, record) for pattern in self._pipe.patterns):
-                    self._send(record)
-                self._position = {
-                    "ShardIteratorType": "AFTER_SEQUENCE_NUMBER",
-                    "SequenceNumber": record["dynamodb"]["SequenceNumber"],
-                }
-                self._carried(record["eventID"])
+            for begin in range(0, len(records), self._pipe.batch_size):
+                if not self._carry(records[begin : begin + self._pipe.batch_size]):
+                    break
         return bool(records)
 
     def _look(self) -> list[dict[str, Any]]:
-        arn = self._pipe.stream_arn
+        arn, streams = self._pipe.stream_arn, self._services.streams
         if not self._shard:  # moto has one for the life of a table
-            self._shard = self._streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]["ShardId"]
-        iterator = self._streams.get_shard_iterator(StreamArn=arn, ShardId=self._shard, **self._position)
-        records: list[dict[str, Any]] = self._streams.get_records(ShardIterator=iterator["ShardIterator"])["Records"]
+            self._shard = streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]["ShardId"]
+        iterator = streams.get_shard_iterator(StreamArn=arn, ShardId=self._shard, **self._position)
+        records: list[dict[str, Any]] = streams.get_records(ShardIterator=iterator["ShardIterator"])["Records"]
         return records
 
-    def _send(self, record: Mapping[str, Any]) -> None:
+    def _carry(self, batch: Sequence[Mapping[str, Any]]) -> bool:
+        """Send a batch, or the first half of it if it fails; return False if the first record alone has failed."""
+        wanted = [one for one in batch if any(matches(pattern, one) for pattern in self._pipe.patterns)]
         try:
-            detail = render(self._pipe.input_template, record)
-        except KeyError as missing:
-            _log.error("NoticesPipe: InputTemplate asks for %s; %s has none", missing, record["dynamodb"]["Keys"])
+            if wanted:
+                self._send(wanted)
+        except Exception:  # noqa: BLE001 - whatever a handler raises, Lambda reports it and the pipe tries again
+            if len(batch) > 1:
+                half = len(batch) // 2
+                return self._carry(batch[:half]) and self._carry(batch[half:])
+            if self._failures < self._pipe.retries:
+                _log.exception("%s failed; its record will come again", self._pipe.function)
+                time.sleep(min(_FIRST_WAIT * 2 ** min(self._failures, 10), _LONGEST_WAIT))
+                self._failures += 1
+                return False
+            self._give_up(batch[0])
+        self._failures = 0
+        for record in batch:
+            self._position = {
+                "ShardIteratorType": "AFTER_SEQUENCE_NUMBER",
+                "SequenceNumber": record["dynamodb"]["SequenceNumber"],
+            }
+            self._carried(record["eventID"])
+        return True
+
+    def _send(self, records: Sequence[Mapping[str, Any]]) -> None:
+        """Put what the function makes of records on the bus; a function may make fewer, and no more than a batch."""
+        asked = [stream_record(record, self._pipe, self._region) for record in records]
+        entries = [self._entry(one) for one in self._invoke(self._pipe.function, asked) or ()]
+        assert len(entries) <= self._pipe.batch_size, "the pipe does not put more on the bus than it takes at once"
+        if not entries:
             return
-        source, kind = self._pipe.source, self._pipe.detail_type
-        entry = {"EventBusName": self._pipe.bus_arn, "Source": source, "DetailType": kind, "Detail": detail}
-        self._events.put_events(Entries=[entry])
-        if self._listener:
-            self._listener({"source": source, "detail-type": kind, "detail": json.loads(detail)})
+        answer = self._services.events.put_events(Entries=entries)
+        assert not answer["FailedEntryCount"], answer
+        for entry in entries if self._listener else ():
+            self._listener(  # type: ignore[misc]
+                {
+                    "source": entry["Source"],
+                    "detail-type": entry["DetailType"],
+                    "detail": json.loads(entry["Detail"]),
+                }
+            )
+
+    def _entry(self, payload: Mapping[str, Any]) -> dict[str, str]:
+        return {
+            "EventBusName": self._pipe.bus_arn,
+            "Source": dynamic(self._pipe.source, payload),
+            "DetailType": dynamic(self._pipe.detail_type, payload),
+            "Detail": render(self._pipe.input_template, payload),
+        }
+
+    def _give_up(self, record: Mapping[str, Any]) -> None:
+        """Send the position of a record to the dead letters, as its event cannot be sent."""
+        _log.error("%s failed too often; its record is a dead letter", self._pipe.function)
+        sqs = self._services.sqs
+        queue = sqs.get_queue_url(QueueName=self._pipe.dlq_arn.rpartition(":")[2])["QueueUrl"]
+        position = {
+            "shardId": self._shard,
+            "startSequenceNumber": record["dynamodb"]["SequenceNumber"],
+            "streamArn": self._pipe.stream_arn,
+        }
+        sqs.send_message(QueueUrl=queue, MessageBody=json.dumps({"DDBStreamBatchInfo": position}))
+
+
+def stream_record(record: Mapping[str, Any], pipe: Pipe, region: str) -> dict[str, Any]:
+    """Turn a record of the stream into the one that a pipe passes on (eb-pipes-dynamodb.html)."""
+    at = record["dynamodb"].get("ApproximateCreationDateTime")
+    change = {name: value for name, value in record["dynamodb"].items() if name != "ApproximateCreationDateTime"}
+    return {
+        "eventID": record["eventID"],
+        "eventName": record["eventName"],
+        "eventVersion": "1.1",
+        "eventSource": "aws:dynamodb",
+        "awsRegion": region,
+        "dynamodb": change | ({"ApproximateCreationDateTime": int(at.timestamp())} if at else {}),
+        "eventSourceARN": pipe.stream_arn,
+    }
 
 
 class UnknownOperator(Exception):
@@ -103,6 +189,15 @@ def _is(value: Any, wanted: Any) -> bool:
             return bool(value == wanted)
 
 
-def render(template: str, record: Mapping[str, Any]) -> str:
-    """Fill the places of an input template with values as JSON; raise KeyError if the record lacks one."""
-    return _PLACE.sub(lambda place: json.dumps(reduce(getitem, place[1].split("."), record)), template)
+def render(template: str, payload: Mapping[str, Any]) -> str:
+    """Fill the places of an input template with values as JSON; raise KeyError if the payload lacks one."""
+    return _PLACE.sub(lambda place: json.dumps(_at(place[1], payload)), template)
+
+
+def dynamic(parameter: str, payload: Mapping[str, Any]) -> str:
+    """Return a parameter of the target: a path that begins with `$.` stands for the payload's value there."""
+    return str(_at(parameter[2:], payload)) if parameter.startswith("$.") else parameter
+
+
+def _at(path: str, payload: Mapping[str, Any]) -> Any:
+    return reduce(getitem, path.split("."), payload)

@@ -1,4 +1,4 @@
-"""Queues, clock and stream in, invocations and notices out: Lambda, the schedule and the pipe, in threads."""
+"""Queues, clock and stream in, invocations and events out: Lambda, the schedule and the pipe, in threads."""
 
 import logging
 import time
@@ -10,7 +10,7 @@ from typing import Protocol, Self
 
 from infra.local.events.clock import Clock
 from infra.local.events.invocation import Handler, Invoker
-from infra.local.events.pipe import Listener, StreamPipe
+from infra.local.events.pipe import Listener, Services, StreamPipe
 from infra.local.events.polling import QueuePoller
 from infra.local.s3.lifecycle import Lifecycle
 from infra.local.template.stack import ClientFor, Stack
@@ -34,7 +34,8 @@ class Pump:
     """Runs the stack's event sources, each in a thread, while the context is open.
 
     `retry_seconds` retries failed messages sooner than the template's visibility timeout; `schedule_seconds` replaces
-    the template's rate; `listener` gets each notice, `carried` the id of each record of the stream that is done.
+    the template's rate; `listener` gets each event on the bus, `carried` the id of each record of the stream
+    that is done.
     """
 
     def __init__(
@@ -51,7 +52,8 @@ class Pump:
         self._invoke = invoke = Invoker(stack.functions, handlers, stack.region)
         sqs = client_for("sqs")
         self._queues = [QueuePoller(queue, stack.region, sqs, invoke, retry_seconds) for queue in stack.queues]
-        self._pipe = StreamPipe(stack.pipe, client_for("dynamodbstreams"), client_for("events"), listener, carried)
+        clients = Services(client_for("dynamodbstreams"), client_for("events"), sqs)
+        self._pipe = StreamPipe(stack.pipe, stack.region, clients, invoke, listener, carried)
         clocks = [Clock(rule, name, stack.region, invoke, schedule_seconds) for rule, name in stack.schedules.items()]
         self._bell = Bell()
         self._stopped = Event()

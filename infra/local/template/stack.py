@@ -5,7 +5,7 @@ parts that are played here; so a variable or a name that the template gets wrong
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,11 +62,18 @@ class PolledQueue:
 
 @dataclass(frozen=True, slots=True)
 class Pipe:
-    """The pipe from the table's stream to the notices bus; a record passes if any of `patterns` lets it."""
+    """The pipe from the table's stream through a function to the bus; a record passes if any of `patterns` lets it.
+
+    A batch that fails is tried `retries` times again, and then its position is sent to the queue `dlq_arn`.
+    """
 
     stream_arn: str
     start: str
     patterns: tuple[Mapping[str, Any], ...]
+    batch_size: int
+    retries: int
+    dlq_arn: str
+    function: str
     input_template: str
     bus_arn: str
     source: str
@@ -193,12 +200,29 @@ def _questions(template: Template, made: Template) -> dict[str, Any]:
             }
             for mapping in mappings
         ],
-        "pipe": {key: value for key, value in pipe["Properties"].items() if key != "RoleArn"},
+        "pipe": {
+            **{key: value for key, value in pipe["Properties"].items() if key != "RoleArn"},
+            "Enrichment": pipe["Properties"]["Enrichment"]["Fn::GetAtt"][0],
+        },
         "application": application["Properties"],
-        "roles": {name: role_statements(template, name) for name in of_type(template, "AWS::IAM::Role")},
+        "roles": _named(
+            {name: role_statements(template, name) for name in of_type(template, "AWS::IAM::Role")}, functions
+        ),
         "people": {name: policy_statements(template, name) for name in of_type(template, "AWS::IAM::ManagedPolicy")},
         **_bucket_questions(template),
     }
+
+
+def _named(node: Any, functions: Container[str]) -> Any:
+    """Return a piece of a template with the ARNs of functions, which moto does not make, under their logical ids."""
+    match node:
+        case {"Fn::GetAtt": [str(name), "Arn"]} if name in functions:
+            return {"Fn::Sub": f"arn:aws:lambda:${{AWS::Region}}:${{AWS::AccountId}}:function:{name}"}
+        case dict():
+            return {key: _named(value, functions) for key, value in node.items()}
+        case list():
+            return [_named(value, functions) for value in node]
+    return node
 
 
 def _bucket_questions(template: Template) -> dict[str, Any]:
@@ -246,10 +270,15 @@ def _queue(answer: Mapping[str, Any]) -> PolledQueue:
 
 def _pipe(answer: Mapping[str, Any]) -> Pipe:
     source, target = answer["SourceParameters"], answer["TargetParameters"]
+    stream = source["DynamoDBStreamParameters"]
     return Pipe(
         stream_arn=answer["Source"],
-        start=source["DynamoDBStreamParameters"]["StartingPosition"],
+        start=stream["StartingPosition"],
         patterns=tuple(json.loads(each["Pattern"]) for each in source["FilterCriteria"]["Filters"]),
+        batch_size=int(stream["BatchSize"]),
+        retries=int(stream["MaximumRetryAttempts"]),
+        dlq_arn=stream["DeadLetterConfig"]["Arn"],
+        function=answer["Enrichment"],
         input_template=target["InputTemplate"],
         bus_arn=answer["Target"],
         source=target["EventBridgeEventBusParameters"]["Source"],

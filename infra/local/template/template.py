@@ -31,13 +31,14 @@ _MADE = frozenset(
     }
 )
 # By us: functions, their polling and the pipe by the pump, the application by the EMR Serverless double.
-# By nobody: policies of buckets and queues (TLS and senders mean nothing on loopback), alarms and
-# whom they tell.
+# By nobody: policies of buckets and queues (TLS and senders mean nothing on loopback), the archive of events, alarms
+# and whom they tell.
 _NOT_MADE = frozenset(
     {
         "AWS::CloudWatch::Alarm",
         "AWS::CloudWatch::Dashboard",
         "AWS::EMRServerless::Application",
+        "AWS::Events::Archive",
         "AWS::Lambda::EventInvokeConfig",
         "AWS::Lambda::EventSourceMapping",
         "AWS::Lambda::Function",

@@ -1,4 +1,4 @@
-"""The four handlers with the events that AWS sends, on the embedded AWS; the job is played, Spark stays out."""
+"""The handlers with the events that AWS sends, on the embedded AWS; the job is played, Spark stays out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from contracts.job import JobRequest
 from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.drop import Drop
-from functions.handlers import batch_due, job_state_changed, object_created, schedule
+from functions.handlers import batch_due, history_written, job_state_changed, object_created, schedule
 from functions.handlers.runtime import STACK, logger
 from functions.ports import Ports
 from functions.ports.clock import stamp
@@ -33,7 +33,7 @@ from infra.local.emr.run import JobSpec
 from infra.local.emr.server import EmrServerless
 from infra.local.events import events
 from infra.local.events.events import deliver
-from infra.local.events.invocation import Context
+from infra.local.events.invocation import Context, Handler
 from infra.local.events.pump import Pump
 from infra.local.template.stack import deploy
 from infra.local.template.template import expand, of_type
@@ -48,11 +48,12 @@ ALARMING = {
 }
 """The metrics of our own that have an alarm."""
 
-HANDLERS = {
+HANDLERS: dict[str, Handler] = {
     "ObjectCreatedFunction": object_created.handler,
     "BatchDueFunction": batch_due.handler,
     "JobStateChangedFunction": job_state_changed.handler,
     "ScheduleFunction": schedule.handler,
+    "HistoryWrittenFunction": history_written.handler,
 }
 
 
@@ -67,6 +68,7 @@ class Site:
     pump: Pump
     name: str
     variables: Mapping[str, str]
+    heard: list[Mapping[str, Any]]
     judge: Judge | None = all_good
 
     def upload(self, name: str, body: bytes) -> str:
@@ -118,8 +120,9 @@ def site(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
         clients = Clients()
         ports = ports_from(dict(variables), clients)
         publish(ports.store, ports.zones.catalog, [a_plan()])
-        with Pump(stack, client_for, HANDLERS, schedule_seconds=2, retry_seconds=0) as pump:
-            made.append(Site(ports, clients, stack.names, emr, pump, name, variables))
+        heard: list[Mapping[str, Any]] = []
+        with Pump(stack, client_for, HANDLERS, schedule_seconds=2, retry_seconds=0, listener=heard.append) as pump:
+            made.append(Site(ports, clients, stack.names, emr, pump, name, variables, heard))
             yield made[0]
         assert cloud.guard.denied == [], "the template's policies forbid what the code does"
 

@@ -121,5 +121,5 @@ def test_functions_that_are_killed_ring(site: Site) -> None:
     site.fuse = Fuse()
     site.finish(drop_id)
 
-    assert rings == {"Heartbeat"} | {f"{function.removesuffix('Function')}Errors" for function in HANDLERS}
+    assert rings == {"Heartbeat"} | {f"{function.removesuffix('Function')}Errors" for function in site.worlds}
     assert site.states(drop_id) == ["accepted"]

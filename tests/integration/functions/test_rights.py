@@ -47,7 +47,7 @@ from tests.builders import a_plan, all_good, answer, one_bad, publish
 from tests.integration.functions.conftest import TEMPLATE
 from tests.integration.functions.test_handlers import HANDLERS
 
-DOOR, DUE, ENDED, CLOCK = HANDLERS
+DOOR, DUE, ENDED, CLOCK, WRITTEN = HANDLERS
 GOOD = b"id,note\n1,a\n"
 WIDE = f"id,{'n' * 3000}"
 ORDERS = a_plan()
@@ -145,6 +145,15 @@ class Site:
         self.idle()
         state = "FAILED" if self.job == "crashing" else "SUCCESS"
         self.tell(ENDED, json.dumps({"detail": {"jobRunId": batch.run, "state": state}}))
+
+    def send_events(self) -> None:
+        """Have the events of the whole history made, and one whose plan is gone."""
+        stored = self.clients.dynamodb.scan(TableName=self.stack.names["LedgerTable"])["Items"]
+        records = [{"dynamodb": {"NewImage": item}} for item in stored if item["sk"]["S"].startswith("H#")]
+        assert len(self.invoke(WRITTEN, records)) == len(records)
+        gone = {**records[0]["dynamodb"]["NewImage"], "told": {"M": {"plan": {"S": "0" * 64}}}}
+        (event,) = self.invoke(WRITTEN, [{"dynamodb": {"NewImage": gone}}])
+        assert event["detail"]["data"]["contract"]["id"] is None
 
     def idle(self) -> None:
         """Wait until no job runs."""
@@ -261,6 +270,7 @@ def driven(site: Site) -> Site:
     """Every way through the flow, by events and by the schedule."""
     by_events(site)
     by_the_schedule(site)
+    site.send_events()
     return site
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from contracts.terms.file_sets import SetRule
 from functions.aws import items
+from functions.handlers.history_written import event_of
+from functions.ports import EventSources
 from functions.ports.clock import stamp
 from infra.local.cloud import Cloud
 from tests.builders import a_plan, a_window, publish
@@ -79,11 +81,16 @@ def test_file_that_is_missing_rings_once_and_until_it_comes(site: Site) -> None:
     assert {p["code"] for p in site.receipt(late)["problems"]} == {"arrived-late"}
 
 
-def test_every_history_item_can_become_a_notice(site: Site) -> None:
+def test_every_history_item_becomes_an_event(site: Site) -> None:
     client = site.ports.ledger._db  # type: ignore[attr-defined]
     table = site.stack.names["LedgerTable"]
     steps = [items.loads(i) for i in client.scan(TableName=table)["Items"] if i["sk"]["S"].startswith("H#")]
 
     assert {"missing", "arrived", "noted", "gathering"} <= {i["state"] for i in steps}
-    assert all({"state", "told"} <= i.keys() for i in steps)
-    assert "arrived-late" in {i["told"] for i in steps}
+    sources = EventSources(site.ports.zones, site.ports.ledger, site.ports.catalog)
+    made = [event_of(sources, item) for item in steps]
+    assert [event.data.state for event in made] == [item["state"] for item in steps]
+    assert len({event.id for event in made}) == len(made)
+    assert "arrived-late" in {problem.code for event in made for problem in event.data.problems}
+    missing = [event.data.missing for event in made if event.data.state in ("missing", "arrived")]
+    assert {(each.files, each.came) for each in missing if each} == {(1, 0), (1, 1)}

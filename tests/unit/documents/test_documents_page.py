@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from contracts import codec
 from contracts.catalog import Index, Pointer
 from contracts.decision import Decision, File
 from contracts.job import DataFiles, DropResult, JobHeader, JobRequest
 from contracts.plan import Plan
-from functions.drop import STATES, Override
-from functions.ports.expected_files import Absence
+from functions.drop import Override
+from functions.events.drop_event import DATA_SCHEMA, DropEvent
 from infra.packaging.bundles import ROOT
+from tests.golden.test_golden import events_of
 from tests.unit.documents.schemas import document, of_fields, schema
 
 FOLDER = ROOT / "docs" / "reference" / "schemas"
+BESIDE_CODE = ROOT / "functions" / "events" / "drop_event.v1.schema.json"
 CORPUS = ROOT / "tests" / "data" / "golden"
 TEXT, NUMBER, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
 
@@ -65,22 +68,11 @@ def _test_result() -> dict[str, Any]:
     return document("Verdict of dropgate test", {"type": "object", "properties": keys, "required": [*keys]}, parts)
 
 
-def _notice() -> dict[str, Any]:
-    detail = {
-        "drop": {**TEXT, "description": "D#<drop>, or ABSENT#<contract>#<month> where files are missing."},
-        "history": {
-            **TEXT,
-            "description": "H#<attempt>#<step>, or H#<day>#<version>; it orders the notices of a drop.",
-        },
-        "state": {"enum": [*STATES, *get_args(get_type_hints(Absence)["state"])]},
-        "problem": {**TEXT, "description": "The code of the first problem, or empty."},
-    }
-    keys = {
-        "source": {"enum": ["dropgate"]},
-        "detail-type": {"enum": ["Drop Changed"]},
-        "detail": {"type": "object", "properties": detail, "required": [*detail]},
-    }
-    return document("Notice", {"type": "object", "properties": keys, "required": [*keys]}, {})
+def _drop_event() -> dict[str, Any]:
+    parts: dict[str, Any] = {}
+    event = of_fields(DropEvent, parts)
+    event["properties"]["type"] = {**TEXT, "pattern": r"^dropgate\.(drop|files)\.[a-z]+\.v1$"}
+    return document("Drop event", {"$id": DATA_SCHEMA.partition("#")[0], **event}, parts)
 
 
 def _of(cls: Any) -> dict[str, Any]:
@@ -91,7 +83,7 @@ def _of(cls: Any) -> dict[str, Any]:
 SCHEMAS = {
     "receipt": _receipt(),
     "verdict": _test_result(),
-    "notice": _notice(),
+    "drop-event.v1": _drop_event(),
     "plan": _of(Plan),
     "pointer": _of(Pointer),
     "index": _of(Index),
@@ -105,7 +97,7 @@ SCHEMAS = {
 def written() -> Iterator[tuple[str, Any]]:
     """Yield the documents of the golden corpora, each with the name of its schema."""
     for version in CORPUS.iterdir():
-        for name in ("receipts", "notices", "plans", "requests"):
+        for name in ("receipts", "plans", "requests"):
             for line in (version / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
                 document = json.loads(line)
                 yield (
@@ -116,19 +108,23 @@ def written() -> Iterator[tuple[str, Any]]:
             head, *drops = json.loads(line).splitlines()
             yield "job-result-header", json.loads(head)
             yield from (("job-result-drop", json.loads(drop)) for drop in drops)
+        yield from (("drop-event.v1", codec.encode(event)) for event in events_of(version.name))
+        if (sent := version / "events.jsonl").exists():
+            yield from (("drop-event.v1", json.loads(line)) for line in sent.read_text(encoding="utf-8").splitlines())
         yield "pointer", json.loads((version / "current.json").read_text(encoding="utf-8"))
         yield "index", json.loads((version / "index.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_schema_is_that_of_the_code(name: str) -> None:
-    path = FOLDER / f"{name}.schema.json"
+    paths = [FOLDER / f"{name}.schema.json"] + ([BESIDE_CODE] if name == "drop-event.v1" else [])
     text = json.dumps(SCHEMAS[name], indent=2, ensure_ascii=False) + "\n"
     Draft202012Validator.check_schema(SCHEMAS[name])
-    if os.environ.get("DROPGATE_WRITE_DOCS"):
+    for path in paths if os.environ.get("DROPGATE_WRITE_DOCS") else ():
         path.write_text(text, encoding="utf-8")
 
-    assert path.read_text(encoding="utf-8") == text, "DROPGATE_WRITE_DOCS=1 writes the schema again"
+    for path in paths:
+        assert path.read_text(encoding="utf-8") == text, "DROPGATE_WRITE_DOCS=1 writes the schema again"
 
 
 def test_documents_of_earlier_versions_fit() -> None:

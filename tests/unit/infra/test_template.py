@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from functions.events.shape import MOST_BYTES
 from functions.handlers.counting import METRICS, MISSING, RECEIVED
 from infra.local.template.template import expand, of_type, statements_of
 from infra.packaging.bundles import ROOT
@@ -23,6 +24,8 @@ RULES = of_type(TEMPLATE, "AWS::Events::Rule")
 TABLE = TEMPLATE["Resources"]["LedgerTable"]
 APPLICATION = TEMPLATE["Resources"]["EmrApplication"]["Properties"]
 NETWORK = {"Fn::Sub": "arn:${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole"}
+MOST_ON_A_BUS, MOST_PUT = 10, 256 * 1024
+"""Events that a pipe puts on a bus at once, and bytes of one PutEvents (EventBridge user guide)."""
 JVM_FLAG = "-XX:-DontCompileHugeMethods"
 
 Statement = Mapping[str, Any]
@@ -205,6 +208,7 @@ def test_every_function_is_traced_and_its_logs_end(function: Mapping[str, Any]) 
         ("BatchDueFunction", "batch_due"),
         ("JobStateChangedFunction", "job_state_changed"),
         ("ScheduleFunction", "schedule"),
+        ("HistoryWrittenFunction", "history_written"),
     ],
 )
 def test_handler_is_named_for_its_event(name: str, module: str) -> None:
@@ -241,6 +245,7 @@ def test_functions_reserve_as_many_executions_as_their_queues_ask_for() -> None:
         for mapping in of_type(TEMPLATE, "AWS::Lambda::EventSourceMapping").values()
     }
     asked["ScheduleFunction"] = FUNCTIONS["ScheduleFunction"]["Properties"]["Timeout"] // 60  # begun every minute
+    asked["HistoryWrittenFunction"] = 10  # shards of the stream
     reserved = {name: function["Properties"]["ReservedConcurrentExecutions"] for name, function in FUNCTIONS.items()}
 
     assert reserved == {name: {"Fn::If": ["Reserved", most, {"Ref": "AWS::NoValue"}]} for name, most in asked.items()}
@@ -540,7 +545,7 @@ def test_ledger_survives_mistakes() -> None:
     assert "TimeToLiveSpecification" not in properties
 
 
-def test_notices_carry_history_and_no_values() -> None:
+def test_pipe_makes_an_event_of_each_history_item() -> None:
     (pipe,) = (pipe["Properties"] for pipe in of_type(TEMPLATE, "AWS::Pipes::Pipe").values())
     (pattern,) = pipe["SourceParameters"]["FilterCriteria"]["Filters"]
 
@@ -550,9 +555,47 @@ def test_notices_carry_history_and_no_values() -> None:
     }
     assert pipe["SourceParameters"]["DynamoDBStreamParameters"]["StartingPosition"] == "TRIM_HORIZON"
     assert target_of(pipe["SourceParameters"]["DynamoDBStreamParameters"]["DeadLetterConfig"]["Arn"]) in QUEUES
-    assert (
-        pipe["TargetParameters"]["InputTemplate"].count("<$") == 4
-    )  # drop, history, state, and the first code of its problems
+    assert pipe["SourceParameters"]["DynamoDBStreamParameters"]["BatchSize"] == MOST_ON_A_BUS
+    assert MOST_ON_A_BUS * MOST_BYTES < MOST_PUT
+    assert target_of(pipe["Enrichment"]) == "HistoryWrittenFunction"
+    assert pipe["TargetParameters"] == {
+        "EventBridgeEventBusParameters": {"Source": "dropgate", "DetailType": "$.detail-type"},
+        "InputTemplate": "<$.detail>",
+    }
+
+
+def test_pipe_and_its_function_may_do_what_they_do_and_no_more() -> None:
+    granted = {
+        action: target_of(statement["Resource"])
+        for statement in role_statements("NoticesPipeRole")
+        for action in actions(statement)
+    }
+    reading = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
+    function = {one["Sid"]: one for one in statements_of(TEMPLATE, FUNCTIONS["HistoryWrittenFunction"]["Properties"])}
+    places = function["ReadPlans"]["Resource"]
+
+    assert granted == {
+        **{f"dynamodb:{name}": "LedgerTable" for name in reading},
+        "lambda:InvokeFunction": "HistoryWrittenFunction",
+        "events:PutEvents": "NoticesBus",
+        "sqs:SendMessage": "NoticesDlq",
+    }
+    assert function.keys() == {
+        *("WriteLogs", "Trace", "UseDataKey", "ReadPlans", "TellMissingFromForbidden", "ReadDrops"),
+    }
+    assert [place["Fn::Sub"].partition("${InternalBucket}/")[2] for place in places] == [
+        "catalog/current.json",
+        "catalog/index/*",
+        "catalog/plans/*",
+    ]
+
+
+def test_events_can_be_replayed_for_days_that_a_parameter_says() -> None:
+    (archive,) = (each["Properties"] for each in of_type(TEMPLATE, "AWS::Events::Archive").values())
+
+    assert archive["SourceArn"] == {"Fn::GetAtt": ["NoticesBus", "Arn"]}
+    assert archive["EventPattern"] == {"source": ["dropgate"]}
+    assert archive["RetentionDays"] == {"Ref": "EventDays"}
 
 
 # --- Spark

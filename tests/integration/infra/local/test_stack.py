@@ -5,6 +5,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from threading import Event as Flag
@@ -22,7 +23,8 @@ from infra.local.template.stack import ClientFor, Stack, TemplateError, deploy
 from infra.packaging.bundles import ROOT
 
 TEMPLATE = ROOT / "template.yaml"
-FUNCTIONS = ("ObjectCreatedFunction", "BatchDueFunction", "JobStateChangedFunction", "ScheduleFunction")
+WRITTEN = "HistoryWrittenFunction"
+FUNCTIONS = ("ObjectCreatedFunction", "BatchDueFunction", "JobStateChangedFunction", "ScheduleFunction", WRITTEN)
 
 Event = dict[str, Any]
 
@@ -35,7 +37,7 @@ class Recorder:
     """A handler that keeps what it is given and answers what it is told to."""
 
     def __init__(self, answer: Callable[[Event, int], Any] = nothing) -> None:
-        self.events: list[Event] = []
+        self.events: list[Any] = []
         self.contexts: list[Any] = []
         self._answer = answer
         self._lock = Lock()
@@ -76,7 +78,7 @@ def pumping(stack: Stack, client_for: ClientFor, handlers: Mapping[str, Recorder
 def history(table: str, drop: str, sk: str) -> dict[str, Any]:
     return {
         "TableName": table,
-        "Item": {"pk": {"S": drop}, "sk": {"S": sk}, "state": {"S": "received"}, "told": {"S": ""}},
+        "Item": {"pk": {"S": drop}, "sk": {"S": sk}, "state": {"S": "received"}},
     }
 
 
@@ -90,8 +92,20 @@ def waiting(client_for: ClientFor, stack: Stack, queue: str) -> list[str]:
     return [message["Body"] for message in messages.get("Messages", [])]
 
 
+def shaped(records: Any, _call: int) -> list[Event]:
+    """Make an event of each history item, as the function of the pipe does."""
+    images = [record["dynamodb"]["NewImage"] for record in records]
+    return [
+        {
+            "detail-type": f"Drop {image['state']['S']}",
+            "detail": {name: image[key]["S"] for name, key in (("drop", "pk"), ("history", "sk"))},
+        }
+        for image in images
+    ]
+
+
 def put(client_for: ClientFor, stack: Stack, sk: str, **attributes: str) -> None:
-    item = {"pk": "D#one", "sk": sk, "told": "", **attributes}
+    item = {"pk": "D#one", "sk": sk, **attributes}
     client_for("dynamodb").put_item(
         TableName=stack.names["LedgerTable"], Item={name: {"S": value} for name, value in item.items()}
     )
@@ -300,7 +314,7 @@ def test_drain_follows_work_from_queue_to_queue(stack: Stack, client_for: Client
     assert last.bodies == ["passed on"] * 5
 
 
-def test_new_history_becomes_a_notice(client_for: ClientFor) -> None:
+def test_new_history_becomes_an_event(client_for: ClientFor) -> None:
     stack = a_stack(client_for)
     sqs, events = client_for("sqs"), client_for("events")
     bus = stack.names["NoticesBus"]
@@ -311,20 +325,58 @@ def test_new_history_becomes_a_notice(client_for: ClientFor) -> None:
     heard: list[Mapping[str, Any]] = []
 
     put(client_for, stack, "STATE", state="received")
-    put(client_for, stack, "H#1#1", state="received", told="arrived-late", note="5 rows of ünknown")
+    put(client_for, stack, "H#1#1", state="received", note="5 rows of ünknown")
     put(client_for, stack, "H#1#1", state="changed")
-    with pumping(stack, client_for, {}, listener=heard.append) as pump:
+    function = Recorder(shaped)
+    with pumping(stack, client_for, {WRITTEN: function}, listener=heard.append) as pump:
         put(client_for, stack, "H#1#2", state="staged")
         assert pump.drain(5)
 
-    expected = [
-        {"drop": "D#one", "history": "H#1#1", "state": "received", "problem": "arrived-late"},
-        {"drop": "D#one", "history": "H#1#2", "state": "staged", "problem": ""},
-    ]
+    expected = [{"drop": "D#one", "history": "H#1#1"}, {"drop": "D#one", "history": "H#1#2"}]
+    (first, *_) = function.events[0]
+    assert first["dynamodb"]["NewImage"]["note"] == {"S": "5 rows of ünknown"}
+    assert (first["eventName"], first["eventSourceARN"]) == ("INSERT", stack.pipe.stream_arn)
     messages = sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10)["Messages"]
-    assert [notice["detail"] for notice in heard] == expected
+    assert [event["detail"] for event in heard] == expected
     assert [json.loads(message["Body"])["detail"] for message in messages] == expected
-    assert {json.loads(message["Body"])["detail-type"] for message in messages} == {"Drop Changed"}
+    assert [json.loads(message["Body"])["detail-type"] for message in messages] == ["Drop received", "Drop staged"]
+
+
+def test_failing_function_stops_no_other_event(client_for: ClientFor) -> None:
+    stack, heard = a_stack(client_for), list[Mapping[str, Any]]()
+
+    def fail_on_second(records: Any, call: int) -> list[Event]:
+        made = shaped(records, call)
+        if any(each["detail"]["history"] == "H#1#2" for each in made):
+            raise RuntimeError("no event of this one")
+        return made
+
+    for number in range(1, 5):
+        put(client_for, stack, f"H#1#{number}", state="received")
+    patient = replace(stack, pipe=replace(stack.pipe, retries=2))
+    with pumping(patient, client_for, {WRITTEN: Recorder(fail_on_second)}, listener=heard.append) as pump:
+        assert pump.drain(10)
+
+    assert [event["detail"]["history"] for event in heard] == ["H#1#1", "H#1#3", "H#1#4"]
+    (letter,) = waiting(client_for, stack, "NoticesDlq")
+    assert json.loads(letter)["DDBStreamBatchInfo"]["streamArn"] == stack.pipe.stream_arn
+
+
+def test_function_that_fails_for_a_while_is_asked_again(client_for: ClientFor) -> None:
+    stack, heard = a_stack(client_for), list[Mapping[str, Any]]()
+
+    def fail_at_first(records: Any, call: int) -> list[Event]:
+        if call < 6:
+            raise RuntimeError("not now")
+        return shaped(records, call)
+
+    for number in range(1, 4):
+        put(client_for, stack, f"H#1#{number}", state="received")
+    with pumping(stack, client_for, {WRITTEN: Recorder(fail_at_first)}, listener=heard.append) as pump:
+        assert pump.drain(10)
+
+    assert [event["detail"]["history"] for event in heard] == ["H#1#1", "H#1#2", "H#1#3"]
+    assert waiting(client_for, stack, "NoticesDlq") == []
 
 
 class CutShort:
@@ -334,7 +386,7 @@ class CutShort:
         yield from ()
 
 
-def test_notices_go_on_after_answers_cut_short(client_for: ClientFor) -> None:
+def test_events_go_on_after_answers_cut_short(client_for: ClientFor) -> None:
     stack = a_stack(client_for)
     left = [AWSResponse("", 200, HTTPHeaders(), CutShort()) for _ in range(3)]
     session = boto3.Session("stack-test", "none", region_name="us-east-1")
@@ -344,7 +396,7 @@ def test_notices_go_on_after_answers_cut_short(client_for: ClientFor) -> None:
     heard = Flag()
 
     put(client_for, stack, "H#1#1", state="received")
-    quiet = {name: Recorder() for name in FUNCTIONS}
+    quiet = {name: Recorder(shaped if name == WRITTEN else nothing) for name in FUNCTIONS}
     with Pump(stack, lambda name: clients.get(name) or client_for(name), quiet, listener=lambda _: heard.set()):
         assert heard.wait(10)
 
@@ -352,7 +404,7 @@ def test_notices_go_on_after_answers_cut_short(client_for: ClientFor) -> None:
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, TypeError, AttributeError, OSError, KeyError, StopIteration])
-def test_notices_go_on_after_any_error(client_for: ClientFor, kind: type[Exception]) -> None:
+def test_events_go_on_after_any_error(client_for: ClientFor, kind: type[Exception]) -> None:
     stack = a_stack(client_for)
     session = boto3.Session("stack-test", "none", region_name="us-east-1")
     streams = session.client("dynamodbstreams", endpoint_url=client_for("sqs").meta.endpoint_url)
@@ -365,14 +417,14 @@ def test_notices_go_on_after_any_error(client_for: ClientFor, kind: type[Excepti
     streams.meta.events.register("before-send.dynamodb-streams", fail)
     clients = {"dynamodbstreams": streams}
     put(client_for, stack, "H#1#1", state="received")
-    quiet = {name: Recorder() for name in FUNCTIONS}
+    quiet = {name: Recorder(shaped if name == WRITTEN else nothing) for name in FUNCTIONS}
     with Pump(stack, lambda name: clients.get(name) or client_for(name), quiet, listener=lambda _: heard.set()):
         assert heard.wait(10)
 
     assert left == []
 
 
-def test_rolled_back_transactions_send_no_notice(client_for: ClientFor) -> None:
+def test_rolled_back_transactions_send_no_event(client_for: ClientFor) -> None:
     stack = a_stack(client_for)
     table, dynamodb = stack.names["LedgerTable"], client_for("dynamodb")
     heard: list[Mapping[str, Any]] = []
@@ -382,7 +434,7 @@ def test_rolled_back_transactions_send_no_notice(client_for: ClientFor) -> None:
         "ConditionExpression": "attribute_exists(pk)",
     }
 
-    with pumping(stack, client_for, {}, listener=heard.append) as pump:
+    with pumping(stack, client_for, {WRITTEN: Recorder(shaped)}, listener=heard.append) as pump:
         for number in range(10):
             dynamodb.put_item(**history(table, "D#one", f"H#1#{number}"))
             with pytest.raises(dynamodb.exceptions.TransactionCanceledException):
@@ -392,8 +444,8 @@ def test_rolled_back_transactions_send_no_notice(client_for: ClientFor) -> None:
             pump.wake()
         assert pump.drain(5)
 
-    assert [notice["detail"]["history"] for notice in heard] == [f"H#1#{number}" for number in range(10)]
-    assert {notice["detail"]["drop"] for notice in heard} == {"D#one"}
+    assert [event["detail"]["history"] for event in heard] == [f"H#1#{number}" for number in range(10)]
+    assert {event["detail"]["drop"] for event in heard} == {"D#one"}
 
 
 def test_schedule_calls_at_its_rate(stack: Stack, client_for: ClientFor) -> None:

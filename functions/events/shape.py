@@ -1,0 +1,174 @@
+"""A step, its plan and the drop as it is now in; the event of the step out. Pure.
+
+All but the texts of problems comes from the history item and the plan, which never change: an event that is sent again
+is the same. The texts are the drop's own, which `dropgate forget` erases, and history must not keep.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import cast
+
+from contracts import codec
+from contracts.decision import VerdictName
+from contracts.plan import Plan
+from functions import keys
+from functions.drop import Drop, cut
+from functions.events.drop_event import (
+    DropEvent,
+    EventContract,
+    EventData,
+    EventMissing,
+    EventObject,
+    EventProblem,
+    EventPromoted,
+    EventState,
+)
+from functions.ports.drops import Step, Told
+from functions.ports.expected_files import AbsenceStep
+
+MOST_BYTES = 16 * 1024
+"""Bytes of an event as JSON in ASCII, its longest form: ten of them, a batch of the pipe, fit into one PutEvents."""
+MOST_ID = 200
+"""Bytes of a contract's id and of its version, which ODCS does not limit."""
+
+READABLE = "Promoted"
+"""The word of events by which data becomes readable."""
+WORDS: dict[EventState, str] = {
+    "received": "Received",
+    "gathering": "Gathering",
+    "staged": "Staged",
+    "validating": "Validating",
+    "promoting": "Promoting",
+    "rejecting": "Rejecting",
+    "accepted": READABLE,
+    "accepted_with_warnings": READABLE,
+    "observed": READABLE,
+    "rejected": "Rejected",
+    "failed": "Failed",
+    "unmatched": "Unmatched",
+    "vanished": "Vanished",
+    "superseded": "Superseded",
+    "noted": "Noted",
+    "tried": "Tried",
+    "missing": "Missing",
+    "arrived": "Arrived",
+}
+"""The word of each state in `detail-type` and `type`."""
+ERASING = {"forgetting": "Forgetting", "forgotten": "Forgotten"}
+"""The words of events that leave the state as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The stack that an event comes from: its `source`, and the zone of what it promotes."""
+
+    source: str
+    promoted: str
+
+
+def detail_type(event: DropEvent) -> str:
+    """Return the `detail-type` of an event, as `Drop Promoted` or `Files Missing`."""
+    _, thing, word, _ = event.type.split(".")
+    return f"{thing.capitalize()} {word.capitalize()}"
+
+
+def event_of_step(origin: Origin, step: Step, told: Told, plan: Plan | None, now: Drop | None) -> DropEvent:
+    """Return the event of a step; `now` is the drop as the ledger has it, None if no text of it is needed."""
+    state = cast("EventState", step.state)
+    word = ERASING.get(step.event) or WORDS[state]
+    place = f"{step.attempt:04}-{step.step:04}"
+    data = EventData(
+        state=state,
+        event=step.event,
+        drop=step.drop,
+        attempt=step.attempt,
+        step=step.step,
+        contract=_contract(step.contract, plan),
+        producer=told.producer,
+        key=told.key,
+        verdict=cast("VerdictName | None", step.verdict),
+        engine=told.engine,
+        rows=told.rows,
+        problems=tuple(_problems(step, told, now)),
+        receipt=EventObject(*keys.split(told.receipt)) if told.receipt else None,
+        promoted=_promoted(origin, told) if word == READABLE else None,
+        withdrawn=told.withdrawn,
+        uploaded_at=told.uploaded_at,
+        received_at=told.received_at,
+        decided_at=told.decided_at,
+    )
+    return bounded(
+        DropEvent(
+            id=f"{step.drop}-{place}",
+            source=origin.source,
+            type=f"dropgate.drop.{word.lower()}.v1",
+            subject=step.drop,
+            time=step.at,
+            sequence=place,
+            data=data,
+        )
+    )
+
+
+def event_of_absence(origin: Origin, step: AbsenceStep, plan: Plan | None) -> DropEvent:
+    """Return the event of files that are missing, or have come after all."""
+    data = EventData(
+        state=step.state,
+        contract=_contract(step.contract, plan),
+        producer=plan.producer if plan else None,
+        missing=EventMissing(step.day, step.files, step.came, step.due_at),
+    )
+    return bounded(
+        DropEvent(
+            id=f"{keys.digest('absence', step.contract, step.day)}-{step.version:04}",
+            source=origin.source,
+            type=f"dropgate.files.{step.state}.v1",
+            subject=f"{step.contract}/{step.day}",
+            time=step.at,
+            sequence=f"{step.version:04}",
+            data=data,
+        )
+    )
+
+
+def bounded(event: DropEvent) -> DropEvent:
+    """Return an event of at most `MOST_BYTES`: without its last problems, if it has to be."""
+    while event.data.problems and len(json.dumps(codec.encode(event))) > MOST_BYTES:
+        fewer = replace(event.data, problems=event.data.problems[:-1], left_out=("problems",))
+        event = replace(event, data=fewer)
+    return event
+
+
+def _contract(name: str | None, plan: Plan | None) -> EventContract | None:
+    if name is None:
+        return None
+    return EventContract(name, *((cut(plan.id, MOST_ID), cut(plan.version, MOST_ID)) if plan else ()))
+
+
+def _promoted(origin: Origin, told: Told) -> EventPromoted | None:
+    if told.promoted is None:
+        return None
+    bucket, key = keys.split(f"{origin.promoted}{told.promoted.key}")
+    return EventPromoted(told.promoted.kind, bucket, key, told.promoted.version)
+
+
+def _problems(step: Step, told: Told, now: Drop | None) -> Iterator[EventProblem]:
+    """Yield the problems of a step, with the texts of the drop if it still has those that it had then."""
+    still = now is not None and (now.attempt, now.decided_at) == (step.attempt, told.decided_at)
+    problems = now.problems if now and still else ()
+    if tuple(problem.code for problem in problems) != told.codes:
+        yield from map(EventProblem, told.codes)
+        return
+    for problem in problems:
+        yield EventProblem(
+            code=problem.code,
+            level=problem.level,
+            message=problem.message,
+            fix=problem.fix,
+            property=problem.property,
+            check=problem.check,
+            place=problem.place,
+        )
