@@ -50,8 +50,8 @@ class Assumed:
     """From StartJobRun to the workers, not billed: AWS gives no figure, users report 60 to 90 s and more."""
     call_seconds: float = 0.02
     """Mean time of a call inside a Region, an assumption."""
-    memory_mb: tuple[int, int, int, int] = (1769, 512, 1769, 1769)
-    """Of the three functions and the schedule (infra/aws/flow.yaml)."""
+    memory_mb: tuple[int, int, int, int, int] = (1769, 512, 1769, 1769, 512)
+    """Of the three functions, the schedule and the function that makes events (infra/aws/flow.yaml)."""
     spark_writes: tuple[float, float] = (50, 1.5)
     """S3 writes and lists of a job, and of each of its drops: counted at the embedded S3, 1 and 10 good drops."""
     spark_reads: tuple[float, float] = (50, 7)
@@ -71,13 +71,20 @@ class Assumed:
     batch_reads: float = 3.0
     looks: int = 2 * FLIGHTS + 5
     """Looks of the schedule in a minute: drops by partition, and those that wait; batches, windows; two places."""
-    notices: int = 5
-    """History items of an accepted drop; each is a request of the pipe and an event of ours."""
+    events: int = 5
+    """History items of an accepted drop; each is a request of the pipe, at most a call of its function, and an event
+    of ours."""
+    event_seconds: float = 0.005
+    """Of the function for one, from plans that it remembers: 0.15 ms on a core of x86_64, the rest is an assumption."""
+    event_bytes: int = 1500
+    """Of an event with its envelope: counted at the embedded stack."""
+    event_days: int = 30
+    """How long events are kept in the archive (template.yaml, EventDays)."""
     log_bytes: int = 2500
     """Of an invocation: its own lines, a metric line, three of Lambda's."""
     metrics: tuple[int, int] = (2, 16)
     """Custom metrics of an idle stack (Heartbeat, OldestOpenMinutes), and those besides that drops bring."""
-    alarms: int = 25
+    alarms: int = 27
     """infra/aws/operations.yaml."""
     key_share: float = 4 / 150
     """Requests to KMS for each of S3 with bucket keys (github.com/aws-samples/s3-bucketkey-poc counted 4 of 150)."""
@@ -214,7 +221,8 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
     billed = max(assumed.job_minimum, ceil(job_seconds(load.size * each, each, assumed)))
     requests = {CREATED: drops, DUE: batches, ENDED: batches}
     asked = {f: sum(n for (g, _), n in calls.items() if g == f) * batches for f in FUNCTIONS}
-    *memory, of_schedule = (mb / 1024 for mb in assumed.memory_mb)
+    *memory, of_schedule, of_events = (mb / 1024 for mb in assumed.memory_mb)
+    events = drops * assumed.events
     writes = sum(n for (_, o), n in calls.items() if o in S3_WRITES)
     reads = sum(n for (_, o), n in calls.items() if o in S3_READS)
     sent = sum(n for (_, o), n in calls.items() if o == "sqs:SendMessage")
@@ -231,14 +239,17 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
         "dynamodb_gb_month": drops * assumed.record_bytes / GB,
         # A message is sent, received and deleted: those of S3 and of the job by EventBridge, the window's by us.
         "sqs_request": 3 * (drops + batches) + (sent + 2) * batches + QUEUES * assumed.pollers * MONTH_DAYS * DAY,
-        "lambda_request": sum(requests.values()) + minutes,
+        "lambda_request": sum(requests.values()) + minutes + events,
         "lambda_gb_second": assumed.call_seconds
-        * (sum(asked[f] * gb for f, gb in zip(FUNCTIONS, memory, strict=True)) + minutes * assumed.looks * of_schedule),
+        * (sum(asked[f] * gb for f, gb in zip(FUNCTIONS, memory, strict=True)) + minutes * assumed.looks * of_schedule)
+        + events * assumed.event_seconds * of_events,
         "emr_vcpu_hour": batches * billed * vcpu(workers) / 3600,
         "emr_gb_hour": batches * billed * memory_gb(workers) / 3600,
         "service_event": drops + batches,
-        "custom_event": drops * assumed.notices,
-        "pipe_request": drops * assumed.notices,
+        "custom_event": events,
+        "pipe_request": events,
+        "archive_gb": events * assumed.event_bytes / GB,
+        "archive_gb_month": events * assumed.event_bytes / GB * assumed.event_days / MONTH_DAYS,
         "log_gb": (sum(requests.values()) + minutes) * assumed.log_bytes / GB,
         "metric_month": sum(assumed.metrics[: 1 + (load.drops > 0)]),
         "alarm_month": assumed.alarms,
@@ -246,7 +257,7 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
         "key_month": 1,
         "key_request": (s3_writes + s3_reads) * assumed.key_share + batches * assumed.key_run,
         # X-Ray's default rule: the first request of a second, and a twentieth of the others.
-        "trace": sum(min(n, seconds) + max(0.0, n - seconds) / 20 for n in (*requests.values(), minutes)),
+        "trace": sum(min(n, seconds) + max(0.0, n - seconds) / 20 for n in (*requests.values(), minutes, events)),
     }
 
 

@@ -26,6 +26,7 @@ from contracts.plan import Limit, Plan, Reference
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from functions import keys
+from functions.aws import items
 from functions.aws.clients import Clients, ports_from
 from functions.drop import Drop, Location
 from functions.flow import batching, ingest
@@ -147,11 +148,15 @@ class Site:
         self.tell(ENDED, json.dumps({"detail": {"jobRunId": batch.run, "state": state}}))
 
     def send_events(self) -> None:
-        """Have the events of the whole history made, and one whose plan is gone."""
+        """Have the events of the whole history made, of files that are missing, and of a step whose plan is gone."""
         stored = self.clients.dynamodb.scan(TableName=self.stack.names["LedgerTable"])["Items"]
-        records = [{"dynamodb": {"NewImage": item}} for item in stored if item["sk"]["S"].startswith("H#")]
-        assert len(self.invoke(WRITTEN, records)) == len(records)
-        gone = {**records[0]["dynamodb"]["NewImage"], "told": {"M": {"plan": {"S": "0" * 64}}}}
+        absent = items.dumps(items.absence_step_item(Absence("sets.v1", "2026-01-01", 1, 0, LONG_AGO, "9", LONG_AGO)))
+        history = [absent, *(item for item in stored if item["sk"]["S"].startswith("H#"))]
+        records = [{"dynamodb": {"NewImage": item}} for item in history]
+        made = self.invoke(WRITTEN, records)
+        assert len(made) == len(records)
+        assert made[0]["detail"]["data"]["contract"] == {"name": "sets.v1", "id": "sets", "version": "1.0.0"}
+        gone = {**history[1], "told": {"M": {"plan": {"S": "0" * 64}}}}
         (event,) = self.invoke(WRITTEN, [{"dynamodb": {"NewImage": gone}}])
         assert event["detail"]["data"]["contract"]["id"] is None
 

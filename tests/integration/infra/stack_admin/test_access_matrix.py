@@ -140,6 +140,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(("evidence", "jobs", "jobs, rows", "jobs, rejected"), WORK)
     | dict.fromkeys(("jobs, other", *PROMOTED), "list")
     | {"promoted, other": READ},
+    "HistoryWrittenFunction": LISTED | dict.fromkeys(("catalog", "plan", "index"), READ),
     "NoticesPipeRole": {},
     "WatchPolicy": WATCH,
     "WatchPolicy and OperatePolicy": WATCH,
@@ -318,7 +319,10 @@ WITHOUT_PREFIX = {
     "all that begins as a folder does": {"s3:prefix": "stage"},
     "a folder of nobody": {"s3:prefix": "elsewhere/"},
 }
-FUNCTIONS_AND_ALL = ("ObjectCreatedFunction", "BatchDueFunction", "JobStateChangedFunction", "ScheduleFunction")
+EVERY_FUNCTION = (
+    *("ObjectCreatedFunction", "BatchDueFunction", "JobStateChangedFunction", "ScheduleFunction"),
+    "HistoryWrittenFunction",
+)
 ADMIN = "operator who may do everything"
 WHOLE: dict[str, dict[str, tuple[str, ...]]] = {
     "s3:ListBucket": {
@@ -329,7 +333,7 @@ WHOLE: dict[str, dict[str, tuple[str, ...]]] = {
                 "WatchPolicy, DoctorPolicy and RepairPolicy",
             ),
         ),
-        "InternalBucket": (*FUNCTIONS_AND_ALL, ADMIN),
+        "InternalBucket": (*EVERY_FUNCTION, ADMIN),
         "PromotedBucket": (
             *("BatchDueFunction", "JobStateChangedFunction", "ScheduleFunction", "JobRole"),
             *("JobRole in a run with references", "consumer", ADMIN, "WatchPolicy and TryPolicy"),

@@ -178,7 +178,7 @@ def test_idle_stack_costs_what_the_template_has() -> None:
 
 def test_functions_have_the_memory_that_the_model_takes_for_granted() -> None:
     functions = of_type(expand(ROOT / "template.yaml", "us-east-1"), "AWS::Lambda::Function")
-    names = (*FUNCTIONS, "ScheduleFunction")
+    names = (*FUNCTIONS, "ScheduleFunction", "HistoryWrittenFunction")
 
     assert [functions[name]["Properties"]["MemorySize"] for name in names] == list(ASSUMED.memory_mb)
 
