@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -201,12 +201,8 @@ def _xml(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         before, after = getattr(old.plan.xml, name), getattr(new.plan.xml, name)
         if before != after:
             key = ".".join(path)
-            shown = [_prefixes(value) if name == "namespaces" else value for value in (before, after)]
+            shown = [_shown(name, value) for value in (before, after)]
             yield new.change("format", key, was(key, *shown), new.block(*path))
-
-
-def _prefixes(namespaces: Mapping[str, str]) -> str:
-    return ", ".join(f"{prefix or 'no prefix'}: {visible(uri)}" for prefix, uri in namespaces.items()) or "none"
 
 
 def _sheet(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
@@ -249,6 +245,8 @@ def _of_sheet(sheet: Sheet, key: str) -> Any:
 
 def _shown(name: str, value: Any) -> Any:
     """Return a value of the dialect in words, if it has parts."""
+    if name == "namespaces":
+        return ", ".join(f"{prefix or 'no prefix'}: {visible(uri)}" for prefix, uri in value.items()) or "none"
     if value is None and name in ("trailer", "footer", "leader"):
         return "none"
     if isinstance(value, Leader):

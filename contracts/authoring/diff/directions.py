@@ -99,29 +99,24 @@ def of_forms(before: ValueForm, after: ValueForm, kind: str) -> Direction:
         return "both"
     ways = [direction(tightens=before.trim and not after.trim, loosens=after.trim and not before.trim)]
     ways += [of_sets(getattr(before, name), getattr(after, name)) for name in ADDED]
-    ways += [of_sets([before.group], [after.group]) if before.group and after.group else _added(before, after)]
+    if before.group and after.group:
+        ways.append(of_sets([before.group], [after.group]))
+    else:
+        ways.append(direction(tightens=bool(before.group), loosens=bool(after.group)))
     ways += [of_sets(before.true, after.true), of_sets(before.false, after.false)] if before.true and after.true else []
     rest = {name: getattr(after, name) for name in (*ADDED, "trim", "group")}
     if before.formats and after.formats:
         ways.append(of_sets(before.formats, after.formats))
-        rest |= _of_dates(before, after)
+        # A century or a language that only one of them needs gives no date another meaning.
+        both = [{key for pattern in form.formats for key in needs(pattern)} for form in (before, after)]
+        kept = {"century", "language"} - (both[0] & both[1])
+        rest |= {name: getattr(after, name) for name in ("formats", *kept)}
     rest |= {"true": after.true, "false": after.false} if before.true and after.true else {}
     return joined(ways) if replace(before, **rest) == after else "both"
 
 
-def _of_dates(before: ValueForm, after: ValueForm) -> dict[str, Any]:
-    """The fields with notations of dates that may differ without another meaning of a date."""
-    both = [{key for pattern in form.formats for key in needs(pattern)} for form in (before, after)]
-    kept = {"century", "language"} - (both[0] & both[1])
-    return {name: getattr(after, name) for name in ("formats", *kept)}
-
-
 ADDED = ("prefixes", "suffixes", "negatives")
 """The fields of a form with texts and ways that a number may have in addition."""
-
-
-def _added(before: ValueForm, after: ValueForm) -> Direction:
-    return direction(tightens=bool(before.group and not after.group), loosens=bool(after.group and not before.group))
 
 
 def of_footers(before: Footer | None, after: Footer | None) -> Direction:

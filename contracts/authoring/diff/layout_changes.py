@@ -20,7 +20,7 @@ def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     """Yield the changes of layouts; a field that comes or goes is told with its property."""
     if not (old.plan.fixed and new.plan.fixed):
         return
-    for key, before, after, turn in (*_settings(old.plan, new.plan), *_lines(old.plan, new.plan)):
+    for key, before, after, turn in _settings(old.plan, new.plan):
         if before != after:
             yield new.change("layout", key, was(key, before, after), new.block(*key.split(".")), turn)
     fields = {field.name: field for field in old.plan.fixed.fields}
@@ -40,10 +40,6 @@ def _settings(old: Plan, new: Plan) -> Iterator[Setting]:
     yield "fixed.unit", before.unit, after.unit, "both"
     yield "fixed.length", before.length, after.length, "both"
     yield "fixed.shortLines", _word(before), _word(after), directions.of_permissions(before.short, after.short)
-
-
-def _lines(old: Plan, new: Plan) -> Iterator[Setting]:
-    """Yield the lines that are no records, and the beginning of those that are."""
     yield "fixed.record", old.csv.record, new.csv.record, directions.of_record_types(old.csv.record, new.csv.record)
     yield "fixed.leader", _leader(old), _leader(new), "both"
     yield "fixed.trailer", _trailer(old), _trailer(new), _turn_of_trailers(old, new)

@@ -37,7 +37,10 @@ def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         if name in before:
             yield from _property(old, new, before[name], prop)
     if [name for name in before if name in after] != [name for name in after if name in before]:
-        counts = any(p.columns.order == "exact" or _is_placed(p) for p in (old.plan, new.plan))
+        counts = any(
+            p.columns.order == "exact" or p.columns.match == "byPosition" or _is_headless(p)
+            for p in (old.plan, new.plan)
+        )
         message = f"The properties have another order: {shown(tuple(after))}."
         kind = "property-order" if counts else "property-order-shown"
         yield new.change(kind, "properties", message, (*OBJECT, "properties"))
@@ -90,11 +93,6 @@ def _refuses_others(plan: Plan) -> bool:
 
 def _is_headless(plan: Plan) -> bool:
     return plan.read_as == "csv" and not plan.csv.header
-
-
-def _is_placed(plan: Plan) -> bool:
-    """Return True if the columns of a plan's files are found by their places."""
-    return _is_headless(plan) or plan.columns.match == "byPosition"
 
 
 VALUE_FORMATS: dict[str, str] = {"format": "format", "zone": "defaultTimezone", "offset": "timezone"}

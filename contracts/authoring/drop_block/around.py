@@ -23,7 +23,13 @@ def read(document: Document, at: Path, csv: Csv) -> Csv:
         message = f"A line `sep=` names one character; `{csv.delimiter}` has {len(csv.delimiter)}."
         document.error((*at, "separatorLine"), "bad-value", message, "Leave `separatorLine` out.", on_key=True)
     if csv.comment_char:
-        _comment_char(document, (*at, "commentChar"), csv)
+        sign, place = csv.comment_char, (*at, "commentChar")
+        if sign in {*csv.delimiter, csv.quote, csv.escape}:
+            message = f"`{sign}` is the delimiter, the quote or the escape, so that no comment can be recognised."
+            document.error(place, "bad-value", message, "Write the character that comments really begin with, as `#`.")
+        elif sign.isalnum() or sign in "+-.":
+            message = f"`{sign}` may begin a record, which would be taken for a comment."
+            document.error(place, "bad-value", message, "Write a character that no record begins with, as `#`.")
     rows(document, at, csv, header=csv.header)
     return replace(csv, skip_until=until(document, at, csv.skip_until, header=csv.header))
 
@@ -33,7 +39,18 @@ def rows(document: Document, at: Path, agreed: Csv | Sheet, *, header: bool) -> 
     if header:
         _numbers(document, at, agreed)
     else:
-        _without_header(document, at, agreed)
+        fix = (
+            "Let the header stay (`header: true`), or write `skipRows: {until: ...}` with how the first record begins."
+        )
+        if agreed.skip_rows:
+            message = "Without a header nothing shows that the skipped rows are no records."
+            document.error((*at, "skipRows"), "bad-value", message, fix)
+        keys = {"headerRows": agreed.header_rows != (1,), "commentRows": bool(agreed.comment_rows)}
+        keys |= {"headerLacks": bool(agreed.lacking)} if isinstance(agreed, Csv) else {}
+        for key, given in keys.items():
+            if given:
+                message = f"`{key}` means nothing for a file without a header."
+                document.error((*at, key), "bad-value", message, "Leave it out.", on_key=True)
 
 
 def until(document: Document, at: Path, wanted: str | None, *, header: bool) -> str | None:
@@ -49,17 +66,6 @@ def until(document: Document, at: Path, wanted: str | None, *, header: bool) -> 
         message = "`until` matches any row, so that no row is skipped."
         document.error(place, "bad-value", message, f"Write how the {what} begins, as `^Account;`.")
     return pattern
-
-
-def _comment_char(document: Document, at: Path, csv: Csv) -> None:
-    """Report a sign of comments that stands for something else, or that numbers and dates may begin with."""
-    sign = csv.comment_char
-    if sign in {*csv.delimiter, csv.quote, csv.escape}:
-        message = f"`{sign}` is the delimiter, the quote or the escape, so that no comment can be recognised."
-        document.error(at, "bad-value", message, "Write the character that comments really begin with, as `#`.")
-    elif sign.isalnum() or sign in "+-.":
-        message = f"`{sign}` may begin a record, which would be taken for a comment."
-        document.error(at, "bad-value", message, "Write a character that no record begins with, as `#`.")
 
 
 def types(document: Document, at: Path, csv: Csv, files: Sequence[str]) -> None:
@@ -122,20 +128,6 @@ def _numbers(document: Document, at: Path, csv: Csv | Sheet) -> None:
         message = f"Row {missing} is above row {numbers[-1]}, and is neither a row of column names nor a comment row."
         fix = "Number the rows from 1, which is the first below those that `skipRows` skips; add that row to a list."
         document.error((*at, key), "bad-value", message, fix)
-
-
-def _without_header(document: Document, at: Path, csv: Csv | Sheet) -> None:
-    """Report rows above the records that nothing distinguishes from records, as no header follows them."""
-    fix = "Let the header stay (`header: true`), or write `skipRows: {until: ...}` with how the first record begins."
-    if csv.skip_rows:
-        message = "Without a header nothing shows that the skipped rows are no records."
-        document.error((*at, "skipRows"), "bad-value", message, fix)
-    keys = {"headerRows": csv.header_rows != (1,), "commentRows": bool(csv.comment_rows)}
-    keys |= {"headerLacks": bool(csv.lacking)} if isinstance(csv, Csv) else {}
-    for key, given in keys.items():
-        if given:
-            message = f"`{key}` means nothing for a file without a header."
-            document.error((*at, key), "bad-value", message, "Leave it out.", on_key=True)
 
 
 def comments(document: Document, at: Path, csv: Csv, props: Sequence[Property]) -> None:

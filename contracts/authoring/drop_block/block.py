@@ -330,7 +330,11 @@ def _values(settings: dict[str, Any]) -> Values:
     own = {key: value for key, value in settings["values"].items() if key in FIELDS}
     every = replace(_form(own), nulls=None)  # the dialect has them
     columns = settings["values"].get("columns", {})
-    return Values(every, {n: replace(_form(own | one), nulls=_texts(one, "nullValues")) for n, one in columns.items()})
+    forms = {}
+    for name, written in columns.items():
+        nulls = tuple(written["nullValues"]) if "nullValues" in written else None
+        forms[name] = replace(_form(own | written), nulls=nulls)
+    return Values(every, forms)
 
 
 def _form(written: dict[str, Any]) -> ValueForm:
@@ -338,10 +342,6 @@ def _form(written: dict[str, Any]) -> ValueForm:
         FIELDS[key]: tuple(value) if isinstance(value, list) else value for key, value in written.items()
     }
     return ValueForm(**own)
-
-
-def _texts(written: dict[str, Any], key: str) -> tuple[str, ...] | None:
-    return tuple(written[key]) if key in written else None
 
 
 def _with_defaults(shape: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:

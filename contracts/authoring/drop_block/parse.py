@@ -156,11 +156,6 @@ def _dialect(document: Document, at: Path, csv: Csv) -> None:
         document.error(at, "bad-value", message, "Write the characters that the file really uses.")
     _record_delimiter(document, at, csv)
     _unquoted_escape(document, at, csv)
-    _with_rows_around(document, at, csv)
-
-
-def _with_rows_around(document: Document, at: Path, csv: Csv) -> None:
-    """Report signs of records beside rows that are none, which are read by line ends and quotes alone."""
     if csv.has_top or csv.footer or csv.record:
         for key, sign in (("recordDelimiter", csv.record_delimiter), ("unquotedEscape", csv.unquoted_escape)):
             if sign:

@@ -76,7 +76,9 @@ def sums(document: Document, at: Path, csv: Csv, columns: Columns, props: Sequen
     if rule is None:
         return
     by_name = {prop.name: prop for prop in props}
-    first = _first(csv, columns, props)
+    is_placed = columns.order == "exact" or columns.match == "byPosition"
+    named = [prop for prop in props if not csv.lacking.intersection(prop.headings)]
+    first = named[:1] if is_placed and columns.extra == columns.missing == "reject" else named
     headings = [text for prop in first for text in prop.headings]
     for name in csv.trailer.sums if csv.trailer else ():
         file_sets.has_sum(document, (*at, what, "sums", name), name, by_name)
@@ -85,13 +87,6 @@ def sums(document: Document, at: Path, csv: Csv, columns: Columns, props: Sequen
         fix = f"Let the {what} begin with what no column is called"
         fix += "." if len(first) == 1 else ", or write `columns: {order: exact}` if it is never the first column."
         document.error((*at, what, "begins"), "bad-value", message, fix)
-
-
-def _first(csv: Csv, columns: Columns, props: Sequence[Property]) -> Sequence[Property]:
-    """Return the properties that the first text of a header may be."""
-    is_placed = columns.order == "exact" or columns.match == "byPosition"
-    named = [prop for prop in props if not csv.lacking.intersection(prop.headings)]
-    return named[:1] if is_placed and columns.extra == columns.missing == "reject" else named
 
 
 def first_cells(document: Document, at: Path, csv: Csv, props: Sequence[Property], checks: Sequence[Check]) -> None:

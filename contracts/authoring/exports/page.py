@@ -26,7 +26,7 @@ from contracts.files.xml_documents.xml_shape import TEXT
 from contracts.messages import tolerated_in_words
 from contracts.plan import Check, Csv, Plan, Sheet, Xml
 from contracts.problem import quoted, visible
-from contracts.terms.fixed_width import Field, Fixed
+from contracts.terms.fixed_width import Fixed
 from contracts.terms.key_pattern import captures
 from contracts.terms.value_form import words
 
@@ -195,14 +195,6 @@ def _header(plan: Plan) -> str:
     return f"{found_how}; these are the cells of rows {rows} together, joined by a blank"
 
 
-def _lacking(csv: Csv) -> Iterator[tuple[str, str]]:
-    """Yield the columns that the header has no name for, as pairs of a term and its value."""
-    for side, texts in (("first", csv.lacks_first), ("last", csv.lacks_last)):
-        if texts:
-            names = ", ".join(f"“{visible(text)}”" for text in texts)
-            yield "Not in the header", f"the {side} columns, here named {names}; rows have cells for them"
-
-
 def _below(csv: Csv) -> Iterator[tuple[str, str]]:
     """Yield the rows among and below the records that are none, as pairs of a term and its value."""
     if csv.comment_char:
@@ -288,7 +280,10 @@ def _written_as_csv(plan: Plan, packed: str) -> Iterator[tuple[str, str]]:
     yield from _above(csv)
     yield "Header", _header(plan)
     yield from _stated(plan)
-    yield from _lacking(csv)
+    for side, texts in (("first", csv.lacks_first), ("last", csv.lacks_last)):
+        if texts:
+            names = ", ".join(f"“{visible(text)}”" for text in texts)
+            yield "Not in the header", f"the {side} columns, here named {names}; rows have cells for them"
     yield from _below(csv)
     if csv.trailing_delimiter:
         yield "End of lines", "a delimiter may end the header and each row; nothing follows it"
@@ -317,20 +312,18 @@ def _layout(plan: Plan, fixed: Fixed) -> Iterator[tuple[str, str]]:
         yield "Leader", f"the first line, which begins with “{csv.leader.begins}” and holds no data{parts}"
     if csv.record:
         yield "Records", f"each begins with “{csv.record}”"
-    yield "Fields", "; ".join(f"{field.slice.words}: {field.name}{_padding(field)}" for field in fixed.fields)
+    fields = []
+    for field in fixed.fields:
+        notes = [f"on the {field.align}"] if field.align != "any" else []
+        notes += [f"filled up with “{field.padding}”"] if field.padding != " " else []
+        fields.append(f"{field.slice.words}: {field.name}" + (f" ({', '.join(notes)})" if notes else ""))
+    yield "Fields", "; ".join(fields)
     if trailer:
         names = [*(["the number of rows"] if trailer.rows else []), *(f"the sum of {name}" for name in trailer.sums)]
         parts = "".join(f"; {at.words}: {name}" for at, name in zip(fixed.trailer, names, strict=True))
         yield "Trailer", f"the last line, which begins with “{trailer.begins}” and holds no data{parts}"
     yield "Encoding", csv.encoding.upper()
     yield "Null", _nulls(csv.null_values, "a field of nothing but its padding")
-
-
-def _padding(field: Field) -> str:
-    """Return the side of a field's value, and what fills the field up, if they are not the usual ones."""
-    parts = [f"on the {field.align}"] if field.align != "any" else []
-    parts += [f"filled up with “{field.padding}”"] if field.padding != " " else []
-    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _of_sheet(plan: Plan, sheet: Sheet) -> Iterator[tuple[str, str]]:

@@ -79,14 +79,11 @@ def _element(name: str, value: Any) -> str:
     if isinstance(value, list):
         return "".join(_element(name, one) for one in value)
     members = value if isinstance(value, dict) else {OF_ELEMENT: value}
-    given = {key: _text(one) for key, one in members.items() if one is not None}
+    given = {key: str(one) for key, one in members.items() if one is not None}
+    given |= {key: str(one).lower() for key, one in members.items() if isinstance(one, bool)}
     attributes = "".join(f" {key[1:]}={quoteattr(text)}" for key, text in given.items() if key.startswith("@"))
     inner = "".join(_element(key, one) for key, one in members.items() if key != OF_ELEMENT and not key.startswith("@"))
     return f"<{name}{attributes}>{escape(given.get(OF_ELEMENT, ''))}{inner}</{name}>"
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def key(pattern: str) -> str:

@@ -115,13 +115,10 @@ FARTHEST = "18:00"
 
 def example(pattern: str) -> str:
     """Return an example value of a pattern."""
-    return "".join(_shown(p) for p in PIECE.finditer(pattern))
-
-
-def _shown(piece: re.Match[str]) -> str:
-    if not piece[2]:
-        return literal(piece)
-    return "123456"[: len(piece[0])] if piece[2] == "S" else EXAMPLE.get(piece[0], piece[0])
+    return "".join(
+        literal(p) if not p[2] else "123456"[: len(p[0])] if p[2] == "S" else EXAMPLE.get(p[0], p[0])
+        for p in PIECE.finditer(pattern)
+    )
 
 
 def parse(

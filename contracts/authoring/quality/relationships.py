@@ -7,7 +7,7 @@ reference file, which `drop.references` names. Faults between two contracts are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as File
 from typing import Any
@@ -18,7 +18,7 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.document.metadata import VERSION
 from contracts.authoring.drop_block import values
-from contracts.authoring.drop_block.block import DropBlock, ReferenceFile
+from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.properties.nesting import PropertyNode
 from contracts.authoring.quality import row_filters
 from contracts.plan import CONTAINERS, Check, Property, Reference
@@ -102,20 +102,19 @@ def references(document: Document, checks: Sequence[Check], block: DropBlock) ->
             at = next(path for path in document.keys if path[-2:] == ("references", name))
             message = f"No relationship looks for values in `{name}`."
             document.error(at, "not-used", message, f"Write `to: {name}.<column>`, or leave it out.", on_key=True)
-    return tuple(
-        _file(document, block.references[name], columns) if name in block.references else Reference(name, contract=name)
-        for name, columns in names.items()
-    )
-
-
-def _file(document: Document, file: ReferenceFile, columns: Iterable[str]) -> Reference:
-    """Return a reference file with the forms of the columns in which values are looked up."""
-    name = file.reference.name
-    if file.values.columns:
-        path = next(path for path in document.keys if path[-2:] == ("references", name))
-        values.columns(document, path, file.values, tuple(columns))
-    forms = {column: form for column in columns if (form := file.values.of(column)) != PLAIN}
-    return replace(file.reference, forms=forms or None)
+    made = []
+    for name, columns in names.items():
+        file = block.references.get(name)
+        if file is None:
+            made.append(Reference(name, contract=name))
+            continue
+        if file.values.columns:
+            path = next(path for path in document.keys if path[-2:] == ("references", name))
+            values.columns(document, path, file.values, tuple(columns))
+        # The forms of the columns in which values are looked up
+        forms = {column: form for column in columns if (form := file.values.of(column)) != PLAIN}
+        made.append(replace(file.reference, forms=forms or None))
+    return tuple(made)
 
 
 def relations(document: Document, places: Sequence[PropertyNode], props: Sequence[Property]) -> Iterator[Relation]:

@@ -30,7 +30,14 @@ def read(document: Document, path: Path, block: DropBlock) -> None:
         document.error((*path, "format"), "missing-key", message, fix)
         return
     _unit(document, at, block, fixed)
-    _stretches(document, at, fixed)
+    for before, after in pairwise(fixed.fields):
+        if after.start <= before.slice.end:
+            message = f"The fields of `{before.name}` and `{after.name}` have position {after.start} in common."
+            document.error((*at, "fields"), "fields-overlap", message, "Write `start` and `length` as the layout does.")
+    end = max(field.slice.end for field in fixed.fields)
+    if end > fixed.length:
+        message = f"The fields end at position {end:,}, and lines have {fixed.length:,} {fixed.unit}."
+        document.error((*at, "length"), "bad-value", message, f"Write {end} or more, or mend the fields.")
     _beginnings(document, at, block)
     for n, text in enumerate(block.csv.leader.cells.values() if block.csv.leader else ()):
         around.parts(document, (*at, "leader", "is", n, "text"), text, block.files)
@@ -53,18 +60,6 @@ def _unit(document: Document, at: Path, block: DropBlock, fixed: Fixed) -> None:
             message = f"The field of `{one['property']}` is filled up with `{visible(padding)}` on no stated side."
             fix = "Write `align: right` if the value stands at the end of the field, else `align: left`."
             document.error((*at, "fields", n), "bad-value", message, fix)
-
-
-def _stretches(document: Document, at: Path, fixed: Fixed) -> None:
-    """Report fields that overlap, and such as lie beyond the length of a line or within its beginning."""
-    for before, after in pairwise(fixed.fields):
-        if after.start <= before.slice.end:
-            message = f"The fields of `{before.name}` and `{after.name}` have position {after.start} in common."
-            document.error((*at, "fields"), "fields-overlap", message, "Write `start` and `length` as the layout does.")
-    end = max(field.slice.end for field in fixed.fields)
-    if end > fixed.length:
-        message = f"The fields end at position {end:,}, and lines have {fixed.length:,} {fixed.unit}."
-        document.error((*at, "length"), "bad-value", message, f"Write {end} or more, or mend the fields.")
 
 
 def _beginnings(document: Document, at: Path, block: DropBlock) -> None:

@@ -21,9 +21,18 @@ def read(document: Document, path: Path, block: DropBlock) -> Sheet | None:
         return None
     at: Path = (*path, "sheet")
     _beside(document, path, block)
-    _range(document, (*at, "range"), block.sheet)
-    around.rows(document, at, block.sheet, header=block.csv.header)
-    return replace(block.sheet, skip_until=around.until(document, at, block.sheet.skip_until, header=block.csv.header))
+    sheet = block.sheet
+    ends = [(sheet.first_column + 1, sheet.last_column and sheet.last_column + 1, LAST_COLUMN, "column")]
+    ends.append((sheet.first_row, sheet.last_row, LAST_ROW, "row"))
+    for first, last, most, what in ends:
+        if max(first, last or 0) > most:
+            message = f"No sheet has a {what} {max(first, last or 0):,}."
+            document.error((*at, "range"), "bad-value", message, "Write cells that a sheet has, as `B4:H`.")
+        elif last is not None and last < first:
+            message = f"The range ends before it begins: its last {what} is before its first."
+            document.error((*at, "range"), "bad-value", message, "Write its upper left cell first, as `B4:H200`.")
+    around.rows(document, at, sheet, header=block.csv.header)
+    return replace(sheet, skip_until=around.until(document, at, sheet.skip_until, header=block.csv.header))
 
 
 def _beside(document: Document, path: Path, block: DropBlock) -> None:
@@ -46,16 +55,3 @@ def _beside(document: Document, path: Path, block: DropBlock) -> None:
             if document.value((*owner, key)) is not None:
                 message = f"`{key}` is for numbers in text; those of a sheet have no marks, and would be read wrongly."
                 document.error((*owner, key), "bad-value", message, "Leave it out.", on_key=True)
-
-
-def _range(document: Document, at: Path, sheet: Sheet) -> None:
-    """Report a range that is back to front, beyond a sheet, or too small for its column names."""
-    ends = [(sheet.first_column + 1, sheet.last_column and sheet.last_column + 1, LAST_COLUMN, "column")]
-    ends.append((sheet.first_row, sheet.last_row, LAST_ROW, "row"))
-    for first, last, most, what in ends:
-        if max(first, last or 0) > most:
-            message = f"No sheet has a {what} {max(first, last or 0):,}."
-            document.error(at, "bad-value", message, "Write cells that a sheet has, as `B4:H`.")
-        elif last is not None and last < first:
-            message = f"The range ends before it begins: its last {what} is before its first."
-            document.error(at, "bad-value", message, "Write its upper left cell first, as `B4:H200`.")
