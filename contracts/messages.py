@@ -359,6 +359,9 @@ def _words_of_counts(plan: Plan, check: Check, outcome: CheckResult, read: int) 
 
 def _words_of_format(plan: Plan) -> dict[str, str]:
     """Return the words about what the files of a contract are written like."""
+    misplaced = "a quote that is not closed in its line, or not around a whole cell"
+    if escape := plan.csv.unquoted_escape:
+        misplaced = f"{'a quote or ' if plan.csv.quote else ''}a `{escape}` where the dialect has none"
     return {
         "known": quoted((p.name for p in plan.properties if p.route[-1] not in REPEATING), most=12),
         "encoding": plan.csv.encoding.upper(),
@@ -369,16 +372,9 @@ def _words_of_format(plan: Plan) -> dict[str, str]:
         "mark": visible(plan.csv.delimiter),
         "beginning": "beginning" if plan.fixed else "first cell",
         "unquoted": " and no quotes around them" if plan.csv.quote else "",
-        "misplaced": _misplaced(plan.csv),
+        "misplaced": misplaced,
         "whole_quotes": _whole_quotes(plan.csv),
     }
-
-
-def _misplaced(csv: Csv) -> str:
-    """Return what is wrong in a record whose quotes or escapes break the rule."""
-    if not csv.unquoted_escape:
-        return "a quote that is not closed in its line, or not around a whole cell"
-    return f"{'a quote or ' if csv.quote else ''}a `{csv.unquoted_escape}` where the dialect has none"
 
 
 def _whole_quotes(csv: Csv) -> str:

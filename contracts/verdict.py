@@ -241,17 +241,14 @@ def _totals(plan: Plan, facts: DropResult) -> Iterator[Problem]:
                 says = "" if hidden else f"; its {by} says {_shown(total)}"
                 text = f"The sum of `{name}` is too large to be added up{says}.{left_out}"
                 yield Problem("sum-differs", text, fix, property=name)
-            elif _differs(seen := (facts.sums or {})[name], total, rough=name in facts.rough):
+                continue
+            seen = (facts.sums or {})[name]
+            # The last digits of a rough sum may differ.
+            allowed = Fraction(ROUGHLY) * max(map(abs, (Fraction(seen), Fraction(total)))) if name in facts.rough else 0
+            if abs(Fraction(seen) - Fraction(total)) > allowed:
                 figures = "another than" if hidden else f"{_shown(seen)};"
                 says = f"its {by} says; the property is classified" if hidden else f"its {by} says {_shown(total)}"
                 yield Problem("sum-differs", f"The sum of `{name}` is {figures} {says}.{left_out}", fix, property=name)
-
-
-def _differs(seen: Decimal, stated: Decimal, *, rough: bool) -> bool:
-    """Return True if a sum differs from the stated one; a rough sum only if more than its last digits differ."""
-    if not rough:
-        return seen != stated
-    return abs(Fraction(seen) - Fraction(stated)) > Fraction(ROUGHLY) * max(abs(Fraction(seen)), abs(Fraction(stated)))
 
 
 def _shown(total: Decimal) -> str:

@@ -25,14 +25,15 @@ def problems(plan: Plan, sent: tuple[str, ...]) -> tuple[Problem, ...]:
     texts = tuple(alike(text, "byPosition") for text in sent)
     if _is_record(plan, texts):
         message = "The first line holds values where the header must be."
-        fix = column_problems.asked(plan, f"Begin the file with {_header(plan)}.", "csv.header: false")
+        fix = column_problems.asked(
+            plan, f"Begin the file with a header of {_columns(len(plan.roots))}.", "csv.header: false"
+        )
         return (Problem("missing-header", message, fix, place=HEADER),)
     faults = [*column_problems.shortened(_others(plan, texts)), *_exchanged(plan, texts)]
     for nth, prop in enumerate(plan.roots[len(texts) :], len(texts) + 1):
         if level := column_problems.level_of_missing(plan, prop):
-            message = (
-                f"Column {nth}, `{visible(prop.headings[0])}`, is missing from the header, which has {_columns(texts)}."
-            )
+            shown, there = visible(prop.headings[0]), _columns(len(texts))
+            message = f"Column {nth}, `{shown}`, is missing from the header, which has {there}."
             fix = f"Add the column ({prop.type}) as column {nth}."
             faults.append(Problem("missing-column", message, fix, level, property=prop.name))
     more = enumerate(texts[len(plan.roots) :], len(plan.roots) + 1)
@@ -77,12 +78,8 @@ def _exchanged(plan: Plan, texts: tuple[str, ...]) -> list[Problem]:
     return []
 
 
-def _header(plan: Plan) -> str:
-    return f"a header of {len(plan.roots)} columns" if len(plan.roots) > 1 else "a header of 1 column"
-
-
-def _columns(texts: tuple[str, ...]) -> str:
-    return "1 column" if len(texts) == 1 else f"{len(texts)} columns"
+def _columns(number: int) -> str:
+    return "1 column" if number == 1 else f"{number} columns"
 
 
 def _stated(names: tuple[str, ...]) -> str:

@@ -63,17 +63,14 @@ def alike(text: str, match: Match) -> str:
 def properties(plan: Plan, header: tuple[str, ...]) -> tuple[str | None, ...]:
     """Return the name of each column's property; None for a column that the contract has not, and for skipped cells."""
     if skipped := plan.csv.skip_columns:
-        return (*[None] * len(header[:skipped]), *properties(_unskipped(plan), header[skipped:]))
+        bare = replace(plan, csv=replace(plan.csv, skip_columns=0))
+        return (*[None] * len(header[:skipped]), *properties(bare, header[skipped:]))
     if plan.columns.match == "byPosition":
         names = iter(plan.roots)
         return tuple(None if text in OURS or not (prop := next(names, None)) else prop.name for text in header)
     match = plan.columns.match
     by_text = {alike(text, match): p.name for p in reversed(plan.properties) for text in p.headings}
     return tuple(None if text in OURS else by_text.get(alike(text, match)) for text in header)
-
-
-def _unskipped(plan: Plan) -> Plan:
-    return replace(plan, csv=replace(plan.csv, skip_columns=0))
 
 
 def of_file(plan: Plan, header_line: str) -> tuple[str, ...]:

@@ -99,20 +99,17 @@ def joined(cells: Iterable[str], csv: Csv) -> str:
 
 def _written(cell: str, csv: Csv) -> str:
     if not csv.quote:
-        return _escaped(cell, csv)
+        escape = csv.unquoted_escape
+        if not escape or cell == NULL:
+            return cell
+        text = re.sub(f"[{re.escape(escape + csv.delimiter)}]", lambda sign: escape + sign[0], cell)
+        return text.replace("\n", "\\n").replace("\r", "\\r") if escape == "\\" else text
     is_like_comment = csv.comment_char != "" and cell.startswith(csv.comment_char)
     signs = {*csv.delimiter, csv.quote, csv.escape, csv.unquoted_escape, "\r", "\n"}
     if not (is_like_comment or {*cell} & signs):
         return cell
     inner = re.sub(f"[{re.escape(csv.quote + csv.escape)}]", lambda sign: csv.escape + sign[0], cell)
     return f"{csv.quote}{inner}{csv.quote}"
-
-
-def _escaped(cell: str, csv: Csv) -> str:
-    if not csv.unquoted_escape or cell == NULL:
-        return cell
-    text = re.sub(f"[{re.escape(csv.unquoted_escape + csv.delimiter)}]", lambda m: csv.unquoted_escape + m[0], cell)
-    return text.replace("\n", "\\n").replace("\r", "\\r") if csv.unquoted_escape == "\\" else text
 
 
 def dropped(csv: Csv) -> str:
@@ -141,19 +138,13 @@ def cell(delimiter: str, quote: str, escape: str, unquoted_escape: str) -> str:
         inner, plain = f"{escaped}|(?!{escaped})[^{sign}]", f"{escaped}|(?!{escaped}){text}"
     plain = f"(?:{plain})*+"
     if unquoted_escape:
-        plain = _with_escapes(delimiter, quote, unquoted_escape, end)
+        own, letters = re.escape(unquoted_escape), "".join(LETTERS) if unquoted_escape == "\\" else ""
+        signs = re.escape(unquoted_escape + quote + delimiter)
+        plain = f"(?:{own}[{signs}{letters}]|{other_sign(delimiter, quote + unquoted_escape)})*+"
+        if letters:  # an escaped escape before an N would be the null word without being null: no cell is these alone
+            plain = rf"(?:\\N{end}|(?!\\\\N{end}){plain})"
     quoted = f"{sign}((?:{inner})*+){sign}{_dropped(delimiter)}" if quote else "((?!))"
     return f"(?:{quoted}|({plain})){end}"
-
-
-def _with_escapes(delimiter: str, quote: str, escape: str, end: str) -> str:
-    """Return a pattern of a cell without quotes in which a sign escapes others.
-
-    An escaped escape before an N would be the null word without being null: a cell of these alone is none.
-    """
-    sign, letters = re.escape(escape), "".join(LETTERS) if escape == "\\" else ""
-    plain = f"(?:{sign}[{re.escape(escape + quote + delimiter)}{letters}]|{other_sign(delimiter, quote + escape)})*+"
-    return rf"(?:\\N{end}|(?!\\\\N{end}){plain})" if escape == "\\" else plain
 
 
 @lru_cache

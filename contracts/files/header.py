@@ -107,35 +107,21 @@ def _misnamed(plan: Plan, header: tuple[str, ...], held: Mapping[str, str | None
     if empty:
         faults.append(_nameless_in_sheet(plan, plan.sheet, empty) if plan.sheet else _nameless(plan, header, empty))
     counts = {name: n for name, n in Counter(header).items() if n > 1 and name.strip()}
-    lacking = [name for name in counts if name in plan.csv.lacking]
-    faults += column_problems.shortened([_not_lacking(plan, name) for name in lacking])
-    twice = {name: n for name, n in counts.items() if name not in lacking}
-    return faults + column_problems.shortened(
-        [
-            Problem(
-                "duplicate-column",
+    lacking, twice = [], []
+    for name, n in counts.items():
+        own = held.get(name)
+        if name in plan.csv.lacking:  # its cells would count twice
+            message = f"The header has the name `{visible(name)}`, which it must lack (`csv.headerLacks`)."
+            fix = f"Leave this name out of the header, or ask for `csv.headerLacks` to be left out of {plan.contract}."
+            lacking.append(Problem("duplicate-column", message, fix, property=name))
+        elif own or not lenient:
+            message, key = (
                 f"The header names `{visible(name)}` {n} times.",
-                column_problems.asked(
-                    plan, f"Keep one column `{visible(name)}`.", f"columns.{_allowing(held.get(name))}"
-                ),
-                property=held.get(name) or name,
+                "match: byPosition" if own else "extra: ignore",
             )
-            for name, n in twice.items()
-            if held.get(name) or not lenient
-        ]
-    )
-
-
-def _not_lacking(plan: Plan, name: str) -> Problem:
-    """Return the problem of a header with a name that it lacks by agreement: its cells would count twice."""
-    message = f"The header has the name `{visible(name)}`, which it must lack (`csv.headerLacks`)."
-    fix = f"Leave this name out of the header, or ask for `csv.headerLacks` to be left out of {plan.contract}."
-    return Problem("duplicate-column", message, fix, property=name)
-
-
-def _allowing(own: str | None) -> str:
-    """Return the setting of the contract that allows several columns with the text of a property, or of none."""
-    return "match: byPosition" if own else "extra: ignore"
+            fix = column_problems.asked(plan, f"Keep one column `{visible(name)}`.", f"columns.{key}")
+            twice.append(Problem("duplicate-column", message, fix, property=own or name))
+    return faults + column_problems.shortened(lacking) + column_problems.shortened(twice)
 
 
 def _claimed_twice(owners: Mapping[str, str | None]) -> list[Problem]:

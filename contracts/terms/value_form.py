@@ -190,23 +190,19 @@ def published(form: ValueForm, text: str, kind: str, *, exponent: bool = True) -
     Only numbers that are doubles may have an `exponent`.
     """
     if kind in ("integer", "number") and not form.plain_numbers:
-        return _number(form, text, kind, exponent=exponent)
+        pattern = number_pattern(form, kind, exponent=exponent)
+        match = re.fullmatch(pattern.text, text)
+        if match is None:
+            return None
+        parts = "".join(match[n] or "" for n in (*pattern.signs, *pattern.digits))
+        point = "".join(form.marks.get(mark, mark) for mark in parts)
+        if not form.shift:
+            return point
+        padded = re.sub("^([+-]?)", rf"\g<1>{'0' * form.shift}", point)
+        return re.sub(rf"([0-9]{{{form.shift}}})(?:\.([0-9]*))?$", r".\1\2", padded)
     if kind == "boolean" and form.true:
         return "true" if text in form.true else "false" if text in form.false else None
     return date_formats.iso(text, form.dates, kind) if form.dates else text
-
-
-def _number(form: ValueForm, text: str, kind: str, *, exponent: bool) -> str | None:
-    pattern = number_pattern(form, kind, exponent=exponent)
-    match = re.fullmatch(pattern.text, text)
-    if match is None:
-        return None
-    parts = "".join(match[n] or "" for n in (*pattern.signs, *pattern.digits))
-    point = "".join(form.marks.get(mark, mark) for mark in parts)
-    if not form.shift:
-        return point
-    padded = re.sub("^([+-]?)", rf"\g<1>{'0' * form.shift}", point)
-    return re.sub(rf"([0-9]{{{form.shift}}})(?:\.([0-9]*))?$", r".\1\2", padded)
 
 
 def written(form: ValueForm, text: str, kind: str, pattern: str | None = None, zone: str | None = None) -> str:

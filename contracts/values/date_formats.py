@@ -162,16 +162,15 @@ EXAMPLE = datetime(2024, 7, 3, 14, 5, 9)  # noqa: DTZ001 (of no zone)
 
 def in_words(dates: DateFormats) -> str:
     """Return the notations for people, each with an example."""
-    return " or ".join(_in_words(pattern, dates) for pattern in dates.formats)
-
-
-def _in_words(pattern: str, dates: DateFormats) -> str:
-    notes, needed = [IN_WORD.get(pattern, pattern)], needs(pattern)
-    if "language" in needed:
-        notes.append(IN_WORDS[dates.language])
-    if "century" in needed and dates.century is not None:
-        notes.append(f"{dates.century} to {dates.century + 99}")
-    return f"{example(pattern, dates)} ({', '.join(notes)})"
+    texts = []
+    for pattern in dates.formats:
+        notes, needed = [IN_WORD.get(pattern, pattern)], needs(pattern)
+        if "language" in needed:
+            notes.append(IN_WORDS[dates.language])
+        if "century" in needed and dates.century is not None:
+            notes.append(f"{dates.century} to {dates.century + 99}")
+        texts.append(f"{example(pattern, dates)} ({', '.join(notes)})")
+    return " or ".join(texts)
 
 
 def example(pattern: str, dates: DateFormats) -> str:
@@ -207,16 +206,12 @@ def sent(moment: datetime, dates: DateFormats, zone: str | None) -> str:
 
 def written(moment: datetime, pattern: str, dates: DateFormats) -> str:
     """Return a moment in UTC as one of the patterns writes it."""
-    if pattern in COUNTS:
-        return _counted(moment, COUNTS[pattern])
+    if count := COUNTS.get(pattern):
+        since = moment - datetime.combine(count.start, time())
+        days = since + timedelta(days=bool(count.skips and since.days >= count.skips))
+        number = Decimal(days // timedelta(microseconds=1)) / 1_000_000 / count.unit
+        return f"{round(number, 10 if count.is_local else 6):f}".rstrip("0").rstrip(".")
     return "".join(_shown(part, moment) for part in pieces(pattern, dates.language))
-
-
-def _counted(moment: datetime, count: Count) -> str:
-    since = moment - datetime.combine(count.start, time())
-    days = since + timedelta(days=bool(count.skips and since.days >= count.skips))
-    number = Decimal(days // timedelta(microseconds=1)) / 1_000_000 / count.unit
-    return f"{round(number, 10 if count.is_local else 6):f}".rstrip("0").rstrip(".")
 
 
 def _shown(part: Piece, moment: datetime) -> str:

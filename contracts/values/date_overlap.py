@@ -165,15 +165,11 @@ def _numbers(part: Piece, century: int) -> dict[str, int]:
             ways = [DIGITS if at < 3 else DIGITS[:3] for at in range(len(part.written))]
             return {"".join(signs): int("".join(signs).ljust(6, "0")) for signs in product(*ways)}
         case "offset":
-            return _offsets(part)
+            between = ":" if part.written == "XXX" else ""
+            texts = ["Z", *(f"{sign}{h:02}{between}{m:02}" for sign in "+-" for h in range(18) for m in range(60))]
+            texts += [f"{sign}{h:02}" for sign in "+-" for h in range(19)] if part.written == "X" else []
+            return {text: int(f"{offset(text):0<6}".replace("Z", "").replace(":", "")) for text in texts}
         case unit:
             least = 1 if len(part.written) == 1 else len(part.written)
             of_unit = {f"{n:0{width}}": n for n in NUMBERS[unit] for width in {least, max(least, 2)}}
             return {text: n % 12 for text, n in of_unit.items()} if unit == "half hour" else of_unit
-
-
-def _offsets(part: Piece) -> dict[str, int]:
-    between = ":" if part.written == "XXX" else ""
-    texts = ["Z", *(f"{sign}{h:02}{between}{m:02}" for sign in "+-" for h in range(18) for m in range(60))]
-    texts += [f"{sign}{h:02}" for sign in "+-" for h in range(19)] if part.written == "X" else []
-    return {text: int(f"{offset(text):0<6}".replace("Z", "").replace(":", "")) for text in texts}
