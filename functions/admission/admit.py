@@ -129,14 +129,10 @@ def admit(plan: Plan, name: str, size: int, read: Read, room: int = LONGEST_KEY)
     if size == 0:
         return Admission((*named, empty("The file is empty (0 bytes).")))
     content = _content(plan, size, sample, read)
-    differing = _of_leader(plan, name, content.header_line) if plan.csv.leader else []
+    of_format = fixed_head.leader_problems if plan.fixed else csv_around.leader_problems
+    differing = of_format(plan, name, content.header_line) if plan.csv.leader else []
     problems = (*named, *content.problems, *differing)
     return Admission(problems, content.header, content.header_line, content.unpacked, content.content)
-
-
-def _of_leader(plan: Plan, name: str, header_line: str) -> list[Problem]:
-    of_format = fixed_head.leader_problems if plan.fixed else csv_around.leader_problems
-    return of_format(plan, name, header_line)
 
 
 def _content(plan: Plan, size: int, sample: bytes, read: Read) -> Head:

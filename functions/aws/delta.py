@@ -52,7 +52,15 @@ class DeltaTables:
             with self._conflicts(table, nth):
                 delta = self._find(table)
                 if delta is None:
-                    self._make(table, columns)
+                    from deltalake import DeltaTable
+
+                    DeltaTable.create(
+                        table,
+                        _schema(columns),
+                        configuration=CONFIGURATION,
+                        storage_options=dict(self._options()),
+                        raise_if_key_not_exists=False,
+                    )
                     return False
                 if _has(delta, _app(tag), tag.attempt):
                     return True
@@ -174,17 +182,6 @@ class DeltaTables:
             return None
         self._cached[table] = options, delta
         return delta
-
-    def _make(self, table: str, columns: Sequence[TableColumn]) -> None:
-        from deltalake import DeltaTable
-
-        DeltaTable.create(
-            table,
-            _schema(columns),
-            configuration=CONFIGURATION,
-            storage_options=dict(self._options()),
-            raise_if_key_not_exists=False,
-        )
 
     @contextmanager
     def _conflicts(self, table: str, nth: int) -> Iterator[None]:

@@ -117,7 +117,11 @@ def forget(
     for batch in _batches(ports, began):
         objects += _rows(ports, batch, began, without)
         objects += _documents(ports, batch, began)
-        _erase_former(ports, batch)
+        # What it overwrote or deleted, of any drop: its job is over, and nothing reads it again.
+        for folder in (f"{ports.zones.jobs}{batch.id}/", _evidence(ports, batch)):
+            for version in ports.store.remaining(folder):
+                if version.marker or not version.current:
+                    ports.store.delete(version.at)
     done = _written(ports, began, "forgotten", forgotten=replace(erasure, done=True))
     if done is None:
         return NotForgotten("somebody else has brought it further meanwhile, and may have left more; call it again")
@@ -182,14 +186,6 @@ def _documents(ports: Ports, batch: Batch, drop: Drop) -> Iterator[str]:
         for uri, rest, kind in ((request, unasked, "json"), (result, untold, "jsonl")):
             if _rewritten(ports, uri, rest, keys.CONTENT_TYPES[kind]):
                 yield uri
-
-
-def _erase_former(ports: Ports, batch: Batch) -> None:
-    """Erase all that a batch overwrote or deleted, of any drop: its job is over, and nothing reads it again."""
-    for folder in (f"{ports.zones.jobs}{batch.id}/", _evidence(ports, batch)):
-        for version in ports.store.remaining(folder):
-            if version.marker or not version.current:
-                ports.store.delete(version.at)
 
 
 def _rewritten(ports: Ports, uri: str, rest: Callable[[bytes], bytes | None], content_type: str) -> bool:

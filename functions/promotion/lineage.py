@@ -139,7 +139,9 @@ def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Granted | 
     if any(_other(claim.promoting, drop) for claim in claims.each):
         return Busy()
     if key and plan.same_key == "reject":
-        return Refused(_key_used(key))
+        accepted = f"A file under this key has been accepted already (drop {key.promoted})"
+        fix = "Upload the file under a key of its own; what was accepted stays as it is."
+        return Refused(Problem(KEY_USED, f"{accepted}, and the contract takes one for each.", fix))
     if key and plan.promote != "table" and key.etag == "":
         return Conflict(_in_table(key))
     if plan.same_content == "allow":
@@ -165,13 +167,6 @@ def _twin(ports: Ports, drop: Drop, content: Lineage | None) -> Drop | None:
 
 def _other(holder: str | None, drop: Drop) -> bool:
     return holder not in (None, drop.id)
-
-
-def _key_used(key: Lineage) -> Problem:
-    text = (
-        f"A file under this key has been accepted already (drop {key.promoted}), and the contract takes one for each."
-    )
-    return Problem(KEY_USED, text, "Upload the file under a key of its own; what was accepted stays as it is.")
 
 
 def _in_table(key: Lineage) -> Problem:

@@ -50,15 +50,24 @@ LEFT_FILES = ("*.c", "*.pyi", "INSTALLER", "RECORD", "REQUESTED", "py.typed", "z
 
 def installed(cpu: str, tell: Tell, home: Home = LAMBDA) -> Path:
     """Return the folder of wheels for a CPU, made on first use; raises SetupMissing, WheelUnfit."""
-    place = KEPT / f"{cpu}-{_digest(home)}"
+    parts = (home.lock.read_bytes(), Path(__file__).read_bytes(), home.python.encode())
+    digest = hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+    place = KEPT / f"{cpu}-{digest}"
     if not place.is_dir():
         KEPT.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="new-", dir=KEPT) as scratch:
             folder = Path(scratch) / "wheels"
-            _install(cpu, folder, tell, home)
+            if not packages.environment_is_there():
+                packages.make_environment()
+            wanted = [f"--python-version={home.python}", *(f"--platform={name}" for name in platforms(cpu, home))]
+            packages.pip([*TARGET, *wanted, f"--target={folder}", "-r", str(home.lock)], tell)
             check(folder, cpu, home)
             _strip(folder)
-            _keep(folder, place)
+            try:
+                folder.rename(place)
+            except OSError:
+                if not place.is_dir():  # an existing one stays
+                    raise
     return place
 
 
@@ -105,31 +114,9 @@ def here(home: Home) -> Home:
     return replace(home, python=packages.VERSION)
 
 
-def _install(cpu: str, folder: Path, tell: Tell, home: Home) -> None:
-    if not packages.environment_is_there():
-        packages.make_environment()
-    wanted = [f"--python-version={home.python}", *(f"--platform={name}" for name in platforms(cpu, home))]
-    packages.pip([*TARGET, *wanted, f"--target={folder}", "-r", str(home.lock)], tell)
-
-
 def _strip(folder: Path) -> None:
     shutil.rmtree(folder / "bin", ignore_errors=True)
     for left_folder in [path for name in LEFT_FOLDERS for path in folder.rglob(name) if path.is_dir()]:
         shutil.rmtree(left_folder, ignore_errors=True)
     for left_folder in [path for name in LEFT_FILES for path in folder.rglob(name)]:
         left_folder.unlink()
-
-
-def _keep(folder: Path, place: Path) -> None:
-    """Move the finished folder to its place; an existing one stays."""
-    try:
-        folder.rename(place)
-    except OSError:
-        if not place.is_dir():
-            raise
-
-
-def _digest(home: Home) -> str:
-    """Return the hash of a folder's inputs: the lock, the installation, the target Python."""
-    parts = (home.lock.read_bytes(), Path(__file__).read_bytes(), home.python.encode())
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
@@ -75,7 +73,7 @@ def _of_key(target: Target, key: str, month: datetime | None) -> Named:
     A search reads a contract's whole month if the key is not in it; so other contracts are searched in the newest month
     only.
     """
-    months = [f"{month:%Y-%m}"] if month else list(islice(_months(datetime.now(UTC)), MONTHS))
+    months = [f"{month:%Y-%m}"] if month else last_months(MONTHS)
     claiming: tuple[str | None, ...] = (*target.claiming(key), None)
     others = tuple(c for c in target.contracts() if c not in claiming)
     for contracts, when in ((claiming, months), (others, months[:1])):
@@ -93,8 +91,10 @@ def _of_key(target: Target, key: str, month: datetime | None) -> Named:
     raise click.UsageError(f"No drop has the key {visible(key)}. {searched} {instead}")
 
 
-def _months(now: datetime) -> Iterator[str]:
-    """Yield the months of arrival, the current one first."""
-    while True:
-        yield f"{now:%Y-%m}"
-        now = now.replace(day=1) - timedelta(days=1)
+def last_months(count: int) -> list[str]:
+    """Return some months of arrival, the current one first."""
+    months, day = list[str](), datetime.now(UTC)
+    for _ in range(count):
+        months.append(f"{day:%Y-%m}")
+        day = day.replace(day=1) - timedelta(days=1)
+    return months

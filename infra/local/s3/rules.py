@@ -22,14 +22,10 @@ CUSTOMERS_KEY = "x-amz-server-side-encryption-customer-algorithm"
 _MAX_KEY_BYTES = 1024
 
 
-def _crc32(payload: bytes) -> bytes:
-    return zlib.crc32(payload).to_bytes(4, "big")
-
-
 # CRC32C and CRC64NVME are not checked: the standard library has neither, and plain Python takes seconds per file.
 _CHECKSUMS: dict[str, Callable[[bytes], bytes]] = {
     "content-md5": lambda payload: hashlib.md5(payload, usedforsecurity=False).digest(),
-    "x-amz-checksum-crc32": _crc32,
+    "x-amz-checksum-crc32": lambda payload: zlib.crc32(payload).to_bytes(4, "big"),
     "x-amz-checksum-sha1": lambda payload: hashlib.sha1(payload, usedforsecurity=False).digest(),
     "x-amz-checksum-sha256": lambda payload: hashlib.sha256(payload).digest(),
 }

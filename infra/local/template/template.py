@@ -63,20 +63,19 @@ def parameters_of(path: Path) -> Mapping[str, Mapping[str, Any]]:
 
 def expand(path: Path, region: str) -> Template:
     """Translate the templates into one of CloudFormation, as the service does on deployment."""
-    return flattened(path, lambda file: _translated(file, region))
 
+    def translated(file: Path) -> Template:  # SAM's short forms of one file
+        template: Template = yaml_parse(file.read_text(encoding="utf-8"))
+        if "Transform" not in template:
+            return template
+        # Deployment uploads the bundle and writes its place here; the translator refuses a folder.
+        template["Globals"]["Function"]["CodeUri"] = "s3://bundles/functions.zip"
+        translator = Translator({}, Parser(), boto_session=boto3.Session(region_name=region))
+        expanded: Template = translator.translate(template, {})
+        translator.metrics.publish()  # to nobody; kept back, they are complained about when the process ends
+        return expanded
 
-def _translated(path: Path, region: str) -> Template:
-    """Return one file with SAM's short forms translated."""
-    template: Template = yaml_parse(path.read_text(encoding="utf-8"))
-    if "Transform" not in template:
-        return template
-    # Deployment uploads the bundle and writes its place here; the translator refuses a folder.
-    template["Globals"]["Function"]["CodeUri"] = "s3://bundles/functions.zip"
-    translator = Translator({}, Parser(), boto_session=boto3.Session(region_name=region))
-    expanded: Template = translator.translate(template, {})
-    translator.metrics.publish()  # to nobody; kept back, they are complained about when the process ends
-    return expanded
+    return flattened(path, translated)
 
 
 def of_type(template: Template, resource_type: str) -> Resources:
