@@ -209,8 +209,11 @@ class EmrJobs:
         if job_run["state"] == "SUCCESS":
             return RunStatus("success")
         if job_run["state"] in ("FAILED", "CANCELLED"):
-            # The class of an error only: the rest of the text may quote a producer's rows.
-            error = re.search(r"\b(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b", job_run["stateDetails"])
-            why = f"{job_run['state']}: {error[0]}" if error else job_run["state"]
-            return RunStatus("failed", why, "startedAt" in job_run)
+            return RunStatus("failed", _why(job_run["state"], job_run["stateDetails"]), "startedAt" in job_run)
         return RunStatus("working")
+
+
+def _why(state: str, details: str) -> str:
+    """Return state and class of an error only: the rest of the text may quote a producer's rows."""
+    error = re.search(r"\b(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b", details)
+    return f"{state}: {error[0]}" if error else state

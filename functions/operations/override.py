@@ -139,7 +139,7 @@ def acceptable(ports: Ports, drop: Drop) -> Answer:
     if plan.set and plan.set.is_signal(drop.name):
         return NoChange(drop, OF_A_SET)
     today = (entry.plan for entry in ports.catalog.index().entries if entry.contract == plan.contract)
-    if any(known.promote == "table" for known in (plan, *map(ports.catalog.plan, today))):
+    if any(agreed.promote == "table" for agreed in (plan, *map(ports.catalog.plan, today))):
         return NoChange(drop, OF_TABLES)
     if any(problem.code in (UNREADABLE.code, ARCHIVED.code) for problem in drop.problems):
         return NoChange(drop, NOT_READ)

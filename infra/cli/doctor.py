@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from functions.doctor.difference import Difference
+    from functions.ports import Ports
 
 EVERY = 1000
 """The number of objects and records between two lines of progress."""
@@ -56,21 +57,27 @@ def command(repair: bool, months: int, more: tuple[str, ...], form: str) -> None
     """
     from functions.doctor.compare import differences
     from infra.cli.options.drop_argument import last_months
-    from infra.cli.options.target import of_ports, ports
+    from infra.cli.options.target import ports
 
     world, progress = ports(), _Progress()
-    try:
-        published = of_ports(world).contracts()
-    except DocumentInvalid:  # then those of --contract alone
-        published = ()
-    contracts = (*dict.fromkeys((*published, *more)), None)
-    all_differences = differences(world, contracts, last_months(months), progress.seen)
+    all_differences = differences(world, _contracts(world, more), last_months(months), progress.seen)
     left = _show(all_differences, form, repair=repair)
     if form == "text":
         click.echo(
             f"{progress.count:,} objects and records compared; {left or 'no'} difference{'s' * (left != 1)} left."
         )
     sys.exit(1 if left else 0)
+
+
+def _contracts(world: Ports, more: tuple[str, ...]) -> tuple[str | None, ...]:
+    """Return the contracts whose records and tables are read: those in force, if the index can be read, and `more`."""
+    from infra.cli.options.target import of_ports
+
+    try:
+        published = of_ports(world).contracts()
+    except DocumentInvalid:
+        published = ()
+    return (*dict.fromkeys((*published, *more)), None)
 
 
 def _show(differences: Iterable[Difference], form: str, *, repair: bool) -> int:

@@ -57,8 +57,8 @@ def _shown(matched: Match, form: str) -> str:
     if isinstance(matched, Matched):
         entry, pattern = matched.entry, matched.pattern
         if is_json:
-            found = {"match": entry.contract, "pattern": pattern, "producer": entry.producer, "parts": matched.parts}
-            return as_json({**found, "plan": f"sha256:{entry.plan}"})
+            claim = {"match": entry.contract, "pattern": pattern, "producer": entry.producer, "parts": matched.parts}
+            return as_json({**claim, "plan": f"sha256:{entry.plan}"})
         lines = [line(entry.contract), f"  pattern   {line(pattern)}", f"  producer  {line(entry.producer)}"]
         lines += ["  signal    of a set of files; it is not one of its files"] if pattern == entry.signal else []
         lines += [f"  {name:<9} {line(value)}" for name, value in matched.parts.items()]

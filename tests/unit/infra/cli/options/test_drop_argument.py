@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from functions.drop import Drop
 from infra.cli.main import main
-from infra.cli.options.drop_argument import NEAREST, _months, the_drop
+from infra.cli.options.drop_argument import NEAREST, last_months, the_drop
 from infra.cli.options.target import DEMO, Target
 from infra.local.state.export_folder import save
 from tests.builders import ZONES, a_drop
@@ -88,7 +87,7 @@ def test_key_that_is_nowhere_does_not_cost_whole_months_of_all_contracts() -> No
     ledger: Any = Asked()
     contracts = ("orders.v1", "shops.v1")
     target = Target("here", ledger, lambda: contracts, "s3://l/", "s3://p/", str, lambda _: ("orders.v1",))
-    months = list(islice(_months(NOW), 3))
+    months = last_months(3)
 
     with pytest.raises(click.UsageError) as raised:
         the_drop(target, "orders/none.csv")
