@@ -155,7 +155,7 @@ def match(index: Index, key: str) -> Match:
         if Walk.along(folded).all_after(toks)[-1] >> len(folded) & 1:
             reason = f"it differs from `{pattern}` ({entry.contract}) by upper and lower case only"
             return Unmatched(key, reason, entry, pattern)
-    misses = [_miss(entry, pattern, key) for entry in index.entries for pattern in entry.files]
+    misses = [_Miss.of(entry, pattern, key) for entry in index.entries for pattern in entry.files]
     furthest = max(m.far for m in misses)
     if not furthest:
         folders = list(dict.fromkeys(literal_folder(p) or p for e in index.entries for p in e.files))
@@ -164,7 +164,7 @@ def match(index: Index, key: str) -> Match:
         return Unmatched(key, f"agreed keys begin with {beginnings}")
     miss = max((m for m in misses if m.far == furthest), key=lambda m: _likeness(m.pattern, key))
     about = f"`{miss.pattern}` ({miss.entry.contract})"
-    return Unmatched(key, f"nearest is {about}: {_reason(miss, key)}", miss.entry, miss.pattern)
+    return Unmatched(key, f"nearest is {about}: {miss.reason(key)}", miss.entry, miss.pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +176,53 @@ class _Miss:
     far: int
     token: int
     tried: int
+
+    @classmethod
+    def of(cls, entry: Entry, pattern: str, key: str) -> _Miss:
+        """Return where a key departs from a pattern."""
+        if not key.startswith(begin := beginning(pattern)):
+            return cls(entry, pattern, _common(begin, key), 0, 0)
+        toks = tokens(pattern)
+        reached = Walk.along(key).all_after(toks)
+        stop = max(n for n, at in enumerate(reached) if at)
+        ends = [n for n in range(reached[stop].bit_length()) if reached[stop] >> n & 1]
+        if stop == len(toks) or toks[stop].kind != "literal":
+            return cls(entry, pattern, ends[-1], stop, ends[-1])
+        tried = max(ends, key=lambda at: (_common(toks[stop].text, key[at:]), at))
+        return cls(entry, pattern, tried + _common(toks[stop].text, key[tried:]), stop, tried)
+
+    def reason(self, key: str) -> str:
+        """Return why a pattern does not match a key, as a clause after the pattern's name."""
+        toks = tokens(self.pattern)
+        if self.token == len(toks):
+            rest = key[self.far :]
+            return f"the key goes on with `{rest:.40}`" + (", in a deeper folder" if "/" in rest else "")
+        token = toks[self.token]
+        if token.kind == "date":
+            text = key[self.far : self.far + token.width].partition("/")[0]
+            wanted = f"a date like {EXAMPLE.strftime(token.text)} ({token.text})"
+            return f"`{text}` is not {wanted}" if text else f"after `{key[: self.far]}` it wants {wanted}"
+        if token.kind != "literal":
+            return f"after `{key[: self.far]}` it wants at least one character more"
+        before = toks[self.token - 1].kind if self.token else "literal"
+        if self.token == len(toks) - 1 and before in ("many", "across", "part"):
+            begin = next(begin for begin, end in reversed(Walk.along(key).parts) if begin <= self.tried)
+            name = key[begin:].partition("/")[0]
+            if "/" not in token.text and begin + len(name) < len(key):
+                return f"the folder `{name}/` is one too many"
+            dot = name.rfind(".")
+            ending = name[dot:] if dot > 0 else name
+            return f"the key must end in `{token.text}`, it ends in `{ending[-40:]}`"
+        # the two path parts that differ, whole if the pattern gives the whole part
+        done = self.far - self.tried
+        since = token.text.rfind("/", 0, done) + 1
+        begin = self.tried + since
+        whole = begin == 0 or key[begin - 1 : begin] == "/"
+        expected, text = token.text[since if whole else done :], key[begin if whole else self.far :]
+        expected, text = (part[: part.find("/") + 1] or part for part in (expected, text))
+        after = key[: begin if whole else self.far]
+        has = f"has `{text:.40}`" if text else "ends"
+        return f"{f'after `{after}` ' if after else ''}it wants `{expected}`, the key {has}"
 
 
 def example(pattern: str) -> str:
@@ -208,52 +255,5 @@ def _ratio(first: str, second: str) -> float:
     return SequenceMatcher(None, first, second, autojunk=False).ratio()
 
 
-def _miss(entry: Entry, pattern: str, key: str) -> _Miss:
-    if not key.startswith(begin := beginning(pattern)):
-        return _Miss(entry, pattern, _common(begin, key), 0, 0)
-    toks = tokens(pattern)
-    reached = Walk.along(key).all_after(toks)
-    stop = max(n for n, at in enumerate(reached) if at)
-    ends = [n for n in range(reached[stop].bit_length()) if reached[stop] >> n & 1]
-    if stop == len(toks) or toks[stop].kind != "literal":
-        return _Miss(entry, pattern, ends[-1], stop, ends[-1])
-    tried = max(ends, key=lambda at: (_common(toks[stop].text, key[at:]), at))
-    return _Miss(entry, pattern, tried + _common(toks[stop].text, key[tried:]), stop, tried)
-
-
 def _common(wanted: str, text: str) -> int:
     return next((n for n, (a, b) in enumerate(zip(wanted, text, strict=False)) if a != b), min(len(wanted), len(text)))
-
-
-def _reason(miss: _Miss, key: str) -> str:
-    """Return why a pattern does not match a key, as a clause after the pattern's name."""
-    toks = tokens(miss.pattern)
-    if miss.token == len(toks):
-        rest = key[miss.far :]
-        return f"the key goes on with `{rest:.40}`" + (", in a deeper folder" if "/" in rest else "")
-    token = toks[miss.token]
-    if token.kind == "date":
-        text = key[miss.far : miss.far + token.width].partition("/")[0]
-        wanted = f"a date like {EXAMPLE.strftime(token.text)} ({token.text})"
-        return f"`{text}` is not {wanted}" if text else f"after `{key[: miss.far]}` it wants {wanted}"
-    if token.kind != "literal":
-        return f"after `{key[: miss.far]}` it wants at least one character more"
-    before = toks[miss.token - 1].kind if miss.token else "literal"
-    if miss.token == len(toks) - 1 and before in ("many", "across", "part"):
-        begin = next(begin for begin, end in reversed(Walk.along(key).parts) if begin <= miss.tried)
-        name = key[begin:].partition("/")[0]
-        if "/" not in token.text and begin + len(name) < len(key):
-            return f"the folder `{name}/` is one too many"
-        dot = name.rfind(".")
-        ending = name[dot:] if dot > 0 else name
-        return f"the key must end in `{token.text}`, it ends in `{ending[-40:]}`"
-    # the two path parts that differ, whole if the pattern gives the whole part
-    done = miss.far - miss.tried
-    since = token.text.rfind("/", 0, done) + 1
-    begin = miss.tried + since
-    whole = begin == 0 or key[begin - 1 : begin] == "/"
-    expected, text = token.text[since if whole else done :], key[begin if whole else miss.far :]
-    expected, text = (part[: part.find("/") + 1] or part for part in (expected, text))
-    after = key[: begin if whole else miss.far]
-    has = f"has `{text:.40}`" if text else "ends"
-    return f"{f'after `{after}` ' if after else ''}it wants `{expected}`, the key {has}"

@@ -74,6 +74,23 @@ class _Entry:
     def is_folder(self) -> bool:
         return self.name.endswith("/")
 
+    @property
+    def unreadable(self) -> Problem | None:
+        """Return why the member cannot be read, by its entry alone; None if it may be."""
+        name = visible(self.name)
+        if self.flags & SEALED or self.method == 99:
+            fix = "Pack the files without a password."
+            return Problem("zip-password", f"The member `{name}` needs a password.", fix)
+        if self.method not in (STORED, DEFLATED):
+            method = METHODS.get(self.method, f"method {self.method}")
+            text = f"The member `{name}` is compressed in a way that is not read here: {method}."
+            return Problem("zip-method", text, "Make the archive with Deflate, which programs take by default.")
+        if self.method == STORED and self.packed != self.size:
+            return lies(self.name)
+        if self.packed > 2 * self.size + SPARE:
+            return _broken(f"`{name}` holds next to nothing for its size")
+        return None
+
 
 def members(archive: Archive, read: Read, size: int) -> tuple[Member, ...] | Problem:
     """Return the members of an archive of `size` bytes that a contract wants, in their order; or why it is refused.
@@ -93,7 +110,13 @@ def members(archive: Archive, read: Read, size: int) -> tuple[Member, ...] | Pro
         if isinstance(member, Problem):
             return member
         placed.append(member)
-    return _apart(entries, placed) or tuple(placed)
+    ends = {member.name: member.start + member.packed for member in placed}
+    for before, after in pairwise(sorted(entries, key=attrgetter("head"))):
+        least = before.head + OF_LOCAL.size + len(before.raw) + before.packed
+        if after.head < max(least, ends.get(before.name, 0)):  # so a small archive could hold a very large one
+            text = f"The members `{visible(before.name)}` and `{visible(after.name)}` lie over one another."
+            return Problem("zip-overlap", text, AGAIN)
+    return tuple(placed)
 
 
 def _directory(read: Read, size: int) -> tuple[int, list[_Entry]] | Problem:
@@ -167,7 +190,7 @@ def _chosen(archive: Archive, entries: Sequence[_Entry]) -> list[_Entry] | Probl
     if len(wanted) > MOST_MEMBERS:
         text = f"The zip archive has {len(wanted):,} members like `{archive.members}`; {MOST_MEMBERS:,} are taken."
         return Problem("zip-too-many", text, "Send the records in fewer files.")
-    return next((problem for entry in wanted if (problem := _unreadable(entry))), wanted)
+    return next((problem for entry in wanted if (problem := entry.unreadable)), wanted)
 
 
 def _document(names: Sequence[str]) -> str | None:
@@ -192,22 +215,6 @@ def nested(name: str) -> Problem:
     return Problem("zip-in-zip", text, "Pack the files themselves, once.")
 
 
-def _unreadable(entry: _Entry) -> Problem | None:
-    """Return why a member cannot be read, by its entry alone."""
-    name = visible(entry.name)
-    if entry.flags & SEALED or entry.method == 99:
-        return Problem("zip-password", f"The member `{name}` needs a password.", "Pack the files without a password.")
-    if entry.method not in (STORED, DEFLATED):
-        method = METHODS.get(entry.method, f"method {entry.method}")
-        text = f"The member `{name}` is compressed in a way that is not read here: {method}."
-        return Problem("zip-method", text, "Make the archive with Deflate, which programs take by default.")
-    if entry.method == STORED and entry.packed != entry.size:
-        return lies(entry.name)
-    if entry.packed > 2 * entry.size + SPARE:
-        return _broken(f"`{name}` holds next to nothing for its size")
-    return None
-
-
 def lies(name: str) -> Problem:
     """Return the problem of a member that has another size or checksum than the directory says."""
     return _broken(f"`{visible(name)}` has another size or checksum than its directory says")
@@ -230,17 +237,6 @@ def _placed(read: Read, entry: _Entry, directory: int) -> Member | Problem:
     if start + entry.packed > directory:
         return _broken(f"`{visible(entry.name)}` does not end before the directory")
     return Member(entry.name, entry.method, entry.crc, entry.packed, entry.size, start)
-
-
-def _apart(entries: Sequence[_Entry], placed: Sequence[Member]) -> Problem | None:
-    """Return the problem of members that lie over one another: so a small archive could hold a very large one."""
-    ends = {member.name: member.start + member.packed for member in placed}
-    for before, after in pairwise(sorted(entries, key=attrgetter("head"))):
-        least = before.head + OF_LOCAL.size + len(before.raw) + before.packed
-        if after.head < max(least, ends.get(before.name, 0)):
-            text = f"The members `{visible(before.name)}` and `{visible(after.name)}` lie over one another."
-            return Problem("zip-overlap", text, AGAIN)
-    return None
 
 
 def _broken(why: str) -> Problem:

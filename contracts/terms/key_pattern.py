@@ -38,6 +38,30 @@ class Token:
         """The number of characters of a date."""
         return width_of(self.text)
 
+    @classmethod
+    def of(cls, piece: str, pattern: str) -> Token:
+        """Return the token of a piece of a pattern; raise PatternInvalid if it is none."""
+        if piece in WILDCARDS:
+            return cls(WILDCARDS[piece])
+        if piece in ("{", "}"):
+            raise PatternInvalid(f"`{pattern}` has a `{piece}` without its other half")
+        if not piece.startswith("{"):
+            return cls("literal", piece)
+        name, colon, form = piece[1:-1].partition(":")
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            raise PatternInvalid(
+                f"`{piece}` in `{pattern}`: a name is letters, digits and _, as {{state}} or {{date:%Y-%m-%d}}"
+            )
+        if not colon:
+            return cls("part", name=name)
+        parts = re.findall(r"%(.?)", form)
+        if not parts or "/" in form or any(p not in WIDTHS for p in parts):
+            allowed = ", ".join(f"%{w}" for w in WIDTHS)
+            raise PatternInvalid(f"`{piece}` in `{pattern}`: a date is written with {allowed} and within one part")
+        if len(set(parts)) < len(parts) or {"Y", "y"} <= set(parts) or ("j" in parts and {"m", "d"} & set(parts)):
+            raise PatternInvalid(f"`{piece}` in `{pattern}` says a part of the date twice; keep one of them")
+        return cls("date", form, name)
+
 
 @cache
 def tokens(pattern: str) -> tuple[Token, ...]:
@@ -45,7 +69,7 @@ def tokens(pattern: str) -> tuple[Token, ...]:
     parsed: list[Token] = []
     names: set[str] = set()
     for piece in PIECE.findall(pattern):
-        token = _token(piece, pattern)
+        token = Token.of(piece, pattern)
         if token.name in names:
             raise PatternInvalid(f"`{pattern}` names {{{token.name}}} twice; give each part its own name")
         if token.name:
@@ -54,29 +78,6 @@ def tokens(pattern: str) -> tuple[Token, ...]:
     if not parsed:
         raise PatternInvalid("the pattern is empty; write the keys that the contract is for, as `orders/*.csv`")
     return tuple(parsed)
-
-
-def _token(piece: str, pattern: str) -> Token:
-    if piece in WILDCARDS:
-        return Token(WILDCARDS[piece])
-    if piece in ("{", "}"):
-        raise PatternInvalid(f"`{pattern}` has a `{piece}` without its other half")
-    if not piece.startswith("{"):
-        return Token("literal", piece)
-    name, colon, form = piece[1:-1].partition(":")
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        raise PatternInvalid(
-            f"`{piece}` in `{pattern}`: a name is letters, digits and _, as {{state}} or {{date:%Y-%m-%d}}"
-        )
-    if not colon:
-        return Token("part", name=name)
-    parts = re.findall(r"%(.?)", form)
-    if not parts or "/" in form or any(p not in WIDTHS for p in parts):
-        allowed = ", ".join(f"%{w}" for w in WIDTHS)
-        raise PatternInvalid(f"`{piece}` in `{pattern}`: a date is written with {allowed} and within one part")
-    if len(set(parts)) < len(parts) or {"Y", "y"} <= set(parts) or ("j" in parts and {"m", "d"} & set(parts)):
-        raise PatternInvalid(f"`{piece}` in `{pattern}` says a part of the date twice; keep one of them")
-    return Token("date", form, name)
 
 
 @cache

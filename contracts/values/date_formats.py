@@ -100,6 +100,31 @@ class Piece:
     regex: str
     numbers: tuple[tuple[str, int], ...] = ()
 
+    def of_moment(self, moment: datetime) -> str:
+        """Return the piece in the text of a moment."""
+        names = {number: text for text, number in reversed(self.numbers)}
+        match self.unit:
+            case None:
+                return self.written
+            case "month":
+                return names.get(moment.month) or f"{moment.month:0{len(self.written)}}"
+            case "weekday":
+                return names[moment.isoweekday()]
+            case "half":
+                return "AM" if moment.hour < 12 else "PM"
+            case "offset":
+                return "Z"
+            case "fraction":
+                return f"{moment.microsecond:06}"[: len(self.written)]
+            case "year" | "short year":
+                return f"{moment.year:04}"[-len(self.written) :]
+            case "day of year":
+                return f"{moment.timetuple().tm_yday:03}"
+            case "half hour":
+                return f"{moment.hour % 12 or 12:0{len(self.written)}}"
+            case unit:
+                return f"{getattr(moment, unit):0{len(self.written)}}"
+
 
 @lru_cache(maxsize=1024)
 def pieces(pattern: str, language: str) -> tuple[Piece, ...]:
@@ -211,33 +236,7 @@ def written(moment: datetime, pattern: str, dates: DateFormats) -> str:
         days = since + timedelta(days=bool(count.skips and since.days >= count.skips))
         number = Decimal(days // timedelta(microseconds=1)) / 1_000_000 / count.unit
         return f"{round(number, 10 if count.is_local else 6):f}".rstrip("0").rstrip(".")
-    return "".join(_shown(part, moment) for part in pieces(pattern, dates.language))
-
-
-def _shown(part: Piece, moment: datetime) -> str:
-    """Return a piece of a moment's text."""
-    names = {number: text for text, number in reversed(part.numbers)}
-    match part.unit:
-        case None:
-            return part.written
-        case "month":
-            return names.get(moment.month) or f"{moment.month:0{len(part.written)}}"
-        case "weekday":
-            return names[moment.isoweekday()]
-        case "half":
-            return "AM" if moment.hour < 12 else "PM"
-        case "offset":
-            return "Z"
-        case "fraction":
-            return f"{moment.microsecond:06}"[: len(part.written)]
-        case "year" | "short year":
-            return f"{moment.year:04}"[-len(part.written) :]
-        case "day of year":
-            return f"{moment.timetuple().tm_yday:03}"
-        case "half hour":
-            return f"{moment.hour % 12 or 12:0{len(part.written)}}"
-        case unit:
-            return f"{getattr(moment, unit):0{len(part.written)}}"
+    return "".join(part.of_moment(moment) for part in pieces(pattern, dates.language))
 
 
 def regex(parts: tuple[Piece, ...]) -> str:

@@ -39,6 +39,22 @@ class Listed:
     sha256: str | None = None
     totals: Totals | None = None
 
+    @classmethod
+    def of(cls, entry: dict[str, Any], name: str, sums: Collection[str]) -> Listed:
+        """Return the statements of an entry about a file; `sums` are the properties of which it may state any."""
+        _refuse_unknown_keys(entry, ("name", "bytes", "sha256", "rows", "sums"))
+        size, sha256, rows = entry.get("bytes"), entry.get("sha256"), entry.get("rows")
+        for key, number in (("bytes", size), ("rows", rows)):
+            if number is not None and (type(number) is not int or not 0 <= number < TOO_MANY):
+                raise _Wrong(f"`{key}` of `{name}` is no number of {key}")
+        if sha256 is not None and not (isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{64}", sha256)):
+            md5 = isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{32}", sha256)
+            what = "has 32 digits, as an MD5" if md5 else "is not a SHA-256 in hexadecimal"
+            raise _Wrong(f"`sha256` of `{name}` {what}; {INSTEAD}")
+        property_sums = _sums(entry.get("sums", {}), name, sums)
+        totals = Totals(rows, property_sums) if rows is not None or property_sums else None
+        return cls(size, sha256.lower() if sha256 else None, totals)
+
 
 Manifest = Mapping[str, Listed]
 """The statements about each file, by its key below landing."""
@@ -94,23 +110,8 @@ def _files(text: bytes, folder: str, sums: Collection[str]) -> Manifest:
         key = name if folder and name.startswith(folder) else folder + name
         if key in by_key:
             raise _Wrong(f"it names `{visible(name)}` twice")
-        by_key[key] = _listed(entry, visible(name), sums)
+        by_key[key] = Listed.of(entry, visible(name), sums)
     return by_key
-
-
-def _listed(entry: dict[str, Any], name: str, sums: Collection[str]) -> Listed:
-    _refuse_unknown_keys(entry, ("name", "bytes", "sha256", "rows", "sums"))
-    size, sha256, rows = entry.get("bytes"), entry.get("sha256"), entry.get("rows")
-    for key, number in (("bytes", size), ("rows", rows)):
-        if number is not None and (type(number) is not int or not 0 <= number < TOO_MANY):
-            raise _Wrong(f"`{key}` of `{name}` is no number of {key}")
-    if sha256 is not None and not (isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{64}", sha256)):
-        md5 = isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{32}", sha256)
-        what = "has 32 digits, as an MD5" if md5 else "is not a SHA-256 in hexadecimal"
-        raise _Wrong(f"`sha256` of `{name}` {what}; {INSTEAD}")
-    property_sums = _sums(entry.get("sums", {}), name, sums)
-    totals = Totals(rows, property_sums) if rows is not None or property_sums else None
-    return Listed(size, sha256.lower() if sha256 else None, totals)
 
 
 def _sums(sums: Any, name: str, summed: Collection[str]) -> dict[str, Decimal]:

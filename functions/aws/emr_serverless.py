@@ -123,6 +123,27 @@ class JobCode:
         asked = {"environment": (reach.expectations, self.environment), "arrow": (reach.arrow, self.arrow)}
         return {folder: uri for folder, (needed, uri) in asked.items() if needed and uri}
 
+    def policy(self, packages: Iterable[str], beginnings: Iterable[str], folders: Iterable[str]) -> str:
+        """Return the policy of a run that reads packages and keys by their beginnings, and writes into folders."""
+        partition = self.role.split(":")[1]
+
+        def arn(uri: str) -> str:
+            return f"arn:{partition}:s3:::{uri.removeprefix('s3://')}"
+
+        code = [arn(uri) for uri in (self.entry, self.archive, *packages)]
+        reads = [*code, *(f"{arn(beginning)}*" for beginning in beginnings)]
+        writes = [name for folder in folders for name in (arn(folder).removesuffix("/"), f"{arn(folder)}*")]
+        buckets = sorted({name.partition("/")[0] for name in (*reads, *writes)})
+        writing = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]
+        statements = [
+            {"Effect": "Allow", "Action": "s3:GetObject", "Resource": reads},
+            {"Effect": "Allow", "Action": writing, "Resource": writes},
+            {"Effect": "Allow", "Action": "s3:ListBucket", "Resource": buckets},
+            # Of which key and through whom, the role says.
+            {"Effect": "Allow", "Action": ["kms:Decrypt", "kms:GenerateDataKey"], "Resource": "*"},
+        ]
+        return json.dumps({"Version": "2012-10-17", "Statement": statements}, separators=(",", ":"))
+
 
 def run_policy(job: JobCode, reach: Reach) -> str:
     """The policy of one run: the run may do what both this and the role allow (StartJobRun, `executionIamPolicy`).
@@ -135,33 +156,12 @@ def run_policy(job: JobCode, reach: Reach) -> str:
     for references in (reach.references, above):
         for kept in range(max(map(len, reach.reads)), 0, -1):
             beginnings = sorted({folder[:kept] for folder in reach.reads})
-            policy = _policy(job, job.wanted(reach).values(), (*beginnings, *references), reach.writes)
+            policy = job.policy(job.wanted(reach).values(), (*beginnings, *references), reach.writes)
             if len(policy) <= MOST_POLICY:
                 return policy
             if len(beginnings) == 1:
                 break
     return policy
-
-
-def _policy(job: JobCode, packages: Iterable[str], beginnings: Iterable[str], folders: Iterable[str]) -> str:
-    partition = job.role.split(":")[1]
-
-    def arn(uri: str) -> str:
-        return f"arn:{partition}:s3:::{uri.removeprefix('s3://')}"
-
-    code = [arn(uri) for uri in (job.entry, job.archive, *packages)]
-    reads = [*code, *(f"{arn(beginning)}*" for beginning in beginnings)]
-    writes = [name for folder in folders for name in (arn(folder).removesuffix("/"), f"{arn(folder)}*")]
-    buckets = sorted({name.partition("/")[0] for name in (*reads, *writes)})
-    writing = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]
-    statements = [
-        {"Effect": "Allow", "Action": "s3:GetObject", "Resource": reads},
-        {"Effect": "Allow", "Action": writing, "Resource": writes},
-        {"Effect": "Allow", "Action": "s3:ListBucket", "Resource": buckets},
-        # Of which key and through whom, the role says.
-        {"Effect": "Allow", "Action": ["kms:Decrypt", "kms:GenerateDataKey"], "Resource": "*"},
-    ]
-    return json.dumps({"Version": "2012-10-17", "Statement": statements}, separators=(",", ":"))
 
 
 class EmrJobs:

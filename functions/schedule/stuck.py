@@ -58,6 +58,9 @@ class Stuck:
     key: str = ""
 
 
+HELD = "The schedule frees the key within an hour; `dropgate doctor --repair` frees it at once."
+
+
 @dataclass(frozen=True, slots=True)
 class _World:
     """The values that several answers need, read once."""
@@ -66,6 +69,92 @@ class _World:
     pauses: tuple[Pause, ...]
     taken: int
     advice: Advice
+
+    def drop(self, drop: Drop) -> Stuck | None:
+        if not drop.in_flight:
+            return None
+        try:
+            waits_for, do = self.why(drop)
+        except DocumentInvalid as error:  # its plan, mostly
+            waits_for, do = "a document that cannot be read", str(error)
+        return Stuck("drop", drop.id, drop.state, drop.changed_at, waits_for, do, drop.name)
+
+    def why(self, drop: Drop) -> tuple[str, str]:
+        if drop.state == "staged":
+            if held := self.held(drop):
+                return held
+            if self.taken >= self.ports.most_batches:
+                return f"one of {self.ports.most_batches} batches to end", self.advice.full
+            if drop.plan:
+                self.ports.catalog.plan(drop.plan)  # DocumentInvalid: no batch can be made
+            return "a batch", f"The schedule makes one within two minutes. {self.advice.logs}"
+        if drop.state == "validating" and (batch := self.ports.ledger.batch(drop.batch or "")):
+            if batch.state != "ended" and batch.run is None:
+                return f"the job of batch {batch.id[:10]}, which could not be started", self.not_started()
+            if batch.state != "ended" and not self.other(drop):
+                return f"the job run {batch.run}", f"Check that it runs: {self.run(batch)}. {self.advice.logs}"
+        if other := self.other(drop):
+            holder = self.ports.ledger.drop(other)
+            if holder is None or not holder.in_flight:
+                return f"its key, which is held for drop {other[:10]}, but that drop is not under way", HELD
+            return (
+                f"another upload of its key, drop {other[:10]}",
+                f"`dropgate show {other[:10]}`: that drop goes first.",
+            )
+        waits_for, doing = {
+            "gathering": ("the rest of its set of files", "examines the set from time to time"),
+            "received": ("its ingestion", "retries it every minute"),
+            "validating": ("its verdict", "retries it every minute"),
+            "promoting": ("its promotion and its receipt", "retries them every minute"),
+            "rejecting": ("its receipt, and a withdrawal if one is due", "retries them every minute"),
+            "failed": ("its receipt", "retries it every minute"),
+        }[drop.state]
+        return waits_for, f"The schedule {doing}. {self.advice.logs}"
+
+    def held(self, item: Drop | Window) -> tuple[str, str] | None:
+        held = next((pause for pause in self.pauses if pause.holds(item)), None)
+        if held is None:
+            return None
+        option = held.name if held.kind == "contract" else f"--producer {held.name}"
+        why = f" ({held.reason})" if held.reason else ""
+        return f"the end of a pause of {held.kind} {held.name}{why}", f"`dropgate resume {option}`."
+
+    def other(self, drop: Drop) -> str | None:
+        """Return the id of another drop that holds a claim that this drop needs."""
+        plans = {drop.plan, drop.retracts.plan if drop.retracts else None} - {None}
+        claims = (claims_of(self.ports, drop, self.ports.catalog.plan(str(plan))) for plan in plans)
+        return next((c.promoting for each in claims for c in each.each if c.promoting not in (None, drop.id)), None)
+
+    def batch(self, batch: Batch) -> Stuck:
+        if batch.run is None or batch.state == "claimed":
+            waits_for = f"the start of try {batch.try_}"
+            return Stuck("batch", batch.id, batch.state, batch.changed_at, waits_for, self.not_started())
+        do = f"{self.run(batch)}. {self.advice.logs}"
+        return Stuck("batch", batch.id, batch.state, batch.changed_at, f"the job run {batch.run}", do)
+
+    def run(self, batch: Batch) -> str:
+        return self.advice.run.format(run=batch.run)
+
+    def not_started(self) -> str:
+        return f"{self.advice.not_started} {self.advice.logs}"
+
+    def window(self, window: Window) -> Stuck:
+        full = self.taken >= self.ports.most_batches
+        waits_for = f"one of {self.ports.most_batches} batches to end" if full else "its message"
+        do = self.advice.full if full else f"The schedule sends it again every minute. {self.advice.logs}"
+        waits_for, do = self.held(window) or (waits_for, do)
+        return Stuck("window", window.plan, "due", window.due_at, waits_for, do)
+
+    def set(self, files: FileSet) -> Stuck | None:
+        if files.look_at is None:
+            return None
+        many = len(self.ports.ledger.gathering(files.id))
+        waits_for = f"its decision; {many:,} {'file waits' if many == 1 else 'files wait'} for it"
+        do, key = (
+            f"The schedule examines it every minute. {self.advice.logs}",
+            f"{files.contract}, {describe_set(files.parts)}",
+        )
+        return Stuck("set", files.id, files.state, files.look_at, waits_for, do, key)
 
 
 def stuck(ports: Ports, bound: timedelta, advice: Advice = ON_AWS) -> tuple[Stuck, ...]:
@@ -82,109 +171,14 @@ def stuck(ports: Ports, bound: timedelta, advice: Advice = ON_AWS) -> tuple[Stuc
         unread = ("PAUSES",)
     world = _World(ports, pauses, len(ports.ledger.taken_slots()), advice)
     each = [
-        *(_drop(world, ports.ledger.drop(d.id) or d) for d in (*open_items.drops, *open_items.waiting)),
-        *(_batch(world, b) for b in open_items.batches),
-        *(_window(world, w) for w in open_items.windows),
-        *(_set(world, ports.ledger.file_set(s.id) or s) for s in open_items.sets),
+        *(world.drop(ports.ledger.drop(d.id) or d) for d in (*open_items.drops, *open_items.waiting)),
+        *(world.batch(b) for b in open_items.batches),
+        *(world.window(w) for w in open_items.windows),
+        *(world.set(ports.ledger.file_set(s.id) or s) for s in open_items.sets),
     ]
     items = (*open_items.unreadable, *unread)
     unreadable = [Stuck("item", name, "unreadable", "", "a version that can read it", advice.newer) for name in items]
     return (*sorted((item for item in each if item), key=lambda item: item.since), *unreadable)
-
-
-HELD = "The schedule frees the key within an hour; `dropgate doctor --repair` frees it at once."
-
-
-def _drop(world: _World, drop: Drop) -> Stuck | None:
-    if not drop.in_flight:
-        return None
-    try:
-        waits_for, do = _why(world, drop)
-    except DocumentInvalid as error:  # its plan, mostly
-        waits_for, do = "a document that cannot be read", str(error)
-    return Stuck("drop", drop.id, drop.state, drop.changed_at, waits_for, do, drop.name)
-
-
-def _why(world: _World, drop: Drop) -> tuple[str, str]:
-    if drop.state == "staged":
-        if held := _held(world, drop):
-            return held
-        if world.taken >= world.ports.most_batches:
-            return f"one of {world.ports.most_batches} batches to end", world.advice.full
-        if drop.plan:
-            world.ports.catalog.plan(drop.plan)  # DocumentInvalid: no batch can be made
-        return "a batch", f"The schedule makes one within two minutes. {world.advice.logs}"
-    if drop.state == "validating" and (batch := world.ports.ledger.batch(drop.batch or "")):
-        if batch.state != "ended" and batch.run is None:
-            return f"the job of batch {batch.id[:10]}, which could not be started", _not_started(world)
-        if batch.state != "ended" and not _other(world, drop):
-            return f"the job run {batch.run}", f"Check that it runs: {_run(world, batch)}. {world.advice.logs}"
-    if other := _other(world, drop):
-        holder = world.ports.ledger.drop(other)
-        if holder is None or not holder.in_flight:
-            return f"its key, which is held for drop {other[:10]}, but that drop is not under way", HELD
-        return f"another upload of its key, drop {other[:10]}", f"`dropgate show {other[:10]}`: that drop goes first."
-    waits_for, doing = {
-        "gathering": ("the rest of its set of files", "examines the set from time to time"),
-        "received": ("its ingestion", "retries it every minute"),
-        "validating": ("its verdict", "retries it every minute"),
-        "promoting": ("its promotion and its receipt", "retries them every minute"),
-        "rejecting": ("its receipt, and a withdrawal if one is due", "retries them every minute"),
-        "failed": ("its receipt", "retries it every minute"),
-    }[drop.state]
-    return waits_for, f"The schedule {doing}. {world.advice.logs}"
-
-
-def _held(world: _World, item: Drop | Window) -> tuple[str, str] | None:
-    held = next((pause for pause in world.pauses if pause.holds(item)), None)
-    if held is None:
-        return None
-    option = held.name if held.kind == "contract" else f"--producer {held.name}"
-    why = f" ({held.reason})" if held.reason else ""
-    return f"the end of a pause of {held.kind} {held.name}{why}", f"`dropgate resume {option}`."
-
-
-def _other(world: _World, drop: Drop) -> str | None:
-    """Return the id of another drop that holds a claim that this drop needs."""
-    plans = {drop.plan, drop.retracts.plan if drop.retracts else None} - {None}
-    claims = (claims_of(world.ports, drop, world.ports.catalog.plan(str(plan))) for plan in plans)
-    return next((c.promoting for each in claims for c in each.each if c.promoting not in (None, drop.id)), None)
-
-
-def _batch(world: _World, batch: Batch) -> Stuck:
-    if batch.run is None or batch.state == "claimed":
-        waits_for = f"the start of try {batch.try_}"
-        return Stuck("batch", batch.id, batch.state, batch.changed_at, waits_for, _not_started(world))
-    do = f"{_run(world, batch)}. {world.advice.logs}"
-    return Stuck("batch", batch.id, batch.state, batch.changed_at, f"the job run {batch.run}", do)
-
-
-def _run(world: _World, batch: Batch) -> str:
-    return world.advice.run.format(run=batch.run)
-
-
-def _not_started(world: _World) -> str:
-    return f"{world.advice.not_started} {world.advice.logs}"
-
-
-def _window(world: _World, window: Window) -> Stuck:
-    full = world.taken >= world.ports.most_batches
-    waits_for = f"one of {world.ports.most_batches} batches to end" if full else "its message"
-    do = world.advice.full if full else f"The schedule sends it again every minute. {world.advice.logs}"
-    waits_for, do = _held(world, window) or (waits_for, do)
-    return Stuck("window", window.plan, "due", window.due_at, waits_for, do)
-
-
-def _set(world: _World, files: FileSet) -> Stuck | None:
-    if files.look_at is None:
-        return None
-    many = len(world.ports.ledger.gathering(files.id))
-    waits_for = f"its decision; {many:,} {'file waits' if many == 1 else 'files wait'} for it"
-    do, key = (
-        f"The schedule examines it every minute. {world.advice.logs}",
-        f"{files.contract}, {describe_set(files.parts)}",
-    )
-    return Stuck("set", files.id, files.state, files.look_at, waits_for, do, key)
 
 
 def age(ports: Ports, item: Stuck) -> timedelta | None:

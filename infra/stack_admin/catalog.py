@@ -71,6 +71,19 @@ class Publication:
         """Return True if anything is in force now that was not before."""
         return bool(self.new or self.changed or self.withdrawn)
 
+    @classmethod
+    def of(cls, before: Index, after: Index, name: str) -> Publication:
+        """Return what has changed between two indexes; `name` is that of the second."""
+        old = {e.contract: e for e in before.entries}
+        new = {e.contract: e for e in after.entries}
+        return cls(
+            index=name,
+            new=tuple(c for c in new if c not in old),
+            changed=tuple(c for c in new if c in old and new[c] != old[c]),
+            unchanged=tuple(c for c in new if old.get(c) == new[c]),
+            withdrawn=tuple(c for c in old if c not in new),
+        )
+
 
 def publish(
     plans: Sequence[Plan], store: CatalogStore, now: datetime, documents: Mapping[str, bytes] | None = None
@@ -104,7 +117,7 @@ def publish(
     _write(store, f"index/{name}.json", codec.canonical(index).encode())
     pointer = Pointer(name, _after(before.pointer, now).isoformat())
     store.swap(POINTER, codec.canonical(pointer).encode(), before.etag)
-    return replace(_compared(before.index, index, name), mended=before.broken)
+    return replace(Publication.of(before.index, index, name), mended=before.broken)
 
 
 def _after(former: Pointer | None, now: datetime) -> datetime:
@@ -222,18 +235,6 @@ def _write(store: CatalogStore, name: str, body: bytes) -> None:
             f"{name} in the catalog does not match the hash in its name: delete it, then publish again; "
             "nothing was published."
         )
-
-
-def _compared(before: Index, after: Index, name: str) -> Publication:
-    old = {e.contract: e for e in before.entries}
-    new = {e.contract: e for e in after.entries}
-    return Publication(
-        index=name,
-        new=tuple(c for c in new if c not in old),
-        changed=tuple(c for c in new if c in old and new[c] != old[c]),
-        unchanged=tuple(c for c in new if old.get(c) == new[c]),
-        withdrawn=tuple(c for c in old if c not in new),
-    )
 
 
 CHANGED = ("PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey")

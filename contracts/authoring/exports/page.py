@@ -94,6 +94,31 @@ class ShownColumn:
     classification: str
     may_be_empty: bool
 
+    @classmethod
+    def of(cls, contract: Contract, column: ExportedColumn, example: str | None) -> ShownColumn:
+        """Return a column in words, with an example of its values."""
+        source = column.source
+        of_column = [c for c in contract.plan.checks if c.property == column.name]
+        # the column already shows its type, unless more is to say of it than that it rejects
+        checks = [
+            c for c in of_column if not isinstance(c.rule, rules.LogicalType) or c.severity != "error" or c.tolerance
+        ]
+        labels = tuple((str(e["value"]), str(e["label"])) for e in source.get("enum") or () if e.get("label"))
+        counted = any(isinstance(c.rule, rules.PrimaryKey | rules.NullValues) for c in column.checks)
+        return cls(
+            name=column.name,
+            called=str(source.get("businessName") or ""),
+            meaning=str(source.get("description") or "").strip(),
+            kind=type_in_words(column.prop),
+            form=words(column.prop.form) if column.prop.form else "",
+            rules=tuple(_rule(contract.plan, check) for check in checks),
+            example=example,
+            labels=labels,
+            deprecated=bool(source.get("deprecated")),
+            classification=column.prop.classification or "",
+            may_be_empty=not column.never_null and not counted and column.prop.route[-1] != KEYS,
+        )
+
 
 def write(contract: Contract) -> Exported:
     """Return the page; its losses are the sections that it leaves out, and no check is lost."""
@@ -111,7 +136,7 @@ def write(contract: Contract) -> Exported:
         about=[(title, text.strip()) for title, text in about if isinstance(text, str) and text.strip()],
         files=[(p, key if captures(p, key) is not None else shared_key(p, p)) for p, key in examples],
         written=list(_written(plan)),
-        rows=[_row(contract, column, values.get(column.name, "")) for column in contract.every],
+        rows=[ShownColumn.of(contract, column, values.get(column.name, "")) for column in contract.every],
         rules=[_rule(plan, check) for check in plan.checks if check.scope != "record" and check.property is None],
         records=[in_words(check) for check in plan.checks if check.scope == "record"],
         consequences=list(_consequences(plan)),
@@ -123,28 +148,6 @@ def write(contract: Contract) -> Exported:
     text = COMMAND.sub(r"\1&#58;", text)
     carried = frozenset(c.id for c in plan.checks)
     return Exported(text + "\n", carried, tuple(_left_out(contract)))
-
-
-def _row(contract: Contract, column: ExportedColumn, example: str | None) -> ShownColumn:
-    source = column.source
-    of_column = [c for c in contract.plan.checks if c.property == column.name]
-    # the column already shows its type, unless more is to say of it than that it rejects
-    checks = [c for c in of_column if not isinstance(c.rule, rules.LogicalType) or c.severity != "error" or c.tolerance]
-    labels = tuple((str(e["value"]), str(e["label"])) for e in source.get("enum") or () if e.get("label"))
-    counted = any(isinstance(c.rule, rules.PrimaryKey | rules.NullValues) for c in column.checks)
-    return ShownColumn(
-        name=column.name,
-        called=str(source.get("businessName") or ""),
-        meaning=str(source.get("description") or "").strip(),
-        kind=type_in_words(column.prop),
-        form=words(column.prop.form) if column.prop.form else "",
-        rules=tuple(_rule(contract.plan, check) for check in checks),
-        example=example,
-        labels=labels,
-        deprecated=bool(source.get("deprecated")),
-        classification=column.prop.classification or "",
-        may_be_empty=not column.never_null and not counted and column.prop.route[-1] != KEYS,
-    )
 
 
 def _rule(plan: Plan, check: Check) -> ShownRule:

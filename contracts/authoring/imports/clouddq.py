@@ -233,7 +233,7 @@ def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) 
         at: Path = (*path, "rule_ids", n)
         arguments = entry_id[rule_id] if isinstance(entry_id, dict) else None
         bound = Bound(rule, arguments or {}, prop["name"], table, str(where))
-        entry, only = _entry(bound), _only(bound)
+        entry, only = bound.entry(), bound.filter()
         if isinstance(entry, str) or isinstance(only, str):
             why = entry if isinstance(entry, str) else f"its row filter `{where!s:.80}`: {only}"
             lost(document, at, f"`{rule_id}` is a rule of type {rule['rule_type']:.40}, which is not built: {why}")
@@ -271,6 +271,51 @@ class Bound:
         """Return the properties that its SQL may name."""
         return [Property(p["name"], p.get("logicalType", "string")) for p in self.table.properties.values()]
 
+    def filter(self) -> dict[str, Any] | str:
+        """Return the filter of a check of some rows, or the reason that it cannot be built."""
+        if self.where.strip().lower() == ALL_ROWS:
+            return {}
+        try:
+            text = bigquery.transpiled(self.where)
+            expressions.read(text, self.properties(), constant=True)
+        except (sqlglot.errors.SqlglotError, RecursionError):
+            return "its SQL cannot be read."
+        except SqlRefused as refused:
+            return refused.message
+        return {"filter": text}
+
+    def entry(self) -> dict[str, Any] | str:
+        """Return the check of a rule, or the reason that there is none; SQL has parameters if possible, else values."""
+        params, kind = self.rule.get("params") or {}, self.rule["rule_type"].upper()
+        if kind == "REGEX":
+            pattern = params.get("pattern")
+            if not isinstance(pattern, str):
+                return "it has no pattern."
+            inner = {"metric": "regex", "pattern": bigquery.pattern(pattern), "mustBe": 0}
+            return {**CHECKS[kind], "implementation": inner}
+        if kind in CHECKS:
+            return CHECKS[kind]
+        metric = SQL.get(kind)
+        text = params.get(kind.lower()) if metric else None
+        if metric is None or not isinstance(text, str):
+            return "it has no SQL."
+        why = "its SQL cannot be read."
+        try:
+            for written, whole, values in bigquery.spark(text, self.column, self.arguments):
+                try:
+                    if metric == "expression":
+                        expressions.read(whole, self.properties())
+                    else:
+                        statements.read(whole, self.properties(), ("data",))
+                except SqlRefused as refused:
+                    why = refused.message
+                    continue
+                inner = {"metric": metric, metric: written, **({"parameters": values} if values else {})}
+                return {"type": "custom", "engine": "dropgate", "implementation": inner}
+        except (sqlglot.errors.SqlglotError, RecursionError):
+            pass
+        return why
+
 
 def _reference(document: Document, binding: dict[str, Any], table: Table) -> list[str]:
     """Return the names of the columns to report of a failing record; none for `*`, as evidence has all columns."""
@@ -287,20 +332,6 @@ def _reference(document: Document, binding: dict[str, Any], table: Table) -> lis
     return names
 
 
-def _only(bound: Bound) -> dict[str, Any] | str:
-    """Return the filter of a check of some rows, or the reason that it cannot be built."""
-    if bound.where.strip().lower() == ALL_ROWS:
-        return {}
-    try:
-        text = bigquery.transpiled(bound.where)
-        expressions.read(text, bound.properties(), constant=True)
-    except (sqlglot.errors.SqlglotError, RecursionError):
-        return "its SQL cannot be read."
-    except SqlRefused as refused:
-        return refused.message
-    return {"filter": text}
-
-
 def _newer(document: Document, path: Path, binding: dict[str, Any], table: Table) -> dict[str, Any]:
     """Return the watermark of a binding's checks if they only check newer rows."""
     if (column := binding.get(INCREMENTAL)) is None:
@@ -311,36 +342,3 @@ def _newer(document: Document, path: Path, binding: dict[str, Any], table: Table
         lost(document, (*path, INCREMENTAL), f"`{INCREMENTAL}` of `{path[-1]}`: {why[1]}")
         return {}
     return {"watermark": source["name"]}
-
-
-def _entry(bound: Bound) -> dict[str, Any] | str:
-    """Return the check of a rule, or the reason that there is none; SQL has parameters if possible, else values."""
-    params, kind = bound.rule.get("params") or {}, bound.rule["rule_type"].upper()
-    if kind == "REGEX":
-        pattern = params.get("pattern")
-        if not isinstance(pattern, str):
-            return "it has no pattern."
-        inner = {"metric": "regex", "pattern": bigquery.pattern(pattern), "mustBe": 0}
-        return {**CHECKS[kind], "implementation": inner}
-    if kind in CHECKS:
-        return CHECKS[kind]
-    metric = SQL.get(kind)
-    text = params.get(kind.lower()) if metric else None
-    if metric is None or not isinstance(text, str):
-        return "it has no SQL."
-    why = "its SQL cannot be read."
-    try:
-        for written, whole, values in bigquery.spark(text, bound.column, bound.arguments):
-            try:
-                if metric == "expression":
-                    expressions.read(whole, bound.properties())
-                else:
-                    statements.read(whole, bound.properties(), ("data",))
-            except SqlRefused as refused:
-                why = refused.message
-                continue
-            inner = {"metric": metric, metric: written, **({"parameters": values} if values else {})}
-            return {"type": "custom", "engine": "dropgate", "implementation": inner}
-    except (sqlglot.errors.SqlglotError, RecursionError):
-        pass
-    return why

@@ -123,32 +123,33 @@ class _Machine:
     signs: list[int]
     weights: list[Steps]
 
-
-def _machine(inner: Automaton, budget: _Budget, *, searched: bool) -> _Machine:
-    whole = inner.whole
-    ways: list[dict[int, int]] = [{s + 2: n for s, n in (whole.first + whole.opening).items()}, {}]
-    if searched and whole.first:
-        ways[PREFIX] = {PREFIX: 1, **{s + 2: n for s, n in whole.first.items()}}
-        ways[START][PREFIX] = 1
-    ways += [{s + 2: n for s, n in own.items()} for own in inner.ways]
-    ahead = {s + 2: _steps(own, budget, searched=False) for s, own in inner.ahead.items()}
-    # Java has a table of the first 256 characters, and tests other ranges in turn.
-    costs = [0.0, 0.0, *(1.0 + OF_RANGE * sum(high > LATIN for _, high in own[:-1]) for own in inner.ranges)]
-    before: list[dict[int, int]] = [{} for _ in ways]
-    for state, own in enumerate(ways):
-        for target, n in own.items():
-            if target not in ahead:
-                before[target][state] = n
-    weights = []  # the cost of one way to a state: itself, and each state that is tried next
-    for own in ways:
-        plain = 1.0 + sum(n * costs[t] for t, n in own.items() if t not in ahead)
-        weights.append(_sum([(plain,), *(_product((float(own[t]),), ahead[t]) for t in own.keys() & ahead.keys())]))
-    return _Machine(
-        before,
-        [sum(1 << t for t in own if t not in ahead) for own in ways],
-        _signs([(), ANY, *inner.ranges]),
-        weights,
-    )
+    @classmethod
+    def of(cls, inner: Automaton, budget: _Budget, *, searched: bool) -> _Machine:
+        """Return the machine that walks an automaton; if a text is searched, from any of its places on."""
+        whole = inner.whole
+        ways: list[dict[int, int]] = [{s + 2: n for s, n in (whole.first + whole.opening).items()}, {}]
+        if searched and whole.first:
+            ways[PREFIX] = {PREFIX: 1, **{s + 2: n for s, n in whole.first.items()}}
+            ways[START][PREFIX] = 1
+        ways += [{s + 2: n for s, n in own.items()} for own in inner.ways]
+        ahead = {s + 2: _steps(own, budget, searched=False) for s, own in inner.ahead.items()}
+        # Java has a table of the first 256 characters, and tests other ranges in turn.
+        costs = [0.0, 0.0, *(1.0 + OF_RANGE * sum(high > LATIN for _, high in own[:-1]) for own in inner.ranges)]
+        before: list[dict[int, int]] = [{} for _ in ways]
+        for state, own in enumerate(ways):
+            for target, n in own.items():
+                if target not in ahead:
+                    before[target][state] = n
+        weights = []  # the cost of one way to a state: itself, and each state that is tried next
+        for own in ways:
+            plain = 1.0 + sum(n * costs[t] for t, n in own.items() if t not in ahead)
+            weights.append(_sum([(plain,), *(_product((float(own[t]),), ahead[t]) for t in own.keys() & ahead.keys())]))
+        return cls(
+            before,
+            [sum(1 << t for t in own if t not in ahead) for own in ways],
+            _signs([(), ANY, *inner.ranges]),
+            weights,
+        )
 
 
 def _signs(ranges: Sequence[Ranges]) -> list[int]:
@@ -214,7 +215,7 @@ def _pairs(machine: _Machine, budget: _Budget) -> _Pairs:
 
 
 def _steps(inner: Automaton, budget: _Budget, *, searched: bool) -> Steps:
-    machine = _machine(inner, budget, searched=searched)
+    machine = _Machine.of(inner, budget, searched=searched)
     pairs = _pairs(machine, budget)
     ways = _ways(pairs)
     costs = {

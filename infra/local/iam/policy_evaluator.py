@@ -66,6 +66,22 @@ class Condition:
     key: str
     values: tuple[str, ...]
 
+    def holds(self, context: Mapping[str, str]) -> bool:
+        """Return True if a context meets it; without the key only if it asks for absence or difference, or IfExists.
+
+        docs.aws.amazon.com/IAM/latest/UserGuide: reference_policies_elements_condition_operators.html, "...IfExists"
+        and "Null"; reference_policies_condition-logic-multiple-context-keys-or-values.html for negated operators. An
+        empty value counts as present.
+        """
+        given = {name.lower(): value for name, value in context.items()}.get(self.key)
+        operator = self.operator.removesuffix("IfExists")
+        if operator == "Null":
+            return ("true" if given is None else "false") in self.values
+        if given is None:
+            return "Not" in operator or operator != self.operator
+        agrees = any(_OPERATORS[operator](wanted, given) for wanted in self.values)
+        return agrees != ("Not" in operator)
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -139,7 +155,7 @@ def matches(statement: Statement, request: Request) -> bool:
         (statement.principals is None or any(_is(named, request.principal) for named in statement.principals))
         and any(_like(wanted.lower(), action) for wanted in statement.actions) != statement.but_actions
         and any(_like(wanted, resource) for wanted in statement.resources) != statement.but_resources
-        and all(_holds(condition, request.context) for condition in statement.conditions)
+        and all(condition.holds(request.context) for condition in statement.conditions)
     )
 
 
@@ -206,23 +222,6 @@ def _texts(written: Any, place: str) -> tuple[str, ...]:
 
 def _listed(written: Any) -> Sequence[Any]:
     return written if isinstance(written, list | tuple) else [written]
-
-
-def _holds(condition: Condition, context: Mapping[str, str]) -> bool:
-    """Evaluate a condition; an absent key fails it, unless it requires absence or difference, or ends in IfExists.
-
-    docs.aws.amazon.com/IAM/latest/UserGuide: reference_policies_elements_condition_operators.html, "...IfExists" and
-    "Null"; reference_policies_condition-logic-multiple-context-keys-or-values.html for negated operators. An empty
-    value counts as present.
-    """
-    given = {name.lower(): value for name, value in context.items()}.get(condition.key)
-    operator = condition.operator.removesuffix("IfExists")
-    if operator == "Null":
-        return ("true" if given is None else "false") in condition.values
-    if given is None:
-        return "Not" in operator or operator != condition.operator
-    agrees = any(_OPERATORS[operator](wanted, given) for wanted in condition.values)
-    return agrees != ("Not" in operator)
 
 
 @cache

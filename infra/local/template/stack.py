@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
@@ -48,6 +48,18 @@ class Function:
     environment: Mapping[str, str]
     statements: tuple[Mapping[str, Any], ...]
 
+    @classmethod
+    def of(cls, name: str, answer: Mapping[str, Any]) -> Self:
+        """Return the function of a name, by CloudFormation's answer."""
+        return cls(
+            name=name,
+            handler=answer["Handler"],
+            memory_mb=int(answer["MemorySize"]),
+            timeout_seconds=int(answer["Timeout"]),
+            environment={key: str(value) for key, value in answer["Variables"].items()},
+            statements=tuple(answer["Statements"]),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class PolledQueue:
@@ -58,6 +70,17 @@ class PolledQueue:
     arn: str
     batch_size: int
     partial_failures: bool
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Self:
+        """Return the mapping, by CloudFormation's answer."""
+        return cls(
+            function=answer["Function"],
+            url=answer["Url"],
+            arn=answer["Arn"],
+            batch_size=int(answer["BatchSize"]),
+            partial_failures="ReportBatchItemFailures" in answer["ResponseTypes"],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +101,25 @@ class Pipe:
     bus_arn: str
     source: str
     detail_type: str
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Self:
+        """Return the pipe, by CloudFormation's answer."""
+        source, target = answer["SourceParameters"], answer["TargetParameters"]
+        stream = source["DynamoDBStreamParameters"]
+        return cls(
+            stream_arn=answer["Source"],
+            start=stream["StartingPosition"],
+            patterns=tuple(json.loads(each["Pattern"]) for each in source["FilterCriteria"]["Filters"]),
+            batch_size=int(stream["BatchSize"]),
+            retries=int(stream["MaximumRetryAttempts"]),
+            dlq_arn=stream["DeadLetterConfig"]["Arn"],
+            function=answer["Enrichment"],
+            input_template=target["InputTemplate"],
+            bus_arn=answer["Target"],
+            source=target["EventBridgeEventBusParameters"]["Source"],
+            detail_type=target["EventBridgeEventBusParameters"]["DetailType"],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +161,12 @@ def deploy(
     return Stack(
         region=region,
         names=answer["names"],
-        functions={name: _function(name, function) for name, function in answer["functions"].items()},
-        queues=tuple(_queue(queue) for queue in answer["queues"]),
+        functions={name: Function.of(name, function) for name, function in answer["functions"].items()},
+        queues=tuple(PolledQueue.of(queue) for queue in answer["queues"]),
         schedules={
             name: rule["Properties"]["Targets"][0]["Arn"]["Fn::GetAtt"][0] for name, rule in schedules(template).items()
         },
-        pipe=_pipe(answer["pipe"]),
+        pipe=Pipe.of(answer["pipe"]),
         application_id=application_id,
         application=answer["application"],
         roles={name: tuple(statements) for name, statements in answer["roles"].items()},
@@ -245,45 +287,6 @@ def _bucket_questions(template: Template) -> dict[str, Any]:
             if "VersioningConfiguration" in bucket["Properties"]
         ],
     }
-
-
-def _function(name: str, answer: Mapping[str, Any]) -> Function:
-    return Function(
-        name=name,
-        handler=answer["Handler"],
-        memory_mb=int(answer["MemorySize"]),
-        timeout_seconds=int(answer["Timeout"]),
-        environment={key: str(value) for key, value in answer["Variables"].items()},
-        statements=tuple(answer["Statements"]),
-    )
-
-
-def _queue(answer: Mapping[str, Any]) -> PolledQueue:
-    return PolledQueue(
-        function=answer["Function"],
-        url=answer["Url"],
-        arn=answer["Arn"],
-        batch_size=int(answer["BatchSize"]),
-        partial_failures="ReportBatchItemFailures" in answer["ResponseTypes"],
-    )
-
-
-def _pipe(answer: Mapping[str, Any]) -> Pipe:
-    source, target = answer["SourceParameters"], answer["TargetParameters"]
-    stream = source["DynamoDBStreamParameters"]
-    return Pipe(
-        stream_arn=answer["Source"],
-        start=stream["StartingPosition"],
-        patterns=tuple(json.loads(each["Pattern"]) for each in source["FilterCriteria"]["Filters"]),
-        batch_size=int(stream["BatchSize"]),
-        retries=int(stream["MaximumRetryAttempts"]),
-        dlq_arn=stream["DeadLetterConfig"]["Arn"],
-        function=answer["Enrichment"],
-        input_template=target["InputTemplate"],
-        bus_arn=answer["Target"],
-        source=target["EventBridgeEventBusParameters"]["Source"],
-        detail_type=target["EventBridgeEventBusParameters"]["DetailType"],
-    )
 
 
 def _finish_buckets(made: Template, names: Mapping[str, str], s3: Any) -> None:
