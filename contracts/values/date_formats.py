@@ -294,8 +294,13 @@ def _of_pattern(text: str, pattern: str, dates: DateFormats) -> str | None:
     day = _day(read, numbers, dates.century) if any(unit in DATE_UNITS for unit in read) else ""
     if day is None:
         return None
-    clock = _clock(read)
-    return f"{day}T{clock}" if day and clock else day or clock
+    if "hour" not in read and "half hour" not in read:
+        return day
+    hour = int(read["hour"]) if "hour" in read else int(read["half hour"]) % 12
+    hour += 12 * (read.get("half", "").upper() == "PM")
+    fraction = f".{read['fraction']}" if "fraction" in read else ""
+    clock = f"{hour:02}:{read.get('minute', '00')}:{read.get('second', '00')}{fraction}{offset(read.get('offset'))}"
+    return f"{day}T{clock}" if day else clock
 
 
 def _day(read: dict[str | None, str], numbers: dict[str | None, int], century: int | None) -> str | None:
@@ -314,16 +319,6 @@ def _day(read: dict[str | None, str], numbers: dict[str | None, int], century: i
 def whole_year(year: int, century: int) -> int:
     """Return the year of the hundred years from `century` that ends in two digits."""
     return century + (year - century) % 100
-
-
-def _clock(read: dict[str | None, str]) -> str:
-    """Return the time of day and its offset; empty if the text has none."""
-    if "hour" not in read and "half hour" not in read:
-        return ""
-    hour = int(read["hour"]) if "hour" in read else int(read["half hour"]) % 12
-    hour += 12 * (read.get("half", "").upper() == "PM")
-    fraction = f".{read['fraction']}" if "fraction" in read else ""
-    return f"{hour:02}:{read.get('minute', '00')}:{read.get('second', '00')}{fraction}{offset(read.get('offset'))}"
 
 
 def offset(text: str | None) -> str:

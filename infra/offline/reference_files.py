@@ -62,21 +62,19 @@ def of_a_stack(ports: Ports, plan: Plan, home: AtHome, folder: Path, tell: Tell)
     theirs = {one.name: one for one in references.pinned(ports, plan)}
     pins = []
     for one, mine in zip(plan.references, home.pinned(plan), strict=True):
-        pinned = theirs[one.name] if one.contract and one.name not in home.given else mine
-        pins.append(_fetched(ports, pinned, folder / one.name, tell) if pinned is theirs[one.name] else pinned)
+        if not one.contract or one.name in home.given:
+            pins.append(mine)
+            continue
+        pinned, place = theirs[one.name], folder / one.name
+        place.mkdir(parents=True)
+        suffix = pinned.plan.suffix if pinned.plan else ""
+        copies = []
+        for number, uri in enumerate(pinned.files):
+            tell(f"Reading {number + 1} of {len(pinned.files)} files of {pinned.name} ...")
+            path = place / f"{number}{suffix}"
+            with path.open("wb") as opened:
+                while part := ports.store.read(Location(unquote(uri)), opened.tell(), CHUNK):
+                    opened.write(part)
+            copies.append(path.as_uri())
+        pins.append(replace(pinned, files=tuple(copies)))
     return tuple(pins)
-
-
-def _fetched(ports: Ports, pinned: JobReference, folder: Path, tell: Tell) -> JobReference:
-    """Return a reference with copies of its files, under plain names."""
-    folder.mkdir(parents=True)
-    suffix = pinned.plan.suffix if pinned.plan else ""
-    copies = []
-    for number, uri in enumerate(pinned.files):
-        tell(f"Reading {number + 1} of {len(pinned.files)} files of {pinned.name} ...")
-        path = folder / f"{number}{suffix}"
-        with path.open("wb") as opened:
-            while part := ports.store.read(Location(unquote(uri)), opened.tell(), CHUNK):
-                opened.write(part)
-        copies.append(path.as_uri())
-    return replace(pinned, files=tuple(copies))

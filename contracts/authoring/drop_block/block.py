@@ -49,6 +49,14 @@ class CheckSettings:
     quiet: Limit | None = None
     other_keys: dict[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, wanted: dict[str, Any]) -> CheckSettings:
+        """Return the settings of a check as the block has them."""
+        rest = {key: value for key, value in wanted.items() if key not in ("severity", "tolerance")}
+        tolerance = wanted.get("tolerance")
+        both = tolerance if isinstance(tolerance, dict) else {"error": tolerance}
+        return cls(wanted.get("severity"), _limit(both.get("error")), _limit(both.get("warning")), rest)
+
 
 FIELDS = {
     "trim": "trim",
@@ -179,7 +187,7 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         aliases={name: tuple(texts) for name, texts in columns["aliases"].items()},
         empty=whole["empty"],
         tolerance=_limit(tolerance["rows"]) if tolerance else None,
-        checks={name: _check_settings(wanted) for name, wanted in whole["checks"].items()},
+        checks={name: CheckSettings.of(wanted) for name, wanted in whole["checks"].items()},
         promote=whole["promote"],
         mode=whole["mode"],
         same_key=whole["sameKey"],
@@ -194,13 +202,6 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         arrival=arrival,
         set=set_rule,
     )
-
-
-def _check_settings(wanted: dict[str, Any]) -> CheckSettings:
-    rest = {key: value for key, value in wanted.items() if key not in ("severity", "tolerance")}
-    tolerance = wanted.get("tolerance")
-    both = tolerance if isinstance(tolerance, dict) else {"error": tolerance}
-    return CheckSettings(wanted.get("severity"), _limit(both.get("error")), _limit(both.get("warning")), rest)
 
 
 def _csv(settings: dict[str, Any]) -> Csv:

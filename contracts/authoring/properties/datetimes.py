@@ -159,17 +159,12 @@ def _wall_clock(
         if not match or wanted not in (None, match[4] is not None):
             return None
         date, time, fraction, offset = match.groups()
-        return f"{date}T{time}.{(fraction or '0').ljust(6, '0')}", _offset(offset)
+        digits = (offset or "").replace(":", "")
+        zone = "+00:00" if digits == "Z" else f"{digits[:3]}:{digits[3:] or '00'}" if digits else None
+        return f"{date}T{time}.{(fraction or '0').ljust(6, '0')}", zone
     if logical_type == "date":
         return (f"{text}T00:00:00.000000", None) if ISO_DATE.fullmatch(text) else None
     match = ISO_TIME.fullmatch(text)
     if not match or (match[3] and not match[2]):
         return None
     return f"1970-01-01T{match[1]}{match[2] or ':00'}.{(match[3] or '0').ljust(6, '0')}", None
-
-
-def _offset(text: str | None) -> str | None:
-    if text is None:
-        return None
-    digits = text.replace(":", "")
-    return "+00:00" if digits == "Z" else f"{digits[:3]}:{digits[3:] or '00'}"

@@ -48,7 +48,14 @@ def fault(pattern: str) -> Fault | None:
         return None
     if NO_PATTERN.fullmatch(pattern):
         return Fault(wrong.message, WORDS)
-    meant = _of_directives(pattern) if is_of_directives(pattern) else _of_letters(pattern)
+    if is_of_directives(pattern):
+        parts = [
+            DIRECTIVES.get(piece["name"]) if piece["name"] else f"'{piece['text']}'" if piece["text"] else piece["sign"]
+            for piece in DIRECTIVE.finditer(pattern)
+        ]
+        meant = "".join(part for part in parts if part) if None not in parts else None
+    else:
+        meant = _of_letters(pattern)
     if meant and meant != pattern and not _fault(meant):
         return Fault(wrong.message, f"Write `{meant}`.")
     return wrong
@@ -88,14 +95,6 @@ def _lacks(has: set[str]) -> str | None:
     if "fraction" in clock and "second" not in clock:
         return "the second"
     return "the day" if "offset" in clock and not years else None if has else "a date or a time"
-
-
-def _of_directives(pattern: str) -> str | None:
-    parts = [
-        DIRECTIVES.get(piece["name"]) if piece["name"] else f"'{piece['text']}'" if piece["text"] else piece["sign"]
-        for piece in DIRECTIVE.finditer(pattern)
-    ]
-    return "".join(part for part in parts if part) if None not in parts else None
 
 
 def _of_letters(pattern: str) -> str | None:
