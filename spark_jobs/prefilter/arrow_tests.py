@@ -127,7 +127,7 @@ class PassCondition:
     `letters` are the tests of their bytes that are counted (`sums.letters_tests`). `decimal` is the sign before
     fractions in columns without a reading. `comment` is the character that comments begin with, which are like empty
     lines. Files that may begin with a header have names that end in `headed`. Of `fixed` width, records begin with
-    `begins`, and a text of their cells with delimiters between them is tested.
+    `begins`, and a text of their fields with delimiters between them is tested (`fixed_slices.joined`).
     """
 
     pattern: str
@@ -147,6 +147,7 @@ class PassCondition:
     headed: str = ""
     fixed: Fixed | None = None
     begins: str = ""
+    refilled: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,10 +293,11 @@ def span(values: pa.Array) -> list[str] | None:
     return [str(values[at].as_py()) for at in (0, -1)]
 
 
-def sure(lines: Sequence[str], condition: PassCondition) -> tuple[int, int]:
-    """Return how many of some lines, as texts, surely pass, and how many surely fail."""
-    batch = LineBatch(pa.array(lines, pa.string()), pa.array(range(len(lines)), pa.int64()), ())
-    results = _test_lines(batch, replace(condition, encoding=UTF_8, letters=()), {})
+def sure(lines: Sequence[bytes], condition: PassCondition) -> tuple[int, int]:
+    """Return how many of some lines, as a file has them, surely pass, and how many surely fail."""
+    raw = pa.array(lines, pa.binary()).view(pa.string())
+    batch = LineBatch(raw, pa.array(range(len(lines)), pa.int64()), ())
+    results = _test_lines(batch, replace(condition, letters=()), {})
     return results.passes.true_count or 0, len(results.fails) - results.fails.null_count
 
 
@@ -322,8 +324,10 @@ def _test_lines(lines: LineBatch, condition: PassCondition, masks: Masks) -> Lin
     """Test lines; masks that are new are added to `masks`."""
     unsure = pa.nulls(len(lines.raw), pa.int32())
     none = pa.array([False] * len(lines.raw), pa.bool_())
-    raw = fixed_slices.joined(lines.raw, condition) if condition.fixed else lines.raw
-    text = other_encodings.decoded(raw, condition.encoding, ended=lines.ended and not condition.fixed)
+    raw, ended = lines.raw, lines.ended
+    if condition.fixed:
+        raw, ended = fixed_slices.joined(raw, condition), True
+    text = other_encodings.decoded(raw, condition.encoding, ended=ended)
     if text is None:
         return LineResults(none, none, pa.table({}), unsure)
     texts, ended = text

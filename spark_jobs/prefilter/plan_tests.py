@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -22,10 +22,12 @@ from contracts import rules
 from contracts.files import csv_cells, encodings
 from contracts.files.columns import positions
 from contracts.plan import Check, Csv, Plan, Property
+from contracts.terms.fixed_width import ZERO, Field, Fixed
 from contracts.terms.value_form import BLANKS, PLAIN, ValueForm
 from contracts.values.date_pattern import PIECE
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
 from spark_jobs.formats.csv_lines import OF_VALUES
+from spark_jobs.prefilter import fixed_slices
 from spark_jobs.prefilter.arrow_tests import (
     GREATEST_FIRST,
     LEAST_FIRST,
@@ -96,6 +98,8 @@ SHORT = re.compile(r"\^\(\?=\[\\s\\S\]\{0,(?P<most>[0-9]+)\}\\z\)\[\\s\\S\]\*\?\
 
 BETWEEN = "\x1f"
 """The sign between cells of fixed width: a line with it is left to Spark."""
+MOST_NULLS = 100_000
+"""Characters of null values in all their places in fields, of which Arrow makes a tree of bounded size."""
 
 
 class _Untestable(Exception):
@@ -155,21 +159,88 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
         decimal=decimal,
         comment=csv.comment_char,
         headed=f"/0.{plan.file_format}" if plan.archive else "",
-        fixed=plan.fixed,
-        begins=csv.record if plan.fixed else "",
     )
+    if plan.fixed:
+        condition = _of_fields(condition, plan.fixed, here, csv, filled)
     for pattern in (condition.pattern, *_patterns_of(tested)):
         pc.match_substring_regex(pa.array([""]), pattern)
     return condition
 
 
 def _signs(plan: Plan) -> Csv:
-    """Return the dialect of the texts that are tested: of fixed width, cells with a delimiter that none holds."""
+    """Return the dialect of the texts that are tested: of fixed width, cells with a delimiter that none holds.
+
+    A cell of fixed width has no blanks around it if its line passes, and so have null values.
+    """
     if not plan.fixed:
         return plan.csv
     if not all(text.isascii() for text in (plan.csv.record, *(field.padding for field in plan.fixed.fields))):
         raise _Untestable
-    return replace(plan.csv, delimiter=BETWEEN)
+    bare = tuple(word for word in plan.csv.null_values if word == word.strip(" "))
+    return replace(plan.csv, delimiter=BETWEEN, null_values=bare)
+
+
+def _of_fields(
+    condition: PassCondition, fixed: Fixed, here: dict[str, Property], csv: Csv, filled: Collection[str]
+) -> PassCondition:
+    """Return a condition for cells as one for fields, which are filled up."""
+    columns = {column.at: column for column in condition.tested}
+    slots = [_slot(field, here[field.name], columns.get(n), csv) for n, field in enumerate(fixed.fields)]
+    shapes = [_field_shape(here[slot.name], slot, csv, filled=slot.name in filled) for slot in slots]
+    shapes += [fixed_slices.PLAIN] if fixed_slices.has_unread(fixed) else []
+    nulls = fixed_slices.null_texts(csv.null_values, [slot for slot in slots if here[slot.name].type != "string"])
+    if sum(map(len, nulls)) > MOST_NULLS:
+        raise _Untestable
+    return replace(
+        condition,
+        pattern=rf"\A{re.escape(csv.delimiter).join(shapes)}\n\z",
+        width=len(shapes),
+        nulls=nulls,
+        tested=tuple(_trimmed(column, here[slots[column.at].name], csv) for column in condition.tested),
+        fixed=fixed,
+        begins=csv.record,
+        refilled=tuple(n for n, field in enumerate(fixed.fields) if field != slots[n]),
+    )
+
+
+def _slot(field: Field, prop: Property, column: TestedColumn | None, csv: Csv) -> Field:
+    """Return how a field is filled up when it is tested: by blanks, or by zeros that parsers of numbers pass over."""
+    if field.padding == " ":
+        return field
+    form, texts = prop.form or PLAIN, column is not None and column.type == pa.string() and column.tests
+    if field.padding == ZERO and prop.type in ("integer", "number") and not (form.trim or form.group or texts):
+        shape = _typed(prop)
+        if not any(word and re.fullmatch(shape, word) for word in csv.null_values):
+            return field
+    return replace(field, padding=" ", align="left")
+
+
+def _trimmed(column: TestedColumn, prop: Property, csv: Csv) -> TestedColumn:
+    """Return a column whose texts are read without the blanks that fill them up; parsers of values pass over them."""
+    if column.reading:
+        return replace(column, reading=replace(column.reading, blanks=column.reading.blanks or " "))
+    if column.type != pa.string() or not (prop.type == "string" or column.tests):
+        return column
+    return replace(column, reading=Reading(" ", csv.null_values))
+
+
+def _field_shape(prop: Property, field: Field, csv: Csv, *, filled: bool) -> str:
+    """Return the pattern of a field that is surely of its type or, unless it must be filled, null."""
+    if prop.type == "string":
+        return _text_shape(field, csv, filled=filled)
+    if field.padding == ZERO:
+        whole, after = _digits(prop)
+        own = f"0*[1-9][0-9]{{0,{whole - 1}}}{after}|0+|-[0-9]{{1,{whole}}}{after}"
+        return f"(?:{own})" if filled or "" not in csv.null_values else f"(?:{own}| *)"
+    shape = _shape(prop, csv, filled=filled)
+    return {"left": f"{shape} *", "right": f" *{shape}", "any": f" *{shape} *"}[field.align]
+
+
+def _text_shape(field: Field, csv: Csv, *, filled: bool) -> str:
+    """Return the pattern of a text that is filled up: it has blanks of its own on neither side."""
+    inner, edge = _class(csv.delimiter), _class(csv.delimiter, " ")
+    shape = {"left": f"{edge}{inner}*", "right": f"{inner}*{edge}", "any": f"{inner}*{edge}{inner}*"}[field.align]
+    return shape if filled else f"(?:{shape}| *)"
 
 
 def column_conditions(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> ColumnConditions | None:
@@ -304,12 +375,15 @@ def _shape(prop: Property | None, csv: Csv, *, filled: bool) -> str:
     return f"(?:{bare}|{quote}{quoted}{quote})" if quote else bare
 
 
+def _digits(prop: Property) -> tuple[int, str]:
+    """Return the maximum number of digits of a number before its point, and the pattern of what follows them."""
+    whole, fraction = (prop.exact[0] - prop.exact[1], prop.exact[1]) if prop.exact else (DIGITS, DIGITS)
+    decimal = re.escape((prop.form or PLAIN).decimal)
+    return whole, rf"(?:{decimal}[0-9]{{1,{fraction}}})?" if fraction and prop.type == "number" else ""
+
+
 def _typed(prop: Property) -> str:
-    whole, fraction = DIGITS, DIGITS
-    if prop.exact:
-        whole, fraction = prop.exact[0] - prop.exact[1], prop.exact[1]
-    form = prop.form or PLAIN
-    after = rf"(?:{re.escape(form.decimal)}[0-9]{{1,{fraction}}})?" if fraction else ""
+    (whole, after), form = _digits(prop), prop.form or PLAIN
     match prop.type:
         case "integer" if whole:
             return f"-?{_grouped(whole, form.group)}"

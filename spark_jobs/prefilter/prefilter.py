@@ -117,9 +117,10 @@ def _sure(start: bytes, condition: PassCondition) -> tuple[int, int, int]:
     """Return how many of the first lines of a file surely pass, how many surely fail, and their number."""
     from spark_jobs.prefilter import arrow_tests  # noqa: PLC0415 (needs Arrow)
 
-    lines = start.decode(condition.encoding, "replace").replace("\r", "\n").split("\n")[:-1]
-    lines = [line for line in lines if line and line not in condition.header_texts]
-    lines = [line for line in lines if not (condition.comment and line.startswith(condition.comment))]
+    aside = {text.encode(condition.encoding, "replace") for text in condition.header_texts}
+    lines = [line for line in start.replace(b"\r", b"\n").split(b"\n")[:-1] if line and line not in aside]
+    if comment := condition.comment.encode(condition.encoding):
+        lines = [line for line in lines if not line.startswith(comment)]
     return *arrow_tests.sure(lines, condition), len(lines)
 
 

@@ -84,6 +84,6 @@ def test_vectors_let_no_line_pass_that_breaks_the_rule(csv: Csv) -> None:
     proof = plan_tests.pass_condition(a_plan([a_property(name) for name in names], csv=csv), names, ())
     assert proof
     lines = [line for line in dict.fromkeys(drawn(csv)) if line and "\r" not in line and "\n" not in line]
-    passing = [line for line in lines if arrow_tests.sure([line], proof)[0]]
+    passing = [line for line in lines if arrow_tests.sure([line.encode()], proof)[0]]
     assert len(passing) > 50
     assert all(len(csv_cells.split(line, csv) or ()) == WIDTH for line in passing)
