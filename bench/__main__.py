@@ -38,6 +38,7 @@ rows:
   packed                the same rows by zip, bzip2 and Zstandard, beside gzip
   values                the same rows in windows-1252, with decimal commas and days as 31.1.2019
   fixed                 the same rows in lines of fixed width
+  drafts                `dropgate init` on the same rows in each form, beside CSV
   nested                orders with objects and arrays, against flat ones
   drops four checks     1,000 small drops; 4 times the rows; 500 checks
   fresh                 the first job of a JVM

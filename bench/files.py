@@ -82,6 +82,14 @@ class Files:
         return file
 
     @cached_property
+    def few(self) -> Path:
+        """CSV of the rows of the workbook."""
+        file = self.folder / "few.csv"
+        with self.clean.open("rb") as rows, file.open("wb") as out:
+            out.writelines(islice(rows, 1 + ROWS_OF_WORKBOOK))
+        return file
+
+    @cached_property
     def four(self) -> Path:
         """The rows of the clean file four times over: enough where no check asks for uniqueness."""
         whole = self.folder / "four.csv"
@@ -148,12 +156,12 @@ class Files:
                 out.write(DAY.sub(lambda day: f"{int(day[3])}.{int(day[2])}.{day[1]}", marked))
         return file
 
-    def fixed(self) -> tuple[Path, Fixed]:
-        """The clean file in lines of fixed width, each field as long as the longest value, and the layout."""
-        file = self.folder / "fixed.txt"
+    def fixed(self, apart: str = "") -> tuple[Path, Fixed]:
+        """The clean file in lines of fixed width, each field as long as the longest value and `apart`; the layout."""
+        file = self.folder / f"fixed{'-apart' if apart else ''}.txt"
         with self.clean.open(encoding="utf-8", newline="") as opened:
             header, *rows = csv.reader(opened)
-        widths = [max(1, *map(len, column)) for column in zip(*rows, strict=True)]
+        widths = [max(1, *map(len, column)) + len(apart) for column in zip(*rows, strict=True)]
         starts = [1 + sum(widths[:n]) for n in range(len(widths))]
         with file.open("w", encoding="utf-8", newline="") as out:
             out.writelines("".join(map(str.ljust, row, widths)) + "\n" for row in rows)

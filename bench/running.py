@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import subprocess
 import sys
 import tempfile
@@ -91,6 +92,14 @@ def init(file: Path) -> None:
     """`dropgate init` on a file, a whole process."""
     command = [sys.executable, "-c", "from infra.cli.main import run; run()", "init", str(file)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+
+
+def init_and_unpack(file: Path, packed: Path) -> None:
+    """`dropgate init` on a file, and the unpacking of another one by bzip2 alone."""
+    init(file)
+    with bz2.open(packed) as content:
+        while content.read(1 << 20):
+            pass
 
 
 def _drop(plan: Plan, number: int, file: Path, base: str) -> JobDrop:

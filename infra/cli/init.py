@@ -35,16 +35,21 @@ Examples:
 )
 @click.option("--id", "called", metavar="ID", help="The contract's id (default: from the name of the first file).")
 @click.option("--producer", metavar="P", help="The producer of the files (default: the id).")
-def command(files: tuple[Path, ...], folder: Path | None, called: str | None, producer: str | None) -> None:
+@click.option("--whole", is_flag=True, help="Read all records of large JSON and XML documents and workbooks.")
+def command(
+    files: tuple[Path, ...], folder: Path | None, called: str | None, producer: str | None, whole: bool
+) -> None:
     """Write a first contract from sample files.
 
-    FILES are samples of one dataset: CSV, JSON Lines, JSON (all also compressed, or in zip archives) or Parquet. The
-    samples pass the new contract. Comments mark each proposed rule and its reason, and the first lines list what to
-    review before you publish. No file is overwritten. Exits 1 if no contract can be made of the files.
+    FILES are samples of one dataset: CSV, lines of fixed width, JSON Lines, JSON, XML (all also compressed, or in zip
+    archives), workbooks or Parquet. The samples pass the new contract. Of a large document or workbook only the first
+    records are read; then no rule is proposed that later records may break, such as a list of values. Comments mark
+    each proposed rule and its reason, and the first lines list what to review before you publish. No file is
+    overwritten. Exits 1 if no contract can be made of the files.
     """
     from contracts.authoring.draft.drafting import draft
     from contracts.authoring.draft.profile import SampleRefused
-    from infra.sampling import profile
+    from infra.sampling import BOUNDS, WHOLE, profile
     from infra.sampling.self_check import checked
 
     for name, option, most in ((called, "--id", 80), (producer, "--producer", 63)):
@@ -55,7 +60,7 @@ def command(files: tuple[Path, ...], folder: Path | None, called: str | None, pr
     if folder is not None:
         written.refuse_links(folder)
     try:
-        made = checked(draft(profile(files, _spark), called, producer), files)
+        made = checked(draft(profile(files, _spark, WHOLE if whole else BOUNDS), called, producer), files)
     except SampleRefused as error:
         say(f"dropgate: {line(error)}.", err=True)
         raise SystemExit(1) from None

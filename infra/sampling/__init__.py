@@ -1,13 +1,15 @@
 """Sample files in, a profile of all their records out: format, dialect, and the content of each column.
 
-CSV and JSON Lines are read whole and in pieces: a piece is cut into columns at once, and the texts of a column are
-counted, not read one by one.
+Lines are read whole and in pieces: a piece is cut into columns at once, and the texts of a column are counted, not read
+one by one. Of large documents and workbooks only the begin is read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from contracts.authoring.draft.profile import Profile, SampleRefused
@@ -21,20 +23,43 @@ if TYPE_CHECKING:
 OF_TEXT: dict[FileFormat, Callable[[Sequence[SampleHead]], Profile]] = {
     "csv": delimited.profile_of,
     "jsonl": json_lines.profile_of,
-    "xml": xml_documents.profile_of,
 }
 """The profile of samples of a format of text."""
 
 
-def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: int = LARGE) -> Profile:
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The sizes of samples from which on they are read in another way.
+
+    CSV of `large` bytes or more is read in parts. Of documents that one process must read from their begin on, only so
+    many bytes of `json` (as lines) and `xml`, and so many `cells` of a sheet, are read: as many as take about the time
+    of 200 MiB of CSV. None stands for all.
+    """
+
+    large: int = LARGE
+    json: int | None = 48 << 20
+    xml: int | None = 24 << 20
+    cells: int | None = 300_000
+
+
+BOUNDS, WHOLE = Bounds(), Bounds(json=None, xml=None, cells=None)
+
+
+def profile(paths: Sequence[Path], session: Callable[[], SparkSession], bounds: Bounds = BOUNDS) -> Profile:
     """Read sample files of one kind; Spark starts only for Parquet. Raises SampleRefused."""
     if _all_are(paths, "a workbook", sheets.is_workbook):
-        return sheets.profile(paths)
+        return sheets.profile(paths, bounds.cells)
     if _all_are(paths, "a zip archive", archives.is_archive):
-        return archives.profile(paths, lambda files: profile(files, session, large))
+        return archives.profile(paths, lambda files: profile(files, session, bounds))
     if form := documents.form_of(paths[0]):
-        return documents.profile(paths, form, lambda lines: profile(lines, session, large))
-    heads = [head_of(path, large) for path in paths]
+        return documents.profile(paths, form, bounds.json, lambda lines: profile(lines, session, bounds))
+    with TemporaryDirectory(prefix="dropgate-") as folder:
+        return _of_files(paths, session, bounds, Path(folder))
+
+
+def _of_files(paths: Sequence[Path], session: Callable[[], SparkSession], bounds: Bounds, folder: Path) -> Profile:
+    """Return the profile of samples that are files of a single form, of which packed ones are unpacked to a folder."""
+    heads = [head_of(path, bounds.large, folder) for path in paths]
     first = heads[0]
     for other in heads[1:]:
         if (other.format, other.compression) != (first.format, first.compression):
@@ -44,9 +69,11 @@ def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: i
             )
     try:
         if first.format == "csv" and (layout := fixed_width.layout_of(heads)):
-            return fixed_width.profile(heads, layout, lambda files: profile(files, session, large))
+            return fixed_width.profile(heads, layout)
         if first.format == "parquet":
             return parquet.profile_of(paths, session)
+        if first.format == "xml":
+            return xml_documents.profile_of(heads, bounds.xml)
         return OF_TEXT[first.format](heads)
     except UNPACKABLE as error:
         if first.compression == "none":

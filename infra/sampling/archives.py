@@ -36,7 +36,8 @@ def profile(paths: Sequence[Path], of_files: Callable[[Sequence[Path]], Profile]
     samples, left = [], list(whole.samples)
     for path, files in zip(paths, own, strict=True):
         parts, left = left[: len(files)], left[len(files) :]
-        samples.append(Sample(path.name, sum(part.records for part in parts), sum(part.broken for part in parts)))
+        records, lines = sum(part.records for part in parts), sum(part.broken for part in parts)
+        samples.append(Sample(path.name, records, lines, all(part.whole for part in parts)))
     listed = list(dict.fromkeys(name for files in own for name in files))
     pattern = names.pattern(listed, "").removeprefix("/")
     others: Literal["reject", "ignore"] = "ignore" if any(_others(path) for path in paths) else "reject"

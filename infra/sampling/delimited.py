@@ -23,8 +23,18 @@ from contracts.files.columns import OURS
 from contracts.files.header import MOST_COLUMNS
 from contracts.plan import RECODED, Csv
 from contracts.problem import quoted, visible
+from contracts.terms.fixed_width import Fixed
 from contracts.terms.value_form import BLANKS
-from infra.sampling.sample_heads import ADDED, HEAD, MOST_BROKEN, SampleHead, end_of, opened, pieces
+from infra.sampling.sample_heads import (
+    ADDED,
+    HEAD,
+    MOST_BROKEN,
+    SampleHead,
+    encoding_from,
+    end_of,
+    part_ends,
+    pieces,
+)
 
 NAMELESS = "the header has no name for it"
 """Why nothing is proposed for a column without a name."""
@@ -163,6 +173,8 @@ def _without_marks(formed: Forms) -> tuple[Forms, tuple[str, ...]]:
 
 
 def _headings(one: SampleHead, written: Csv) -> Headings:
+    if one.layout:
+        return Headings(one.layout.names, one.layout.names)
     records = dialect.first_records(one.head, written)
     if not records:
         return Headings()
@@ -191,16 +203,8 @@ def _are_alike(first: SampleHead, names: list[str], one: SampleHead, theirs: lis
 
 def _read_one(one: SampleHead, written: Csv, seen: dict[str, ColumnCounts]) -> Sample:
     """Add the columns of a file to `seen`; read large files in parallel parts, each of which ends after a line."""
-    size = one.path.stat().st_size
-    places = {size}
-    if one.parts != 1 and not written.multi_line:
-        with one.path.open("rb") as file:
-            for n in range(1, one.parts):
-                file.seek(size * n // one.parts)
-                file.readline()
-                places.add(file.tell())
+    ends = [one.unpacked.stat().st_size] if written.multi_line else part_ends(one)
     padded = [name in one.trim for name in seen]
-    ends = sorted(places)
     dialects = [replace(written, header=written.header and not n) for n in range(len(ends))]
     parts = list(zip(dialects, [0, *ends[:-1]], ends, strict=True))
     if len(ends) == 1:
@@ -227,14 +231,11 @@ def _count(
     """
     seen = [ColumnCounts() for _ in padded]
     records = broken = 0
-    mark = "utf-8-sig" if one.encoding == "utf-8" and not start else one.encoding
-    if one.compression != "none":
-        text = opened(one)
-    else:
-        text = io.TextIOWrapper(io.BufferedReader(_Part(one.path, start, end)), encoding=mark)
-    with text as file:
+    part = io.BufferedReader(_Part(one.unpacked, start, end))
+    with io.TextIOWrapper(part, encoding=encoding_from(one, start)) as file:
         rows = one.around if not start else one.around.body()
-        for columns, good, bad in _cut(_records(file, rows), written, len(padded)):
+        cut = _slices(file, one.layout) if one.layout else _cut(_records(file, rows), written, len(padded))
+        for columns, good, bad in cut:
             records += good
             broken += bad
             for column, texts, is_padded in zip(seen, columns, padded, strict=True):
@@ -287,6 +288,14 @@ class _Part(io.RawIOBase):
     def close(self) -> None:
         self.file.close()
         super().close()
+
+
+def _slices(file: IO[str], layout: Fixed) -> Iterator[tuple[list[list[str]], int, int]]:
+    """Yield the same of lines of fixed width, all of which have its length."""
+    for piece in pieces(file):
+        lines = [line for line in piece.split("\n") if line]
+        columns = ([line[field.start - 1 : field.slice.end] for line in lines] for field in layout.fields)
+        yield [[text.strip(" ") for text in texts] for texts in columns], len(lines), 0
 
 
 def _cut(file: IO[str], written: Csv, width: int) -> Iterator[tuple[list[list[str]], int, int]]:

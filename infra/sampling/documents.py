@@ -86,24 +86,33 @@ def _lists(value: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
         yield keys, value
 
 
-def profile(paths: Sequence[Path], form: Json, of_lines: Callable[[Sequence[Path]], Profile]) -> Profile:
-    """Return the profile of the records of documents. Raises SampleRefused."""
+def profile(
+    paths: Sequence[Path], form: Json, most: int | None, of_lines: Callable[[Sequence[Path]], Profile]
+) -> Profile:
+    """Return the profile of the first records of documents, of about so many bytes. Raises SampleRefused."""
     with TemporaryDirectory(prefix="dropgate-") as folder:
-        lines = [_transcribed(path, form, Path(folder) / f"{n}.jsonl") for n, path in enumerate(paths)]
+        lines = [Path(folder) / f"{n}.jsonl" for n, _ in enumerate(paths)]
+        are_whole = [_transcribed(path, form, most, to) for path, to in zip(paths, lines, strict=True)]
         whole = of_lines(lines)
-    samples = tuple(replace(sample, name=path.name) for sample, path in zip(whole.samples, paths, strict=True))
+    samples = tuple(
+        replace(sample, name=path.name, whole=is_whole)
+        for sample, path, is_whole in zip(whole.samples, paths, are_whole, strict=True)
+    )
     with paths[0].open("rb") as file:
         packed = _packing(file.read(HEAD))
     return replace(whole, samples=samples, format="json", json=form, compression=packed)
 
 
-def _transcribed(path: Path, form: Json, to: Path) -> Path:
-    """Write the records of a document as lines."""
+def _transcribed(path: Path, form: Json, most: int | None, to: Path) -> bool:
+    """Write the first records of a document as lines, about `most` bytes of them; return True if they are all."""
     with path.open("rb") as file:
         packed = _packing(file.read(HEAD))
     try:
         with OPEN[packed](path, "rb") as file, to.open("wb") as target:
-            target.writelines(b"\n".join(batch) + b"\n" for batch in Records(form, file.read).batches())
+            for batch in Records(form, file.read).batches():
+                if most is not None and target.tell() >= most:
+                    return False
+                target.write(b"\n".join(batch) + b"\n")
     except Damaged as damaged:
         problem = damaged.problem
         raise SampleRefused(f"{path.name}: {problem.message} {problem.fix}".rstrip(".")) from None
@@ -111,4 +120,4 @@ def _transcribed(path: Path, form: Json, to: Path) -> Path:
         raise broken(path, packed, error) from None
     if not to.stat().st_size:
         raise SampleRefused(f"{path.name} holds no records; give a file with records")
-    return to
+    return True

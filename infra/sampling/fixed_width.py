@@ -1,19 +1,19 @@
-"""Samples of fixed width: their paths in, a layout by columns of blanks, and how to profile their cells, out."""
+"""Samples of fixed width: their first lines in; a layout by columns of blanks, and the profile of their cells, out."""
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Literal
 
 from contracts.authoring.draft.headings import NO_HEADINGS
 from contracts.authoring.draft.profile import Profile, SampleRefused
+from contracts.plan import Csv
 from contracts.terms.fixed_width import Field, Fixed
-from infra.sampling.sample_heads import SampleHead, opened
+from infra.sampling import delimited
+from infra.sampling.sample_heads import SampleHead, opened, pieces
 
 DELIMITERS = ",;\t|"
 FEWEST = 3
@@ -23,6 +23,8 @@ FILLED_UP = re.compile(r" {2}|0{4}| $")
 LONG = 30
 """Characters of a line from which on one of them is hardly one value."""
 NUMBER = re.compile(r"[-+]?[0-9][0-9.,:/-]*")
+BETWEEN = "\0"
+"""The delimiter of the dialect, which no line holds."""
 OF_BLANKS = bytes(byte != ord(" ") for byte in range(256))
 """Zero for a blank, one for any other byte."""
 
@@ -72,20 +74,30 @@ def _stretches(heads: Sequence[SampleHead], length: int) -> list[Stretch] | None
     """Return the stretches that are filled in any line of samples; None if a line has another length."""
     filled = 0
     for head in heads:
-        for line in _lines(head):
-            if len(line) != length:
-                return None
-            raw = line.encode("latin-1", "replace")
-            filled |= int.from_bytes(raw.translate(OF_BLANKS))
+        with opened(head) as file:
+            for piece in pieces(file):
+                own = _filled(piece, length)
+                if own is None:
+                    return None
+                filled |= own
     mask = filled.to_bytes(length)
     return [Stretch(match.start(), match.end()) for match in re.finditer(rb"\x01+", mask)]
 
 
-def _lines(head: SampleHead) -> Iterator[str]:
-    with opened(head) as file:
-        for line in file:
-            if text := line.rstrip("\r\n"):
-                yield text
+def _filled(piece: str, length: int) -> int | None:
+    """Return the positions that are filled in any of some lines, as bytes of a number; None if a length differs.
+
+    All lines are folded into one: half of them onto the other half, until one is left.
+    """
+    lines = [line for line in piece.split("\n") if line]
+    if any(len(line) != length for line in lines):
+        return None
+    text = "".join(lines).encode("latin-1", "replace").translate(OF_BLANKS)
+    while len(text) > length:
+        half = len(text) // length // 2 * length
+        both = int.from_bytes(text[:half]) | int.from_bytes(text[half : 2 * half])
+        text = both.to_bytes(half) + text[2 * half :]
+    return int.from_bytes(text)
 
 
 def _fields(lines: Sequence[str], stretches: Sequence[Stretch], length: int) -> Iterator[Field]:
@@ -110,32 +122,11 @@ def _has_header(lines: Sequence[str], fixed: Fixed) -> bool:
     )
 
 
-def profile(heads: Sequence[SampleHead], fixed: Fixed, of_lines: Callable[[Sequence[Path]], Profile]) -> Profile:
+def profile(heads: Sequence[SampleHead], fixed: Fixed) -> Profile:
     """Return the profile of the cells of samples. Raises SampleRefused."""
-    with TemporaryDirectory(prefix="dropgate-") as folder:
-        whole = of_lines([_as_csv(head, fixed, Path(folder) / f"{n}.csv") for n, head in enumerate(heads)])
-    assert whole.csv is not None, "the lines are CSV"
-    samples = tuple(replace(sample, name=head.path.name) for sample, head in zip(whole.samples, heads, strict=True))
-    kept = {column.name for column in whole.columns}
-    layout = replace(fixed, fields=tuple(field for field in fixed.fields if field.name in kept))
     encoding = next((head.encoding for head in heads if not head.is_ascii), "utf-8")
-    return replace(
-        whole,
-        samples=samples,
-        format="fixed",
-        fixed=layout,
-        csv=replace(whole.csv, encoding=encoding),
-        order="any",
-        headings=NO_HEADINGS,
-        compression=heads[0].compression,
-    )
-
-
-def _as_csv(head: SampleHead, fixed: Fixed, to: Path) -> Path:
-    """Write the cells of a sample as CSV."""
-    with to.open("w", encoding="utf-8", newline="") as target:
-        writer = csv.writer(target)
-        writer.writerow(fixed.names)
-        for line in _lines(head):
-            writer.writerow([field.cell(line[field.start - 1 : field.slice.end]) for field in fixed.fields])
-    return to
+    is_odd = any(head.mojibake for head in heads)
+    mojibake: Literal["reject", "warn"] = "warn" if is_odd else "reject"
+    written = Csv(delimiter=BETWEEN, quote="", header=False, encoding=encoding, mojibake=mojibake)
+    whole = delimited.read([replace(head, layout=fixed) for head in heads], written)
+    return replace(whole, format="fixed", fixed=fixed, order="any", headings=NO_HEADINGS)

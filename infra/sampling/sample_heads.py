@@ -9,11 +9,10 @@ import itertools
 import json
 import re
 import zlib
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 from backports import zstd
 
@@ -22,20 +21,27 @@ from contracts.authoring.draft.profile import SampleRefused
 from contracts.files import encodings
 from contracts.files.xml_documents import xml_bytes
 from contracts.plan import RECODED, Compression, FileFormat
+from contracts.terms.fixed_width import Fixed
 from functions.admission.heads import foreign_forms
-from functions.admission.heads.packed_head import PACKINGS
+from functions.admission.heads.packed_head import PACKINGS, Seen, too_much
 from functions.admission.heads.parquet import parquet_footer
 from functions.admission.heads.problems import MARKS
 from infra.sampling import wide_text
 
-ODD = re.compile(rb"[\x80-\x9f]|[\xc2\xc3][\x80-\xbf]|[\xc4-\xdf][\xa1-\xba\xbc-\xbf]|[\xe0-\xf4][\xa0-\xbf]{2}")
-"""Bytes that windows-1252 has and ISO-8859-1 lacks, or sequences of UTF-8."""
+ODD = re.compile(
+    rb"[\x80-\x9f\xc2-\xf4](?:(?<=[\x80-\x9f])|(?<=[\xc2\xc3])[\x80-\xbf]"
+    rb"|(?<=[\xc4-\xdf])[\xa1-\xba\xbc-\xbf]|(?<=[\xe0-\xf4])[\xa0-\xbf]{2})"
+)
+"""Bytes that windows-1252 has and ISO-8859-1 lacks, or sequences of UTF-8: a first class is looked for quickly."""
 UNDEFINED = {0x81, 0x8D, 0x8F, 0x90, 0x9D}
 ANSI = set(range(0x80, 0xA0)) - UNDEFINED
 """Bytes from 0x80 to 0x9F: those without a character in windows-1252, and the others."""
+NO_CONTROLS = bytes({*range(256)} - UNDEFINED - ANSI)
 HEAD = 256 * 1024
-END, MOST_LAST = 16 * 1024, 50
-"""Bytes of the end of a file in which its footer is looked for; lines of that of a compressed file."""
+END = 16 * 1024
+"""Bytes of the end of a file in which its footer is looked for."""
+LONG = 8 << 20
+"""Bytes of a file that are looked at at once."""
 PIECE = 128 * 1024
 """Characters that are cut at once: so many stay in a processor's cache with all that is made of them."""
 LARGE, PARTS = 32 << 20, 2
@@ -55,12 +61,14 @@ ADDED = "dropgate adds it to rejected.csv, and leaves it out of account when the
 class SampleHead:
     """The facts from the first bytes of a file; for CSV also the number of parts that are read in parallel.
 
-    `around` are the rows around its records; `head` is then without them.
+    `unpacked` is the file with its text: itself, unless it is compressed. `around` are the rows around its records;
+    `head` is then without them. `layout` is that of lines of fixed width.
     `whole` is True if `head` is all its text; `trim` are the columns whose cells have blanks around their values.
     `mojibake` is True if it holds text in another encoding, which only a contract that allows it accepts.
     """
 
     path: Path
+    unpacked: Path
     format: FileFormat
     compression: Compression = "none"
     encoding: str = "utf-8"
@@ -71,6 +79,7 @@ class SampleHead:
     around: Around = field(default_factory=Around)
     trim: frozenset[str] = frozenset()
     whole: bool = False
+    layout: Fixed | None = None
 
 
 def kind(head: SampleHead) -> str:
@@ -79,12 +88,15 @@ def kind(head: SampleHead) -> str:
     return name if head.compression == "none" else f"{name}, compressed by {head.compression},"
 
 
-def head_of(path: Path, large: int) -> SampleHead:
-    """Return the facts of a file; CSV of `large` bytes or more will be read in parts. Raise SampleRefused."""
+def head_of(path: Path, large: int, folder: Path) -> SampleHead:
+    """Return the facts of a file; CSV of `large` bytes or more will be read in parts. Raise SampleRefused.
+
+    Compressed text is unpacked into a folder, as it is read several times, and in parts.
+    """
     with path.open("rb") as file:
         raw = file.read(HEAD)
     if raw.startswith(parquet_footer.MAGIC):
-        return SampleHead(path, "parquet")
+        return SampleHead(path, path, "parquet")
     packed: Compression = next((p.name for p in PACKINGS.values() if raw.startswith(p.signs)), "none")
     if packed != "none":
         try:
@@ -93,11 +105,12 @@ def head_of(path: Path, large: int) -> SampleHead:
         except UNPACKABLE as error:
             raise broken(path, packed, error) from None
     if _is_xml(raw):
-        return SampleHead(path, "xml", packed)
-    encoding, is_ascii = _utf16(path, packed, raw), False
+        return SampleHead(path, path, "xml", packed)
+    text = path if packed == "none" else _unpacked(path, packed, folder)
+    encoding, is_ascii = _utf16(path, text, raw), False
     if encoding is None:
         _is_text(path, raw)
-        encoding, is_ascii = _encoding(path, packed)
+        encoding, is_ascii = _encoding(path, text)
     head = raw.decode(encoding, "ignore").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if len(raw) == HEAD and "\n" not in head:
         raise SampleRefused(
@@ -108,11 +121,37 @@ def head_of(path: Path, large: int) -> SampleHead:
         raise SampleRefused(f"{path.name} is empty; give a file with records")
     is_odd = False
     if encoding not in ("utf-8", *RECODED):
+        with text.open("rb") as file:
+            is_odd = _has_odd(file) if encoding == "iso-8859-1" else _is_mostly_utf_8(file)
+    return SampleHead(
+        *(path, text, _format(path, head), packed, encoding, head),
+        parts=PARTS if text.stat().st_size >= large else 1,
+        mojibake=is_odd,
+        is_ascii=is_ascii,
+        whole=len(raw) < HEAD,
+    )
+
+
+def _unpacked(path: Path, packed: Compression, folder: Path) -> Path:
+    """Unpack a sample into a folder, within the bounds of admission; return the new file."""
+    target = folder / f"{len([*folder.iterdir()])}"
+    with target.open("wb") as out:
+        out.writelines(_content(path, packed))
+    return target
+
+
+def _content(path: Path, packed: Compression) -> Iterator[bytes]:
+    """Yield what a compressed sample holds; raise SampleRefused if admission would refuse it."""
+    seen, size = Seen(), path.stat().st_size
+    try:
         with OPEN[packed](path, "rb") as file:
-            is_odd = any(ODD.search(line) for line in file) if encoding == "iso-8859-1" else _is_mostly_utf_8(file)
-    parts = PARTS if packed == "none" and encoding not in RECODED and path.stat().st_size >= large else 1
-    whole = len(raw) < HEAD
-    return SampleHead(path, _format(path, head), packed, encoding, head, parts, is_odd, is_ascii, whole=whole)
+            while piece := file.read(PIECE):
+                seen.add(piece, 0)
+                if problem := too_much(seen, size, PACKINGS[packed].largest):
+                    raise SampleRefused(f"{path.name}: {problem.message} {problem.fix}".rstrip("."))
+                yield piece
+    except UNPACKABLE as error:
+        raise broken(path, packed, error) from None
 
 
 def _is_xml(raw: bytes) -> bool:
@@ -122,7 +161,7 @@ def _is_xml(raw: bytes) -> bool:
     return foreign_forms.of_text(text) is foreign_forms.XML
 
 
-def _utf16(path: Path, packed: Compression, raw: bytes) -> str | None:
+def _utf16(path: Path, text: Path, raw: bytes) -> str | None:
     """Return UTF-16, in the byte order by which more of the text is ASCII if it has no mark; None if it is not."""
     if any(raw.startswith(mark) for mark, name in MARKS if name == "UTF-32"):
         return None
@@ -136,14 +175,12 @@ def _utf16(path: Path, packed: Compression, raw: bytes) -> str | None:
         return None
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
-        with OPEN[packed](path, "rb") as file:
-            while piece := file.read(8 << 20):
+        with text.open("rb") as file:
+            while piece := file.read(LONG):
                 decoder.decode(piece)
             decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         raise SampleRefused(f"{path.name} is damaged: its text in UTF-16 holds half of a character") from None
-    except UNPACKABLE as error:
-        raise broken(path, packed, error) from None
     return encoding
 
 
@@ -165,31 +202,38 @@ def _is_text(path: Path, raw: bytes) -> None:
         raise SampleRefused(f"{path.name} is not text: it has control characters; give CSV, JSON Lines or Parquet")
 
 
-def _encoding(path: Path, packed: Compression) -> tuple[str, bool]:
+def _encoding(path: Path, text: Path) -> tuple[str, bool]:
     """Return UTF-8 if the whole file is, windows-1252 if it has characters that only that has, else ISO-8859-1.
 
     Return also whether the whole file is ASCII, which all of these are.
     """
     decoder, is_ascii = codecs.getincrementaldecoder("utf-8")(), True
-    try:
-        with OPEN[packed](path, "rb") as file:
-            try:
-                while piece := file.read(8 << 20):
-                    decoder.decode(piece)
-                    is_ascii = is_ascii and piece.isascii()
-                decoder.decode(b"", final=True)
-            except UnicodeDecodeError:
+    with text.open("rb") as file:
+        try:
+            while piece := file.read(LONG):
+                decoder.decode(piece)
+                is_ascii = is_ascii and piece.isascii()
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            file.seek(0)
+            if wide := wide_text.encoding(itertools.islice(file, MOST_LINES)):
                 file.seek(0)
-                if wide := wide_text.encoding(itertools.islice(file, MOST_LINES)):
-                    file.seek(0)
-                    _is_sound(path, wide, file)
-                    return wide, False
-                file.seek(0)
-                seen = set().union(*iter(lambda: file.read(8 << 20), b""))
-                return "windows-1252" if seen & ANSI and not seen & UNDEFINED else "iso-8859-1", False
-    except UNPACKABLE as error:
-        raise broken(path, packed, error) from None
+                _is_sound(path, wide, file)
+                return wide, False
+            file.seek(0)
+            seen = set[int]()
+            while piece := file.read(LONG):
+                seen |= set(piece.translate(None, NO_CONTROLS))
+            return "windows-1252" if seen & ANSI and not seen & UNDEFINED else "iso-8859-1", False
     return "utf-8", is_ascii
+
+
+def _has_odd(file: BinaryIO) -> bool:
+    """Return True if a text in ISO-8859-1 has what no such text should have."""
+    while piece := file.read(LONG):
+        if ODD.search(piece + file.readline()):
+            return True
+    return False
 
 
 def _is_mostly_utf_8(lines: Iterable[bytes]) -> bool:
@@ -232,21 +276,45 @@ def _format(path: Path, head: str) -> FileFormat:
 
 def end_of(head: SampleHead) -> str:
     """Return the last lines of a sample of text."""
-    if head.compression != "none":
-        with opened(head) as file:
-            return "".join(deque(file, MOST_LAST))
-    size = head.path.stat().st_size
-    with head.path.open("rb") as raw:
-        raw.seek(max(0, size - END))
-        text = raw.read().decode(head.encoding, "replace")
+    start = max(0, head.unpacked.stat().st_size - END) // 2 * 2  # whole characters of UTF-16
+    with head.unpacked.open("rb") as raw:
+        raw.seek(start)
+        text = raw.read().decode(encoding_from(head, start), "replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def opened(head: SampleHead) -> IO[str]:
-    """Open the text of a sample, decompressed, without its byte order mark."""
-    encoding = "utf-8-sig" if head.encoding == "utf-8" else head.encoding
-    text: IO[str] = OPEN[head.compression](head.path, "rt", encoding=encoding)
-    return text
+    """Open the text of a sample, unpacked, without its byte order mark."""
+    return head.unpacked.open(encoding=encoding_from(head, 0))
+
+
+def encoding_from(head: SampleHead, start: int) -> str:
+    """Return the encoding of a sample from a place on: a byte order mark is at its begin alone."""
+    if head.encoding == "utf-8":
+        return "utf-8" if start else "utf-8-sig"
+    if head.encoding != RECODED[0] or not start:
+        return head.encoding
+    with head.unpacked.open("rb") as file:
+        return RECODED[1] if file.read(2) == codecs.BOM_UTF16_LE else RECODED[2]
+
+
+def part_ends(head: SampleHead) -> list[int]:
+    """Return the ends of the parts in which a sample is read, each behind a line."""
+    size = head.unpacked.stat().st_size
+    with head.unpacked.open("rb") as file:
+        return sorted({*(_line_end(file, head, size * n // head.parts) for n in range(1, head.parts)), size})
+
+
+def _line_end(file: BinaryIO, head: SampleHead, place: int) -> int:
+    """Return the end of the line of a sample in which a place is; of a long line the end of the sample."""
+    start = place // 2 * 2 if head.encoding in RECODED else place
+    file.seek(start)
+    if head.encoding not in RECODED:
+        file.readline()
+        return file.tell()
+    end = re.escape("\n".encode(encoding_from(head, start)))
+    line = re.match(rb"(?s:(?!%b)..)*+%b" % (end, end), file.read(LONG))
+    return start + line.end() if line else head.unpacked.stat().st_size
 
 
 def pieces(file: IO[str]) -> Iterator[str]:

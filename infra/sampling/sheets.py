@@ -29,13 +29,17 @@ MULTI_LINE = Csv(multi_line=True)
 
 @dataclass(frozen=True, slots=True)
 class _Workbook:
-    """A sample: the rows with content of the sheet that is read, and the names of the other shown ones."""
+    """A sample: the rows with content of the sheet that is read, and the names of the other shown ones.
+
+    A sheet that is not `whole` is a large one, and these are its first rows.
+    """
 
     path: Path
     format: FileFormat
     name: str
     others: tuple[str, ...]
     rows: tuple[Row, ...]
+    whole: bool
 
 
 def is_workbook(path: Path) -> bool:
@@ -50,9 +54,9 @@ def is_workbook(path: Path) -> bool:
             return False
 
 
-def profile(paths: Sequence[Path]) -> Profile:
-    """Return the profile of one sheet of each workbook. Raises SampleRefused."""
-    books = _read(paths)
+def profile(paths: Sequence[Path], most: int | None) -> Profile:
+    """Return the profile of one sheet of each workbook, of its first rows with so many cells. Raises SampleRefused."""
+    books = _read(paths, most)
     first = books[0]
     if odd := next((one for one in books if one.format != first.format), None):
         text = f"{first.path.name} is {first.format.upper()} and {odd.path.name} is {odd.format.upper()}"
@@ -69,7 +73,8 @@ def profile(paths: Sequence[Path]) -> Profile:
             broken.append(errors)
         whole = delimited.read(heads, csv, of_cells=True)
     samples = tuple(
-        Sample(one.name, one.records, one.broken + errors) for one, errors in zip(whole.samples, broken, strict=True)
+        Sample(one.name, one.records, one.broken + errors, book.whole)
+        for one, book, errors in zip(whole.samples, books, broken, strict=True)
     )
     named = first.name if any(one.others for one in books) else None
     remarks = tuple(_remarks(books, table))
@@ -85,24 +90,26 @@ def _remarks(books: Sequence[_Workbook], table: Table) -> Iterator[str]:
         yield "`range`: cells beside the columns of the header are not read."
 
 
-def _read(paths: Sequence[Path]) -> list[_Workbook]:
+def _read(paths: Sequence[Path], most: int | None) -> list[_Workbook]:
     """Read the sheet with the most rows of each workbook; all must have one of its name, if they have several."""
     with ExitStack() as opened:
         books = [(path, *opened.enter_context(_opened(path))) for path in paths]
         shown = [[s.name for s in book.sheets if not s.hidden] or [s.name for s in book.sheets] for _, _, book in books]
         shared = [name for name in shown[0] if all(name in names for names in shown)]
         wanted = shown[0] if len(books) == 1 else shared
-        by_name = {name: _rows(books[0][0], books[0][2], name) for name in wanted}
-        chosen = max(by_name, key=lambda name: len(by_name[name]), default=None)
+        by_name = {name: _rows(books[0][0], books[0][2], name, most) for name in wanted}
+        chosen = max(by_name, key=lambda name: len(by_name[name][0]), default=None)
         read = []
         for (path, form, book), names in zip(books, shown, strict=True):
             name = chosen if chosen in names else names[0] if len(names) == 1 else None
             if name is None:
                 raise SampleRefused(f"{path.name} has other sheets than {paths[0].name}: {quoted(map(visible, names))}")
-            rows = by_name[name] if path == paths[0] and name in by_name else _rows(path, book, name)
+            of_first = path == paths[0] and name in by_name
+            rows, is_whole = by_name[name] if of_first else _rows(path, book, name, most)
             if not rows:
                 raise SampleRefused(f"{path.name}: its sheet {name} is empty; give a workbook with records")
-            read.append(_Workbook(path, form, name, tuple(other for other in names if other != name), rows))
+            others = tuple(other for other in names if other != name)
+            read.append(_Workbook(path, form, name, others, rows, is_whole))
     return read
 
 
@@ -126,13 +133,21 @@ def _opened(path: Path) -> Iterator[tuple[FileFormat, Book]]:
     raise SampleRefused(f"{path.name} cannot be read: {why}")
 
 
-def _rows(path: Path, book: Book, name: str) -> tuple[Row, ...]:
+def _rows(path: Path, book: Book, name: str, most: int | None) -> tuple[tuple[Row, ...], bool]:
+    """Return the first rows of a sheet, with about `most` cells, and whether they are all."""
+    rows, cells_so_far = list[Row](), 0
     try:
-        return tuple((number, row) for number, row in book.rows(name) if any(row))
+        for number, row in book.rows(name):
+            if most is not None and cells_so_far >= most:
+                return tuple(rows), False
+            cells_so_far += len(row)
+            if any(row):
+                rows.append((number, row))
     except Faulty as fault:
         raise SampleRefused(f"{path.name} cannot be read: {fault.problem.message}".rstrip(".")) from None
     except (struct.error, IndexError):
         raise SampleRefused(f"{path.name} cannot be read: it is damaged") from None
+    return tuple(rows), True
 
 
 def _as_csv(book: _Workbook, table: Table, folder: Path) -> tuple[SampleHead, int]:
@@ -157,7 +172,7 @@ def _as_csv(book: _Workbook, table: Table, folder: Path) -> tuple[SampleHead, in
     path = folder / book.path.name
     text = "\n".join(written) + "\n"
     path.write_text(text, encoding="utf-8")
-    return SampleHead(path, "csv", head=text[:HEAD].rpartition("\n")[0]), errors
+    return SampleHead(path, path, "csv", head=text[:HEAD].rpartition("\n")[0]), errors
 
 
 def _width(at: Sheet, rows: Sequence[Row], *, header: bool) -> int:

@@ -2,20 +2,21 @@
 
 All lines must be sound in it, and nearly all wide characters must be frequent ones of its language: the same bytes
 are mostly rare characters in the other encodings. A word of Latin, Greek or Cyrillic letters with an odd number of
-bytes is sound in none. Pure.
+bytes is sound in none; two such letters in a row may be a frequent character, but few different ones. Pure.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from contracts.files import encodings
 from contracts.files.byte_patterns import CHARACTERS
 
-LEAST, SHARE = 20, 0.9
-"""Wide characters of a sample that show an encoding, and the share of frequent ones among them."""
+LEAST, DIFFERENT, SHARE = 20, 5, 0.9
+"""Wide characters of a sample that show an encoding, how many differ, and the share of frequent ones among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +49,24 @@ LEVEL = {
 
 def encoding(lines: Iterable[bytes]) -> str | None:
     """Return the encoding of lines that are not ASCII; None if they are in none, or in one that cannot be told."""
-    left, wide = dict.fromkeys(LANGUAGES, ""), [line for line in lines if not line.isascii()]
-    for line in wide:
-        left = {name: "" for name in left if encodings.flaw(line, name) is None}
-        if not left:
-            return None
-    return next((name for name in left if _is_language(name, b"".join(wide))), None)
+    wide = b"\n".join(line.rstrip(b"\r\n") for line in lines if not line.isascii())
+    sound = (name for name in LANGUAGES if encodings.flaw(wide, name) is None)
+    return next((name for name in sound if _is_language(name, wide)), None)
 
 
 def _is_language(name: str, data: bytes) -> bool:
     """Return True if sound text in an encoding is of its language."""
     language, level = LANGUAGES[name], LEVEL.get(name)
-    matches = re.finditer(CHARACTERS[name], data.decode(encodings.LATIN))
-    characters = (match[0].encode(encodings.LATIN) for match in matches)
-    texts = [(raw, raw.decode(name)) for raw in characters if len(raw) > 1]
-    frequent = sum(
-        language.frequent.match(text) is not None
-        and (level is None or not "\u4e00" <= text <= "\u9fff" or re.fullmatch(level, raw) is not None)
-        for raw, text in texts
-    )
-    marks = sum(language.marks.match(text) is not None for _, text in texts)
-    count = len(texts)
-    return count >= LEAST and frequent >= SHARE * count and marks >= language.share * count
+    matches = re.findall(rf"[\x00-\x7f]*+({CHARACTERS[name]})", data.decode(encodings.LATIN))
+    counts = Counter(raw for match in matches if len(raw := match.encode(encodings.LATIN)) > 1)
+    texts = {raw: raw.decode(name) for raw in counts}
+    frequent = {
+        raw
+        for raw, text in texts.items()
+        if language.frequent.match(text)
+        and (level is None or not "\u4e00" <= text <= "\u9fff" or re.fullmatch(level, raw))
+    }
+    marks = sum(counts[raw] for raw, text in texts.items() if language.marks.match(text))
+    count = counts.total()
+    is_varied = count >= LEAST and len(frequent) >= DIFFERENT
+    return is_varied and sum(counts[raw] for raw in frequent) >= SHARE * count and marks >= language.share * count

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from contracts.authoring.draft.column import WORDS
@@ -24,11 +24,12 @@ from infra.sampling.xml_survey import Path, Survey
 MIXED = "it has text beside other elements, which no record may have"
 
 
-def profile_of(heads: Sequence[SampleHead]) -> Profile:
-    """Return the profile of XML documents with the same root; raise SampleRefused."""
+def profile_of(heads: Sequence[SampleHead], most: int | None) -> Profile:
+    """Return the profile of XML documents with the same root, of the first bytes of each; raise SampleRefused."""
+    begins = [_Begin(head, most if most is not None and _has_more(head, most) else None) for head in heads]
     survey = Survey()
-    for head in heads:
-        survey.add(head.path.name, _pieces(head))
+    for begin in begins:
+        survey.add(begin.head.path.name, begin.pieces(), whole=begin.most is None)
     record = survey.record()
     roots = {path for path in survey.counts if len(path) == 1}
     if len(roots) > 1:
@@ -36,7 +37,7 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
     xml = survey.xml(record)
     seen = SampleContents(words=frozenset(("", *WORDS)), typed=False)
     values = _Values(survey, record, Names(xml))
-    samples = [_read(head, xml, values, seen) for head in heads]
+    samples = [_read(begin, xml, values, seen) for begin in begins]
     records, broken = (sum(counts) for counts in zip(*((s.records, s.broken) for s in samples), strict=True))
     if 100 * broken > MOST_BROKEN * records:
         raise SampleRefused(f"{broken:,} of {records:,} records of the samples have text beside elements")
@@ -58,10 +59,27 @@ def _remarks(survey: Survey, record: Path) -> tuple[str, ...]:
     return (f"`xml.record`: whether records are not {quoted(paths)}.",) if paths else ()
 
 
-def _pieces(head: SampleHead) -> Iterator[bytes]:
+@dataclass(frozen=True, slots=True)
+class _Begin:
+    """The begin of a document: `most` bytes, or all if that is None."""
+
+    head: SampleHead
+    most: int | None
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield it in pieces."""
+        left = self.most
+        with closing(OPEN[self.head.compression](self.head.path, "rb")) as file:
+            while piece := file.read(xml_records.PIECE if left is None else min(left, xml_records.PIECE)):
+                left = None if left is None else left - len(piece)
+                yield piece
+
+
+def _has_more(head: SampleHead, most: int) -> bool:
+    """Return True if a document has more bytes."""
     with closing(OPEN[head.compression](head.path, "rb")) as file:
-        while piece := file.read(xml_records.PIECE):
-            yield piece
+        file.seek(most)
+        return bool(file.read(1))
 
 
 def _nulls(seen: SampleContents) -> tuple[str, ...]:
@@ -81,14 +99,14 @@ def _as_xml(column: ColumnProfile) -> ColumnProfile:
     return replace(column, type="string", dates=None, others=()) if odd else column
 
 
-def _read(head: SampleHead, xml: Xml, values: _Values, seen: SampleContents) -> Sample:
+def _read(begin: _Begin, xml: Xml, values: _Values, seen: SampleContents) -> Sample:
     """Add the values of a document to `seen`; raise SampleRefused."""
-    name = head.path.name
+    name, is_whole = begin.head.path.name, begin.most is None
     plan = Plan(
         *(name, name, "1.0.0", name, name, (), values.plain, ()), columns=Columns("warn"), file_format="xml", xml=xml
     )
     filled, records, broken = Counter[str](), 0, 0
-    for part in xml_records.lines(plan, _pieces(head)):
+    for part in xml_records.lines(plan, begin.pieces(), whole=is_whole):
         if isinstance(part, Problem):
             raise SampleRefused(f"{name}: {part.message.rstrip('.')}")
         objects = [json.loads(line) for line in part.splitlines()]
@@ -104,7 +122,7 @@ def _read(head: SampleHead, xml: Xml, values: _Values, seen: SampleContents) -> 
     if not records:
         raise SampleRefused(f"{name} holds no records; give a file with records")
     seen.filled.append((records, filled))
-    return Sample(name, records, broken)
+    return Sample(name, records, broken, is_whole)
 
 
 class _Values:

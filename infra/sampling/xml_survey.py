@@ -34,21 +34,23 @@ class Survey:
     """The prefix of each namespace."""
     _open: list[tuple[Path, Counter[str]]] = field(default_factory=list)
 
-    def add(self, name: str, pieces: Iterable[bytes]) -> None:
-        """Add a document; raise SampleRefused if it is not well-formed."""
+    def add(self, name: str, pieces: Iterable[bytes], *, whole: bool = True) -> None:
+        """Add a document, or its begin if it is not `whole`; raise SampleRefused if it is not well-formed."""
         parser = expat.ParserCreate("utf-8", "}")
         parser.ordered_attributes = True
         parser.StartElementHandler = self._on_start
         parser.EndElementHandler = self._on_end
         parser.StartNamespaceDeclHandler = self._on_namespace
         parser.StartDoctypeDeclHandler = lambda *_: _refuse(name, "it has a document type (`<!DOCTYPE`)")
+        self._open.clear()
         try:
-            for piece in xml_bytes.in_utf8(pieces):
+            for piece in xml_bytes.in_utf8(pieces, whole=whole):
                 if isinstance(piece, Problem):
                     _refuse(name, piece.message.rstrip("."))
                 else:
                     parser.Parse(piece, False)
-            parser.Parse(b"", True)
+            if whole:
+                parser.Parse(b"", True)
         except expat.ExpatError as error:
             _refuse(name, f"it is not well-formed XML ({error})")
 

@@ -16,7 +16,7 @@ from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.draft.drafting import draft
 from contracts.plan import Plan
 from functions.admission.admit import admit
-from infra.sampling import profile
+from infra.sampling import BOUNDS, Bounds, profile
 from tests.oracle.judging import judge
 from tests.oracle.records import content
 from tests.oracle.samples import COLUMNS, TYPED, Table, table
@@ -24,13 +24,13 @@ from tests.oracle.samples import COLUMNS, TYPED, Table, table
 SEEDS = range(120)
 
 
-def contract_of(folder: Path, *bodies: tuple[str, bytes]) -> tuple[Plan, str]:
+def contract_of(folder: Path, *bodies: tuple[str, bytes], bounds: Bounds = BOUNDS) -> tuple[Plan, str]:
     """The plan and the text of the contract of some samples, which must lint without an error."""
     paths = []
     for name, body in bodies:
         paths.append(folder / name)
         paths[-1].write_bytes(body)
-    made = draft(profile(paths, no_spark), None, "maker")
+    made = draft(profile(paths, no_spark, bounds), None, "maker")
     compiled = compile_text(made.text.encode(), f"{made.name}.yaml")
     assert [f for f in compiled.findings if f.level == "error"] == [], made.text
     assert compiled.plan

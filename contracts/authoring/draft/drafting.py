@@ -66,22 +66,29 @@ def draft(profile: Profile, wanted: str | None = None, producer: str | None = No
     pattern = names.pattern([sample.name for sample in profile.samples], whose)
     notes: dict[Path, str] = {}
     columns = _columns(profile, notes)
-    least, most = proposing.rows(profile)
-    quality = [
-        {"id": "rowCount-least", "metric": "rowCount", "mustBeGreaterOrEqualTo": least},
-        {"id": "rowCount-most", "metric": "rowCount", "mustBeLessOrEqualTo": most},
-    ]
-    counts = sorted({sample.records + sample.broken for sample in profile.samples})
-    seen = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
-    files = f"{len(profile.samples)} file{'s' * (len(profile.samples) > 1)} of {seen} records"
-    notes[(*OBJECT, "quality", 0, "id")] = f"{files}, less a tenth"
-    notes[(*OBJECT, "quality", 1, "id")] = f"{files}, and half as many again"
-    document = contract(name, {"name": name, "properties": columns, "quality": quality}, status="active")
+    document = contract(name, {"name": name, "properties": columns, **_counts(profile, notes)}, status="active")
     block = {"property": "drop", "vendor": parse.VENDOR, "value": _block(profile, pattern, whose, notes)}
     document["customProperties"] = [block]
     head = _head(profile, pattern, whose, is_named=producer is not None)
     text = writing.text(document, head).replace('{? "" : ', '{"": ')  # the prefix of no prefix, as people write it
     return Draft(f"{document['id']}.v1", annotated(text, notes))
+
+
+def _counts(profile: Profile, notes: dict[Path, str]) -> dict[str, Any]:
+    """Return the checks of the number of records, if all of the samples were read."""
+    if not profile.is_whole:
+        return {}
+    least, most = proposing.rows(profile)
+    counts = sorted({sample.records + sample.broken for sample in profile.samples})
+    seen = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
+    files = f"{len(profile.samples)} file{'s' * (len(profile.samples) > 1)} of {seen} records"
+    notes[(*OBJECT, "quality", 0, "id")] = f"{files}, less a tenth"
+    notes[(*OBJECT, "quality", 1, "id")] = f"{files}, and half as many again"
+    quality = [
+        {"id": "rowCount-least", "metric": "rowCount", "mustBeGreaterOrEqualTo": least},
+        {"id": "rowCount-most", "metric": "rowCount", "mustBeLessOrEqualTo": most},
+    ]
+    return {"quality": quality}
 
 
 def annotated(text: str, notes: dict[Path, str]) -> str:
@@ -100,7 +107,8 @@ def annotated(text: str, notes: dict[Path, str]) -> str:
 
 def _columns(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:
     key = proposing.key_of(profile)
-    proposals = [proposing.property_of(c, is_primary=c.name == key) for c in profile.columns]
+    whole = profile.is_whole
+    proposals = [proposing.property_of(c, is_primary=c.name == key, is_whole=whole) for c in profile.columns]
     columns: list[dict[str, Any]] = []
     root: dict[str, Any] = {"properties": columns}
     texts = profile.headings.stated
@@ -218,9 +226,12 @@ def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> l
     look = [
         f"`files` and `producer`: that keys are like {pattern}, and that {producer} uploads them"
         + ("." if is_named else "; no --producer was given."),
-        "`rowCount`, `minimum`, `maximum`, lengths and null rates: whether the next file keeps to them.",
+        "`rowCount`, `minimum`, `maximum`, lengths and null rates: whether the next file keeps to them."
+        if profile.is_whole
+        else _on_begins(profile),
     ]
-    if sets := [c.name for c in profile.columns if proposing.value_set(c)]:
+    sets = [c.name for c in profile.columns if proposing.value_set(c)]
+    if sets and profile.is_whole:
         look.append(f"`enum` of {quoted(sets)}: whether these are all values that there are.")
     key = proposing.key_of(profile)
     look.append(
@@ -230,6 +241,15 @@ def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> l
     look += profile.remarks
     look += [f"`{visible(name)}` is left out: {why}." for name, why in profile.left]
     return [*lines, *(f"  - {line}" for line in look)]
+
+
+def _on_begins(profile: Profile) -> str:
+    """Return what is left open as only the first records of large samples were read."""
+    large = quoted([visible(sample.name) for sample in profile.samples if not sample.whole], most=3)
+    return (
+        f"Only the first records of {large} were read, so that neither `required`, `enum`, bounds, lengths, null rates "
+        "nor numbers of records are proposed: `dropgate init --whole` reads all, which takes longer."
+    )
 
 
 def _on_values(profile: Profile) -> Iterator[str]:

@@ -28,11 +28,15 @@ class SampleRefused(DropgateError):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample file: its name, the number of its records, and of its lines that are not records."""
+    """A sample file: its name, the number of its records, and of its lines that are not records.
+
+    A sample that is not `whole` is a large one of which only the first records were read.
+    """
 
     name: str
     records: int
     broken: int = 0
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,11 @@ class Profile:
     def broken(self) -> int:
         """Return the number of lines that are not records."""
         return sum(sample.broken for sample in self.samples)
+
+    @property
+    def is_whole(self) -> bool:
+        """Return True if all records of the samples were read, so that rules may state what is in none of them."""
+        return all(sample.whole for sample in self.samples)
 
 
 def scarcest(counts: Iterable[tuple[int, int]]) -> tuple[int, int] | None:

@@ -51,30 +51,31 @@ def is_key(column: ColumnProfile) -> bool:
     return column.unique and like and not column.nulls and column.records >= LEAST_UNIQUE
 
 
-def property_of(column: ColumnProfile, *, is_primary: bool) -> Proposed:
-    """Return the proposal for a column."""
+def property_of(column: ColumnProfile, *, is_primary: bool, is_whole: bool = True) -> Proposed:
+    """Return the proposal for a column; of one whose first values alone are known, without what others may break."""
     last = column.path[-1] if column.path else f".{column.name}"
     named = {} if last in REPEATING else {"name": last[1:]}
     value: dict[str, Any] = {**named, "logicalType": column.type}
     notes: Notes = {"logicalType": _on_type(column)}
-    if column.exact:
+    if column.exact and is_whole:
         whole, scale = column.exact
         value["physicalType"] = f"decimal({min(whole + ROOM_BEFORE + scale, 38)},{scale})"
         notes["physicalType"] = f"all of them have {_counted(scale, 'digit')} after the point"
-    if column.records and not column.nulls and last != "~":
+    if column.records and not column.nulls and last != "~" and (is_whole or is_primary):
         value["required"] = True
         notes["required"] = f"no null in {_counted(column.records, 'place' if column.path else 'record')}"
-    if is_key(column):
+    if is_key(column) and (is_whole or is_primary):
         value["primaryKey" if is_primary else "unique"] = True
         notes["primaryKey" if is_primary else "unique"] = f"{_counted(column.filled, 'value')}, none of them twice"
-    if column.nulls and column.filled and not column.path:
+    if column.nulls and column.filled and not column.path and is_whole:
         most = null_limit(*(column.scarcest or (column.nulls, column.records)))
         value["quality"] = [{"metric": "nullValues", "mustBeLessOrEqualTo": most, "unit": "percent"}]
         notes["quality"] = f"{column.nulls:,} of {_counted(column.records, 'record')} are null"
-    if values := value_set(column):
+    if is_whole and (values := value_set(column)):
         value["enum"] = [{"value": text} for text in values]
         notes["enum"] = f"{_counted(len(values), 'value')} in {_counted(column.filled, 'record')}"
-    options, basis = _options(column, is_set=bool(values))
+    is_ranged = column.type in ("integer", "number") or (column.type == "string" and not column.format)
+    options, basis = ({}, "") if is_ranged and not is_whole else _options(column, is_set="enum" in value)
     if options:
         value["logicalTypeOptions"] = options
     if basis:

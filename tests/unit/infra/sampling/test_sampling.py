@@ -21,7 +21,7 @@ from contracts.authoring.draft.drafting import annotated
 from contracts.authoring.draft.profile import SampleRefused, null_words, settle
 from contracts.plan import Plan
 from functions.admission.admit import admit
-from infra.sampling import profile, wide_text
+from infra.sampling import Bounds, profile, wide_text
 from tests.oracle.samples import table
 from tests.oracle.test_drafts import contract_of, no_spark, verdict
 from tests.packing import zipped
@@ -447,10 +447,11 @@ def test_asian_encoding_is_recognised(tmp_path: Path, name: str, pack: Callable[
         ("cp1252", "Müller größer José São Paulo ação über Ärzte Straße Köln"),
         ("cp1256", "القاهرة هي عاصمة جمهورية مصر العربية"),
         ("cp866", "Москва и другие города России, проверка качества данных"),
+        ("cp1252", "ESTAÇÃO ESTAÇÕES"),
     ],
 )
 def test_letters_of_one_byte_are_no_asian_text(name: str, text: str) -> None:
-    assert wide_text.encoding(f"{n},{text}\n".encode(name, "ignore") for n in range(9)) is None
+    assert wide_text.encoding(f"{n},{text}\n".encode(name, "ignore") for n in range(30)) is None
 
 
 LATIN, ANSI, UTF_8, PLAIN = (
@@ -495,6 +496,7 @@ def test_samples_in_several_encodings_have_one(
         ({"a.zip": zipped({"a.csv": b"a,b\n1,2\n"}), "b.csv": b"a,b\n1,2\n"}, "b.csv is none; give files"),
         ({"a.zip": zipped({"a/": b""})}, "a.zip: The zip archive has no member"),
         ({"a.csv": gzip.compress(b"a,b\n1,2\n")[:-6]}, "a.csv cannot be unpacked"),
+        ({"a.csv": gzip.compress(b"a,b\n" + b"1,2\n" * (17 << 20))}, "unpacks to more than 200 times its size"),
         ({"a.csv": bz2.compress(b"a,b\n1,2\n")[:-6]}, "compress it with bzip2 again"),
         ({"a.csv": zstd.compress(b"a,b\n1,2\n")[:-6]}, "compress it with zstd again"),
         ({"a.csv": zstd.compress(b"a,b\n1,2\n") + b"more"}, "compress it with zstd again"),
@@ -580,22 +582,26 @@ def test_many_texts_are_judged_as_few_are(again: int) -> None:
     assert one.unique is not bool(again)
 
 
-@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
-def test_parts_of_a_file_are_the_whole_file(tmp_path: Path, end: bytes) -> None:
-    lines = [b"\xef\xbb\xbfid,v,w", *(f'{n},{n % 9 or "NA"},"a""{n}"'.encode() for n in range(200)), b"1,2", b""]
-    (tmp_path / "a.csv").write_bytes(end.join(lines))
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "cp1252"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_parts_of_a_file_are_the_whole_file(
+    tmp_path: Path, end: str, encoding: str, pack: Callable[[bytes], bytes]
+) -> None:
+    lines = ["id,v,w", *(f'{n},{n % 9 or "NA"},"ä""{n}"' for n in range(200)), "1,2", ""]
+    (tmp_path / "a.csv").write_bytes(pack(end.join(lines).encode(encoding)))
     whole = profile([tmp_path / "a.csv"], no_spark)
-    assert profile([tmp_path / "a.csv"], no_spark, large=1) == whole
+    assert profile([tmp_path / "a.csv"], no_spark, Bounds(large=1)) == whole
     assert (whole.records, whole.broken, whole.columns[0].unique, whole.columns[1].nulls) == (200, 1, True, 23)
 
 
 NO_FORK = """
 import os, sys
 from pathlib import Path
-from infra.sampling import profile
+from infra.sampling import Bounds, profile
 os.register_at_fork(before=lambda: os._exit(9))
 if __name__ == "__main__":
-    print(profile([Path(sys.argv[1])], lambda: None, large=1).records)
+    print(profile([Path(sys.argv[1])], lambda: None, Bounds(large=1)).records)
 """
 
 
