@@ -17,13 +17,13 @@ from contracts.authoring.draft.cells import by_record, columns, over_lines
 from contracts.authoring.draft.column import ColumnCounts
 from contracts.authoring.draft.forms import NO_FORMS, Forms, forms_of
 from contracts.authoring.draft.headings import Headings
+from contracts.authoring.draft.line_types import Layout, in_units
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle
 from contracts.files import encodings
 from contracts.files.columns import OURS
 from contracts.files.header import MOST_COLUMNS
 from contracts.plan import RECODED, Csv
 from contracts.problem import quoted, visible
-from contracts.terms.fixed_width import Fixed
 from contracts.terms.value_form import BLANKS
 from infra.sampling.sample_heads import (
     ADDED,
@@ -174,7 +174,7 @@ def _without_marks(formed: Forms) -> tuple[Forms, tuple[str, ...]]:
 
 def _headings(one: SampleHead, written: Csv) -> Headings:
     if one.layout:
-        return Headings(one.layout.names, one.layout.names)
+        return Headings(one.layout.fixed.names, one.layout.fixed.names)
     records = dialect.first_records(one.head, written)
     if not records:
         return Headings()
@@ -234,7 +234,11 @@ def _count(
     part = io.BufferedReader(_Part(one.unpacked, start, end))
     with io.TextIOWrapper(part, encoding=encoding_from(one, start)) as file:
         rows = one.around if not start else one.around.body()
-        cut = _slices(file, one.layout) if one.layout else _cut(_records(file, rows), written, len(padded))
+        cut = (
+            _slices(file, one, one.layout, not start)
+            if one.layout
+            else _cut(_records(file, rows), written, len(padded))
+        )
         for columns, good, bad in cut:
             records += good
             broken += bad
@@ -290,12 +294,25 @@ class _Part(io.RawIOBase):
         super().close()
 
 
-def _slices(file: IO[str], layout: Fixed) -> Iterator[tuple[list[list[str]], int, int]]:
+def _slices(
+    file: IO[str], one: SampleHead, layout: Layout, from_begin: bool
+) -> Iterator[tuple[list[list[str]], int, int]]:
     """Yield the same of lines of fixed width, all of which have its length."""
     for piece in pieces(file):
-        lines = [line for line in piece.split("\n") if line]
-        columns = ([line[field.start - 1 : field.slice.end] for line in lines] for field in layout.fields)
-        yield [[text.strip(" ") for text in texts] for texts in columns], len(lines), 0
+        lines = [in_units(line, layout.fixed.unit, one.encoding) for line in piece.split("\n") if line]
+        records = layout.types.records(lines, from_begin=from_begin)
+        from_begin = False
+        slices = ([line[field.start - 1 : field.slice.end] for line in records] for field in layout.fixed.fields)
+        cells = [[text.strip(" ") for text in texts] for texts in slices]
+        try:
+            if layout.fixed.unit == "bytes":
+                cells = [[layout.text(cell, one.encoding) for cell in column] for column in cells]
+        except UnicodeDecodeError:
+            raise SampleRefused(
+                f"{one.path.name} has characters across the borders of fields, however its bytes are counted; write "
+                "the contract by its layout, as `format: fixed` of docs/reference/drop-block.md"
+            ) from None
+        yield cells, len(records), 0
 
 
 def _cut(file: IO[str], written: Csv, width: int) -> Iterator[tuple[list[list[str]], int, int]]:

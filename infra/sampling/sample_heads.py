@@ -17,11 +17,11 @@ from typing import IO, Any, BinaryIO
 from backports import zstd
 
 from contracts.authoring.draft.around import Around
+from contracts.authoring.draft.line_types import Layout
 from contracts.authoring.draft.profile import SampleRefused
 from contracts.files import encodings
 from contracts.files.xml_documents import xml_bytes
 from contracts.plan import RECODED, Compression, FileFormat
-from contracts.terms.fixed_width import Fixed
 from functions.admission.heads import foreign_forms
 from functions.admission.heads.packed_head import PACKINGS, Seen, too_much
 from functions.admission.heads.parquet import parquet_footer
@@ -79,7 +79,7 @@ class SampleHead:
     around: Around = field(default_factory=Around)
     trim: frozenset[str] = frozenset()
     whole: bool = False
-    layout: Fixed | None = None
+    layout: Layout | None = None
 
 
 def kind(head: SampleHead) -> str:

@@ -20,6 +20,7 @@ from contracts.authoring.imports.imported import contract
 from contracts.files.columns import OURS
 from contracts.plan import Csv
 from contracts.problem import quoted, visible
+from contracts.terms.fixed_width import Fixed
 
 BLOCK = ("customProperties", 0, "value")
 OBJECT = ("schema", 0)
@@ -38,6 +39,13 @@ AROUND = {
     "headerLacks": "the header has fewer names than the records have cells",
 }
 """Why rows around the records are proposed, by key."""
+OF_LINES = {
+    "unit": "with letters of several bytes in them lines have one length in bytes, and several in characters",
+    "leader": "the first line begins otherwise than all records, or names their fields",
+    "record": "all lines between the first and the last begin with it",
+    "trailer": "the last line begins otherwise than all records, and no other does so",
+}
+"""Why types of lines of fixed width are proposed, by key."""
 OF_SHEET = {
     "sheetName": "of several sheets the one with the most rows",
     "range": "the column names and the records are there",
@@ -184,7 +192,8 @@ def _elements(profile: Profile, block: dict[str, Any], notes: dict[Path, str]) -
     """Add the way to the records of a document or a workbook to the block."""
     if lines := proposing.layout(profile):
         block["fixed"] = lines
-        notes[(*BLOCK, "fixed")] = "all lines of the samples have one length"
+        notes[(*BLOCK, "fixed")] = "all records of the samples have one length"
+        notes |= {(*BLOCK, "fixed", key): note for key, note in OF_LINES.items() if key in lines}
         notes[(*BLOCK, "fixed", "fields")] = "all lines have blanks between them; compare them with the sender's layout"
     if place := proposing.sheet(profile):
         block["sheet"] = place
@@ -276,10 +285,15 @@ def _on_lines(profile: Profile) -> Iterator[str]:
         yield "`headerLacks`: that the last cells are the ones without a name."
     if profile.csv and profile.csv.leader:
         yield "`leader`, `trailer`: what their other cells are (`is`, `rows`, `sums`)."
-    if profile.csv and not profile.csv.header:
+    if profile.csv and not (profile.csv.header or (profile.fixed and _is_named(profile.fixed))):
         yield "The files have no header: name the columns."
     if profile.broken:
         yield f"{_broken(profile)}; `tolerance` lets so many through."
+
+
+def _is_named(fixed: Fixed) -> bool:
+    """Return True if a line above the records names the fields."""
+    return not all(field.name.startswith("field") for field in fixed.fields)
 
 
 def _broken(profile: Profile) -> str:

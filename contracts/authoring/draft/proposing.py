@@ -232,9 +232,16 @@ def layout(profile: Profile) -> dict[str, Any]:
     """Return the keys of the `fixed` block for the samples."""
     if profile.csv is None or profile.fixed is None:
         return {}
-    fields = [{"property": f.name, "start": f.start, "length": f.length} for f in profile.fixed.fields]
-    mojibake = {"mojibake": profile.csv.mojibake} if profile.csv.mojibake != "reject" else {}
-    return {"encoding": profile.csv.encoding, "length": profile.fixed.length, **mojibake, "fields": fields}
+    csv, fixed = profile.csv, profile.fixed
+    block: dict[str, Any] = {"encoding": csv.encoding}
+    block |= {"unit": fixed.unit} if fixed.unit != "characters" else {}
+    block |= {"length": fixed.length} | ({"mojibake": csv.mojibake} if csv.mojibake != "reject" else {})
+    block |= {"leader": {"begins": csv.leader.begins}} if csv.leader else {}
+    block |= {"record": {"begins": csv.record}} if csv.record else {}
+    if csv.trailer:
+        rows = [{"rows": {"start": place.start, "length": place.length}} for place in fixed.trailer]
+        block["trailer"] = {"begins": csv.trailer.begins} | (rows[0] if rows else {})
+    return block | {"fields": [{"property": f.name, "start": f.start, "length": f.length} for f in fixed.fields]}
 
 
 def _around(csv: Csv) -> dict[str, Any]:

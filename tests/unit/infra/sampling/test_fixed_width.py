@@ -74,7 +74,6 @@ def test_other_samples_are_read_as_csv(tmp_path: Path, lines: list[str]) -> None
 @pytest.mark.parametrize(
     ("lines", "part"),
     [
-        ([HEADER, *LINES], "names its columns, which is not read in lines of fixed width"),
         ([f"D{n:010}0000{n * 7:012}EUR{'AB' * 4}" for n in range(20)], "write the contract by its layout"),
     ],
 )
