@@ -25,6 +25,7 @@ from infra.sampling import delimited
 from infra.sampling.sample_heads import HEAD, SampleHead
 
 MULTI_LINE = Csv(multi_line=True)
+OLD = (foreign_forms.OLD_WORKBOOK, foreign_forms.XLS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def is_workbook(path: Path) -> bool:
     with path.open("rb") as file:
         begin = file.read(foreign_forms.HEAD)
         if not begin.startswith(ZIP):
-            return begin.startswith(SIGNS) and foreign_forms.of_bytes(begin) is foreign_forms.OLD_WORKBOOK
+            return begin.startswith(SIGNS) and foreign_forms.of_bytes(begin) in OLD
         try:
             return opening.kind(Parts(file)) is not None
         except Faulty:
