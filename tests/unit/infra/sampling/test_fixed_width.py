@@ -11,7 +11,7 @@ from contracts.authoring.draft.drafting import draft
 from contracts.authoring.draft.profile import SampleRefused
 from contracts.plan import Plan
 from functions.admission.admit import admit
-from infra.sampling import profile
+from infra.sampling import Bounds, profile
 from tests.oracle.judging import judge
 from tests.oracle.records import content
 
@@ -83,3 +83,79 @@ def test_samples_that_show_no_layout_are_refused(tmp_path: Path, lines: list[str
 
     with pytest.raises(SampleRefused, match=part):
         profile([path], _no_spark)  # type: ignore[arg-type]
+
+
+DATA = [f"D{line}" for line in LINES]
+TYPES: dict[str, tuple[list[str], tuple[str, str, str]]] = {
+    "other lengths": (["H20260131BANK", *DATA, f"T{len(DATA):08}000000123280"], ("H", "D", "T")),
+    "the same length": ([f"{'H20260131':<46}", *DATA, f"{f'T{len(DATA):08}':<46}"], ("H", "D", "T")),
+    "three letters": (
+        ["HDR 2026-01-31", *(f"DTL{line}" for line in LINES), f"TRL{len(LINES):06}"],
+        ("HDR", "DTL", "TRL"),
+    ),
+    "digits": (["020260131", *(f"5{line}" for line in LINES), f"9{len(LINES):08}"], ("0", "5", "9")),
+    "no leader": ([*DATA, f"T{len(DATA)}"], ("", "D", "T")),
+    "no trailer": (["H20260131", *DATA], ("H", "D", "")),
+    "a word": ([*LINES, f"TOTAL {len(LINES)}"], ("", "", "TOTAL")),
+}
+
+
+@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_types_of_lines_are_proposed(tmp_path: Path, name: str, end: str) -> None:
+    lines, (leader, record, trailer) = TYPES[name]
+    plan = drafted(tmp_path, end.join([*lines, ""]).encode())
+    csv, fixed = plan.csv, plan.fixed
+
+    assert fixed
+    assert (csv.leader.begins if csv.leader else "", csv.record, csv.trailer.begins if csv.trailer else "") == (
+        *(leader, record, trailer),
+    )
+    assert (csv.trailer is not None and csv.trailer.rows is not None) == bool(trailer)
+    assert [field.start for field in fixed.fields] == [len(record) + n for n in (1, 9, 21, 32, 43)]
+    assert [p.type for p in plan.roots] == ["integer", "string", "number", "date", "string"]
+
+
+def test_line_of_column_names_is_a_leader(tmp_path: Path) -> None:
+    plan = drafted(tmp_path, "\n".join([HEADER, *LINES, ""]).encode())
+
+    assert plan.csv.leader
+    assert plan.csv.leader.begins == HEADER.rstrip()
+    assert [p.name for p in plan.roots] == ["id", "name", "amount", "day", "of"]
+
+
+@pytest.mark.parametrize("header", ["id name amount day of", f"{'id':<8}{'a name that is long':<20}"])
+def test_names_across_fields_name_none(tmp_path: Path, header: str) -> None:
+    plan = drafted(tmp_path, "\n".join([header, *LINES, ""]).encode())
+
+    assert plan.csv.leader
+    assert [p.name for p in plan.roots] == ["field1", "field2", "field3", "field4", "field5"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
+def test_positions_in_bytes_are_proposed(tmp_path: Path, encoding: str) -> None:
+    cities = ["北京", "上海市", "广州", "Macau", "深圳市", "成都", "重庆市", "天津", "武汉"] * 6
+
+    def padded(text: str, length: int) -> str:
+        return text + " " * (length - len(text.encode(encoding)))
+
+    lines = [f"D{n:<8}{padded(city, 14)}{n * 1.5:>8.2f}" for n, city in enumerate(cities, 100)]
+    plan = drafted(tmp_path, "\n".join(["H20260131", *lines, f"T{len(lines):06}", ""]).encode(encoding))
+
+    assert plan.fixed
+    assert (plan.fixed.unit, plan.csv.encoding, plan.fixed.length) == ("bytes", encoding, 31)
+    assert [(field.start, field.length) for field in plan.fixed.fields] == [(2, 8), (10, 16), (26, 6)]
+    assert plan.csv.record == "D"
+
+
+def test_parts_of_a_file_are_the_whole_file(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.txt"
+    path.write_text("\n".join(["H20260131", *DATA, f"T{len(DATA):08}", ""]).replace("Bob", "Zoé"))
+
+    assert profile([path], _no_spark, Bounds(large=1)) == profile([path], _no_spark)  # type: ignore[arg-type]
+
+
+def test_first_record_with_other_letters_is_one_of_few(tmp_path: Path) -> None:
+    plan = drafted(tmp_path, "\n".join([*LINES[:4], ""]).encode())
+
+    assert plan.csv.leader is None
