@@ -247,6 +247,27 @@ def _nulls(chance: Random, document: Document) -> None:
         csv["nullValues"] = chance.choice(([""], ["", "NA"], []))
 
 
+def _around(chance: Random, document: Document) -> None:
+    """A setting of the lines of a file that has a direction: on or off, a line or a figure more or less."""
+    form = _block(document)["format"]
+    if form not in ("csv", "fixed"):
+        return
+    lines = _block(document).setdefault(form, {})
+    if form == "fixed" and chance.random() < 0.5:
+        lines["shortLines"] = chance.choice(("reject", "accept"))
+    elif chance.random() < 0.4:
+        if lines.pop("record", None) is None:
+            lines["record"] = {"begins": chance.choice(("D", "1", "a"))}
+    elif trailer := lines.get("trailer"):
+        figures = chance.choice(([trailer], [trailer["sums"]] if trailer.get("sums") else [trailer]))[0]
+        figures.pop("rows" if figures is trailer else chance.choice(list(figures)), None)
+    elif footer := lines.get("footer"):
+        footer["lines"] = footer.get("lines", 1) + chance.choice((-1, 1, 1))
+    elif form == "csv":
+        key = chance.choice(("separatorLine", "trailingDelimiter"))
+        lines[key] = not lines.get(key, False)
+
+
 def _less(chance: Random, document: Document) -> None:
     properties = _properties(document)
     if len(properties) > 2:
@@ -274,6 +295,6 @@ def _type(chance: Random, document: Document) -> None:
 CHANGES: tuple[Callable[[Random, Any], None], ...] = (
     *(_option, _option, _new_option, _entry, _override, _tolerance, _filter, _watermark) * 2,
     *(_flag, _enum, _digits, _arguments, _no_override, _columns, _empty, _files, _status, _nulls, _less, _more),
-    *(_order, _type),
+    *(_order, _type, _around, _around),
 )
 """What people change; the first of them more often."""

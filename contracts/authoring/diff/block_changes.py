@@ -10,7 +10,7 @@ from typing import Any
 from contracts.authoring.diff import directions
 from contracts.authoring.diff.change import Change, Direction
 from contracts.authoring.diff.contract_version import OBJECT, ContractVersion, was
-from contracts.plan import Archive, Limit, Sheet
+from contracts.plan import Archive, Limit, Plan, Sheet
 from contracts.problem import visible
 from contracts.terms.arrival import WEEKDAYS, Arrival
 from contracts.terms.file_sets import SetRule
@@ -88,11 +88,15 @@ OF_XML = {
 BY_VALUES: dict[str, Callable[[Any, Any], Direction]] = {
     "trailer": directions.of_trailers,
     "footer": directions.of_footers,
-    "record": directions.of_record_types,
     "mojibake": directions.of_policies,
     "separator_line": directions.of_permissions,
 }
 """Keys of the dialect whose values say in which direction it changed."""
+BY_PLANS: dict[str, Callable[[Plan, Plan], Direction]] = {
+    "record": directions.of_record_types,
+    "trailing_delimiter": directions.of_ends,
+}
+"""Keys of the dialect with which lines are malformed or not: the direction depends on what is tolerated."""
 
 
 def _block(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
@@ -190,7 +194,7 @@ def _dialect(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
             shown_values = [_shown(one.name, value) for value in (before, after)]
             way = BY_VALUES.get(one.name)
             turn: Direction = way(before, after) if way else "both"
-            turn = directions.of_ends(old.plan, new.plan) if one.name == "trailing_delimiter" else turn
+            turn = BY_PLANS[one.name](old.plan, new.plan) if one.name in BY_PLANS else turn
             yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", *shown_values), new.block("csv", key), turn)
 
 

@@ -27,12 +27,19 @@ def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
             yield from _check(old, new, check, other)
         elif other and not isinstance(other.rule, FOLLOWS):
             message = f"`{other.id}` is new: {other.expected}{_warns(other)}."
-            turn: Direction = "tightens" if other.refuses else "none"
+            turn = _comes(old, new, other, "tightens")
             yield new.change("check-added", other.id, message, new.check_path(other), turn)
         elif check and not isinstance(check.rule, FOLLOWS):
             message = f"`{check.id}` is gone: {check.expected}{_warns(check)}."
             at = new.property_path(check.property) if check.property else OBJECT
-            yield new.change("check-removed", check.id, message, at, "loosens" if check.refuses else "none")
+            yield new.change("check-removed", check.id, message, at, _comes(old, new, check, "loosens"))
+
+
+def _comes(old: ContractVersion, new: ContractVersion, check: Check, turn: Direction) -> Direction:
+    """Return the direction of a check that comes or goes; one that makes lines malformed keeps others from them."""
+    if not check.refuses:
+        return "none"
+    return directions.of_malformed(old.plan, new.plan, check.kind, turn) if check.scope == "record" else turn
 
 
 def _matched(before: dict[str, Check], after: dict[str, Check]) -> list[tuple[Check | None, Check | None]]:

@@ -61,7 +61,18 @@ def of_ends(before: Plan, after: Plan) -> Direction:
     """Return the direction of a change of trailing delimiters: a header that ends so may have a last column instead."""
     if "ignore" in (before.columns.extra, after.columns.extra):
         return "both"
-    return direction(tightens=before.csv.trailing_delimiter, loosens=after.csv.trailing_delimiter)
+    turn = direction(tightens=before.csv.trailing_delimiter, loosens=after.csv.trailing_delimiter)
+    return of_malformed(before, after, "fields", turn)
+
+
+def of_malformed(before: Plan, after: Plan, kind: str, turn: Direction) -> Direction:
+    """Return the direction of a change of which lines are malformed, and fail a kind of check.
+
+    No other check reads a malformed line: where it is tolerated, a check may fail without the change, or with it.
+    """
+    strict = after if turn == "tightens" else before
+    limits = (strict.tolerance, *(c.tolerance for c in strict.checks if c.kind == kind))
+    return "both" if turn != "none" and any(limit and limit.value for limit in limits) else turn
 
 
 def of_permissions(before: bool, after: bool) -> Direction:
@@ -126,11 +137,12 @@ def of_footers(before: Footer | None, after: Footer | None) -> Direction:
     return direction(tightens=after.lines < before.lines, loosens=after.lines > before.lines)
 
 
-def of_record_types(before: str, after: str) -> Direction:
+def of_record_types(before: Plan, after: Plan) -> Direction:
     """A first cell that records must have refuses those without it; another one is of other files."""
-    if before and after:
+    old, new = before.csv.record, after.csv.record
+    if old and new:
         return "both"
-    return direction(tightens=bool(after), loosens=bool(before))
+    return of_malformed(before, after, "recordType", direction(tightens=bool(new), loosens=bool(old)))
 
 
 def _figures(rule: Trailer) -> dict[str | None, int]:

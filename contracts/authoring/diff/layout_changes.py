@@ -39,8 +39,9 @@ def _settings(old: Plan, new: Plan) -> Iterator[Setting]:
     yield "fixed.mojibake", old.csv.mojibake, new.csv.mojibake, mojibake
     yield "fixed.unit", before.unit, after.unit, "both"
     yield "fixed.length", before.length, after.length, "both"
-    yield "fixed.shortLines", _word(before), _word(after), directions.of_permissions(before.short, after.short)
-    yield "fixed.record", old.csv.record, new.csv.record, directions.of_record_types(old.csv.record, new.csv.record)
+    turn = directions.of_malformed(old, new, "lineLength", directions.of_permissions(before.short, after.short))
+    yield "fixed.shortLines", _word(before), _word(after), turn
+    yield "fixed.record", old.csv.record, new.csv.record, directions.of_record_types(old, new)
     yield "fixed.leader", _leader(old), _leader(new), "both"
     yield "fixed.trailer", _trailer(old), _trailer(new), _turn_of_trailers(old, new)
 

@@ -184,7 +184,7 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("columns: {", "values: {columns: {code: {trim: true}}}\n      columns: {"): ("value-form", "code.values", *BOTH),
     ("columns: {", "values: {columns: {id: {nullValues: [X]}}}\n      columns: {"): ("value-form", "id.values", *BOTH),
     ("csv: {", "csv: {encoding: iso-8859-1, "): ("dialect", "csv.encoding", *BOTH),
-    ("csv: {", "csv: {trailingDelimiter: true, "): ("dialect", "csv.trailingDelimiter", *LOOSENS),
+    ("csv: {", "csv: {trailingDelimiter: true, "): ("dialect", "csv.trailingDelimiter", *BOTH),
     ("csv: {", "csv: {headerLacks: {first: [code]}, "): ("dialect", "csv.headerLacks", *BOTH),
     ("csv: {", "csv: {headerLacks: {last: [code]}, "): ("dialect", "csv.headerLacks", *BOTH),
     ("csv: {", "csv: {trailer: {begins: T, rows: 2}, "): ("dialect", "csv.trailer", *BOTH),
@@ -404,6 +404,27 @@ def test_more_values_of_a_type_loosen_only_where_none_is_let_through(text: str, 
     (there,) = changes(text, text.replace(*WIDER))
     (back,) = changes(text.replace(*WIDER), text)
     assert (there.direction, back.direction) == (way, {"loosens": "tightens"}.get(way, way))
+
+
+@pytest.mark.parametrize(
+    ("setting", "check", "way"),
+    [("trailingDelimiter: true", "fields", "loosens"), ("record: {begins: D}", "type", "tightens")],
+)
+def test_malformed_lines_have_one_direction_only_where_none_is_let_through(setting: str, check: str, way: str) -> None:
+    """No other check reads a malformed line: one that is tolerated may keep a file from being rejected."""
+    own = f"checks:\n        record.{check}: {{tolerance: 1}}\n"
+    other = "checks:\n        record.text: {tolerance: 1}\n"
+    back = {"loosens": "tightens", "tightens": "loosens"}[way]
+    for text, wanted in ((STRICT, way), (OLD, "both"), (STRICT.replace("checks:\n", other), way)):
+        changed = text.replace("csv: {", f"csv: {{{setting}, ")
+        assert {c.direction for c in changes(text, changed)} == {wanted}
+        assert {c.direction for c in changes(changed, text)} == {wanted if wanted == "both" else back}
+    if check == "fields":
+        lent = STRICT.replace("checks:\n", own)
+        assert {c.direction for c in changes(lent, lent.replace("csv: {", f"csv: {{{setting}, "))} == {"both"}
+    else:
+        lent = STRICT.replace("checks:\n", own).replace("csv: {", f"csv: {{{setting}, ")
+        assert {c.direction for c in changes(STRICT, lent)} == {"both"}
 
 
 def test_blanks_that_do_not_count_let_more_numbers_through() -> None:

@@ -55,6 +55,15 @@ def test_change_of_a_layout_has_a_direction(name: str) -> None:
     assert part in change.message
 
 
+@pytest.mark.parametrize(
+    ("more", "way"), [({"shortLines": "accept"}, "loosens"), ({"record": {"begins": "D"}}, "tightens")]
+)
+def test_lines_that_are_tolerated_may_keep_a_file_from_being_rejected(more: dict[str, Any], way: str) -> None:
+    for settings, wanted in (({}, way), ({"tolerance": {"rows": 1}}, "both"), ({"tolerance": {"rows": 0}}, way)):
+        there = compare(compiled(BASE, **settings), compiled(BASE | more, **settings)).changes
+        assert {one.direction for one in there} == {wanted}
+
+
 def test_equal_layouts_have_no_changes() -> None:
     assert compare(compiled(BASE), compiled(BASE)).changes == ()
 
