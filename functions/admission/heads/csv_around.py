@@ -68,19 +68,29 @@ def _without(plan: Plan, size: int, sample: bytes, top: Top, raw: bytes) -> Head
     problems = csv_head.no_records(plan, size, sample, raw)
     if problem := bad_body(plan, sample, raw, top, whole=len(sample) == size):
         problems.append(problem)
-    below = csv_top.LINE.findall(sample[len(raw) :].decode(encodings.read_as(plan.csv.encoding), "replace"))
+    if problem := _first_record(plan, names, sample[len(raw) :], top):
+        problems.append(problem)
+    return Head(tuple(problems), names, top.text)
+
+
+def _first_record(plan: Plan, names: tuple[str, ...], below: bytes, top: Top) -> Problem | None:
+    """Return the problem of a first record that holds the names of the columns, or has too few or too many cells."""
+    lines = csv_top.LINE.findall(below.decode(encodings.read_as(plan.csv.encoding), "replace"))
     line, first = next(
-        ((n, row) for n, text in enumerate(below, 1) if (row := text.rstrip("\r\n")) and not top.is_comment(row)),
+        ((n, row) for n, text in enumerate(lines, 1) if (row := text.rstrip("\r\n")) and not top.is_comment(row)),
         (0, ""),
     )
-    own = csv_head.split(plan, first)
-    is_end = isinstance(own, tuple) and plan.csv.ending is not None and is_first_cell(plan.csv.ending, *own[:1])
-    is_other = isinstance(own, tuple) and plan.csv.record not in ("", *own[:1])
-    is_odd = isinstance(own, tuple) and first and len(own) != len(names) and not (is_end or is_other)
-    if isinstance(own, tuple) and is_odd and not may_be_lost(plan, "fields"):
-        problem = csv_head.other_count(plan, first, own[plan.csv.skip_columns :])
-        problems.append(replace(problem, place=Place(1, len(top.rows) + line)))
-    return Head(tuple(problems), names, top.text)
+    own, place = csv_head.split(plan, first), Place(1, len(top.rows) + line)
+    if not first or isinstance(own, Problem):
+        return None
+    if csv_head.matching_names(plan, own) == len(plan.roots):
+        text = f"Line {place.line} holds the names of the columns; the contract requires a file without them."
+        return replace(csv_head.NOT_AGREED, message=text, place=place)
+    is_end = plan.csv.ending is not None and is_first_cell(plan.csv.ending, own[0])
+    is_other = plan.csv.record not in ("", own[0])
+    if len(own) == len(names) or is_end or is_other or may_be_lost(plan, "fields"):
+        return None
+    return replace(csv_head.other_count(plan, first, own[plan.csv.skip_columns :]), place=place)
 
 
 def leader_problems(plan: Plan, key: str, header_line: str) -> list[Problem]:

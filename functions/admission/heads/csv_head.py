@@ -42,6 +42,12 @@ OPEN_QUOTE = Problem(
     "Write each column name plain, or wholly between two quotes.",
     place=HEADER,
 )
+NOT_AGREED = Problem(
+    "header-not-agreed",
+    "The first line holds the names of the columns; the contract requires a file without them.",
+    "Begin the file with its first record.",
+    place=FIRST,
+)
 COMMENTS = {"#", "%", "!"}
 """Signs that comments usually begin with."""
 MOST_ABOVE = 30
@@ -220,8 +226,7 @@ def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
     if problem := bad_body(plan, sample, 0, whole=len(sample) == size):
         problems.append(problem)
     if matching_names(plan, own if isinstance(own, tuple) else ()) == len(names):
-        text = "The first line holds the names of the columns; the contract requires a file without them."
-        problems.append(Problem("header-not-agreed", text, "Begin the file with its first record.", place=FIRST))
+        problems.append(NOT_AGREED)
     elif isinstance(own, tuple) and len(own) != len(names) and first:
         is_trailer = plan.csv.ending is not None and is_first_cell(plan.csv.ending, *own[:1])
         if not may_be_lost(plan, "fields") and not is_trailer:
@@ -310,9 +315,9 @@ def _fit(plan: Plan, names: Sequence[str]) -> tuple[int, int]:
 def matching_names(plan: Plan, names: Sequence[str]) -> int:
     """Return the number of the contract's columns that a line seems to name, whatever the case of its letters.
 
-    Columns that a header lacks by agreement do not count.
+    Columns that a header lacks by agreement do not count, and neither do cells that are no columns.
     """
-    own = [name for name in names if name not in OURS and name not in plan.csv.lacking]
+    own = [name for name in names[plan.csv.skip_columns :] if name not in OURS and name not in plan.csv.lacking]
     if plan.columns.match == "byPosition":
         return min(len(own), most_names(plan)) if len(own) > 1 or most_names(plan) == 1 else 0
     there = {alike(name, "anyCase") for name in own}
