@@ -11,6 +11,7 @@ TITLED = b"sep=;\nPayments of January\n\nid;amount\n;EUR\n"
 SUMMED = b"id;amount\n1;10.50\n"
 DATED = b"id;booked;paid;seen\n1;3.7.2024;45476;7/3/2024 2:05 PM\n2;03-JUL-24;0;\n"
 PRICED = "id;price;paid\n1;1.234,50 €;J\n2;-17,00;N\n3;-;\n".encode()
+FRAME = b'"id","amount"\n"1",1,10.5\n"2",2,\n'
 BANKED = b"H|20260131|EUR\nD|4711|0000012345\nD|4712|-00001700\n"
 CASES = (
     Case("Shift_JIS, as agreed", "tokyo/good.csv", WIDE.encode("cp932"), "accepted", (), "job"),
@@ -48,6 +49,17 @@ CASES = (
         "admission",
     ),
     Case("two bars, as agreed", "barred/good.csv", GOOD.replace(b",", b"||"), "accepted", (), "job"),
+    Case("row names without a name in the header, as agreed", "frames/good.csv", FRAME, "accepted", (), "job"),
+    Case("row names twice", "frames/twice.csv", FRAME + b'"2",4,9\n', "rejected", ("check-unique",), "job"),
+    Case("a row without its name", "frames/bare.csv", FRAME + b"4,9\n", "rejected", ("check-fields",), "job"),
+    Case(
+        "a name in the header that it lacks by agreement",
+        "frames/named.csv",
+        b"row," + FRAME,
+        "rejected",
+        ("duplicate-column",),
+        "admission",
+    ),
     Case(
         "one bar where two are agreed",
         "barred/bar.csv",

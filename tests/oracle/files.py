@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 from contracts import rules
 from contracts.plan import Csv, Plan, Property, Xml
 from contracts.terms.trailer import LONGEST_LINE, Footer, Trailer
-from tests.oracle import documents, fixed, sheets
+from tests.oracle import documents, fixed, leaders, sheets
 from tests.oracle.contracts import Contract
 from tests.oracle.forms import bare, ways
 from tests.oracle.headers import OTHERS, in_place, sent
@@ -90,9 +90,9 @@ def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: d
     """A file of CSV or JSON Lines."""
     plan = contract.plan
     count = chance.choice((0, 1, 2, 5, 12, 30))
-    if plan.fixed:
-        return _fixed(chance, plan, rows(chance, header, cells, count, chance.choice(SHARES)))
     made = rows(chance, header, cells, count, chance.choice(SHARES))
+    if plan.fixed:
+        return _fixed(chance, plan, made)
     if plan.xml:
         return _document(chance, plan, plan.xml, made)
     write: Callable[[Random, Plan, Sequence[dict[str, str]]], list[str]] = _json if plan.read_as == "jsonl" else _csv
@@ -112,22 +112,24 @@ def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: d
     return _encoded(chance, plan, lines)
 
 
-def _fixed(chance: Random, plan: Plan, made: Sequence[dict[str, str]]) -> bytes:
+def _fixed(chance: Random, plan: Plan, made: Sequence[dict[str, str]], *, odd: bool = True) -> bytes:
     """A file of fixed width."""
     lines = [fixed.line(plan, row) for row in made]
-    if lines and chance.random() < 0.5:
+    if odd and lines and chance.random() < 0.5:
         for _ in range(chance.choice((1, 1, 3))):
             lines.insert(chance.randint(0, len(lines)), chance.choice(fixed.odd_lines(chance, plan, lines[0])))
     if rule := plan.csv.trailer:
-        held = content(
-            replace(plan, compression="none"), (), _encoded(Random(1), replace(plan, compression="none"), lines)
-        )
+        bare = replace(plan, compression="none", csv=replace(plan.csv, leader=None))
+        held = content(bare, (), _encoded(Random(1), bare, lines))
         totals = sums(plan, held)
         figures = [str(len(held.records)), *(ways(str(totals[n]), plan.property_named(n))[0] for n in rule.sums)]
         at = chance.randrange(len(figures))
-        odd = [*figures[:at], chance.choice(ODD_TOTALS)[:40], *figures[at + 1 :]]
-        last = [fixed.last_line(plan, chance.choice((*([figures] * 5), odd)))]
-        lines += chance.choice((*([last] * 8), [], last * 2, [f"{last[0]}\0"], [last[0][:8]], [*last, ""]))
+        other = [*figures[:at], chance.choice(ODD_TOTALS)[:40], *figures[at + 1 :]]
+        last = [fixed.last_line(plan, chance.choice((*([figures] * 5), other)) if odd else figures)]
+        ends = (*([last] * 8), [], last * 2, [f"{last[0]}\0"], [last[0][:8]], [*last, ""])
+        lines += chance.choice(ends) if odd else last
+    if plan.csv.leader:
+        lines.insert(0, fixed.first_line(chance, plan, odd=odd))
     return _encoded(chance, plan, lines)
 
 
@@ -140,33 +142,36 @@ def _footer(chance: Random, csv: Csv, rule: Footer) -> list[str]:
     return chance.choice(([first, *more], [first, *more], [first], []))
 
 
-def _above(chance: Random, csv: Csv, header: Sequence[str]) -> list[str]:
-    """The lines above the records: a note for spreadsheets, a title, the header in one line or two, units."""
+def _above(chance: Random, csv: Csv, header: Sequence[str], *, odd: bool = True) -> list[str]:
+    """The lines above the records: a note for spreadsheets, a title, a leader, the header in one line or two, units."""
     separator = [f"sep={csv.delimiter}"] if csv.separator_line and chance.random() < 0.5 else []
     titles = ["", "A report", csv.delimiter.join(("Title", "x", "2")), csv.delimiter * 3, "1"]
     count = csv.skip_rows or (chance.randrange(4) if csv.skip_until else 0)
     skipped = [chance.choice(titles) for _ in range(count)]
-    if not csv.header:
-        return [*separator, *skipped]
-    halves = [name.partition(" ")[::2] if len(csv.header_rows) > 1 else (name, "") for name in header]
-    rows = dict(zip(csv.header_rows, zip(*halves, strict=True), strict=False))
-    rows |= {n: [chance.choice(("EUR", "", "m2")) for _ in header] for n in csv.comment_rows}
-    lines = [csv.delimiter.join(_quoted(csv, c, always="\n" in c) for c in rows[n]) for n in sorted(rows)]
-    for _ in range(chance.choice((0, 1, 2)) if csv.comment_char else 0):
+    lines = [_leader(chance, csv, odd=odd)] if csv.leader else []
+    lines += _headed(chance, csv, header) if csv.header else []
+    for _ in range(chance.choice((0, 1, 2)) if csv.comment_char and lines else 0):
         lines.insert(chance.randrange(len(lines)), chance.choice((csv.comment_char, f"{csv.comment_char}{csv.quote}x")))
     return [*separator, *skipped, *lines]
 
 
+def _leader(chance: Random, csv: Csv, *, odd: bool) -> str:
+    cells = leaders.drawn(chance, csv, odd=odd)
+    return csv.delimiter.join(_quoted(csv, cell, always=chance.random() < 0.2) for cell in cells)
+
+
+def _headed(chance: Random, csv: Csv, header: Sequence[str]) -> list[str]:
+    """The rows of column names and of units."""
+    halves = [name.partition(" ")[::2] if len(csv.header_rows) > 1 else (name, "") for name in header]
+    rows = dict(zip(csv.header_rows, zip(*halves, strict=True), strict=False))
+    rows |= {n: [chance.choice(("EUR", "", "m2")) for _ in header] for n in csv.comment_rows}
+    return [csv.delimiter.join(_quoted(csv, c, always="\n" in c) for c in rows[n]) for n in sorted(rows)]
+
+
 def _end(chance: Random, plan: Plan, rule: Trailer, header: tuple[str, ...], lines: list[str]) -> None:
     """Put the trailer behind the lines of a file; now and then none, another, or at another place."""
-    body = "".join(f"{line}\n" for line in lines).encode(plan.csv.encoding, errors(plan.csv.encoding))
-    bare = replace(plan.csv, header=False, skip_rows=0, skip_until=None, separator_line=False)
-    held = content(replace(plan, compression="none", csv=bare), header, body)
-    if held.refused:
+    if (cells := _totals(plan, rule, header, lines)) is None:
         return
-    totals = sums(plan, held)
-    figures = (ways(str(totals[name]), plan.property_named(name))[0] for name in rule.sums)
-    cells = [rule.begins, str(len(held.records)), *figures]
     at = chance.randrange(1, len(cells))
     odd = [*cells[:at], chance.choice((*ODD_TOTALS, f"00{cells[at]}")), *cells[at + 1 :]]
     made = chance.choice((*([cells] * 8), odd, odd, odd, cells[:at], [*cells, "more"]))
@@ -178,6 +183,19 @@ def _end(chance: Random, plan: Plan, rule: Trailer, header: tuple[str, ...], lin
     for place in chance.choice((*([[end]] * 8), [], [0], [0, end], [end, end])):
         lines.insert(place, line)
     lines += chance.choice(([], [], [], ["", ""]))
+
+
+def _totals(plan: Plan, rule: Trailer, header: tuple[str, ...], lines: Sequence[str]) -> list[str] | None:
+    """The cells of the trailer of these lines; none if they are no records."""
+    body = "".join(f"{line}\n" for line in lines).encode(plan.csv.encoding, errors(plan.csv.encoding))
+    bare = replace(plan.csv, header=False, skip_rows=0, skip_until=None, separator_line=False, leader=None)
+    skipped = tuple(f"?skipped{n}" for n in range(plan.csv.skip_columns))
+    held = content(replace(plan, compression="none", archive=None, csv=bare), (*skipped, *header), body)
+    if held.refused:
+        return None
+    totals = sums(plan, held)
+    figures = (ways(str(totals[name]), plan.property_named(name))[0] for name in rule.sums)
+    return [rule.begins, str(len(held.records)), *figures]
 
 
 def _odd_ends(quote: str) -> tuple[str, ...]:
@@ -200,13 +218,24 @@ def a_plain_file(
     """A short file of CSV or JSON Lines in which every line is a record; so many of its cells are bad."""
     plan = contract.plan
     made = rows(chance, header, cells, chance.choice((0, 1, 1, 2, 3, 10)), share)
+    if plan.fixed:
+        return _fixed(chance, plan, made, odd=False)
     if plan.xml:
         return _document(chance, plan, plan.xml, made, odd=False)
     lines = (_json if plan.read_as == "jsonl" else _csv)(chance, plan, made)
-    if plan.read_as == "csv" and plan.csv.header:
-        texts = (_quoted(plan.csv, text, always="\n" in text) for text in sent(chance, plan, header))
-        lines.insert(0, plan.csv.delimiter.join(texts))
+    if plan.file_format == "csv":
+        lines += _below(plan, header, lines)
+    if plan.read_as == "csv":
+        lines[:0] = _above(chance, plan.csv, sent(chance, plan, header), odd=False)
     return _encoded(chance, plan, lines)
+
+
+def _below(plan: Plan, header: tuple[str, ...], lines: Sequence[str]) -> list[str]:
+    """The agreed lines below these records."""
+    if plan.csv.footer:
+        return [_quoted(plan.csv, plan.csv.footer.begins)]
+    cells = _totals(plan, plan.csv.trailer, header, lines) if plan.csv.trailer else None
+    return [plan.csv.delimiter.join(_quoted(plan.csv, cell) for cell in cells)] if cells else []
 
 
 def _encoded(chance: Random, plan: Plan, lines: Sequence[str]) -> bytes:
@@ -243,7 +272,14 @@ def _other_ends(chance: Random, line: str) -> str:
 
 def _csv(chance: Random, plan: Plan, made: Sequence[dict[str, str]]) -> list[str]:
     always = chance.random() < 0.3
-    return [plan.csv.delimiter.join(_quoted(plan.csv, t, always=always) for t in row.values()) for row in made]
+    rows = (_aside(chance, plan.csv, [*row.values()]) for row in made)
+    return [plan.csv.delimiter.join(_quoted(plan.csv, t, always=always) for t in row) for row in rows]
+
+
+def _aside(chance: Random, csv: Csv, cells: list[str]) -> list[str]:
+    """The cells of a row with those before them that no column has; where rows have types, the first says which."""
+    own = [*(chance.choice(("", "1", "x", csv.record.lower())) for _ in range(csv.skip_columns)), *cells]
+    return [csv.record, *own[1:]] if csv.record and chance.random() < 0.95 else own
 
 
 def _quoted(csv: Csv, text: str, *, always: bool = False) -> str:
@@ -262,8 +298,8 @@ def _quoted(csv: Csv, text: str, *, always: bool = False) -> str:
 def _odd_lines(chance: Random, plan: Plan, header: Sequence[str]) -> list[str]:
     """Lines that are no record of a header, or only just one."""
     d, q = plan.csv.delimiter, plan.csv.quote or '"'
-    width = len(header)
-    plain = ["1"] * width
+    plain = _aside(chance, plan.csv, ["1"] * len(header))
+    width = len(plain)
     first, last, at = ["1", *plain[1:]], [*plain[:-1], "1"], chance.randrange(width)
     lines = [
         *("", "", d.join(plain) + d, d.join(plain[1:]), d.join([*plain, "2"]), d * (width - 1), d.join(header)),
@@ -278,6 +314,9 @@ def _odd_lines(chance: Random, plan: Plan, header: Sequence[str]) -> list[str]:
     if not plan.csv.multi_line:
         lines += [q + d.join(first), d.join([*last[:-1], q + "1"]), d.join([*plain[:at], q + "1", *plain[at + 1 :]])]
         lines.append(d.join([f"5{q}x", q + "a", *plain[2:]]))
+    if plan.csv.record:
+        own = (f"{q}{plan.csv.record}{q}", f"{q}{plan.csv.record}{q} ", f"{plan.csv.record} ", plan.csv.record.lower())
+        lines += [d.join([cell, *plain[1:]]) for cell in (*own, f" {plan.csv.record}", f"{q}{plan.csv.record}", "\0")]
     if plan.csv.comment_char:
         lines += [
             plan.csv.comment_char,

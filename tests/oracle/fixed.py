@@ -10,8 +10,9 @@ from random import Random
 from typing import Any
 
 from contracts.plan import Csv, Plan, Property
-from contracts.terms.fixed_width import Field, Fixed
+from contracts.terms.fixed_width import Field, Fixed, Slice
 from contracts.terms.trailer import LONGEST, LONGEST_LINE, TrailerReading
+from tests.oracle import leaders
 
 CellOf = Callable[[str, Property, Csv], Any]
 
@@ -89,10 +90,22 @@ def ending(plan: Plan, full: Sequence[str], is_text: Callable[[str], bool]) -> T
         return TrailerReading((), early, "long")
     if not is_text(line):
         return TrailerReading((), early, "bytes")
+    texts = _stretches(plan, line, layout(plan).trailer)
+    return TrailerReading((plan.csv.trailer.begins, *(text[: LONGEST + 1] for text in texts)), early)
+
+
+def leader(plan: Plan, line: str) -> list[str]:
+    """Return the cells of a first line: as much as the leader begins with, and its stretches."""
+    assert plan.csv.leader
+    return [line[: len(plan.csv.leader.begins)], *_stretches(plan, line, layout(plan).leader)]
+
+
+def _stretches(plan: Plan, line: str, places: Sequence[Slice]) -> list[str]:
+    """Return stretches of a line without the blanks around them."""
     units = in_units(plan, line)
-    parts = [units[at.start - 1 :][: at.length] for at in layout(plan).trailer]
+    parts = [units[at.start - 1 :][: at.length] for at in places]
     texts = [part.decode(plan.csv.encoding, "replace") if isinstance(part, bytes) else str(part) for part in parts]
-    return TrailerReading((plan.csv.trailer.begins, *(text.strip(" ")[: LONGEST + 1] for text in texts)), early)
+    return [text.strip(" ") for text in texts]
 
 
 # ---- by chance
@@ -141,6 +154,15 @@ def _safe(plan: Plan, text: str) -> str:
     if encoding.startswith("utf-"):
         return text
     return "".join(c if "\udc80" <= c <= "\udcff" else c.encode(encoding, "replace").decode(encoding) for c in text)
+
+
+def first_line(chance: Random, plan: Plan, *, odd: bool) -> str:
+    """Return a leader; an odd one is not always the agreed one."""
+    cells = leaders.drawn(chance, plan.csv, odd=odd)
+    text = cells[0]
+    for at, cell in zip(layout(plan).leader, cells[1:], strict=False):
+        text = text.ljust(at.start - 1) + cell.ljust(at.length)
+    return text
 
 
 def last_line(plan: Plan, figures: Sequence[str]) -> str:

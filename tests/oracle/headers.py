@@ -14,11 +14,12 @@ BLANKS = ("", "", " ", "\t", "\u00a0")
 
 
 def sent(chance: Random, plan: Plan, names: Sequence[str]) -> list[str]:
-    """Return the texts of a header, each written in one of the ways that the contract allows."""
+    """Return the texts of a header, each written in one of the ways that the contract allows, behind skipped ones."""
     props = {p.name: p for p in plan.properties}
     lacking = {*plan.csv.lacks_first, *plan.csv.lacks_last}
     own = [n for n in names if n not in lacking]
-    return [_sent(chance, plan, props[n]) if n in props else OTHERS.get(n, n) for n in own]
+    skipped = [chance.choice(("type", "", own[0])) for _ in range(plan.csv.skip_columns)]
+    return [*skipped, *(_sent(chance, plan, props[n]) if n in props else OTHERS.get(n, n) for n in own)]
 
 
 def in_place(plan: Plan, columns: Sequence[str]) -> list[str]:

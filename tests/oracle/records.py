@@ -16,7 +16,7 @@ from typing import Any
 
 from contracts.plan import CONTAINERS, Csv, Plan, Property
 from contracts.terms.trailer import LONGEST, Footer, Trailer, TrailerReading, Unread
-from tests.oracle import documents, elements, fixed, headers, nested, sheets
+from tests.oracle import documents, elements, fixed, headers, leaders, nested, sheets
 from tests.oracle.forms import bare, plain
 from tests.oracle.nested import Number, Pairs
 from tests.oracle.values import value_of, value_of_cell
@@ -98,11 +98,7 @@ def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
             tuple(Record(broken=frozenset({"object"})) if one is None else _members(plan, dict(one)) for one in every),
             names=frozenset(p.name for p in plan.properties),
         )
-    encoding = "utf-8" if plan.read_as == "jsonl" else plan.csv.encoding
-    text = raw.decode(encoding, errors(encoding))
-    if plan.csv.encoding == "gb18030":  # which has the sign for bytes that are no text
-        text = text.replace("\ufffd", "\udcff")
-    text = text.removeprefix(BOM)
+    text = _text(plan, raw)
     if plan.json:
         records = tuple(_object(plan, element) for element in documents.elements(text, plan.json.keys))
         return Content(records, 0, frozenset(p.name for p in plan.properties))
@@ -115,6 +111,15 @@ def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
     if plan.csv.multi_line:
         return _over_lines(plan, header, text)
     return _below(plan, header, _lines(plan.csv.record_delimiter, text))
+
+
+def _text(plan: Plan, raw: bytes) -> str:
+    """The text of a file without its mark; what is no text in its encoding stands as surrogates."""
+    encoding = "utf-8" if plan.read_as == "jsonl" else plan.csv.encoding
+    text = raw.decode(encoding, errors(encoding))
+    if plan.csv.encoding == "gb18030":  # which has the sign for bytes that are no text
+        text = text.replace("\ufffd", "\udcff")
+    return text.removeprefix(BOM)
 
 
 def errors(encoding: str) -> str:
@@ -160,8 +165,18 @@ def _header(plan: Plan, rows: Sequence[str]) -> tuple[str, ...]:
 
 def _below(plan: Plan, header: tuple[str, ...], lines: Sequence[str]) -> Content:
     """The records below the header and all that is agreed to stand above it; empty lines above count as empty."""
-    csv, above = plan.csv, 0
-    above += csv.separator_line and lines[:1] == [f"sep={csv.delimiter}"]
+    csv = plan.csv
+    rows, above = _rows_above(csv, lines)
+    if csv.header:
+        header = _header(plan, rows[csv.leader is not None :])
+    table = _table(plan, header, lines[above:])
+    blank = sum(line == "" or _is_comment(csv, line) for line in lines[:above])
+    return replace(table, blank=table.blank + blank)
+
+
+def _rows_above(csv: Csv, lines: Sequence[str]) -> tuple[list[str], int]:
+    """The leader and the rows of the header, and how many lines are above the records."""
+    above = int(csv.separator_line and lines[:1] == [f"sep={csv.delimiter}"])
     above += csv.skip_rows
     if csv.skip_until is not None:
         above += next(n for n, line in enumerate(lines[above:]) if re.search(csv.skip_until, line))
@@ -170,11 +185,23 @@ def _below(plan: Plan, header: tuple[str, ...], lines: Sequence[str]) -> Content
     while len(rows) < wanted:
         rows += [] if _is_comment(csv, lines[above]) else [lines[above]]
         above += 1
-    if csv.header:
-        header = _header(plan, rows[csv.leader is not None :])
-    table = _table(plan, header, lines[above:])
-    blank = sum(line == "" or _is_comment(csv, line) for line in lines[:above])
-    return replace(table, blank=table.blank + blank)
+    return rows, above
+
+
+def leader_fault(plan: Plan, data: bytes) -> str | None:
+    """The code of the problem with the leader that a file has; None if there is none.
+
+    The file has all agreed lines above its records.
+    """
+    text = _text(plan, unpacked(plan, data))
+    if plan.fixed:
+        return leaders.fault(plan.csv, fixed.leader(plan, _lines("", text)[0]))
+    lines = list(_spans(plan.csv, text)) if plan.csv.multi_line else _lines(plan.csv.record_delimiter, text)
+    return leaders.fault(plan.csv, _leader_cells(plan.csv, _rows_above(plan.csv, lines)[0][0]))
+
+
+def _leader_cells(csv: Csv, line: str) -> list[str]:
+    return [] if _is_torn(csv, line) else split(csv, line)[0]
 
 
 def _table(plan: Plan, header: tuple[str, ...], lines: Sequence[str]) -> Content:
@@ -242,6 +269,8 @@ def _row(plan: Plan, header: tuple[str, ...], line: str) -> Record:
     broken = {"quotes"} if _is_torn(plan.csv, line) else set() if len(cells) == len(header) else {"fields"}
     if _broken_text(line):
         broken.add("text")
+    if plan.csv.record and cells[0] != plan.csv.record:
+        broken.add("recordType")
     if broken:
         return Record(broken=frozenset(broken))
     by_name = dict(zip(header, cells, strict=True))

@@ -63,6 +63,8 @@ def compare(
     opinions = {name: judge(plan, content, admitted[name].notes, marks) for name, content in contents.items()}
     let_in = {name: body for name, body in files.items() if not admitted[name].refused}
     every_difference = [d for name in files if name not in let_in for d in _refused(name, admitted[name], opinions)]
+    if plan.csv.leader:
+        every_difference += [d for name in files for d in _of_leader(plan, name, admitted[name], files[name])]
     if let_in:
         pinned = referring.pinned(folder, references or {})
         judged, rows = judged_by_job(spark, folder, plan, let_in, admitted, marks, pinned, sift_from)
@@ -151,6 +153,16 @@ def _figures(plan: Plan, facts: DropResult) -> dict[str, object]:
     """Figures of all values with the digits that do not depend on how the file was split."""
     pairs = zip(plan.checks, facts.counts, strict=False)
     return {c.id: f"{float(count.figure):.10g}" for c, count in pairs if count.figure is not None}
+
+
+def _of_leader(plan: Plan, name: str, admission: Admission, body: bytes) -> Sequence[Difference]:
+    """Return whether door and oracle say otherwise of a leader; of other files that are refused it is not known."""
+    codes = {p.code for p in admission.problems if p.level == "error"}
+    by_door = next(iter(codes & {"leader-missing", "leader-differs"}), None)
+    if admission.refused and not by_door:
+        return []
+    wanted = records.leader_fault(plan, body)
+    return [] if wanted == by_door else [Difference(name, "the leader", wanted, by_door)]
 
 
 JUDGED = {"no-records", "unknown-key", "not-json-lines", "column-count"}

@@ -63,7 +63,7 @@ def worlds(form: str) -> list[World]:
     dialects: dict[str, dict[str, Case]] = {}
     for name, case in JUDGED.items():
         if case.rows(form) is not None:
-            blocks = {"csv": case.csv_block, "values": _own(OWNERS[name], case.values_block)}
+            blocks = {"csv": _own(OWNERS[name], case.csv_block), "values": _own(OWNERS[name], case.values_block)}
             dialects.setdefault(json.dumps({key: own for key, own in blocks.items() if own}), {})[name] = case
     return [_world(form, cases, json.loads(dialect)) for dialect, cases in dialects.items()]
 
@@ -126,7 +126,8 @@ def _csv(plan: Plan, number: int, case: Case) -> bytes:
 
     shared = [line([files._quoted(plan.csv, cell or "") for cell in cells]) for cells, _ in case.every or ()]
     own = [line([cell or "" for cell in cells]) for cells, _ in case.csv]
-    return "\n".join([",".join(names), *shared, *own, ""]).encode()
+    header = ",".join(name for name in names if name not in plan.csv.lacking)
+    return "\n".join([header, *shared, *own, ""]).encode()
 
 
 def _jsonl(plan: Plan, number: int, case: Case) -> bytes:

@@ -35,6 +35,7 @@ TOPICS: dict[str, dict[str, Meaning]] = {
     "Expressions": rules.EXPRESSIONS,
     "Queries": rules.ASKED,
     "Filters": rules.FILTERS,
+    "Names that a header lacks": texts.HEADERS,
     "XML": elements.XML,
 }
 CASES: dict[str, Meaning] = {name: case for cases in TOPICS.values() for name, case in cases.items()}

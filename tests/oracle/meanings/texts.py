@@ -106,3 +106,14 @@ PATTERNS: dict[str, Meaning] = {
 FORMATS: dict[str, Meaning] = {
     name: _format(name) for name in ("email", "uri", "uuid", "ipv4", "ipv6", "hostname", "byte")
 }
+HEADERS: dict[str, Meaning] = {
+    "a header lacks the names of first and last cells": Case(
+        {"v": {"logicalType": "integer"}, "w": {"logicalType": "integer"}},
+        csv=good(("1", "2"), ("1", ""))
+        + bad("logicalType", ("a", "2"))
+        + bad("w.logicalType", ("1", "b"))
+        + bad("record.fields", ("1", "2,3")),
+        csv_block={"headerLacks": {"first": ["line"], "last": ["@w"]}},
+        says={"w.logicalType": "1 of 4, 1 null: failed"},
+    ),
+}

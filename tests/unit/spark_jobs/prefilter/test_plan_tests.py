@@ -179,6 +179,17 @@ def test_arrow_cannot_test(name: str) -> None:
     assert condition_of(UNTESTABLE[name]) is None
 
 
+def test_columns_that_a_header_lacks_are_tested_like_all_others() -> None:
+    whole, lacking = written(ID, NAME, WIND), written(ID, NAME, WIND, csv={"headerLacks": {"first": ["id"]}})
+    header = ("id", "name", "wind")
+    condition = plan_tests.pass_condition(lacking, header, ["name,wind"])
+
+    assert condition == plan_tests.pass_condition(whole, header, ["name,wind"])
+    assert condition
+    assert (condition.width, condition.header_texts) == (3, ("name,wind",))
+    assert pc.match_substring_regex(pa.array(["1,Ana,2.5", "Ana,2.5"]), condition.pattern).to_pylist() == [True, False]
+
+
 def test_columns_that_the_contract_lacks_may_hold_any_text() -> None:
     plan = written(ID | {"required": True}, columns={"extra": "ignore", "missing": "ignore"})
     condition = plan_tests.pass_condition(plan, ("more", "id", "_record", "_reasons"), ["more,id,_record,_reasons"])
