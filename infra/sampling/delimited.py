@@ -97,7 +97,11 @@ def _odd_header(cells: int, usual: int) -> str:
     """Return why the first line is not the header of the others."""
     if not cells:
         return "its first line is not in the CSV dialect of the others; check its quotes and cells"
-    return f"its first line has {cells} cells, and most others have {usual}; write as many cells in every line"
+    seen = f"its first line has {cells} cells, and most others have {usual}"
+    if cells > usual:
+        rule = "a contract takes no records with fewer cells than names"
+        return f"{seen}: {rule}; write an empty cell for each missing value, or leave out names that have no cells"
+    return f"{seen}; write as many cells in every line"
 
 
 def _remarks(every: Sequence[Around]) -> Iterator[str]:
