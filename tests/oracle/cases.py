@@ -107,7 +107,7 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     },
     "csv, below a title, over lines": {
         "format": "csv",
-        "csv": {"multiLine": True, "skipRows": {"until": "^c0,"}, "trailer": {"begins": "END", "rows": 2}},
+        "csv": {"multiLine": True, "skipRows": {"until": "^[cCgm]"}, "trailer": {"begins": "END", "rows": 2}},
     },
     "csv, by bzip2": {"format": "csv", "compression": "bzip2"},
     "jsonl, in zip": {"format": "jsonl", "archive": {"format": "zip", "members": "*"}},

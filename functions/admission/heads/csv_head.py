@@ -112,9 +112,10 @@ def _likeness(plan: Plan, line: str) -> int:
 
 
 def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
-    if problem := undecodable(plan, line, whole=True):
+    may_break = not plan.csv.header and may_be_lost(plan, "text")  # the line is a record as any other
+    if not may_break and (problem := undecodable(plan, line, whole=True)):
         return Head((problem,))
-    text = line.decode(encodings.read_as(plan.csv.encoding))
+    text = line.decode(encodings.read_as(plan.csv.encoding), "replace")
     if not plan.csv.header:
         return _without(plan, size, sample, text)
     names = split(plan, text)

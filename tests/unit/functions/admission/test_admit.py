@@ -324,6 +324,14 @@ def test_file_without_a_header_is_refused(body: bytes, code: str) -> None:
     assert code in codes(admitted(body, HEADLESS))
 
 
+@pytest.mark.parametrize("body", [b"1,\xff\n2,b\n", b"\xff,\xff\r\n2,b\r\n", b"1,\xff"])
+def test_bytes_of_a_first_record_that_are_no_text_may_be_lost(body: bytes) -> None:
+    text = replace(next(c for c in HEADLESS.checks if c.kind == "text"), tolerance=Limit(Decimal(1), "rows"))
+    for plan in (replace(HEADLESS, tolerance=Limit(Decimal(1), "rows")), replace(HEADLESS, checks=(text,))):
+        assert admitted(body, plan) == Admission((), ("id", "note"), "")
+    assert codes(admitted("id,note\n1,a\n".encode("utf-16"), plan)) == ["wrong-encoding"]
+
+
 JSONL = a_plan(file_format="jsonl", checks=record_checks("jsonl", "reject"))
 
 
