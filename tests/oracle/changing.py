@@ -229,6 +229,22 @@ def _columns(chance: Random, document: Document) -> None:
     columns[key] = chance.choice(("any", "exact") if key == "order" else ("reject", "warn", "ignore"))
 
 
+def _naming(chance: Random, document: Document) -> None:
+    """Another way to find columns, or a text more or less that a column may have."""
+    block = _block(document)
+    if block["format"] != "csv" or not block.get("csv", {}).get("header", True):
+        return
+    columns = block.setdefault("columns", {})
+    if chance.random() < 0.5:
+        columns["match"] = chance.choice(("exact", "trimmed", "anyCase"))
+        return
+    aliases = columns.setdefault("aliases", {})
+    texts = aliases.setdefault(chance.choice(_properties(document))["name"], [])
+    other = chance.choice(("size", "more", "Size"))
+    texts.remove(other) if other in texts else texts.append(other)
+    columns["aliases"] = {name: own for name, own in aliases.items() if own}
+
+
 def _empty(chance: Random, document: Document) -> None:
     _block(document)["empty"] = chance.choice(("reject", "warn", "accept"))
 
@@ -295,6 +311,6 @@ def _type(chance: Random, document: Document) -> None:
 CHANGES: tuple[Callable[[Random, Any], None], ...] = (
     *(_option, _option, _new_option, _entry, _override, _tolerance, _filter, _watermark) * 2,
     *(_flag, _enum, _digits, _arguments, _no_override, _columns, _empty, _files, _status, _nulls, _less, _more),
-    *(_order, _type, _around, _around),
+    *(_order, _type, _around, _around, _naming),
 )
 """What people change; the first of them more often."""

@@ -133,8 +133,11 @@ def _columns(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     for one in fields(new.plan.columns):
         before, after = getattr(old.plan.columns, one.name), getattr(new.plan.columns, one.name)
         if before != after:
-            # of JSON Lines a check of its own holds `extra`, and has the direction
-            turn = "none" if new.plan.read_as == "jsonl" else directions.of_policies(before, after)
+            turn = (
+                directions.of_extra(old.plan, new.plan)
+                if one.name == "extra"
+                else directions.of_policies(before, after)
+            )
             if one.name == "match":
                 turn = directions.of_matches(old.plan.columns, new.plan.columns)
             key = f"columns.{one.name}"

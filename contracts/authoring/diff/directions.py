@@ -45,6 +45,22 @@ def of_policies(before: str, after: str) -> Direction:
     )
 
 
+def lets_twins_in(plan: Plan) -> bool:
+    """Return True if several columns that a plan does not know may have one name, or none."""
+    return plan.read_as == "csv" and plan.csv.header and plan.columns.extra == "ignore"
+
+
+def of_extra(before: Plan, after: Plan) -> Direction:
+    """Return the direction of a change of the policy on columns that the contract has not."""
+    if after.read_as == "jsonl":  # of which a check of its own holds the policy, and has the direction
+        return "none"
+    twins = direction(
+        tightens=lets_twins_in(before) and not lets_twins_in(after),
+        loosens=lets_twins_in(after) and not lets_twins_in(before),
+    )
+    return joined((of_policies(before.columns.extra, after.columns.extra), twins))
+
+
 def of_matches(before: Columns, after: Columns) -> Direction:
     """Return the direction of a change of how columns are found; by their places other files agree than by names.
 

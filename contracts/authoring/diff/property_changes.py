@@ -64,13 +64,13 @@ def _more(old: Plan, new: Plan, prop: Property) -> Direction:
     """Return the direction of an added property: old files lack the column, new files had an extra column before."""
     if old.columns.match == "byPosition":  # which moves the columns behind it
         return "both"
-    return direction(tightens=_is_asked(new, prop), loosens=_refuses_others(old))
+    return direction(tightens=_is_asked(new, prop) or directions.lets_twins_in(old), loosens=_refuses_others(old))
 
 
 def _less(old: Plan, new: Plan, prop: Property) -> Direction:
     if new.columns.match == "byPosition":
         return "both"
-    return direction(tightens=_refuses_others(new), loosens=_is_asked(old, prop))
+    return direction(tightens=_refuses_others(new), loosens=_is_asked(old, prop) or directions.lets_twins_in(new))
 
 
 def _is_asked(plan: Plan, prop: Property) -> bool:
