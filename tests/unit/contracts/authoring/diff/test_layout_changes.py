@@ -59,7 +59,9 @@ def test_change_of_a_layout_has_a_direction(name: str) -> None:
     ("more", "way"), [({"shortLines": "accept"}, "loosens"), ({"record": {"begins": "D"}}, "tightens")]
 )
 def test_lines_that_are_tolerated_may_keep_a_file_from_being_rejected(more: dict[str, Any], way: str) -> None:
-    for settings, wanted in (({}, way), ({"tolerance": {"rows": 1}}, "both"), ({"tolerance": {"rows": 0}}, way)):
+    every: list[tuple[dict[str, Any], str]]
+    every = [({}, way), ({"tolerance": {"rows": 1}}, "both"), ({"tolerance": {"rows": 0}}, way)]
+    for settings, wanted in every:
         there = compare(compiled(BASE, **settings), compiled(BASE | more, **settings)).changes
         assert {one.direction for one in there} == {wanted}
 
