@@ -583,6 +583,23 @@ class Plan:
         """SHA-256 of the plan's canonical text, in hexadecimal."""
         return self.unmarked or codec.sha256(self)
 
+        if self.elements is None:
+            return None
+        path, first = self.elements
+        return f"{path}[{first + record - 1}]"
+
+    @property
+    def elements(self) -> tuple[str, int] | None:
+        """The path of its records in a document, and the number of the first; None if places have no elements."""
+        if self.xml:
+            return self.xml.record, 1
+        return (self.json.property, 0) if self.json and self.json.property else None
+
+    @cached_property
+    def sha(self) -> str:
+        """SHA-256 of the plan's canonical text, in hexadecimal."""
+        return self.unmarked or codec.sha256(self)
+
     def property_named(self, name: str) -> Property:
         """The property of that name; KeyError if the contract has none."""
         return self._named[name]

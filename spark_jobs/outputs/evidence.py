@@ -29,8 +29,7 @@ ROWS = (
     "drop string, contract string, plan string, attempt int, `try` int, batch string, file string, record long, "
     "line long, outcome string, cells map<string,string>, raw string, checks array<string>"
 )
-"""The schema of the evidence of rows; that of archives has their member as well."""
-MEMBER = ", member string"
+"""The schema of the evidence of rows; that of archives has their member as well, that of documents the element."""
 ROWS_IN_A_FILE = 20_000
 MOST_REJECTED = 100_000
 
@@ -50,7 +49,9 @@ def write_rows(
     files = evidence.coalesce(count if count < cores else -(-count // cores) * cores)  # no core idle in the last round
     folder = f"{request.scratch}evidence/" if request.mask else request.evidence_rows
     files.write.mode("overwrite").parquet(storage.plain(folder))
-    written = spark.read.schema(ROWS + (MEMBER if request.plan.archive else "")).parquet(storage.plain(folder))
+    written = spark.read.schema(", ".join((ROWS, *(f"{name} string" for name in _more(request.plan))))).parquet(
+        storage.plain(folder)
+    )
     if request.mask:
         masked(written, request.plan).write.mode("overwrite").parquet(storage.plain(request.evidence_rows))
     return written
@@ -130,8 +131,13 @@ def _evidence(records: DataFrame, request: JobRequest, failing: bitmask.Numbered
         "cells",
         "raw",
         bitmask.failed_ids(failing).alias("checks"),
-        *(["member"] if plan.archive else []),
+        *_more(plan),
     )
+
+
+def _more(plan: Plan) -> list[str]:
+    """Return the columns that the evidence of some formats has."""
+    return [*(["member"] if plan.archive else []), *(["element"] if plan.elements or plan.sheet else [])]
 
 
 def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFrame, tuple[str, ...]]]:

@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.place import Place
-from contracts.plan import Plan
+from contracts.plan import Plan, Sheet
 from spark_jobs.formats import registry
 from spark_jobs.scan import members, tally
 from spark_jobs.scan.scanning import ScannedBatch
@@ -22,9 +22,28 @@ from spark_jobs.spark import small_frames
 
 
 def with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, rows: DataFrame) -> DataFrame:
-    """Add the column `line`, and in archives `member`, to rows with `drop` and `record`."""
+    """Add `line`, in archives `member`, and where places have one `element`, to rows with `drop` and `record`."""
     if plan.archive:
         rows = _with_members(spark, batch, rows)
+    if plan.elements:
+        rows = rows.withColumn("element", _element(plan, *plan.elements))
+    rows = _with_line(spark, batch, plan, rows).drop("before")
+    return rows.withColumn("element", _row(plan.sheet)) if plan.sheet else rows
+
+
+def _element(plan: Plan, path: str, first: int) -> Column:
+    """Return the place of a record in its document, as in `Plan.element`."""
+    number = sf.col("record") - (sf.col("before") if plan.archive else 0) - 1 + first
+    return sf.concat(sf.lit(f"{path}["), number.cast("string"), sf.lit("]"))
+
+
+def _row(sheet: Sheet) -> Column:
+    """Return the place of a record in its sheet, as in `Sheet.row`."""
+    within = sheet.cell(0, None).removesuffix("0:0")
+    return sf.concat(sf.lit(within), sf.col("line").cast("string"), sf.lit(":"), sf.col("line").cast("string"))
+
+
+def _with_line(spark: SparkSession, batch: ScannedBatch, plan: Plan, rows: DataFrame) -> DataFrame:
     if not plan.has_lines:
         return rows.withColumn("line", sf.lit(None).cast("long"))
     straight, uneven = sf.col("record") + _above(batch, plan), _uneven(batch, plan)
@@ -36,10 +55,12 @@ def with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, rows: DataF
 
 
 def _with_members(spark: SparkSession, batch: ScannedBatch, rows: DataFrame) -> DataFrame:
+    """Add `member`, and the number of records `before` it."""
     schema = "of string, first long, last long, member string"
     spans = sf.broadcast(small_frames.small(spark, members.spans(batch.groups), schema))
     within = (sf.col("drop") == sf.col("of")) & sf.col("record").between(sf.col("first"), sf.col("last"))
-    return rows.join(spans, within, "left").drop("of", "first", "last")
+    joined = rows.join(spans, within, "left").withColumn("before", sf.col("first") - 1)
+    return joined.drop("of", "first", "last")
 
 
 def places(

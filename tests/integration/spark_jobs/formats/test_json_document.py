@@ -62,7 +62,10 @@ def test_document_is_judged_as_the_same_json_lines(spark: SparkSession, tmp_path
     assert places(judged, "id.minimum", "a") == [f"record 2, {path}[1]" if path else "record 2"]
     twin = judged.count("id.unique", "a").samples[0]
     assert twin.note == (f"also record 4, {path}[3]" if path else "also record 4")
-    assert {row.line for row in judged.evidence(spark, "a")} == {None}
+    evidence = judged.evidence(spark, "a")
+    assert {row.line for row in evidence} == {None}
+    assert "element" in evidence[0] or not path
+    assert not path or all(row.element == f"{path}[{row.record - 1}]" for row in evidence)
     assert judged.result.header.plan == judged.plan.sha
 
 
@@ -94,6 +97,8 @@ def test_members_of_an_archive_are_documents(spark: SparkSession, tmp_path: Path
     judged = judge(spark, tmp_path, plan, {"a": body})
     assert (judged.drop("a").failure, judged.drop("a").read) == (None, 2 * len(RECORDS))
     assert places(judged, "id.minimum", "a") == ["record 2, a.json:data[1]", "record 14, c.json:data[1]"]
+    evidence = {row.record: (row.member, row.element) for row in judged.evidence(spark, "a")}
+    assert (evidence[2], evidence[14]) == (("a.json", "data[1]"), ("c.json", "data[1]"))
 
 
 def test_damaged_document_is_refused_and_others_are_judged(spark: SparkSession, tmp_path: Path) -> None:

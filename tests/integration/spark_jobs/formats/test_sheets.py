@@ -95,8 +95,8 @@ def test_places_are_cells_and_rows(spark: SparkSession, tmp_path: Path, form: Fi
     }
     (twin,) = judged.count("id.unique", "a").samples
     assert twin.note == "also record 5, 'My orders'!9:9"
-    assert [(row.record, row.line) for row in judged.evidence(spark)] == [
-        *((3, 7), (4, 8), (6, 10), (7, 11), (8, 12)),
+    assert [(row.record, row.line, row.element) for row in judged.evidence(spark)] == [
+        (record, line, f"'My orders'!{line}:{line}") for record, line in ((3, 7), (4, 8), (6, 10), (7, 11), (8, 12))
     ]
 
 

@@ -73,7 +73,7 @@ def test_evidence_has_the_records_as_json(spark: SparkSession, tmp_path: Path, p
     judged = judge(spark, tmp_path, plan, {"a.xml": HEAD + entry(1, "x") + END})
 
     (row,) = judged.evidence(spark)
-    assert (row.record, row.line) == (1, None)
+    assert (row.record, row.line, row.element) == (1, None, "statement/entries/entry[1]")
     assert json.loads(row.raw)["amount"] == {"#text": "x", "@currency": "EUR"}
 
 
