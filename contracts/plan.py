@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import builtins
 import csv
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 from contracts import codec, rules
 from contracts.terms.arrival import Arrival
@@ -46,6 +47,8 @@ READ_AS: dict[FileFormat, RecordFormat] = {
     "ods": "csv",
 }
 """The format in which records are read: that of the lines that a file of another format is transcribed to."""
+BETWEEN_KEYS = re.compile(r"(?<!\\)\.")
+"""A point that no backslash precedes."""
 SHEETS: tuple[FileFormat, ...] = ("xlsx", "xls", "ods")
 """The formats of workbooks."""
 ROW_END = "\x1e"
@@ -432,15 +435,21 @@ class Columns:
 class Json:
     """The form of a JSON document: the keys, with points between them, that lead to its array of records.
 
-    Without any the document is that array, or its records one after another.
+    A backslash precedes a point within a key. Without any the document is that array, or its records one after another.
     """
 
     property: str = ""
 
+    @classmethod
+    def under(cls, keys: Sequence[str]) -> Self:
+        """Return the form of a document with its records under some keys, from the outside in."""
+        return cls(".".join(key.replace(".", "\\.") for key in keys))
+
     @builtins.property
     def keys(self) -> tuple[str, ...]:
         """The keys, from the outside in."""
-        return tuple(self.property.split(".")) if self.property else ()
+        parts = BETWEEN_KEYS.split(self.property) if self.property else ()
+        return tuple(part.replace("\\.", ".") for part in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -574,15 +583,6 @@ class Plan:
 
     def element(self, record: int) -> str | None:
         """Return the place of a record of a document, counted from 1, as its format writes it; None if it has none."""
-        if self.xml:
-            return f"{self.xml.record}[{record}]"
-        return f"{self.json.property}[{record - 1}]" if self.json and self.json.property else None
-
-    @cached_property
-    def sha(self) -> str:
-        """SHA-256 of the plan's canonical text, in hexadecimal."""
-        return self.unmarked or codec.sha256(self)
-
         if self.elements is None:
             return None
         path, first = self.elements

@@ -43,7 +43,7 @@ def form_of(path: Path) -> Json | None:
     if is_alone and (lists := sorted(_lists(first), key=lambda one: -len(one[1]))):
         keys, records = lists[0]
         if len(records) > 1 or first.get("type") == "FeatureCollection":
-            return Json(".".join(keys))
+            return Json.under(keys)
     return None if first is None or _is_in_lines(head, 1) else Json()
 
 
@@ -80,7 +80,7 @@ def _lists(value: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
     """Yield the lists of objects within objects, and the keys that lead to them."""
     if isinstance(value, dict) and len(keys) < DEEPEST:
         for key, inner in value.items():
-            if key and "." not in key:
+            if key and not key.endswith("\\"):
                 yield from _lists(inner, (*keys, key))
     elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
         yield keys, value

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from contracts.plan import Plan
+from contracts.plan import Json, Plan
 from contracts.problem import visible
 from functions.admission.heads.foreign_forms import Form
 
@@ -60,7 +60,7 @@ def of_json(plan: Plan, text: str) -> Form | None:
 
 def asked(keys: Sequence[str]) -> str:
     """Return what a contract says of an object around records: the keys that lead to them."""
-    return f"json: {{property: {visible('.'.join(keys))}}}"
+    return f"json: {{property: {visible(Json.under(keys).property)}}}"
 
 
 def around(plan: Plan, text: str) -> tuple[str, ...]:

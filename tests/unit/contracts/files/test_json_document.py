@@ -25,6 +25,15 @@ ROWS: list[Any] = [
     True,
     {"id": 3, "ünï": "\u20ac \U0001f600"},
 ]
+KEYS = {
+    "": (),
+    "data": ("data",),
+    "data.items": ("data", "items"),
+    "a.b.c": ("a", "b", "c"),
+    r"v1\.2.a\b": ("v1.2", r"a\b"),
+    r"\..x\.": (".", "x."),
+}
+"""The keys of paths."""
 CUT = "The document ends too early"
 
 
@@ -41,17 +50,24 @@ def damage(body: bytes, path: str = "") -> tuple[str, str]:
 
 
 def wrapped(text: str, path: str) -> str:
-    for key in reversed(path.split(".") if path else []):
-        text = f'{{"before": [[{{"{key}": 0}}], "{key}"], "{key}": {text}, "behind": {{"{key}": [1]}}}}'
+    for key in reversed(KEYS[path]):
+        name = json.dumps(key)
+        text = f'{{"before": [[{{{name}: 0}}], {name}], {name}: {text}, "behind": {{{name}: [1]}}}}'
     return text
 
 
 @pytest.mark.parametrize("piece", [None, 1, 2, 7, 64])
 @pytest.mark.parametrize("indent", [None, 0, 2, "\t"])
-@pytest.mark.parametrize("path", ["", "data", "data.items", "a.b.c"])
+@pytest.mark.parametrize("path", KEYS)
 def test_records_of_an_array_are_its_elements(path: str, indent: int | str | None, piece: int | None) -> None:
     body = wrapped(json.dumps(ROWS, indent=indent), path).encode()
     assert [json.loads(record) for record in read(body, path, piece)] == ROWS
+
+
+@pytest.mark.parametrize("path", KEYS)
+def test_path_has_its_keys_and_keys_their_path(path: str) -> None:
+    assert Json(path).keys == KEYS[path]
+    assert Json.under(KEYS[path]) == Json(path)
 
 
 @pytest.mark.parametrize("piece", [None, 1, 5])

@@ -37,6 +37,7 @@ FORMS: dict[str, tuple[bytes, Json | None]] = {
         Json("data.items"),
     ),
     "the longest list": (document({"few": ROWS[:2], "all": ROWS, "numbers": [1, 2, 3, 4]}), Json("all")),
+    "a key with a point": (document({"a.b": {"c": ROWS}}), Json(r"a\.b.c")),
     "GeoJSON": (document({"type": "FeatureCollection", "features": [POINT]}), Json("features")),
     "CSV": (b"[a],[b]\n1,2\n", None),
     "numbers": (b"[1, 2]", None),
