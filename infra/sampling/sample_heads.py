@@ -195,11 +195,12 @@ def _is_text(path: Path, raw: bytes) -> None:
             raise SampleRefused(f"{path.name} is written in {name}, which is not read here; save it as UTF-8")
     if form := foreign_forms.of_bytes(raw):
         packings = " or ".join(name for name in OPEN if name != "none")
-        text = f"{path.name} is {form.name}; give plain CSV, JSON Lines or Parquet ({packings} is fine for text)"
+        text = f"{path.name} is {form.name}; give CSV, JSON, XML, a workbook or Parquet ({packings} is fine for text)"
         raise SampleRefused(text)
     controls = sum(raw.count(bytes([n])) for n in (*range(2, 9), *range(14, 27)))  # 1 may be a delimiter
     if raw.count(b"\0") or controls * 50 > len(raw):
-        raise SampleRefused(f"{path.name} is not text: it has control characters; give CSV, JSON Lines or Parquet")
+        text = f"{path.name} is not text: it has control characters; give CSV, JSON, XML, a workbook or Parquet"
+        raise SampleRefused(text)
 
 
 def _encoding(path: Path, text: Path) -> tuple[str, bool]:

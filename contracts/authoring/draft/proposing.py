@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
-from typing import Any
+from typing import Any, Literal
 
 from contracts.authoring.draft.dates import count_in_words
 from contracts.authoring.draft.profile import ColumnProfile, Profile
@@ -70,7 +70,8 @@ def property_of(column: ColumnProfile, *, is_primary: bool, is_whole: bool = Tru
     if column.nulls and column.filled and not column.path and is_whole:
         most = null_limit(*(column.scarcest or (column.nulls, column.records)))
         value["quality"] = [{"metric": "nullValues", "mustBeLessOrEqualTo": most, "unit": "percent"}]
-        notes["quality"] = f"{column.nulls:,} of {_counted(column.records, 'record')} are null"
+        are = "is" if column.nulls == 1 else "are"
+        notes["quality"] = f"{column.nulls:,} of {_counted(column.records, 'record')} {are} null"
     if is_whole and (values := value_set(column)):
         value["enum"] = [{"value": text} for text in values]
         notes["enum"] = f"{_counted(len(values), 'value')} in {_counted(column.filled, 'record')}"
@@ -141,11 +142,11 @@ def _options(column: ColumnProfile, *, is_set: bool) -> tuple[dict[str, Any], st
     if column.type in CONTAINERS or (column.type == "string" and (is_set or not column.filled)):
         return {}, ""
     if column.type == "string" and column.format:
-        return {"format": column.format}, f"{_all(column)} are of this format"
+        return {"format": column.format}, f"{_all(column, 'are')} of this format"
     if column.type == "string":
         longest = _counted(column.longest, "character")
         if column.shortest == column.longest:
-            return {"minLength": column.shortest, "maxLength": column.longest}, f"{_all(column)} have {longest}"
+            return {"minLength": column.shortest, "maxLength": column.longest}, f"{_all(column, 'have')} {longest}"
         most, least = -(-column.longest * 3 // 2 // 5) * 5, -(-column.shortest // 2)
         lengths = ({"minLength": least} if least else {}) | {"maxLength": most}
         return lengths, f"{_all(column)} within, with {column.shortest:,} to {longest}"
@@ -182,12 +183,15 @@ def _on_type(column: ColumnProfile) -> str:
     if not column.filled:
         return "no value was seen; find out its type"
     if column.type == "string":
-        return f"{_all(column)} are text"
-    return f"{_all(column)} are {'an' if column.type[0] in 'aio' else 'a'} {column.type}"
+        return f"{_all(column, 'are')} text"
+    return f"{_all(column, 'are')} {'an' if column.type[0] in 'aio' else 'a'} {column.type}"
 
 
-def _all(column: ColumnProfile) -> str:
-    return f"{column.filled:,} of {_counted(column.filled, 'value')}"
+def _all(column: ColumnProfile, verb: Literal["are", "have", ""] = "") -> str:
+    """Return the begin of a sentence about all values of a column."""
+    if column.filled == 1:
+        return " ".join(filter(None, ("the only value", {"are": "is", "have": "has"}.get(verb))))
+    return " ".join(filter(None, (f"{column.filled:,} of {column.filled:,} values", verb)))
 
 
 def _counted(count: int, what: str) -> str:
