@@ -305,7 +305,7 @@ def _slices(
     for piece in pieces(file):
         lines = [in_units(line, layout.fixed.unit, one.encoding) for line in piece.split("\n") if line]
         records = layout.types.records(lines, from_begin=from_begin)
-        from_begin = False
+        from_begin = from_begin and not lines
         slices = ([line[field.start - 1 : field.slice.end] for line in records] for field in layout.fixed.fields)
         cells = [[text.strip(" ") for text in texts] for texts in slices]
         try:

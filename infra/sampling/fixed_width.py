@@ -107,6 +107,8 @@ def _records(head: SampleHead, types: LineTypes, unit: Measure) -> Iterator[list
     with opened(head) as file:
         for piece in pieces(file):
             lines = [in_units(line, unit, head.encoding) for line in piece.split("\n") if line]
+            if not lines:
+                continue
             records = types.records(lines, from_begin=from_begin)
             trailers = len(lines) - len(records) - (from_begin and bool(types.leader))
             is_sound = not ends and (not from_begin or lines[0].startswith(types.leader)) and trailers <= 1

@@ -155,6 +155,14 @@ def test_parts_of_a_file_are_the_whole_file(tmp_path: Path) -> None:
     assert profile([path], _no_spark, Bounds(large=1)) == profile([path], _no_spark)  # type: ignore[arg-type]
 
 
+def test_empty_lines_are_none_of_the_types(tmp_path: Path) -> None:
+    plan = drafted(tmp_path, "\n".join([*[""] * 9, "H20260131", "", *DATA, "", f"T{len(DATA):08}", "", ""]).encode())
+
+    assert plan.csv.leader
+    assert plan.csv.trailer
+    assert plan.csv.trailer.rows == 2
+
+
 def test_first_record_with_other_letters_is_one_of_few(tmp_path: Path) -> None:
     plan = drafted(tmp_path, "\n".join([*LINES[:4], ""]).encode())
 
