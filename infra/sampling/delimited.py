@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -302,12 +303,12 @@ def _slices(
     file: IO[str], one: SampleHead, layout: Layout, from_begin: bool
 ) -> Iterator[tuple[list[list[str]], int, int]]:
     """Yield the same of lines of fixed width, all of which have its length."""
+    cuts = [itemgetter(slice(field.start - 1, field.slice.end)) for field in layout.fixed.fields]
     for piece in pieces(file):
         lines = [in_units(line, layout.fixed.unit, one.encoding) for line in piece.split("\n") if line]
         records = layout.types.records(lines, from_begin=from_begin)
         from_begin = from_begin and not lines
-        slices = ([line[field.start - 1 : field.slice.end] for line in records] for field in layout.fixed.fields)
-        cells = [[text.strip(" ") for text in texts] for texts in slices]
+        cells = [[text.strip(" ") for text in map(cut, records)] for cut in cuts]
         try:
             if layout.fixed.unit == "bytes":
                 cells = [[layout.text(cell, one.encoding) for cell in column] for column in cells]
