@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 
 from pyspark.sql import SparkSession
 
-from contracts.plan import Property
+from contracts.authoring.compiler.compile import compile_text
+from contracts.plan import SHEETS, Plan, Property
 from functions.operations.override import Overruled, reject
-from tests.e2e.conftest import World
+from tests import workbooks
+from tests.e2e.conftest import HERE, World
+from tests.workbooks import Rows
 
 HEAD = b"id,name,amount,day,at\n"
+SHEET: Rows = [
+    ["id", "name", "amount", "day", "at"],
+    [1, "Ana", 1.5, date(2026, 1, 31), datetime.fromisoformat("2026-01-31T12:00:00")],
+    ["x", "Bo"],
+    [3],
+]
+OBJECTS = (
+    '{"id": 1, "name": "Ana", "amount": 1.50, "day": "2026-01-31", "at": "2026-01-31T12:00:00Z"}',
+    '{"id": "x", "name": "Bo"}',
+    '{"id": 3}',
+)
+ELEMENTS = (
+    "<o><id>1</id><name>Ana</name><amount>1.50</amount><day>2026-01-31</day><at>2026-01-31T12:00:00Z</at></o>",
+    "<o><id>x</id><name>Bo</name></o>",
+    "<o><id>3</id></o>",
+)
+WHOLE: dict[str, tuple[str, bytes]] = {
+    **{form: (f"format: {form}", workbooks.made(form, {"S": SHEET})) for form in SHEETS},
+    "json": ("format: json\n      json: {property: data}", f'{{"data": [{", ".join(OBJECTS)}]}}'.encode()),
+    "xml": ("format: xml\n      xml: {record: all/o}", f"<all>{''.join(ELEMENTS)}</all>".encode()),
+}
+"""Files that a job turns into lines, and what the contract of each says, by their format."""
 
 
 def test_rows_are_promoted_without_the_rejected(world: World) -> None:
@@ -40,12 +65,12 @@ def test_files_with_a_trailer_are_promoted_without_it(world: World) -> None:
     assert world.objects("promoted")["sealed.v1/sealed/1.csv"] == b"id|amount\n1|10.50\n2|1.50\n"
 
 
-def rows(world: World, spark: SparkSession, columns: str) -> list[tuple[object, ...]]:
+def rows(world: World, spark: SparkSession, columns: str, table: str = "tabled.v1") -> list[tuple[object, ...]]:
     """Return the rows that Delta's own reader gets from the table."""
     reader = spark.newSession()
     # Its extension is for SQL's statements, and would hold for all sessions of this JVM.
     reader.conf.set("spark.databricks.delta.requiredSparkConfsCheck.enabled", "false")
-    frame = reader.read.format("delta").load(f"{world.ports.zones.promoted}tabled.v1")
+    frame = reader.read.format("delta").load(f"{world.ports.zones.promoted}{table}")
     return sorted(tuple(row) for row in frame.selectExpr(*columns.split()).collect())
 
 
@@ -74,3 +99,29 @@ def test_valid_rows_go_into_a_delta_table(world: World, spark: SparkSession) -> 
 
     assert isinstance(reject(world.ports, newer, "anna", "sent by mistake"), Overruled)
     assert rows(world, spark, "id _drop") == [(7, other.id), (8, last.id)]
+
+
+def tabled(form: str) -> Plan:
+    """The contract of the table for files of another format."""
+    text = (HERE / "contracts" / "sales" / "tabled.v1.yaml").read_text()
+    own = text.replace("format: csv", WHOLE[form][0]).replace("tabled", f"tabled-{form}")
+    compiled = compile_text(own.encode(), f"tabled-{form}.v1.yaml")
+    assert compiled.plan, compiled.findings
+    return compiled.plan
+
+
+def test_valid_rows_of_documents_go_into_delta_tables(world: World, spark: SparkSession) -> None:
+    world.embedded.publish([*world.plans, *map(tabled, WHOLE)])
+    with world.embedded.asleep():
+        drops = {form: world.upload(f"tabled-{form}/1.{form}", body) for form, (_, body) in WHOLE.items()}
+        world.take_in()
+    ended = {form: world.settled(drop).state for form, drop in drops.items()}
+    world.embedded.publish(world.plans)
+
+    assert set(ended.values()) == {"accepted_with_warnings"}
+    columns = "id name amount day date_format(at,'yyyy-MM-dd_HH:mm') _drop _record"
+    for form, drop in drops.items():
+        assert rows(world, spark, columns, f"tabled-{form}.v1") == [
+            (1, "Ana", Decimal("1.50"), date(2026, 1, 31), "2026-01-31_12:00", drop, 1),
+            (3, None, None, None, None, drop, 3),
+        ]
