@@ -262,6 +262,13 @@ class Property:
         return written(self.form, text, self.type, self.format, self.zone) if self.form else text
 
     @property
+    def published(self) -> Property:
+        """The same property of texts that `contracts.terms.value_form.published` returns, which need no form."""
+        if self.form and self.form.dates:
+            return replace(self, form=None, format=None, offset=None)
+        return replace(self, form=None)
+
+    @property
     def masked(self) -> bool:
         """Return True if receipts and results must hide values (any classification but `public`)."""
         return self.classification not in (None, "public")
@@ -569,7 +576,8 @@ class Plan:
         """The plan of the lines that its files become, under the same name; files that are lines have their own."""
         if not self.is_transcribed:
             return self
-        return replace(self, file_format=self.read_as, compression="none", unmarked=self.sha)
+        lines = replace(self, file_format=self.read_as, compression="none", unmarked=self.sha)
+        return replace(lines, properties=tuple(p.published for p in self.properties)) if self.xml else lines
 
     @property
     def has_lines(self) -> bool:

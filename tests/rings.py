@@ -96,6 +96,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/integration/spark_jobs/formats/test_wide_encodings.py::*",
         "tests/integration/spark_jobs/formats/test_xml.py::test_documents*",
         "tests/integration/spark_jobs/formats/test_xml.py::test_evidence*",
+        "tests/integration/spark_jobs/formats/test_xml.py::test_values*",
         "tests/integration/spark_jobs/outputs/test_classified.py::*[*jsonl that nests]",
         "tests/integration/spark_jobs/outputs/test_classified.py::*[*jsonl]",
         "tests/integration/spark_jobs/outputs/test_classified.py::*[*over lines]",

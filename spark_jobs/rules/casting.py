@@ -38,7 +38,7 @@ def typed(cell: Column, prop: Property) -> Column:
     A cell is read in the form of the property's cells (`value_forms`).
     """
     if prop.form:
-        cell, prop = value_forms.published(cell, prop, prop.form), value_forms.plain(prop)
+        cell, prop = value_forms.published(cell, prop, prop.form), prop.published
     value, allowed = cast(cell, prop), fence(prop)
     tests = [cell.rlike(rf"^{allowed}\z")] if allowed else []
     if is_double(prop):

@@ -5,8 +5,6 @@ The same as `contracts.terms.value_form`, as columns. A text that does not have 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
@@ -21,7 +19,7 @@ def trimmed(cell: Column, prop: Property) -> Column:
 
 
 def published(cell: Column, prop: Property, form: ValueForm) -> Column:
-    """Return a trimmed cell in the form in which cells of a `plain` property are read."""
+    """Return a trimmed cell as cells of `Property.published` are."""
     match prop.type:
         case "integer" | "number" if not form.plain_numbers:
             return _number(cell, prop, form)
@@ -31,13 +29,6 @@ def published(cell: Column, prop: Property, form: ValueForm) -> Column:
             return file_dates.iso(cell, form.dates, prop.type)
         case _:
             return cell
-
-
-def plain(prop: Property) -> Property:
-    """Return a property whose cells are those of `published`."""
-    if prop.form and prop.form.dates:
-        return replace(prop, form=None, format=None, offset=None)
-    return replace(prop, form=None)
 
 
 def _number(cell: Column, prop: Property, form: ValueForm) -> Column:

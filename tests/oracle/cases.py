@@ -47,7 +47,17 @@ FORMS: dict[str, Document] = {
     "json": {"format": "json", "json": {"property": "data.items"}},
     "parquet": {"format": "parquet"},
     "fixed": {"format": "fixed", "fixed": {"record": {"begins": "D"}, "trailer": {"begins": "END"}}},
-    "xml": {"format": "xml", "xml": {"record": "things/thing"}},
+    "xml": {
+        "format": "xml",
+        "xml": {"record": "things/thing"},
+        "values": {
+            "decimalChar": ",",
+            "groupChar": ".",
+            "formats": ["d.M.yyyy"],
+            "trueValues": ["J"],
+            "falseValues": ["N"],
+        },
+    },
 }
 LEDGER: Document = {
     "prefixes": ["$", "€ "],

@@ -7,11 +7,14 @@ document.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from contracts.plan import Plan, Property, Xml
+from tests.oracle import forms
 from tests.oracle.nested import Number, Pairs
+from tests.oracle.values import value_of_cell
 
 XSI = "{http://www.w3.org/2001/XMLSchema-instance}"
 XML = "{http://www.w3.org/XML/1998/namespace}"
@@ -138,16 +141,37 @@ def _element(plan: Plan, element: Any, route: tuple[str, ...], others: dict[str,
 def _value(plan: Plan, text: str, prop: Property | None) -> Any:
     """A text as JSON has it, by the type of its property."""
     assert plan.xml
-    kind = prop.type if prop else None
-    cell = text.strip(BLANKS) if plan.xml.trim else text
+    kind, form = (prop.type, prop.form) if prop else (None, None)
+    cell = text.strip(BLANKS) if (form.trim if form else plan.xml.trim) else text
     cell = cell if kind in OF_TEXTS else cell.strip(SPACES)
-    if cell in plan.xml.null_values:
+    if cell in (form.nulls if form and form.nulls is not None else plan.xml.null_values):
         return None
+    if prop and form and form.formats:
+        return _moment(cell, prop)
+    if prop and form:
+        own = forms.plain(cell, prop)
+        if own is None:
+            return cell
+        cell = own
     if kind == "boolean" and cell in ("true", "false", "1", "0"):
         return cell in ("true", "1")
     if kind not in ("integer", "number") or not cell.isascii() or "_" in cell or cell != cell.strip():
         return cell
     return _number(cell, whole=kind == "integer")
+
+
+def _moment(cell: str, prop: Property) -> Any:
+    """A date or time in ISO 8601; a text that is none in the form of its property is in a list if it looks so."""
+    value = value_of_cell(cell, prop)
+    if value is None:
+        return (
+            [cell] if (cell[:4].isdigit() and cell[4:5] == "-") or (cell[:2].isdigit() and cell[2:3] == ":") else cell
+        )
+    moment = datetime(1970, 1, 1, tzinfo=UTC)
+    if prop.type == "date":
+        return str((moment + timedelta(days=int(value))).date())
+    moment += timedelta(microseconds=int(value))
+    return moment.isoformat() if prop.type == "timestamp" else moment.time().isoformat()
 
 
 def _number(cell: str, *, whole: bool) -> Any:

@@ -82,7 +82,8 @@ def typed(document: Document, at: Path, prop: Property, form: ValueForm) -> None
 def _zones(document: Document, at: Path, prop: Property, form: ValueForm) -> None:
     """Report notations of timestamps that contradict the property's options about offsets and zones."""
     sources = [source for source in document.data["schema"][0]["properties"] if isinstance(source, dict)]
-    options = next(source for source in sources if source.get("name") == prop.name).get("logicalTypeOptions") or {}
+    source = next((source for source in sources if source.get("name") == prop.name and not prop.path), {})
+    options = source.get("logicalTypeOptions") or {}
     wanted, zone = options.get("timezone"), options.get("defaultTimezone")
     offsets = {pattern: "offset" in needs(pattern) for pattern in form.formats}
     other = next((pattern for pattern, has in offsets.items() if wanted not in (None, has)), None)

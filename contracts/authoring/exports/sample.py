@@ -113,6 +113,8 @@ def _nested(contract: Contract, column: ExportedColumn, values: dict[str, str | 
             made = {str(values[inner[0].name]): _nested(contract, inner[1], values)}
         case _:
             text, kind = values[column.name], column.prop.type
+            if text is not None and column.prop.form:
+                return column.prop.as_cell(text)
             if text is None or kind not in ("integer", "number", "boolean"):
                 return text
             if kind == "boolean":

@@ -60,7 +60,7 @@ class Writer:
         if single or (shape is None and not element.attributes):
             if not self.ignores:
                 outer.others |= {f"{element.key}/{name}": quoted(own) for name, own in element.attributes.items()}
-            return value(text, shape.kind if shape else None, self.xml)
+            return value(text, shape, self.xml)
         if shape and not shape.within(TEXT) and not element.attributes and text.strip(SPACES):
             return quoted(text)
         return self.object(element)
@@ -77,7 +77,7 @@ class Writer:
             members[key] = f"[{','.join(values)}]" if is_array or len(values) > 1 else values[0]
         own = shape.within(TEXT) if shape else None
         if (shape is None or not element.elements) and (own or element.text.strip(SPACES)):
-            members[TEXT] = value(element.text, own.kind if own else None, self.xml)
+            members[TEXT] = value(element.text, own, self.xml)
         members = element.others | members
         if shape:
             agreed = {key: members.get(key, "null") for key in shape.members if shape is self.record or key in members}
@@ -89,5 +89,5 @@ class Writer:
         for name, text in element.attributes.items():
             own = shape.within(name) if shape else None
             if own or shape is None or not self.ignores:
-                members[name] = value(text, own.kind if own else None, self.xml)
+                members[name] = value(text, own, self.xml)
         return members

@@ -154,7 +154,7 @@ class Plain:
         """Return those of some keys whose values a pattern can have."""
         shapes = {key: self.records.shape.within(key) for key in keys}
         ignores = self.records.writer.ignores
-        return {key for key, shape in shapes.items() if (shape.kind in KINDS if shape else ignores)}
+        return {key for key, shape in shapes.items() if (shape.kind in KINDS and not shape.form if shape else ignores)}
 
 
 def _merged(before: dict[str, bytes], now: dict[str, bytes]) -> dict[str, bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from contracts.plan import LogicalType, Plan
+from contracts.terms.value_form import ValueForm
 
 TEXT = "#text"
 """The key of the text of an element that has attributes."""
@@ -12,9 +13,14 @@ TEXT = "#text"
 
 @dataclass(slots=True)
 class Shape:
-    """The type of a value; of an object the shapes of its `members`, of an array or a map that of `each` value."""
+    """The type of a value, and the form of its text; of an object the shapes of its `members`.
+
+    Of an array or a map `each` is the shape of each value. Only numbers that are doubles may have an exponent.
+    """
 
     kind: LogicalType
+    form: ValueForm | None = None
+    is_double: bool = False
     members: dict[str, Shape] = field(default_factory=dict)
     each: Shape | None = None
 
@@ -28,7 +34,7 @@ def of_plan(plan: Plan) -> Shape:
     record = Shape("object")
     placed: dict[tuple[str, ...], Shape] = {}
     for prop in plan.properties:
-        shape = placed[prop.route] = Shape(prop.type)
+        shape = placed[prop.route] = Shape(prop.type, prop.form, prop.type == "number" and not prop.exact)
         step = prop.route[-1]
         if not prop.path:
             record.members[prop.name] = shape

@@ -10,13 +10,13 @@ from contracts.authoring.document.finding import Path
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.files.xml_documents.xml_names import XML, XSI
 from contracts.files.xml_documents.xml_shape import TEXT
-from contracts.plan import CONTAINERS, Property, Xml
+from contracts.plan import CONTAINERS, Csv, Property, Xml
 from contracts.problem import nearest, visible
 
 NAME = re.compile(r"(?:(?P<prefix>[^\W\d][\w.-]*):)?[^\W\d][\w.-]*")
 """A name with or without a prefix (Namespaces in XML, 4)."""
-OF_TEXTS = ("trim", "nullValues")
-"""The keys of `values` that are about any text."""
+NO_SIGN = "\0"
+"""A delimiter that no text of XML has."""
 RESERVED = {"xml": XML, "xmlns": "http://www.w3.org/2000/xmlns/"}
 
 
@@ -32,11 +32,11 @@ def read(document: Document, path: Path, block: DropBlock) -> None:
         return
     _namespaces(document, (*path, "xml", "namespaces"), block.xml.namespaces)
     _record(document, (*path, "xml", "record"), block.xml)
-    written = document.value((*path, "values"))
-    for key in (key for key in (written if isinstance(written, dict) else ()) if key not in OF_TEXTS):
-        message = f"`values.{key}` is not built yet for the format xml."
-        fix = "Leave it out; numbers, booleans and dates are read as XML Schema writes them."
-        document.error((*path, "values", key), "not-built-yet", message, fix, on_key=True)
+
+
+def cells(block: DropBlock) -> Csv:
+    """Return the dialect of a block's cells; the texts of XML are cells with nothing between them."""
+    return Csv(delimiter=NO_SIGN, quote="", null_values=block.xml.null_values) if block.xml else block.csv
 
 
 def _namespaces(document: Document, at: Path, namespaces: Mapping[str, str]) -> None:

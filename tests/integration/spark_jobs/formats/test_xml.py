@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.authoring.compiler.compile import load_plan
+from contracts.authoring.compiler.compile import compile_text, load_plan
 from contracts.job import JobResult
 from contracts.plan import Archive, Columns, Plan
 from spark_jobs.validate import run
@@ -129,3 +129,57 @@ def test_what_is_ignored_is_not_read(spark: SparkSession, tmp_path: Path, plan: 
     judged = judge(spark, tmp_path, ignoring, {"a.xml": body})
 
     assert judged.decision("a.xml").verdict == "accepted"
+
+
+FORMED = """\
+apiVersion: v3.2.0
+kind: DataContract
+id: formed
+version: 1.0.0
+status: active
+schema:
+  - name: formed
+    properties:
+      - {name: id, logicalType: integer, required: true}
+      - {name: total, logicalType: number, physicalType: "decimal(12,2)", logicalTypeOptions: {maximum: 1234.5}}
+      - {name: day, logicalType: date, logicalTypeOptions: {minimum: "2024-01-01"}}
+      - {name: at, logicalType: timestamp}
+      - {name: paid, logicalType: boolean}
+customProperties:
+  - property: drop
+    vendor: dropgate
+    value:
+      files: partner/*.xml
+      producer: partner
+      format: xml
+      xml: {record: all/one}
+      values:
+        {decimalChar: ",", groupChar: ".", trueValues: [J], falseValues: [N], formats: [d.M.yyyy, "d.M.yyyy H:mm"]}
+"""
+
+
+def test_values_are_those_of_their_form(spark: SparkSession, tmp_path: Path) -> None:
+    compiled = compile_text(FORMED.encode(), "formed.v1.yaml")
+    assert compiled.plan, compiled.findings
+    rows = [
+        ("1.000", "1.234,50", "1.1.2024", "1.1.2024 9:05", "J"),
+        ("2", "1234.5", "2024-01-01", "2024-01-01T09:05:00Z", "true"),
+        ("3", "1.234,51", "31.12.2023", "x", "N"),
+    ]
+    names = ("id", "total", "day", "at", "paid")
+    body = "".join(f"<one>{''.join(f'<{n}>{v}</{n}>' for n, v in zip(names, row, strict=True))}</one>" for row in rows)
+    judged = judge(spark, tmp_path, compiled.plan, {"a.xml": f"<all>{body}</all>"})
+
+    facts = judged.drop("a.xml")
+    failed = {check: judged.count(check, "a.xml").failed for check in judged.result.header.checks}
+    assert (facts.failure, facts.refusal, facts.read, facts.valid) == (None, None, 3, 1)
+    assert {check: count for check, count in failed.items() if count} == {
+        "total.logicalType": 1,
+        "total.maximum": 1,
+        "day.logicalType": 1,
+        "day.minimum": 1,
+        "at.logicalType": 2,
+        "paid.logicalType": 1,
+    }
+    samples = judged.count("total.logicalType", "a.xml").samples
+    assert [(str(s.place), s.value) for s in samples] == [("record 2, all/one[2]", "1234.5")]

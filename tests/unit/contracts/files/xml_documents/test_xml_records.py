@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from contracts.files.xml_documents import xml_records
 from contracts.plan import Columns, LogicalType, Plan, Property, Xml
 from contracts.problem import Problem
+from contracts.terms.value_form import ValueForm
 from contracts.values.nested import name_of
 
 BANK, OTHER = "urn:example:bank", "urn:example:other"
@@ -357,3 +358,55 @@ def test_order_of_elements_may_differ_between_records() -> None:
     pieces = xml_records.lines(a_plan(), [f"<rows>{rows}</rows>".encode()])
 
     assert [len(value) for value in _values(pieces)] == [each.count("</") for each in rows.split("</row>")[:-1]]
+
+
+GERMAN = ValueForm(decimal=",", group=".", suffixes=(" €",), negatives=("trailing",))
+DATED = ValueForm(formats=("d.M.yyyy", "d. MMMM yyyy"), language="de")
+FORMED: list[tuple[Property, str, str]] = [
+    (Property("x", "number", form=GERMAN), "1.234,50", "1234.50"),
+    (Property("x", "number", form=GERMAN), " 17,5- ", "-17.5"),
+    (Property("x", "number", form=GERMAN), "3 €", "3"),
+    (Property("x", "number", form=GERMAN), "1,5e3", "1.5e3"),
+    (Property("x", "number", exact=(9, 2), form=GERMAN), "1,5e3", '"1,5e3"'),
+    (Property("x", "number", form=GERMAN), "1.5", '"1.5"'),
+    (Property("x", "number", form=ValueForm(decimals=2)), "1234", "12.34"),
+    (Property("x", "number", form=ValueForm(percent="divide")), "5%", "0.05"),
+    (Property("x", "integer", form=GERMAN.of_type("integer")), "1.234", "1234"),
+    (Property("x", "integer", form=GERMAN.of_type("integer")), "1,0", '"1,0"'),
+    (Property("x", "boolean", form=ValueForm(true=("J",), false=("N",))), "J", "true"),
+    (Property("x", "boolean", form=ValueForm(true=("J",), false=("N",))), "N", "false"),
+    (Property("x", "boolean", form=ValueForm(true=("J",), false=("N",))), "true", '"true"'),
+    (Property("x", "date", form=DATED), "3.7.2024", '"2024-07-03"'),
+    (Property("x", "date", form=DATED), "3. Juli 2024", '"2024-07-03"'),
+    (Property("x", "date", form=DATED), "31.2.2024", '"31.2.2024"'),
+    (Property("x", "date", form=DATED), "2024-07-03", '["2024-07-03"]'),
+    (Property("x", "timestamp", form=ValueForm(formats=("d.M.yyyy H:mm",))), "3.7.2024 9:05", '"2024-07-03T09:05:00"'),
+    (
+        Property("x", "timestamp", form=ValueForm(formats=("epochSeconds",))),
+        "1719993600",
+        '"2024-07-03T08:00:00.000000Z"',
+    ),
+    (Property("x", "time", form=ValueForm(formats=("H.mm",))), "9.05", '"09:05:00"'),
+    (Property("x", "time", form=ValueForm(formats=("H.mm",))), "09:05", '["09:05"]'),
+    (Property("x", "string", form=ValueForm(trim=True)), " a ", '"a"'),
+    (Property("x", "string", form=ValueForm(nulls=("-",))), "-", "null"),
+    (Property("x", "string", form=ValueForm(nulls=("-",))), "NA", '"NA"'),
+    (Property("x", "string"), "NA", "null"),
+]
+
+
+@pytest.mark.parametrize(("prop", "text", "value"), FORMED)
+def test_text_is_read_in_the_form_of_its_property(prop: Property, text: str, value: str) -> None:
+    plan = replace(a_plan(null_values=("NA",)), properties=(prop, Property("y", "string", form=prop.form)))
+    row = f"<row><x>{text}</x></row>"
+    document = f"<rows>{row * 3}</rows>"
+    whole = b"".join(
+        part for part in xml_records.lines(plan, [document.encode()], whole=True) if isinstance(part, bytes)
+    )
+    assert whole.decode().splitlines() == [f'{{"x":{value},"y":null}}'] * 3
+
+
+def test_lines_have_properties_without_forms() -> None:
+    plan = replace(a_plan(), properties=tuple(prop for prop, _, _ in FORMED))
+    assert {(p.form, p.format, p.offset) for p in plan.transcribed.properties} == {(None, None, None)}
+    assert replace(plan, file_format="xlsx", xml=None).transcribed.properties == plan.properties

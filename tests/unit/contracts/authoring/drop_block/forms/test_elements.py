@@ -64,7 +64,11 @@ FAULTS: dict[str, tuple[str, str]] = {
     "a namespace that is none": ('xml: {record: orders, namespaces: {a: " "}}\n', "bad-value"),
     "one namespace twice": ('xml: {record: orders, namespaces: {a: "urn:a", b: "urn:a"}}\n', "bad-value"),
     "an unknown key": ("xml: {record: orders, root: orders}\n", "unknown-key"),
-    "values of another form": (f'{XML}values: {{decimalChar: ","}}\n', "not-built-yet"),
+    "values that can be read in two ways": (f"{XML}values: {{decimalChar: '.', groupChar: '.'}}\n", "bad-value"),
+    "the form of a property that is not there": (
+        f"{XML}values: {{columns: {{ID: {{trim: true}}}}}}\n",
+        "unknown-property",
+    ),
     "CSV": (f"{XML}csv: {{delimiter: ';'}}\n", "bad-value"),
     "an order of columns": (f"{XML}columns: {{order: exact}}\n", "bad-value"),
     "valid rows": (f"{XML}promote: rows\n", "not-built-yet"),
