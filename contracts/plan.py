@@ -528,6 +528,7 @@ class Plan:
     xml: Xml | None = field(default=None, metadata=codec.SPARSE)
     fixed: Fixed | None = field(default=None, metadata=codec.SPARSE)
     sheet: Sheet | None = field(default=None, metadata=codec.SPARSE)
+    consumers: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property

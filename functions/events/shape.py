@@ -88,6 +88,7 @@ def event_of_step(origin: Origin, step: Step, told: Told, plan: Plan | None, now
         step=step.step,
         contract=_contract(step.contract, plan),
         producer=told.producer,
+        consumers=plan.consumers if plan else (),
         key=told.key,
         verdict=cast("VerdictName | None", step.verdict),
         engine=told.engine,
@@ -119,6 +120,7 @@ def event_of_absence(origin: Origin, step: AbsenceStep, plan: Plan | None) -> Dr
         state=step.state,
         contract=_contract(step.contract, plan),
         producer=plan.producer if plan else None,
+        consumers=plan.consumers if plan else (),
         missing=EventMissing(step.day, step.files, step.came, step.due_at),
     )
     return bounded(
@@ -135,11 +137,21 @@ def event_of_absence(origin: Origin, step: AbsenceStep, plan: Plan | None) -> Dr
 
 
 def bounded(event: DropEvent) -> DropEvent:
-    """Return an event of at most `MOST_BYTES`: without its last problems, if it has to be."""
-    while event.data.problems and len(json.dumps(codec.encode(event))) > MOST_BYTES:
+    """Return an event of at most `MOST_BYTES`: without its last problems, and then without consumers, if it has to be.
+
+    What is left is bounded: two keys of 1,024 bytes, of which JSON makes six times as many at most, and short texts.
+    """
+    while event.data.problems and _is_large(event):
         fewer = replace(event.data, problems=event.data.problems[:-1], left_out=("problems",))
         event = replace(event, data=fewer)
+    if event.data.consumers and _is_large(event):
+        fewer = replace(event.data, consumers=(), left_out=(*event.data.left_out, "consumers"))
+        event = replace(event, data=fewer)
     return event
+
+
+def _is_large(event: DropEvent) -> bool:
+    return len(json.dumps(codec.encode(event))) > MOST_BYTES
 
 
 def _contract(name: str | None, plan: Plan | None) -> EventContract | None:

@@ -175,6 +175,7 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         version=data["version"],
         object=data["schema"][0]["name"],
         producer=block.producer,
+        consumers=block.consumers,
         files=block.files,
         properties=tuple(props),
         checks=tuple(own_checks),

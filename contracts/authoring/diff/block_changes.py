@@ -42,6 +42,7 @@ def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
 
 BLOCK: dict[str, tuple[str, str, Callable[[Any, Any], Direction] | None]] = {
     "producer": ("producer", "producer", None),
+    "consumers": ("consumers", "consumers", None),
     "file_format": ("format", "format", None),
     "compression": ("compression", "format", None),
     "empty": ("empty", "empty", directions.of_policies),

@@ -103,6 +103,7 @@ class DropBlock:
 
     files: tuple[str, ...]
     producer: str
+    consumers: tuple[str, ...]
     format: FileFormat
     compression: Compression
     archive: Archive | None
@@ -173,6 +174,7 @@ def from_value(value: dict[str, Any]) -> DropBlock:
     return DropBlock(
         files=tuple(whole["files"]),
         producer=whole["producer"],
+        consumers=tuple(whole["consumers"]),
         format=whole["format"],
         compression=whole["compression"],
         archive=Archive(**whole["archive"]) if "archive" in value else None,

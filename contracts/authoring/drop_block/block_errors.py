@@ -70,6 +70,10 @@ TIME = ("bad-value", "is not a time of day", 'Write hours and minutes in quotes,
 STRETCH = ("bad-value", "is not a position or a length from 1 to 16,000", "Count from 1, as layouts of lines do.")
 BEGINS = ("bad-value", "is not a text with 1 to 100 characters", "Write how such a line begins, as `begins: H`.")
 WRITTEN = {
+    "consumers": (
+        *("bad-value", "is not a list of at most 20 teams, each once"),
+        "Write names of letters, digits, `.`, `_` and `-`, at most 63 of each, as `[finance, risk]`.",
+    ),
     "fixed.fields": ("bad-value", "names no fields", "Write the field of each property, in their order."),
     "fixed.fields.padding": ("bad-value", "must be one character", 'Write the one that fills fields up, as "0".'),
     **dict.fromkeys(("fixed.length", "fixed.fields.start", "fixed.fields.length"), STRETCH),

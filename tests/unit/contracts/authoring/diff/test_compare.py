@@ -216,6 +216,7 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("[shop/orders/*.csv,", "[shop/orders/*.csv, shop/x/*,"): ("files", "files", *LOOSENS),
     ("shop/orders/*.csv", "shop/order/*.csv"): ("files", "files", *BOTH),
     ("producer: shop", "producer: store"): ("producer", "producer", "none", BREAKS, FINE),
+    ("producer: shop", "producer: shop\n      consumers: [risk]"): ("consumers", "consumers", "none", "none", "none"),
     ("empty: warn", "empty: warn\n      sameKey: version"): ("same-key", "sameKey", "none", FINE, BREAKS),
     ("empty: warn", "empty: warn\n      sameKey: reject"): ("same-key", "sameKey", "tightens", BREAKS, BREAKS),
     ("empty: warn", "empty: warn\n      sameContent: reject"): ("same-content", "sameContent", *TIGHTENS),
