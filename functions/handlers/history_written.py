@@ -50,18 +50,11 @@ def events(records: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for record in records:
         item = items.loads(record["dynamodb"]["NewImage"])
         runtime.about(drop=item["pk"].removeprefix("D#"))
-        try:
-            event = event_of(runtime.event_sources(), item)
-        except DocumentInvalid as error:
-            # It would stop the pipe for hours; the ledger still has it.
-            logger.error("no event", reason=str(error))
-            runtime.count("Troubles")
-            continue
+        event = event_of(runtime.event_sources(), item)
         yield {"detail-type": detail_type(event), "detail": codec.encode(event)}
 
 
 @logger.inject_lambda_context(clear_state=True)
 def handler(event: list[dict[str, Any]], context: LambdaContext) -> list[dict[str, Any]]:  # noqa: ARG001
-    """Return the events of new history items; an error of a service is the pipe's to try again."""
-    with runtime.counted():
-        return list(events(event))
+    """Return the events of new history items; the pipe tries again if a service fails, or an item is unreadable."""
+    return list(events(event))
