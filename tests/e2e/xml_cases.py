@@ -76,6 +76,7 @@ CASES = (
         "no-record-element",
     ),
     _case("XML without records", HEAD + END, "no-records"),
+    _case("XML with other elements in place of the records", HEAD + "<item/>\n" + END, "no-records"),
     _case("XML that states another encoding than it has", GOOD.replace("UTF-8", "UTF-16"), "wrong-encoding"),
     _case("XML with bytes that are no text", GOOD.replace(">a<", ">\xe9<").encode("latin-1"), "wrong-encoding"),
     _case("a web page where XML is agreed", "<!DOCTYPE html>\n<html><body>Sign in</body></html>", "wrong-format"),

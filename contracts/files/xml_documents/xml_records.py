@@ -108,6 +108,10 @@ class Records:
             return None
         return xml_faults.no_record(self.xml, self.names, self._reached, list(self._seen.get(self._reached, ())))
 
+    def beside(self) -> list[str]:
+        """Return the names of elements beside the last step of the path to records."""
+        return [split(name)[1] for name in self._seen.get(len(self.names.steps) - 1, ())]
+
     def _inside(self) -> str:
         """Return the name of the innermost open element."""
         if self._elements:
@@ -217,11 +221,7 @@ def lines(plan: Plan, pieces: Iterable[bytes], *, whole: bool = True) -> Iterato
 
     Of a document that is not `whole` only what is there is judged.
     """
-    assert plan.xml is not None
-    shape, parser = xml_shape.of_plan(plan), expat.ParserCreate("utf-8", "}")
-    writer = Writer(plan.xml, shape, plan.columns.extra == "ignore")
-    records = Records(plan.xml, Names(plan.xml), shape, writer, parser)
-    records.start()
+    records = _records(plan)
     plain = Plain(records)
     for piece in xml_bytes.in_utf8(pieces, whole=whole):
         problem = piece if isinstance(piece, Problem) else plain.feed(piece)
@@ -234,6 +234,24 @@ def lines(plan: Plan, pieces: Iterable[bytes], *, whole: bool = True) -> Iterato
         yield from _taken(records)
         if problem:
             yield problem
+
+
+def beside(plan: Plan, document: bytes) -> list[str]:
+    """Return the names of elements that stand where the records of a whole document would be."""
+    records = _records(plan)
+    for piece in xml_bytes.in_utf8([document], whole=True):
+        if isinstance(piece, bytes):
+            records.feed(piece)
+    return records.beside()
+
+
+def _records(plan: Plan) -> Records:
+    assert plan.xml is not None
+    shape, parser = xml_shape.of_plan(plan), expat.ParserCreate("utf-8", "}")
+    writer = Writer(plan.xml, shape, plan.columns.extra == "ignore")
+    records = Records(plan.xml, Names(plan.xml), shape, writer, parser)
+    records.start()
+    return records
 
 
 def _taken(records: Records) -> Iterator[bytes]:

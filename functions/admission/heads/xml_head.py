@@ -25,7 +25,7 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
     if parts and isinstance(problem := parts[-1], Problem):
         return Head((_other(plan, sample, whole=whole) or problem,))
     line = next((part for part in parts if isinstance(part, bytes)), b"").partition(b"\n")[0]
-    problems = _first(plan, json.loads(line)) if line else _none(plan) if whole else []
+    problems = _first(plan, json.loads(line)) if line else _none(plan, sample) if whole else []
     return Head(tuple(problems), header, json.dumps(header, ensure_ascii=False))
 
 
@@ -37,10 +37,17 @@ def _other(plan: Plan, sample: bytes, *, whole: bool) -> Problem | None:
     return None if form is None or form is foreign_forms.XML else wrong_format(plan, form)
 
 
-def _none(plan: Plan) -> list[Problem]:
+def _none(plan: Plan, document: bytes) -> list[Problem]:
     """Return the problem of a document without records, if it must have some."""
-    problem = Problem("no-records", "The file holds no records.", "Send the file with its records.")
-    return [problem] if plan.empty == "reject" else []
+    if plan.empty != "reject":
+        return []
+    assert plan.xml is not None
+    above, _, record = plan.xml.record.rpartition("/")
+    text, fix = "The file holds no records", "Send the file with its records."
+    if others := xml_records.beside(plan, document):
+        text += f": `{above}` has no `{record}`, but {quoted([visible(name, 60) for name in others], most=5)}"
+        fix = f"Send the file with its records, each an element `{record}`."
+    return [Problem("no-records", f"{text}.", fix)]
 
 
 def _first(plan: Plan, record: Any) -> list[Problem]:

@@ -89,6 +89,7 @@ BAD: dict[str, tuple[str, str, str]] = {
     "an unknown element": (GOOD.replace("name>", "nmae>"), "unknown-key", "`nmae`"),
     "text beside elements": (GOOD.replace("<id>", "x<id>"), "mixed-content", "it has text beside other elements"),
     "no records": (f'<rows xmlns="{BANK}"/>', "no-records", "no records"),
+    "other elements": (GOOD.replace("row>", "item>"), "no-records", "`rows` has no `row`, but `item`"),
     "only blanks": (" \n\n", "empty-file", "only blanks"),
 }
 
