@@ -96,7 +96,14 @@ def rewritten(contracts: Sequence[Compiled], kept: Mapping[str, bytes], titles: 
         document = compiled.document
         own = title(document) if compiled.plan and document else None
         if document and own and (text := kept.get(own.key)) is not None and text != document.raw:
-            fix = _fix(own, _step(text, compiled), titles)
+            try:
+                before = compile_each(text, compiled.file)
+                contract = compiled.plan and compiled.plan.contract
+                same = (old for old in before if old.draft and old.draft.contract == contract)
+                step: Step = compare(next(same, before[0]), compiled).step or "patch"
+            except ContractInvalid:  # another edition of dropgate published it and read it otherwise
+                step = "minor"
+            fix = _fix(own, step, titles)
             message = f"{own.id} {own.version} was published with another text; a published version stays as it is."
             findings.append(document.finding("error", ("version",), "published", message, fix))
     return tuple(findings)
@@ -127,16 +134,6 @@ def promoted(plan: Plan, text: bytes) -> Promoted | None:
     """Return how a published text promotes the contract of a plan; None if the text can no longer be read."""
     drafts = (compiled.draft for compiled in compile_each(text, plan.contract))
     return next((draft.promote for draft in drafts if draft and draft.contract == plan.contract), None)
-
-
-def _step(text: bytes, new: Compiled) -> Step:
-    """Return the number of the version that the changes since a published text must raise."""
-    try:
-        before = compile_each(text, new.file)
-        same = (old for old in before if old.draft and new.plan and old.draft.contract == new.plan.contract)
-        return compare(next(same, before[0]), new).step or "patch"
-    except ContractInvalid:
-        return "minor"  # another edition of dropgate published it and read it differently: the changes are unknown
 
 
 def _fix(own: Title, step: Step, titles: Sequence[Title]) -> str:

@@ -111,9 +111,8 @@ def _block(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         message = f"Of a file may be rejected {_limit(new.plan.tolerance)}, and might be {_limit(old.plan.tolerance)}."
         yield new.change("file-tolerance", "tolerance.rows", message, new.block("tolerance"), turn)
     yield from _archive(old, new)
-    yield from _document(old, new)
     yield from _dialect(old, new)
-    yield from _xml(old, new)
+    yield from _documents(old, new)
     yield from _sheet(old, new)
     yield from _columns(old, new)
     # Reference files that both versions have; of the others the rule speaks that names them.
@@ -164,13 +163,6 @@ def _archive(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         yield new.change("archive-others", key, message, new.block("archive", "others"), turn)
 
 
-def _document(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
-    before, after = old.plan.json, new.plan.json
-    if before and after and before != after:
-        message = was("json.property", before.property or "none", after.property or "none")
-        yield new.change("format", "json.property", message, new.block("json", "property"))
-
-
 def _packed(archive: Archive | None) -> str:
     return f"{archive.format} of members like {archive.members}" if archive else "none"
 
@@ -202,7 +194,12 @@ def _dialect(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
             yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", *shown_values), new.block("csv", key), turn)
 
 
-def _xml(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
+def _documents(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
+    """Yield the differences of where the records of JSON and XML are, and of how XML is read."""
+    here, there = old.plan.json, new.plan.json
+    if here and there and here != there:
+        message = was("json.property", here.property or "none", there.property or "none")
+        yield new.change("format", "json.property", message, new.block("json", "property"))
     if old.plan.xml is None or new.plan.xml is None:
         return
     for name, path in OF_XML.items():

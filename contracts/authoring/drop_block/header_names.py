@@ -28,7 +28,15 @@ def read(document: Document, path: Path, block: DropBlock, props: Sequence[Prope
             fix = f"Write `{close}`." if close else f"The properties are {quoted(names, most=12)}."
             message = f"`columns.aliases` is about `{name}`, which is no property of the record."
             document.error((*columns, "aliases", name), "unknown-property", message, fix, on_key=True)
-    stated = [replace(prop, header_names=_names(document, block, prop)) for prop in props]
+    stated = []
+    for prop in props:
+        aliases = () if prop.path else block.aliases.get(prop.name, ())
+        of_prop = (s.get("physicalName") for _, s in _sources(document) if s.get("name") == prop.name)
+        is_physical = block.source == "physicalName" and not prop.path
+        physical = next((text for text in of_prop if text is not None), None) if is_physical else None
+        texts = dict.fromkeys((physical or prop.name, *aliases))
+        is_more = aliases or (physical is not None and (physical != prop.name or block.columns.match == "byPosition"))
+        stated.append(replace(prop, header_names=tuple(texts) if is_more else ()))
     for prop in stated:
         for text in prop.header_names:
             _written(document, _place(document, columns, prop, text), text, block.csv.multi_line)
@@ -85,17 +93,6 @@ def _undecided(document: Document, block: DropBlock, props: Sequence[Property]) 
             message = f"`physicalName` of `{name}` is another name; columns are found by `name`."
             fix = f"Write `name: {physical}` if that is the name in the file; else leave `physicalName` out."
             document.error((*at, "physicalName"), "not-built-yet", message, fix)
-
-
-def _names(document: Document, block: DropBlock, prop: Property) -> tuple[str, ...]:
-    aliases = () if prop.path else block.aliases.get(prop.name, ())
-    physical = None
-    if block.source == "physicalName" and not prop.path:
-        of_prop = (s.get("physicalName") for _, s in _sources(document) if s.get("name") == prop.name)
-        physical = next((text for text in of_prop if text is not None), None)
-    stated = dict.fromkeys((physical or prop.name, *aliases))
-    is_more = aliases or (physical is not None and (physical != prop.name or block.columns.match == "byPosition"))
-    return tuple(stated) if is_more else ()
 
 
 def _place(document: Document, columns: Path, prop: Property, text: str) -> Path:

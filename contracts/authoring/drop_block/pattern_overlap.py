@@ -35,6 +35,32 @@ class Day:
     day: int | None = None
     ordinal: int | None = None
 
+    def after(self, part: str, value: int, *, finished: bool) -> Day | None:
+        """Return the representative of equivalent dates after a part, so that the walk visits few states.
+
+        None if the parts read so far can be of no one date; without a year, strptime takes 1900.
+        """
+        day = self
+        if part in "Yy":
+            year = value if part == "Y" else value + (1900 if value >= LAST_CENTURY else 2000)
+            day = replace(day, leap=calendar.isleap(year))
+        elif part in "mdj":
+            day = replace(day, **{{"m": "month", "d": "day", "j": "ordinal"}[part]: value})  # type: ignore[arg-type]
+        leap = day.leap if day.leap is not None or not finished else False
+        if day.ordinal is not None and day.ordinal > (365 if leap is False else 366):
+            return None
+        if day.ordinal is None and day.day is not None:
+            month = day.month if day.month is not None or not finished else 1
+            longest = 31 if month is None else calendar.monthrange(2023 if leap is False else 2024, month)[1]
+            if day.day > longest:
+                return None
+        if day.month and day.day and (day.leap is not None or (day.month, day.day) != (2, 29)):
+            return Day(day.at)
+        month = day.month and (2 if day.month == 2 else 4 if day.month in (4, 6, 9, 11) else 1)
+        return replace(
+            day, month=month, day=day.day and max(28, day.day), ordinal=day.ordinal and max(365, day.ordinal)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class State:
@@ -118,7 +144,7 @@ def _date_steps(parts: list[str], day: Day) -> Iterator[tuple[str, Day]]:
                 yield char, replace(day, digits=_year_class(digits) if part[1] == "Y" else digits)
         elif _in_range(part[1], int(digits)):
             is_last = not any(p.startswith("%") for p in parts[day.at + 1 :])
-            after = _after(replace(day, at=day.at + 1, digits=""), part[1], int(digits), finished=is_last)
+            after = replace(day, at=day.at + 1, digits="").after(part[1], int(digits), finished=is_last)
             if after is not None:
                 yield char, after
 
@@ -131,30 +157,6 @@ def _year_class(digits: str) -> str:
     century = "12" if int(digits[:2]) % 4 == 0 else "10"
     third = digits[2:] if digits[2:] in ("", "0") else "2" if int(digits[2]) % 2 == 0 else "1"
     return century + third
-
-
-def _after(day: Day, part: str, value: int, *, finished: bool) -> Day | None:
-    """Return the representative of equivalent dates after a part, so that the walk visits few states.
-
-    None if the parts read so far can be of no one date; without a year, strptime takes 1900.
-    """
-    if part in "Yy":
-        year = value if part == "Y" else value + (1900 if value >= LAST_CENTURY else 2000)
-        day = replace(day, leap=calendar.isleap(year))
-    elif part in "mdj":
-        day = replace(day, **{{"m": "month", "d": "day", "j": "ordinal"}[part]: value})  # type: ignore[arg-type]
-    leap = day.leap if day.leap is not None or not finished else False
-    if day.ordinal is not None and day.ordinal > (365 if leap is False else 366):
-        return None
-    if day.ordinal is None and day.day is not None:
-        month = day.month if day.month is not None or not finished else 1
-        longest = 31 if month is None else calendar.monthrange(2023 if leap is False else 2024, month)[1]
-        if day.day > longest:
-            return None
-    if day.month and day.day and (day.leap is not None or (day.month, day.day) != (2, 29)):
-        return Day(day.at)
-    month = day.month and (2 if day.month == 2 else 4 if day.month in (4, 6, 9, 11) else 1)
-    return replace(day, month=month, day=day.day and max(28, day.day), ordinal=day.ordinal and max(365, day.ordinal))
 
 
 def _in_range(part: str, value: int) -> bool:

@@ -60,7 +60,12 @@ def write(contract: Contract) -> Exported:
     name = _name(account, contract.object["name"], set())
     fields = [_field(account, column, taken, name) for column in contract.columns()]
     account.keys({"description"}, {"description"}, {"description"})
-    account.checks(only_hard(lambda check: TOO_SMALL if _is_narrow(check) else ONLY_TYPES))
+
+    def why(check: Check) -> str:
+        is_narrow = isinstance(check.rule, rules.Format) and check.rule.format in INTEGERS
+        return TOO_SMALL if is_narrow else ONLY_TYPES
+
+    account.checks(only_hard(why))
     account.lose_notation()
     record = {"type": "record", "name": name, "doc": account.notes(), "fields": fields}
     return account.done(json_text.text(record) + "\n")
@@ -121,10 +126,6 @@ def _type(account: Account, column: ExportedColumn, name: str) -> Any:
         if symbols := list(dict.fromkeys(enum.values)):
             return {"type": "enum", "name": _type_name(account, f"{name}_values"), "symbols": symbols}
     return TYPES.get((prop.type, form), TYPES[prop.type, None])
-
-
-def _is_narrow(check: Check) -> bool:
-    return isinstance(check.rule, rules.Format) and check.rule.format in INTEGERS
 
 
 def _type_name(account: Account, name: str) -> str:

@@ -151,6 +151,29 @@ class _Machine:
             weights,
         )
 
+    def pairs(self, budget: _Budget) -> _Pairs:
+        """Return the pairs that any text leads to, from the start on."""
+        pairs = _Pairs()
+        pairs.of(1 << START)
+        waiting = [1 << START]
+        while waiting:
+            source = waiting.pop()
+            own, following = pairs.sets[source], 0
+            for state in own:
+                following |= self.following[state]
+            budget.take(len(self.signs))
+            pairs.following[source] = {following & sign for sign in self.signs} - {0}
+            for target in pairs.following[source]:
+                if target not in pairs.sets:
+                    pairs.of(target)
+                    waiting.append(target)
+                for state, pair in pairs.sets[target].items():
+                    before = self.before[state]
+                    group = tuple((own[s], before[s]) for s in before.keys() & own.keys())
+                    budget.take(1 + len(group))
+                    pairs.groups[pair].append(group)
+        return pairs
+
 
 def _signs(ranges: Sequence[Ranges]) -> list[int]:
     """Return the distinct sets of states that some character leads to, as bits."""
@@ -190,34 +213,32 @@ class _Pairs:
         self.sets[bits] = own
         return own
 
-
-def _pairs(machine: _Machine, budget: _Budget) -> _Pairs:
-    pairs = _Pairs()
-    pairs.of(1 << START)
-    waiting = [1 << START]
-    while waiting:
-        source = waiting.pop()
-        own, following = pairs.sets[source], 0
-        for state in own:
-            following |= machine.following[state]
-        budget.take(len(machine.signs))
-        pairs.following[source] = {following & sign for sign in machine.signs} - {0}
-        for target in pairs.following[source]:
-            if target not in pairs.sets:
-                pairs.of(target)
-                waiting.append(target)
-            for state, pair in pairs.sets[target].items():
-                before = machine.before[state]
-                group = tuple((own[s], before[s]) for s in before.keys() & own.keys())
-                budget.take(1 + len(group))
-                pairs.groups[pair].append(group)
-    return pairs
+    def ways(self) -> list[Steps]:
+        """Return the number of ways that lead to each pair, by the length of the text."""
+        ways: list[Steps] = [()] * len(self.groups)
+        for circle in _circles(self.groups):
+            entering: Steps = (1.0,) if self.sets[1 << START][START] in circle else ()
+            gained: Steps = ()
+            for pair in circle:
+                for group in self.groups[pair]:
+                    within = sum(n for source, n in group if source in circle)
+                    if within > 1:
+                        raise Doubling
+                    beside = _sum(_product((float(n),), ways[source]) for source, n in group if source not in circle)
+                    if within:
+                        gained = _greatest(gained, beside)
+                    else:
+                        entering = _greatest(entering, beside)
+            bound = _sum([entering, _added_up(gained)]) if any(gained) else entering
+            for pair in circle:
+                ways[pair] = bound
+        return ways
 
 
 def _steps(inner: Automaton, budget: _Budget, *, searched: bool) -> Steps:
     machine = _Machine.of(inner, budget, searched=searched)
-    pairs = _pairs(machine, budget)
-    ways = _ways(pairs)
+    pairs = machine.pairs(budget)
+    ways = pairs.ways()
     costs = {
         bits: _sum(_product(ways[pair], machine.weights[state]) for state, pair in own.items())
         for bits, own in pairs.sets.items()
@@ -237,28 +258,6 @@ def _steps(inner: Automaton, budget: _Budget, *, searched: bool) -> Steps:
     if done == len(costs):
         return _greatest(*most.values())
     return _sum([costs.pop(1 << START), _added_up(_greatest(*costs.values()))])
-
-
-def _ways(pairs: _Pairs) -> list[Steps]:
-    """Return the number of ways that lead to each pair, by the length of the text."""
-    ways: list[Steps] = [()] * len(pairs.groups)
-    for circle in _circles(pairs.groups):
-        entering: Steps = (1.0,) if pairs.sets[1 << START][START] in circle else ()
-        gained: Steps = ()
-        for pair in circle:
-            for group in pairs.groups[pair]:
-                within = sum(n for source, n in group if source in circle)
-                if within > 1:
-                    raise Doubling
-                beside = _sum(_product((float(n),), ways[source]) for source, n in group if source not in circle)
-                if within:
-                    gained = _greatest(gained, beside)
-                else:
-                    entering = _greatest(entering, beside)
-        bound = _sum([entering, _added_up(gained)]) if any(gained) else entering
-        for pair in circle:
-            ways[pair] = bound
-    return ways
 
 
 def _circles(groups: Sequence[Sequence[Sequence[tuple[int, int]]]]) -> Iterator[set[int]]:

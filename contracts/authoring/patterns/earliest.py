@@ -48,6 +48,26 @@ class _Piece:
         """Return the piece as it is written."""
         return [self.token, *self.repetition]
 
+    def stopped(self, sign: _Piece, rest: _Piece, *, last: bool) -> list[str] | None:
+        """Return a repetition that stops at a sign; None if it would match other texts."""
+        least, own, at, after = self.least, self.ranges, sign.ranges, rest.ranges
+        if least is None or own is None or at is None or after is None or sign.repetition:
+            return None
+        is_exact_end = last and (not rest.repetition or re.fullmatch(r"\{\d+\}", rest.repetition[0]) is not None)
+        if rest.least is None and not is_exact_end:
+            return None
+        if not _meet(own, at) or _meet(own + at, others(after)):
+            return None
+        first = [self.token, *([f"{{{least}}}"] if least > 1 else [])] if least else []
+        left = others(others(own) + at)
+        if not left:
+            return first
+        if self.token.startswith("[^") and not sign.token.startswith("["):  # the author's notation is kept
+            inner = f"^{sign.token if len(sign.token) > 1 else _shown(ord(sign.token))}{self.token[2:-1]}"
+        else:
+            inner = "".join(_shown(low) if low == high else f"{_shown(low)}-{_shown(high)}" for low, high in left)
+        return [*first, f"[{inner}]", "*"]
+
 
 def without_groups(tokens: Sequence[str]) -> list[str]:
     """Return the tokens of a pattern without the brackets of groups that have one branch and are not repeated."""
@@ -74,30 +94,9 @@ def rewritten(tokens: Sequence[str]) -> list[str]:
     out: list[str] = []
     for n, piece in enumerate(pieces):
         behind = pieces[n + 1 : n + 3]
-        stopped = _stopped(piece, *behind, last=searched and n + 3 == len(pieces)) if len(behind) == 2 else None
+        stopped = piece.stopped(*behind, last=searched and n + 3 == len(pieces)) if len(behind) == 2 else None
         out += piece.tokens if stopped is None else stopped
     return out
-
-
-def _stopped(piece: _Piece, sign: _Piece, rest: _Piece, *, last: bool) -> list[str] | None:
-    """Return a repetition that stops at a sign; None if it would match other texts."""
-    least, own, at, after = piece.least, piece.ranges, sign.ranges, rest.ranges
-    if least is None or own is None or at is None or after is None or sign.repetition:
-        return None
-    is_exact_end = last and (not rest.repetition or re.fullmatch(r"\{\d+\}", rest.repetition[0]) is not None)
-    if rest.least is None and not is_exact_end:
-        return None
-    if not _meet(own, at) or _meet(own + at, others(after)):
-        return None
-    first = [piece.token, *([f"{{{least}}}"] if least > 1 else [])] if least else []
-    left = others(others(own) + at)
-    if not left:
-        return first
-    if piece.token.startswith("[^") and not sign.token.startswith("["):  # the author's notation is kept
-        inner = f"^{sign.token if len(sign.token) > 1 else _shown(ord(sign.token))}{piece.token[2:-1]}"
-    else:
-        inner = "".join(_shown(low) if low == high else f"{_shown(low)}-{_shown(high)}" for low, high in left)
-    return [*first, f"[{inner}]", "*"]
 
 
 def _meet(left: Ranges, right: Ranges) -> bool:

@@ -56,7 +56,15 @@ def hold(
     document: Document, path: Path, name: str, core: Core, kwargs: dict[str, Any], props: Sequence[Property]
 ) -> None:
     """Hold the types of columns and values, whose shapes are right, against those that an expectation takes."""
-    _hold_unheeded(document, path, name, kwargs)
+    # Arguments that the library takes, and does not heed
+    if name == OF_JSON and kwargs.get("mostly", 1) != 1:
+        message = f"`{name}` stops at a text that is not JSON, so the number of other texts that match is unknown."
+        fix = "Leave `mostly` out, or use `expect_column_values_to_be_json_parseable`."
+        document.error((*path, "mostly"), "wrong-type", message, fix)
+    if name == OF_PAIRS and kwargs.get("row_condition") is not None:
+        message = f"`{name}` reads all records, with or without `row_condition`."
+        fix = "Leave it out, or say all of it in SQL: `metric: expression`."
+        document.error((*path, "row_condition"), "wrong-type", message, fix)
     by_name = {p.name: p for p in props}
     columns: list[tuple[Path, Property]] = []
     for key, kind in core.arguments.items():
@@ -80,18 +88,6 @@ def hold(
         return
     for given in _given(path, core, kwargs, [prop for _, prop in columns]):
         _hold_value(document, given, core)
-
-
-def _hold_unheeded(document: Document, path: Path, name: str, kwargs: dict[str, Any]) -> None:
-    """Refuse arguments that the library takes, and does not heed."""
-    if name == OF_JSON and kwargs.get("mostly", 1) != 1:
-        message = f"`{name}` stops at a text that is not JSON, so the number of other texts that match is unknown."
-        fix = "Leave `mostly` out, or use `expect_column_values_to_be_json_parseable`."
-        document.error((*path, "mostly"), "wrong-type", message, fix)
-    if name == OF_PAIRS and kwargs.get("row_condition") is not None:
-        message = f"`{name}` reads all records, with or without `row_condition`."
-        fix = "Leave it out, or say all of it in SQL: `metric: expression`."
-        document.error((*path, "row_condition"), "wrong-type", message, fix)
 
 
 def _given(path: Path, core: Core, kwargs: dict[str, Any], props: Sequence[Property]) -> Iterator[_Given]:
