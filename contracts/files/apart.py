@@ -155,15 +155,10 @@ def main(read: Callable[[Plan, list[str]], Problem | None]) -> None:
     plan = codec.loads(Plan, source.readline(), "plan")
     try:
         for line in source:
-            _limit_time(seconds)
+            _, most = resource.getrlimit(resource.RLIMIT_CPU)  # each may take so many more seconds of a processor
+            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time()) + seconds, most))
             problem = read(plan, json.loads(line))
             target.write(f"{codec.canonical(problem) if problem else ''}\n")
             target.flush()
     except MemoryError:
         sys.exit(SHORT_OF_MEMORY)
-
-
-def _limit_time(seconds: int) -> None:
-    """Let the process end that takes so many more seconds of a processor."""
-    _, most = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time()) + seconds, most))

@@ -23,7 +23,11 @@ VALUE = re.compile(r"[\W\d_TZ]*\d[\W\d_TZ]*")
 def problems(plan: Plan, sent: tuple[str, ...]) -> tuple[Problem, ...]:
     """Return all problems of a header's texts, without the columns that dropgate adds."""
     texts = tuple(alike(text, "byPosition") for text in sent)
-    if _is_record(plan, texts):
+    named = {text for prop in plan.roots for text in prop.headings} - plan.csv.lacking
+    pairs = [(prop, text) for prop, text in zip(plan.roots, texts, strict=False) if text not in plan.csv.lacking]
+    measured = [text for prop, text in pairs if prop.type in MEASURED and text.strip()]
+    is_record = not named & set(texts) and bool(measured) and all(VALUE.fullmatch(text) for text in measured)
+    if is_record:
         message = "The first line holds values where the header must be."
         fix = column_problems.asked(
             plan, f"Begin the file with a header of {_columns(len(plan.roots))}.", "csv.header: false"
@@ -38,14 +42,6 @@ def problems(plan: Plan, sent: tuple[str, ...]) -> tuple[Problem, ...]:
             faults.append(Problem("missing-column", message, fix, level, property=prop.name))
     more = enumerate(texts[len(plan.roots) :], len(plan.roots) + 1)
     return (*faults, *column_problems.unknown(plan, [text.strip() or f"column {nth}" for nth, text in more]))
-
-
-def _is_record(plan: Plan, texts: tuple[str, ...]) -> bool:
-    """Return True if no text is one of the contract's, and all columns of numbers, dates and times hold such values."""
-    named = {text for prop in plan.roots for text in prop.headings} - plan.csv.lacking
-    pairs = [(prop, text) for prop, text in zip(plan.roots, texts, strict=False) if text not in plan.csv.lacking]
-    measured = [text for prop, text in pairs if prop.type in MEASURED and text.strip()]
-    return not named & set(texts) and bool(measured) and all(VALUE.fullmatch(text) for text in measured)
 
 
 def _others(plan: Plan, texts: tuple[str, ...]) -> list[Problem]:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping
 from contracts.files import by_position, column_problems
 from contracts.files.columns import OURS, alike, properties
 from contracts.place import HEADER
-from contracts.plan import Match, Plan, Property, Sheet, column_letters
+from contracts.plan import Match, Plan, Property, column_letters
 from contracts.problem import Problem, nearest, quoted, visible
 
 MOST_COLUMNS = 2000
@@ -84,7 +84,12 @@ def masked(names: tuple[str, ...]) -> str:
 
 
 def _nameless(plan: Plan, header: tuple[str, ...], places: list[int]) -> Problem:
-    """Return the problem of columns without a name, by their places from 1."""
+    """Return the problem of columns without a name, by their places from 1; those of a sheet have letters."""
+    if sheet := plan.sheet:
+        letters = ", ".join(column_letters(sheet.first_column + place - 1) for place in places[:8])
+        message = f"Column {letters} of the sheet has no name, and is within the agreed range {sheet.range}."
+        fix = "Give every column a name in the row of the header, or leave out all cells beside the agreed columns."
+        return Problem("blank-column-name", message, column_problems.asked(plan, fix, "columns.extra: ignore"))
     message = f"Column {', '.join(map(str, places[:8]))} of the header has no name."
     fix = "Give every column a name, and look for a delimiter too many at the end of the header."
     is_end = places == [len(header)] and not header[-1] and plan.read_as == "csv"
@@ -92,20 +97,12 @@ def _nameless(plan: Plan, header: tuple[str, ...], places: list[int]) -> Problem
     return Problem("blank-column-name", message, column_problems.asked(plan, fix, key))
 
 
-def _nameless_in_sheet(plan: Plan, sheet: Sheet, places: list[int]) -> Problem:
-    """Return the same of a sheet, whose columns have letters."""
-    letters = ", ".join(column_letters(sheet.first_column + place - 1) for place in places[:8])
-    message = f"Column {letters} of the sheet has no name, and is within the agreed range {sheet.range}."
-    fix = "Give every column a name in the row of the header, or leave out all cells beside the agreed columns."
-    return Problem("blank-column-name", message, column_problems.asked(plan, fix, "columns.extra: ignore"))
-
-
 def _misnamed(plan: Plan, header: tuple[str, ...], held: Mapping[str, str | None]) -> list[Problem]:
     """Return the problems of columns without a name, and of names that several columns have."""
     faults, lenient = [], plan.columns.extra == "ignore" and plan.read_as == "csv"
     empty = [] if lenient else [n for n, name in enumerate(header, 1) if not name.strip()]
     if empty:
-        faults.append(_nameless_in_sheet(plan, plan.sheet, empty) if plan.sheet else _nameless(plan, header, empty))
+        faults.append(_nameless(plan, header, empty))
     counts = {name: n for name, n in Counter(header).items() if n > 1 and name.strip()}
     lacking, twice = [], []
     for name, n in counts.items():
@@ -115,11 +112,9 @@ def _misnamed(plan: Plan, header: tuple[str, ...], held: Mapping[str, str | None
             fix = f"Leave this name out of the header, or ask for `csv.headerLacks` to be left out of {plan.contract}."
             lacking.append(Problem("duplicate-column", message, fix, property=name))
         elif own or not lenient:
-            message, key = (
-                f"The header names `{visible(name)}` {n} times.",
-                "match: byPosition" if own else "extra: ignore",
-            )
-            fix = column_problems.asked(plan, f"Keep one column `{visible(name)}`.", f"columns.{key}")
+            message = f"The header names `{visible(name)}` {n} times."
+            key = "columns.match: byPosition" if own else "columns.extra: ignore"
+            fix = column_problems.asked(plan, f"Keep one column `{visible(name)}`.", key)
             twice.append(Problem("duplicate-column", message, fix, property=own or name))
     return faults + column_problems.shortened(lacking) + column_problems.shortened(twice)
 

@@ -170,23 +170,25 @@ class Records:
 
     def batches(self) -> Iterator[list[bytes]]:
         """Yield the records, some at once; raise Damaged where they cannot be told apart."""
-        for batch in self._in_array() if self._open() else self._in_turn():
-            self.count += len(batch)
-            yield [one_line(record) for record in batch]
-
-    def _open(self) -> bool:
-        """Go to the first record; return True if it is in an array, False if records follow each other."""
         self._fill()
         self._at = len(codecs.BOM_UTF8) if self._buffer.startswith(codecs.BOM_UTF8) else 0
         for depth, key in enumerate(self._form.keys):
             if self._sign() != b"{":
                 raise self._otherwise(depth)
             self._at += 1
-            self._seek(depth, key)
+            others: dict[str, str] = {}  # the keys before it, with what they hold
+            while (other := self._key(is_first=not others)) != key:
+                if other is None:
+                    raise self._without(depth, others)
+                if len(others) < MOST_KEYS:
+                    others[other] = KINDS.get(self._sign(), "no JSON")
+                self._at = self._end(keep=False)
         sign = self._sign()
         if sign != b"[" and (self._form.keys or sign not in (b"{", b"")):
             raise self._otherwise(len(self._form.keys))
-        return sign == b"["
+        for batch in self._in_array() if sign == b"[" else self._in_turn():
+            self.count += len(batch)
+            yield [one_line(record) for record in batch]
 
     def _in_turn(self) -> Iterator[list[bytes]]:
         """Yield records that follow each other."""
@@ -211,18 +213,23 @@ class Records:
             if not record:
                 raise self._damaged("a comma has no record beside it")
             yield [record]
-            ended = self._next_in_array()
-        self._close()
-
-    def _next_in_array(self) -> bool:
-        """Step over the sign behind a record; return True if it ends the array."""
-        sign = self._buffer[self._at : self._at + 1]
-        self._at += 1
-        if sign == b"}":
-            raise self._damaged("`}` stands where `]` should")
-        if sign == b",":
-            self._sign()
-        return sign == b"]"
+            sign = self._buffer[self._at : self._at + 1]
+            self._at += 1
+            if sign == b"}":
+                raise self._damaged("`}` stands where `]` should")
+            if sign == b",":
+                self._sign()
+            ended = sign == b"]"
+        # The rest of the document
+        for depth in reversed(range(len(self._form.keys))):
+            while (other := self._key()) is not None:
+                if other == self._form.keys[depth]:
+                    path = visible(".".join(self._form.keys[: depth + 1]))
+                    text = f"The document has the key `{path}` twice, so that nobody can say which one is meant."
+                    raise Damaged(Problem("json-key-twice", text, "Write each key once."))
+                self._at = self._end(keep=False)
+        if self._sign():
+            raise self._damaged("text follows its end")
 
     def _several(self, separator: bytes) -> list[bytes]:
         """Return the next records of a window that are objects or arrays; none if the first is anything else.
@@ -302,28 +309,6 @@ class Records:
         piece = self._read(max(PIECE, len(rest)))
         self._buffer, self._at = rest + piece, 0
         return bool(piece)
-
-    def _seek(self, depth: int, key: str) -> None:
-        """Go to the value of a key of the object at hand."""
-        others: dict[str, str] = {}
-        while (other := self._key(is_first=not others)) != key:
-            if other is None:
-                raise self._without(depth, others)
-            if len(others) < MOST_KEYS:
-                others[other] = KINDS.get(self._sign(), "no JSON")
-            self._at = self._end(keep=False)
-
-    def _close(self) -> None:
-        """Read the document from the end of its array to its end."""
-        for depth in reversed(range(len(self._form.keys))):
-            while (other := self._key()) is not None:
-                if other == self._form.keys[depth]:
-                    path = visible(".".join(self._form.keys[: depth + 1]))
-                    text = f"The document has the key `{path}` twice, so that nobody can say which one is meant."
-                    raise Damaged(Problem("json-key-twice", text, "Write each key once."))
-                self._at = self._end(keep=False)
-        if self._sign():
-            raise self._damaged("text follows its end")
 
     def _key(self, *, is_first: bool = False) -> str | None:
         """Return the next key of the object at hand, and go to its value; None at the end of the object."""

@@ -182,7 +182,11 @@ def _chosen(archive: Archive, entries: Sequence[_Entry]) -> list[_Entry] | Probl
     wanted = [entry for entry in files if captures(archive.members, entry.name) is not None]
     others = [entry.name for entry in files if entry not in wanted]
     if not wanted:
-        return _none(archive, others)
+        if others and all(name.lower().endswith(".zip") for name in others):
+            return nested(others[0])
+        there = f"it has {quoted(map(visible, others))}" if others else "it is empty"
+        text = f"The zip archive has no member like `{archive.members}`; {there}."
+        return Problem("zip-no-member", text, f"Pack the records as members like `{archive.members}`.")
     if others and archive.others == "reject":
         text = f"The zip archive has members that the contract does not know: {quoted(map(visible, others))}."
         fix = f"Pack only members like `{archive.members}`; or ask for `others: ignore` in the contract."
@@ -198,15 +202,6 @@ def _document(names: Sequence[str]) -> str | None:
     if "[Content_Types].xml" in names:
         return next((kind for folder, kind in OFFICE.items() if any(name.startswith(folder) for name in names)), None)
     return "a document of OpenDocument, such as a workbook" if {"mimetype", "content.xml"} <= set(names) else None
-
-
-def _none(archive: Archive, others: Sequence[str]) -> Problem:
-    """Return the problem of an archive without a member that the contract wants."""
-    if others and all(name.lower().endswith(".zip") for name in others):
-        return nested(others[0])
-    there = f"it has {quoted(map(visible, others))}" if others else "it is empty"
-    text = f"The zip archive has no member like `{archive.members}`; {there}."
-    return Problem("zip-no-member", text, f"Pack the records as members like `{archive.members}`.")
 
 
 def nested(name: str) -> Problem:

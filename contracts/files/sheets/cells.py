@@ -96,7 +96,8 @@ def dated(raw: str, kind: Kind, *, since_1904: bool) -> str | None:
     ms = round(float(raw) * DAY_MS)
     days, rest = divmod(ms, DAY_MS)
     if kind == "duration":
-        return _elapsed(ms)
+        hours, rest = divmod(abs(ms), 3_600_000)  # of any number of hours
+        return f"{'-' if ms < 0 else ''}{hours:02}{_clock(rest)[2:]}"
     if days < 0 or days > LAST_DAY - (1_462 if since_1904 else 0):
         return text
     if kind == "time" and days == 0:
@@ -115,12 +116,6 @@ def _clock(ms: int) -> str:
     seconds, rest = divmod(ms, 1_000)
     text = f"{seconds // 3_600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
     return f"{text}.{rest:03}" if rest else text
-
-
-def _elapsed(ms: int) -> str:
-    """Return hours, minutes and seconds, of any number of hours."""
-    hours, rest = divmod(abs(ms), 3_600_000)
-    return f"{'-' if ms < 0 else ''}{hours:02}{_clock(rest)[2:]}"
 
 
 def reader(kind: Kind, *, since_1904: bool) -> Callable[[str], str | None]:

@@ -35,22 +35,6 @@ class Workbook:
         if MANIFEST in parts and b"encryption-data" in parts.whole(MANIFEST, SMALL_PART):
             raise Faulty(password())
         self._hidden: set[str] = set()
-        self.sheets = tuple(self._listed())
-
-    def rows(self, name: str) -> Iterator[Row]:
-        """Yield the rows of a sheet that the file has, in their order."""
-        made, sheet = markup.parser(CONTENT), _Table(name)
-        made.StartElementHandler, made.EndElementHandler = sheet.start, sheet.end
-        made.CharacterDataHandler = sheet.character
-        for _ in markup.feed(made, CONTENT, self._parts.pieces(CONTENT)):
-            done, sheet.done = sheet.done, []
-            for number, times, row in done:
-                for n in range(times):
-                    yield number + n, row
-            if sheet.ended:
-                return
-
-    def _listed(self) -> Iterator[SheetEntry]:
         made, seen, hidden, style = markup.parser(CONTENT), list[SheetEntry](), set[str](), ""
 
         def start(name: str, attributes: dict[str, str]) -> None:
@@ -65,7 +49,20 @@ class Workbook:
         made.StartElementHandler = start
         for _ in markup.feed(made, CONTENT, self._parts.pieces(CONTENT)):
             pass
-        return iter(seen)
+        self.sheets = tuple(seen)
+
+    def rows(self, name: str) -> Iterator[Row]:
+        """Yield the rows of a sheet that the file has, in their order."""
+        made, sheet = markup.parser(CONTENT), _Table(name)
+        made.StartElementHandler, made.EndElementHandler = sheet.start, sheet.end
+        made.CharacterDataHandler = sheet.character
+        for _ in markup.feed(made, CONTENT, self._parts.pieces(CONTENT)):
+            done, sheet.done = sheet.done, []
+            for number, times, row in done:
+                for n in range(times):
+                    yield number + n, row
+            if sheet.ended:
+                return
 
 
 class _Table:
@@ -86,7 +83,7 @@ class _Table:
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Begin an element."""
         if name == "table:table":
-            self._begin_table(attributes)
+            self._depth += bool(self._depth or (attributes.get("table:name") == self._name and not self.ended))
         elif self._depth != 1:
             return
         elif name == "table:table-row":
@@ -96,11 +93,7 @@ class _Table:
             self._attributes, self._paragraphs, self._text = attributes, [], None
             self._covered = name == "table:covered-table-cell"
             self._more = _times(attributes.get("table:number-columns-repeated"), MOST_COLUMNS)
-        else:
-            self._start_text(name, attributes)
-
-    def _start_text(self, name: str, attributes: dict[str, str]) -> None:
-        if markup.local(name) in ASIDE:
+        elif markup.local(name) in ASIDE:
             self._aside += 1
         elif name == "text:p" and not self._aside:
             self._text = []
@@ -122,16 +115,19 @@ class _Table:
         elif name in ("table:table-cell", "table:covered-table-cell"):
             self._end_cell()
         elif name == "table:table-row":
-            self._end_row()
+            number, self._row = self._row + 1, self._row + self._rows_more
+            if self._cells and (self._row > MOST_ROWS or self._rows_more * len(self._cells) > MOST_REPEATED):
+                raise too_large(f"it has more than {MOST_ROWS:,} rows, or repeats a row too often")
+            if self._cells:
+                self.done.append((number, self._rows_more, self._cells))
         elif markup.local(name) in ASIDE:
             self._aside -= 1
         elif name == "text:p" and not self._aside and self._text is not None:
-            self._paragraphs.append(_with_blanks("".join(self._text)))
+            text = "".join(self._text)
+            bare = BETWEEN.sub(" ", text).strip(" ") if BETWEEN.search(text) else text
+            # The blanks, tabs and line breaks that are marked in the paragraph
+            self._paragraphs.append(bare.replace("\0", " ").replace("\x01", "\t").replace("\x02", "\n"))
             self._text = None
-
-    def _begin_table(self, attributes: dict[str, str]) -> None:
-        if self._depth or (attributes.get("table:name") == self._name and not self.ended):
-            self._depth += 1
 
     def _end_cell(self) -> None:
         text = "" if self._covered else _value(self._attributes, self._paragraphs)
@@ -143,14 +139,6 @@ class _Table:
         self._cells += [""] * self._gap + [text] * self._more
         self._gap = 0
 
-    def _end_row(self) -> None:
-        number, self._row = self._row + 1, self._row + self._rows_more
-        if not self._cells:
-            return
-        if self._row > MOST_ROWS or self._rows_more * len(self._cells) > MOST_REPEATED:
-            raise too_large(f"it has more than {MOST_ROWS:,} rows, or repeats a row too often")
-        self.done.append((number, self._rows_more, self._cells))
-
 
 def _times(written: str | None, most: int) -> int:
     if written is None:
@@ -158,12 +146,6 @@ def _times(written: str | None, most: int) -> int:
     if not written.isdecimal() or not written.isascii() or len(written) > 9 or not int(written):
         raise broken("it repeats a cell, a row or a blank in a way that is no number")
     return min(int(written), most + 1)
-
-
-def _with_blanks(text: str) -> str:
-    """Return a paragraph with the blanks, tabs and line breaks that are marked in it."""
-    bare = BETWEEN.sub(" ", text).strip(" ") if BETWEEN.search(text) else text
-    return bare.replace("\0", " ").replace("\x01", "\t").replace("\x02", "\n")
 
 
 def _value(attributes: dict[str, str], paragraphs: Iterable[str]) -> str:
@@ -179,28 +161,19 @@ def _value(attributes: dict[str, str], paragraphs: Iterable[str]) -> str:
     if kind == "boolean":
         return attributes.get("office:boolean-value", "")
     if kind == "date":
-        return _moment(attributes.get("office:date-value", ""))
+        whole, dot, fraction = attributes.get("office:date-value", "").partition(".")
+        digits = fraction[:6].rstrip("0")
+        return f"{whole}.{digits}" if dot and digits else whole
     if kind == "time":
-        return _period(attributes.get("office:time-value", ""))
+        written = attributes.get("office:time-value", "")
+        match = PERIOD.fullmatch(written)
+        if match is None:
+            return written
+        sign, hours, minutes, seconds, fraction = match.groups()
+        rest = (fraction or "")[:3].rstrip("0")
+        clock = f"{sign}{int(hours or 0):02}:{int(minutes or 0):02}:{int(seconds or 0):02}"
+        return f"{clock}.{rest}" if rest else clock
     text = cells.number(attributes.get("office:value", ""))
     if text is None:
         raise broken(f"a cell is no number: `{attributes.get('office:value', '')[:40]}`")
     return text
-
-
-def _moment(written: str) -> str:
-    """Return a day or a moment without needless digits of its fraction."""
-    whole, dot, fraction = written.partition(".")
-    digits = fraction[:6].rstrip("0")
-    return f"{whole}.{digits}" if dot and digits else whole
-
-
-def _period(written: str) -> str:
-    """Return hours, minutes and seconds; a text in another form stays as it is."""
-    match = PERIOD.fullmatch(written)
-    if match is None:
-        return written
-    sign, hours, minutes, seconds, fraction = match.groups()
-    rest = (fraction or "")[:3].rstrip("0")
-    text = f"{sign}{int(hours or 0):02}:{int(minutes or 0):02}:{int(seconds or 0):02}"
-    return f"{text}.{rest}" if rest else text

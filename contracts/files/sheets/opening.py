@@ -18,7 +18,15 @@ def opened(agreed: str, file: IO[bytes]) -> Book:
     begin = file.read(8)
     file.seek(0)
     if begin.startswith(COMPOUND):
-        return _old(agreed, file)
+        streams = compound.streams(file.read())
+        if "encryptedpackage" in streams:
+            raise Faulty(password())
+        stream = streams.get("workbook") or streams.get("book")
+        if stream is None:
+            raise _other(agreed, "no workbook, but another document of an office program")
+        if agreed != "xls":
+            raise _other(agreed, NAMES["xls"], "xls")
+        return xls.Workbook(stream())
     if begin.startswith(OLD):
         what = "The file is a workbook of Excel before 97; the contract requires " + agreed.upper() + "."
         raise Faulty(Problem("wrong-format", what, f"Save the sheet as {NAMES[agreed]}, and send that."))
@@ -38,18 +46,6 @@ def kind(parts: Parts) -> Literal["xlsx", "ods"] | None:
     if "mimetype" in parts and parts.whole("mimetype", 1_000).startswith(OPENDOCUMENT):
         return "ods"
     return "xlsx" if "[content_types].xml" in parts and any(name.startswith("xl/") for name in parts.names()) else None
-
-
-def _old(agreed: str, file: IO[bytes]) -> Book:
-    streams = compound.streams(file.read())
-    if "encryptedpackage" in streams:
-        raise Faulty(password())
-    stream = streams.get("workbook") or streams.get("book")
-    if stream is None:
-        raise _other(agreed, "no workbook, but another document of an office program")
-    if agreed != "xls":
-        raise _other(agreed, NAMES["xls"], "xls")
-    return xls.Workbook(stream())
 
 
 def _other(agreed: str, what: str, seen: str = "") -> Faulty:

@@ -119,7 +119,9 @@ def _below_top(plan: Plan, agreed: Sheet, name: str, rows: Iterator[Row], width:
         pattern = csv_top.python(agreed.skip_until)
         hit = next(((n, row) for n, row in rows if pattern.search(csv_cells.joined(row, plan.csv))), None)
         if hit is None:
-            raise Faulty(_no_match(agreed, name))
+            what = f"No row of the sheet `{visible(name)}` matches `{agreed.skip_until}`"
+            what += ", where the column names should begin."
+            raise Faulty(Problem("no-header-row", what, "Send the sheet with the agreed rows above its records."))
         first, rows = hit[0], _behind(hit, rows)
     if not plan.csv.header:
         yield from _above_footer(agreed, name, (row for row in rows if row[0] >= first))
@@ -134,7 +136,11 @@ def _below_top(plan: Plan, agreed: Sheet, name: str, rows: Iterator[Row], width:
         if number - first + 1 in agreed.header_rows:
             named[number] = row
     if not any(named.values()):
-        raise Faulty(_no_names(name, first, last, below))
+        where = f"row {first:,}" if first == last else f"rows {first:,} to {last:,}"
+        what = f"There are no column names in {where} of the sheet `{visible(name)}`"
+        there = f"; the next row with content there is row {below[0]:,}" if below else ""
+        fix = "Write the column names there, one in each cell; or ask for another `sheet.range` in the contract."
+        raise Faulty(Problem("blank-header", f"{what}{there}.", fix))
     yield _names(agreed, name, first, named, width)
     yield from _above_footer(agreed, name, rows if below is None else _behind(below, rows))
 
@@ -154,19 +160,6 @@ def _names(agreed: Sheet, name: str, first: int, named: dict[int, list[str]], wi
         raise Faulty(Problem("header-error", what, "Write the column names as texts."))
     names = [" ".join(column) for column in columns]
     return last, names if width is None else names[:width]
-
-
-def _no_names(name: str, first: int, last: int, below: Row | None) -> Problem:
-    where = f"row {last:,}" if first == last else f"rows {first:,} to {last:,}"
-    what = f"There are no column names in {where} of the sheet `{visible(name)}`"
-    there = f"; the next row with content there is row {below[0]:,}" if below else ""
-    fix = "Write the column names there, one in each cell; or ask for another `sheet.range` in the contract."
-    return Problem("blank-header", f"{what}{there}.", fix)
-
-
-def _no_match(agreed: Sheet, name: str) -> Problem:
-    what = f"No row of the sheet `{visible(name)}` matches `{agreed.skip_until}`, where the column names should begin."
-    return Problem("no-header-row", what, "Send the sheet with the agreed rows above its records.")
 
 
 def _above_footer(agreed: Sheet, name: str, rows: Iterator[Row]) -> Iterator[Row]:

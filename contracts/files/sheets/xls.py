@@ -49,8 +49,12 @@ class Workbook:
                 held = [data]
             else:
                 self._note(kind, data)
-        self._texts = _shared(held) if held else []
-        self._readers = [cells.reader(self._kind(n), since_1904=self._since_1904) for n in self._styles]
+        if held:  # the texts that cells share, which run on through several records
+            count, pieces = struct.unpack_from("<I", held[0], 4)[0], _Pieces(held, 8)
+            self._texts = [pieces.text() for _ in range(count)] if count <= sum(map(len, held)) else []
+        codes = ((number, self._codes.get(number)) for number in self._styles)
+        kinds = (cells.BUILT_IN.get(n, "number") if code is None else cells.kind_of(code) for n, code in codes)
+        self._readers = [cells.reader(kind, since_1904=self._since_1904) for kind in kinds]
 
     @property
     def sheets(self) -> tuple[SheetEntry, ...]:
@@ -91,10 +95,6 @@ class Workbook:
             name = self._text(data, 6, 1)
             self._offsets[name] = struct.unpack_from("<I", data)[0]
             self._sheets.append(SheetEntry(name, data[4] & 3 != 0))
-
-    def _kind(self, number: int) -> cells.Kind:
-        code = self._codes.get(number)
-        return cells.BUILT_IN.get(number, "number") if code is None else cells.kind_of(code)
 
     def _cells(self, kind: int, data: bytes) -> Iterator[tuple[int, int, str]]:
         """Yield the cells of a record: row and column from 0, and text."""
@@ -169,13 +169,6 @@ def _records(stream: bytes, at: int) -> Iterator[Record]:
     raise broken("it was cut short")
 
 
-def _shared(pieces: list[bytes]) -> list[str]:
-    """Return the texts that cells share, which run on through several records."""
-    count = struct.unpack_from("<I", pieces[0], 4)[0]
-    held = _Pieces(pieces, 8)
-    return [held.text() for _ in range(count)] if count <= sum(map(len, pieces)) else []
-
-
 class _Pieces:
     """Bytes of several records, read one after another."""
 
@@ -219,12 +212,9 @@ class _Pieces:
 
 def _of_rk(number: int) -> float:
     """Return the number of an RK value (MS-XLS, 2.5.218)."""
-    value = float(_signed(number) >> 2) if number & 2 else struct.unpack("<d", struct.pack("<II", 0, number & ~3))[0]
+    signed = number - (1 << 32) if number & 0x8000_0000 else number
+    value = float(signed >> 2) if number & 2 else struct.unpack("<d", struct.pack("<II", 0, number & ~3))[0]
     return float(value / 100 if number & 1 else value)
-
-
-def _signed(number: int) -> int:
-    return number - (1 << 32) if number & 0x8000_0000 else number
 
 
 def _boolean(value: int) -> str:

@@ -192,7 +192,10 @@ class _Sheet:
         elif own == "f":
             self._formula = True
         elif own == "row":
-            self._row = _row_number(attributes.get("r"), self._row)
+            before, written = self._row, attributes.get("r", str(self._row + 1))
+            self._row = int(written) if written.isdecimal() and len(written) < 9 else 0
+            if not before < self._row <= MOST_ROWS:
+                raise broken(f"its rows are not in order behind row {before:,}")
             self._cells, self._at = [], -1
         elif own == "rPh":
             self._aside += 1
@@ -268,10 +271,3 @@ def column_number(letters: str) -> int:
     if not letters.isascii() or not letters.isupper() or number > MOST_COLUMNS:
         raise broken(f"it has a cell in a column `{letters[:10]}`")
     return number - 1
-
-
-def _row_number(written: str | None, before: int) -> int:
-    number = before + 1 if written is None else int(written) if written.isdecimal() and len(written) < 9 else 0
-    if not before < number <= MOST_ROWS:
-        raise broken(f"its rows are not in order behind row {before:,}")
-    return number

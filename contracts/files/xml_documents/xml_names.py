@@ -39,16 +39,16 @@ class Names:
     @cached_property
     def steps(self) -> tuple[str, ...]:
         """Return the names of the elements from the root to a record, as a document has them."""
-        return tuple(self._resolved(step) for step in self.xml.record.split("/"))
+        names = []
+        for step in self.xml.record.split("/"):
+            prefix, _, local = step.rpartition(":")
+            uri = self.xml.namespaces.get(prefix, "")
+            names.append(f"{uri}}}{local}" if uri else local)
+        return tuple(names)
 
     @cached_property
     def _prefixes(self) -> Mapping[str, str]:
         return {uri: prefix for prefix, uri in self.xml.namespaces.items()}
-
-    def _resolved(self, step: str) -> str:
-        prefix, _, local = step.rpartition(":")
-        uri = self.xml.namespaces.get(prefix, "")
-        return f"{uri}}}{local}" if uri else local
 
     @cached_property
     def _keys(self) -> dict[str, str]:
@@ -56,17 +56,17 @@ class Names:
 
     def key(self, name: str) -> str:
         """Return the key of an element: its name with the contract's prefix, or with its URI in braces."""
-        key = self._keys.get(name)
-        if key is None:
-            key = self._keys[name] = self._key(name)
-        return key
-
-    def _key(self, name: str) -> str:
+        if (key := self._keys.get(name)) is not None:
+            return key
         uri, local = split(name)
         if not uri:
-            return f"{{}}{local}" if self.xml.namespaces.get("") else local
-        prefix = self._prefixes.get(uri)
-        return f"{{{uri}}}{local}" if prefix is None else f"{prefix}:{local}" if prefix else local
+            key = f"{{}}{local}" if self.xml.namespaces.get("") else local
+        elif (prefix := self._prefixes.get(uri)) is None:
+            key = f"{{{uri}}}{local}"
+        else:
+            key = f"{prefix}:{local}" if prefix else local
+        self._keys[name] = key
+        return key
 
     def of_attribute(self, name: str) -> str | None:
         """Return the key of an attribute; None if it is about the schema, and the contract does not name it."""

@@ -130,20 +130,17 @@ class Records:
         elif self._elements:
             self._within(name, attributes)
         else:
-            self._outside(name, attributes)
+            depth = len(self._path)
+            if depth == self._matched:
+                self._step(name, depth)
+            if self._matched == len(self.names.steps) and depth + 1 == self._matched:
+                self.begins = self.parser.CurrentByteIndex
+                self._flaw, self._weight, self.keys = None, 0, []
+                self._elements.append(self._element("", self.shape, attributes))
+            else:
+                self._path.append(name)
         if len(self._path) + len(self._elements) + self._ignored > MOST_DEPTH:
             raise _Refused(xml_faults.too_deep(MOST_DEPTH))
-
-    def _outside(self, name: str, attributes: list[str]) -> None:
-        depth = len(self._path)
-        if depth == self._matched:
-            self._step(name, depth)
-        if self._matched == len(self.names.steps) and depth + 1 == self._matched:
-            self.begins = self.parser.CurrentByteIndex
-            self._flaw, self._weight, self.keys = None, 0, []
-            self._elements.append(self._element("", self.shape, attributes))
-        else:
-            self._path.append(name)
 
     def _step(self, name: str, depth: int) -> None:
         """Take note of an element on the path to records, or beside it."""
@@ -198,22 +195,19 @@ class Records:
             self._path.pop()
             self._matched = min(self._matched, len(self._path))
         else:
-            self._ended(self._elements.pop())
-
-    def _ended(self, element: Element) -> None:
-        """Write an element of a record, or the record itself."""
-        if self._flaw is None and (flaw := self.writer.flaw(element)):
-            keys = [*(outer.key for outer in self._elements[1:]), element.key]
-            self._flaw = f"`{'/'.join(keys)}` {flaw}" if element.key else f"it {flaw}"
-        if self._elements:
-            outer = self._elements[-1]
-            outer.elements.setdefault(element.key, []).append(self.writer.value(element, outer))
-            return
-        line = self.writer.object(element)
-        self.ends = self.parser.CurrentByteIndex
-        self._matched = len(self._path)
-        self.count += 1
-        self.lines.append((line if self._flaw is None else f"[{quoted(self._flaw)},{line}]").encode() + b"\n")
+            element = self._elements.pop()
+            if self._flaw is None and (flaw := self.writer.flaw(element)):
+                keys = [*(outer.key for outer in self._elements[1:]), element.key]
+                self._flaw = f"`{'/'.join(keys)}` {flaw}" if element.key else f"it {flaw}"
+            if self._elements:
+                outer = self._elements[-1]
+                outer.elements.setdefault(element.key, []).append(self.writer.value(element, outer))
+                return
+            line = self.writer.object(element)
+            self.ends = self.parser.CurrentByteIndex
+            self._matched = len(self._path)
+            self.count += 1
+            self.lines.append((line if self._flaw is None else f"[{quoted(self._flaw)},{line}]").encode() + b"\n")
 
 
 def lines(plan: Plan, pieces: Iterable[bytes], *, whole: bool = True) -> Iterator[bytes | Problem]:
