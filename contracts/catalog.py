@@ -162,7 +162,7 @@ def match(index: Index, key: str) -> Match:
         meant = nearest(key[: key.rfind("/") + 1] or key, folders)
         beginnings = quoted(sorted(folders, key=lambda folder: folder != meant), most=4)
         return Unmatched(key, f"agreed keys begin with {beginnings}")
-    miss = max((m for m in misses if m.far == furthest), key=lambda m: _likeness(m.pattern, key))
+    miss = max((m for m in misses if m.far == furthest), key=lambda m: m.likeness(key))
     about = f"`{miss.pattern}` ({miss.entry.contract})"
     return Unmatched(key, f"nearest is {about}: {miss.reason(key)}", miss.entry, miss.pattern)
 
@@ -224,6 +224,13 @@ class _Miss:
         has = f"has `{text:.40}`" if text else "ends"
         return f"{f'after `{after}` ' if after else ''}it wants `{expected}`, the key {has}"
 
+    def likeness(self, key: str) -> tuple[float, float]:
+        """Return the similarity of the pattern's folder (to the same depth) and of its whole text to a key."""
+        folder = literal_folder(self.pattern)
+        begin = "".join(key.split("/", folder.count("/"))[:-1])
+        text = "".join(t.text for t in tokens(self.pattern) if t.kind == "literal")
+        return _ratio(folder.replace("/", ""), begin), _ratio(text, key)
+
 
 def example(pattern: str) -> str:
     """Return a key that a pattern matches, as a producer might write it."""
@@ -241,14 +248,6 @@ def example(pattern: str) -> str:
             case "many" | "across":
                 key += "" if key and not key.endswith("/") else "file"
     return key
-
-
-def _likeness(pattern: str, key: str) -> tuple[float, float]:
-    """Return the similarity of a pattern's folder (to the same depth) and of its whole text to the key."""
-    folder = literal_folder(pattern)
-    begin = "".join(key.split("/", folder.count("/"))[:-1])
-    text = "".join(t.text for t in tokens(pattern) if t.kind == "literal")
-    return _ratio(folder.replace("/", ""), begin), _ratio(text, key)
 
 
 def _ratio(first: str, second: str) -> float:

@@ -29,6 +29,8 @@ TAGGED = {"tagged": True}
 """The metadata of a field with one of several dataclasses: the JSON has its `kind` (see `tag`), and its `arguments`."""
 ARGUMENT = {"argument": True}
 """The metadata of a field that the JSON has among the `arguments` of the tagged one, but where it has its default."""
+NEVER = object()
+"""No field's value: a field with it is always in the JSON."""
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?|-?\.[0-9]+([eE][-+]?[0-9]+)?")
 """Finite decimals, as str(Decimal) and documents write them."""
 
@@ -37,11 +39,8 @@ def encode(value: Any) -> Any:
     """A value of dataclasses, tuples, mappings and scalars as JSON types."""
     if value is None or value.__class__ in (str, int, bool):
         return value
-    if (names := _names(value.__class__)) is not None:
-        document = {name: encode(getattr(value, name)) for name in names}
-        for name, default in _sparse(value.__class__):
-            if getattr(value, name) == default:
-                del document[name]
+    if (left_out := _left_out(value.__class__)) is not None:
+        document = {name: encode(own) for name, out in left_out.items() if (own := getattr(value, name)) != out}
         for part in _flat(value.__class__):
             document |= document.pop(part.name) or dict.fromkeys(part.required)
         if tagged := _tagged(value.__class__):
@@ -195,21 +194,9 @@ def _fields_of(cls: Any) -> Decoder:
             if not is_absent and (missing := sorted(part.required - own.keys())):
                 raise _Misfit(f"lacks {missing[0]!r}")
             values[part.name] = None if is_absent else part.cls(**own)
-        return cls(**(_untagged(tagged, values) if tagged else values))
+        return cls(**(tagged.untagged(values) if tagged else values))
 
     return decoder
-
-
-def _untagged(tagged: _Tagged, values: dict[str, Any]) -> dict[str, Any]:
-    """Make the value of a tagged field of its `kind` and `arguments`, and give the other fields theirs."""
-    arguments = values.pop("arguments")
-    own = {name: value for name, value in arguments.items() if name not in tagged.others}
-    others = {name: value for name, value in arguments.items() if name in tagged.others}
-    try:
-        values[tagged.name] = _decoder(tagged.classes[values.pop("kind")])(own)
-        return values | _each(others, lambda name: _decoder(tagged.others[name]))
-    except _Misfit as misfit:
-        raise misfit.within(".arguments") from None
 
 
 def _each(data: dict[str, Any], kind: Callable[[str], Decoder]) -> dict[str, Any]:
@@ -223,15 +210,12 @@ def _each(data: dict[str, Any], kind: Callable[[str], Decoder]) -> dict[str, Any
 
 
 @cache
-def _names(cls: Any) -> tuple[str, ...] | None:
-    """The names of a dataclass's fields; None for any other class."""
-    return tuple(f.name for f in dataclasses.fields(cls)) if dataclasses.is_dataclass(cls) else None
-
-
-@cache
-def _sparse(cls: Any) -> tuple[tuple[str, Any], ...]:
-    """The fields of a dataclass that are left out where they have their default, and the default."""
-    return tuple((f.name, f.default) for f in dataclasses.fields(cls) if {"sparse", "argument"} & f.metadata.keys())
+def _left_out(cls: Any) -> dict[str, Any] | None:
+    """The value with which each field of a dataclass is left out, `NEVER` if none does that; None for other classes."""
+    if not dataclasses.is_dataclass(cls):
+        return None
+    every = dataclasses.fields(cls)
+    return {f.name: f.default if {"sparse", "argument"} & f.metadata.keys() else NEVER for f in every}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -264,6 +248,17 @@ class _Tagged:
     name: str
     classes: dict[str, Any]
     others: dict[str, Any]
+
+    def untagged(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Make the value of a tagged field of its `kind` and `arguments`, and give the other fields theirs."""
+        arguments = values.pop("arguments")
+        own = {name: value for name, value in arguments.items() if name not in self.others}
+        others = {name: value for name, value in arguments.items() if name in self.others}
+        try:
+            values[self.name] = _decoder(self.classes[values.pop("kind")])(own)
+            return values | _each(others, lambda name: _decoder(self.others[name]))
+        except _Misfit as misfit:
+            raise misfit.within(".arguments") from None
 
 
 @cache

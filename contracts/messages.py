@@ -190,7 +190,9 @@ def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: b
     if outcome.result not in ("failed", "warning"):
         return None
     words = _words_of_rule(plan, check) | _words_of_counts(plan, check, outcome, read) | _words_of_format(plan)
-    message, fix = _sentence(plan, check.rule)
+    # In words of the form of the file, if it has its own
+    own = of_elements(check.rule) if plan.xml else OF_SHEETS.get(type(check.rule)) if plan.sheet else None
+    message, fix = own or sentence(check.rule)
     if check.threshold and not isinstance(check.rule, OF_THEIR_OWN):
         message = UNTRUE if isinstance(check.rule, rules.Expression) else LIMITED
         fix = NULLS_LIMITED if _ails(check.rule) else fix
@@ -217,12 +219,6 @@ def _has_more_cells(plan: Plan, outcome: CheckResult, read: int) -> bool:
     cells = re.fullmatch(r"([0-9,]+) cells", notes.pop() or "") if len(notes) == 1 else None
     is_each = plan.csv.header and outcome.failed == read > 1
     return is_each and cells is not None and int(cells[1].replace(",", "")) > len(plan.roots)
-
-
-def _sentence(plan: Plan, rule: rules.Rule) -> Sentence:
-    """Return the sentence of a rule, in words of the form of the file."""
-    own = of_elements(rule) if plan.xml else OF_SHEETS.get(type(rule)) if plan.sheet else None
-    return own or sentence(rule)
 
 
 QUOTED = {"integer": r"-?(0|[1-9][0-9]{0,17})", "number": r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", "boolean": "true|false"}

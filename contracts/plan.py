@@ -685,7 +685,7 @@ class Plan:
     @cached_property
     def _forbidding(self) -> dict[str | None, Check]:
         inner = {p.name for p in self.properties if p.path}
-        strict = (c for c in reversed(self.row_checks()) if isinstance(c.rule, rules.ForbidsNull) and not c.filter)
+        strict = (c for c in reversed(self._row_checks) if isinstance(c.rule, rules.ForbidsNull) and not c.filter)
         return {c.property: c for c in strict if c.property not in inner}
 
     @cached_property

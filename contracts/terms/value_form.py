@@ -117,6 +117,17 @@ class ValueForm:
         """The places by which the point of a number moves to the left."""
         return (self.decimals or 0) + 2 * (self.percent == "divide")
 
+    def digits(self, kind: str, *, exponent: bool) -> str:
+        """Return a pattern of digits with their marks; a group never begins with a zero, which would be a fraction."""
+        mark = re.escape(self.decimal)
+        whole = kind == "integer" or self.decimals is not None
+        fraction = "" if whole else f"(?:{mark}[0-9]*)?"
+        power = "(?:[eE][+-]?[0-9]+)?" if exponent else ""
+        ways = [f"[0-9]+{fraction}{power}"] + ([] if whole else [f"{mark}[0-9]+{power}"])
+        if self.group:
+            ways.insert(0, f"[1-9][0-9]{{0,2}}(?:{re.escape(self.group)}[0-9]{{3}})+{fraction}")
+        return "|".join(ways)
+
 
 PLAIN = ValueForm()
 """The form of cells that are written as the contract writes values."""
@@ -145,7 +156,7 @@ def number_pattern(form: ValueForm, kind: str, *, exponent: bool) -> NumberPatte
     before, after = (_maybe(texts) for texts in (form.prefixes, form.suffixes))
     share = {None: "", "keep": f"(?:{SHARE})?", "divide": SHARE}[form.percent]
     sign = f"([+{MINUS}-])" if "typographic" in form.negatives else "([+-])"
-    number = f"({_digits(form, kind, exponent=exponent and not form.shift)})"
+    number = f"({form.digits(kind, exponent=exponent and not form.shift)})"
     ways = [f"{sign}?{before}{number}{share}{after}"]
     ways += [f"{before}{sign}{number}{share}{after}"] if before else []
     if "trailing" in form.negatives:
@@ -163,18 +174,6 @@ def number_pattern(form: ValueForm, kind: str, *, exponent: bool) -> NumberPatte
             (digits if way.startswith(number, begin.start()) else signs).append(group)
     more = bool(form.prefixes or form.suffixes or form.percent or {"trailing", "brackets"} & {*form.negatives})
     return NumberPattern("|".join(ways), tuple(signs), tuple(digits), more)
-
-
-def _digits(form: ValueForm, kind: str, *, exponent: bool) -> str:
-    """Return a pattern of digits with their marks; a group never begins with a zero, which would be a fraction."""
-    mark = re.escape(form.decimal)
-    whole = kind == "integer" or form.decimals is not None
-    fraction = "" if whole else f"(?:{mark}[0-9]*)?"
-    power = "(?:[eE][+-]?[0-9]+)?" if exponent else ""
-    ways = [f"[0-9]+{fraction}{power}"] + ([] if whole else [f"{mark}[0-9]+{power}"])
-    if form.group:
-        ways.insert(0, f"[1-9][0-9]{{0,2}}(?:{re.escape(form.group)}[0-9]{{3}})+{fraction}")
-    return "|".join(ways)
 
 
 def _maybe(texts: tuple[str, ...]) -> str:

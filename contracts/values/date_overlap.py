@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time
 from functools import lru_cache
-from itertools import product
+from itertools import combinations, product
 
 from contracts.values.date_formats import COUNTS, DateFormats, Piece, iso, offset, pieces, whole_year, written
 
@@ -54,21 +54,15 @@ class _Place:
 
 def read_differently(dates: DateFormats, kind: str) -> tuple[str, str, str] | None:
     """Return two formats of a property and a text that they read as different moments; None if there are none."""
-    for n, first in enumerate(dates.formats):
-        for second in dates.formats[n + 1 :]:
-            if first != second and (text := _example(first, second, dates, kind)) is not None:
-                return first, second, text
-    return None
-
-
-def _example(first: str, second: str, dates: DateFormats, kind: str) -> str | None:
-    """Return a text that two formats read differently: one of a few moments, or one that they share."""
-    both = [replace(dates, formats=(pattern,)) for pattern in (first, second)]
     moments = [datetime.combine(moment, time()) if kind == "date" else moment for moment in EXAMPLES]
-    for text in (written(moment, own, dates) for moment in moments for own in (first, second)):
-        if len({iso(text, own, kind) for own in both} - {None}) == 2:
-            return text
-    return None if {first, second} & COUNTS.keys() else shared(first, second, dates)
+    for first, second in combinations(dict.fromkeys(dates.formats), 2):
+        both = [replace(dates, formats=(pattern,)) for pattern in (first, second)]
+        for text in (written(moment, own, dates) for moment in moments for own in (first, second)):
+            if len({iso(text, own, kind) for own in both} - {None}) == 2:
+                return first, second, text
+        if not {first, second} & COUNTS.keys() and (common := shared(first, second, dates)) is not None:
+            return first, second, common
+    return None
 
 
 def shared(first: str, second: str, dates: DateFormats) -> str | None:
