@@ -194,7 +194,14 @@ class S3Store:
         self, upload: str, source: Location, target: str, size: int, replaces: str | None = None
     ) -> Stat | None:
         with asking("s3"):
-            done = self._parts(upload, target)
+            bucket, key = keys.split(target)
+            pages = self._s3.get_paginator("list_parts").paginate(Bucket=bucket, Key=key, UploadId=upload)
+            try:  # the parts that are there, by their numbers, as their completion names them
+                done = {p["PartNumber"]: _part(p["PartNumber"], p) for page in pages for p in page.get("Parts", [])}
+            except ClientError as error:
+                if code(error) == "NoSuchUpload":
+                    raise UploadGone(target) from error
+                raise
             missing = [n for n in range(1, -(-size // self._part) + 1) if n not in done]
             copy = partial(self._copy_part, upload, source, target, size)
             with ThreadPoolExecutor(AT_ONCE) as pool:  # S3 copies by itself; we wait
@@ -209,17 +216,6 @@ class S3Store:
             except ClientError as error:
                 if code(error) != "NoSuchUpload":
                     raise
-
-    def _parts(self, upload: str, target: str) -> dict[int, Any]:
-        """Return the parts that are there, by their numbers, as their completion names them."""
-        bucket, key = keys.split(target)
-        pages = self._s3.get_paginator("list_parts").paginate(Bucket=bucket, Key=key, UploadId=upload)
-        try:
-            return {p["PartNumber"]: _part(p["PartNumber"], p) for page in pages for p in page.get("Parts", [])}
-        except ClientError as error:
-            if code(error) == "NoSuchUpload":
-                raise UploadGone(target) from error
-            raise
 
     def _copy_part(self, upload: str, source: Location, target: str, size: int, number: int) -> tuple[int, Any]:
         bucket, key = keys.split(target)

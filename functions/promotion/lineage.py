@@ -143,13 +143,16 @@ def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Granted | 
         fix = "Upload the file under a key of its own; what was accepted stays as it is."
         return Refused(Problem(KEY_USED, f"{accepted}, and the contract takes one for each.", fix))
     if key and plan.promote != "table" and key.etag == "":
-        return Conflict(_in_table(key))
+        older = f"Consumers have an older upload of the key in the contract's table (drop {key.promoted})"
+        text = "this one was taken before the contract had one, as a file, which cannot take the place of rows."
+        return Conflict(Problem("place-in-table", f"{older}; {text}", NOT_YOURS))
     if plan.same_content == "allow":
         return Granted()
     if not (drop.content or drop.sha256):
         return Granted((UNSURE,))
-    twin = _twin(ports, drop, claims.content)
-    if twin is None:
+    content = claims.content
+    twin = ports.ledger.drop(content.promoted or "") if content and _other(content.promoted, drop) else None
+    if twin is None or twin.key == drop.key:  # no accepted drop with the same content under another key
         return Granted()
     text = f"The same file, byte for byte, has been accepted under the key {twin.name} (drop {twin.id})."
     fix = "If it was sent twice by mistake, do nothing; otherwise send the data that belongs under this key."
@@ -157,21 +160,5 @@ def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Granted | 
     return Refused(used) if plan.same_content == "reject" else Granted((used,))
 
 
-def _twin(ports: Ports, drop: Drop, content: Lineage | None) -> Drop | None:
-    """Return the accepted drop with the same content under another key."""
-    if content is None or content.promoted in (None, drop.id):
-        return None
-    twin = ports.ledger.drop(content.promoted or "")
-    return twin if twin and twin.key != drop.key else None
-
-
 def _other(holder: str | None, drop: Drop) -> bool:
     return holder not in (None, drop.id)
-
-
-def _in_table(key: Lineage) -> Problem:
-    text = (
-        f"Consumers have an older upload of the key in the contract's table (drop {key.promoted}); this one was taken "
-        "before the contract had one, as a file, which cannot take the place of rows."
-    )
-    return Problem("place-in-table", text, NOT_YOURS)

@@ -285,7 +285,12 @@ def otherwise(plan: Plan, line: str, names: tuple[str, ...]) -> tuple[str, tuple
     """Return the delimiter by which a header has more of the contract's names, and its names; empty if none is."""
     best, wrong, cells = _fit(plan, names), "", names
     least = len(columns.whole(("",), plan.csv))  # of a line without the delimiter
-    for delimiter in _others(plan, (*_between_names(plan, line), *DELIMITERS)):
+    # The text that most often stands between two of the contract's names, unless it is a word
+    agreed = sorted((text for p in plan.roots[:MOST_SEARCHED] for text in p.headings), key=len, reverse=True)
+    between = re.split(rf"(?<!\w)(?:{'|'.join(map(re.escape, agreed))})(?!\w)", line, flags=re.IGNORECASE)[1:-1]
+    signs = Counter(sign for text in between if (sign := text.strip(plan.csv.quote)))
+    often = [sign for sign, _ in signs.most_common(1) if re.fullmatch(r"[^\w \r\n]{1,8}", sign) and sign.isascii()]
+    for delimiter in _others(plan, (*often, *DELIMITERS)):
         apart = split(plan, line, delimiter)
         if not isinstance(apart, Problem) and len(apart) > least and _fit(plan, apart) > best:
             best, wrong, cells = _fit(plan, apart), delimiter, apart
@@ -298,14 +303,6 @@ def _others(plan: Plan, delimiters: Iterable[str]) -> list[str]:
     nameless = plan.columns.extra == "ignore" or plan.sheet  # several in a row are then columns without a name
     own = [sign for sign in delimiters if not (nameless and not sign.strip(plan.csv.delimiter))]
     return [sign for sign in own if sign != plan.csv.delimiter and not signs & {*sign}]
-
-
-def _between_names(plan: Plan, line: str) -> list[str]:
-    """Return the text that most often stands between two of the contract's names in a header; none if it is a word."""
-    names = sorted((text for p in plan.roots[:MOST_SEARCHED] for text in p.headings), key=len, reverse=True)
-    between = re.split(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", line, flags=re.IGNORECASE)[1:-1]
-    signs = Counter(sign for text in between if (sign := text.strip(plan.csv.quote)))
-    return [sign for sign, _ in signs.most_common(1) if re.fullmatch(r"[^\w \r\n]{1,8}", sign) and sign.isascii()]
 
 
 def _fit(plan: Plan, names: Sequence[str]) -> tuple[int, int]:

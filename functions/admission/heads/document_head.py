@@ -26,11 +26,19 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
     if damage and (whole or damage.code != json_document.CUT):
         return Head((other_text(plan, text) or _wrapped(plan, text) or _seeming(plan, text, whole=whole) or damage,))
     if not records:
-        return Head(tuple(_without_record(plan, text, whole=whole)), *json_head.header(plan, ()))
+        none = Problem("no-records", "The document holds no records.", "Send it with its records.")
+        wrapped = None if whole else _wrapped(plan, text)  # else the first record is not within the first bytes
+        problems = [none] if whole and plan.empty == "reject" else [wrapped] if wrapped else []
+        return Head(tuple(problems), *json_head.header(plan, ()))
     first = [json_head.keys_of(record) for record in records]
     keys = next((k for k in first if k is not None), None)
     if keys is None or (first[0] is None and not may_be_lost(plan, "object")):
-        return Head((other_text(plan, text) or _wrapped(plan, text) or _no_object(plan, records[0]),))
+        begins = records[0].startswith("{")
+        why = f": {json_head.flaw_of(records[0])}" if begins else ""
+        message = f"The first record is not a {'whole ' if begins else ''}JSON object{why}."
+        fix, place = f"Send {json_document.wanted(form)}.", Place(1, element=plan.element(1))
+        no_object = Problem("not-json-document", message, fix, place=place)
+        return Head((other_text(plan, text) or _wrapped(plan, text) or no_object,))
     problems = json_head.unknown(plan, keys) if first[0] is not None and not may_be_lost(plan, "knownKeys") else []
     if problems and (problem := other_text(plan, text) or _wrapped(plan, text)):
         problems = [problem]
@@ -46,24 +54,6 @@ def _records(form: Json, sample: bytes) -> tuple[list[str], Problem | None]:
     except Damaged as damaged:
         return records, damaged.problem
     return records, None
-
-
-def _without_record(plan: Plan, text: str, *, whole: bool) -> list[Problem]:
-    """Return the problems of a document without records, or of the beginning of one whose first is not within it."""
-    if not whole:
-        wrapped = _wrapped(plan, text)
-        return [wrapped] if wrapped else []
-    problem = Problem("no-records", "The document holds no records.", "Send it with its records.")
-    return [problem] if plan.empty == "reject" else []
-
-
-def _no_object(plan: Plan, record: str) -> Problem:
-    """Return the problem of a first record that is not an object."""
-    begins = record.startswith("{")
-    why = f": {json_head.flaw_of(record)}" if begins else ""
-    text = f"The first record is not a {'whole ' if begins else ''}JSON object{why}."
-    agreed = json_document.wanted(plan.json or Json())
-    return Problem("not-json-document", text, f"Send {agreed}.", place=Place(1, element=plan.element(1)))
 
 
 def _wrapped(plan: Plan, text: str) -> Problem | None:

@@ -251,24 +251,15 @@ def of_bytes(sample: bytes) -> Form | None:
     """Return the form of a file that is not text, by its first bytes; None if they are of no form in the list."""
     for sign in BINARY:
         if sample.startswith(sign.start) and (sign.binary or _has_control(sample)):
-            return _zipped(sample) if sign.form is ZIP else _within(sample) or sign.form
+            if sign.form is not ZIP:  # a compound file says by the names of its streams what it is
+                streams = STREAMS.items() if sample.startswith(COMPOUND) else ()
+                return next((form for name, form in streams if name.encode("utf-16-le") in sample), sign.form)
+            heads = ((head.end(), int.from_bytes(head[1], "little")) for head in MEMBER.finditer(sample))
+            names = b"".join(b"\n" + sample[at : at + length] for at, length in heads)  # of its first members
+            if names.startswith(b"\nmimetype"):
+                names += sample[MIMETYPE]
+            return next((form for name, form in INSIDE if name in names), ZIP)
     return next((form for form in _shaped(sample) if form), None)
-
-
-def _within(sample: bytes) -> Form | None:
-    """Return the form of a compound file by the names of its streams; None if it seems to be a workbook, or is none."""
-    if not sample.startswith(COMPOUND):
-        return None
-    return next((form for name, form in STREAMS.items() if name.encode("utf-16-le") in sample), None)
-
-
-def _zipped(sample: bytes) -> Form:
-    """Return the form of a zip archive by the names of its first members."""
-    heads = ((head.end(), int.from_bytes(head[1], "little")) for head in MEMBER.finditer(sample))
-    names = b"".join(b"\n" + sample[at : at + length] for at, length in heads)
-    if names.startswith(b"\nmimetype"):
-        names += sample[MIMETYPE]
-    return next((form for name, form in INSIDE if name in names), ZIP)
 
 
 def _shaped(sample: bytes) -> Iterator[Form | None]:

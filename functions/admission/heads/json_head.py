@@ -11,7 +11,7 @@ from contracts.plan import Plan
 from contracts.problem import Problem, nearest, quoted, visible
 from contracts.values import json_flaws
 from functions.admission.heads import text_forms
-from functions.admission.heads.problems import Head, asked, may_be_lost, other_text, seeming, undecodable
+from functions.admission.heads.problems import NO_RECORDS, Head, asked, may_be_lost, other_text, seeming, undecodable
 
 FIX = 'Write one whole JSON object on each line, as `{"a": 1}`, and nothing around or between them.'
 
@@ -69,8 +69,7 @@ def _without_line(plan: Plan, begin: str) -> list[Problem]:
     The job reads that line whole if it begins like an object.
     """
     if not begin:
-        problem = Problem("no-records", "The file holds no records.", "Send the file with its records.")
-        return [problem] if plan.empty == "reject" else []
+        return [NO_RECORDS] if plan.empty == "reject" else []
     if begin.lstrip()[:1] == "{" or may_be_lost(plan, "object"):
         wrapped = _wrapped(plan, begin)
         return [wrapped] if wrapped else []

@@ -105,6 +105,12 @@ class Packing:
         """Return the problem of a file that cannot be unpacked."""
         return Problem(f"broken-{self.name}", f"The file cannot be unpacked: {why}.", self.fix)
 
+    def too_much(self, seen: Seen, size: int, streams: int) -> Problem | None:
+        """Return the problem of a file of `size` bytes that holds too much for them, or too many parts."""
+        if streams > MOST_STREAMS:
+            return Problem("unpacks-too-large", f"The file has more than {MOST_STREAMS:,} compressed parts.", self.fix)
+        return too_much(seen, size, self.largest)
+
 
 BZIP2 = tuple(b"BZh%d" % n + sign for n in range(1, 10) for sign in (b"1AY&SY", b"\x17rE8P\x90"))
 """A level from 1 to 9, and the sign of a block, or of the end of a file that holds nothing."""
@@ -181,7 +187,7 @@ def unpack(
             try:
                 for content in stream.unpack(rest, SLICE):
                     seen.add(content, sample)
-                    if problem := _too_much(packing, seen, size, streams):
+                    if problem := packing.too_much(seen, size, streams):
                         return problem
             except packing.errors as error:
                 return packing.failed(error, streams)
@@ -214,12 +220,6 @@ def slices(read: Read, start: int, end: int, long: int) -> Iterator[bytes]:
     for at in range(start, end, long):
         piece = read(at, min(long, end - at))
         yield from (piece[n : n + SLICE] for n in range(0, len(piece), SLICE))
-
-
-def _too_much(packing: Packing, seen: Seen, size: int, streams: int) -> Problem | None:
-    if streams > MOST_STREAMS:
-        return Problem("unpacks-too-large", f"The file has more than {MOST_STREAMS:,} compressed parts.", packing.fix)
-    return too_much(seen, size, packing.largest)
 
 
 def too_much(seen: Seen, size: int, largest: int) -> Problem | None:

@@ -35,6 +35,8 @@ AGREED = {
 """The names of formats, for people."""
 UNPACKED = tuple(f"format: {name}" for name in (*SHEETS, "parquet"))
 """What a contract says of files that are never packed."""
+NO_RECORDS = Problem("no-records", "The file holds no records.", "Send the file with its records.")
+"""The problem of a file of which there must be records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def undecodable(plan: Plan, sample: bytes, begin: int = 0, *, whole: bool) -> Pr
     if at is None:
         return None
     before, byte, agreed = sample[: begin + at], sample[begin + at], plan.csv.encoding.upper()
-    if encodings.is_wide(plan.csv.encoding) and _is_utf8(sample):
+    if encodings.is_wide(plan.csv.encoding) and encodings.flaw(sample, encodings.UTF_8, whole=False) is None:
         return wrong_encoding(plan, f"The file is written in UTF-8; the contract requires {agreed}.")
     *others, _ = lines = record_ends.of_bytes(plan.csv.record_delimiter).split(before)
     place = None
@@ -70,11 +72,6 @@ def undecodable(plan: Plan, sample: bytes, begin: int = 0, *, whole: bool) -> Pr
     if agreed == "UTF-8" and not before.removeprefix(codecs.BOM_UTF8).isascii():
         text = f"{text[:-1]}; letters above it are: the file may mix encodings."
     return wrong_encoding(plan, text, place)
-
-
-def _is_utf8(sample: bytes) -> bool:
-    """Return True if the first bytes of a file are UTF-8; the last of them may be a part of a character."""
-    return encodings.flaw(sample, encodings.UTF_8, whole=False) is None
 
 
 def readable(sample: bytes) -> str | None:

@@ -65,12 +65,6 @@ def asked(keys: Sequence[str]) -> str:
 
 def around(plan: Plan, text: str) -> tuple[str, ...]:
     """Return the keys that lead from an object around all records to them; none if they are the contract's."""
-    keys = _way(text)
-    return () if keys and keys[-1] in {p.name for p in plan.roots} else keys
-
-
-def _way(text: str) -> tuple[str, ...]:
-    """Return the keys that lead to the outermost array of objects in the first object of a text, which may be cut."""
     stack, best, key = list[str](), tuple[str, ...](), ""
     for token in TOKEN.finditer(text):
         sign = token[0]
@@ -86,7 +80,7 @@ def _way(text: str) -> tuple[str, ...]:
             stack.pop()
         elif KEY_END.match(text, token.end()):
             key = _plain(sign)
-    return best
+    return () if best and best[-1] in {p.name for p in plan.roots} else best
 
 
 def _plain(key: str) -> str:

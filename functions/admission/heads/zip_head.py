@@ -39,7 +39,14 @@ def unpack(
     archive: Archive, read: Read, size: int, sample: int, *, hashed: bool = False, in_lines: bool = True
 ) -> Contents | Problem:
     """Return the content of an archive of `size` bytes, with `sample` bytes of each member; or why it is refused."""
-    ahead = _ahead(read)
+    start, piece = 0, b""
+
+    def ahead(at: int, most: int) -> bytes:  # in large pieces: members stand one after another
+        nonlocal start, piece
+        if not start <= at <= at + most <= start + len(piece):
+            start, piece = at, read(at, max(most, PIECE))
+        return piece[at - start : at - start + most]
+
     members = zip_archive.members(archive, ahead, size)
     if isinstance(members, Problem):
         return members
@@ -107,16 +114,3 @@ def _pieces(read: Read, member: Member, most: int) -> Iterator[bytes]:
                 raise zlib.error
     if not unpacking.eof:
         raise zlib.error
-
-
-def _ahead(read: Read) -> Read:
-    """Return a way to read that fetches large pieces: members stand one after another."""
-    start, piece = 0, b""
-
-    def buffered(at: int, most: int) -> bytes:
-        nonlocal start, piece
-        if not start <= at <= at + most <= start + len(piece):
-            start, piece = at, read(at, max(most, PIECE))
-        return piece[at - start : at - start + most]
-
-    return buffered

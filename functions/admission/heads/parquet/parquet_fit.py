@@ -120,7 +120,20 @@ def problems(plan: Plan, wrong: Mapping[str, Column]) -> Iterator[Problem]:
         inner = _unread(prop, column, routes)
         yield from (_unread_within(prop, *pair) for pair in inner if pair[0] not in wrong)
         if not inner:
-            yield _wrong_type(prop, column)
+            kinds = {"nested": "is nested", "unknown": "is of a type that is not read here"}
+            if prop.type in CONTAINERS and column.type == "nested":
+                same = column.shape in ("", SHAPES[prop.type])
+                kinds["nested"] = (
+                    "is nested in a way that is not read here" if same else f"is of the type {column.shape}"
+                )
+            is_what = (
+                f"is of the type {column.annotation}"
+                if column.annotation
+                else kinds.get(column.type, f"is of the type {column.type}")
+            )
+            agreed, instead = _agreed(prop)
+            text = f"The column `{prop.name}` {is_what}; the contract requires {agreed}."
+            yield Problem("wrong-type", text, f"Write it as {instead}.", property=prop.name)
 
 
 def newer(columns: Sequence[Column]) -> Iterator[Problem]:
@@ -150,21 +163,6 @@ def _unread_within(prop: Property, name: str, column: Column) -> Problem:
     text = f"The column `{name}` within `{prop.name}` {what} is not read within other columns."
     readable = (write for begin, write in READABLE.items() if column.annotation.startswith(begin))
     return Problem("wrong-type", text, f"Write it as {next(readable, ANYTHING)}.", property=prop.name)
-
-
-def _wrong_type(prop: Property, column: Column) -> Problem:
-    kinds = {"nested": "is nested", "unknown": "is of a type that is not read here"}
-    if prop.type in CONTAINERS and column.type == "nested":
-        same = column.shape in ("", SHAPES[prop.type])
-        kinds["nested"] = "is nested in a way that is not read here" if same else f"is of the type {column.shape}"
-    is_what = (
-        f"is of the type {column.annotation}"
-        if column.annotation
-        else kinds.get(column.type, f"is of the type {column.type}")
-    )
-    agreed, instead = _agreed(prop)
-    text = f"The column `{prop.name}` {is_what}; the contract requires {agreed}."
-    return Problem("wrong-type", text, f"Write it as {instead}.", property=prop.name)
 
 
 def _agreed(prop: Property) -> tuple[str, str]:

@@ -82,6 +82,22 @@ class Chunk:
     packed: int
     unpacked: int
 
+    @classmethod
+    def of(cls, column: dict[int, Any]) -> Chunk:
+        """Return a chunk as the footer has it."""
+        metadata = column[3]
+        nulls = metadata.get(12, {}).get(3)
+        return cls(
+            tuple(part.decode() for part in metadata[3]),
+            _whole(metadata[4]),
+            frozenset(_whole(encoding) for encoding in metadata[2]),
+            _whole(metadata[5]),
+            None if nulls is None else _whole(nulls),
+            _whole(metadata.get(11) or metadata[9]),  # the first page; some writers put 0 if there is no dictionary
+            _whole(metadata[7]),
+            _whole(metadata[6]),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
@@ -136,7 +152,7 @@ def parse(raw: bytes) -> Footer:
         groups = fields.get(4, [])
         if 8 in fields or any(8 in chunk or 9 in chunk for group in groups for chunk in group[1]):
             return Footer(read, (), encrypted=True)
-        rows = tuple(RowGroup(_whole(group[3]), tuple(_chunk(chunk) for chunk in group[1])) for group in groups)
+        rows = tuple(RowGroup(_whole(group[3]), tuple(Chunk.of(chunk) for chunk in group[1])) for group in groups)
         if _whole(fields[3]) not in (0, sum(group.rows for group in rows)):  # 0: not counted, by old writers in Rust
             raise FooterInvalid("it counts other rows than its row groups")
         noted = any(pair.get(1, b"").startswith(SPARK) for pair in fields.get(5, []))
@@ -153,21 +169,6 @@ def struct(raw: bytes, most: int) -> tuple[dict[int, Any], int]:
         return reader.struct(0), reader.at
     except DAMAGED as error:
         raise FooterInvalid("it is damaged") from error
-
-
-def _chunk(column: dict[int, Any]) -> Chunk:
-    metadata = column[3]
-    nulls = metadata.get(12, {}).get(3)
-    return Chunk(
-        tuple(part.decode() for part in metadata[3]),
-        _whole(metadata[4]),
-        frozenset(_whole(encoding) for encoding in metadata[2]),
-        _whole(metadata[5]),
-        None if nulls is None else _whole(nulls),
-        _whole(metadata.get(11) or metadata[9]),  # the first page; some writers put 0 if there is no dictionary
-        _whole(metadata[7]),
-        _whole(metadata[6]),
-    )
 
 
 def _whole(value: Any) -> int:

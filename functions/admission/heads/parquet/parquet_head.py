@@ -15,7 +15,7 @@ from functions.admission.heads.csv_head import too_wide
 from functions.admission.heads.parquet import not_parquet, parquet_fit, parquet_footer, parquet_nested, parquet_pages
 from functions.admission.heads.parquet.parquet_footer import ENCRYPTED, MAGIC, TAIL, Footer, FooterInvalid
 from functions.admission.heads.parquet.parquet_nested import ListedColumn
-from functions.admission.heads.problems import Head
+from functions.admission.heads.problems import NO_RECORDS, Head
 
 LARGEST_FOOTER = 16 << 20
 LARGEST_UNPACKED = 64 << 30
@@ -40,12 +40,17 @@ def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
     names = tuple(column.name for column in listed)
     if len(names) > MOST_COLUMNS:
         return Head((too_wide(len(names)),))
-    wrong = parquet_fit.misread(plan, listed, parquet_fit.Origin(_empty(footer), footer.by_spark))
+    of_nulls: dict[str, bool] = {}  # whether a column of single values is all null by the footer
+    for chunk in footer.chunks:
+        if len(chunk.path) == 1 and chunk.values:
+            of_nulls[chunk.path[0]] = of_nulls.get(chunk.path[0], True) and chunk.nulls == chunk.values
+    origin = parquet_fit.Origin({name for name, only in of_nulls.items() if only}, footer.by_spark)
+    wrong = parquet_fit.misread(plan, listed, origin)
     lacking = [p for p in header.problems(plan, names) if not _lies_in(plan, p, wrong)]
     types = [*parquet_fit.newer(footer.columns), *parquet_fit.problems(plan, wrong)][:MOST_NAMED]
     problems = (*unreadable(footer, size - TAIL - long, read), *lacking, *types)
     if not footer.rows and plan.empty == "reject":
-        problems += (Problem("no-records", "The file holds no records.", "Send the file with its records."),)
+        problems += (NO_RECORDS,)
     # At least what the records weigh, as those of nulls take next to none
     unpacked = max(sum(chunk.unpacked for chunk in footer.chunks), footer.rows * job_limits.RECORD)
     return Head(problems, names, header_line(listed), unpacked)
@@ -111,15 +116,6 @@ def unreadable(footer: Footer, pages: int, read: Callable[[int, int], bytes]) ->
         if name := next((name for name in flat if values.get((name,), 0) != group.rows), None):
             return [_broken(f"its column `{name}` has not one value for each of its rows")]
     return parquet_pages.problems(chunks, read)
-
-
-def _empty(footer: Footer) -> set[str]:
-    """Return the columns of single values that are all null by the footer; there are rows."""
-    counts: dict[str, bool] = {}
-    for chunk in footer.chunks:
-        if len(chunk.path) == 1 and chunk.values:
-            counts[chunk.path[0]] = counts.get(chunk.path[0], True) and chunk.nulls == chunk.values
-    return {name for name, only in counts.items() if only}
 
 
 def _lies_in(plan: Plan, problem: Problem, wrong: Container[str]) -> bool:
