@@ -51,7 +51,8 @@ def first_pass(
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     line = sf.col("line")
     own = text_lines.ended(line, plan.csv, len(header))
-    even = own.rlike(plain(plan, header)) if len(header) <= WIDE and _is_patterned(plan.csv) else sf.lit(False)
+    is_patterned = len(plan.csv.delimiter) == 1 or not OF_VALUES.search(plan.csv.delimiter)
+    even = own.rlike(plain(plan, header)) if len(header) <= WIDE and is_patterned else sf.lit(False)
     lines = text_lines.as_lines(source, plan.csv).select("*", even.alias("plain"))
     split = lines.select("*", sf.when(sf.col("plain"), text_lines.split(own, plan.csv)).alias("texts"))
     cells = {n: sf.expr(text_lines.or_null(f"get(texts, {at[p.name]})", plan.csv, p)) for n, p in here}
@@ -143,11 +144,6 @@ def plain(plan: Plan, header: tuple[str, ...]) -> str:
     if length > 1 and not re.fullmatch(NUMERAL, plan.csv.delimiter):
         cells[start : start + length] = [f"[{NUMERAL[1:-1]}{delimiter}]*"]
     return "^" + delimiter.join(cells) + r"\z"
-
-
-def _is_patterned(csv: Csv) -> bool:
-    """Return True if a pattern of cells and delimiters finds the cells: no value holds a sign of a long delimiter."""
-    return len(csv.delimiter) == 1 or not OF_VALUES.search(csv.delimiter)
 
 
 def _shape(prop: Property | None, csv: Csv) -> str:

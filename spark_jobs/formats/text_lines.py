@@ -214,7 +214,13 @@ def as_cell(cell: Column, csv: Csv) -> Column:
     """Write a text as a cell of a line."""
     if not csv.quote:
         if csv.unquoted_escape:
-            return _escaped(cell, csv)
+            sign = csv.unquoted_escape
+            text = cell
+            for character in dict.fromkeys((sign, *csv.delimiter)):
+                text = sf.replace(text, sf.lit(character), sf.lit(sign + character))
+            for letter, meant in (("n", "\n"), ("r", "\r")):
+                text = sf.replace(text, sf.lit(meant), sf.lit(sign + letter if sign == "\\" else " "))
+            return sf.when(cell == csv_cells.NULL, cell).otherwise(text)
         if len(csv.delimiter) == 1 and not csv.record_delimiter:
             return sf.translate(cell, f"{csv.delimiter}\r\n", "   ")
         ends = "|".join(map(re.escape, [csv.record_delimiter] if csv.record_delimiter else ["\r", "\n"]))
@@ -247,23 +253,19 @@ def parsed(line: Column, csv: Csv, width: int) -> Column:
     """
     line = ended(line, csv, width)
     if not csv_cells.is_usual(csv):
-        return _parsed_by_rule(line, csv, width)
+        # Spark's parser has no such dialect; the cells of a misquoted line are of no use.
+        cells = split(line, csv)
+        if csv.quote or csv.unquoted_escape:
+            pattern = sf.lit(f"{re.escape(csv.delimiter)}({csv_cells.cell(*csv_cells.signs(csv))})")
+            begun = sf.concat(sf.lit(csv.delimiter), line)  # else an empty first cell would be an empty match
+            signed = sf.transform(sf.regexp_extract_all(begun, pattern, 1), lambda cell: _bare(cell, csv))
+            cells = sf.when(has_quote(line, csv), signed).otherwise(cells)
+        own = [sf.get(cells, sf.lit(n)).alias(f"c{n}") for n in range(width)]
+        return sf.when(line.isNotNull(), sf.struct(*own, sf.when(sf.size(cells) != width, line).alias("bad")))
     schema = ", ".join(f"c{n} string" for n in range(width)) + ", bad string"
     text = sf.when(line.startswith(MARKS[0]), sf.concat(sf.lit(JOINER), sf.substr(line, sf.lit(2)))).otherwise(line)
     text = sf.when(sf.contains(text, sf.lit(END)), sf.replace(text, sf.lit(END), sf.lit(JOINER))).otherwise(text)
     return sf.from_csv(bounded(text, csv), schema, dialect(csv) | {"nullValue": "", "emptyValue": ""})
-
-
-def _parsed_by_rule(line: Column, csv: Csv, width: int) -> Column:
-    """Parse a line of a dialect that Spark's parser has not; the cells of a misquoted line are of no use."""
-    cells = split(line, csv)
-    if csv.quote or csv.unquoted_escape:
-        pattern = sf.lit(f"{re.escape(csv.delimiter)}({csv_cells.cell(*csv_cells.signs(csv))})")
-        begun = sf.concat(sf.lit(csv.delimiter), line)  # else an empty first cell would be an empty match
-        signed = sf.transform(sf.regexp_extract_all(begun, pattern, 1), lambda cell: _bare(cell, csv))
-        cells = sf.when(has_quote(line, csv), signed).otherwise(cells)
-    own = [sf.get(cells, sf.lit(n)).alias(f"c{n}") for n in range(width)]
-    return sf.when(line.isNotNull(), sf.struct(*own, sf.when(sf.size(cells) != width, line).alias("bad")))
 
 
 def ended(line: Column, csv: Csv, width: int) -> Column:
@@ -285,34 +287,20 @@ def ended(line: Column, csv: Csv, width: int) -> Column:
 
 def _bare(cell: Column, csv: Csv) -> Column:
     """Return the text of a cell, without its quotes and escapes."""
-    plain = _meant(cell, csv.unquoted_escape) if csv.unquoted_escape else cell
+    plain = cell
+    if csv.unquoted_escape:  # escapes are followed from the beginning, letter by letter
+        text, sign = cell, re.escape(csv.unquoted_escape)
+        for letter, meant in csv_cells.LETTERS.items() if csv.unquoted_escape == "\\" else ():
+            before = rf"\G((?:[^{sign}]|{sign}[^{letter}])*+){sign}{letter}"
+            text = sf.regexp_replace(text, sf.lit(before), sf.lit(f"$1{meant}"))
+        text = sf.regexp_replace(text, sf.lit(rf"{sign}([\s\S])"), sf.lit("$1"))
+        plain = sf.when(cell == csv_cells.NULL, cell).otherwise(text)
     if not csv.quote:
         return plain
     quote, escape = re.escape(csv.quote), re.escape(csv.escape)
     around, escaped = sf.lit(rf"\A{quote}|{quote}[\x00-\x20]*\z"), sf.lit(f"{escape}([{quote}{escape}])")
     inner = sf.regexp_replace(sf.regexp_replace(cell, around, sf.lit("")), escaped, sf.lit("$1"))
     return sf.when(sf.startswith(cell, sf.lit(csv.quote)), inner).otherwise(plain)
-
-
-def _meant(cell: Column, escape: str) -> Column:
-    """Return the text of a cell without quotes: escapes are followed from its beginning, letter by letter."""
-    text, sign = cell, re.escape(escape)
-    for letter, meant in csv_cells.LETTERS.items() if escape == "\\" else ():
-        before = rf"\G((?:[^{sign}]|{sign}[^{letter}])*+){sign}{letter}"
-        text = sf.regexp_replace(text, sf.lit(before), sf.lit(f"$1{meant}"))
-    text = sf.regexp_replace(text, sf.lit(rf"{sign}([\s\S])"), sf.lit("$1"))
-    return sf.when(cell == csv_cells.NULL, cell).otherwise(text)
-
-
-def _escaped(cell: Column, csv: Csv) -> Column:
-    """Write a text as a cell of a line without quotes, in which a sign escapes others."""
-    sign = csv.unquoted_escape
-    text = cell
-    for character in dict.fromkeys((sign, *csv.delimiter)):
-        text = sf.replace(text, sf.lit(character), sf.lit(sign + character))
-    for letter, meant in (("n", "\n"), ("r", "\r")):
-        text = sf.replace(text, sf.lit(meant), sf.lit(sign + letter if sign == "\\" else " "))
-    return sf.when(cell == csv_cells.NULL, cell).otherwise(text)
 
 
 def split(line: Column, csv: Csv, most: int = -1) -> Column:

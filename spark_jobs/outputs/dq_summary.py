@@ -74,11 +74,17 @@ def _about(request: JobRequest) -> str:
     Its metadata are the attributes by its author, and the version of its reference.
     """
     plan, versions = request.plan, {pin.name: pin.version for pin in request.references}
-    each = []
+    each, folder = [], quoted_name(storage.plain(request.evidence_rows))
     for c in plan.checks:
         metadata: dict[str, Any] = dict(c.about or {})
         if isinstance(c.rule, rules.ForeignKey):
             metadata["reference"] = {"name": c.rule.to, "version": versions.get(c.rule.to)}
+        query = None
+        if c.scope != "set":  # the beginning of a Spark query for the records in the evidence that fail the check
+            names = dict.fromkeys((*c.reference, *c.properties()))
+            cells = [f"cells[{literal(name)}] as {quoted_name(name)}" for name in names]
+            listed = ", ".join(["record", *cells, *([] if names else ["raw"])])
+            query = f"select {listed} from parquet.{folder} where array_contains(checks, {literal(c.id)})"  # noqa: S608 (a text)
         described = {
             "binding": f"{plan.contract}.{c.property}" if c.property else plan.contract,
             "id": c.id,
@@ -87,19 +93,10 @@ def _about(request: JobRequest) -> str:
             "severity": c.severity,
             "metadata": json.dumps(metadata, ensure_ascii=False, sort_keys=True),
             "nulls": not isinstance(c.rule, rules.ForbidsNull),
-            "query": None if c.scope == "set" else _query(request, c),
+            "query": query,
         }
         each.append(described)
     return f"from_json({literal(json.dumps(each))}, 'array<{ABOUT}>')"
-
-
-def _query(request: JobRequest, check: Check) -> str:
-    """Return the beginning of a Spark query for the records in the evidence that fail a row check."""
-    names = dict.fromkeys((*check.reference, *check.properties()))
-    cells = [f"cells[{literal(name)}] as {quoted_name(name)}" for name in names]
-    listed = ", ".join(["record", *cells, *([] if names else ["raw"])])
-    folder = quoted_name(storage.plain(request.evidence_rows))
-    return f"select {listed} from parquet.{folder} where array_contains(checks, {literal(check.id)})"  # noqa: S608 (a text)
 
 
 def _columns(request: JobRequest) -> dict[str, str]:

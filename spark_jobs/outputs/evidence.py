@@ -104,11 +104,21 @@ def rejected_lines(
 
 def write_rejected(spark: SparkSession, lines: DataFrame, request: JobRequest, targets: Mapping[str, str]) -> None:
     """Write the files of rejected rows, each to the target of its drop."""
-    folder = request.scratch + "rejected/"
-    written = lines.write.mode("overwrite").options(**rejected_rows.line_ends(request.plan)).partitionBy("drop")
+    plan, folder = request.plan, request.scratch + "rejected/"
+    written = lines.write.mode("overwrite").options(**rejected_rows.line_ends(plan)).partitionBy("drop")
     written.text(storage.plain(folder))
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda drop, to: _deliver(spark, request.plan, folder, drop, to), targets, targets.values()))
+    paths = java_class(spark, "org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils")
+
+    def deliver(drop: str, target: str) -> None:
+        own = f"{folder}{quote(paths.getPartitionPathString('drop', drop))}/"
+        part = next(name for name in storage.names(spark, own) if name.startswith("part-"))
+        if plan.is_recoded and not plan.fixed:
+            recoding.from_utf8(spark, plan.csv, own + part, target, packed=False)
+        else:
+            storage.move(spark, own + part, target)
+
+    with ThreadPoolExecutor(8) as pool:  # for object stores, where a rename is a copy
+        list(pool.map(deliver, targets, targets.values()))
 
 
 def _evidence(records: DataFrame, request: JobRequest, failing: bitmask.Numbered) -> DataFrame:
@@ -144,17 +154,3 @@ def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFram
     """Return the rows of drops with the same header, and that header, for each header."""
     grouped = text_lines.by_header(drops)
     return [(rows.where(sf.col("drop").isin([d.id for d in own])), header) for header, own in grouped]
-
-
-def _deliver(spark: SparkSession, plan: Plan, folder: str, drop: str, target: str) -> None:
-    """Move the file of a drop to its target, in the encoding of its plan.
-
-    Threads are for object stores, where a rename is a copy.
-    """
-    paths = java_class(spark, "org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils")
-    own = f"{folder}{quote(paths.getPartitionPathString('drop', drop))}/"
-    part = next(name for name in storage.names(spark, own) if name.startswith("part-"))
-    if plan.is_recoded and not plan.fixed:
-        recoding.from_utf8(spark, plan.csv, own + part, target, packed=False)
-    else:
-        storage.move(spark, own + part, target)

@@ -29,9 +29,14 @@ FirstFailing = dict[tuple[str, str, int], tuple[str | None, str | None]]
 
 def first(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbered, records: Records) -> FirstFailing:
     """Return the failing values of nested properties in some of the records that fail each check."""
-    inner = [c for _, c in failing if _is_inner(plan, c)]
+    checks = [(c, plan.property_named(c.property) if c.property else None) for _, c in failing]
+    inner = [c for c, p in checks if (p.path if p else isinstance(c.rule, rules.KnownKeys) and plan.nested)]
     if not inner:
         return {}
+    hidden = {}  # the places without their keys: of a masked check, or of a map with classified keys, these are data
+    for check, prop in checks:
+        if prop and (plan.hides_keys(prop) or (plan.masks(check) and not {"*", "~"}.isdisjoint(prop.path))):
+            hidden[check.id] = prop.name
     iso = ("date", "timestamp") if plan.file_format == "parquet" else ()  # as raw text has them
     properties = (replace(p, format=None, zone=None, offset=None) if p.type in iso else p for p in plan.properties)
     bare = replace(plan, properties=tuple(properties))
@@ -51,16 +56,9 @@ def first(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbere
     text = sf.substring("value.text", 1, LENGTH).alias("text")
     each = failing_values.select("drop", "check", "record", "value.at", text)
     return {
-        (r["drop"], r["check"], r["record"]): (_place(plan, r["check"], r["at"], inner), r["text"])
+        (r["drop"], r["check"], r["record"]): (r["at"] and hidden.get(r["check"], r["at"]), r["text"])
         for r in each.collect()
     }
-
-
-def _is_inner(plan: Plan, check: Check) -> bool:
-    """Return True if a check is about values within a column."""
-    if check.property is None:
-        return isinstance(check.rule, rules.KnownKeys) and plan.nested
-    return bool(plan.property_named(check.property).path)
 
 
 def _first_failing(plan: Plan, check: Check) -> Column:
@@ -101,12 +99,3 @@ def _others(plan: Plan, prop: Property, n: int, expected: list[str]) -> Column:
         return of(sf.col(f"v{n}"), sf.lit(prop.name))
     whole = sf.filter(f"e{n}", lambda s: s["v"].isNotNull())
     return sf.flatten(sf.transform(whole, lambda s: of(s["v"], s["at"])))
-
-
-def _place(plan: Plan, check_id: str, at: str | None, checks: list[Check]) -> str | None:
-    """Return a place; if a check is masked, or the keys of a map are classified, without these keys, which are data."""
-    check = next(c for c in checks if c.id == check_id)
-    prop = plan.property_named(check.property) if check.property else None
-    if at and prop and (plan.hides_keys(prop) or (plan.masks(check) and not {"*", "~"}.isdisjoint(prop.path))):
-        return prop.name
-    return at

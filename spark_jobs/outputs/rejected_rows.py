@@ -103,9 +103,18 @@ def lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
             whole = rows.withColumn("raw", sf.translate("raw", FAULT, "")) if plan.sheet else rows
             return _csv_lines(whole, header, plan.csv)
         case "jsonl":
-            return _in_array(_json_lines(rows)) if plan.wrapped_by else _json_lines(rows)
+            objects = _json_lines(rows)
+            if not plan.wrapped_by:
+                return objects
+            is_first = sf.expr("record = min(record) over (partition by drop)")
+            line = sf.when(is_first, sf.col("line")).otherwise(sf.concat(sf.lit(","), "line"))
+            return objects.select("drop", "record", line.alias("line"))
         case "parquet" | "fixed":
-            return _csv_of_cells(rows, _columns(header, plan), plan.of_rejected)
+            names, csv = _columns(header, plan), plan.of_rejected
+            own = sf.array(*(sf.coalesce(sf.element_at("cells", name), sf.lit("")) for name in names))
+            broken = sf.concat(sf.array("raw"), sf.array_repeat(sf.lit(""), len(names) - 1))
+            cells = sf.when(sf.col("broken"), broken).otherwise(own)
+            return rows.select("drop", "record", _with_reasons(_harmless(cells, csv), csv).alias("line"))
 
 
 def _columns(header: tuple[str, ...], plan: Plan) -> list[str]:
@@ -122,13 +131,6 @@ def _json_lines(rows: DataFrame) -> DataFrame:
     as_it_came = sf.col("raw").alias("line")
     whole = sf.to_json(sf.struct(as_it_came, sf.col("record").alias(OURS[0]), sf.col("reasons").alias(OURS[1])))
     return rows.select("drop", "record", sf.when(sf.col("broken"), whole).otherwise(mended).alias("line"))
-
-
-def _in_array(lines: DataFrame) -> DataFrame:
-    """Write a comma in front of all objects of a drop but the first."""
-    is_first = sf.expr("record = min(record) over (partition by drop)")
-    line = sf.when(is_first, sf.col("line")).otherwise(sf.concat(sf.lit(","), "line"))
-    return lines.select("drop", "record", line.alias("line"))
 
 
 def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
@@ -150,14 +152,6 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
     cells = sf.when(sf.col("broken"), whole).otherwise(sf.col("texts"))
     line = sf.when(sf.col("odd").isNull(), raw).otherwise(_harmless(cells, csv))
     return split.select("drop", "record", _with_reasons(line, csv).alias("line"))
-
-
-def _csv_of_cells(rows: DataFrame, names: Sequence[str], csv: Csv) -> DataFrame:
-    """Write rows of a format without lines as lines of CSV; a null is an empty cell."""
-    own = sf.array(*(sf.coalesce(sf.element_at("cells", name), sf.lit("")) for name in names))
-    whole = sf.concat(sf.array("raw"), sf.array_repeat(sf.lit(""), len(names) - 1))
-    cells = sf.when(sf.col("broken"), whole).otherwise(own)
-    return rows.select("drop", "record", _with_reasons(_harmless(cells, csv), csv).alias("line"))
 
 
 def _with_reasons(line: Column, csv: Csv) -> Column:

@@ -140,18 +140,13 @@ def _valid(
     least = "1" if plan.csv.has_top else "0"
     placed = lines.join(sf.broadcast(by_split), ["file", "block"]).where(f"id + shift between {least} and last")
     numbered = placed.selectExpr(NUMBER, OWNER, f"id + shift as {RECORD}", "value")
-    if plan.csv.has_top:
-        numbered = numbered.unionByName(_tops(spark, drops, plan))
+    if plan.csv.has_top:  # as they came: empty lines among them count
+        texts = ((n, drop, csv_top.again(plan.csv, drop.header_line).texts) for n, drop in enumerate(drops))
+        above = [(n, drop.id, 0, "\n".join(own)) for n, drop, own in texts if own]
+        tops = small_frames.small(spark, above, f"{NUMBER} int, {OWNER} string, {RECORD} long, value string")
+        numbered = numbered.unionByName(tops.select(NUMBER, OWNER, RECORD, text_lines.encoded("value", plan.csv)))
     good = (numbered if bad is None else numbered.join(bad, [OWNER, RECORD], "left_anti")).repartition(NUMBER)
     return good.sortWithinPartitions(NUMBER, RECORD).select(NUMBER, "value")
-
-
-def _tops(spark: SparkSession, drops: Sequence[JobDrop], plan: Plan) -> DataFrame:
-    """Return the rows above the records of each drop as they came, as record 0: empty lines among them count."""
-    texts = ((n, drop, csv_top.again(plan.csv, drop.header_line).texts) for n, drop in enumerate(drops))
-    rows = [(n, drop.id, 0, "\n".join(lines)) for n, drop, lines in texts if lines]
-    tops = small_frames.small(spark, rows, f"{NUMBER} int, {OWNER} string, {RECORD} long, value string")
-    return tops.select(NUMBER, OWNER, RECORD, text_lines.encoded("value", plan.csv))
 
 
 def _delivered(

@@ -149,6 +149,32 @@ class PassCondition:
     begins: str = ""
     refilled: tuple[int, ...] = ()
 
+    def shaped(self, texts: pa.StringArray, ids: pa.Int64Array) -> pa.BooleanArray:
+        """Return which texts have the passing shape, and are no header."""
+        shaped = pc.and_(pc.match_substring_regex(texts, self.pattern), ids.is_valid())
+        if self.quote:
+            shaped = pc.and_(shaped, pc.less(pc.binary_length(texts), LONG))
+        if self.header_texts:
+            headers = pa.array([text + end for text in self.header_texts for end in ENDS])
+            shaped = pc.and_(shaped, pc.invert(pc.is_in(texts, headers)))
+        return shaped
+
+    def are_null(self, cells: pa.Table) -> list[pa.BooleanArray | None]:
+        """Return for each counted column which of its cells are null; None for one that the file lacks."""
+        return [None if at is None else cells.column(str(at)).is_null().combine_chunks() for at in self.counted]
+
+    def sums(self, cells: pa.Table, letters: Sequence[pa.BooleanArray], passes: pa.BooleanArray) -> list[int]:
+        """Return the nulls in each counted column of the passing lines, and their letters; nearly all lines pass."""
+        if not passes.true_count:
+            return [0] * (len(self.counted) + len(self.letters))
+        names = [str(at) for at in self.counted if at is not None]
+        counts = {name: cells.column(name).null_count for name in names}
+        if passes.false_count:
+            others = cells.select(names).filter(pc.invert(passes))
+            counts = {name: counts[name] - others.column(name).null_count for name in names}
+        nulls = [counts.get(str(at), 0) for at in self.counted]
+        return [*nulls, *(pc.and_(test, passes).true_count for test in letters)]
+
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
@@ -169,19 +195,44 @@ class LineBatch:
     stretches: Sequence[Stretch]
     ended: bool = False
 
+    @classmethod
+    def of_spark(cls, batch: pa.RecordBatch) -> LineBatch:
+        """Return a batch of lines from Spark."""
+        ends = {end for name in ("file", "block") for end in pc.run_end_encode(batch.column(name)).run_ends.to_pylist()}
+        stretches = [
+            Stretch(batch.column("file")[start].as_py(), batch.column("block")[start].as_py(), start, end)
+            for start, end in pairwise([0, *sorted(ends)])
+        ]
+        return cls(batch.column("line"), batch.column("id"), stretches)
+
+    def text(self, at: int, encoding: str) -> str | None:
+        """Return a line without its line end; None if it is not text."""
+        try:
+            return str(self.raw.view(pa.binary())[at].as_py(), encoding).rstrip("\r\n")
+        except UnicodeDecodeError:
+            return None
+
+    def as_they_came(self, results: LineResults, masks: Masks, which: pa.UInt64Array) -> pa.RecordBatch:
+        """Return some of the lines, without their line ends, and the masks of the checks that they fail."""
+        ends = pa.array([stretch.end for stretch in self.stretches], pa.int32())
+        places = (
+            pa.array([stretch.file for stretch in self.stretches]),
+            pa.array([stretch.block for stretch in self.stretches]),
+        )
+        raw = self.raw.take(which)
+        columns = [
+            *(pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, of)).take(which) for of in places),
+            self.ids.take(which),
+            pc.ascii_rtrim(raw, "\r\n") if self.ended else raw,
+            pa.array(list(masks.values()), MASK).take(results.fails.take(which)),
+            *(pa.nulls(len(which), kind) for _, kind in COUNTS),
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+
 
 def evaluate_batches(batches: Iterable[pa.RecordBatch], condition: PassCondition) -> Iterator[pa.RecordBatch]:
     """Test batches of lines from Spark (file, block, id, line; empty ones have no id); return rows of `SCHEMA`."""
-    return evaluate_lines(map(_of_spark, batches), condition)
-
-
-def _of_spark(batch: pa.RecordBatch) -> LineBatch:
-    ends = {end for name in ("file", "block") for end in pc.run_end_encode(batch.column(name)).run_ends.to_pylist()}
-    stretches = [
-        Stretch(batch.column("file")[start].as_py(), batch.column("block")[start].as_py(), start, end)
-        for start, end in pairwise([0, *sorted(ends)])
-    ]
-    return LineBatch(batch.column("line"), batch.column("id"), stretches)
+    return evaluate_lines(map(LineBatch.of_spark, batches), condition)
 
 
 def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> Iterator[pa.RecordBatch]:
@@ -198,14 +249,14 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
             firsts.append(first + stretch.start if first >= 0 else None)
             may_head = stretch.block == 0 and stretch.file.endswith(condition.headed)
             if first >= 0 and begun != (begun := (stretch.file, stretch.block)) and may_head:
-                text = _text(lines, first + stretch.start, condition.encoding)
+                text = lines.text(first + stretch.start, condition.encoding)
                 if text in condition.header_texts:
                     heads[first + stretch.start] = text
         others = pc.and_not(there, results.passes)
         if heads:
             others = pc.and_(others, pa.array([at not in heads for at in range(len(others))]))
         if others.true_count:
-            yield _as_they_came(lines, results, masks, pc.indices_nonzero(others))
+            yield lines.as_they_came(results, masks, pc.indices_nonzero(others))
         counts, before = [], 0
         for stretch, first in zip(lines.stretches, firsts, strict=True):
             own = slice(stretch.start, stretch.end)
@@ -215,7 +266,7 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
             letters = [test[before : before + like] for test in results.letters]
             sure = len(fails) - fails.null_count
             if sure:
-                addends = [*_are_null(cells, condition), *letters]
+                addends = [*condition.are_null(cells), *letters]
                 _add(failing, stretch.file, addends, fails.filter(results.shaped[own]))
             counts.append(
                 {
@@ -228,7 +279,7 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
                     "odd": others[own].true_count - sure,
                     "failing": sure,
                     "head": lines.ids[first].as_py() if first in heads else None,
-                    "sums": _sums(cells, letters, results.passes[own].filter(results.shaped[own]), condition),
+                    "sums": condition.sums(cells, letters, results.passes[own].filter(results.shaped[own])),
                     "keys": [
                         span(cells.column(str(at)).combine_chunks()) if like and alike else None
                         for _, at in condition.keys
@@ -251,34 +302,6 @@ def _add(
     for number, n in _counted(fails).items():
         totals = sums.setdefault((file, number), [0] * (1 + len(own)))
         totals[:] = map(operator.add, totals, [n, *(counts.get(number, 0) for counts in own)])
-
-
-def _are_null(cells: pa.Table, condition: PassCondition) -> list[pa.BooleanArray | None]:
-    """Return for each counted column which of its cells are null; None for one that the file lacks."""
-    return [None if at is None else cells.column(str(at)).is_null().combine_chunks() for at in condition.counted]
-
-
-def _text(lines: LineBatch, at: int, encoding: str) -> str | None:
-    """Return a line without its line end; None if it is not text."""
-    try:
-        return str(lines.raw.view(pa.binary())[at].as_py(), encoding).rstrip("\r\n")
-    except UnicodeDecodeError:
-        return None
-
-
-def _sums(
-    cells: pa.Table, letters: Sequence[pa.BooleanArray], passes: pa.BooleanArray, condition: PassCondition
-) -> list[int]:
-    """Return the nulls in each counted column of the passing lines, and their letters; nearly all lines pass."""
-    if not passes.true_count:
-        return [0] * (len(condition.counted) + len(condition.letters))
-    names = [str(at) for at in condition.counted if at is not None]
-    counts = {name: cells.column(name).null_count for name in names}
-    if passes.false_count:
-        others = cells.select(names).filter(pc.invert(passes))
-        counts = {name: counts[name] - others.column(name).null_count for name in names}
-    nulls = [counts.get(str(at), 0) for at in condition.counted]
-    return [*nulls, *(pc.and_(test, passes).true_count for test in letters)]
 
 
 def _counted(numbers: pa.Array) -> dict[int, int]:
@@ -331,7 +354,7 @@ def _test_lines(lines: LineBatch, condition: PassCondition, masks: Masks) -> Lin
     if text is None:
         return LineResults(none, none, pa.table({}), unsure)
     texts, ended = text
-    shaped = _shaped(texts, lines.ids, condition)
+    shaped = condition.shaped(texts, lines.ids)
     whole = shaped.true_count == len(shaped)
     try:
         cells = _cells(texts if whole else texts.filter(shaped), condition, ended=ended)
@@ -347,17 +370,6 @@ def _test_lines(lines: LineBatch, condition: PassCondition, masks: Masks) -> Lin
     passes = pc.replace_with_mask(shaped, shaped, fine)
     fails = pc.replace_with_mask(unsure, pc.and_not(shaped, passes), failing)
     return LineResults(shaped, passes, cells, fails, letters)
-
-
-def _shaped(texts: pa.StringArray, ids: pa.Int64Array, condition: PassCondition) -> pa.BooleanArray:
-    """Return which texts have the passing shape, and are no header."""
-    shaped = pc.and_(pc.match_substring_regex(texts, condition.pattern), ids.is_valid())
-    if condition.quote:
-        shaped = pc.and_(shaped, pc.less(pc.binary_length(texts), LONG))
-    if condition.header_texts:
-        headers = pa.array([text + end for text in condition.header_texts for end in ENDS])
-        shaped = pc.and_(shaped, pc.invert(pc.is_in(texts, headers)))
-    return shaped
 
 
 def _mask_numbers(
@@ -453,21 +465,3 @@ def _within(values: pa.ChunkedArray, tests: Sequence[ColumnTest]) -> Iterator[tu
         keeps = LEAST_FIRST[name](least, bound) if name in LEAST_FIRST else GREATEST_FIRST[name](greatest, bound)
         if not keeps:
             yield test, pc.fill_null(pc.call_function(name, [values, pa.scalar(bound, values.type)]), True)
-
-
-def _as_they_came(lines: LineBatch, results: LineResults, masks: Masks, which: pa.UInt64Array) -> pa.RecordBatch:
-    """Return some of the lines, without their line ends, and the masks of the checks that they fail."""
-    ends = pa.array([stretch.end for stretch in lines.stretches], pa.int32())
-    places = (
-        pa.array([stretch.file for stretch in lines.stretches]),
-        pa.array([stretch.block for stretch in lines.stretches]),
-    )
-    raw = lines.raw.take(which)
-    columns = [
-        *(pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, of)).take(which) for of in places),
-        lines.ids.take(which),
-        pc.ascii_rtrim(raw, "\r\n") if lines.ended else raw,
-        pa.array(list(masks.values()), MASK).take(results.fails.take(which)),
-        *(pa.nulls(len(which), kind) for _, kind in COUNTS),
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)

@@ -33,6 +33,35 @@ class Piece:
     start: int
     length: int
 
+    def texts(self, block: int) -> Iterator[bytes]:
+        """Yield the lines of the piece, in texts of whole lines with their line ends.
+
+        A line belongs to the piece in which it begins, or right behind which it begins. The first line of a piece is
+        not its own, unless it is the first line of the file.
+        """
+        with Path(self.path).open("rb", buffering=0) as file:
+            at, end, rest = self.start, self.start + self.length, b""
+            file.seek(at)
+            while at <= end:
+                data = file.read(max(block, len(rest)))
+                text = rest + data
+                # A CR at the end of a text may be half of a line end.
+                whole = max(text.rfind(b"\n"), text.rfind(b"\r", 0, -1)) + 1 if data else len(text)
+                if data and not whole:
+                    rest = text
+                    continue
+                text, rest = text[:whole], text[whole:]
+                skipped = _next(text, 0) if at == self.start > 0 else 0
+                last = min(len(text), _next(text, end - at)) if end - at < len(text) else len(text)
+                if skipped < last:
+                    own = text[skipped:last]
+                    own = own.removeprefix(MARK) if at == 0 else own
+                    if own:
+                        yield own if own[-1] in (LF, CR) else own + b"\n"
+                if not data or last < len(text):
+                    return
+                at += len(text)
+
 
 def evaluate_partitions(
     batches: Iterable[pa.RecordBatch], partitions: Sequence[Sequence[Piece]], condition: PassCondition
@@ -52,7 +81,7 @@ def lines(number: int, pieces: Iterable[Piece], block: int = BLOCK, comment: str
     texts: list[tuple[Piece, bytes]] = []
     size = 0
     for piece in pieces:
-        for text in _texts(piece, block):
+        for text in piece.texts(block):
             texts.append((piece, text))
             size += len(text)
             if 2 * size > block or text[-1] == CR:  # a CR and an LF behind it are one line end
@@ -93,36 +122,6 @@ def _ends(raw: np.ndarray[Any, np.dtype[np.uint8]], returns: bool) -> np.ndarray
     after = np.flatnonzero(raw == CR) + 1
     without_lf = after[np.append(raw, CR)[after] != LF]
     return np.sort(np.concatenate([ends, without_lf])) if len(without_lf) else ends
-
-
-def _texts(piece: Piece, block: int) -> Iterator[bytes]:
-    """Yield the lines of a piece, in texts of whole lines with their line ends.
-
-    A line belongs to the piece in which it begins, or right behind which it begins. The first line of a piece is not
-    its own, unless it is the first line of the file.
-    """
-    with Path(piece.path).open("rb", buffering=0) as file:
-        at, end, rest = piece.start, piece.start + piece.length, b""
-        file.seek(at)
-        while at <= end:
-            data = file.read(max(block, len(rest)))
-            text = rest + data
-            # A CR at the end of a text may be half of a line end.
-            whole = max(text.rfind(b"\n"), text.rfind(b"\r", 0, -1)) + 1 if data else len(text)
-            if data and not whole:
-                rest = text
-                continue
-            text, rest = text[:whole], text[whole:]
-            skipped = _next(text, 0) if at == piece.start > 0 else 0
-            last = min(len(text), _next(text, end - at)) if end - at < len(text) else len(text)
-            if skipped < last:
-                own = text[skipped:last]
-                own = own.removeprefix(MARK) if at == 0 else own
-                if own:
-                    yield own if own[-1] in (LF, CR) else own + b"\n"
-            if not data or last < len(text):
-                return
-            at += len(text)
 
 
 def _next(text: bytes, at: int) -> int:

@@ -54,6 +54,41 @@ class Part:
     rows: int
     names: tuple[str, ...]
 
+    def batches(self, conditions: ColumnConditions) -> Iterator[pa.RecordBatch]:
+        """Yield the values of the part; raise ValueError if Spark may not read it as Arrow does."""
+        from pyarrow import parquet as pq  # noqa: PLC0415 (the archive for EMR lacks it)
+
+        texts = [name for name in self.names if pa.types.is_string(conditions.types[name][0])]
+        with pq.ParquetFile(self.path, read_dictionary=texts, page_checksum_verification=True) as file:
+            if not _is_read_alike(file.metadata, self, conditions):
+                raise ValueError
+            names = list(self.names)
+            yield from file.iter_batches(ROWS, row_groups=[self.group], columns=names, use_threads=False)
+
+    def tested(self, conditions: ColumnConditions) -> dict[str, Any]:
+        """Return whether all values of the part pass, with the nulls of each column and the ends of each key."""
+        nulls = dict.fromkeys(self.names, 0)
+        spans: dict[str, list[Any] | None] = {name: [] for _, name in conditions.keys if name in nulls}
+        rows = 0
+        try:
+            for batch in self.batches(conditions):
+                rows += batch.num_rows
+                for name in self.names:
+                    values = batch.column(name)
+                    if not passes(values, conditions.tested[name]):
+                        return {"passes": False}
+                    nulls[name] += values.null_count
+                for name, ends in spans.items():
+                    spans[name] = _longer(ends, _plain(batch.column(name), conditions.tested[name]))
+        except (pa.ArrowException, OSError, KeyError, OverflowError, ValueError):  # Spark will report it
+            return {"passes": False}
+        keys = [spans.get(name) for name in self.names]
+        return {
+            "passes": rows == self.rows,
+            "nulls": list(nulls.values()),
+            "keys": [[str(end) for end in ends] if ends else None for ends in keys],
+        }
+
 
 def evaluate_parts(
     batches: Iterable[pa.RecordBatch], parts: Sequence[Sequence[Part]], conditions: ColumnConditions
@@ -64,44 +99,8 @@ def evaluate_parts(
         before.append(before[-1] + len(listed))
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            rows = [{"part": before[number] + n, **_test(part, conditions)} for n, part in enumerate(parts[number])]
+            rows = [{"part": before[number] + n, **part.tested(conditions)} for n, part in enumerate(parts[number])]
             yield pa.RecordBatch.from_pylist(rows, SCHEMA)
-
-
-def _test(part: Part, conditions: ColumnConditions) -> dict[str, Any]:
-    nulls = dict.fromkeys(part.names, 0)
-    spans: dict[str, list[Any] | None] = {name: [] for _, name in conditions.keys if name in nulls}
-    rows = 0
-    try:
-        for batch in _batches(part, conditions):
-            rows += batch.num_rows
-            for name in part.names:
-                values = batch.column(name)
-                if not passes(values, conditions.tested[name]):
-                    return {"passes": False}
-                nulls[name] += values.null_count
-            for name, ends in spans.items():
-                spans[name] = _longer(ends, _plain(batch.column(name), conditions.tested[name]))
-    except (pa.ArrowException, OSError, KeyError, OverflowError, ValueError):  # Spark will report it
-        return {"passes": False}
-    keys = [spans.get(name) for name in part.names]
-    return {
-        "passes": rows == part.rows,
-        "nulls": list(nulls.values()),
-        "keys": [[str(end) for end in ends] if ends else None for ends in keys],
-    }
-
-
-def _batches(part: Part, conditions: ColumnConditions) -> Iterator[pa.RecordBatch]:
-    """Yield the values of a part; raise ValueError if Spark may not read it as Arrow does."""
-    from pyarrow import parquet as pq  # noqa: PLC0415 (the archive for EMR lacks it)
-
-    texts = [name for name in part.names if pa.types.is_string(conditions.types[name][0])]
-    with pq.ParquetFile(part.path, read_dictionary=texts, page_checksum_verification=True) as file:
-        if not _is_read_alike(file.metadata, part, conditions):
-            raise ValueError
-        names = list(part.names)
-        yield from file.iter_batches(ROWS, row_groups=[part.group], columns=names, use_threads=False)
 
 
 def _is_read_alike(footer: Any, part: Part, conditions: ColumnConditions) -> bool:

@@ -253,7 +253,19 @@ def _decimal(exact: Fraction, *, root: bool = False) -> Decimal:
 def text_of(value: Decimal, prop: Property, *, whole: bool) -> str:
     """Return a figure for people: a moment in the property's format, a number with 15 digits unless it is `whole`."""
     if prop.type in MOMENTS:
-        return _moment(int(value), prop)
+        days, rest = (int(value), 0) if prop.type == "date" else divmod(int(value), DAY)
+        shift = CYCLE if days < YEAR_1 else 0
+        at = datetime(1970, 1, 1) + timedelta(days=days + shift, microseconds=rest)  # noqa: DTZ001 (all are UTC)
+        fraction = ".SSSSSS" if at.microsecond else ""
+        default = "yyyy-MM-dd" if prop.type == "date" else f"yyyy-MM-dd'T'HH:mm:ss{fraction}X"
+        pattern = prop.format or default
+        # A format without an offset has the time of the property's zone, as its cells do.
+        if prop.zone and all(piece[2] != "X" for piece in PIECE.finditer(pattern)):
+            try:
+                at = at.replace(tzinfo=UTC).astimezone(ZoneInfo(prop.zone))
+            except (ZoneInfoNotFoundError, OverflowError):  # beyond the years or the zones of this machine's Python
+                pattern = default
+        return "".join(_piece(p, at, at.year - (400 if shift else 0)) for p in PIECE.finditer(pattern))
     return number(value, whole=whole)
 
 
@@ -263,25 +275,6 @@ def number(value: Decimal, *, whole: bool = False) -> str:
     with localcontext(prec=DIGITS if ends else SHOWN):
         shown = (+value).normalize()
     return f"{shown:f}" if -SHOWN < shown.adjusted() < DIGITS else str(shown)
-
-
-def _moment(count: int, prop: Property) -> str:
-    """Return days or microseconds since 1970 in the property's format; a part that it lacks is left out.
-
-    A format without an offset has the time of the property's zone, as its cells do.
-    """
-    days, rest = (count, 0) if prop.type == "date" else divmod(count, DAY)
-    shift = CYCLE if days < YEAR_1 else 0
-    at = datetime(1970, 1, 1) + timedelta(days=days + shift, microseconds=rest)  # noqa: DTZ001 (all are UTC)
-    fraction = ".SSSSSS" if at.microsecond else ""
-    default = "yyyy-MM-dd" if prop.type == "date" else f"yyyy-MM-dd'T'HH:mm:ss{fraction}X"
-    pattern = prop.format or default
-    if prop.zone and all(piece[2] != "X" for piece in PIECE.finditer(pattern)):
-        try:
-            at = at.replace(tzinfo=UTC).astimezone(ZoneInfo(prop.zone))
-        except (ZoneInfoNotFoundError, OverflowError):  # beyond the years or the zones of this machine's Python
-            pattern = default
-    return "".join(_piece(p, at, at.year - (400 if shift else 0)) for p in PIECE.finditer(pattern))
 
 
 def _piece(piece: re.Match[str], at: datetime, year: int) -> str:

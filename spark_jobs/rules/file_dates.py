@@ -38,21 +38,21 @@ def _of_pattern(cell: Column, parts: tuple[Piece, ...], century: int, kind: str)
     expression = rf"^{regex(parts)}\z"
     units = [part for part in parts if part.unit]
     texts = {str(part.unit): sf.regexp_extract(cell, expression, n) for n, part in enumerate(units, start=1)}
-    texts |= {str(part.unit): _number(texts[str(part.unit)], part) for part in units if part.numbers}
+    for part in (part for part in units if part.numbers):  # names of months and days, as two digits
+        numbers = (sf.lit(text) for pair in part.numbers for text in (pair[0], f"{pair[1]:02}"))
+        texts[str(part.unit)] = sf.try_element_at(sf.create_map(*numbers), texts[str(part.unit)])
     days = [_day(texts, century)] if any(part.unit in DATE_UNITS for part in units) else []
     clocks = _clock(texts) if kind != "date" else []
     both = [sf.lit("T")] if days and clocks else []
     return sf.when(cell.rlike(expression), sf.concat(*days, *both, *clocks))
 
 
-def _number(name: Column, part: Piece) -> Column:
-    """Return the number of a month or day as text of two digits."""
-    numbers = (sf.lit(text) for pair in part.numbers for text in (pair[0], f"{pair[1]:02}"))
-    return sf.try_element_at(sf.create_map(*numbers), name)
-
-
 def _day(texts: Texts, century: int) -> Column:
-    year = texts["year"] if "year" in texts else _whole_year(texts["short year"], century)
+    if "year" in texts:
+        year = texts["year"]
+    else:
+        whole = sf.pmod(texts["short year"].try_cast("int") - century, sf.lit(100)) + century
+        year = sf.lpad(whole.cast("string"), 4, "0")
     if "day of year" in texts:
         number = texts["day of year"].try_cast("int")
         day = sf.date_add(sf.concat(year, sf.lit("-01-01")).try_cast("date"), number - 1)
@@ -62,11 +62,6 @@ def _day(texts: Texts, century: int) -> Column:
     if "weekday" not in texts:
         return text
     return sf.when(sf.weekday(text.try_cast("date")) + 1 == texts["weekday"].try_cast("int"), text)
-
-
-def _whole_year(digits: Column, century: int) -> Column:
-    year = sf.pmod(digits.try_cast("int") - century, sf.lit(100)) + century
-    return sf.lpad(year.cast("string"), 4, "0")
 
 
 def _two(digits: Column) -> Column:
@@ -83,18 +78,23 @@ def _clock(texts: Texts) -> list[Column]:
     for unit in ("minute", "second"):
         clock = [*clock, sf.lit(":"), texts.get(unit, sf.lit("00"))]
     fraction = [sf.lit("."), texts["fraction"]] if "fraction" in texts else []
-    return [*clock, *fraction, *([_offset(texts["offset"])] if "offset" in texts else [])]
-
-
-def _offset(text: Column) -> Column:
-    digits = sf.replace(text, sf.lit(":"), sf.lit(""))
+    if "offset" not in texts:
+        return [*clock, *fraction]
+    offset = texts["offset"]
+    digits = sf.replace(offset, sf.lit(":"), sf.lit(""))
     minutes = sf.rpad(sf.substr(digits, sf.lit(4)), 2, "0")
-    return sf.when(text == "Z", text).otherwise(sf.concat(sf.left(digits, sf.lit(3)), sf.lit(":"), minutes))
+    whole = sf.concat(sf.left(digits, sf.lit(3)), sf.lit(":"), minutes)
+    return [*clock, *fraction, sf.when(offset == "Z", offset).otherwise(whole)]
 
 
 def _of_count(cell: Column, count: Count, kind: str) -> Column:
     if not count.is_local:
-        return _of_seconds(cell, count)
+        places = -int(count.unit.as_tuple().exponent)
+        micros = (cell.try_cast("decimal(22,6)") * 10 ** (6 - places)).try_cast("bigint")
+        moment = sf.timestamp_micros(micros)
+        least, most = (sf.unix_micros(sf.lit(text).cast("timestamp")) for text in (LEAST, MOST))
+        is_read = cell.rlike(rf"^(?:{count.regex})\z") & micros.between(least, most)
+        return sf.when(is_read, sf.date_format(moment, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'"))
     days = sf.substring_index(cell, ".", 1).try_cast("int")
     tests = [cell.rlike(rf"^(?:{count.regex})\z")]
     if count.skips:
@@ -104,23 +104,11 @@ def _of_count(cell: Column, count: Count, kind: str) -> Column:
         tests.append(cell.rlike(r"^[0-9]+(?:\.0+)?\z"))
     day = sf.date_add(sf.lit(count.start.isoformat()).cast("date"), days)
     tests.append(day <= sf.lit(MOST[:10]).cast("date"))
-    read = day.cast("string") if kind == "date" else _with_time(cell, day)
+    read = day.cast("string")
+    if kind != "date":  # with the share of a day behind the point, to the nearest millisecond
+        share = sf.concat(sf.lit("0"), sf.regexp_extract(cell, r"\..*", 0)).try_cast("decimal(17,16)")
+        milliseconds = sf.round(share * 86_400_000, 0).cast("bigint")
+        moment = sf.timestamp_millis(sf.unix_millis(day.cast("timestamp")) + milliseconds)
+        is_read = moment <= sf.lit(MOST).cast("timestamp")  # the last day may be rounded up
+        read = sf.when(is_read, sf.date_format(moment, "yyyy-MM-dd'T'HH:mm:ss.SSS"))
     return sf.when(reduce(Column.__and__, tests), read)
-
-
-def _with_time(cell: Column, day: Column) -> Column:
-    """Add the share of a day behind the point of a count, to the nearest millisecond."""
-    share = sf.concat(sf.lit("0"), sf.regexp_extract(cell, r"\..*", 0)).try_cast("decimal(17,16)")
-    milliseconds = sf.round(share * 86_400_000, 0).cast("bigint")
-    moment = sf.timestamp_millis(sf.unix_millis(day.cast("timestamp")) + milliseconds)
-    is_read = moment <= sf.lit(MOST).cast("timestamp")  # the last day may be rounded up
-    return sf.when(is_read, sf.date_format(moment, "yyyy-MM-dd'T'HH:mm:ss.SSS"))
-
-
-def _of_seconds(cell: Column, count: Count) -> Column:
-    places = -int(count.unit.as_tuple().exponent)
-    micros = (cell.try_cast("decimal(22,6)") * 10 ** (6 - places)).try_cast("bigint")
-    moment = sf.timestamp_micros(micros)
-    least, most = (sf.unix_micros(sf.lit(text).cast("timestamp")) for text in (LEAST, MOST))
-    is_read = cell.rlike(rf"^(?:{count.regex})\z") & micros.between(least, most)
-    return sf.when(is_read, sf.date_format(moment, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'"))

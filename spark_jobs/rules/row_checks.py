@@ -79,7 +79,10 @@ def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> 
 
     def of_property(check: Check, rule: rules.ValueRule, prop: Property) -> Column:
         if prop.repeats:
-            return _any_failing(plan, check, rule, prop, numbers[prop.name])
+            nth = [c for c, _ in _value_checks(plan, prop)].index(check)
+            if nth < nesting.MOST_TESTS:
+                return sf.expr(nesting.any_failing(numbers[prop.name], nth))
+            return nesting.some(numbers[prop.name], lambda cell, value: failing(rule, prop, cell, value))
         fails, within = failing(rule, *columns(prop.name)), nesting.within(plan, prop)
         return fails if within is None or not rules.forbids_null(check.rule) else within & fails
 
@@ -94,14 +97,6 @@ def partnerless(plan: Plan, check: Check) -> str:
 def _value_checks(plan: Plan, prop: Property) -> list[tuple[Check, rules.ValueRule]]:
     """Return the checks of each value of a property of which a record may have several, in the order of their bits."""
     return [(c, c.rule) for c in plan.checks if c.property == prop.name and isinstance(c.rule, rules.ValueRule)]
-
-
-def _any_failing(plan: Plan, check: Check, rule: rules.ValueRule, prop: Property, number: int) -> Column:
-    """Return a column that is true if any of several values fails a check: a bit of `with_tests`, or its own test."""
-    nth = [c for c, _ in _value_checks(plan, prop)].index(check)
-    if nth < nesting.MOST_TESTS:
-        return sf.expr(nesting.any_failing(number, nth))
-    return nesting.some(number, lambda cell, value: failing(rule, prop, cell, value))
 
 
 def with_tests(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFrame:

@@ -188,23 +188,23 @@ def _null_tests(plan: Plan, present: Container[str]) -> dict[str, str]:
     unsure = {
         f"unsure{k}": _where(check, f"{rule.sql} is null", present) for k, (check, rule) in _expressions(plan).items()
     }
-    whole = cells | _nested_tests(plan, present) | _key_tests(plan, present)
+    nested = {}
+    for counted, n in _nested_counts(plan):
+        missing = nesting.nowhere(plan, n) if counted == "lost" else nesting.without(plan, n, "v")
+        nested[f"{counted}{n}"] = missing if here[n] else "false"
+    at = {p.name: n for n, p in enumerate(plan.properties)}
+    keys: dict[tuple[Counted, int], str] = {}  # a part of a key is lacking: its cell is null, or without a typed value
+    for k, check in _composite_keys(plan).items():
+        parts = [at[name] for name in check.properties() if name in present]
+        for part, letter in KEY_PARTS.items():
+            lacks = " or ".join(f"{letter}{n} is null" for n in parts) or "false"
+            keys[part, k] = _where(check, lacks, present) if check.filter else lacks
+    whole = cells | nested | _named(keys)
     return whole | unsure | _named(_filter_tests(plan, present)) | letters_tests(plan)
 
 
 def _named(tests: Mapping[tuple[Counted, int], str]) -> dict[str, str]:
     return {f"{counted}{n}": test for (counted, n), test in tests.items()}
-
-
-def _nested_tests(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """Return the tests for missing nested values, in SQL."""
-    tests: dict[tuple[Counted, int], str] = {}
-    for counted, n in _nested_counts(plan):
-        if plan.properties[n].name not in present:
-            tests[counted, n] = "false"
-        else:
-            tests[counted, n] = nesting.nowhere(plan, n) if counted == "lost" else nesting.without(plan, n, "v")
-    return _named(tests)
 
 
 def _nested_counts(plan: Plan) -> list[tuple[Counted, int]]:
@@ -292,15 +292,3 @@ def letters_tests(plan: Plan) -> dict[str, str]:
         "utf8": f"{beyond} and line rlike {sequence} and {utf8}",
         "ansi": f"{beyond} and line rlike {control} and not {utf8}",
     }
-
-
-def _key_tests(plan: Plan, present: Container[str]) -> dict[str, str]:
-    """Return the tests for records that lack a part of a key, in SQL: null cells, and cells without a typed value."""
-    at = {p.name: n for n, p in enumerate(plan.properties)}
-    tests: dict[tuple[Counted, int], str] = {}
-    for k, check in _composite_keys(plan).items():
-        parts = [at[name] for name in check.properties() if name in present]
-        for counted, letter in KEY_PARTS.items():
-            lacks = " or ".join(f"{letter}{n} is null" for n in parts) or "false"
-            tests[counted, k] = _where(check, lacks, present) if check.filter else lacks
-    return _named(tests)

@@ -52,15 +52,14 @@ def placed(place: Place, plan: Plan, begins: Starts) -> Place:
 
 def in_cells(count: Count, check: Check, plan: Plan, header: Sequence[str]) -> Count:
     """Return a count whose samples say their cell of a sheet, or their row if the check is of no column."""
-    own = next((n for n, name in enumerate(header) if name == check.property), None)
-    samples = tuple(replace(s, place=_in_cell(s.place, plan, own)) for s in count.samples)
-    return replace(count, samples=samples)
-
-
-def _in_cell(place: Place, plan: Plan, column: int | None) -> Place:
-    if plan.sheet is None or place.line is None:
-        return place
-    return replace(place, line=None, element=plan.sheet.cell(place.line, column))
+    sheet, own = plan.sheet, next((n for n, name in enumerate(header) if name == check.property), None)
+    if sheet is None:
+        return count
+    places = [
+        s.place if s.place.line is None else replace(s.place, line=None, element=sheet.cell(s.place.line, own))
+        for s in count.samples
+    ]
+    return replace(count, samples=tuple(map(lambda s, at: replace(s, place=at), count.samples, places)))
 
 
 def with_places(count: Count, plan: Plan, begins: Starts) -> Count:

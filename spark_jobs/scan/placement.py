@@ -8,7 +8,7 @@ from typing import Any
 
 from contracts.job import JobDrop
 from contracts.plan import Plan
-from contracts.terms.trailer import Trailer, TrailerReading, reading_of
+from contracts.terms.trailer import TrailerReading, reading_of
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.rules.lines import FileSplit, SplitCounts
 
@@ -53,7 +53,11 @@ def line_counts(plan: Plan, drop: JobDrop, splits: Sequence[SplitCounts]) -> Lin
     headless, below, ending = sum(member.headless for member in drop.members), 0, None
     every, blank = (sum(counts) - headless for counts in ((s.n for s in splits), (s.blank for s in splits)))
     if plan.csv.trailer:
-        ending = _trailer(plan, plan.csv.trailer, splits, above)
+        filled = _filled(splits)
+        end: Any = filled[-1].last if filled else None
+        is_last = end is not None and end.at == _last_id(filled[-1])
+        last = registry.of(plan).trailer_cells(bytes(end.raw), plan) if is_last else None
+        ending = reading_of(plan.csv.trailer, last, _first_like(splits, above, but=end.at if is_last else None))
         below = int(ending.cells is not None)
     elif plan.csv.footer:
         first = _first_like(splits, above)
@@ -61,15 +65,6 @@ def line_counts(plan: Plan, drop: JobDrop, splits: Sequence[SplitCounts]) -> Lin
         below = length if length <= plan.csv.footer.lines else 0
         ending = TrailerReading(() if below else None, None if below else first)
     return LineCounts(every, blank, above + below, ending, below)
-
-
-def _trailer(plan: Plan, rule: Trailer, splits: Sequence[SplitCounts], above: int) -> TrailerReading:
-    """Read the last line of a file if it is its trailer, and find the first other line like it."""
-    filled = _filled(splits)
-    end: Any = filled[-1].last if filled else None
-    is_last = end is not None and end.at == _last_id(filled[-1])
-    last = registry.of(plan).trailer_cells(bytes(end.raw), plan) if is_last else None
-    return reading_of(rule, last, _first_like(splits, above, but=end.at if is_last else None))
 
 
 def _first_like(splits: Sequence[SplitCounts], above: int, but: int | None = None) -> int | None:
@@ -105,26 +100,20 @@ def place(
     if any(tops.get(spot) not in text_lines.as_read(line) for spot, line in zip(spots, above, strict=True)):
         return None
     splits, aside = _filled(splits), [at for _, _, at in spots]
-    aside += _last_ids(splits, lines.below)
+    below: list[int] = []
+    for split in reversed(splits):
+        here = min(split.n - split.blank, lines.below - len(below))
+        below += [_last_id(split) - n for n in range(here)]
     offset, placed = 1 - len(above), []
     for split in splits:
         placed.append(FileSplit(split.file, split.block, drop, offset - split.first, lines.records, offset))
         offset += split.n - split.blank
-    return Placement(tuple(placed), tuple(aside))
+    return Placement(tuple(placed), (*aside, *below))
 
 
 def _filled(splits: Sequence[SplitCounts]) -> list[SplitCounts]:
     """Return the splits that have more than empty lines."""
     return [split for split in splits if split.n > split.blank]
-
-
-def _last_ids(splits: Sequence[SplitCounts], count: int) -> list[int]:
-    """Return the ids of the last lines of a file that are not empty."""
-    ids: list[int] = []
-    for split in reversed(_filled(splits)):
-        here = min(split.n - split.blank, count - len(ids))
-        ids += [_last_id(split) - n for n in range(here)]
-    return ids
 
 
 def _last_id(split: SplitCounts) -> int:

@@ -22,7 +22,7 @@ from contracts import rules
 from contracts.files import columns as files_columns
 from contracts.files import csv_cells, csv_top, encodings
 from contracts.job import JobDrop, JobReference, JobRequest
-from contracts.plan import ROW_END, Check, Plan, Property, Reference, record_checks
+from contracts.plan import ROW_END, Check, Plan, Reference, record_checks
 from contracts.problem import Problem
 from contracts.terms.value_form import PLAIN
 from spark_jobs.formats import registry, text_lines
@@ -55,6 +55,23 @@ class Keys:
 
     rows: DataFrame
     small: bool
+
+    def joined(self, rows: DataFrame, name: str, values: Sequence[str]) -> DataFrame:
+        """Add a column to rows that is true if their values are a whole key, and none of these."""
+        own = [f"{name}_{n}" for n in range(len(values))]
+        lacks = " or ".join(f"{value} is null" for value in values)
+        there = self.rows.toDF(*own).withColumn(name, sf.lit(True))
+        on = [sf.col(value) == sf.col(key) for value, key in zip(values, own, strict=True)]
+        before: list[Column] = [sf.col(f"`{column}`") for column in rows.columns]
+        if self.small:
+            both = rows.join(sf.broadcast(there), on, "left")
+        else:
+            salt = (
+                sf.when(sf.expr(lacks), sf.monotonically_increasing_id() % SALTS + 1).otherwise(0).alias(f"{name}_salt")
+            )
+            salted = there.withColumn(f"{name}_none", sf.lit(0).cast("long")).hint("shuffle_merge")
+            both = rows.select("*", salt).join(salted, [*on, sf.col(f"{name}_salt") == sf.col(f"{name}_none")], "left")
+        return both.select(*before, sf.expr(f"not ({lacks}) and {name} is null").alias(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +120,12 @@ def _plan_of(plan: Plan, check: Check, theirs: Sequence[str], reference: Referen
     """Return the plan to read a reference: promoted files by their own contract, a file by the needed properties."""
     if pinned.plan:
         return pinned.plan
-    named = zip(theirs, check.properties(), strict=True)
-    columns = tuple(_column(reference, column, plan.property_named(name)) for column, name in named)
+    columns = []  # of the types of the properties, and in the file's own forms
+    for name, own in zip(theirs, check.properties(), strict=True):
+        prop = plan.property_named(own)
+        form = (reference.forms or {}).get(name, PLAIN).of_type(prop.type)
+        form_or_none = None if form == PLAIN else form
+        columns.append(replace(prop, name=name, path=(), header_names=(), form=form_or_none))
     return Plan(
         contract=reference.name,
         id=reference.name,
@@ -112,18 +133,12 @@ def _plan_of(plan: Plan, check: Check, theirs: Sequence[str], reference: Referen
         object=reference.name,
         producer="",
         files=(),
-        properties=columns,
+        properties=tuple(columns),
         checks=record_checks(reference.file_format, "ignore"),
         csv=reference.csv,
         file_format=reference.file_format,
         json=reference.json,
     )
-
-
-def _column(reference: Reference, name: str, prop: Property) -> Property:
-    """Return a column of a reference file: of the type of a property, and in the file's own form."""
-    form = (reference.forms or {}).get(name, PLAIN).of_type(prop.type)
-    return replace(prop, name=name, path=(), header_names=(), form=None if form == PLAIN else form)
 
 
 def _keys(
@@ -251,22 +266,7 @@ def joined(rows: DataFrame, plan: Plan, present: Container[str], references: Ref
         if isinstance(check.rule, rules.ForeignKey) and all(name in present for name in check.needs()):
             name, values = row_checks.partnerless(plan, check), [f"v{numbers[name]}" for name in check.properties()]
             if keys := references.keys.get(check.id):
-                rows = _joined(rows, name, values, keys)
+                rows = keys.joined(rows, name, values)
             else:
                 rows = rows.withColumn(name, sf.lit(False))
     return rows
-
-
-def _joined(rows: DataFrame, name: str, values: Sequence[str], keys: Keys) -> DataFrame:
-    own = [f"{name}_{n}" for n in range(len(values))]
-    lacks = " or ".join(f"{value} is null" for value in values)
-    there = keys.rows.toDF(*own).withColumn(name, sf.lit(True))
-    on = [sf.col(value) == sf.col(key) for value, key in zip(values, own, strict=True)]
-    before: list[Column] = [sf.col(f"`{column}`") for column in rows.columns]
-    if keys.small:
-        both = rows.join(sf.broadcast(there), on, "left")
-    else:
-        salt = sf.when(sf.expr(lacks), sf.monotonically_increasing_id() % SALTS + 1).otherwise(0).alias(f"{name}_salt")
-        salted = there.withColumn(f"{name}_none", sf.lit(0).cast("long")).hint("shuffle_merge")
-        both = rows.select("*", salt).join(salted, [*on, sf.col(f"{name}_salt") == sf.col(f"{name}_none")], "left")
-    return both.select(*before, sf.expr(f"not ({lacks}) and {name} is null").alias(name))

@@ -58,6 +58,25 @@ class ScannedGroup:
         """List the ids of the drops whose records have numbers."""
         return list(dict.fromkeys(split.drop.id for split in self.splits))
 
+    @classmethod
+    def of(
+        cls, plan: Plan, group: PrefilteredGroup, placed: Mapping[str, Placement | None], unjudged: Mapping[str, int]
+    ) -> ScannedGroup:
+        """Return a group with the places of its records, and the number of lines that are open."""
+        placements = [placement for drop in group.read.drops if (placement := placed[drop.id]) is not None]
+        splits = tuple(split for placement in placements for split in placement.splits)
+        aside = tuple(at for placement in placements for at in placement.aside)
+        without_mask = sum(unjudged.get(file, 0) for file in {owner(plan, split.file) for split in splits})
+        return cls(
+            header=group.read.header,
+            drops=group.read.drops,
+            source=group.read.source,
+            splits=splits,
+            aside=aside,
+            unjudged=without_mask - (len(aside) if group.result is None else 0),  # a prefilter leaves these lines out
+            prefiltered=group.result,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ScannedBatch:
@@ -103,7 +122,7 @@ def scan(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, cach
     placed = {drop.id: place(plan, drop, by_drop[drop.id], lines[drop.id], tops) for drop in drops}
     changed = {d.id: DropResult(d.id, d.attempt, failure=HEADER_CHANGED) for d in drops if placed[d.id] is None}
     return ScannedBatch(
-        groups=tuple(_group(plan, group, placed, unjudged) for group in batch.groups),
+        groups=tuple(ScannedGroup.of(plan, group, placed, unjudged) for group in batch.groups),
         lines=lines,
         failed=batch.failed | changed,
         scratch=scratch,
@@ -182,22 +201,3 @@ def _tops(
     wanted = small_frames.small(spark, spots, "file string, block long, at long")
     rows = scratch.join(sf.broadcast(wanted), ["file", "block", "at"]).select("file", "block", "at", "raw").collect()
     return tops | {(row["file"], row["block"], row["at"]): row["raw"] for row in rows}
-
-
-def _group(
-    plan: Plan, group: PrefilteredGroup, placed: Mapping[str, Placement | None], unjudged: Mapping[str, int]
-) -> ScannedGroup:
-    """Add to a group where its records are, and how many lines are open."""
-    placements = [placement for drop in group.read.drops if (placement := placed[drop.id]) is not None]
-    splits = tuple(split for placement in placements for split in placement.splits)
-    aside = tuple(at for placement in placements for at in placement.aside)
-    without_mask = sum(unjudged.get(file, 0) for file in {owner(plan, split.file) for split in splits})
-    return ScannedGroup(
-        header=group.read.header,
-        drops=group.read.drops,
-        source=group.read.source,
-        splits=splits,
-        aside=aside,
-        unjudged=without_mask - (len(aside) if group.result is None else 0),  # a prefilter leaves these lines out
-        prefiltered=group.result,
-    )

@@ -68,7 +68,12 @@ def keyed(cells: DataFrame, keys: bitmask.Numbered) -> DataFrame:
     """
     wanted, types = names(keys), dict(cells.dtypes)
     parts = {number: [wanted.index(name) for name in check.properties()] for number, check in keys}
-    held = {number: dict(zip(_slots(own, types), own, strict=True)) for number, own in parts.items()}
+    held: dict[
+        int, dict[tuple[str, int], int]
+    ] = {}  # the values by their column: a type, and a number among its columns
+    for number, own in parts.items():
+        kinds = [types[f"v{n}"] for n in own]
+        held[number] = {(kind, kinds[:n].count(kind)): own[n] for n, kind in enumerate(kinds)}
     slots = list(dict.fromkeys(slot for own in held.values() for slot in own))
     structs = []  # the row of a record for each check; null if it lacks a value
     for number, own in parts.items():
@@ -90,12 +95,6 @@ def _within(number: int, columns: Container[str]) -> list[str]:
 
 def _texts(own: Sequence[int]) -> str:
     return f"array({', '.join(f'left(t{n}, {LENGTH})' for n in own)})"
-
-
-def _slots(own: Sequence[int], types: dict[str, str]) -> list[tuple[str, int]]:
-    """Return the column for each value of a check: its type, and its number among columns of that type."""
-    of = [types[f"v{n}"] for n in own]
-    return [(kind, of[:n].count(kind)) for n, kind in enumerate(of)]
 
 
 def repeated(rows: DataFrame) -> DataFrame:

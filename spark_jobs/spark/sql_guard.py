@@ -134,7 +134,16 @@ def _refusal(parse: Any, text: str, tables: Collection[str]) -> str | None:
         return f"Spark cannot read it: {' '.join(str(error).split())[:160]}"
     nodes = list(_nodes(tree))
     named = set(tables) | {str(node["_1"]) for node in nodes if "_1" in node and "_2" in node}
-    return next((why for node in nodes if (why := _why(node, named))), None)
+    for node in nodes:
+        classes = (str(node[key]).rpartition(".")[2] for key in ("class", "product-class", "object") if key in node)
+        kind = next(classes, None)
+        if kind is not None and kind not in NODES:
+            return f"`{kind}` is nothing that a text of a contract may ask of Spark; {AGAIN}"
+        if kind == "UnresolvedRelation" and node["multipartIdentifier"] not in [f"[{name}]" for name in named]:
+            return f"it asks the table {str(node['multipartIdentifier'])[:60]}, which is not this file; {AGAIN}"
+        if kind == "UnresolvedFunction" and str(node["nameParts"]).lower() not in {f"[{name}]" for name in FUNCTIONS}:
+            return f"it calls the function {str(node['nameParts'])[:60]}, which no text of a contract may; {AGAIN}"
+    return None
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
@@ -146,19 +155,3 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
     elif isinstance(tree, list):
         for part in tree:
             yield from _nodes(part)
-
-
-def _why(node: dict[str, Any], tables: Collection[str]) -> str | None:
-    """Return why a node is not allowed."""
-    kind = next(
-        (str(node[key]).rpartition(".")[2] for key in ("class", "product-class", "object") if key in node), None
-    )
-    if kind is None:
-        return None
-    if kind not in NODES:
-        return f"`{kind}` is nothing that a text of a contract may ask of Spark; {AGAIN}"
-    if kind == "UnresolvedRelation" and node["multipartIdentifier"] not in [f"[{name}]" for name in tables]:
-        return f"it asks the table {str(node['multipartIdentifier'])[:60]}, which is not this file; {AGAIN}"
-    if kind == "UnresolvedFunction" and str(node["nameParts"]).lower() not in {f"[{name}]" for name in FUNCTIONS}:
-        return f"it calls the function {str(node['nameParts'])[:60]}, which no text of a contract may; {AGAIN}"
-    return None
