@@ -86,7 +86,13 @@ def _show(differences: Iterable[Difference], form: str, *, repair: bool) -> int:
     left, whole = 0, False
     try:
         for one in differences:
-            done = _repaired(one) if repair and one.repair else None
+            done = None
+            if repair and one.repair:
+                try:
+                    one.repair()
+                    done = "repaired"
+                except DropgateError as error:
+                    done = f"not repaired: {str(error) or type(error).__name__}; run doctor again"
             left += done != "repaired"
             row: dict[str, Any] = {"kind": one.kind, "where": one.where, "found": one.finding, "do": one.do}
             row["safe"] = one.repair is not None
@@ -113,13 +119,3 @@ class _Progress:
         self.count += 1
         if self.count % EVERY == 0 and sys.stderr.isatty():
             click.echo(f"{self.count:,} compared", err=True)
-
-
-def _repaired(one: Difference) -> str:
-    """Run a repair and return its result in words."""
-    assert one.repair
-    try:
-        one.repair()
-    except DropgateError as error:
-        return f"not repaired: {str(error) or type(error).__name__}; run doctor again"
-    return "repaired"

@@ -155,6 +155,7 @@ def _moment(plan: Plan, text: str | None) -> datetime:
 
 def _pinned(plan: Plan, folder: Path, contracts: Path, written: tuple[str, ...]) -> tuple[JobReference, ...]:
     """Return the plan's references: files of the contract's folder, and the named ones."""
+    from contracts.authoring.compiler.lint import lint
     from contracts.problem import nearest
     from infra.offline.reference_files import AtHome
 
@@ -169,19 +170,16 @@ def _pinned(plan: Plan, folder: Path, contracts: Path, written: tuple[str, ...])
         if not Path(path).is_file():
             raise click.UsageError(f"--reference {text}: there is no file {path}.")
         given.setdefault(name, []).append(Path(path))
-    pinned = AtHome(folder, given, partial(_in_force, contracts, folder)).pinned(plan)
+
+    def in_force(name: str) -> Plan | None:  # the plan of another contract, of this contract's folder or of --contracts
+        plans = lint(tuple(path for path in (folder, contracts) if path.is_dir())).plans
+        return next((plan for plan in plans if plan.contract == name), None)
+
+    pinned = AtHome(folder, given, in_force).pinned(plan)
     for one in pinned:
         if one.problem:
             raise click.UsageError(f"{plan.contract} looks for values in {one.name}, which {one.problem}.")
     return pinned
-
-
-def _in_force(contracts: Path, folder: Path, name: str) -> Plan | None:
-    """Return the plan of another contract, from this contract's folder or from --contracts."""
-    from contracts.authoring.compiler.lint import lint
-
-    plans = lint(tuple(path for path in (folder, contracts) if path.is_dir())).plans
-    return next((plan for plan in plans if plan.contract == name), None)
 
 
 def _show(judged: Sequence[Judged], paths: Sequence[Path], sets: Sequence[Gathered], form: str, *, alone: bool) -> None:

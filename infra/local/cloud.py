@@ -136,14 +136,6 @@ class Cloud(LoopbackServer):
                 self.memory.queues()
             return answer
 
-    def _key_for(self, request: S3Request) -> str | None:
-        """Return the key under which a request writes, if it is the bucket's own."""
-        bucket = _backend().buckets.get(request.bucket) if request.operation in CREATING else None
-        if bucket is None or bucket.encryption is None:
-            return None
-        key: str | None = bucket.encryption["Rule"]["ApplyServerSideEncryptionByDefault"].get("KMSMasterKeyID")
-        return key
-
     def _answer_s3(self, who: Credential, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:
         self.requests.append(asked := Request(who.caller, f"s3:{request.operation}"))
         if failure := self.outages.befalls(asked):
@@ -181,7 +173,9 @@ class Cloud(LoopbackServer):
             return CONFLICT
         read = _read_by(request)
         there = read and _stored(read.bucket, read.key, read.version_id)
-        refused, keys = None, [self._key_for(request)]
+        own = _backend().buckets.get(request.bucket) if request.operation in CREATING else None
+        encryption = own.encryption["Rule"]["ApplyServerSideEncryptionByDefault"] if own and own.encryption else {}
+        refused, keys = None, [encryption.get("KMSMasterKeyID")]
         if read and there:
             is_metadata = request.operation == "HeadObject" and not request.header("x-amz-checksum-mode")
             used = None if is_metadata else there.kms_key_id

@@ -48,6 +48,16 @@ class Upload:
     wrong: Problem | None = None
     totals: Totals | None = None
 
+    def admission(self, plan: Plan) -> Admission:
+        """Return the admission of a file and its upload time, and, if it is admitted, its manifest's statements."""
+        with self.path.open("rb") as opened:
+            admission = admit(plan, self.name, self.path.stat().st_size, partial(files.read_at, opened))
+        timely = arrival_window.problems(plan, self.at) if self.at else ()
+        seen = replace(admission, problems=(*admission.problems, *timely))
+        if self.wrong is None or seen.refused:
+            return seen
+        return replace(seen, problems=(self.wrong, *seen.problems))
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -93,7 +103,7 @@ def judge_all(
     """
     with ThreadPoolExecutor(1) as pool:  # while Spark starts
         files = [pool.submit(file_of, upload.path) for upload in uploads]
-        admitted = [_admit(upload, plan) for upload in uploads]
+        admitted = [upload.admission(plan) for upload in uploads]
         let_in = {n: admission for n, admission in enumerate(admitted) if not admission.refused}
         decided: dict[int, tuple[Decision, bytes | None]] = {}
         if let_in:
@@ -142,17 +152,6 @@ def write_receipt(judged: Judged, folder: Path) -> None:
     files.write(folder, "receipt.html", records_receipt.render_html(receipt))
     if judged.rejected_rows is not None:
         files.write(folder, rejected_file(judged.plan), judged.rejected_rows)
-
-
-def _admit(upload: Upload, plan: Plan) -> Admission:
-    """Return the admission of a file and its upload time, and, if it is admitted, its manifest's statements."""
-    with upload.path.open("rb") as opened:
-        admission = admit(plan, upload.name, upload.path.stat().st_size, partial(files.read_at, opened))
-    timely = arrival_window.problems(plan, upload.at) if upload.at else ()
-    seen = replace(admission, problems=(*admission.problems, *timely))
-    if upload.wrong is None or seen.refused:
-        return seen
-    return replace(seen, problems=(upload.wrong, *seen.problems))
 
 
 def _drop(number: int, upload: Upload, admitted: Admission, plan: Plan, folder: Path) -> JobDrop:

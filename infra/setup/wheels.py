@@ -62,7 +62,11 @@ def installed(cpu: str, tell: Tell, home: Home = LAMBDA) -> Path:
             wanted = [f"--python-version={home.python}", *(f"--platform={name}" for name in platforms(cpu, home))]
             packages.pip([*TARGET, *wanted, f"--target={folder}", "-r", str(home.lock)], tell)
             check(folder, cpu, home)
-            _strip(folder)
+            shutil.rmtree(folder / "bin", ignore_errors=True)  # nothing that no import needs stays
+            for left_folder in [path for name in LEFT_FOLDERS for path in folder.rglob(name) if path.is_dir()]:
+                shutil.rmtree(left_folder, ignore_errors=True)
+            for left_folder in [path for name in LEFT_FILES for path in folder.rglob(name)]:
+                left_folder.unlink()
             try:
                 folder.rename(place)
             except OSError:
@@ -112,11 +116,3 @@ def this_cpu() -> str:
 def here(home: Home) -> Home:
     """Return the same for the Python that runs this: tests and a local job load these in place of EMR's."""
     return replace(home, python=packages.VERSION)
-
-
-def _strip(folder: Path) -> None:
-    shutil.rmtree(folder / "bin", ignore_errors=True)
-    for left_folder in [path for name in LEFT_FOLDERS for path in folder.rglob(name) if path.is_dir()]:
-        shutil.rmtree(left_folder, ignore_errors=True)
-    for left_folder in [path for name in LEFT_FILES for path in folder.rglob(name)]:
-        left_folder.unlink()

@@ -352,14 +352,9 @@ def _padded(name: str, text: str, wide: int) -> str:
     return text.ljust(wide)
 
 
-def _state(row: Mapping[str, Any]) -> str:
-    look = _look(row["state"])
-    return f"{look.sign} {look.word.removeprefix('accepted ')}"
-
-
 COLUMNS: dict[str, Any] = {
     "id": lambda row: row["id"][:10],
-    "state": _state,
+    "state": lambda row: f"{(look := _look(row['state'])).sign} {look.word.removeprefix('accepted ')}",
     "contract": lambda row: visible(row["contract"] or "-", 40),
     "key": lambda row: visible(row["key"], 1100),
     "size": lambda row: _plain(row["size"]) if row["size"] is not None else "-",

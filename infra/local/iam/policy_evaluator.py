@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 Decision = Literal["allowed", "denied", "not allowed"]
 
@@ -96,11 +96,41 @@ class Statement:
     but_actions: bool = False
     but_resources: bool = False
 
+    @classmethod
+    def of(cls, written: Mapping[str, Any]) -> Self:
+        """Return a statement as a document has it; raise UnknownInPolicy for what is not evaluated here."""
+        place = f"the statement {written.get('Sid', '(no Sid)')}"
+        if unknown := written.keys() - _ELEMENTS:
+            raise UnknownInPolicy(f"{place} has {', '.join(sorted(unknown))}; known are {', '.join(sorted(_ELEMENTS))}")
+        if written["Effect"] not in ("Allow", "Deny"):
+            raise UnknownInPolicy(f"{place} has the effect {written['Effect']}; write Allow or Deny")
+        but_actions, but_resources = "NotAction" in written, "NotResource" in written
+        actions = _texts(written["NotAction" if but_actions else "Action"], place)
+        resources = _texts(written["NotResource" if but_resources else "Resource"], place)
+        conditions = []
+        for operator, keys in written.get("Condition", {}).items():
+            if operator.removesuffix("IfExists") not in _OPERATORS or operator == "NullIfExists":
+                raise UnknownInPolicy(f"{place} has the operator {operator}; known are {', '.join(_OPERATORS)}")
+            for key, values in keys.items():
+                if key.lower() not in _KEYS:
+                    raise UnknownInPolicy(f"{place} has the condition key {key}; known are {', '.join(sorted(_KEYS))}")
+                conditions.append(Condition(operator, key.lower(), _texts(values, place)))
+        return cls(
+            sid=written.get("Sid", ""),
+            effect=written["Effect"],
+            actions=actions,
+            resources=resources,
+            conditions=tuple(conditions),
+            principals=_principals(written["Principal"], place) if "Principal" in written else None,
+            but_actions=but_actions,
+            but_resources=but_resources,
+        )
+
 
 def read(document: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> tuple[Statement, ...]:
     """Read a policy document, or the statements of one; raises UnknownInPolicy."""
     statements = document["Statement"] if isinstance(document, Mapping) else document
-    return tuple(_statement(each) for each in _listed(statements))
+    return tuple(Statement.of(each) for each in _listed(statements))
 
 
 def decide(
@@ -172,35 +202,6 @@ def _is(named: str, principal: str | None) -> bool:
     if named == "*" or named == principal:
         return True
     return re.fullmatch(r"arn:aws[\w-]*:iam::\d{12}:root", named) is not None and account(named) == account(principal)
-
-
-def _statement(written: Mapping[str, Any]) -> Statement:
-    place = f"the statement {written.get('Sid', '(no Sid)')}"
-    if unknown := written.keys() - _ELEMENTS:
-        raise UnknownInPolicy(f"{place} has {', '.join(sorted(unknown))}; known are {', '.join(sorted(_ELEMENTS))}")
-    if written["Effect"] not in ("Allow", "Deny"):
-        raise UnknownInPolicy(f"{place} has the effect {written['Effect']}; write Allow or Deny")
-    but_actions, but_resources = "NotAction" in written, "NotResource" in written
-    actions = _texts(written["NotAction" if but_actions else "Action"], place)
-    resources = _texts(written["NotResource" if but_resources else "Resource"], place)
-    conditions = []
-    for operator, keys in written.get("Condition", {}).items():
-        if operator.removesuffix("IfExists") not in _OPERATORS or operator == "NullIfExists":
-            raise UnknownInPolicy(f"{place} has the operator {operator}; known are {', '.join(_OPERATORS)}")
-        for key, values in keys.items():
-            if key.lower() not in _KEYS:
-                raise UnknownInPolicy(f"{place} has the condition key {key}; known are {', '.join(sorted(_KEYS))}")
-            conditions.append(Condition(operator, key.lower(), _texts(values, place)))
-    return Statement(
-        sid=written.get("Sid", ""),
-        effect=written["Effect"],
-        actions=actions,
-        resources=resources,
-        conditions=tuple(conditions),
-        principals=_principals(written["Principal"], place) if "Principal" in written else None,
-        but_actions=but_actions,
-        but_resources=but_resources,
-    )
 
 
 def _principals(written: Any, place: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ moto copies a table with its whole stream once for each item of a transaction: h
 import copy
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -25,32 +25,25 @@ def sparing_copies(target: str, body: bytes) -> Iterator[None]:
 
     @cache  # moto takes all copies before it changes anything: one of each table serves for all items
     def twin(table: Table) -> Table:
-        return _copy(table, [each.get("Key") or each["Item"] for each in asked if each["TableName"] == table.name])
+        # Lists, and the items with one of the keys: a partition may hold thousands. A table may have no range key.
+        touched: dict[DynamoType, set[DynamoType]] = defaultdict(set)
+        for key in [each.get("Key") or each["Item"] for each in asked if each["TableName"] == table.name]:
+            if (partition := DynamoType(key[table.hash_key_attr])) in table.items:
+                touched[partition] |= {DynamoType(key[table.range_key_attr])} if table.range_key_attr else set()
+        copied = copy.copy(table)
+        copied.items = defaultdict(dict, table.items)
+        for partition, places in touched.items():
+            own: dict[DynamoType, Any] = table.items[partition]
+            mine = {place: copy.deepcopy(own[place]) for place in places if place in own}
+            copied.items[partition] = {**own, **mine} if table.range_key_attr else copy.deepcopy(own)
+        if table.stream_shard:
+            copied.stream_shard = copy.copy(table.stream_shard)
+            copied.stream_shard.table = copied
+            copied.stream_shard.items = list(table.stream_shard.items)
+        return copied
 
     Table.__deepcopy__ = lambda table, _memo: twin(table)  # type: ignore[attr-defined]
     try:
         yield
     finally:
         del Table.__deepcopy__  # type: ignore[attr-defined]
-
-
-def _copy(table: Table, keys: list[Mapping[str, Any]]) -> Table:
-    """Copy a table's lists, and the items with one of the keys; a partition may hold thousands of items.
-
-    A table may have only a partition key.
-    """
-    touched: dict[DynamoType, set[DynamoType]] = defaultdict(set)
-    for key in keys:
-        if (partition := DynamoType(key[table.hash_key_attr])) in table.items:
-            touched[partition] |= {DynamoType(key[table.range_key_attr])} if table.range_key_attr else set()
-    twin = copy.copy(table)
-    twin.items = defaultdict(dict, table.items)
-    for partition, places in touched.items():
-        own: dict[DynamoType, Any] = table.items[partition]
-        mine = {place: copy.deepcopy(own[place]) for place in places if place in own}
-        twin.items[partition] = {**own, **mine} if table.range_key_attr else copy.deepcopy(own)
-    if table.stream_shard:
-        twin.stream_shard = copy.copy(table.stream_shard)
-        twin.stream_shard.table = twin
-        twin.stream_shard.items = list(table.stream_shard.items)
-    return twin
