@@ -47,25 +47,16 @@ def value(text: str, shape: Shape | None, xml: Xml) -> str:
 def _typed(cell: str, kind: LogicalType) -> str | None:
     match kind:
         case "integer":
-            return _integer(cell)
+            whole = INTEGER.fullmatch(cell)
+            return whole and _sign(whole) + whole[2]
         case "number":
-            return _number(cell)
+            if (parts := NUMBER.fullmatch(cell)) is None:
+                return None
+            fraction = f".{parts[3]}" if parts[3] else ""
+            return f"{_sign(parts)}{parts[2] or '0'}{fraction}{parts[4] or ''}"
         case "boolean":
             return BOOLEANS.get(cell)
     return None
-
-
-def _integer(text: str) -> str | None:
-    match = INTEGER.fullmatch(text)
-    return None if match is None else _sign(match) + match[2]
-
-
-def _number(text: str) -> str | None:
-    match = NUMBER.fullmatch(text)
-    if match is None:
-        return None
-    fraction = f".{match[3]}" if match[3] else ""
-    return f"{_sign(match)}{match[2] or '0'}{fraction}{match[4] or ''}"
 
 
 def _sign(match: re.Match[str]) -> str:

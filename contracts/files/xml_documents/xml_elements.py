@@ -70,7 +70,11 @@ class Writer:
 
         A record has all keys of the contract.
         """
-        shape, members = element.shape, self._attributes(element)
+        shape, members = element.shape, dict[str, str]()
+        for name, text in element.attributes.items():
+            own = shape.within(name) if shape else None
+            if own or shape is None or not self.ignores:
+                members[name] = value(text, own, self.xml)
         for key, values in element.elements.items():
             own = shape.within(key) if shape else None
             is_array = own is not None and own.kind == "array"
@@ -83,11 +87,3 @@ class Writer:
             agreed = {key: members.get(key, "null") for key in shape.members if shape is self.record or key in members}
             members = agreed | members
         return "{" + ",".join([f"{quoted(key)}:{own}" for key, own in members.items()]) + "}"
-
-    def _attributes(self, element: Element) -> dict[str, str]:
-        shape, members = element.shape, dict[str, str]()
-        for name, text in element.attributes.items():
-            own = shape.within(name) if shape else None
-            if own or shape is None or not self.ignores:
-                members[name] = value(text, own, self.xml)
-        return members

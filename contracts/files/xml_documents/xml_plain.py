@@ -10,7 +10,7 @@ does not match is parsed, and gives the same line.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -62,6 +62,32 @@ class Pattern:
             if values[n] is not NULL:
                 values[n] = b'"%b"' % values[n]
         return self.line % self.order(values)
+
+    @classmethod
+    def of(cls, shape: Shape, xml: Xml, close: bytes, tags: dict[str, bytes]) -> Pattern:
+        """Return the pattern of records with these elements, of which each may be missing."""
+        pieces, captured = [], []
+        nulls = [re.escape(text.encode()) for text in xml.null_values]
+        not_null = rb"(?!(?:%b)<)" % b"|".join(nulls) if nulls else b""
+        for key, name in tags.items():
+            own, tag = shape.within(key), re.escape(name)
+            if own is None:
+                pieces.append(rb"(?:<%b>%b</%b>\s*+)?+" % (tag, ANY, tag))
+                continue
+            captured.append(key)
+            value = rb"<%b>%b(%b)</%b>" % (tag, not_null, KINDS[own.kind], tag)
+            empty = rb"|<%b\s?/>|<%b></%b>" % (tag, tag, tag) if "" in xml.null_values else b""
+            pieces.append(rb"(?:(?:%b%b)\s*+)?+" % (value, empty))
+        begin = rb"\s*+<%b\s*+" % re.escape(close[2:])
+        agreed = list(shape.members)
+        line = ",".join(f"{quoted(key).replace('%', '%%')}:{'%b' if key in captured else 'null'}" for key in agreed)
+        order = [captured.index(key) for key in agreed if key in captured]
+        return cls(
+            re.compile(begin + b"".join(pieces) + re.escape(close)),
+            f"{{{line}}}\n".encode(),
+            tuple if order == sorted(order) else itemgetter(*order),
+            tuple(n for n, key in enumerate(captured) if (own := shape.within(key)) and own.kind in TEXTS),
+        )
 
 
 @dataclass(slots=True)
@@ -144,17 +170,14 @@ class Plain:
             tags.append(leaf[1])
             at = leaf.end()
         flat = record[at:].strip() == self.close and len(tags) == len(keys) == len(set(keys))
-        if not flat or not set(keys) <= self._plain_keys(keys):
-            return
-        self.tags = _merged(self.tags, dict(zip(keys, tags, strict=True)))
-        self.pattern = _pattern(self.records.shape, self.records.xml, self.close, self.tags)
-        self.made += 1
-
-    def _plain_keys(self, keys: Sequence[str]) -> set[str]:
-        """Return those of some keys whose values a pattern can have."""
         shapes = {key: self.records.shape.within(key) for key in keys}
         ignores = self.records.writer.ignores
-        return {key for key, shape in shapes.items() if (shape.kind in KINDS and not shape.form if shape else ignores)}
+        plain = {key for key, shape in shapes.items() if (shape.kind in KINDS and not shape.form if shape else ignores)}
+        if not flat or not set(keys) <= plain:
+            return
+        self.tags = _merged(self.tags, dict(zip(keys, tags, strict=True)))
+        self.pattern = Pattern.of(self.records.shape, self.records.xml, self.close, self.tags)
+        self.made += 1
 
 
 def _merged(before: dict[str, bytes], now: dict[str, bytes]) -> dict[str, bytes]:
@@ -168,29 +191,3 @@ def _merged(before: dict[str, bytes], now: dict[str, bytes]) -> dict[str, bytes]
             order.insert(at, key)
             at += 1
     return {key: (before | now)[key] for key in order}
-
-
-def _pattern(shape: Shape, xml: Xml, close: bytes, tags: dict[str, bytes]) -> Pattern:
-    """Return the pattern of records with these elements, of which each may be missing."""
-    pieces, captured = [], []
-    nulls = [re.escape(text.encode()) for text in xml.null_values]
-    not_null = rb"(?!(?:%b)<)" % b"|".join(nulls) if nulls else b""
-    for key, name in tags.items():
-        own, tag = shape.within(key), re.escape(name)
-        if own is None:
-            pieces.append(rb"(?:<%b>%b</%b>\s*+)?+" % (tag, ANY, tag))
-            continue
-        captured.append(key)
-        value = rb"<%b>%b(%b)</%b>" % (tag, not_null, KINDS[own.kind], tag)
-        empty = rb"|<%b\s?/>|<%b></%b>" % (tag, tag, tag) if "" in xml.null_values else b""
-        pieces.append(rb"(?:(?:%b%b)\s*+)?+" % (value, empty))
-    begin = rb"\s*+<%b\s*+" % re.escape(close[2:])
-    agreed = list(shape.members)
-    line = ",".join(f"{quoted(key).replace('%', '%%')}:{'%b' if key in captured else 'null'}" for key in agreed)
-    order = [captured.index(key) for key in agreed if key in captured]
-    return Pattern(
-        re.compile(begin + b"".join(pieces) + re.escape(close)),
-        f"{{{line}}}\n".encode(),
-        tuple if order == sorted(order) else itemgetter(*order),
-        tuple(n for n, key in enumerate(captured) if (own := shape.within(key)) and own.kind in TEXTS),
-    )
