@@ -23,8 +23,10 @@ OTHER_JSON = Form("JSON", WRITE)
 DOCUMENT = "format: json"
 BEGIN = re.compile(r"\{\s*(?:$|\"|\})|\[\s*(?:$|[\[{]|[-\d\"tfn\]][^\r\n]*\]\s*$)")
 """The first line of a JSON document."""
-TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+TOKEN = re.compile(r'"(?:[^"\\]|\\.|\\\Z)*+(?:"|\Z)|[{}\[\]]', re.DOTALL)
 """Texts and brackets of JSON; what is between them says nothing of its shape."""
+DEEPEST = 5
+"""Keys that may lead to the records of a document."""
 KEY_END, OBJECT = re.compile(r"\s*:"), re.compile(r"\s*\{")
 LOOKED_AT = 20
 """Lines that show the form of a text."""
@@ -69,9 +71,8 @@ def around(plan: Plan, text: str) -> tuple[str, ...]:
     for token in TOKEN.finditer(text):
         sign = token[0]
         if sign in "{[":
-            keys = (*stack[1:], key)
-            if sign == "[" and stack and all(keys) and OBJECT.match(text, token.end()):
-                best = best if best and len(best) <= len(keys) else keys
+            if sign == "[" and key and 0 < len(stack) <= DEEPEST and all(stack[1:]) and OBJECT.match(text, token.end()):
+                best = best if best and len(best) <= len(stack) else (*stack[1:], key)
             stack.append("" if sign == "[" else key)
             key = ""
         elif sign in "}]":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -155,6 +156,13 @@ def test_workbook_of_a_form_that_is_not_read_has_no_key() -> None:
 )
 def test_way_to_records_is_that_of_the_outermost_array(text: str, keys: tuple[str, ...]) -> None:
     assert text_forms.around(PLANS["csv"], text) == keys
+
+
+@pytest.mark.parametrize("text", ['{"a":' * 12_000, '{"a":' + "[" * 60_000, '{"a": "' + '\\"' * 30_000, "[{" * 30_000])
+def test_form_of_odd_text_is_looked_for_in_little_time(text: str) -> None:
+    begin = time.process_time()
+    text_forms.of(PLANS["csv"], text, whole=False)
+    assert time.process_time() - begin < 1
 
 
 @pytest.mark.parametrize(
