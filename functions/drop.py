@@ -349,11 +349,15 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """The drop after an event, to be written on the condition that nobody wrote since `before`."""
+    """The drop after an event, to be written on the condition that nobody wrote since `before`.
+
+    `version` is a version of the contract's table that has the drop's rows, for the event of their promotion.
+    """
 
     before: Drop
     event: Event
     drop: Drop
+    version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

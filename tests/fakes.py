@@ -319,7 +319,7 @@ class MemoryLedger:
             raise StaleWrite("somebody else wrote first")
         for move in moves:
             self._drops[move.drop.id] = move.drop
-            self._note(move.drop, move.event, move.before)
+            self._note(move.drop, move.event, move)
         for one in beside:
             self._put(one)
 
@@ -370,11 +370,11 @@ class MemoryLedger:
             case Absence():
                 self._absences[one.contract, one.day] = replace(one, version=one.version + 1)
 
-    def _note(self, drop: Drop, event: str, before: Drop | None) -> None:
+    def _note(self, drop: Drop, event: str, move: Transition | None) -> None:
         """Add a step to the history, whose event has to fit its schema."""
         step = step_of(drop, event)
         self._steps.setdefault(drop.id, []).append(step)
-        self.events.append(hold_event(event_of_step(ORIGIN, step, told_of(drop, before), None, drop)))
+        self.events.append(hold_event(event_of_step(ORIGIN, step, told_of(drop, move), None, drop)))
 
     def lineage(self, lineage_id: str) -> Lineage:
         return self._lineages.get(lineage_id, Lineage(lineage_id))
@@ -563,24 +563,26 @@ class MemoryTables:
         self.written: dict[str, dict[str, CopyTag]] = {}
         self.broken: set[str] = set()
 
-    def ready(self, table: str, columns: Sequence[TableColumn], tag: CopyTag) -> bool:
+    def ready(self, table: str, columns: Sequence[TableColumn], tag: CopyTag) -> int | None:
         there = self.columns.get(table, tuple(columns))
         self.columns[table] = (*there, *lacking(there, columns))
         self.rows.setdefault(table, {})
-        return ("rows", tag.drop, tag.attempt) in self.commits
+        return len(self.commits) if ("rows", tag.drop, tag.attempt) in self.commits else None
 
-    def append(self, table: str, files: Sequence[DataFile], tag: CopyTag) -> None:
+    def append(self, table: str, files: Sequence[DataFile], tag: CopyTag) -> int:
         if self._once("rows", tag):
             assert tag.drop not in self.rows[table], "its rows are there already"
             self.rows[table][tag.drop] = tag.attempt, sum(one.rows for one in files)
             self._wrote(table, tag, *(keys.data_file(tag.drop, tag.attempt, one.name) for one in files))
+        return len(self.commits)
 
-    def replace(self, table: str, folder: str, files: Sequence[DataFile], tag: CopyTag, instead: Sequence[str]) -> None:  # noqa: ARG002
+    def replace(self, table: str, folder: str, files: Sequence[DataFile], tag: CopyTag, instead: Sequence[str]) -> int:  # noqa: ARG002
         if self._once("rows", tag):
             for drop in (*instead, tag.drop):
                 self.rows[table].pop(drop, None)
             self.rows[table][tag.drop] = tag.attempt, sum(one.rows for one in files)
             self._wrote(table, tag, f"part-{len(self.commits)}.parquet")
+        return len(self.commits)
 
     def withdraw(self, table: str, tag: CopyTag, later: int | None = None) -> None:
         if table not in self.rows or self._noted("withdrawn", tag):

@@ -47,7 +47,7 @@ class DeltaTables:
         self._options = options
         self._cached: dict[str, tuple[Mapping[str, str], DeltaTable]] = {}
 
-    def ready(self, table: str, columns: Sequence[TableColumn], tag: CopyTag) -> bool:
+    def ready(self, table: str, columns: Sequence[TableColumn], tag: CopyTag) -> int | None:
         for nth in range(ROUNDS):
             with self._conflicts(table, nth):
                 delta = self._find(table)
@@ -61,25 +61,26 @@ class DeltaTables:
                         storage_options=dict(self._options()),
                         raise_if_key_not_exists=False,
                     )
-                    return False
+                    return None
                 if _has(delta, _app(tag), tag.attempt):
-                    return True
+                    return delta.version()
                 if more := lacking(columns_of(delta.schema()), columns):
                     delta.alter.add_columns(_schema(more).fields)
-                return False
+                return None
         raise _busy(table)
 
-    def append(self, table: str, files: Sequence[DataFile], tag: CopyTag) -> None:
+    def append(self, table: str, files: Sequence[DataFile], tag: CopyTag) -> int:
         added: list[AddAction | RemoveAction] = [
             _added(keys.data_file(tag.drop, tag.attempt, file.name), file, tag) for file in files
         ]
 
         def act(delta: DeltaTable, how: dict[str, Any]) -> None:
             delta.create_write_transaction(added, "append", delta.schema(), **how)
+            delta.update_incremental()  # else it has the version before
 
-        self._change(table, _app(tag), tag.attempt, act)
+        return self._change(table, _app(tag), tag.attempt, act)
 
-    def replace(self, table: str, folder: str, files: Sequence[DataFile], tag: CopyTag, instead: Sequence[str]) -> None:
+    def replace(self, table: str, folder: str, files: Sequence[DataFile], tag: CopyTag, instead: Sequence[str]) -> int:
         from deltalake import DeltaTable, QueryBuilder, write_deltalake
         from deltalake.transaction import create_table_with_add_actions
 
@@ -93,7 +94,7 @@ class DeltaTables:
             rows = laid.execute("select * from laid")
             write_deltalake(delta, rows, mode="overwrite", predicate=where, **how)
 
-        self._change(table, _app(tag), tag.attempt, act)
+        return self._change(table, _app(tag), tag.attempt, act)
 
     def withdraw(self, table: str, tag: CopyTag, later: int | None = None) -> None:
         def act(delta: DeltaTable, how: dict[str, Any]) -> None:
@@ -144,8 +145,8 @@ class DeltaTables:
             delta = self._find(table)
             return delta is not None and _has(delta, _app(tag), tag.attempt)
 
-    def _change(self, table: str, app: str, version: int, act: Act) -> None:
-        """Commit once, on the table as it is then."""
+    def _change(self, table: str, app: str, version: int, act: Act) -> int:
+        """Commit once, on the table as it is then; return the version of the table."""
         from deltalake import CommitProperties, PostCommitHookProperties
         from deltalake.transaction import Transaction
 
@@ -158,7 +159,7 @@ class DeltaTables:
                     done = CommitProperties(app_transactions=[Transaction(app, version, int(time() * 1000))])
                     kept = PostCommitHookProperties(cleanup_expired_logs=False)
                     act(delta, {"commit_properties": done, "post_commithook_properties": kept})
-                return
+                return delta.version()
         raise _busy(table)
 
     def _is_there(self, table: str) -> bool:

@@ -277,7 +277,7 @@ class DynamoLedger:
         """A drop, its history, and its place among those that wait for a batch."""
         before, drop = move.before, move.drop
         yield self._fenced(items.drop_item(drop), before.version)
-        yield self._put(items.step_item(drop, move.event, before), NEW)  # also where the drop's item is a former one
+        yield self._put(items.step_item(drop, move.event, move), NEW)  # also where the drop's item is a former one
         if drop.state == "gathering":
             yield self._put(items.member_item(drop))
         elif before.state == "gathering":

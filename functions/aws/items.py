@@ -28,7 +28,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
 from contracts import codec
 from contracts.errors import DocumentInvalid
-from functions.drop import Drop
+from functions.drop import Drop, Transition
 from functions.ports.batches import Batch, Pause, Window
 from functions.ports.drops import Step, Told
 from functions.ports.drops import step_of as step_of_drop
@@ -135,9 +135,9 @@ def drop_or_key(item: Item) -> Drop | str:
     return _readable(item) or str(item["pk"])
 
 
-def step_item(drop: Drop, event: str, before: Drop | None = None) -> Item:
-    """The history item of what a drop has become; `before` is what it was, None if it is new."""
-    step, told = step_of_drop(drop, event), codec.encode(told_of_drop(drop, before))
+def step_item(drop: Drop, event: str, move: Transition | None = None) -> Item:
+    """The history item of what a drop has become, by a move unless it is new."""
+    step, told = step_of_drop(drop, event), codec.encode(told_of_drop(drop, move))
     sk = f"{HISTORY}{drop.attempt:04}#{drop.step:04}"
     return {"pk": drop_key(drop.id)[0], "sk": sk, "version": drop.version, TOLD: told, **_fields(step)}
 

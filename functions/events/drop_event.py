@@ -63,8 +63,7 @@ class EventObject:
 class EventPromoted:
     """The data that consumers can read from now on: an object, or a table that has its rows.
 
-    `key` ends in `/` for a table: it is the folder of a Delta table, and `version` one of its versions with the rows;
-    null where a repeat found the rows in place.
+    `key` ends in `/` for a table: it is the folder of a Delta table, and `version` is a version of it with the rows.
     """
 
     kind: Promoted

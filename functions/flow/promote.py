@@ -88,7 +88,9 @@ def promote(ports: Ports, judged: Judged) -> Promoted | NotPromoted | Drop:
             return reread_and_withdraw(ports, plan, drop)
         receipt = write_receipt(ports, drop, plan, judged.decision)
         end = advance(drop, PROMOTED_AS[drop.verdict], ports.at(), receipt=receipt, retracts=None)
-        return Promoted(judged, end, copied, receipt) if isinstance(end, Transition) else drop
+        if not isinstance(end, Transition):
+            return drop
+        return Promoted(judged, replace(end, version=copied.version), copied, receipt)
 
 
 def _copied(

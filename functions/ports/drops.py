@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from contracts import codec
 from contracts.plan import Promoted
 from functions import keys
-from functions.drop import BY_PERSON, PROMOTED, Drop, RowCounts
+from functions.drop import BY_PERSON, PROMOTED, Drop, RowCounts, Transition
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,9 @@ class Told:
     decided_at: str | None = field(default=None, metadata=codec.SPARSE)
 
 
-def told_of(drop: Drop, before: Drop | None = None) -> Told:
-    """Return what the event of a step tells of a drop; `before` is the drop that the step has changed."""
-    retracted = before.retracts if before else None
+def told_of(drop: Drop, move: Transition | None = None) -> Told:
+    """Return what the event of a step tells of a drop; `move` is the step, None for a new drop."""
+    retracted = move.before.retracts if move else None
     return Told(
         key=drop.key,
         plan=drop.plan,
@@ -92,7 +92,7 @@ def told_of(drop: Drop, before: Drop | None = None) -> Told:
         rows=drop.rows,
         codes=tuple(problem.code for problem in drop.problems),
         receipt=drop.receipt,
-        promoted=_promotion(drop),
+        promoted=_promotion(drop, move.version if move else None),
         withdrawn=retracted is not None and drop.retracts is None and drop.state not in PROMOTED,
         uploaded_at=drop.uploaded_at or None,
         received_at=drop.received_at,
@@ -100,12 +100,12 @@ def told_of(drop: Drop, before: Drop | None = None) -> Told:
     )
 
 
-def _promotion(drop: Drop) -> ToldPromotion | None:
+def _promotion(drop: Drop, version: int | None) -> ToldPromotion | None:
     if drop.promoted is None or drop.state not in PROMOTED:
         return None
     to = drop.promoted
     kind: Promoted = "table" if keys.is_table(to.key) else "rows" if to.rows else "object"
-    return ToldPromotion(kind, to.key)
+    return ToldPromotion(kind, to.key, version)
 
 
 class Drops(Protocol):

@@ -20,13 +20,17 @@ MARKER_KEPT = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """The HEAD of an object; `drop` and `attempt` are the tags of the copy that wrote it."""
+    """The HEAD of an object; `drop` and `attempt` are the tags of the copy that wrote it.
+
+    For rows in a table, which are no object, `version` is a version of the table that has them.
+    """
 
     etag: str
     size: int
     sha256: str | None = None
     drop: str | None = None
     attempt: int | None = None
+    version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,19 +21,25 @@ class Tables(Protocol):
     exception.
     """
 
-    def ready(self, table: str, columns: Sequence[TableColumn], tag: CopyTag) -> bool:
-        """Make a table, or add the columns that it lacks; True if the change of that tag is made already.
+    def ready(self, table: str, columns: Sequence[TableColumn], tag: CopyTag) -> int | None:
+        """Make a table, or add the columns that it lacks; return its version if the change of that tag is made already.
 
         TableUnlike if it cannot take rows with these columns.
         """
         ...
 
-    def append(self, table: str, files: Sequence[DataFile], tag: CopyTag) -> None:
-        """Add files that are in the table's folder, under their names of `keys.data_file`."""
+    def append(self, table: str, files: Sequence[DataFile], tag: CopyTag) -> int:
+        """Add files that are in the table's folder, under their names of `keys.data_file`.
+
+        Return a version of the table with them.
+        """
         ...
 
-    def replace(self, table: str, folder: str, files: Sequence[DataFile], tag: CopyTag, instead: Sequence[str]) -> None:
-        """Replace all rows of some drops, and of no others, by the rows of files in another folder."""
+    def replace(self, table: str, folder: str, files: Sequence[DataFile], tag: CopyTag, instead: Sequence[str]) -> int:
+        """Replace all rows of some drops, and of no others, by the rows of files in another folder.
+
+        Return a version of the table with them.
+        """
         ...
 
     def withdraw(self, table: str, tag: CopyTag, later: int | None = None) -> None:

@@ -36,8 +36,9 @@ def into_table(
     """Add the files of the list at `rows`, in place of all rows of the drops `instead`; a repeat changes nothing."""
     tag, table = CopyTag(drop.id, drop.attempt), keys.table_folder(ports.zones, plan.contract)
     try:
-        if ports.tables.ready(table, columns(plan), tag):
-            return _promoted(tag)
+        version = ports.tables.ready(table, columns(plan), tag)
+        if version is not None:
+            return _promoted(tag, version)
         files = DataFiles.loads(ports.store.read(rows, 0, MOST_LIST)).files
     except TableUnlike as error:
         return Unlike(str(error))
@@ -47,15 +48,13 @@ def into_table(
         return Replaced()
     folder = f"{rows.uri.rpartition('/')[0]}/"
     if instead:
-        ports.tables.replace(table, folder, files, tag, instead)
-        return _promoted(tag)
+        return _promoted(tag, ports.tables.replace(table, folder, files, tag, instead))
     for file in files:
         target = Target(data_uri(table, tag, file.name), keys.media_type(file.name))
         copied = copy_to_consumers(ports, drop, Location(f"{folder}{file.name}"), target)
         if not isinstance(copied, Stat):
             return copied
-    ports.tables.append(table, files, tag)
-    return _promoted(tag)
+    return _promoted(tag, ports.tables.append(table, files, tag))
 
 
 def data_uri(table: str, tag: CopyTag, name: str) -> str:
@@ -63,5 +62,5 @@ def data_uri(table: str, tag: CopyTag, name: str) -> str:
     return f"{table}{keys.data_file(tag.drop, tag.attempt, name)}"
 
 
-def _promoted(tag: CopyTag) -> Stat:
-    return Stat("", 0, None, tag.drop, tag.attempt)
+def _promoted(tag: CopyTag, version: int) -> Stat:
+    return Stat("", 0, None, tag.drop, tag.attempt, version)

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
 from contracts.job import DataFile
@@ -51,17 +52,20 @@ def test_delta_spark_reads_what_was_added_replaced_and_made_fewer(reader: SparkS
         )
         return sorted(tuple(row) for row in selected.collect())
 
+    versions: list[int] = []
     for drop, row in ((A, f"1L, 1.50BD, {moment}"), (B, "2L, cast(null as decimal(3,2)), cast(null as timestamp)")):
         assert not tables.ready(str(table), (*COLUMNS, *OURS), CopyTag(drop, 1))
         own = row.replace("1.50BD", "cast(1.50 as decimal(9,2))").replace("decimal(3,2)", "decimal(9,2)")
         file = lay(reader, table, keys.data_file(drop, 1, "0.parquet"), drop, own)
-        tables.append(str(table), (file,), CopyTag(drop, 1))
+        versions += [tables.append(str(table), (file,), CopyTag(drop, 1)) for _ in range(2)]
+    assert versions == [1, 1, 2, 2]
     assert rows() == [(1, "1.50", "2026-01-31 12:00", "a"), (2, None, None, "b")]
 
     assert maintain(f"{table}/", {}, os.remove)
     tables.ready(str(table), (*COLUMNS, TableColumn("more", "boolean"), *OURS), CopyTag(C, 1))
     new = lay(reader, tmp_path / "laid", "0.parquet", C, f"3L, cast(3 as decimal(9,2)), {moment}")
-    tables.replace(str(table), f"{tmp_path / 'laid'}/", (new,), CopyTag(C, 1), (A,))
+    replaced = tables.replace(str(table), f"{tmp_path / 'laid'}/", (new,), CopyTag(C, 1), (A,))
+    assert replaced == tables.ready(str(table), OURS, CopyTag(C, 1)) == DeltaTable(table).version()
     assert rows() == [(2, None, None, "b"), (3, "3.00", "2026-01-31 12:00", "c")]
     assert reader.read.format("delta").load(str(table)).columns[-1] == "more"
 

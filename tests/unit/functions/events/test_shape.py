@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, get_args
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from contracts import codec
 from contracts.place import Place
+from contracts.plan import Limit
 from contracts.problem import Problem
 from functions.drop import STATES, TRANSITIONS, Drop, Promotion, RowCounts, brief
 from functions.events.drop_event import EventState
@@ -19,7 +21,7 @@ from functions.events.shape import ERASING, READABLE, WORDS, detail_type, event_
 from functions.operations.override import reject
 from functions.ports.drops import step_of, told_of
 from functions.ports.expected_files import AbsenceStep
-from tests.builders import a_drop, a_plan, a_world
+from tests.builders import a_drop, a_plan, a_world, one_bad
 from tests.fakes import ORIGIN, hold_event
 
 AT = "2026-01-31T12:00:00.000000Z"
@@ -117,6 +119,29 @@ def test_one_event_of_each_attempt_begins_a_pipeline() -> None:
     assert [event.sequence for event in events] == [f"0001-{n:04}" for n in range(1, len(events) + 1)]
 
 
+@pytest.mark.parametrize(
+    ("promote", "expected"),
+    [
+        ("object", ("object", "orders.v1/orders/1.csv", None)),
+        ("rows", ("rows", "orders.v1/orders/1.csv", None)),
+        ("table", ("table", "orders.v1/", 1)),
+    ],
+)
+def test_promoted_data_has_its_kind_and_place(promote: Any, expected: tuple[Any, ...]) -> None:
+    world = a_world([a_plan(promote=promote, tolerance=Limit(Decimal(1), "rows"), consumers=("risk",))])
+    world.upload("orders/1.csv", b"id,note\n1,a\n,b\n")
+    world.finish(one_bad)
+    (promoted,) = (event.data.promoted for event in world.ledger.events if event.data.promoted)
+
+    assert (promoted.kind, promoted.key, promoted.version) == expected
+
+
+def test_teams_of_the_contract_are_named() -> None:
+    made = event_of_step(ORIGIN, step_of(a_drop(), "created"), told_of(a_drop()), a_plan(consumers=("risk",)), None)
+
+    assert hold_event(made).data.consumers == ("risk",)
+
+
 def test_withdrawal_is_told_when_it_is_done() -> None:
     world = a_world()
     drop_id = world.upload("orders/1.csv", b"id,note\n1,a\n")
@@ -172,8 +197,9 @@ def test_worst_texts_keep_the_bound(character: str) -> None:
         state="accepted",
         producer="p" * 100,
     )
-    plan = replace(a_plan(), id=long, version=long)
+    plan = replace(a_plan(), id=long, version=long, consumers=tuple(f"{n:02}{'t' * 61}" for n in range(20)))
     event = event_of_step(ORIGIN, step_of(drop, "promoted"), told_of(drop), plan, drop)
 
     hold_event(event)
     assert event.data.key == key
+    assert (event.data.left_out == ("problems", "consumers")) == (character == "\x01")
