@@ -10,6 +10,7 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -98,6 +99,13 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
+    with running(environment, cloud) as made:
+        yield made
+
+
+@contextmanager
+def running(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
+    """Give a stack at work, in which a contract is in force."""
     made: list[Site] = []
 
     def run_job(job: JobSpec) -> None:
