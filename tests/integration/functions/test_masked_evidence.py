@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -26,12 +27,17 @@ ROWS = f"id,name,note\nx,{SECRET},{OPEN}\n2,b,c\n".encode()
 @pytest.fixture
 def world(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[World]:
     """A stack that masks or does not, with one contract of which a property is classified."""
-    plan = a_plan(a_document(PROPERTIES))
+    plan, events = a_plan(a_document(PROPERTIES)), list[dict[str, Any]]()
     with Embedded(
-        window_seconds=1, job=validate.run, spark=spark, environment=QUIET, mask_evidence=request.param
+        window_seconds=1,
+        job=validate.run,
+        spark=spark,
+        environment=QUIET,
+        mask_evidence=request.param,
+        listener=lambda event: events.append(dict(event)),
     ) as embedded:
         embedded.publish([plan])
-        yield World(embedded, (plan,))
+        yield World(embedded, (plan,), events)
         assert embedded.guard.denied == []
 
 
@@ -48,3 +54,7 @@ def test_evidence_of_a_stack_that_masks_holds_no_classified_value(
     assert (SECRET in evidence, OPEN in evidence) == (kept, True)
     receipts = b"".join(body for name, body in world.objects("reports").items() if name.endswith((".json", ".html")))
     assert SECRET.encode() not in receipts
+    assert world.embedded.settle(60)
+    events = [event["detail"] for event in world.events if event["detail"]["subject"] == drop.id]
+    assert events[-1]["data"]["problems"]
+    assert SECRET not in json.dumps(events)
