@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from tests.e2e.sections import CASES
+from tests.e2e.sections import SECTIONS
 from tests.oracle import damage, hostile
 from tests.oracle.samples import table
 
@@ -183,7 +183,8 @@ def _whole() -> Iterator[tuple[str, str, bytes]]:
         for ending in (".csv", ".json", ".csv.gz", ""):
             yield f"text {n}", f"text-{n}{ending}", body
         yield f"text {n} packed", f"text-{n}.csv.gz", gzip.compress(body, mtime=0)
-    for case in CASES:
+    # The oracle's reader of workbooks knows no ODS, and no formulas without a result.
+    for case in (case for name, cases in SECTIONS.items() if name != "Workbooks" for case in cases):
         yield f"case {case.name}", case.key.rpartition("/")[2][-60:] or "folder", case.body
     for how, body in packed(GOOD.encode()):
         yield f"gzip {how}", "things.csv.gz", body
