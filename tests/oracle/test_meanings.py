@@ -60,12 +60,17 @@ class World:
 
 def worlds(form: str) -> list[World]:
     """The cases of a format by what their files are written in."""
-    dialects: dict[str, dict[str, Case]] = {}
+    return [_world(form, cases, json.loads(dialect)) for dialect, cases in dialects(form).items()]
+
+
+def dialects(form: str) -> dict[str, dict[str, Case]]:
+    """The cases of a format by the dialect, as JSON, that their files are written in; first those of none."""
+    dialects: dict[str, dict[str, Case]] = {"{}": {}}
     for name, case in JUDGED.items():
         if case.rows(form) is not None:
             blocks = {"csv": _own(OWNERS[name], case.csv_block), "values": _own(OWNERS[name], case.values_block)}
             dialects.setdefault(json.dumps({key: own for key, own in blocks.items() if own}), {})[name] = case
-    return [_world(form, cases, json.loads(dialect)) for dialect, cases in dialects.items()]
+    return dialects
 
 
 def _world(form: str, cases: Mapping[str, Case], dialect: Mapping[str, Any]) -> World:
@@ -256,15 +261,20 @@ def _hold(world: World, form: str, opinions: Mapping[str, Opinion]) -> None:
         assert (name, outcomes_of(world, name, opinion.facts, opinion.decision)) == (name, case.says)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_job_says_what_the_oracle_says(spark: SparkSession, tmp_path: Path, form: str) -> None:
-    for n, world in enumerate(worlds(form)):
-        folder = tmp_path / str(n)
-        folder.mkdir()
-        made, contents = _files(spark, folder, form, world)
-        compared = running.compare(spark, folder, world.plan, made, contents)
-        assert compared.differences == ()
-        assert [name for name, admission in compared.admitted.items() if admission.problems] == []
+@pytest.mark.parametrize(
+    ("form", "dialect"),
+    [
+        pytest.param(form, dialect, id=f"{form}, dialect {n}" if n else form)
+        for form in FORMS
+        for n, dialect in enumerate(dialects(form))
+    ],
+)
+def test_job_says_what_the_oracle_says(spark: SparkSession, tmp_path: Path, form: str, dialect: str) -> None:
+    world = _world(form, dialects(form)[dialect], json.loads(dialect))
+    made, contents = _files(spark, tmp_path, form, world)
+    compared = running.compare(spark, tmp_path, world.plan, made, contents)
+    assert compared.differences == ()
+    assert [name for name, admission in compared.admitted.items() if admission.problems] == []
 
 
 def _files(
