@@ -174,6 +174,18 @@ def last_line(plan: Plan, figures: Sequence[str]) -> str:
     return text
 
 
+def _straddling(plan: Plan, good: str) -> list[str]:
+    """Return lines in which a character of two bytes stands half in one field and half in the next."""
+    if layout(plan).unit != "bytes":
+        return []
+    encoding = plan.csv.encoding
+    line = good.encode(encoding, "surrogateescape")
+    signs = [made for sign in "é表" if len(made := sign.encode(encoding, "ignore")) == 2]
+    ends = [end for field in layout(plan).fields if 0 < (end := field.start - 1 + field.length) < len(line)]
+    lines = [line[: end - 1] + sign + line[end + 1 :] for end in ends for sign in signs]
+    return [each.decode(encoding, "surrogateescape") for each in lines]
+
+
 def odd_lines(chance: Random, plan: Plan, good: str) -> list[str]:
     """Return lines that are no record, or only just one."""
     at = chance.randrange(len(good)) if good else 0
@@ -188,5 +200,6 @@ def odd_lines(chance: Random, plan: Plan, good: str) -> list[str]:
         good.lower(),
     ]
     own += [f"{good[:at]}{sign}{good[at + 1 :]}" for sign in ("\0", "\udcff", "\udce4", "é", "漢", "😀", "\ufeff")]
+    own += _straddling(plan, good)
     own += ["", " ", "\t", "\x1a", good * 2, f"X{good[1:]}", f"{begins}{good[len(begins) :]}", " " * len(good)]
     return [_safe(plan, line) for line in own]

@@ -78,7 +78,8 @@ def keys(plan: Plan, references: Mapping[str, bytes]) -> dict[str, frozenset[tup
             continue
         reference, columns = plan.reference(check.rule), check.rule.columns
         props = [plan.property_named(name) for name in check.properties()]
-        named = tuple(replace(p, name=column) for p, column in zip(props, columns, strict=True))
+        forms = reference.forms or {}  # the file writes values in its own way
+        named = tuple(replace(p, name=c, form=forms.get(c)) for p, c in zip(props, columns, strict=True))
         body = references[reference.name]
         theirs = replace(
             plan,

@@ -17,7 +17,7 @@ BODY = "id,word\n1,a\n2,-\n"
 
 @pytest.mark.parametrize("by_spark", [True, False])
 def test_each_file_is_drafted_judged_and_compared(tmp_path: Path, spark: SparkSession, by_spark: bool) -> None:
-    for folder, other in (("csv", BODY), ("clean", BODY.replace("a", "b"))):
+    for folder, other in (("csv", BODY), ("clean", BODY.replace("a", "b").replace("2", "3"))):
         (tmp_path / FOLDER / folder).mkdir(parents=True)
         (tmp_path / FOLDER / folder / "empty.csv").touch()
         (tmp_path / FOLDER / folder / "same.csv").write_text(BODY)
