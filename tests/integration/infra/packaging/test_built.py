@@ -19,6 +19,7 @@ from typing import Any
 
 import pyspark
 import pytest
+from backports import zstd
 from pyspark.sql import SparkSession
 
 from contracts.authoring.compiler.lint import lint
@@ -108,10 +109,15 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bundle(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The functions' bundle as it lies on Lambda."""
+    """The functions' bundle as it lies on Lambda.
+
+    It has native code of Lambda's Python alone. Zstandard has no other code: that of the Python of the tests is added.
+    """
     place = tmp_path_factory.mktemp("task")
     with zipfile.ZipFile(built / f"functions-{this_cpu()}.zip") as packed:
         packed.extractall(place)  # noqa: S202 (what we built)
+    for native in Path(zstd.__file__).parent.glob("_zstd.*.so"):
+        shutil.copy(native, place / "backports" / "zstd")
     return place
 
 
@@ -134,7 +140,7 @@ def test_native_code_alone_differs_between_cpus(built: Path) -> None:
     native = {f"{name}.abi3.so" for name in ("arro3/core/_core", "deltalake/_internal")}
     for cpu, code in (("arm64", 183), ("x86_64", 62)):  # e_machine: EM_AARCH64, EM_X86_64
         tag = f"cpython-313-{MACHINES[cpu]}-linux-gnu"
-        own = {f"{name}.{tag}.so" for name in ("markupsafe/_speedups", "wrapt/_wrappers")}
+        own = {f"{name}.{tag}.so" for name in ("backports/zstd/_zstd", "markupsafe/_speedups", "wrapt/_wrappers")}
         compiled = {n: int.from_bytes(b[18:20], "little") for n, b in held[cpu].items() if b.startswith(b"\x7fELF")}
         assert compiled == dict.fromkeys(native | own, code)
 
