@@ -190,7 +190,7 @@ def drafts(bench: Bench) -> list[Row]:
 
 
 def _draft(form: str, file: Path, plain: Path) -> Row:
-    """What `dropgate init` takes for a file, beside CSV of the same rows."""
+    """The seconds of `dropgate init` on a file, beside CSV of the same rows."""
     what, first = f"`dropgate init` on {form}, {file.stat().st_size / 2**20:.0f} MiB", partial(running.init, plain)
     baseline = "on CSV of the same rows"
     if file.suffix == ".bzip2":  # a processor unpacks a tenth of what it unpacks of the others

@@ -32,7 +32,7 @@ from functions.events.drop_event import DropEvent
 from functions.events.shape import MOST_BYTES, Origin, event_of_step
 from functions.ports.batches import Batch, Pause, VersionCheck, Window
 from functions.ports.clock import stamp
-from functions.ports.drops import Step, step_of, told_of
+from functions.ports.drops import Step, facts_of, step_of
 from functions.ports.expected_files import Absence, FileSet, RollCall
 from functions.ports.jobs import Reach, RunStatus
 from functions.ports.ledger import InFlight, TransactionItem
@@ -374,7 +374,7 @@ class MemoryLedger:
         """Add a step to the history, whose event has to fit its schema."""
         step = step_of(drop, event)
         self._steps.setdefault(drop.id, []).append(step)
-        self.events.append(hold_event(event_of_step(ORIGIN, step, told_of(drop, move), None, drop)))
+        self.events.append(hold_event(event_of_step(ORIGIN, step, facts_of(drop, move), None, drop)))
 
     def lineage(self, lineage_id: str) -> Lineage:
         return self._lineages.get(lineage_id, Lineage(lineage_id))

@@ -30,9 +30,9 @@ from contracts import codec
 from contracts.errors import DocumentInvalid
 from functions.drop import Drop, Transition
 from functions.ports.batches import Batch, Pause, Window
-from functions.ports.drops import Step, Told
+from functions.ports.drops import Step, StepFacts
+from functions.ports.drops import facts_of as facts_of_drop
 from functions.ports.drops import step_of as step_of_drop
-from functions.ports.drops import told_of as told_of_drop
 from functions.ports.expected_files import Absence, AbsenceStep, FileSet, RollCall
 from functions.ports.ledger import InFlight
 from functions.ports.lineages import Lineage, Watermarks
@@ -58,7 +58,7 @@ PAUSES = "PAUSES"
 """The partition of all pauses; there are few."""
 SLOTS = "SLOTS"
 """The partition of all slots that are taken; there are as many as batches under way."""
-TOLD = "told"
+FACTS = "told"
 """The attribute of a history item with what its event tells besides the step; once the code of the first problem."""
 NO_CONTRACT = "-"
 OURS = {"pk", "sk", "inflight", "dataset_month"}
@@ -137,22 +137,22 @@ def drop_or_key(item: Item) -> Drop | str:
 
 def step_item(drop: Drop, event: str, move: Transition | None = None) -> Item:
     """The history item of what a drop has become, by a move unless it is new."""
-    step, told = step_of_drop(drop, event), codec.encode(told_of_drop(drop, move))
+    step, facts = step_of_drop(drop, event), codec.encode(facts_of_drop(drop, move))
     sk = f"{HISTORY}{drop.attempt:04}#{drop.step:04}"
-    return {"pk": drop_key(drop.id)[0], "sk": sk, "version": drop.version, TOLD: told, **_fields(step)}
+    return {"pk": drop_key(drop.id)[0], "sk": sk, "version": drop.version, FACTS: facts, **_fields(step)}
 
 
 def step_of(item: Item) -> Step:
     """Return the step of a history item."""
-    return _value(Step, {k: v for k, v in item.items() if k not in ("version", TOLD)})
+    return _value(Step, {k: v for k, v in item.items() if k not in ("version", FACTS)})
 
 
-def told_of(item: Item) -> Told:
+def facts_of(item: Item) -> StepFacts:
     """Return what the event of a history item tells besides its step."""
-    told = item.get(TOLD, "")
-    if isinstance(told, str):
-        return Told(codes=(told,) if told else ())
-    return codec.decode(Told, told, f"ledger item {item['pk']} {item['sk']}")
+    facts = item.get(FACTS, "")
+    if isinstance(facts, str):
+        return StepFacts(codes=(facts,) if facts else ())
+    return codec.decode(StepFacts, facts, f"ledger item {item['pk']} {item['sk']}")
 
 
 def id_shelf(prefix: str) -> str:
@@ -439,15 +439,15 @@ def absence_step_item(absence: Absence) -> Item:
     """The history item of what an absence has become."""
     pk, sk = absence_shelf(absence.contract, absence.day[:7]), f"{HISTORY}{absence.day}#{absence.version:04}"
     step = {"contract": absence.contract, "state": absence.state, "at": absence.changed_at}
-    told = {"files": absence.files, "came": absence.came, "due_at": absence.due_at}
-    return {"pk": pk, "sk": sk, "format": FORMAT, "version": absence.version, TOLD: told, **step}
+    facts = {"files": absence.files, "came": absence.came, "due_at": absence.due_at}
+    return {"pk": pk, "sk": sk, "format": FORMAT, "version": absence.version, FACTS: facts, **step}
 
 
 def absence_step_of(item: Item) -> AbsenceStep:
     """Return the step of a history item of an absence."""
-    day, told = item["sk"].removeprefix(HISTORY).partition("#")[0], item.get(TOLD) or {}
+    day, facts = item["sk"].removeprefix(HISTORY).partition("#")[0], item.get(FACTS) or {}
     step = {name: item[name] for name in ("contract", "state", "at", "version")}
-    return codec.decode(AbsenceStep, {"day": day, **step, **told}, f"ledger item {item['pk']} {item['sk']}")
+    return codec.decode(AbsenceStep, {"day": day, **step, **facts}, f"ledger item {item['pk']} {item['sk']}")
 
 
 def item(value: Lineage | Batch | Watermarks | RollCall | Absence | FileSet) -> Item:

@@ -26,7 +26,7 @@ from functions.events.drop_event import (
     EventPromoted,
     EventState,
 )
-from functions.ports.drops import Step, Told
+from functions.ports.drops import Step, StepFacts
 from functions.ports.expected_files import AbsenceStep
 
 MOST_BYTES = 16 * 1024
@@ -75,7 +75,7 @@ def detail_type(event: DropEvent) -> str:
     return f"{thing.capitalize()} {word.capitalize()}"
 
 
-def event_of_step(origin: Origin, step: Step, told: Told, plan: Plan | None, now: Drop | None) -> DropEvent:
+def event_of_step(origin: Origin, step: Step, facts: StepFacts, plan: Plan | None, now: Drop | None) -> DropEvent:
     """Return the event of a step; `now` is the drop as the ledger has it, None if no text of it is needed."""
     state = cast("EventState", step.state)
     word = ERASING.get(step.event) or WORDS[state]
@@ -87,19 +87,19 @@ def event_of_step(origin: Origin, step: Step, told: Told, plan: Plan | None, now
         attempt=step.attempt,
         step=step.step,
         contract=_contract(step.contract, plan),
-        producer=told.producer,
+        producer=facts.producer,
         consumers=plan.consumers if plan else (),
-        key=told.key,
+        key=facts.key,
         verdict=cast("VerdictName | None", step.verdict),
-        engine=told.engine,
-        rows=told.rows,
-        problems=tuple(_problems(step, told, now)),
-        receipt=EventObject(*keys.split(told.receipt)) if told.receipt else None,
-        promoted=_promoted(origin, told) if word == READABLE else None,
-        withdrawn=told.withdrawn,
-        uploaded_at=told.uploaded_at,
-        received_at=told.received_at,
-        decided_at=told.decided_at,
+        engine=facts.engine,
+        rows=facts.rows,
+        problems=tuple(_problems(step, facts, now)),
+        receipt=EventObject(*keys.split(facts.receipt)) if facts.receipt else None,
+        promoted=_promoted(origin, facts) if word == READABLE else None,
+        withdrawn=facts.withdrawn,
+        uploaded_at=facts.uploaded_at,
+        received_at=facts.received_at,
+        decided_at=facts.decided_at,
     )
     return bounded(
         DropEvent(
@@ -160,19 +160,19 @@ def _contract(name: str | None, plan: Plan | None) -> EventContract | None:
     return EventContract(name, *((cut(plan.id, MOST_ID), cut(plan.version, MOST_ID)) if plan else ()))
 
 
-def _promoted(origin: Origin, told: Told) -> EventPromoted | None:
-    if told.promoted is None:
+def _promoted(origin: Origin, facts: StepFacts) -> EventPromoted | None:
+    if facts.promoted is None:
         return None
-    bucket, key = keys.split(f"{origin.promoted}{told.promoted.key}")
-    return EventPromoted(told.promoted.kind, bucket, key, told.promoted.version)
+    bucket, key = keys.split(f"{origin.promoted}{facts.promoted.key}")
+    return EventPromoted(facts.promoted.kind, bucket, key, facts.promoted.version)
 
 
-def _problems(step: Step, told: Told, now: Drop | None) -> Iterator[EventProblem]:
+def _problems(step: Step, facts: StepFacts, now: Drop | None) -> Iterator[EventProblem]:
     """Yield the problems of a step, with the texts of the drop if it still has those that it had then."""
-    still = now is not None and (now.attempt, now.decided_at) == (step.attempt, told.decided_at)
+    still = now is not None and (now.attempt, now.decided_at) == (step.attempt, facts.decided_at)
     problems = now.problems if now and still else ()
-    if tuple(problem.code for problem in problems) != told.codes:
-        yield from map(EventProblem, told.codes)
+    if tuple(problem.code for problem in problems) != facts.codes:
+        yield from map(EventProblem, facts.codes)
         return
     for problem in problems:
         yield EventProblem(

@@ -31,9 +31,9 @@ def event_of(sources: EventSources, item: Item) -> DropEvent:
         index = sources.catalog.index_if_any()
         plans = (entry.plan for entry in index.entries if entry.contract == absence.contract) if index else iter(())
         return event_of_absence(origin, absence, _read(sources.catalog.plan, next(plans, None)))
-    step, told = items.step_of(item), items.told_of(item)
-    now = _read(sources.ledger.drop, step.drop if told.codes else None)
-    return event_of_step(origin, step, told, _read(sources.catalog.plan, told.plan), now)
+    step, facts = items.step_of(item), items.facts_of(item)
+    now = _read(sources.ledger.drop, step.drop if facts.codes else None)
+    return event_of_step(origin, step, facts, _read(sources.catalog.plan, facts.plan), now)
 
 
 def _read(read: Callable[[str], T | None], name: str | None) -> T | None:

@@ -60,7 +60,7 @@ class ToldPromotion:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StepFacts:
     """What the event of a step tells besides the step, as it was then.
 
     Texts that may quote the file are not among it, as history outlives `dropgate forget`: of problems only the codes.
@@ -81,10 +81,10 @@ class Told:
     decided_at: str | None = field(default=None, metadata=codec.SPARSE)
 
 
-def told_of(drop: Drop, move: Transition | None = None) -> Told:
+def facts_of(drop: Drop, move: Transition | None = None) -> StepFacts:
     """Return what the event of a step tells of a drop; `move` is the step, None for a new drop."""
     retracted = move.before.retracts if move else None
-    return Told(
+    return StepFacts(
         key=drop.key,
         plan=drop.plan,
         producer=drop.producer,

@@ -145,7 +145,7 @@ def events_of(version: str) -> Iterator[DropEvent]:
         if not item["sk"].startswith(items.HISTORY):
             continue
         if items.kind(item) == "D":
-            yield event_of_step(ORIGIN, items.step_of(item), items.told_of(item), None, None)
+            yield event_of_step(ORIGIN, items.step_of(item), items.facts_of(item), None, None)
         else:
             yield event_of_absence(ORIGIN, items.absence_step_of(item), None)
 
@@ -168,6 +168,6 @@ def test_notices_of_first_version_have_places_in_events(version: str) -> None:
             continue
         attempt, step = map(int, history.removeprefix(items.HISTORY).split("#"))
         read = Step(drop.removeprefix("D#"), attempt, step, state, "any", "t")
-        event = event_of_step(ORIGIN, read, items.told_of(item), None, None)
+        event = event_of_step(ORIGIN, read, items.facts_of(item), None, None)
         assert (f"D#{event.subject}", event.data.state) == (drop, state)
         assert [each.code for each in event.data.problems] == ([problem] if problem else [])

@@ -15,7 +15,7 @@ from contracts.files import encodings
 from contracts.terms.fixed_width import Field, Fixed, Measure, Slice
 
 SIGN = re.compile("[A-Z]{1,5}|[0-9]")
-"""What a line says that it is: letters, or one digit."""
+"""The sign by which a line names its type: letters, or one digit."""
 WORD = re.compile(r"[^\W\d_]{3,}")
 """A word that a leader or a trailer begins with where records have no sign."""
 FEW, SURE = 3, 10
@@ -28,7 +28,7 @@ COUNTED = 10
 
 @dataclass(frozen=True, slots=True)
 class LineTypes:
-    """What leader, records and trailer of a file begin with; empty if there is none, or nothing shows it.
+    """The texts that leader, records and trailer of a file begin with; empty if there is none, or nothing shows it.
 
     A leader that names the columns is their `header`.
     """

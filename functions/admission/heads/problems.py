@@ -34,7 +34,7 @@ AGREED = {
 }
 """The names of formats, for people."""
 UNPACKED = tuple(f"format: {name}" for name in (*SHEETS, "parquet"))
-"""What a contract says of files that are never packed."""
+"""The settings of a contract for files that are never packed."""
 NO_RECORDS = Problem("no-records", "The file holds no records.", "Send the file with its records.")
 """The problem of a file of which there must be records."""
 

@@ -19,7 +19,7 @@ from functions.drop import STATES, TRANSITIONS, Drop, Promotion, RowCounts, brie
 from functions.events.drop_event import EventState
 from functions.events.shape import ERASING, READABLE, WORDS, detail_type, event_of_absence, event_of_step
 from functions.operations.override import reject
-from functions.ports.drops import step_of, told_of
+from functions.ports.drops import facts_of, step_of
 from functions.ports.expected_files import AbsenceStep
 from tests.builders import a_drop, a_plan, a_world, one_bad
 from tests.fakes import ORIGIN, hold_event
@@ -30,7 +30,7 @@ PROBLEM = Problem("missing-column", "The column `id` is missing.", "Add it.", pr
 
 def event_of(drop: Drop, event: str = "rejected", now: Drop | None = None) -> Any:
     """Return the event of what a drop has become, as JSON."""
-    made = event_of_step(ORIGIN, step_of(drop, event), told_of(drop), a_plan(), now)
+    made = event_of_step(ORIGIN, step_of(drop, event), facts_of(drop), a_plan(), now)
     return json.loads(json.dumps(codec.encode(hold_event(made))))
 
 
@@ -137,7 +137,7 @@ def test_promoted_data_has_its_kind_and_place(promote: Any, expected: tuple[Any,
 
 
 def test_teams_of_the_contract_are_named() -> None:
-    made = event_of_step(ORIGIN, step_of(a_drop(), "created"), told_of(a_drop()), a_plan(consumers=("risk",)), None)
+    made = event_of_step(ORIGIN, step_of(a_drop(), "created"), facts_of(a_drop()), a_plan(consumers=("risk",)), None)
 
     assert hold_event(made).data.consumers == ("risk",)
 
@@ -175,7 +175,7 @@ def test_event_keeps_its_bound(key: str, message: str, contract: str, most: int)
     problems = brief([Problem("a-code", message, message, property=message)] * most)
     drop = replace(rejected(), key=key, problems=problems, promoted=Promotion(key, 1), state="observed")
     event = event_of_step(
-        ORIGIN, step_of(drop, "promoted"), told_of(drop), replace(a_plan(), id=contract, version=contract), drop
+        ORIGIN, step_of(drop, "promoted"), facts_of(drop), replace(a_plan(), id=contract, version=contract), drop
     )
     left = event.data.problems
 
@@ -198,7 +198,7 @@ def test_worst_texts_keep_the_bound(character: str) -> None:
         producer="p" * 100,
     )
     plan = replace(a_plan(), id=long, version=long, consumers=tuple(f"{n:02}{'t' * 61}" for n in range(20)))
-    event = event_of_step(ORIGIN, step_of(drop, "promoted"), told_of(drop), plan, drop)
+    event = event_of_step(ORIGIN, step_of(drop, "promoted"), facts_of(drop), plan, drop)
 
     hold_event(event)
     assert event.data.key == key
