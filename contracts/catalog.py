@@ -86,11 +86,15 @@ AHEAD = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """`catalog/current.json`: the one object of the catalog that changes."""
+    """`catalog/current.json`: the one object of the catalog that changes.
+
+    `routes` names the document of who hears of what (contracts/terms/notices.py); None if nobody does.
+    """
 
     index: str
     published_at: str
     format: Literal[1] = 1
+    routes: str | None = field(default=None, metadata=codec.SPARSE)
 
     def moment(self) -> datetime:
         """Return the time of publication, in UTC; raise DocumentInvalid if it is not a time."""

@@ -1,7 +1,7 @@
 """The catalog as published: a key in, its contract and plan out. Its index is read again only when it moves.
 
-In the catalog zone: `current.json` (Pointer), `index/<sha>.json` (Index), `plans/<sha>.json` (Plan); all but the first
-never change.
+In the catalog zone: `current.json` (Pointer), `index/<sha>.json` (Index), `routes/<sha>.json` (Routes),
+`plans/<sha>.json` (Plan); all but the first never change.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 from contracts import catalog, codec
 from contracts.errors import DocumentInvalid, ObjectGone
 from contracts.plan import Plan
+from contracts.terms.notices import Routes
 
 T = TypeVar("T")
 
@@ -43,7 +44,8 @@ class Published:
         self._zone = zone
         self._etag: str | None = None
         self.pointer: catalog.Pointer | None = None
-        self._index = catalog.Index()
+        self._index: tuple[str | None, catalog.Index] = (None, catalog.Index())
+        self._routes: tuple[str | None, Routes] = (None, Routes())
         self._plans: dict[str, Plan] = {}
 
     def index(self) -> catalog.Index:
@@ -55,17 +57,21 @@ class Published:
 
     def index_if_any(self) -> catalog.Index | None:
         """Return the pattern index in force; None if nothing was ever published."""
-        at = f"{self._zone}current.json"
-        try:
-            changed = self._documents.get_if_changed(at, self._etag)
-        except ObjectGone:
+        pointer = self._newest()
+        if pointer is None:
             return None
-        if changed:
-            text, etag = changed
-            pointer = _read(catalog.Pointer, text, at)
-            self._index, self._etag = self._named(catalog.Index, "index", pointer.index), etag
-            self.pointer = pointer
-        return self._index
+        if pointer.index != self._index[0]:
+            self._index = (pointer.index, self._named(catalog.Index, "index", pointer.index))
+        return self._index[1]
+
+    def routes(self) -> Routes:
+        """Return who hears of what; none if no publish said so. Index and plans are not read."""
+        pointer = self._newest()
+        if pointer is None or pointer.routes is None:
+            return Routes()
+        if pointer.routes != self._routes[0]:
+            self._routes = (pointer.routes, self._named(Routes, "routes", pointer.routes))
+        return self._routes[1]
 
     def match(self, name: str) -> catalog.Match:
         """Return the contract that claims a key below landing, or why none does."""
@@ -81,6 +87,17 @@ class Published:
                     raise DocumentInvalid(f"{at} was written by hand: {name!r} is no name of a folder. {PUBLISH}.")
             self._plans[sha] = plan
         return self._plans[sha]
+
+    def _newest(self) -> catalog.Pointer | None:
+        """Return the pointer as it is now; None if there is none."""
+        at = f"{self._zone}current.json"
+        try:
+            changed = self._documents.get_if_changed(at, self._etag)
+        except ObjectGone:
+            return None
+        if changed:
+            self.pointer, self._etag = _read(catalog.Pointer, changed[0], at), changed[1]
+        return self.pointer
 
     def _named(self, cls: type[T], folder: str, sha: str) -> T:
         """Return a document that another one names by its hash; DocumentInvalid also if its bytes have another hash."""

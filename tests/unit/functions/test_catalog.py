@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from contracts import codec
+from contracts.catalog import Pointer
 from contracts.errors import DocumentInvalid
+from contracts.terms.notices import Channel, ContractRoutes, Route, Routes
 from functions.catalog import Published
 from tests.builders import ZONES, a_plan, publish
 from tests.fakes import MemoryStore
@@ -45,3 +47,48 @@ def test_plan_of_lint_is_read() -> None:
     publish(store, ZONES.catalog, [plan])
 
     assert codec.canonical(Published(store, ZONES.catalog).plan(plan.sha)) == codec.canonical(plan)
+
+
+SHOP = Route("producer", Channel("email", "data@example.org"), ("rejected",))
+ROUTES = Routes((ContractRoutes("orders.v1", "shop", (SHOP,)),))
+
+
+def _published(store: MemoryStore, routes: str | None) -> None:
+    pointer = Pointer("gone", "2026-01-31T12:00:00Z", routes=routes)
+    store.put(f"{ZONES.catalog}current.json", codec.canonical(pointer).encode(), "application/json")
+
+
+def test_nobody_hears_before_a_publish_says_so() -> None:
+    store = MemoryStore()
+    assert Published(store, ZONES.catalog).routes() == Routes()
+
+    publish(store, ZONES.catalog, [a_plan()])
+    assert Published(store, ZONES.catalog).routes() == Routes()
+
+
+def test_routes_are_read_without_the_index_and_once() -> None:
+    store, text = MemoryStore(), codec.canonical(ROUTES).encode()
+    at = f"{ZONES.catalog}routes/{codec.sha256(ROUTES)}.json"
+    store.put(at, text, "application/json")
+    _published(store, codec.sha256(ROUTES))
+    catalog = Published(store, ZONES.catalog)
+    assert catalog.routes() == ROUTES
+
+    store.put(at, b"changed by hand", "application/json")
+    assert catalog.routes() == ROUTES
+    with pytest.raises(DocumentInvalid):
+        Published(store, ZONES.catalog).routes()
+
+
+def test_routes_follow_the_pointer() -> None:
+    store = MemoryStore()
+    for routes in (ROUTES, Routes()):
+        store.put(f"{ZONES.catalog}routes/{codec.sha256(routes)}.json", codec.canonical(routes).encode(), "")
+    _published(store, codec.sha256(ROUTES))
+    catalog = Published(store, ZONES.catalog)
+    assert catalog.routes() == ROUTES
+
+    _published(store, codec.sha256(Routes()))
+    assert catalog.routes() == Routes()
+    _published(store, None)
+    assert catalog.routes() == Routes()
