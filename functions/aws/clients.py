@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.config import Config
@@ -19,12 +19,18 @@ from contracts.errors import ServiceUnavailable
 from functions.aws.delta import DeltaTables
 from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
+from functions.aws.notice_book import DynamoNotices
+from functions.aws.parameters import Parameters
 from functions.aws.s3 import PART, S3Store
+from functions.aws.ses import SesMailer
 from functions.aws.sqs import SqsDelays
 from functions.catalog import Published
+from functions.delivery.smtp import SmtpMailer
+from functions.delivery.web import PublicWeb
 from functions.keys import Zones
-from functions.ports import EventSources, Ports
+from functions.ports import EventSources, NoticePorts, Ports
 from functions.ports.ledger import Ledger
+from functions.ports.notices import Mailer
 from functions.ports.store import LARGEST_COPY
 
 if TYPE_CHECKING:
@@ -37,6 +43,9 @@ AMAZON = re.compile(r"\.amazonaws\.com(\.cn)?(/|$)")
 TRIES = 4
 """The tries of a call before its function fails and is tried again; deltalake by itself would try for minutes."""
 CONFIG = Config(retries={"mode": "standard", "total_max_attempts": TRIES}, connect_timeout=3, read_timeout=60)
+
+ONCE = CONFIG.merge(Config(retries={"mode": "standard", "total_max_attempts": 1}, read_timeout=20))
+"""For calls that must not be made again by the client, as each of them sends a mail."""
 
 
 class Clients:
@@ -64,6 +73,16 @@ class Clients:
     def emr_serverless(self) -> EMRServerlessClient:
         """Amazon EMR Serverless."""
         return self._session.client("emr-serverless", config=CONFIG)
+
+    @cached_property
+    def ssm(self) -> Any:
+        """AWS Systems Manager, for its Parameter Store."""
+        return self._session.client("ssm", config=CONFIG)
+
+    @cached_property
+    def sesv2(self) -> Any:
+        """Amazon SES, by its API v2."""
+        return self._session.client("sesv2", config=ONCE)
 
     def for_tables(self) -> dict[str, str]:
         """Return the options that make deltalake's own S3 client equal to ours."""
@@ -138,3 +157,32 @@ def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger 
         largest_copy=int(environment.get("DROPGATE_LARGEST_COPY", LARGEST_COPY)),
         masks_evidence=environment.get("DROPGATE_MASK_EVIDENCE") == "true",
     )
+
+
+def notice_ports_from(environment: Mapping[str, str], clients: Clients) -> NoticePorts:
+    """Return what notices for people need.
+
+    DROPGATE_SMTP and DROPGATE_RECEIVERS are set on a laptop and in tests alone: the mail server in place of SES, and
+    the one origin that requests may go to although it is not public, which PagerDuty's events go to as well.
+    """
+    store, clock, folder = S3Store(clients.s3), SystemClock(), environment["DROPGATE_SECRETS"]
+    receivers = environment.get("DROPGATE_RECEIVERS") or None
+    return NoticePorts(
+        stack=environment.get("POWERTOOLS_SERVICE_NAME", "dropgate"),
+        book=DynamoNotices(clients.dynamodb, environment["DROPGATE_NOTICES_TABLE"]),
+        catalog=Published(store, environment["DROPGATE_CATALOG"]),
+        documents=store,
+        mailer=_mailer(environment, clients, clock),
+        web=PublicWeb(clock, receivers),
+        secrets=Parameters(clients.ssm, folder, clock),
+        clock=clock,
+        secrets_folder=folder,
+        pagerduty=f"{receivers}/v2/enqueue" if receivers else None,
+    )
+
+
+def _mailer(environment: Mapping[str, str], clients: Clients, clock: SystemClock) -> Mailer:
+    sender = environment.get("DROPGATE_MAIL_FROM", "")
+    if server := environment.get("DROPGATE_SMTP"):
+        return SmtpMailer(server, sender or "dropgate@localhost", clock)
+    return SesMailer(clients.sesv2, sender, environment.get("DROPGATE_MAIL_SET", ""), clock)

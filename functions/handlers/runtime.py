@@ -13,9 +13,9 @@ from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 
 from contracts.errors import ServiceUnavailable
-from functions.aws.clients import Clients, event_sources_from, ports_from
+from functions.aws.clients import Clients, event_sources_from, notice_ports_from, ports_from
 from functions.handlers.counting import CountedLedger
-from functions.ports import EventSources, Ports
+from functions.ports import EventSources, NoticePorts, Ports
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -55,7 +55,7 @@ def _processor() -> BatchProcessor:
 
 def about(**ids: str) -> None:
     """Name what the lines that follow are about, that of a failure among them; what was named before is forgotten."""
-    logger.remove_keys(["drop", "batch", "run"])
+    logger.remove_keys(["drop", "batch", "run", "event"])
     logger.append_keys(**ids)
 
 
@@ -69,6 +69,11 @@ def event_sources() -> EventSources:
     return _event_sources(_named())
 
 
+def notice_ports() -> NoticePorts:
+    """The part of it that notices for people need."""
+    return _notice_ports(_named())
+
+
 def _named() -> tuple[tuple[str, str], ...]:
     names = ("DROPGATE_", "AWS_ENDPOINT_URL", "AWS_ACCESS_KEY")
     return tuple(sorted((k, v) for k, v in os.environ.items() if k.startswith(names)))
@@ -77,6 +82,11 @@ def _named() -> tuple[tuple[str, str], ...]:
 @cache
 def _event_sources(named: tuple[tuple[str, str], ...]) -> EventSources:
     return event_sources_from(dict(named), Clients())
+
+
+@cache
+def _notice_ports(named: tuple[tuple[str, str], ...]) -> NoticePorts:
+    return notice_ports_from({**dict(named), "POWERTOOLS_SERVICE_NAME": STACK}, Clients())
 
 
 @cache

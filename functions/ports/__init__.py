@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from functions.catalog import Published
+from functions.catalog import Documents, Published
 from functions.keys import Zones
 from functions.ports.clock import Clock, stamp
 from functions.ports.drops import Drops
 from functions.ports.jobs import Jobs
 from functions.ports.ledger import Ledger
 from functions.ports.messages import Delays
+from functions.ports.notices import Mailer, NoticeBook, Secrets, Web
 from functions.ports.store import LARGEST_COPY, ObjectStore
 from functions.ports.tables import Tables
 
@@ -62,3 +63,27 @@ class EventSources:
     zones: Zones
     ledger: Drops
     catalog: Published
+
+
+@dataclass(frozen=True, slots=True)
+class NoticePorts:
+    """The ports of notices for people: of the ledger they know nothing.
+
+    `stack` is the name that messages give, `secrets_folder` the beginning of the parameters' names. `pagerduty` is
+    where PagerDuty's events go, if not to PagerDuty.
+    """
+
+    stack: str
+    book: NoticeBook
+    catalog: Published
+    documents: Documents
+    mailer: Mailer
+    web: Web
+    secrets: Secrets
+    clock: Clock
+    secrets_folder: str = ""
+    pagerduty: str | None = None
+
+    def at(self) -> str:
+        """Return the time as a stamp."""
+        return stamp(self.clock.now())

@@ -1,0 +1,183 @@
+"""Notices in a DynamoDB table of their own: the NoticeBook port on a boto3 client.
+
+- L#<line>     STATE                  a line; listed in `by_due` while something waits
+- L#<line>     W#<number>             a notice on it
+- L#<line>     K#<hash of the topic>  a trouble that is not over
+- L#<line>     M#<number>             a message, by the last notice that it covers
+- S#<subject>  <line>#<sequence>      which notices there are of a drop, or of a day of missing files
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from botocore.exceptions import ClientError
+
+from contracts import codec
+from contracts.errors import ServiceUnavailable, StaleWrite
+from functions import keys
+from functions.aws import items
+from functions.aws.answers import asking, code
+from functions.aws.items import Item
+from functions.ports.notices import Line, Message, Notice, Trace, Trouble
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+DUE, EXPIRES = "due", "expires"
+OURS = {"pk", "sk", DUE, EXPIRES}
+KEPT = 90 * 24 * 3600
+"""Seconds for which notices are kept."""
+
+T = TypeVar("T")
+
+
+class DynamoNotices:
+    """Lines, their notices and their messages."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._db = client
+        self._table = table
+
+    def line(self, line_id: str) -> Line | None:
+        with asking("dynamodb"):
+            key = items.key(f"L#{line_id}", items.STATE)
+            item = self._db.get_item(TableName=self._table, Key=key, ConsistentRead=True).get("Item")
+        return _value(Line, items.loads(item)) if item else None
+
+    def newest(self, line_id: str, subject: str) -> str | None:
+        steps = self._query(f"S#{subject}", begins=f"{line_id}#", newest_first=True, Limit=1)
+        return next((str(step["sequence"]) for step in steps), None)
+
+    def in_trouble(self, line_id: str, topic: str) -> bool:
+        with asking("dynamodb"):
+            key = items.key(f"L#{line_id}", _trouble_key(topic))
+            return "Item" in self._db.get_item(TableName=self._table, Key=key, ConsistentRead=True)
+
+    def put(self, line: Line, notice: Notice, trouble: Trouble | None) -> None:
+        pk = f"L#{line.id}"
+        step = {"number": notice.number, "sequence": notice.sequence, "occasion": notice.occasion, "at": notice.at}
+        actions = [
+            self._fenced(line),
+            self._put({"pk": pk, "sk": _number("W", notice.number), **codec.encode(notice)}),
+            self._put({"pk": f"S#{notice.subject}", "sk": f"{line.id}#{notice.sequence}", "line": line.id, **step}),
+        ]
+        if trouble == "begins":
+            actions.append(self._put({"pk": pk, "sk": _trouble_key(notice.topic), "at": notice.at}))
+        elif trouble == "ends":
+            gone = items.key(pk, _trouble_key(notice.topic))
+            actions.append({"Delete": {"TableName": self._table, "Key": gone}})
+        self._transact(actions)
+
+    def waiting(self, line_id: str, after: int, through: int) -> Sequence[Notice]:
+        between = _number("W", after + 1), _number("W", through)
+        return tuple(_value(Notice, item) for item in self._query(f"L#{line_id}", between=between))
+
+    def write(self, line: Line, message: Message | None = None) -> None:
+        actions = [self._fenced(line)]
+        if message:
+            item = {"pk": f"L#{line.id}", "sk": _number("M", message.through), **codec.encode(message)}
+            actions.append(self._put(item))
+        self._transact(actions)
+
+    def due(self, now: str, most: int) -> Sequence[str]:
+        with asking("dynamodb"):
+            page = self._db.query(
+                TableName=self._table,
+                IndexName="by_due",
+                KeyConditionExpression="due = :due AND due_at <= :now",
+                ExpressionAttributeValues=items.dumps({":due": DUE, ":now": now}),
+                Limit=most,
+            )
+        return tuple(str(items.loads(item)["pk"]).removeprefix("L#") for item in page["Items"])
+
+    def of_subject(self, subject: str) -> Sequence[Trace]:
+        return tuple(trace for step in self._query(f"S#{subject}") if (trace := self._trace(step)))
+
+    def _trace(self, step: Item) -> Trace | None:
+        line = self.line(step["line"])
+        if line is None:
+            return None
+        number = int(step["number"])
+        between = _number("M", number), "M#~"
+        covering = self._query(f"L#{line.id}", between=between, Limit=1) if number <= line.settled else iter(())
+        message = next((_value(Message, item) for item in islice(covering, 1)), None)
+        return Trace(line, number, step["sequence"], step["occasion"], step["at"], message)
+
+    def _fenced(self, line: Line) -> Any:
+        listed = {DUE: DUE} if line.due_at else {}
+        now = replace(line, version=line.version + 1)
+        put = self._put({"pk": f"L#{line.id}", "sk": items.STATE, **codec.encode(now), **listed})
+        if not line.version:
+            put["Put"]["ConditionExpression"] = "attribute_not_exists(pk)"
+            return put
+        put["Put"]["ConditionExpression"] = "version = :v"
+        put["Put"]["ExpressionAttributeValues"] = items.dumps({":v": line.version})
+        return put
+
+    def _put(self, item: Mapping[str, Any]) -> Any:
+        kept = {**item, EXPIRES: int(time.time()) + KEPT}
+        return {"Put": {"TableName": self._table, "Item": items.dumps(kept)}}
+
+    def _transact(self, actions: Sequence[Any]) -> None:
+        """Write all or nothing; StaleWrite if the line has changed, or changes just now."""
+        with asking("dynamodb"):
+            try:
+                self._db.transact_write_items(TransactItems=list(actions))
+            except ClientError as error:
+                if code(error) != "TransactionCanceledException":
+                    raise
+                response: Any = error.response
+                reasons = {reason.get("Code", "None") for reason in response.get("CancellationReasons", [])}
+                if reasons & {"ConditionalCheckFailed", "TransactionConflict"}:
+                    raise StaleWrite("somebody else wrote the line first") from error
+                raise ServiceUnavailable(f"the transaction was cancelled: {', '.join(sorted(reasons))}") from error
+
+    def _query(
+        self,
+        pk: str,
+        begins: str | None = None,
+        between: tuple[str, str] | None = None,
+        *,
+        newest_first: bool = False,
+        **more: Any,
+    ) -> Iterator[Item]:
+        """Yield the items of a partition, page by page, only as far as the caller reads."""
+        condition, values = "pk = :pk", {":pk": pk}
+        if begins:
+            condition, values = f"{condition} AND begins_with(sk, :b)", {**values, ":b": begins}
+        elif between:
+            condition = f"{condition} AND sk BETWEEN :from AND :to"
+            values |= {":from": between[0], ":to": between[1]}
+        while True:
+            with asking("dynamodb"):
+                page = self._db.query(
+                    TableName=self._table,
+                    KeyConditionExpression=condition,
+                    ExpressionAttributeValues=items.dumps(values),
+                    ConsistentRead=True,
+                    ScanIndexForward=not newest_first,
+                    **more,
+                )
+            yield from (items.loads(item) for item in page["Items"])
+            if not page.get("LastEvaluatedKey"):
+                return
+            more["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def _number(kind: str, number: int) -> str:
+    """Return the sort key of a number: text that sorts by it."""
+    return f"{kind}#{number:012}"
+
+
+def _trouble_key(topic: str) -> str:
+    return f"K#{keys.digest(topic)}"
+
+
+def _value(cls: type[T], item: Item) -> T:
+    values = {name: value for name, value in item.items() if name not in OURS}
+    return codec.decode(cls, values, f"item {item['pk']} {item['sk']} of notices")

@@ -1,0 +1,158 @@
+"""Requests to web addresses of others: the Web port on urllib3, which botocore brings.
+
+An address comes from a parameter, so it may be wrong or hostile: https alone, on port 443, to public addresses alone.
+The name is resolved once, each of its addresses is looked at, and the connection goes to one of them by number, so
+that a name cannot answer otherwise the second time. No redirect is followed, and little of an answer is read.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import ssl
+from collections.abc import Callable
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from functions.ports.notices import Answer
+
+if TYPE_CHECKING:
+    from urllib.parse import SplitResult
+
+    from urllib3 import BaseHTTPResponse, HTTPConnectionPool
+
+    from functions.ports.clock import Clock
+    from functions.ports.notices import Post
+
+CONNECT, READ = 5.0, 10.0
+"""Seconds for a connection, and for an answer."""
+MOST_READ = 1_000
+"""Bytes of an answer that are read."""
+AGAIN = frozenset({408, 425, 429})
+"""Refusals of now (RFC 9110, RFC 8470, RFC 6585), as are all answers from 500 on."""
+
+Resolve = Callable[[str, int], list[str]]
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """Return the addresses of a name; OSError if there are none."""
+    return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+
+
+class PublicWeb:
+    """Requests to public https addresses, and to `receivers`, an origin on this machine that tests and laptops name."""
+
+    def __init__(self, clock: Clock, receivers: str | None = None, resolve: Resolve = resolve) -> None:
+        self._clock = clock
+        self._receivers = receivers
+        self._resolve = resolve
+
+    def post(self, post: Post) -> Answer:
+        """Send a request; what is no public https address is refused."""
+        try:
+            parts = urlsplit(post.url)
+            port = parts.port
+        except ValueError:
+            return Answer("refused", "the address is no web address")
+        if self._receivers and f"{parts.scheme}://{parts.netloc}" == self._receivers:
+            return self._ask(_plain(parts), post, parts)
+        if reason := _unfit(parts, port):
+            return Answer("refused", reason)
+        try:
+            numbers = self._resolve(parts.hostname or "", 443)
+        except (OSError, UnicodeError):
+            return Answer("later", "the name of the host has no address")
+        if not numbers or not all(map(is_public, numbers)):
+            return Answer("refused", "the address points to a network that is not public")
+        return self._ask(_secure(numbers[0], parts.hostname or ""), post, parts)
+
+    def _ask(self, pool: HTTPConnectionPool, post: Post, parts: SplitResult) -> Answer:
+        import urllib3  # noqa: PLC0415 - what sends no request starts without it
+
+        path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
+        headers = {"Host": parts.netloc, "User-Agent": "dropgate", **post.headers}
+        try:
+            answer = pool.urlopen(
+                "POST",
+                path,
+                body=post.body,
+                headers=headers,
+                retries=False,
+                redirect=False,
+                timeout=urllib3.Timeout(connect=CONNECT, read=READ),
+                preload_content=False,
+            )
+            text = answer.read(MOST_READ).decode("utf-8", "replace")
+            answer.close()
+        except (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError):
+            return Answer("later", "nobody answered at the address")
+        except urllib3.exceptions.SSLError:
+            return Answer("refused", "the certificate of the address is not valid")
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            return Answer("later", f"the answer did not come: {type(error).__name__}", unsure=True)
+        finally:
+            pool.close()
+        return self._meaning(answer, text)
+
+    def _meaning(self, answer: BaseHTTPResponse, text: str) -> Answer:
+        """Return what an answer means; its text is shown only to operators."""
+        said = f"{answer.status}{f' {line:.100}' if (line := ' '.join(text.split())) and line.isprintable() else ''}"
+        if 200 <= answer.status < 300:
+            return Answer("sent", said)
+        if answer.status in AGAIN or answer.status >= 500:
+            return Answer("later", said, self._after(answer.headers.get("Retry-After")))
+        if 300 <= answer.status < 400:
+            return Answer("refused", f"{answer.status}: redirects are not followed")
+        return Answer("refused", said)
+
+    def _after(self, header: str | None) -> int | None:
+        """Return the seconds of a Retry-After: a number of them, or a date (RFC 9110, section 10.2.3)."""
+        if not header:
+            return None
+        if header.strip().isdecimal():
+            return min(int(header.strip()[:9]), 10**9)
+        try:
+            return max(0, int((parsedate_to_datetime(header) - self._clock.now()).total_seconds()))
+        except (ValueError, TypeError):
+            return None
+
+
+def is_public(number: str) -> bool:
+    """Return True if an address is of a public host: no private, local, shared, reserved or multicast one."""
+    try:
+        address = ipaddress.ip_address(number.partition("%")[0])
+    except ValueError:
+        return False
+    inner = [getattr(address, name, None) for name in ("ipv4_mapped", "sixtofour")]
+    teredo = getattr(address, "teredo", None)
+    every = [address, *(each for each in inner if each), *(teredo or ())]
+    return all(each.is_global and not each.is_multicast for each in every) and not _is_translated(address)
+
+
+def _is_translated(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Return True for an address that a gateway makes an IPv4 address of (RFC 6052)."""
+    return address in ipaddress.ip_network("64:ff9b::/96")
+
+
+def _unfit(parts: SplitResult, port: int | None) -> str | None:
+    """Return why an address may not be asked; None if it may."""
+    if parts.scheme != "https" or not parts.hostname:
+        return "the address is no https address"
+    if parts.username is not None or parts.password is not None:
+        return "the address has a user name in it"
+    return "the address has a port that is not 443" if port not in (None, 443) else None
+
+
+def _plain(parts: SplitResult) -> HTTPConnectionPool:
+    from urllib3 import HTTPConnectionPool  # noqa: PLC0415
+
+    return HTTPConnectionPool(parts.hostname or "", parts.port)
+
+
+def _secure(number: str, host: str) -> HTTPConnectionPool:
+    """Return a pool that connects to an address by number, and holds its certificate against the name."""
+    from urllib3 import HTTPSConnectionPool  # noqa: PLC0415
+
+    context = ssl.create_default_context()
+    return HTTPSConnectionPool(number, 443, ssl_context=context, server_hostname=host, assert_hostname=host)

@@ -1,0 +1,36 @@
+"""Lambda function: events of the bus by SQS in, the ids of messages to come again out; people hear of them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from functions.handlers import runtime
+from functions.handlers.notices_due import tell
+from functions.handlers.runtime import logger
+from functions.notices.send import send
+from functions.notices.take import take
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+def hear(record: SQSRecord, lambda_context: LambdaContext) -> None:
+    """Put one event on the lines of those who hear of it, and send what may leave at once."""
+    runtime.about()
+    runtime.need_time(lambda_context)
+    event = json.loads(record.body)
+    detail = event["detail"]
+    runtime.about(event=str(detail.get("id", "")))
+    ports = runtime.notice_ports()
+    for line in take(ports, detail):
+        if (sent := send(ports, line)) is not None:
+            tell(sent)
+
+
+@logger.inject_lambda_context(clear_state=True)
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """Let people hear of events."""
+    return runtime.work_off(event, hear, context)

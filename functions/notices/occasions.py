@@ -1,0 +1,65 @@
+"""The occasions of an event: an event in, what people may hear of it out. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+from contracts.terms.notices import Occasion
+from functions.ports.notices import Trouble
+
+if TYPE_CHECKING:
+    from functions.events.drop_event import DropEvent, EventState
+
+OF_STATES: Mapping[EventState, Occasion] = {
+    "rejected": "rejected",
+    "failed": "failed",
+    "accepted": "accepted",
+    "accepted_with_warnings": "warning",
+    "observed": "warning",
+    "missing": "missing",
+    "arrived": "recovered",
+    "unmatched": "unmatched",
+}
+"""The occasion of each state that people may hear of."""
+LATE = "arrived-late"
+"""The code of the problem of a file that comes after its window."""
+LATER_STEPS = frozenset({"receipt_written", "forgetting", "forgotten"})
+"""What leaves a state as it is: people have heard of that."""
+TROUBLES: frozenset[Occasion] = frozenset({"rejected", "failed", "missing"})
+"""The occasions that last until there is a recovery."""
+ENDS: frozenset[Occasion] = frozenset({"accepted", "warning", "recovered"})
+"""The occasions by which they end."""
+
+
+def occasions(event: DropEvent) -> tuple[Occasion, ...]:
+    """Return the occasions of an event, the most telling first; none if it is nothing for people."""
+    data = event.data
+    occasion = OF_STATES.get(data.state)
+    if occasion is None or data.trial or data.event in LATER_STEPS:
+        return ()
+    late: tuple[Occasion, ...] = ("late",) if any(problem.code == LATE for problem in data.problems) else ()
+    return (occasion, *late)
+
+
+def heard(of: tuple[Occasion, ...], on: Collection[Occasion], *, in_trouble: bool) -> Occasion | None:
+    """Return the occasion of those of an event that a channel hears of; None if it hears of none.
+
+    `in_trouble`: the channel has heard that the same key is in trouble, so that what ends this is a recovery.
+    """
+    if in_trouble and of[0] in ENDS and "recovered" in on:
+        return "recovered"
+    return next((occasion for occasion in of if occasion in on), None)
+
+
+def trouble(occasion: Occasion) -> Trouble | None:
+    """Return what a notice changes in what is in trouble."""
+    if occasion in TROUBLES:
+        return "begins"
+    return "ends" if occasion in ENDS else None
+
+
+def topic(event: DropEvent) -> str:
+    """Return what is in trouble until it recovers: the key of a drop, or the day of missing files."""
+    data = event.data
+    return data.missing.day if data.missing else data.key or event.subject

@@ -1,0 +1,162 @@
+"""What waits on a line, out to its channel: claim, send, record; the line's id in, what came of it out.
+
+No channel holds up another one: a failure is an answer, and the line is due again later. Twice comes only what was
+sent by a process that died before it could record that, and the second one says that it may be a repeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from contracts.errors import DocumentInvalid, ObjectGone, ServiceUnavailable, StaleWrite
+from contracts.problem import Problem
+from functions import keys
+from functions.notices import lines, pagerduty, wording
+from functions.notices.addresses import Address, address_of
+from functions.notices.mail import mail
+from functions.notices.receipt_problems import problems_in
+from functions.notices.slack import slack
+from functions.notices.take import TRIES
+from functions.notices.webhook import webhook
+from functions.notices.wording import Entry, Letter
+from functions.ports import NoticePorts
+from functions.ports.notices import Answer, Attempt, Line, Message, Post, Web
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What came of a message: its line, the notices that it covers, the answer, and whether it is given up."""
+
+    line: Line
+    notices: int
+    answer: Answer
+    tries: int
+    given_up: bool
+
+
+def send(ports: NoticePorts, line_id: str) -> Sent | None:
+    """Send what waits on a line, if it may leave now; None if there is nothing to send, or somebody else sends it."""
+    line = ports.book.line(line_id)
+    claim = lines.claimed(line, ports.clock.now()) if line else None
+    if claim is None or claim.attempt is None:
+        return None
+    try:
+        ports.book.write(claim)
+    except StaleWrite:
+        return None
+    answer, incidents = _deliver(ports, claim, claim.attempt)
+    return _record(ports, claim, claim.attempt, answer, incidents)
+
+
+def _deliver(ports: NoticePorts, line: Line, attempt: Attempt) -> tuple[Answer, tuple[str, ...]]:
+    """Make the message of an attempt and send it; the answer, and the incidents that are open then."""
+    try:
+        letter = _letter(ports, line, attempt)
+    except ServiceUnavailable as error:
+        return Answer("later", f"the message could not be made: {error}"), line.incidents
+    except DocumentInvalid as error:
+        return Answer("refused", str(error)), line.incidents
+    return deliver(ports, letter)
+
+
+def deliver(ports: NoticePorts, letter: Letter) -> tuple[Answer, tuple[str, ...]]:
+    """Send a letter to the channel of its line; the answer, and the incidents that are open then."""
+    channel, incidents = letter.line.channel, letter.line.incidents
+    if channel.service == "email":
+        return ports.mailer.send(mail(letter, channel.to)), incidents
+    address = _address(ports, letter.line)
+    if isinstance(address, Answer):
+        return address, incidents
+    if channel.service == "pagerduty":
+        posts, after = pagerduty.events(letter, ports.pagerduty or address.url, address.routing_key)
+        answer = _each(ports.web, posts)
+        return answer, after if answer.result == "sent" else incidents
+    if channel.service == "slack":
+        return ports.web.post(slack(letter, address.url)), incidents
+    return ports.web.post(webhook(letter, address.url, address.signing_key, ports.clock.now())), incidents
+
+
+def _each(web: Web, posts: Iterable[Post]) -> Answer:
+    """Send requests until one fails; each of them may be sent again without harm."""
+    answer = Answer("sent", "nothing to send: the incident is not open")
+    for post in posts:
+        answer = web.post(post)
+        if answer.result != "sent":
+            break
+    return answer
+
+
+def _address(ports: NoticePorts, line: Line) -> Address | Answer:
+    """Return the address of a line's channel, or the answer that there is none."""
+    try:
+        secret = ports.secrets.secret(line.channel.to)
+    except ServiceUnavailable as error:
+        return Answer("later", f"the secret `{line.channel.to}` could not be read: {error}")
+    if secret is None:
+        return Answer("refused", f"there is no parameter {ports.secrets_folder}{line.channel.to}")
+    address = address_of(line.channel.service, secret)
+    if isinstance(address, str):
+        return Answer("refused", f"the parameter {ports.secrets_folder}{line.channel.to} must be {address}")
+    return address
+
+
+def _letter(ports: NoticePorts, line: Line, attempt: Attempt) -> Letter:
+    """Return what a message says: the newest state of each drop that it covers, and the problems of the receipt."""
+    notices = wording.newest(ports.book.waiting(line.id, line.settled, attempt.through))
+    entries = tuple(wording.entry_of(notice) for notice in notices)
+    routes = ports.catalog.routes().of_contract(line.scope)
+    return Letter(
+        id=f"msg_{keys.digest(line.id, str(attempt.through))}",
+        line=line,
+        stack=ports.stack,
+        entries=entries,
+        problems=_problems(ports, entries[0]) if len(entries) == 1 else (),
+        contact=routes.contact if routes else None,
+        may_repeat=attempt.may_repeat,
+    )
+
+
+def _problems(ports: NoticePorts, entry: Entry) -> tuple[Problem, ...]:
+    """Return the problems of a file: those of its receipt, or the first ones, of its event, if it is gone."""
+    receipt = entry.event.data.receipt
+    if receipt:
+        try:
+            return problems_in(ports.documents.get(f"s3://{receipt.bucket}/{receipt.key}"))
+        except (ObjectGone, DocumentInvalid):
+            pass
+    return tuple(map(wording.problem_of, entry.event.data.problems))
+
+
+def _record(
+    ports: NoticePorts, claim: Line, attempt: Attempt, answer: Answer, incidents: tuple[str, ...]
+) -> Sent | None:
+    """Record what came of a message; None if it took so long that somebody else sends it by now."""
+    for _ in range(TRIES):
+        line = ports.book.line(claim.id)
+        if line is None or line.attempt != attempt:
+            return None
+        now = ports.clock.now()
+        later = lines.put_off(line, attempt, answer, now) if answer.result == "later" else None
+        after = later or replace(lines.ended(line, attempt, now), incidents=incidents)
+        message = None if later else _message(ports, line, attempt, answer)
+        try:
+            ports.book.write(after, message)
+        except StaleWrite:
+            continue
+        given_up = message is not None and message.result == "failed"
+        return Sent(line, attempt.through - line.settled, answer, attempt.tries, given_up)
+    raise ServiceUnavailable("others write the same line again and again")
+
+
+def _message(ports: NoticePorts, line: Line, attempt: Attempt, answer: Answer) -> Message:
+    return Message(
+        line=line.id,
+        after=line.settled,
+        through=attempt.through,
+        at=ports.at(),
+        result="sent" if answer.result == "sent" else "failed",
+        answer=answer.text,
+        tries=attempt.tries,
+        may_repeat=attempt.may_repeat,
+    )

@@ -1,0 +1,193 @@
+"""Notices for people: what waits on which line and what was sent; mail and requests that leave, and their secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from contracts import codec
+from contracts.terms.notices import Audience, Channel, Occasion
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The message that a line is about to send: it covers the notices up to the number `through`.
+
+    While it is `under_way`, nobody else sends it until `until`; after a failure it is due again then. It `may_repeat`
+    if nobody knows whether an earlier try has arrived.
+    """
+
+    through: int
+    begun_at: str
+    until: str
+    tries: int = 1
+    under_way: bool = True
+    may_repeat: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One contract (or producer) and one channel: its notices leave in their order, one message at a time.
+
+    Notices are numbered up to `last`, and those up to `settled` are sent or given up. `free_at` is when the next
+    message may begin, `due_at` when somebody has to look; None: nothing waits. `troubles` is the number of keys whose
+    trouble is not over, `incidents` are the keys of PagerDuty's that are open.
+    """
+
+    id: str
+    scope: str
+    channel: Channel
+    last: int = 0
+    settled: int = 0
+    free_at: str = ""
+    due_at: str | None = None
+    attempt: Attempt | None = None
+    troubles: int = 0
+    incidents: tuple[str, ...] = ()
+    version: int = 0
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """An event on a line: what people hear of, and in which order. `event` is the CloudEvent as JSON.
+
+    `subject` and `sequence` are the event's: of one subject a later sequence is never followed by an earlier one.
+    `topic` is what is in trouble until it recovers: a key, or a day.
+    """
+
+    line: str
+    number: int
+    subject: str
+    sequence: str
+    occasion: Occasion
+    topic: str
+    at: str
+    event: str
+    audiences: tuple[Audience, ...] = ()
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message that has left, or was given up: it covers the notices from after `after` up to `through`."""
+
+    line: str
+    after: int
+    through: int
+    at: str
+    result: Literal["sent", "failed"]
+    answer: str
+    tries: int = 1
+    may_repeat: bool = False
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A notice of a drop, as `dropgate notices` shows it: `message` is None while it waits."""
+
+    line: Line
+    number: int
+    sequence: str
+    occasion: Occasion
+    at: str
+    message: Message | None = None
+
+
+Trouble = Literal["begins", "ends"]
+"""A change of what is in trouble, by a notice."""
+
+
+class NoticeBook(Protocol):
+    """Lines and their notices. A line is fenced: who writes one that has changed since gets StaleWrite."""
+
+    def line(self, line_id: str) -> Line | None:
+        """Return a line as it is now."""
+        ...
+
+    def newest(self, line_id: str, subject: str) -> str | None:
+        """Return the greatest sequence of a subject on a line; None if it has none."""
+        ...
+
+    def in_trouble(self, line_id: str, topic: str) -> bool:
+        """Return True if a notice of a trouble of the topic is on the line, and none that it is over."""
+        ...
+
+    def put(self, line: Line, notice: Notice, trouble: Trouble | None) -> None:
+        """Add a notice, with the line as it is then; StaleWrite if the line is not the version before."""
+        ...
+
+    def waiting(self, line_id: str, after: int, through: int) -> Sequence[Notice]:
+        """Return the notices of a line after a number, up to another one, in their order."""
+        ...
+
+    def write(self, line: Line, message: Message | None = None) -> None:
+        """Write a line, and a message that has ended; StaleWrite if the line is not the version before."""
+        ...
+
+    def due(self, now: str, most: int) -> Sequence[str]:
+        """Return the ids of lines that are due, those first that are due for the longest."""
+        ...
+
+    def of_subject(self, subject: str) -> Sequence[Trace]:
+        """Return the notices of a drop, or of a day of missing files, on all lines, in their order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a try: `later` may succeed if it is tried again, `refused` not; `text` is for operators.
+
+    `after` is the seconds after which the receiver wants to be asked again. `unsure`: it may have arrived.
+    """
+
+    result: Literal["sent", "later", "refused"]
+    text: str
+    after: int | None = None
+    unsure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail to one address: texts are one line each where they are headers."""
+
+    to: str
+    subject: str
+    text: str
+    html: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A request to a web address, with its body and headers."""
+
+    url: str
+    body: bytes
+    headers: dict[str, str] = field(default_factory=dict, metadata=codec.SPARSE)
+
+
+class Mailer(Protocol):
+    """Mail that leaves."""
+
+    def send(self, mail: Mail) -> Answer:
+        """Send a mail."""
+        ...
+
+
+class Web(Protocol):
+    """Requests that leave, to public https addresses alone."""
+
+    def post(self, post: Post) -> Answer:
+        """Send a request, and follow no redirect."""
+        ...
+
+
+class Secrets(Protocol):
+    """Secrets by their names, kept for minutes."""
+
+    def secret(self, name: str) -> str | None:
+        """Return a secret; None if there is none."""
+        ...

@@ -1,0 +1,284 @@
+"""The ports of notices in memory, events as they come from the bus, and a world in which people hear of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from contracts import catalog, codec
+from contracts.errors import StaleWrite
+from contracts.problem import Problem
+from contracts.terms.notices import (
+    DEFAULTS,
+    Audience,
+    Channel,
+    Contact,
+    ContractRoutes,
+    Occasion,
+    Route,
+    Routes,
+    Service,
+)
+from functions.catalog import Published
+from functions.drop import RowCounts
+from functions.events.drop_event import DropEvent, EventContract, EventData, EventMissing, EventObject, EventProblem
+from functions.events.shape import WORDS
+from functions.notices.due import send_due
+from functions.notices.send import Sent, send
+from functions.notices.take import take
+from functions.ports import NoticePorts
+from functions.ports.notices import Answer, Line, Mail, Message, Notice, Post, Trace, Trouble
+from tests.builders import ZONES
+from tests.fakes import MemoryStore, TestClock
+
+MAIL = Channel("email", "shop@example.com")
+SLACK = Channel("slack", "data-team")
+PAGER = Channel("pagerduty", "on-call")
+HOOK = Channel("webhook", "lake")
+SIGNING = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+"""The signing secret of an example of Standard Webhooks."""
+SECRETS = {
+    "data-team": "https://hooks.slack.com/services/T0/B0/x",
+    "on-call": "0123456789abcdef0123456789abcdef",
+    "lake": f"https://lake.example.com/hooks {SIGNING}",
+}
+TOOK = Answer("sent", "200 ok")
+
+
+class MemoryNotices:
+    """Lines and notices by their ids."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, Line] = {}
+        self.notices: dict[str, list[Notice]] = {}
+        self.messages: dict[str, list[Message]] = {}
+        self.troubles: set[tuple[str, str]] = set()
+
+    def line(self, line_id: str) -> Line | None:
+        return self.lines.get(line_id)
+
+    def newest(self, line_id: str, subject: str) -> str | None:
+        every = (notice.sequence for notice in self.notices.get(line_id, ()) if notice.subject == subject)
+        return max(every, default=None)
+
+    def in_trouble(self, line_id: str, topic: str) -> bool:
+        return (line_id, topic) in self.troubles
+
+    def put(self, line: Line, notice: Notice, trouble: Trouble | None) -> None:
+        self._lay(line)
+        self.notices.setdefault(line.id, []).append(notice)
+        if trouble == "begins":
+            self.troubles.add((line.id, notice.topic))
+        elif trouble == "ends":
+            self.troubles.discard((line.id, notice.topic))
+
+    def waiting(self, line_id: str, after: int, through: int) -> Sequence[Notice]:
+        return tuple(notice for notice in self.notices.get(line_id, ()) if after < notice.number <= through)
+
+    def write(self, line: Line, message: Message | None = None) -> None:
+        self._lay(line)
+        if message:
+            self.messages.setdefault(line.id, []).append(message)
+
+    def due(self, now: str, most: int) -> Sequence[str]:
+        waiting = [line for line in self.lines.values() if line.due_at and line.due_at <= now]
+        return tuple(line.id for line in sorted(waiting, key=lambda line: line.due_at or "")[:most])
+
+    def of_subject(self, subject: str) -> Sequence[Trace]:
+        return tuple(
+            Trace(
+                self.lines[line], each.number, each.sequence, each.occasion, each.at, self._covering(line, each.number)
+            )
+            for line, notices in self.notices.items()
+            for each in notices
+            if each.subject == subject
+        )
+
+    def _covering(self, line: str, number: int) -> Message | None:
+        return next((m for m in self.messages.get(line, ()) if m.after < number <= m.through), None)
+
+    def _lay(self, line: Line) -> None:
+        before = self.lines.get(line.id)
+        if (before.version if before else 0) != line.version:
+            raise StaleWrite(line.id)
+        self.lines[line.id] = replace(line, version=line.version + 1)
+
+
+@dataclass
+class MemoryMailer:
+    """Mail that was sent; `answers` are given first, then each mail is taken."""
+
+    sent: list[Mail] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+
+    def send(self, mail: Mail) -> Answer:
+        answer = self.answers.pop(0) if self.answers else TOOK
+        if answer.result == "sent" or answer.unsure:
+            self.sent.append(mail)
+        return answer
+
+
+@dataclass
+class MemoryWeb:
+    """Requests that were made, as those of mail."""
+
+    sent: list[Post] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+
+    def post(self, post: Post) -> Answer:
+        answer = self.answers.pop(0) if self.answers else TOOK
+        if answer.result == "sent" or answer.unsure:
+            self.sent.append(post)
+        return answer
+
+    @property
+    def bodies(self) -> list[Any]:
+        """What was sent, read."""
+        return [json.loads(post.body) for post in self.sent]
+
+
+@dataclass
+class MemorySecrets:
+    """Secrets by their names."""
+
+    secrets: dict[str, str] = field(default_factory=lambda: dict(SECRETS))
+
+    def secret(self, name: str) -> str | None:
+        return self.secrets.get(name)
+
+
+def a_route(channel: Channel = MAIL, audience: Audience = "producer", on: Iterable[Occasion] = ()) -> Route:
+    """A route with the occasions of its audience, if none are named."""
+    return Route(audience, channel, tuple(on) or DEFAULTS[audience])
+
+
+def some_routes(*routes: Route, operators: Iterable[Route] = (), contract: str = "orders.v1") -> Routes:
+    """The routes of one contract."""
+    own = ContractRoutes(contract, "shop", routes, Contact("Data team", "mailto:data@example.com"))
+    return Routes((own,), tuple(operators))
+
+
+def an_event(state: Any = "rejected", drop: str = "d1", key: str = "orders/1.csv", **changes: Any) -> DropEvent:
+    """An event of a drop of orders.v1: 20 of 410 records are below the minimum."""
+    step, attempt = changes.pop("step", 5), changes.pop("attempt", 1)
+    problem = EventProblem(
+        "minimum",
+        "error",
+        "`amount` is below the minimum of `0` in 20 of 410 records (4.8 %).",
+        "Correct `amount` in these records.",
+        "amount",
+    )
+    defaults: dict[str, Any] = {
+        "state": state,
+        "event": state,
+        "drop": drop,
+        "attempt": attempt,
+        "step": step,
+        "contract": EventContract("orders.v1", "orders", "1.0.0"),
+        "producer": "shop",
+        "key": key,
+        "verdict": "accepted" if state == "accepted" else "rejected",
+        "rows": RowCounts(410, 390, 20) if state == "rejected" else None,
+        "problems": (problem,) if state == "rejected" else (),
+        "receipt": EventObject("internal", f"reports/shop/{drop}/1/receipt.json"),
+        "received_at": "2026-01-31T12:00:00.000000Z",
+    }
+    data = EventData(**(defaults | changes))
+    return DropEvent(
+        id=f"{drop}-{attempt:04}-{step:04}",
+        source="/dropgate/dropgate",
+        type=f"dropgate.drop.{WORDS[data.state].lower()}.v1",
+        subject=drop,
+        time="2026-01-31T12:00:05.000000Z",
+        sequence=f"{attempt:04}-{step:04}",
+        data=data,
+    )
+
+
+def an_absence(state: Any = "missing", version: int = 1) -> DropEvent:
+    """An event of missing files of orders.v1: one of two has come."""
+    data = EventData(
+        state=state,
+        contract=EventContract("orders.v1"),
+        producer="shop",
+        missing=EventMissing("2026-01-31", 2, 1 if state == "missing" else 2, "2026-01-31T13:00:00.000000Z"),
+    )
+    return DropEvent(
+        id=f"absence-{version:04}",
+        source="/dropgate/dropgate",
+        type=f"dropgate.files.{state}.v1",
+        subject="orders.v1/2026-01-31",
+        time="2026-01-31T13:00:05.000000Z",
+        sequence=f"{version:04}",
+        data=data,
+    )
+
+
+@dataclass
+class Hearing:
+    """A world in which people hear of events."""
+
+    routes: Routes
+    store: MemoryStore = field(default_factory=MemoryStore)
+    book: MemoryNotices = field(default_factory=MemoryNotices)
+    mailer: MemoryMailer = field(default_factory=MemoryMailer)
+    web: MemoryWeb = field(default_factory=MemoryWeb)
+    secrets: MemorySecrets = field(default_factory=MemorySecrets)
+    clock: TestClock = field(default_factory=TestClock)
+
+    def __post_init__(self) -> None:
+        self.publish(self.routes)
+        self.ports = NoticePorts(
+            stack="dropgate",
+            book=self.book,
+            catalog=Published(self.store, ZONES.catalog),
+            documents=self.store,
+            mailer=self.mailer,
+            web=self.web,
+            secrets=self.secrets,
+            clock=self.clock,
+            secrets_folder="/dropgate/notify/",
+        )
+
+    def publish(self, routes: Routes, index: catalog.Index | None = None) -> None:
+        """Put routes in force, and the patterns of contracts."""
+        index = index or catalog.Index()
+        pointer = catalog.Pointer(codec.sha256(index), self.clock.stamp(), routes=codec.sha256(routes))
+        for name, document in (
+            (f"index/{pointer.index}", index),
+            (f"routes/{pointer.routes}", routes),
+            ("current", pointer),
+        ):
+            self.store.put(f"{ZONES.catalog}{name}.json", codec.canonical(document).encode(), "application/json")
+
+    def hear(self, *events: DropEvent) -> list[Sent]:
+        """Do what the function does with events: put each on its lines, and send what may leave at once."""
+        taken = (line for event in events for line in take(self.ports, codec.encode(event)))
+        return [sent for line in taken if (sent := send(self.ports, line))]
+
+    def minutes(self, number: int, each: Callable[[], object] = lambda: None) -> list[Sent]:
+        """Let minutes pass, with the schedule in each."""
+        every: list[Sent] = []
+        for _ in range(number):
+            self.clock.pass_seconds(60)
+            each()
+            every += send_due(self.ports)
+        return every
+
+    def file(self, receipt: EventObject | None, *problems: Problem) -> None:
+        """Lay down a receipt with problems."""
+        assert receipt
+        body = json.dumps({"problems": codec.encode(problems)}).encode()
+        self.store.put(f"s3://{receipt.bucket}/{receipt.key}", body, "application/json")
+
+
+def a_hearing(*routes: Route, operators: Iterable[Route] = ()) -> Hearing:
+    """A world with routes; without any, the producer of orders.v1 gets mail."""
+    return Hearing(some_routes(*(routes or (a_route(),)), operators=operators))
+
+
+def channels(service: Service) -> Channel:
+    """The channel of a service."""
+    return {"email": MAIL, "slack": SLACK, "pagerduty": PAGER, "webhook": HOOK}[service]
