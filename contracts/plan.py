@@ -47,6 +47,8 @@ READ_AS: dict[FileFormat, RecordFormat] = {
     "ods": "csv",
 }
 """The format in which records are read: that of the lines that a file of another format is transcribed to."""
+OF_JSON: tuple[FileFormat, ...] = ("jsonl", "json")
+"""The formats of JSON, whose values have types; texts are read as other values only if so agreed."""
 BETWEEN_KEYS = re.compile(r"(?<!\\)\.")
 """A point that no backslash precedes."""
 SHEETS: tuple[FileFormat, ...] = ("xlsx", "xls", "ods")

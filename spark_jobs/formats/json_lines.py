@@ -4,6 +4,9 @@ As in CSV most lines are plain: the keys of the file's first object in their ord
 One pattern tests this, and Spark's parser then reads them fast. That parser is lenient: it accepts text after an
 object, a key that occurs twice, and `5` where text is wanted. All other lines are therefore parsed twice, wrapped in
 two ways of which one fails at any trailing text: once for keys and texts, once for the JSON type of each value.
+
+A property with a form has its values in texts as well, as cells of CSV have them. A number of JSON has a point before
+its fraction and no groups, whatever texts have.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
@@ -20,9 +24,10 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructFi
 from contracts import rules
 from contracts.files.columns import OURS
 from contracts.plan import CONTAINERS, LogicalType, Plan, Property
+from contracts.terms.value_form import ValueForm
 from contracts.values import json_flaws, sql_text
 from spark_jobs.formats import text_lines
-from spark_jobs.rules import nesting, row_checks
+from spark_jobs.rules import nesting, row_checks, value_forms
 from spark_jobs.rules.casting import GREATEST_DOUBLE, cast, is_double, or_infinite, typed
 
 STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false", "maxStringLen": str(2**31 - 1)}
@@ -79,7 +84,7 @@ def first_pass(
     parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), schema, STRICT).alias("fields"))
     roots = {p.name: sf.col("fields")[p.name] for _, p in here if p.type in CONTAINERS}
     here = [(n, p) for n, p in here if p.name not in roots]
-    cells = {n: sf.col("fields")[p.name] for n, p in here}
+    cells = {n: _agreed(sf.col("fields")[p.name], p) for n, p in here}
     values = {n: _value(cells[n], p) for n, p in here}
     cells |= _as_texts(cells, values, plan)
     doubles = [values[n] for n, p in here if is_double(p)]
@@ -131,10 +136,13 @@ class Inner:
             return rf"(?:\[{'' if prop.name in self._unlike else few}\]|null)"
         if prop.type in CONTAINERS or (prop.path and prop.name in self._compared and prop.type in SHORT):
             return "null"
-        if prop.exact:
-            return f"(?:{SHORT['integer'] if prop.type == 'integer' else FEW}|null)"
         shapes = SHORT if prop.path else SHAPES
-        return f"(?:{shapes.get(prop.type, SHAPES.get(prop.type, TEXT))}|null)"
+        own = shapes.get(prop.type, SHAPES.get(prop.type, TEXT))
+        if prop.exact:
+            own = SHORT["integer"] if prop.type == "integer" else FEW
+        if prop.form and own != TEXT:
+            own = f"{TEXT}|{own}" if _is_alike(prop, prop.form) else TEXT
+        return f"(?:{own}|null)"
 
     def schema(self, prop: Property) -> DataType:
         """Return the schema of its texts, within its containers."""
@@ -151,8 +159,40 @@ class Inner:
 
 
 def _value(cell: Column, prop: Property) -> Column:
-    plainly = prop.type in ("integer", "number") and not prop.exact
+    plainly = prop.type in ("integer", "number") and not (prop.exact or prop.form)
     return cast(cell, prop) if plainly else typed(cell, prop)
+
+
+def _is_alike(prop: Property, form: ValueForm) -> bool:
+    """Return True if a text of the digits of a JSON number, or of true and false, is the same value as these."""
+    if prop.type == "boolean":
+        return not form.true
+    return prop.type in ("integer", "number") and form.decimal == "." and not (form.group or form.shift or form.percent)
+
+
+def _agreed(text: Column, prop: Property) -> Column:
+    """Return the text of a value as a cell: without blanks that are no part of it, null if it is a word for that."""
+    cell = value_forms.trimmed(text, prop)
+    return sf.when(~cell.isin(*prop.form.nulls), cell) if prop.form and prop.form.nulls else cell
+
+
+def _of_kind(kind: Column, cell: Column, prop: Property) -> Column:
+    """Return a cell as a value of its property, by the JSON type that it has; null if it has another."""
+    own = sf.when(_is_of(kind, prop), typed(cell, replace(prop, form=None)))
+    form = prop.form
+    if form is None or prop.type == "string":
+        return own
+    read = sf.when(kind == "STRING", typed(cell, prop))
+    match prop.type:
+        case "integer" | "number" if form.shift:
+            whole = replace(prop, form=replace(form, decimal=".", group=""))
+            return read.when(kind.rlike(LONG), typed(cell, whole))
+        case "integer" | "number":
+            return read.otherwise(own)
+        case "boolean":
+            return read.when(kind == "BIGINT", typed(cell, prop)).otherwise(own) if form.true else read.otherwise(own)
+        case _:
+            return read.when(kind.rlike("^(BIGINT|DECIMAL)"), typed(cell, prop)) if form.dates else read
 
 
 def second_pass(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, row_checks.RecordTests]:
@@ -160,8 +200,8 @@ def second_pass(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tup
     here = [(n, p) for n, p in enumerate(plan.properties) if not p.path and p.type not in CONTAINERS]
     parsed = _parsed(singles, sf.col("raw"))
     kinds = [sf.expr(f"schema_of_variant(kinds[{sql_text.literal(p.name)}])").alias(f"k{n}") for n, p in here]
-    cells = [_cell(p.name).alias(f"c{n}") for n, p in here]
-    values = [sf.when(_is_of(sf.col(f"k{n}"), p), typed(sf.col(f"c{n}"), p)).alias(f"v{n}") for n, p in here]
+    cells = [_agreed(_cell(p.name), p).alias(f"c{n}") for n, p in here]
+    values = [_of_kind(sf.col(f"k{n}"), sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here]
     typed_rows = parsed.select("*", *kinds, *cells).select("*", *values)
     named = {n: (sf.col(f"c{n}"), sf.col(f"v{n}")) for n, _ in here}
     compared = _as_texts({n: c for n, (c, _) in named.items()}, {n: v for n, (_, v) in named.items()}, plan)
@@ -240,8 +280,8 @@ class Texts:
     def key(self, key: Column) -> Column:
         return key
 
-    def cell(self, raw: Column, _prop: Property) -> Column:
-        return raw
+    def cell(self, raw: Column, prop: Property) -> Column:
+        return _agreed(raw, prop)
 
     def value(self, _raw: Column, cell: Column, prop: Property) -> Column:
         return _value(cell, prop)
@@ -271,12 +311,14 @@ class Variants:
         return key.cast("variant")
 
     def cell(self, raw: Column, prop: Property) -> Column:
-        text = sf.try_variant_get(raw, "$", "string")
+        text = _agreed(sf.try_variant_get(raw, "$", "string"), prop)
         if prop.type not in ("integer", "number") or prop.name not in self._texts:
             return text
         return row_checks.meant(text, self.value(raw, text, prop), prop, self._texts[prop.name])
 
     def value(self, raw: Column, cell: Column, prop: Property) -> Column:
+        if prop.form:
+            return _of_kind(sf.schema_of_variant(raw), cell, prop)
         is_of = _is_of(sf.schema_of_variant(raw), prop)
         if prop.exact or prop.type not in ("integer", "number"):
             return sf.when(is_of, typed(cell, prop))

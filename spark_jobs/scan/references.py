@@ -22,7 +22,7 @@ from contracts import rules
 from contracts.files import columns as files_columns
 from contracts.files import csv_cells, csv_top, encodings
 from contracts.job import JobDrop, JobReference, JobRequest
-from contracts.plan import ROW_END, Check, Plan, Reference, record_checks
+from contracts.plan import OF_JSON, ROW_END, Check, Plan, Reference, record_checks
 from contracts.problem import Problem
 from contracts.terms.value_form import PLAIN
 from spark_jobs.formats import registry, text_lines
@@ -124,8 +124,8 @@ def _plan_of(plan: Plan, check: Check, theirs: Sequence[str], reference: Referen
     for name, own in zip(theirs, check.properties(), strict=True):
         prop = plan.property_named(own)
         form = (reference.forms or {}).get(name, PLAIN).of_type(prop.type)
-        form_or_none = None if form == PLAIN else form
-        columns.append(replace(prop, name=name, path=(), header_names=(), form=form_or_none))
+        is_usual = form == PLAIN and (reference.file_format not in OF_JSON or name not in (reference.forms or {}))
+        columns.append(replace(prop, name=name, path=(), header_names=(), form=None if is_usual else form))
     return Plan(
         contract=reference.name,
         id=reference.name,

@@ -44,7 +44,17 @@ FORMS: dict[str, Document] = {
     },
     "xlsx": {"format": "xlsx", "sheet": {"sheetName": "S"}},
     "jsonl": {"format": "jsonl"},
-    "json": {"format": "json", "json": {"property": "data.items"}},
+    "json": {
+        "format": "json",
+        "json": {"property": "data.items"},
+        "values": {
+            "decimalChar": ",",
+            "groupChar": ".",
+            "formats": ["d.M.yyyy"],
+            "trueValues": ["J", "1"],
+            "falseValues": ["N", "0"],
+        },
+    },
     "parquet": {"format": "parquet"},
     "fixed": {"format": "fixed", "fixed": {"record": {"begins": "D"}, "trailer": {"begins": "END"}}},
     "xml": {
@@ -94,6 +104,12 @@ MORE_FORMS: dict[str, Document] = FORMS | {
         "values": {"decimals": 2, "negatives": ["trailing"]},
     },
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
+    "jsonl, in many forms": {"format": "jsonl", "values": LEDGER | {"trim": True}},
+    "jsonl, with texts as values": {"format": "jsonl", "values": {"decimalChar": "."}},
+    "jsonl, with implied decimals": {
+        "format": "jsonl",
+        "values": {"decimals": 2, "negatives": ["trailing"], "nullValues": ["", "7"]},
+    },
     "json, not wrapped": {"format": "json"},
     "xls": {"format": "xls", "sheet": {"sheetName": "S"}, "values": {"nullValues": ["", "#N/A"]}},
     "xlsx, no header": {"format": "xlsx", "sheet": {"sheetName": "S", "header": False}},

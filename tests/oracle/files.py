@@ -46,7 +46,7 @@ def pools(contract: Contract) -> dict[str, Pools]:
 
 def _is_good(plan: Plan, prop: Property, text: str) -> bool:
     own = bare(text, prop)
-    null = plan.has_cells and own in plan.csv.nulls_of(prop)
+    null = own in (plan.csv.nulls_of(prop) if plan.has_cells else (prop.form and prop.form.nulls) or ())
     cell = Cell(None, None) if null else agreed(own, prop)
     checks = [c for c in plan.row_checks() if c.property == prop.name and not isinstance(c.rule, rules.ForeignKey)]
     return all(of_cell(c, plan, cell) in (GOOD, NULL) for c in checks)
@@ -379,7 +379,7 @@ def _json_line(chance: Random, plan: Plan, row: dict[str, str]) -> str:
 def _token(chance: Random, prop: Property, text: str) -> str:
     """A cell as JSON: bare where its type is, if that can be; now and then as another type."""
     bare = prop.type in ("integer", "number", "boolean")
-    if bare and _is_json(text) and chance.random() < 0.97:
+    if bare and _is_json(text) and chance.random() < (0.5 if prop.form else 0.97):
         return text
     return json.dumps(text, ensure_ascii=chance.random() < 0.3)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from contracts.plan import CONTAINERS, Csv, Plan, Property
 from contracts.terms.trailer import LONGEST, Footer, Trailer, TrailerReading, Unread
+from contracts.terms.value_form import ValueForm
 from tests.oracle import documents, elements, fixed, headers, leaders, nested, sheets
 from tests.oracle.forms import bare, plain
 from tests.oracle.nested import Number, Pairs
@@ -528,6 +529,8 @@ def _member(value: Any, prop: Property) -> Cell:
         return Cell(None, None)
     if prop.type in CONTAINERS:
         return Cell("", nested.container(value, prop))
+    if prop.form and isinstance(value, (bool, Number, str)):
+        return _formed(value, prop, prop.form)
     if isinstance(value, bool):
         return Cell(str(value).lower(), value if prop.type == "boolean" else None)
     if isinstance(value, Number):
@@ -538,6 +541,31 @@ def _member(value: Any, prop: Property) -> Cell:
         fits = prop.type in ("string", "date", "timestamp", "time")
         return Cell(value, value_of(value, prop) if fits else None)
     return Cell("{}", None)
+
+
+def _formed(value: bool | Number | str, prop: Property, form: ValueForm) -> Cell:
+    """A member of a property with a form: a text as a cell of CSV, or a value as JSON has it."""
+    if isinstance(value, str):
+        text = bare(value, prop)
+        if text in (form.nulls or ()):
+            return Cell(None, None)
+        published = plain(text, prop)
+        return Cell(text, None if published is None else value_of_cell(published, prop))
+    own = _member(value, replace(prop, form=None))
+    if own.text in (form.nulls or ()):
+        return Cell(None, None)
+    if isinstance(value, bool):
+        return own
+    is_whole = value.text.removeprefix("-").isdigit()
+    if prop.type in ("integer", "number") and (form.decimals is not None or form.percent == "divide"):
+        number = plain(value.text, replace(prop, form=replace(form, decimal=".", group=""))) if is_whole else None
+        return Cell(own.text, None if number is None else value_of(number, prop))
+    if prop.type == "boolean" and form.true and is_whole:
+        words = plain(own.text or "", prop)
+        return Cell(own.text, None if words is None else value_of(words, prop))
+    if form.formats and "e" not in value.text.lower():
+        return Cell(own.text, value_of_cell(own.text or "", prop))
+    return own
 
 
 def _shortest(text: str, *, within: bool) -> str:

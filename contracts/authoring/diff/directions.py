@@ -20,7 +20,7 @@ from contracts.authoring.properties.values import order_of
 from contracts.plan import HOLDS, Check, Columns, Limit, Match, Plan, Property, Threshold
 from contracts.terms.arrival import Arrival
 from contracts.terms.trailer import Footer, Trailer
-from contracts.terms.value_form import ValueForm
+from contracts.terms.value_form import PLAIN, ValueForm
 from contracts.values.date_formats import needs
 from contracts.values.text_formats import INTEGERS
 
@@ -120,10 +120,17 @@ def of_trailers(before: Trailer | None, after: Trailer | None) -> Direction:
     return direction(tightens=bool(new.keys() - old.keys()), loosens=bool(old.keys() - new.keys()))
 
 
-def of_forms(before: ValueForm, after: ValueForm, kind: str) -> Direction:
-    """More texts are values if more may stand around, between or beside what a value is; of text they are others."""
+def of_forms(before: ValueForm | None, after: ValueForm | None, kind: str) -> Direction:
+    """More texts are values if more may stand around, between or beside what a value is; of text they are others.
+
+    Without a form values of JSON are as JSON has them; in most forms texts are values in addition.
+    """
     if kind == "string":
         return "both"
+    if before is None or after is None:
+        form = before or after or PLAIN
+        is_more = not (form.nulls or form.shift or form.formats)
+        return direction(tightens=after is None, loosens=before is None) if is_more else "both"
     ways = [direction(tightens=before.trim and not after.trim, loosens=after.trim and not before.trim)]
     ways += [of_sets(getattr(before, name), getattr(after, name)) for name in ADDED]
     if before.group and after.group:

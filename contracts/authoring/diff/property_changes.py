@@ -8,7 +8,7 @@ from contracts import rules
 from contracts.authoring.diff import directions
 from contracts.authoring.diff.change import Change, Direction, direction, joined
 from contracts.authoring.diff.contract_version import OBJECT, ContractVersion, shown, was
-from contracts.plan import Plan, Property
+from contracts.plan import OF_JSON, Plan, Property
 from contracts.problem import nearest
 from contracts.terms.value_form import PLAIN, words
 
@@ -122,11 +122,14 @@ def _property(old: ContractVersion, new: ContractVersion, before: Property, afte
             way = directions.of_values(way, old.plan, new.plan, name)
             path = f"{name}.{key}"
             yield new.change("value-format", path, was(path, was_so, is_so), (*at, "logicalTypeOptions", key), way)
-    was_so, is_so = before.form or PLAIN, after.form or PLAIN
+    usual = None if new.plan.file_format in OF_JSON else PLAIN
+    was_so, is_so = before.form or usual, after.form or usual
     if was_so != is_so:
         way = directions.of_values(directions.of_forms(was_so, is_so, after.type), old.plan, new.plan, name)
-        as_agreed = "as the contract writes values"
-        before_words, after_words = (words(form) or as_agreed for form in (was_so, is_so))
+        before_words, after_words = (
+            words(form) or "as the contract writes values" if form else "only as values of JSON"
+            for form in (was_so, is_so)
+        )
         message = f"Cells of `{name}` are written in another form: {after_words}; it was: {before_words}."
         yield new.change("value-form", f"{name}.values", message, new.block("values", "columns", name), way)
     if before.classification != after.classification:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from contracts.files import encodings, record_ends
 from contracts.plan import (
+    OF_JSON,
     ROW_END,
     SHEETS,
     Archive,
@@ -33,7 +34,7 @@ from contracts.terms.file_sets import SetRule
 from contracts.terms.fixed_width import Field, Fixed, Slice
 from contracts.terms.leader import Leader
 from contracts.terms.trailer import Footer, Trailer
-from contracts.terms.value_form import ValueForm
+from contracts.terms.value_form import OF_TYPES, ValueForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +80,22 @@ FIELDS = {
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The forms of values in a file: of all columns, and whole ones of single columns by name."""
+    """The forms of values in a file: of all columns, and whole ones of single columns by name.
+
+    `stated` are the fields that are stated for all columns.
+    """
 
     every: ValueForm = field(default_factory=ValueForm)
     columns: Mapping[str, ValueForm] = field(default_factory=dict)
+    stated: frozenset[str] = frozenset()
 
     def of(self, column: str) -> ValueForm:
         """Return the form of a column."""
         return self.columns.get(column, self.every)
+
+    def concern(self, column: str, kind: str) -> bool:
+        """Return True if anything is stated for a column of a type, even if it is what holds without."""
+        return column in self.columns or bool(self.stated & {"trim", "nulls", *OF_TYPES.get(kind, ())})
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,13 +340,13 @@ def _cell(written: str) -> tuple[int | None, int | None]:
 def _values(settings: dict[str, Any]) -> Values:
     """Return the forms of values; a column has the settings of the file that it has not itself."""
     own = {key: value for key, value in settings["values"].items() if key in FIELDS}
-    every = replace(_form(own), nulls=None)  # the dialect has them
+    every = _form(own) if settings["format"] in OF_JSON else replace(_form(own), nulls=None)  # the dialect has them
     columns = settings["values"].get("columns", {})
     forms = {}
     for name, written in columns.items():
-        nulls = tuple(written["nullValues"]) if "nullValues" in written else None
+        nulls = tuple(written["nullValues"]) if "nullValues" in written else every.nulls
         forms[name] = replace(_form(own | written), nulls=nulls)
-    return Values(every, forms)
+    return Values(every, forms, frozenset(FIELDS[key] for key in own))
 
 
 def _form(written: dict[str, Any]) -> ValueForm:

@@ -67,7 +67,9 @@ def read(document: Document, path: Path) -> DropBlock | None:
             fixed.read(document, path, drop_block)
         else:
             drop_block = _csv(document, (*path, "csv"), drop_block)
-        values.read(document, path, drop_block.format, elements.cells(drop_block), drop_block.values)
+        texts = drop_block.xml.null_values if drop_block.xml else drop_block.csv.null_values
+        cells = replace(drop_block.csv, null_values=texts)
+        values.read(document, path, drop_block.format, cells, drop_block.values)
         archive.read(document, path, drop_block)
         elements.read(document, path, drop_block)
         drop_block = replace(drop_block, sheet=sheet.read(document, path, drop_block))

@@ -13,10 +13,12 @@ from contracts.authoring.drop_block import date_formats
 from contracts.authoring.drop_block.block import FIELDS, DropBlock, Values
 from contracts.authoring.properties.decimals import MOST
 from contracts.files import encodings
-from contracts.plan import CONTAINERS, READ_AS, Csv, FileFormat, Property
+from contracts.plan import CONTAINERS, OF_JSON, READ_AS, Csv, FileFormat, Property
 from contracts.problem import nearest, visible
 from contracts.terms.value_form import NUMBERS, OF_TYPES, PLAIN, ValueForm
 
+NO_SIGN = "\0"
+"""A delimiter that no text has."""
 OF_NUMBERS = "+-eE%()"
 """Signs within numbers, which mark neither fractions nor groups."""
 Fault = tuple[str, str, str]
@@ -24,17 +26,23 @@ Fault = tuple[str, str, str]
 
 
 def read(document: Document, at: Path, file_format: FileFormat, csv: Csv, values: Values) -> None:
-    """Report settings, at `at` beside `csv`, that mean nothing for a format or contradict each other."""
+    """Report settings, at `at` beside `csv`, that mean nothing for a format or contradict each other.
+
+    Of the dialect of XML and JSON only the null values count: their texts are cells with nothing between them.
+    """
     own: Path = (*at, "values")
     if document.value(own) is None:
         return
-    if READ_AS[file_format] not in ("csv", "fixed") and file_format != "xml":
+    if file_format == "parquet":
         message = f"`values` means nothing for the format {file_format}, whose values have types."
         document.error(own, "bad-value", message, "Leave it out.", on_key=True)
         return
     if all(document.value((*at, key, "nullValues")) is not None for key in ("csv", "values")):
         message = "`nullValues` is in `csv` and in `values`."
         document.error((*own, "nullValues"), "bad-value", message, "Leave out the one in `csv`.", on_key=True)
+    if READ_AS[file_format] == "jsonl":
+        nulls = values.every.nulls or () if file_format in OF_JSON else csv.null_values
+        csv = Csv(delimiter=NO_SIGN, quote="", null_values=nulls)
     faults = list(_faults(csv, replace(values.every, nulls=csv.null_values)))
     _report(document, csv, own, own, faults)
     date_formats.read(document, own, values.every, values.columns)
@@ -153,7 +161,7 @@ def columns(document: Document, at: Path, values: Values, names: Collection[str]
 
 def formed(document: Document, path: Path, block: DropBlock, props: Sequence[Property]) -> list[Property]:
     """Return the properties of a block's files with the form of their cells."""
-    if block.format not in ("csv", "fixed", "xml"):
+    if block.format not in ("csv", "fixed", "xml", *OF_JSON):
         return list(props)
     columns(document, path, block.values, {p.name for p in props})
     forms = {p.name: block.values.of(p.name).of_type(p.type) for p in props}
@@ -164,8 +172,12 @@ def formed(document: Document, path: Path, block: DropBlock, props: Sequence[Pro
         if block.xml and prop.format and forms[prop.name].dates:
             message = f"`values.formats` beside `logicalTypeOptions.format` of `{prop.name}` is not built yet for XML."
             document.error((*path, "values"), "not-built-yet", message, "Leave out the property's format.", on_key=True)
-    usual = replace(PLAIN, trim=block.xml.trim) if block.xml else PLAIN
+    usual: ValueForm | None = replace(PLAIN, trim=block.xml.trim) if block.xml else PLAIN
     inner = {p.name for p in props if p.type in CONTAINERS}
+    if block.format in OF_JSON:  # where texts are values of other types only if so agreed, even in the usual form
+        inner |= {p.name for p in props if not block.values.concern(p.name, p.type)}
+        inner |= {p.name for p in props if p.type == "string" and forms[p.name] == PLAIN}
+        usual = None
     return [replace(p, form=None if forms[p.name] == usual or p.name in inner else forms[p.name]) for p in props]
 
 

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 from contracts import rules
 from contracts.authoring.document.document import Document
+from contracts.authoring.exports.rules_in_words import form_in_words
 from contracts.authoring.properties import nesting
 from contracts.authoring.quality import library_metrics
 from contracts.messages import tolerated_in_words
 from contracts.plan import CONTAINERS, Check, Plan, Property
 from contracts.problem import quoted, visible
-from contracts.terms.value_form import words
 
 METADATA = {"apiVersion", "kind", "id", "version", "status", "schema"}
 """Keys of a document that make its name, or that every exporter reads."""
@@ -202,7 +202,7 @@ class Account:
         if not self.contract.bare:
             for prop in plan.properties:
                 if prop.form:
-                    self.lose(f"The form of `{prop.name}` in files: {visible(words(prop.form))}.")
+                    self.lose(f"The form of `{prop.name}` in files: {visible(form_in_words(plan, prop))}.")
         for check in plan.checks:
             unknown = check.scope == "record" or (isinstance(check.rule, rules.KnownKeys) and self.contract.bare)
             if check.id not in self.carried and not unknown:

@@ -19,7 +19,14 @@ from contracts import rules
 from contracts.authoring.drop_block.pattern_overlap import shared_key
 from contracts.authoring.exports import sample
 from contracts.authoring.exports.exported import IN_PLAN, METADATA, Contract, Exported, ExportedColumn
-from contracts.authoring.exports.rules_in_words import how_limited, how_many, in_words, of_breaking, type_in_words
+from contracts.authoring.exports.rules_in_words import (
+    form_in_words,
+    how_limited,
+    how_many,
+    in_words,
+    of_breaking,
+    type_in_words,
+)
 from contracts.authoring.imports.writing import COMMAND
 from contracts.files import record_ends
 from contracts.files.xml_documents.xml_shape import TEXT
@@ -28,7 +35,6 @@ from contracts.plan import Check, Csv, Plan, Sheet, Xml
 from contracts.problem import quoted, visible
 from contracts.terms.fixed_width import Fixed
 from contracts.terms.key_pattern import captures
-from contracts.terms.value_form import words
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -110,7 +116,7 @@ class ShownColumn:
             called=str(source.get("businessName") or ""),
             meaning=str(source.get("description") or "").strip(),
             kind=type_in_words(column.prop),
-            form=words(column.prop.form) if column.prop.form else "",
+            form=form_in_words(contract.plan, column.prop),
             rules=tuple(_rule(contract.plan, check) for check in checks),
             example=example,
             labels=labels,

@@ -8,8 +8,9 @@ from dataclasses import replace
 from contracts import rules
 from contracts.authoring.properties.values import type_name
 from contracts.messages import LIMITS, limit_in_words, tolerated_in_words
-from contracts.plan import SHEET_CHECKS, Check, Plan, Property
+from contracts.plan import OF_JSON, SHEET_CHECKS, Check, Plan, Property
 from contracts.sentences import bound_in_words, figure_in_words
+from contracts.terms.value_form import words
 from contracts.values.text_formats import INTEGERS, TEXT
 
 TYPES = {
@@ -44,8 +45,8 @@ OF_LINES: dict[type, str] = {
 }
 """The words for a rule of lines, by its kind."""
 OF_SHEETS = {
-    check.expected: words
-    for check, words in zip(
+    check.expected: sentence
+    for check, sentence in zip(
         SHEET_CHECKS,
         ("No row has a cell beside the columns of the header.", "No cell has an error, and each formula its result."),
         strict=True,
@@ -57,11 +58,11 @@ OF_SHEETS = {
 def in_words(check: Check) -> str:
     """Return a check in words: a phrase without the name for a column, a sentence for the whole file."""
     if check.filter:
-        words = in_words(replace(check, filter=None, expected=check.expected.removesuffix(check.where)))
+        bare = in_words(replace(check, filter=None, expected=check.expected.removesuffix(check.where)))
         text, watermark = check.filter.text, check.filter.watermark
         which = [f"where {text}"] if text else []
         which += [f"whose {watermark} is newer than in every file accepted before"] if watermark else []
-        return f"{words.removesuffix('.')} (only rows {' and '.join(which)})"
+        return f"{bare.removesuffix('.')} (only rows {' and '.join(which)})"
     rule = check.rule
     if isinstance(rule, rules.Aggregate):
         return f"The {figure_in_words(rule)} of all values is {how_limited(check)}"
@@ -83,6 +84,14 @@ def type_in_words(prop: Property) -> str:
     if prop.exact or prop.type not in TYPES:
         return type_name(prop).removeprefix("a ").removeprefix("an ")
     return TYPES[prop.type]
+
+
+def form_in_words(plan: Plan, prop: Property) -> str:
+    """Return in words how files write values of a property; empty if as the contract does."""
+    if prop.form is None:
+        return ""
+    is_more = plan.file_format in OF_JSON and prop.type in ("integer", "number", "boolean")
+    return "; ".join(filter(None, ("also as a text" if is_more else "", words(prop.form))))
 
 
 def of_breaking(plan: Plan, check: Check) -> str:

@@ -249,7 +249,8 @@ def _is_valid(contract: Contract, column: ExportedColumn, text: str) -> bool:
     prop = column.prop
     if prop.type in DEFAULT_FORMATS and moment_of(text, prop) is None:
         return False
-    if contract.plan.has_cells and prop.as_cell(text) in contract.plan.csv.nulls_of(prop):
+    nulls = prop.form.nulls if prop.form and prop.form.nulls else ()
+    if prop.as_cell(text) in (contract.plan.csv.nulls_of(prop) if contract.plan.has_cells else nulls):
         return False
     if not _has_room(contract.plan, prop, text):
         return False

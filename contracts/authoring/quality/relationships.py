@@ -21,7 +21,7 @@ from contracts.authoring.drop_block import values
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.properties.nesting import PropertyNode
 from contracts.authoring.quality import row_filters
-from contracts.plan import CONTAINERS, Check, Property, Reference
+from contracts.plan import CONTAINERS, OF_JSON, Check, Property, Reference
 from contracts.problem import nearest
 from contracts.terms.value_form import PLAIN
 
@@ -111,8 +111,11 @@ def references(document: Document, checks: Sequence[Check], block: DropBlock) ->
         if file.values.columns:
             path = next(path for path in document.keys if path[-2:] == ("references", name))
             values.columns(document, path, file.values, tuple(columns))
-        # The forms of the columns in which values are looked up
-        forms = {column: form for column in columns if (form := file.values.of(column)) != PLAIN}
+        # The forms of the columns in which values are looked up; in JSON texts have the usual one only if it is stated
+        every = {column: file.values.of(column) for column in columns}
+        stated = every if file.values.stated else file.values.columns
+        kept = stated if file.reference.file_format in OF_JSON else ()
+        forms = {name: form for name, form in every.items() if form != PLAIN or name in kept}
         made.append(replace(file.reference, forms=forms or None))
     return tuple(made)
 

@@ -87,6 +87,20 @@ IN_FILES: dict[str, Meaning] = {
         + bad("logicalType", "+1720015509", "1.72e9", "253402300800", "2024-07-03T14:05:09Z"),
         values_block={"columns": {"@v": {"formats": ["epochSeconds"]}}},
     ),
+    "numbers of JSON may count seconds": Case(
+        one("timestamp", minimum="2024-07-03T14:05:09Z"),
+        jsonl=good("1720015509", '"1720015509"', "1720015509.5")
+        + bad("minimum", "1720015508", '"-1"')
+        + bad("logicalType", '"2024-07-03T14:05:09Z"', "true", '"x"', "253402300800"),
+        values_block={"columns": {"@v": {"formats": ["epochSeconds"]}}},
+    ),
+    "texts and numbers of JSON may be days": Case(
+        one("date", minimum="2024-07-03"),
+        jsonl=good("20240703", '"20240704"', '"3.7.2024"')
+        + bad("minimum", "20240702", '"2.7.2024"')
+        + bad("logicalType", '"2024-07-03"', "20240732", "true", '""'),
+        values_block={"columns": {"@v": {"formats": ["yyyyMMdd", "d.M.yyyy"]}}},
+    ),
     "zeros may stand for no date": Case(
         one("date", required=True),
         csv=good("20240703") + bad("required", "00000000", "") + bad("logicalType", "0000-00-00", "20240700"),

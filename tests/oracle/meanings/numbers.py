@@ -164,6 +164,53 @@ FORMED: dict[str, Meaning] = {
         + bad("logicalType w.logicalType", ("50", "12.50"), ("0.5", "1e2")),
         values_block={"columns": {"@v": {"percent": "divide"}, "@w": {"decimals": 2}}},
     ),
+    "texts of JSON may be numbers": Case(
+        one("number", minimum=-2, maximum=1234.5),
+        jsonl=good('"1,5"', '"1.234,5"', '"1234,50"', "1.234", "1234.5", "-2", "1e3")
+        + bad("minimum", '"-2,5"', "-2.5")
+        + bad("maximum", '"1.234,51"', "1234.51")
+        + bad("logicalType", '"1.5"', '"1.23"', '"x"', "true", '""', '" 1"', "[1]"),
+        values_block=GERMAN,
+    ),
+    "texts of JSON may be whole numbers": Case(
+        one("integer", unique=True),
+        jsonl=good('"1.234"', "1234", '"5"', "6") + bad("logicalType", '"1,0"', "1.0", '"1.23"', "true"),
+        values_block=GERMAN,
+        says={"unique": "2 of 8, 4 null: failed"},
+    ),
+    "texts of JSON may be numbers as a contract writes them": Case(
+        one("number", physicalType="decimal(6,2)", maximum=12.5),
+        jsonl=good('"12.50"', "12.5", '"-1"') + bad("maximum", '"12.51"') + bad("logicalType", '"1,5"', '"1.001"'),
+        values_block={"columns": {"@v": {"decimalChar": "."}}},
+    ),
+    "whole numbers of JSON may have decimals that are implied": Case(
+        {
+            "v": {"logicalType": "number", "physicalType": "decimal(10,2)", "logicalTypeOptions": {"maximum": 12.5}},
+            "w": {"logicalType": "number", "logicalTypeOptions": {"maximum": 0.5}},
+        },
+        jsonl=good(("1250", '"50%"'), ('"1250"', '"-1 %"'), ("-5", "null"))
+        + bad("maximum w.maximum", ("1251", '"51%"'))
+        + bad("logicalType w.logicalType", ("12.5", "50"), ('"12.50"', "0.5"), ("1e2", '"0.5"'), ("1250.0", "5")),
+        values_block={"columns": {"@v": {"decimals": 2}, "@w": {"percent": "divide"}}},
+    ),
+    "texts and numbers of JSON may be booleans": Case(
+        one("boolean", enum=[{"value": True}]),
+        jsonl=good('"J"', '"1"', "1", "true", "null")
+        + bad("enum", '"N"', "0", "false")
+        + bad("logicalType", '"true"', '"j"', "2", "1.0", '""'),
+        values_block={"trueValues": ["J", "1"], "falseValues": ["N", "0"]},
+    ),
+    "words of JSON may be null": Case(
+        {
+            "v": {"logicalType": "integer", "required": True, "logicalTypeOptions": {"minimum": 0}},
+            "w": {"logicalType": "string", "logicalTypeOptions": {"maxLength": 2}},
+        },
+        jsonl=good(("5", '" ab\\t"'), ('" 5 "', '"- "'), ('"7"', '"\\u00a0c"'))
+        + bad("required", ("-999", '"a"'), ('"-999"', '"a"'), ('" - "', '"a"'), (None, '"a"'))
+        + bad("minimum", ("-998", '"a"'))
+        + bad("w.maxLength", ("1", '"abc"')),
+        values_block={"trim": True, "nullValues": ["-", "-999"]},
+    ),
 }
 EXPONENT: dict[str, Meaning] = {
     "a number may have an exponent": Case(

@@ -10,13 +10,11 @@ from contracts.authoring.document.finding import Path
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.files.xml_documents.xml_names import XML, XSI
 from contracts.files.xml_documents.xml_shape import TEXT
-from contracts.plan import CONTAINERS, Csv, Property, Xml
+from contracts.plan import CONTAINERS, Property, Xml
 from contracts.problem import nearest, visible
 
 NAME = re.compile(r"(?:(?P<prefix>[^\W\d][\w.-]*):)?[^\W\d][\w.-]*")
 """A name with or without a prefix (Namespaces in XML, 4)."""
-NO_SIGN = "\0"
-"""A delimiter that no text of XML has."""
 RESERVED = {"xml": XML, "xmlns": "http://www.w3.org/2000/xmlns/"}
 
 
@@ -32,11 +30,6 @@ def read(document: Document, path: Path, block: DropBlock) -> None:
         return
     _namespaces(document, (*path, "xml", "namespaces"), block.xml.namespaces)
     _record(document, (*path, "xml", "record"), block.xml)
-
-
-def cells(block: DropBlock) -> Csv:
-    """Return the dialect of a block's cells; the texts of XML are cells with nothing between them."""
-    return Csv(delimiter=NO_SIGN, quote="", null_values=block.xml.null_values) if block.xml else block.csv
 
 
 def _namespaces(document: Document, at: Path, namespaces: Mapping[str, str]) -> None:

@@ -568,6 +568,31 @@ def test_type_is_expected_as_files_write_it() -> None:
     )
 
 
+def test_texts_of_json_have_a_form_only_if_one_is_stated() -> None:
+    properties = (
+        "- {name: a, logicalType: integer}\n- {name: b, logicalType: number}\n- {name: c, logicalType: string}\n"
+        "- {name: d, logicalType: array, items: {logicalType: number}}"
+    )
+    wanted: dict[str, list[ValueForm | None]] = {
+        "{}": [None, None, None, None, None],
+        '{decimalChar: "."}': [ValueForm(), ValueForm(), None, None, ValueForm()],
+        '{decimalChar: ","}': [ValueForm(), ValueForm(decimal=","), None, None, ValueForm(decimal=",")],
+        '{nullValues: ["-"], columns: {b: {trim: true}}}': [
+            ValueForm(nulls=("-",)),
+            ValueForm(trim=True, nulls=("-",)),
+            ValueForm(nulls=("-",)),
+            None,
+            ValueForm(nulls=("-",)),
+        ],
+        "{columns: {'d[]': {decimals: 2}}}": [None, None, None, None, ValueForm(decimals=2)],
+        "{formats: [epochSeconds]}": [None, None, None, None, None],
+    }
+    drop = "files: shop/*\nproducer: shop\nformat: jsonl\n"
+    for values, forms in wanted.items():
+        plan = a_plan(a_document(properties, drop=f"{drop}values: {values}\n"))
+        assert [p.form for p in plan.properties] == forms
+
+
 def test_plan_names_only_forms_that_differ() -> None:
     texts = (a_document(), a_document(more_drop="values: {}"), a_document(more_drop="values: {trim: false}"))
     assert len({a_plan(text).sha for text in texts}) == 1

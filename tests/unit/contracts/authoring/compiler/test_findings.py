@@ -9,6 +9,7 @@ from tests.unit.contracts.authoring.documents import DROP, HEAD, a_document, a_p
 SET = DROP.replace("shop/orders/*.csv", "shop/{day}/*.csv")
 VALUES = f"{DROP}values:\n"
 OF_JSON = DROP.replace("csv", "jsonl")
+OF_PARQUET = DROP.replace("csv", "parquet")
 OF_SHEET = DROP.replace("csv", "xlsx")
 
 
@@ -544,7 +545,10 @@ BLOCK = {
         f"{DROP}values:\n  columns:\n    id: {{trim: true, nullValues: ['', '- ']}}  #! bad-value"
     ),
     "values of an unknown column": f"{DROP}values:\n  columns:\n    ID: {{trim: true}}  #! unknown-property",
-    "values of a format with types": f"{OF_JSON}values: {{trim: true}}  #! bad-value",
+    "values of a format with types": f"{OF_PARQUET}values: {{trim: true}}  #! bad-value",
+    "a mark of JSON in two meanings": f"{OF_JSON}values: {{decimalChar: '.', groupChar: '.'}}  #! bad-value",
+    "a word of JSON in two meanings": f"{OF_JSON}values: {{nullValues: [J], trueValues: [J], falseValues: [N]}}"
+    "  #! bad-value",
     "key of values misspelt": f"{DROP}values: {{nullValue: [NA]}}  #! unknown-key",
     "bare no among nulls of values": f"{DROP}values:\n  nullValues:\n    - no  #! wrong-type",
     "trim as a text": f"{DROP}values: {{trim: 'yes'}}  #! wrong-type",

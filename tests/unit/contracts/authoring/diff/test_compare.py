@@ -435,6 +435,30 @@ def test_blanks_that_do_not_count_let_more_numbers_through() -> None:
     assert [(c.kind, c.direction) for c in changes(trimmed, STRICT)] == [("value-form", "tightens")]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "way"),
+    [
+        ("{}", '{id: {decimalChar: "."}}', "loosens"),
+        ("{}", '{id: {groupChar: ","}}', "loosens"),
+        ("{}", "{id: {nullValues: [X]}}", "both"),
+        ("{}", "{day: {formats: [d.M.yyyy]}}", "both"),
+        ("{id: {trim: true}}", "{id: {trim: true, negatives: [trailing]}}", "loosens"),
+    ],
+)
+def test_texts_of_json_as_values_loosen(before: str, after: str, way: str) -> None:
+    old = (
+        '      format: csv\n      csv: {delimiter: ";", nullValues: ["", NA]}\n'
+        "      columns: {extra: warn, missing: reject, order: any}"
+    )
+    assert old in STRICT
+    one, other = (
+        STRICT.replace(old, f"      format: jsonl\n      values: {{columns: {values}}}") for values in (before, after)
+    )
+    back = {"loosens": "tightens"}.get(way, way)
+    assert [(c.kind, c.direction) for c in changes(one, other)] == [("value-form", way)]
+    assert [(c.kind, c.direction) for c in changes(other, one)] == [("value-form", back)]
+
+
 DATED = STRICT.replace("columns: {", "values: {columns: {day: {formats: [d.M.yyyy]}}}\n      columns: {")
 
 
