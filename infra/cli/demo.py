@@ -49,9 +49,10 @@ def command() -> None:
     console = Console(width=None if sys.stdout.isatty() else 110)
     began = time.monotonic()
     console.print("Starting the embedded stack: S3, SQS, EventBridge, DynamoDB, EMR Serverless on loopback ...")
-    plans = lint((ROOT / "contracts",)).plans
+    linted = lint((ROOT / "contracts",))
+    plans = linted.plans
     with Embedded() as embedded:
-        embedded.publish(plans)
+        embedded.publish(plans, routes=linted.routes)
         journey = Journey(embedded)
         console.print(f"Published {', '.join(p.contract for p in plans)}. Uploading; Spark starts meanwhile.\n")
         if console.is_terminal:

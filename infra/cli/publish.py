@@ -36,7 +36,8 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
 
     PATHS are contract files or folders of them (default: contracts). All contracts are checked first: one error stops
     the whole publish. A published version never changes: a contract with a changed text needs a new version. `dropgate
-    contract` prints the published documents.
+    contract` prints the published documents. A file notify.yaml among them states who hears of what in this stack
+    (docs/reference/notify.md).
     """
     from datetime import UTC, datetime
 
@@ -66,7 +67,7 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
         click.echo("\n".join(line for f in refused for line in lines_of(f)), err=True)
         click.echo("Nothing was published.", err=True)
         raise SystemExit(1)
-    done = publish(linted.plans, store, datetime.now(UTC), documents(linted.contracts))
+    done = publish(linted.plans, store, datetime.now(UTC), documents(linted.contracts), linted.routes)
     click.echo(json.dumps(asdict(done), indent=2) if form == "json" else as_text(done))
 
 
@@ -75,6 +76,8 @@ def as_text(done: Publication) -> str:
     lines = [
         f"{word:<10} {name}" for word in ("new", "changed", "unchanged", "withdrawn") for name in getattr(done, word)
     ]
+    if done.rerouted:
+        lines.append("Who hears of what has changed." if done.routes else "Nobody hears of anything any more.")
     if done.mended:
         lines.append(f"The former catalog could not be read, and is replaced: {done.mended}.")
     end = f"In force {'now' if done.moved else 'as before'}: index {done.index[:12]}."

@@ -95,7 +95,7 @@ def command(port: int, contracts: Path | None, state: Path | None, mask_evidence
         except SystemExit:  # of the server, which has said why
             raise click.UsageError(f"Port {port} cannot be used: name another one with --port.") from None
         with stack as embedded:
-            embedded.publish(linted.plans, documents(linted.contracts))
+            embedded.publish(linted.plans, documents(linted.contracts), linted.routes)
             about = {"pid": os.getpid(), "environment": embedded.environment()}
             write(RUNNING.parent, RUNNING.name, json.dumps(about))
             try:

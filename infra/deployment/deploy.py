@@ -27,6 +27,7 @@ from contracts.authoring.compiler.lint import lint
 from contracts.authoring.store import documents
 from contracts.errors import DocumentInvalid, DropgateError
 from contracts.plan import Plan
+from contracts.terms.notices import Routes
 from functions.aws.answers import asking, code
 from infra import parameters
 from infra.cli.lint import as_text, lines_of
@@ -102,7 +103,11 @@ def up(options: argparse.Namespace, session: Any) -> None:
         _tell(f"brought {uri}")
     store = S3Catalog(s3, names["DROPGATE_CATALOG"])
     lacking = unfit(linted.plans, names)
-    _tell(put_in_force(store, linted.plans, named=named, contracts=linted.contracts, lacking=lacking))
+    _tell(
+        put_in_force(
+            store, linted.plans, named=named, contracts=linted.contracts, routes=linted.routes, lacking=lacking
+        )
+    )
     _tell(f"producers upload to {names['DROPGATE_LANDING']}")
 
 
@@ -204,6 +209,7 @@ def put_in_force(
     *,
     named: bool,
     contracts: Sequence[Compiled] = (),
+    routes: Routes | None = None,
     lacking: str | None = None,
 ) -> str:
     """Publish the plans if contracts were named or none are in force; return a report for people.
@@ -225,7 +231,7 @@ def put_in_force(
         if refused := refusals(contracts, store):
             lines = "\n".join(line for f in refused for line in lines_of(f))
             raise NotDeployed(f"{lines}\nAll but the contracts is deployed; no contract was published.")
-        return published(publish(plans, store, datetime.now(UTC), documents(contracts)))
+        return published(publish(plans, store, datetime.now(UTC), documents(contracts), routes))
     many = ", ".join(before) or "none"
     return (
         f"contracts in force stay as they are ({many}); `make deploy CONTRACTS=PATH` or `dropgate publish` changes them"

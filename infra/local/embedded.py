@@ -22,6 +22,7 @@ import boto3
 from botocore.config import Config
 
 from contracts.plan import Plan
+from contracts.terms.notices import Routes
 from infra.local.cloud import Cloud
 from infra.local.emr.run import JobSpec, Run
 from infra.local.emr.server import EmrServerless
@@ -211,10 +212,12 @@ class Embedded:
             "AWS_REGION": REGION,
         }
 
-    def publish(self, plans: Sequence[Plan], documents: Mapping[str, bytes] | None = None) -> Publication:
-        """Publish plans, and keep their contract documents."""
+    def publish(
+        self, plans: Sequence[Plan], documents: Mapping[str, bytes] | None = None, routes: Routes | None = None
+    ) -> Publication:
+        """Publish plans and who hears of them, and keep their contract documents."""
         store = S3Catalog(self.client("s3"), self.environment()["DROPGATE_CATALOG"])
-        return publish(plans, store, datetime.now(UTC), documents)
+        return publish(plans, store, datetime.now(UTC), documents, routes)
 
     def upload(self, key: str, body: bytes, **how: str) -> str:
         """Upload a file as producers do, with PutObject's arguments `how`; return its version."""

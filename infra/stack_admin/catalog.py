@@ -1,9 +1,10 @@
 """Publishing: contracts that lint clean in, a catalog in force and its changes out.
 
-In the catalog zone `plans/<sha>.json`, `index/<sha>.json` and `contracts/<version>/<id>/<object>.yaml` (the documents
-themselves) never change once written. `current.json` names the index in force. It is moved last, and only if nobody
-else moved it meanwhile: a publish that stops halfway changes nothing. Its time only moves forward, even if older
-contracts are put in force, so an older pointer was restored by somebody.
+In the catalog zone `plans/<sha>.json`, `index/<sha>.json`, `routes/<sha>.json` (who hears of what) and
+`contracts/<version>/<id>/<object>.yaml` (the documents themselves) never change once written. `current.json` names the
+index and the routes in force. It is moved last, and only if nobody else moved it meanwhile: a publish that stops
+halfway changes nothing. Its time only moves forward, even if older contracts are put in force, so an older pointer was
+restored by somebody.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from contracts.authoring.document.finding import Finding
 from contracts.catalog import AHEAD, Index, Pointer
 from contracts.errors import ContractInvalid, DocumentInvalid, StaleWrite
 from contracts.plan import Plan, Promoted
+from contracts.terms.notices import Routes
 from functions.aws.answers import asking, code
 from functions.keys import CONTENT_TYPES
 
@@ -56,7 +58,8 @@ class CatalogStore(Protocol):
 class Publication:
     """The changes of a publish, in contract names, and the index that is now in force.
 
-    `mended` describes the former catalog, if that could not be read.
+    `routes` names the document of who hears of what, which is another one if `rerouted`. `mended` describes the former
+    catalog, if that could not be read.
     """
 
     index: str
@@ -65,11 +68,13 @@ class Publication:
     unchanged: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
     mended: str | None = None
+    routes: str | None = None
+    rerouted: bool = False
 
     @property
     def moved(self) -> bool:
         """Return True if anything is in force now that was not before."""
-        return bool(self.new or self.changed or self.withdrawn)
+        return bool(self.new or self.changed or self.withdrawn or self.rerouted)
 
     @classmethod
     def of(cls, before: Index, after: Index, name: str) -> Publication:
@@ -86,9 +91,13 @@ class Publication:
 
 
 def publish(
-    plans: Sequence[Plan], store: CatalogStore, now: datetime, documents: Mapping[str, bytes] | None = None
+    plans: Sequence[Plan],
+    store: CatalogStore,
+    now: datetime,
+    documents: Mapping[str, bytes] | None = None,
+    routes: Routes | None = None,
 ) -> Publication:
-    """Put the plans, and no others, in force; raise StaleWrite if somebody else published meanwhile.
+    """Put the plans and routes, and no others, in force; raise StaleWrite if somebody else published meanwhile.
 
     `documents` are the contracts that the plans were made from, by their names in the store; they are kept as well.
     """
@@ -115,9 +124,20 @@ def publish(
         _write(store, f"plans/{plan.sha}.json", codec.canonical(plan).encode())
     name = codec.sha256(index)
     _write(store, f"index/{name}.json", codec.canonical(index).encode())
-    pointer = Pointer(name, _after(before.pointer, now).isoformat())
+    heard = _write_routes(store, routes or Routes())
+    pointer = Pointer(name, _after(before.pointer, now).isoformat(), routes=heard)
     store.swap(POINTER, codec.canonical(pointer).encode(), before.etag)
-    return replace(Publication.of(before.index, index, name), mended=before.broken)
+    rerouted = heard != (before.pointer.routes if before.pointer else None)
+    return replace(Publication.of(before.index, index, name), mended=before.broken, routes=heard, rerouted=rerouted)
+
+
+def _write_routes(store: CatalogStore, routes: Routes) -> str | None:
+    """Write who hears of what; return its name, None if nobody does."""
+    if routes == Routes():
+        return None
+    name = codec.sha256(routes)
+    _write(store, f"routes/{name}.json", codec.canonical(routes).encode())
+    return name
 
 
 def _after(former: Pointer | None, now: datetime) -> datetime:

@@ -10,12 +10,13 @@ from contracts.authoring.document import json_schema, metadata, sla, source, ver
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path
 from contracts.authoring.document.upgrade import CURRENT, upgrade
-from contracts.authoring.drop_block import around, file_sets, header_names, parse, table, trailer, values
+from contracts.authoring.drop_block import around, file_sets, header_names, notices, parse, table, trailer, values
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.drop_block.forms import fixed
 from contracts.authoring.quality import relationships
 from contracts.errors import ContractInvalid
 from contracts.plan import Check, Plan, Property
+from contracts.terms.notices import ContractRoutes, Route
 
 OF_THEIR_OWN = {"properties", "quality", "relationships"}
 """The lists whose entries can be read without each other."""
@@ -26,7 +27,7 @@ class Compiled:
     """The result of compiling a contract file; `plan` is None if a finding is an error or the contract names no files.
 
     `places` has the place of each pattern of the plan, for findings about two contracts. `draft` is the plan of a
-    contract of any status, and `document` its source: two versions are compared by them.
+    contract of any status, `routes` says who hears of it, and `document` is its source: versions are compared by them.
     """
 
     file: str
@@ -35,6 +36,7 @@ class Compiled:
     places: tuple[Finding, ...] = ()
     draft: Plan | None = field(default=None, compare=False, repr=False)
     document: Document | None = field(default=None, compare=False, repr=False)
+    routes: ContractRoutes | None = None
 
     @property
     def failed(self) -> bool:
@@ -126,6 +128,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     places = parse.places(document, path)
     if block is None:
         return _done(document)
+    routes = notices.read(document, path, block)
     props = header_names.read(document, path, block, props)
     props = values.formed(document, path, block, props)
     own_checks = checks.of_forms(own_checks, props)
@@ -147,7 +150,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     plan = _plan(document, contract, block, props, own_checks)
     if not any(f.level == "error" for f in document.findings):
         impossible.read(document, plan, path)
-    return _done(document, plan, places, in_force=status is not None)
+    return _done(document, plan, places, in_force=status is not None, routes=routes)
 
 
 def _let_through(document: Document, path: Path, block: DropBlock) -> None:
@@ -202,7 +205,12 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
 
 
 def _done(
-    document: Document, draft: Plan | None = None, places: tuple[Finding, ...] = (), *, in_force: bool = False
+    document: Document,
+    draft: Plan | None = None,
+    places: tuple[Finding, ...] = (),
+    *,
+    in_force: bool = False,
+    routes: tuple[Route, ...] = (),
 ) -> Compiled:
     """Return what came of a document, with a warning of yes, no, on and off where they were taken as booleans."""
     marked = {(f.line, f.column) for f in document.findings}
@@ -215,4 +223,5 @@ def _done(
     findings = tuple(sorted(dict.fromkeys(document.findings)))
     if any(f.level == "error" for f in findings):
         draft = None
-    return Compiled(document.file, draft if in_force else None, findings, places, draft, document)
+    who = ContractRoutes(draft.contract, draft.producer, routes, notices.contact(document)) if draft else None
+    return Compiled(document.file, draft if in_force else None, findings, places, draft, document, who)

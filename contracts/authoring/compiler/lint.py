@@ -6,26 +6,31 @@ import itertools
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path as File
 
-from contracts.authoring.compiler import reference_checks
+from contracts.authoring.compiler import notify_file, reference_checks
 from contracts.authoring.compiler.compile import Compiled, compile_file
 from contracts.authoring.document.finding import Finding
 from contracts.authoring.drop_block.pattern_overlap import shared_key
 from contracts.catalog import Entry, Index
 from contracts.plan import Plan
 from contracts.terms.key_pattern import literal_folder
+from contracts.terms.notices import Routes
 
 SUFFIXES = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """Contract files compared with the standard, with the supported features, and with each other."""
+    """Contract files compared with the standard, with the supported features, and with each other.
+
+    `routes` say who hears of what, by the contracts and by notify.yaml beside them.
+    """
 
     contracts: tuple[Compiled, ...]
     findings: tuple[Finding, ...]
+    routes: Routes = field(default_factory=Routes)
 
     @property
     def failed(self) -> bool:
@@ -39,10 +44,14 @@ class Linted:
 
 
 def contract_files(paths: Sequence[File]) -> list[File]:
-    """The contract files that paths name: files as they are, folders with all YAML below them.
+    """The contract files that paths name: files as they are, folders with all YAML below them but notify.yaml.
 
     A folder that cannot be opened is listed in place of its files, so that lint reports it.
     """
+    return [path for path in _files(paths) if path.name not in notify_file.NAMES]
+
+
+def _files(paths: Sequence[File]) -> list[File]:
     files: list[File] = []
     for path in paths:
         if path.is_dir():
@@ -75,7 +84,19 @@ def lint(paths: Sequence[File]) -> Linted:
     between = [f for a, b in sorted(near) for f in _between(contracts[a], contracts[b])]
     between += reference_checks.between(contracts)
     contracts = tuple(map(reference_checks.stamped, contracts))
-    return Linted(contracts, tuple(sorted(dict.fromkeys([*(f for c in contracts for f in c.findings), *between]))))
+    routes, of_routes = _routes(paths, contracts)
+    findings = tuple(sorted(dict.fromkeys([*(f for c in contracts for f in c.findings), *between, *of_routes])))
+    return Linted(contracts, findings, routes)
+
+
+def _routes(paths: Sequence[File], contracts: Sequence[Compiled]) -> tuple[Routes, tuple[Finding, ...]]:
+    """Return who hears of what; a second notify.yaml is a finding."""
+    files = [path for path in _files(paths) if path.name in notify_file.NAMES]
+    notify, findings = notify_file.read(files[0], contracts) if files else (notify_file.Notify(), ())
+    for path in files[1:]:
+        message = f"{files[0]} says already who hears of what in the stack."
+        findings += (Finding(str(path), 1, 1, "error", "two-files", message, "Keep one of them."),)
+    return notify_file.joined(contracts, notify), findings
 
 
 def index_of(plans: Sequence[Plan]) -> Index:

@@ -14,7 +14,7 @@ VERSION = re.compile(r"v?(\d{1,9})(\.\d{1,9}){0,2}([-+][0-9A-Za-z.+-]{1,100})?",
 IN_FORCE = ("active", "deprecated")
 WAITING = ("proposed", "draft", "retired")
 UNUSED = (
-    "servers", "support", "price", "team", "roles", "slaDefaultElement", "tags",
+    "servers", "price", "roles", "slaDefaultElement", "tags",
     "authoritativeDefinitions", "context",
 )  # fmt: skip
 """Sections that describe and are not checked; a note names each that is present."""

@@ -33,6 +33,7 @@ from contracts.terms.arrival import WEEKDAYS, Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.fixed_width import Field, Fixed, Slice
 from contracts.terms.leader import Leader
+from contracts.terms.notices import AUDIENCES, Audience, Occasion
 from contracts.terms.trailer import Footer, Trailer
 from contracts.terms.value_form import OF_TYPES, ValueForm
 
@@ -107,6 +108,14 @@ class ReferenceFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """A channel of `notify`, by its name or address, and the occasions; None for those that are usual."""
+
+    to: str
+    on: tuple[Occasion, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DropBlock:
     """The settings that ODCS has no place for: which files, how they are written, how they are promoted."""
 
@@ -135,6 +144,7 @@ class DropBlock:
     references: dict[str, ReferenceFile]
     arrival: Arrival | None
     set: SetRule | None
+    notify: Mapping[Audience, tuple[Wanted, ...]]
 
 
 @cache
@@ -146,14 +156,35 @@ def schema() -> dict[str, Any]:
 
 
 def normalized(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the block in the form of the schema: a list of patterns, an encoding by its standard name."""
+    """Return the block in the form of the schema: lists of patterns and channels, an encoding by its standard name."""
     settings = dict(value)
+    if isinstance(settings.get("notify"), dict):
+        settings["notify"] = notify_in_full(settings["notify"])
     if isinstance(settings.get("files"), str):
         settings["files"] = [settings["files"]]
     references = settings.get("references")
     if isinstance(references, dict):
         settings["references"] = {n: _encoded(r) if isinstance(r, dict) else r for n, r in references.items()}
     return _encoded(settings)
+
+
+def notify_in_full(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings with the channels of each audience as a list of mappings; a text is the name of a channel."""
+    whole = dict(settings)
+    for audience in AUDIENCES:
+        several = [own] if isinstance(own := whole.get(audience), (str, dict)) else own
+        if isinstance(several, list):
+            whole[audience] = [{"to": one} if isinstance(one, str) else one for one in several]
+    return whole
+
+
+def wishes(settings: dict[str, Any]) -> dict[Audience, tuple[Wanted, ...]]:
+    """Return the channels of each audience of settings that fit the schema."""
+    return {
+        audience: tuple(Wanted(one["to"], tuple(one["on"]) if "on" in one else None) for one in settings[audience])
+        for audience in AUDIENCES
+        if audience in settings
+    }
 
 
 def _encoded(settings: dict[str, Any]) -> dict[str, Any]:
@@ -212,6 +243,7 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         },
         arrival=arrival,
         set=set_rule,
+        notify=wishes(whole["notify"]),
     )
 
 

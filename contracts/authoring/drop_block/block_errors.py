@@ -34,6 +34,7 @@ MISSING = {
     "begins": "the first cell of the trailer, as `begins: T`",
     "fixed.fields": "the fields of lines, as `fields: [{property: account, length: 10}]`",
     "property": "`property:` with the name of the property that the field holds",
+    "to": "`to:` with the name of a channel, or its address",
     "start": "`start:` with the first position, from 1",
     "length": "`length:` with the number of positions",
     "text": "`text:` with what stands there",
@@ -74,6 +75,13 @@ WRITTEN = {
         *("bad-value", "is not a list of at most 20 teams, each once"),
         "Write names of letters, digits, `.`, `_` and `-`, at most 63 of each, as `[finance, risk]`.",
     ),
+    "pause": ("bad-value", "names an audience twice", "Write it once, as `pause: [producer]`."),
+    "channels": ("bad-value", "has more than 20 channels", "Keep those that are read, or name one of a team."),
+    "channels.to": (
+        *("bad-value", "is not the name of a channel, nor an address"),
+        "Write it, as `mailto:orders@example.org`.",
+    ),
+    "channels.on": ("bad-value", "is not a list of occasions, each once", "Write them as `on: [rejected, missing]`."),
     "fixed.fields": ("bad-value", "names no fields", "Write the field of each property, in their order."),
     "fixed.fields.padding": ("bad-value", "must be one character", 'Write the one that fills fields up, as "0".'),
     **dict.fromkeys(("fixed.length", "fixed.fields.start", "fixed.fields.length"), STRETCH),
@@ -151,14 +159,18 @@ WRITTEN = {
 """The same for keys whose values have a notation of their own, by key."""
 
 
-def report(document: Document, path: Path, error: ValidationError) -> None:
-    """Report one schema error of the block at `path`."""
+CHANNELS = {"notify": 2, "contracts": 3, "operator": 1}
+"""How many keys lead to the channels of an audience, by the first of them."""
+
+
+def report(document: Document, path: Path, error: ValidationError, whole: str = "The drop block") -> None:
+    """Report one schema error of the block at `path`, or of another document with parts of it."""
     inner: Path = tuple(error.absolute_path)
     at: Path = (*path, *(p for n, p in enumerate(inner) if (*path, *inner[: n + 1]) in document.positions))
     name, kind = dotted(inner), str(error.validator)
     if kind == "additionalProperties":
         allowed = list(_mapping(error.schema)["properties"])
-        where = f"`{name}`" if inner else "The drop block"
+        where = f"`{name}`" if inner else whole
         for key in (key for key in _mapping(error.instance) if key not in allowed):
             close = nearest(key, allowed)
             fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(allowed, most=12)}."
@@ -167,17 +179,21 @@ def report(document: Document, path: Path, error: ValidationError) -> None:
         for key in (key for key in _mapping(error.schema)["required"] if key not in _mapping(error.instance)):
             missing = dotted((*inner, key))
             fix = f"Add {MISSING.get(missing) or MISSING[key]}."
-            document.error(at, "missing-key", f"The drop block lacks `{missing}`.", fix)
+            document.error(at, "missing-key", f"{whole} lacks `{missing}`.", fix)
     elif kind in {"enum", "const"}:
         _unknown_value(document, at, name, error)
     elif kind == "type":
         wanted = str(error.validator_value)
-        document.wrong_type(at, "text or a list" if name == "files" else TYPES[wanted], text=wanted == "string")
+        is_channel = bool(inner) and inner[0] in CHANNELS and isinstance(inner[-1], int)
+        expected = "text or a list" if name == "files" else "the name of a channel" if is_channel else TYPES[wanted]
+        document.wrong_type(at, expected, text=wanted == "string" or is_channel)
     elif name == "producer":
         fix = "Write letters, digits, `.`, `_` and `-`, at most 63."
         document.error(at, "bad-value", f"`{error.instance!s:.70}` cannot be a folder of receipts.", fix)
     else:
         own = inner[2:] if inner[:1] == ("references",) else inner
+        if own and own[0] in CHANNELS:
+            own = ("channels", *own[CHANNELS[str(own[0])] :])
         own = tuple(part for part in own if isinstance(part, str))
         code, message, fix = (
             WRITTEN.get(dotted(own))

@@ -11,6 +11,7 @@ from contracts import codec
 from contracts.catalog import Index, Pointer
 from contracts.errors import DocumentInvalid, StaleWrite
 from contracts.plan import Plan
+from contracts.terms.notices import Channel, ContractRoutes, Route, Routes
 from infra.stack_admin.catalog import Publication, publish
 from tests.builders import a_plan
 
@@ -73,6 +74,46 @@ def test_published_plan_can_be_read_back() -> None:
     publish([ORDERS], store, NOW)
     assert codec.loads(Plan, store.documents[f"plans/{ORDERS.sha}.json"], "plan") == ORDERS
     assert [e.plan for e in in_force(store).entries] == [ORDERS.sha]
+
+
+MAIL = Route("producer", Channel("email", "data@example.org"), ("rejected",))
+ROUTES = Routes((ContractRoutes("orders.v1", "shop", (MAIL,)),))
+
+
+def routes_in_force(store: MemoryCatalog) -> str | None:
+    return codec.loads(Pointer, store.documents["current.json"], "pointer").routes
+
+
+def test_routes_are_written_before_the_pointer_that_names_them() -> None:
+    store = MemoryCatalog()
+    done = publish([ORDERS], store, NOW, routes=ROUTES)
+    assert store.written[-2:] == [f"routes/{codec.sha256(ROUTES)}.json", "current.json"]
+    assert routes_in_force(store) == done.routes == codec.sha256(ROUTES)
+    assert codec.loads(Routes, store.documents[f"routes/{done.routes}.json"], "routes") == ROUTES
+
+
+def test_nobody_who_hears_leaves_the_pointer_as_it_was_before_notices() -> None:
+    store = MemoryCatalog()
+    publish([ORDERS], store, NOW, routes=Routes())
+    assert b"routes" not in store.documents["current.json"]
+
+
+def test_other_routes_alone_are_a_change() -> None:
+    store = MemoryCatalog()
+    assert publish([ORDERS], store, NOW, routes=ROUTES).rerouted
+    assert not publish([ORDERS], store, NOW, routes=ROUTES).moved
+    away = publish([ORDERS], store, NOW)
+    assert (away.moved, away.rerouted, away.unchanged, routes_in_force(store)) == (True, True, ("orders.v1",), None)
+
+
+def test_former_routes_stay_if_a_publish_stops_before_the_pointer() -> None:
+    store = MemoryCatalog()
+    publish([ORDERS], store, NOW, routes=ROUTES)
+    other = Routes((), (MAIL,))
+    store.documents[f"routes/{codec.sha256(other)}.json"] = b"changed by hand"
+    with pytest.raises(DocumentInvalid):
+        publish([ORDERS], store, NOW, routes=other)
+    assert routes_in_force(store) == codec.sha256(ROUTES)
 
 
 def published_at(store: MemoryCatalog) -> datetime:

@@ -654,9 +654,9 @@ def test_pattern_that_long_texts_fail_is_noted(rules: str) -> None:
 
 
 def test_each_unused_section_is_noted_once() -> None:
-    head = HEAD + "support: [{channel: '#a'}, {channel: '#b'}]\ntags: [a]\nprice: {priceAmount: 9.95}\n"
+    head = HEAD + "roles: [{role: a}, {role: b}]\ntags: [a]\nprice: {priceAmount: 9.95}\n"
     notes = [f.message for f in compiled(a_document(head=head)).findings]
-    assert notes == ["`support` is not used.", "`tags` is not used.", "`price` is not used."]
+    assert notes == ["`roles` is not used.", "`tags` is not used.", "`price` is not used."]
 
 
 def test_descriptions_of_properties_are_silent() -> None:
