@@ -110,8 +110,7 @@ class Cloud(LoopbackServer):
     def _answer_kept(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Answer once all changes of the request are saved, if a folder keeps the state."""
         who, body = credential(environ), read_body(environ)
-        environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
-        environ.pop("HTTP_TRANSFER_ENCODING", None)
+        environ["wsgi.input"] = io.BytesIO(body)
         if who.service == "s3" and not environ["PATH_INFO"].startswith("/moto-api"):
             return self._answer_s3(who, parse_request(environ, body), start_response)
         self.requests.append(asked := request_of(who, environ, body))

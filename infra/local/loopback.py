@@ -1,7 +1,11 @@
 """A WSGI application in, a server for it on loopback out, for the embedded cloud and the EMR double."""
 
+import io
+import logging
 import re
+import socket
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from threading import Thread
 from types import TracebackType
 from typing import Any, Self
@@ -22,8 +26,64 @@ _NAMES = frozenset({HOST, "localhost"})
 _POLL_SECONDS = 0.05
 
 
-class _QuietHandler(MotoRequestHandler):
-    """moto's handler (it keeps underscores in S3 metadata names) without a log line for each request."""
+_LARGEST_WRITE = 2**16
+
+_log = logging.getLogger(__name__)
+
+
+class _KeptAlive(MotoRequestHandler):
+    """moto's handler (it keeps underscores in S3 metadata names) for many requests of one connection, without a log.
+
+    werkzeug's own answers one request and waits 10 ms for more of its body, which costs more than most answers do. Here
+    the application gets the whole body and returns the whole answer, so nothing is left to wait for.
+    """
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = _LARGEST_WRITE
+
+    def setup(self) -> None:
+        """Let the server close the connection when it stops."""
+        super().setup()
+        _connections(self.server).add(self.connection)
+
+    def finish(self) -> None:
+        """Forget the connection."""
+        _connections(self.server).discard(self.connection)
+        super().finish()
+
+    def handle_expect_100(self) -> bool:
+        """Let a client send its body at once, for which it would wait a second."""
+        goes_on = super().handle_expect_100()
+        self.wfile.flush()
+        return goes_on
+
+    def run_wsgi(self) -> None:
+        """Answer one request."""
+        environ = self.make_environ()
+        body = _whole(environ)
+        environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+        environ.pop("HTTP_TRANSFER_ENCODING", None)
+        started: list[tuple[str, list[tuple[str, str]]]] = []
+
+        def start(status: str, headers: list[tuple[str, str]], *_: Any) -> Callable[[bytes], object]:
+            started.append((status, headers))
+            return self.wfile.write
+
+        try:
+            answer = b"".join(self.server.app(environ, start))
+            status, headers = started[-1]
+        except Exception:  # noqa: BLE001 - whatever an application raises, the client hears of it
+            _log.exception("%s %s", self.command, self.path)
+            status, headers, answer = "500 Internal Server Error", [], b""
+        code, _, reason = status.partition(" ")
+        self.send_response(int(code), reason)
+        for name, value in headers:
+            self.send_header(name, value)
+        if "content-length" not in {name.lower() for name, _ in headers}:
+            self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(b"" if self.command == "HEAD" else answer)
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Log nothing."""
@@ -33,7 +93,7 @@ class LoopbackServer:
     """Serves one WSGI application on 127.0.0.1, one thread per connection, while the context is open."""
 
     def __init__(self, app: WsgiApp, port: int = 0) -> None:
-        self._server = make_server(HOST, port, _from_here(app), threaded=True, request_handler=_QuietHandler)
+        self._server = make_server(HOST, port, _from_here(app), threaded=True, request_handler=_KeptAlive)
         self._thread = Thread(target=self._server.serve_forever, args=(_POLL_SECONDS,), name="loopback", daemon=True)
 
     @property
@@ -47,10 +107,13 @@ class LoopbackServer:
         return self
 
     def stop(self) -> None:
-        """Stop answering, and free the port."""
+        """Stop answering, also on connections that clients keep, and free the port."""
         if self._thread.is_alive():
             self._server.shutdown()
             self._thread.join()
+        for connection in tuple(_connections(self._server)):
+            with suppress(OSError):  # the client has closed it
+                connection.shutdown(socket.SHUT_RDWR)
         self._server.server_close()
 
     def __enter__(self) -> Self:
@@ -60,6 +123,12 @@ class LoopbackServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+def _connections(server: Any) -> set[socket.socket]:
+    """Return the open connections of a server."""
+    open_: set[socket.socket] = server.__dict__.setdefault("connections", set())
+    return open_
 
 
 def _from_here(app: WsgiApp) -> WsgiApp:
@@ -88,7 +157,13 @@ def _from_here(app: WsgiApp) -> WsgiApp:
 
 
 def read_body(environ: Environ) -> bytes:
-    """Read a request's whole body, with an announced length or in chunks."""
+    """Read a request's whole body."""
+    return bytes(environ["wsgi.input"].read())
+
+
+def _whole(environ: Environ) -> bytes:
+    """Read a body with an announced length or in chunks."""
+    stream = environ["wsgi.input"]
     if environ.get("wsgi.input_terminated"):
-        return bytes(environ["wsgi.input"].read())
-    return bytes(environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0)))
+        return bytes(stream.read())
+    return bytes(stream.read(int(environ.get("CONTENT_LENGTH") or 0)))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from http.client import HTTPConnection
+from contextlib import suppress
+from http.client import HTTPConnection, RemoteDisconnected
+from socket import create_connection
 from urllib.parse import urlsplit
 
 import pytest
@@ -77,3 +79,56 @@ def test_link_from_page_to_page_is_followed(port: int) -> None:
     assert {method: status(port, method, **link) for method in METHODS} == {
         method: 200 if method in ("GET", "HEAD") else 403 for method in METHODS
     }
+
+
+def test_connection_is_kept_for_further_requests(port: int) -> None:
+    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    sockets = set()
+    for method, body, encode_chunked in (
+        ("PUT", b"abc", False),
+        ("GET", None, False),
+        ("PUT", iter([b"a", b"b"]), True),
+    ):
+        connection.request(method, "/", body, encode_chunked=encode_chunked)
+        sockets.add(connection.sock)
+        assert connection.getresponse().read() == method.encode()
+
+    assert len(sockets) == 1
+
+
+def test_refused_page_leaves_nothing_of_its_request_for_the_next(port: int) -> None:
+    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("PUT", "/", b"GET /x HTTP/1.1\r\n\r\n", {"Origin": "https://evil.example"})
+    assert connection.getresponse().read().startswith(b"Pages may not ask")
+    connection.request("GET", "/")
+
+    assert connection.getresponse().read() == b"GET"
+
+
+def test_error_of_an_application_is_an_answer() -> None:
+    def broken(_: Environ, __: StartResponse) -> Iterable[bytes]:
+        raise RuntimeError
+
+    with LoopbackServer(broken) as server:
+        assert status(urlsplit(server.endpoint).port or 0, "GET") == 500
+
+
+def test_stopped_server_answers_nobody() -> None:
+    with LoopbackServer(answered) as server:
+        connection = HTTPConnection("127.0.0.1", urlsplit(server.endpoint).port or 0, timeout=10)
+        connection.request("GET", "/")
+        assert connection.getresponse().read() == b"GET"
+
+    with suppress(ConnectionError):
+        connection.request("GET", "/")
+    with pytest.raises((RemoteDisconnected, ConnectionError)):
+        connection.getresponse()
+
+
+def test_client_that_waits_with_its_body_is_told_to_send_it(port: int) -> None:
+    with create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall(b"PUT / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+        assert connection.recv(1000).startswith(b"HTTP/1.1 100 Continue\r\n")
+        connection.sendall(b"abc")
+
+        assert connection.recv(1000).endswith(b"\r\n\r\nPUT")
