@@ -110,7 +110,11 @@ def _decoder(hint: Any) -> Decoder:
     if hint is Any:
         return lambda data: data
     if origin in (Union, types.UnionType):
-        return _optional(_decoder(next(a for a in args if a is not types.NoneType)))
+        kinds = [a for a in args if a is not types.NoneType]
+        if all(typing.get_origin(kind) is Literal for kind in kinds):  # two lists of words are one
+            words = _word(tuple(word for kind in kinds for word in typing.get_args(kind)))
+            return _optional(words) if types.NoneType in args else words
+        return _optional(_decoder(kinds[0]))
     if origin is Literal:
         return _word(args)
     if origin is tuple:

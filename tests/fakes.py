@@ -264,8 +264,9 @@ def _schema() -> jsonschema_rs.Validator:
 
 
 def hold_event(event: DropEvent) -> DropEvent:
-    """Return an event that fits its schema and its bound."""
+    """Return an event that fits its schema and its bound, and is read as it was written."""
     document = codec.encode(event)
+    assert codec.decode(DropEvent, document) == event
     _schema().validate(document)
     assert len(json.dumps(document)) <= MOST_BYTES
     return event

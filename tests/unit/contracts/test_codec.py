@@ -223,3 +223,24 @@ def test_tagged_field_is_a_kind_and_its_arguments(value: Tagged, document: dict[
 def test_tagged_field_that_does_not_fit_names_its_place(document: dict[str, object], message: str) -> None:
     with pytest.raises(DocumentInvalid, match=re.escape(message)):
         codec.decode(Tagged, document, "it")
+
+
+Early = Literal["a", "b"]
+
+
+@dataclass(frozen=True)
+class Worded:
+    """A value with a word of two lists."""
+
+    word: Early | Literal["c"]
+    other: Early | Literal["c"] | None = None
+
+
+@pytest.mark.parametrize("value", [Worded("a"), Worded("c", "b"), Worded("b", "c")])
+def test_two_lists_of_words_are_one(value: Worded) -> None:
+    assert codec.decode(Worded, codec.encode(value)) == value
+
+
+def test_word_of_no_list_is_refused() -> None:
+    with pytest.raises(DocumentInvalid, match=re.escape("word is 'd', expected one of ('a', 'b', 'c')")):
+        codec.decode(Worded, {"word": "d"})
