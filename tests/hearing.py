@@ -54,14 +54,14 @@ class MemoryNotices:
         self.lines: dict[str, Line] = {}
         self.notices: dict[str, list[Notice]] = {}
         self.messages: dict[str, list[Message]] = {}
+        self.sequences: dict[tuple[str, str], str] = {}
         self.troubles: set[tuple[str, str]] = set()
 
     def line(self, line_id: str) -> Line | None:
         return self.lines.get(line_id)
 
     def newest(self, line_id: str, subject: str) -> str | None:
-        every = (notice.sequence for notice in self.notices.get(line_id, ()) if notice.subject == subject)
-        return max(every, default=None)
+        return self.sequences.get((line_id, subject))
 
     def in_trouble(self, line_id: str, topic: str) -> bool:
         return (line_id, topic) in self.troubles
@@ -69,13 +69,14 @@ class MemoryNotices:
     def put(self, line: Line, notice: Notice, trouble: Trouble | None) -> None:
         self._lay(line)
         self.notices.setdefault(line.id, []).append(notice)
+        self.sequences[line.id, notice.subject] = notice.sequence
         if trouble == "begins":
             self.troubles.add((line.id, notice.topic))
         elif trouble == "ends":
             self.troubles.discard((line.id, notice.topic))
 
     def waiting(self, line_id: str, after: int, through: int) -> Sequence[Notice]:
-        return tuple(notice for notice in self.notices.get(line_id, ()) if after < notice.number <= through)
+        return tuple(self.notices.get(line_id, ())[after:through])
 
     def write(self, line: Line, message: Message | None = None) -> None:
         self._lay(line)

@@ -22,7 +22,7 @@ def mime(mail: Mail, sender: str, now: datetime) -> bytes:
     message = EmailMessage(SMTP.clone(max_line_length=998))
     message["From"] = sender
     message["To"] = mail.to
-    message["Subject"] = mail.subject
+    message["Subject"] = mail.subject.replace("=?", "=\u200b?")  # else a text of a stranger could be an encoded word
     message["Date"] = format_datetime(now)
     message["Message-ID"] = f"<{mail.id}@{parseaddr(sender)[1].rpartition('@')[2] or 'localhost'}>"
     message["Auto-Submitted"] = "auto-generated"

@@ -43,10 +43,13 @@ def resolve(host: str, port: int) -> list[str]:
 class PublicWeb:
     """Requests to public https addresses, and to `receivers`, an origin on this machine that tests and laptops name."""
 
-    def __init__(self, clock: Clock, receivers: str | None = None, resolve: Resolve = resolve) -> None:
+    def __init__(
+        self, clock: Clock, receivers: str | None = None, resolve: Resolve = resolve, read_seconds: float = READ
+    ) -> None:
         self._clock = clock
         self._receivers = receivers
         self._resolve = resolve
+        self._read_seconds = read_seconds
 
     def post(self, post: Post) -> Answer:
         """Send a request; what is no public https address is refused."""
@@ -80,7 +83,7 @@ class PublicWeb:
                 headers=headers,
                 retries=False,
                 redirect=False,
-                timeout=urllib3.Timeout(connect=CONNECT, read=READ),
+                timeout=urllib3.Timeout(connect=CONNECT, read=self._read_seconds),
                 preload_content=False,
             )
             text = answer.read(MOST_READ).decode("utf-8", "replace")

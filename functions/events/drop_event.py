@@ -20,7 +20,7 @@ DataSchema = Literal["urn:dropgate:drop-event:v1#/$defs/EventData"]
 DATA_SCHEMA: DataSchema = "urn:dropgate:drop-event:v1#/$defs/EventData"
 """The schema of `data`: the `$id` of the event's schema, and the definition in it."""
 
-EventState = State | Literal["tried", "missing", "arrived"]
+EventState = Literal[State, "tried", "missing", "arrived"]
 """A state of a drop, the end of a trial (reserved: no version writes it yet), or a state of files that were missing."""
 Engine = Literal["admission", "spark"]
 """The part that decided: more words may follow, so listeners take any text."""

@@ -1,0 +1,208 @@
+"""Requests to receivers on loopback that answer as their pages say, and addresses that no request may go to."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from functions.delivery.web import PublicWeb, _secure, is_public
+from functions.ports.notices import Post
+from tests.fakes import TestClock
+from tests.receivers import Receiver, Reply, web_receiver
+
+PUBLIC = "93.184.216.34"
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with web_receiver() as running:
+        yield running
+
+
+def asked(receiver: Receiver, *replies: Reply, path: str = "/hook") -> Any:
+    receiver.replies = [*replies]
+    sender = PublicWeb(TestClock(), receiver.origin)
+    return sender.post(Post(f"{receiver.origin}{path}", b'{"a": 1}', {"Content-Type": "application/json"}))
+
+
+# Each with its source:
+# Slack, "Sending messages using incoming webhooks" and "Changes to errors for incoming webhooks" (2016-05-17);
+# Slack, "Rate limits": 429 with Retry-After in seconds;
+# PagerDuty, "Events API v2 overview", response codes: 202, 400, 429, 5xx;
+# Standard Webhooks, "Operational considerations": 410 ends an endpoint, 429 and 502, 504 are throttling;
+# RFC 9110, sections 10.2.3 (Retry-After) and 15.
+@pytest.mark.parametrize(
+    ("reply", "result", "text", "after"),
+    [
+        (Reply(200, "ok"), "sent", "200 ok", None),
+        (Reply(202, '{"status":"success"}'), "sent", '202 {"status":"success"}', None),
+        (Reply(204, ""), "sent", "204", None),
+        (Reply(429, "rate_limited", {"Retry-After": "30"}), "later", "429 rate_limited", 30),
+        (Reply(429, "", {"Retry-After": "soon"}), "later", "429", None),
+        (Reply(429, "", {"Retry-After": "Sat, 31 Jan 2026 12:02:00 GMT"}), "later", "429", 119),
+        (Reply(503, "", {"Retry-After": "Sat, 31 Jan 2026 11:00:00 GMT"}), "later", "503", 0),
+        (Reply(429, "", {"Retry-After": "9" * 40}), "later", "429", 10**9 - 1),
+        (Reply(408, ""), "later", "408", None),
+        (Reply(500, "rollup_error"), "later", "500 rollup_error", None),
+        (Reply(502, ""), "later", "502", None),
+        (Reply(400, "invalid_payload"), "refused", "400 invalid_payload", None),
+        (Reply(403, "action_prohibited"), "refused", "403 action_prohibited", None),
+        (Reply(404, "channel_not_found"), "refused", "404 channel_not_found", None),
+        (Reply(410, "channel_is_archived"), "refused", "410 channel_is_archived", None),
+        (Reply(301, "", {"Location": "http://127.0.0.1/"}), "refused", "301: redirects are not followed", None),
+        (Reply(307, "", {"Location": "/elsewhere"}), "refused", "307: redirects are not followed", None),
+    ],
+    ids=lambda value: (
+        str(value.status) + str(len(str(value.headers))) + value.body[:4] if isinstance(value, Reply) else ""
+    ),
+)
+def test_each_answer_means_what_its_page_says(
+    receiver: Receiver, reply: Reply, result: str, text: str, after: int | None
+) -> None:
+    answer = asked(receiver, reply)
+
+    assert (answer.result, answer.text, answer.after, answer.unsure) == (result, text, after, False)
+    assert len(receiver.received) == 1
+
+
+def test_a_request_arrives_as_it_was_made(receiver: Receiver) -> None:
+    asked(receiver, path="/hook?a=b%20c")
+    (request,) = receiver.received
+
+    assert (request.path, request.body) == ("/hook?a=b%20c", b'{"a": 1}')
+    assert request.headers["Content-Type"] == "application/json"
+    assert request.headers["Host"] == receiver.origin.removeprefix("http://")
+
+
+def test_an_answer_that_does_not_come_may_have_arrived(receiver: Receiver) -> None:
+    answer = asked(receiver, Reply(cut=True))
+
+    assert (answer.result, answer.unsure) == ("later", True)
+
+
+def test_a_slow_answer_is_waited_for_no_longer_than_the_bound(receiver: Receiver) -> None:
+    receiver.replies = [Reply(seconds=1)]
+    answer = PublicWeb(TestClock(), receiver.origin, read_seconds=0.2).post(Post(f"{receiver.origin}/", b""))
+
+    assert (answer.result, answer.unsure) == ("later", True)
+
+
+def test_of_a_long_answer_little_is_read(receiver: Receiver) -> None:
+    answer = asked(receiver, Reply(400, "x" * 10**6))
+
+    assert len(answer.text) < 200
+
+
+def test_an_answer_with_control_characters_is_not_shown(receiver: Receiver) -> None:
+    assert asked(receiver, Reply(400, "\x1b[31mred")).text == "400"
+
+
+def test_nobody_at_the_address_is_asked_again() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    origin = f"http://127.0.0.1:{port}"
+
+    answer = PublicWeb(TestClock(), origin).post(Post(f"{origin}/", b""))
+
+    assert (answer.result, answer.unsure) == ("later", False)
+
+
+# --- addresses
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.com/",
+        "ftp://example.com/",
+        "file:///etc/passwd",
+        "https://",
+        "https:///path",
+        "//example.com/",
+        "example.com",
+        "",
+        "https://user@example.com/",
+        "https://user:password@example.com/",
+        "https://example.com:8443/",
+        "https://example.com:22/",
+        "https://example.com:99999/",
+        "https://[::1/",
+    ],
+)
+def test_what_is_no_plain_https_address_is_refused(url: str) -> None:
+    def never(host: str, port: int) -> list[str]:
+        raise AssertionError((host, port))
+
+    assert PublicWeb(TestClock(), resolve=never).post(Post(url, b"")).result == "refused"
+
+
+INWARD = [
+    "127.0.0.1", "127.1.2.3", "0.0.0.0", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1",  # noqa: S104
+    "169.254.169.254",  # instance metadata (Amazon EC2 user guide)
+    "169.254.170.2",  # credentials of a container (Amazon ECS developer guide)
+    "100.64.0.1", "192.0.0.1", "198.18.0.1", "224.0.0.1", "239.1.1.1", "240.0.0.1", "255.255.255.255",
+    "::", "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "fd00:ec2::254", "ff02::1",
+    "::ffff:127.0.0.1", "::ffff:10.0.0.1",
+    "::ffff:169.254.169.254", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2002:a9fe:a9fe::",
+    "2001:db8::1", "not an address", "",
+]  # fmt: skip
+
+
+def resolved(numbers: list[str], host: str, port: int) -> list[str]:
+    assert (host, port) == ("hook.example.com", 443)
+    return numbers
+
+
+@pytest.mark.parametrize("number", INWARD)
+def test_an_address_that_points_inward_is_refused(number: str) -> None:
+    assert not is_public(number)
+    for numbers in ([number], [PUBLIC, number], [number, PUBLIC]):
+        answer = PublicWeb(TestClock(), resolve=partial(resolved, numbers)).post(Post("https://hook.example.com/", b""))
+        assert (answer.result, answer.text) == ("refused", "the address points to a network that is not public")
+
+
+@pytest.mark.parametrize("number", [PUBLIC, "8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8"])
+def test_a_public_address_is_one(number: str) -> None:
+    assert is_public(number)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://127.0.0.1/",
+        "https://[::1]/",
+        "https://localhost/",
+        "https://2130706433/",
+        "https://0x7f.1/",
+        "https://127.1/",
+    ],
+)
+def test_a_number_of_this_machine_is_refused_in_any_spelling(url: str) -> None:
+    assert PublicWeb(TestClock()).post(Post(url, b"")).result in ("refused", "later")
+    assert PublicWeb(TestClock()).post(Post(url, b"")).text != "nobody answered at the address"
+
+
+def test_a_name_without_an_address_is_asked_again() -> None:
+    def away(host: str, port: int) -> list[str]:
+        raise socket.gaierror(host, port)
+
+    assert PublicWeb(TestClock(), resolve=away).post(Post("https://hook.example.com/", b"")).result == "later"
+
+
+def test_the_connection_goes_to_the_address_that_was_looked_at() -> None:
+    pool: Any = _secure(PUBLIC, "hook.example.com")
+
+    assert (pool.host, pool.port) == (PUBLIC, 443)
+    assert pool.conn_kw["server_hostname"] == "hook.example.com"
+    assert pool.assert_hostname == "hook.example.com"
+
+
+def test_an_origin_like_the_receivers_is_no_receiver(receiver: Receiver) -> None:
+    sender = PublicWeb(TestClock(), receiver.origin)
+    for url in (f"{receiver.origin}0/", f"{receiver.origin}@example.com/", f"{receiver.origin}.example.com/"):
+        assert sender.post(Post(url, b"")).result == "refused"
+    assert receiver.received == []

@@ -1,0 +1,368 @@
+"""Events onto lines and out: once, in order, the first at once, a burst as a digest, in nobody else's way."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from contracts import catalog
+from contracts.errors import ServiceUnavailable
+from contracts.terms.notices import Occasion, Routes
+from functions.events.drop_event import EventContract, EventProblem
+from functions.notices import trail
+from functions.ports.notices import Answer
+from tests.hearing import HOOK, MAIL, PAGER, SLACK, Hearing, a_hearing, a_route, an_absence, an_event, some_routes
+
+OUT_OF_ORDER = Answer("later", "503")
+GONE = Answer("refused", "410 Gone")
+
+
+def subjects(world: Hearing) -> list[str]:
+    return [mail.subject for mail in world.mailer.sent]
+
+
+# --- what is heard of
+
+
+@pytest.mark.parametrize(
+    ("event", "first"),
+    [
+        (an_event(), "[rejected] orders/1.csv: 20 of 410 rows, amount is below the minimum of 0"),
+        (an_event("failed"), "[failed] orders/1.csv: dropgate could not judge the file."),
+        (an_event("accepted_with_warnings"), "[warning] orders/1.csv"),
+        (an_event("observed"), "[warning] orders/1.csv"),
+        (an_event("accepted"), "[accepted] orders/1.csv: accepted"),
+        (an_event("unmatched", contract=None), "[unmatched] orders/1.csv: "),
+        (an_absence(), "[missing] orders.v1: 1 of 2 files of 2026-01-31 have not come by 2026-01-31 13:00 UTC"),
+        (an_absence("arrived"), "[recovered] orders.v1: all files of 2026-01-31 have come"),
+    ],
+    ids=["rejected", "failed", "warning", "observed", "accepted", "unmatched", "missing", "arrived"],
+)
+def test_first_line_says_which_file_and_what_is_wrong(event: Any, first: str) -> None:
+    every = a_route(
+        on=("rejected", "failed", "warning", "missing", "late", "unmatched", "accepted", "recovered"),
+    )
+    world = a_hearing(every)
+    world.hear(event)
+
+    (subject,) = subjects(world)
+    assert subject.startswith(first)
+
+
+@pytest.mark.parametrize("state", ["received", "staged", "validating", "promoting", "rejecting", "superseded", "noted"])
+def test_states_on_the_way_are_heard_of_by_nobody(state: str) -> None:
+    every = a_route(on=("rejected", "failed", "warning", "accepted", "recovered", "unmatched"))
+
+    assert a_hearing(every).hear(an_event(state)) == []
+
+
+def test_a_channel_hears_only_of_what_it_asks_for() -> None:
+    world = a_hearing(a_route(on=("missing",)))
+    world.hear(an_event(), an_absence())
+
+    assert len(subjects(world)) == 1
+
+
+def test_a_trial_is_heard_of_by_nobody() -> None:
+    assert a_hearing().hear(an_event(trial=True)) == []
+
+
+def test_the_receipt_of_a_failed_drop_is_no_second_failure() -> None:
+    world = a_hearing(operators=[a_route(audience="operator", on=("failed",))])
+    world.hear(an_event("failed"), an_event("failed", event="receipt_written", step=6))
+    world.minutes(30)
+
+    assert len(subjects(world)) == 1
+
+
+def test_a_channel_of_two_routes_hears_once() -> None:
+    world = a_hearing(a_route(), a_route(audience="operator", on=("rejected", "failed")))
+    world.hear(an_event())
+    world.minutes(30)
+
+    (mail,) = world.mailer.sent
+    assert "named for the operator and producer of orders.v1" in mail.text
+
+
+def test_without_routes_nobody_hears() -> None:
+    assert Hearing(Routes()).hear(an_event()) == []
+
+
+def test_an_unmatched_key_is_heard_of_by_the_producer_of_its_folder() -> None:
+    world = a_hearing(a_route(), operators=[a_route(SLACK, "operator")])
+    entries = (catalog.Entry("orders.v1", "p", "shop", ("orders/*.csv",)),)
+    world.publish(world.routes, catalog.Index(entries))
+    event = an_event("unmatched", contract=None, producer=None, key="orders/1.txt")
+    world.hear(event)
+
+    assert ([mail.to for mail in world.mailer.sent], world.web.sent) == ([MAIL.to], [])
+
+
+def test_an_unmatched_key_outside_of_any_folder_is_heard_of_by_operators() -> None:
+    world = a_hearing(a_route(), operators=[a_route(SLACK, "operator")])
+    entries = (catalog.Entry("orders.v1", "p", "shop", ("orders/*.csv",)),)
+    world.publish(world.routes, catalog.Index(entries))
+    world.hear(an_event("unmatched", contract=None, producer=None, key="other/1.txt"))
+
+    assert (world.mailer.sent, len(world.web.sent)) == ([], 1)
+
+
+def test_a_late_file_is_heard_of_by_those_who_ask_for_late() -> None:
+    late = EventProblem("arrived-late", "warning", "The file came late.", "Send it earlier.")
+    world = a_hearing(a_route(audience="consumer"))
+    world.hear(an_event("accepted_with_warnings", problems=(late,)), an_event("accepted_with_warnings", "d2"))
+    world.minutes(20)
+
+    assert subjects(world) == ["[late] orders/1.csv: The file came late"]
+
+
+# --- recoveries
+
+
+def test_a_corrected_file_is_a_recovery() -> None:
+    world = a_hearing()
+    world.hear(an_event(drop="d1"))
+    world.minutes(20)
+    world.hear(an_event("accepted", drop="d2"))
+
+    assert subjects(world)[1:] == ["[recovered] orders/1.csv: accepted"]
+
+
+def test_a_good_file_that_was_never_bad_is_no_recovery() -> None:
+    world = a_hearing()
+    world.hear(an_event("accepted"), an_event(drop="d2", key="orders/2.csv"))
+    world.minutes(20)
+    world.hear(an_event("accepted", drop="d3", key="orders/3.csv"))
+
+    assert len(subjects(world)) == 1
+
+
+def test_files_that_came_after_all_are_a_recovery() -> None:
+    world = a_hearing()
+    world.hear(an_absence())
+    world.minutes(20)
+    world.hear(an_absence("arrived", 2))
+
+    assert subjects(world)[1:] == ["[recovered] orders.v1: all files of 2026-01-31 have come"]
+
+
+# --- once, and in order
+
+
+def test_a_repeated_event_changes_nothing() -> None:
+    world = a_hearing()
+    world.hear(*[an_event()] * 3)
+    world.minutes(30)
+
+    assert len(subjects(world)) == 1
+
+
+def test_an_older_state_never_follows_a_newer_one() -> None:
+    world = a_hearing(a_route(on=("rejected", "accepted", "recovered")))
+    world.hear(an_event("accepted", attempt=2))
+    world.minutes(20)
+    world.hear(an_event("rejected", attempt=1))
+    world.minutes(20)
+
+    assert subjects(world) == ["[accepted] orders/1.csv: accepted"]
+
+
+def test_of_a_drop_in_a_digest_only_the_newest_state_is_told() -> None:
+    world = a_hearing(a_route(on=("rejected", "accepted", "recovered")))
+    world.hear(an_event(drop="d0", key="orders/0.csv"))
+    world.hear(an_event("rejected", "d1"), an_event("accepted", "d1", attempt=2))
+    world.minutes(20)
+
+    assert subjects(world)[1:] == ["[recovered] orders/1.csv: accepted"]
+
+
+def test_events_in_any_order_end_with_the_newest() -> None:
+    events = [an_event("rejected" if n % 2 else "accepted", attempt=n) for n in range(1, 7)]
+    for seed in range(20):
+        world = a_hearing(a_route(on=("rejected", "accepted", "recovered")))
+        for event in random.Random(seed).sample(events, 6):
+            world.hear(event)
+            world.minutes(4)
+        world.minutes(20)
+        sequences = [notice.sequence for notices in world.book.notices.values() for notice in notices]
+        assert sequences == sorted(sequences)
+        assert sequences[-1].startswith("0006")
+
+
+# --- bursts
+
+
+def test_the_first_leaves_at_once_and_the_rest_as_one_digest() -> None:
+    world = a_hearing()
+    world.hear(*(an_event(drop=f"d{n}", key=f"orders/{n}.csv") for n in range(38)))
+    assert subjects(world) == ["[rejected] orders/0.csv: 20 of 410 rows, amount is below the minimum of 0"]
+    world.minutes(9)
+    assert len(subjects(world)) == 1
+    world.minutes(3)
+
+    assert subjects(world)[1:] == ["[rejected] orders.v1: 37 files"]
+    assert "orders/37.csv" in world.mailer.sent[1].text
+
+
+def test_ten_thousand_rejections_in_an_hour_are_six_messages_a_channel() -> None:
+    on: tuple[Occasion, ...] = ("rejected", "recovered")
+    world = a_hearing(a_route(on=on), a_route(PAGER, on=on))
+    numbers = iter(range(10_000))
+
+    def arrive() -> None:
+        for n in [n for _, n in zip(range(167), numbers, strict=False)]:
+            world.hear(an_event(drop=f"d{n}", key=f"orders/{n}.csv"))
+
+    world.minutes(60, arrive)
+    assert len(world.mailer.sent) <= 6
+    assert len(world.web.sent) <= 6
+    world.minutes(30)
+
+    assert next(numbers, None) is None
+    for messages in world.book.messages.values():
+        assert [m.after for m in messages] == [0, *(m.through for m in messages[:-1])]
+        assert messages[-1].through == 10_000
+
+
+def test_a_digest_counts_all_and_lists_some() -> None:
+    world = a_hearing()
+    world.hear(*(an_event(drop=f"d{n}", key=f"orders/{n}.csv") for n in range(201)))
+    world.minutes(12)
+    mail = world.mailer.sent[1]
+
+    assert mail.subject == "[rejected] orders.v1: 200 files"
+    assert (mail.text.count("[rejected] orders/"), "and 150 more" in mail.text, "and 150 more" in mail.html) == (
+        50,
+        True,
+        True,
+    )
+
+
+# --- failures
+
+
+def test_a_channel_that_fails_for_now_is_asked_again_later_and_later() -> None:
+    world = a_hearing()
+    world.mailer.answers = [OUT_OF_ORDER] * 4
+    world.hear(an_event())
+    sent = world.minutes(40)
+
+    assert [(each.answer.result, each.tries) for each in sent] == [
+        ("later", 2),
+        ("later", 3),
+        ("later", 4),
+        ("sent", 5),
+    ]
+    assert len(subjects(world)) == 1
+
+
+def test_the_receiver_says_when_to_come_again() -> None:
+    world = a_hearing(a_route(SLACK))
+    world.web.answers = [Answer("later", "429", after=600)]
+    world.hear(an_event())
+    assert world.minutes(9) == []
+    world.minutes(3)
+
+    assert len(world.web.sent) == 1
+
+
+def test_after_a_day_a_message_is_given_up_and_the_next_is_tried() -> None:
+    world = a_hearing()
+    world.mailer.answers = [OUT_OF_ORDER] * 1000
+    world.hear(an_event(), an_event(drop="d2", key="orders/2.csv"))
+    sent = world.minutes(25 * 60)
+    assert sum(each.given_up for each in sent) == 1
+    world.mailer.answers = []
+    world.minutes(120)
+
+    assert subjects(world) == ["[rejected] orders/2.csv: 20 of 410 rows, amount is below the minimum of 0"]
+
+
+def test_a_channel_that_refuses_is_recorded_with_its_reason() -> None:
+    world = a_hearing(a_route(HOOK))
+    world.web.answers = [GONE]
+    (sent,) = world.hear(an_event())
+
+    (trace,) = trail.of_subject(world.book, "d1")
+    assert sent.given_up
+    assert trace.message
+    assert (trace.message.result, trace.message.answer) == ("failed", "410 Gone")
+
+
+def test_a_secret_that_is_not_there_is_named() -> None:
+    world = a_hearing(a_route(SLACK))
+    world.secrets.secrets = {}
+    (sent,) = world.hear(an_event())
+
+    assert (sent.given_up, sent.answer.text) == (True, "there is no parameter /dropgate/notify/data-team")
+
+
+@pytest.mark.parametrize(
+    ("channel", "secret"),
+    [
+        (HOOK, "https://lake.example.com/hooks"),
+        (HOOK, "https://lake.example.com/hooks whsec_c2hvcnQ="),
+        (HOOK, "https://lake.example.com/hooks whsec_!"),
+        (PAGER, "short"),
+        (PAGER, "0123456789abcdef0123456789abcdef us"),
+        (SLACK, "https://hooks.slack.com/a b"),
+        (SLACK, ""),
+    ],
+)
+def test_a_secret_of_another_form_is_refused_and_never_shown(channel: Any, secret: str) -> None:
+    world = a_hearing(a_route(channel))
+    world.secrets.secrets = {channel.to: secret}
+    (sent,) = world.hear(an_event())
+
+    assert sent.given_up
+    assert sent.answer.text.startswith(f"the parameter /dropgate/notify/{channel.to} must be ")
+    assert not secret or secret not in sent.answer.text
+
+
+def test_one_channel_never_holds_up_another() -> None:
+    world = a_hearing(a_route(HOOK), a_route(SLACK), a_route())
+    world.web.answers = [OUT_OF_ORDER, GONE]
+    world.hear(an_event())
+
+    assert len(subjects(world)) == 1
+
+
+def test_a_service_that_gives_no_secret_is_asked_again() -> None:
+    class Away:
+        def secret(self, name: str) -> str | None:
+            raise ServiceUnavailable(f"ssm: {name}")
+
+    world = a_hearing(a_route(SLACK))
+    ports, world.ports = world.ports, replace(world.ports, secrets=Away())
+    (sent,) = world.hear(an_event())
+    assert sent.answer.result == "later"
+    world.ports = ports
+    world.minutes(5)
+
+    assert len(world.web.sent) == 1
+
+
+# --- what is shown of it
+
+
+def test_the_trail_of_a_drop_shows_who_heard_when_and_what_answered() -> None:
+    world = a_hearing(a_route(), a_route(SLACK))
+    world.mailer.answers = [OUT_OF_ORDER]
+    world.hear(an_event())
+    waiting, told = trail.of_subject(world.book, "d1")
+
+    assert (waiting.line.channel, waiting.message) == (MAIL, None)
+    assert waiting.line.attempt
+    assert (told.line.channel, told.message and told.message.answer) == (SLACK, "200 ok")
+
+
+def test_two_contracts_have_two_lines() -> None:
+    both = Routes((*some_routes(a_route()).contracts, *some_routes(a_route(), contract="returns.v1").contracts))
+    world = Hearing(both)
+    of_returns = an_event(drop="d2", key="returns/1.csv", contract=EventContract("returns.v1"))
+    world.hear(an_event(), of_returns)
+
+    assert len(subjects(world)) == 2
