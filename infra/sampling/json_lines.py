@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
-from contracts.authoring.draft.column import ColumnCounts
-from contracts.authoring.draft.profile import ColumnProfile, Profile, Sample, SampleRefused, scarcest, settle
+from contracts.authoring.draft.column import WORDS, ColumnCounts
+from contracts.authoring.draft.forms import Forms, forms_of
+from contracts.authoring.draft.profile import ColumnProfile, Profile, Sample, SampleRefused, is_typed, scarcest, settle
 from contracts.files.columns import OURS
 from contracts.files.header import MOST_COLUMNS
 from contracts.plan import CONTAINERS, REPEATING, LogicalType
+from contracts.problem import quoted
+from contracts.terms.value_form import PLAIN, ValueForm
 from contracts.values.nested import name_of
 from infra.sampling.sample_heads import ADDED, MOST_BROKEN, SampleHead, opened, pieces
 
@@ -66,6 +69,30 @@ class SampleContents:
     words: frozenset[str] = frozenset()
     typed: bool = True
 
+    def done(self) -> Forms:
+        """Finish counting; return the forms of texts that are values of other types, which their columns have then.
+
+        In JSON, which has a null of its own, words for it are those of single columns.
+        """
+        for column in self.columns.values():
+            column.done()
+        texts = {name_of(route): column for route, column in self.columns.items() if column.forms <= {"text"}}
+        formed = forms_of(texts, ",")
+        for name, form in formed.columns.items():
+            texts[name].form = form
+        if not self.typed:
+            return formed
+        own = dict(formed.columns)
+        for name, column in ((name_of(route), column) for route, column in self.columns.items()):
+            words = tuple(sorted(column.words & column.counts.keys())) or None
+            is_both = column.forms in ({"number", "text"}, {"boolean", "text"})
+            if is_both and (column.is_number or column.kinds.booleans):
+                column.forms.remove("text")  # the texts are words for null, or what the others are as well
+                own[name] = ValueForm(nulls=words)
+            elif words and column.forms <= {"text"} and is_typed(column):
+                own[name] = replace(column.form, nulls=words)
+        return replace(formed, columns=own)
+
     def add(self, route: Route, values: list[Any]) -> None:
         """Add the values of one place, and all nested values."""
         if route not in self.columns:
@@ -109,7 +136,7 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
     for one in heads:
         if one.encoding != "utf-8":
             raise SampleRefused(f"{one.path.name} is not UTF-8, as JSON Lines are; write it in UTF-8")
-    seen = SampleContents()
+    seen = SampleContents(words=frozenset(("", *WORDS)))
     samples = []
     for one in heads:
         with opened(one) as file:
@@ -122,8 +149,21 @@ def profile_of(heads: Sequence[SampleHead]) -> Profile:
         raise SampleRefused(
             f"{broken:,} of {records + broken:,} lines of the samples are not JSON objects; write one on each line"
         )
-    columns, left = settled(seen, records)
-    return Profile(tuple(samples), "jsonl", columns, compression=heads[0].compression, left=left)
+    formed = seen.done()
+    columns, left = settled(seen, records, formed)
+    made = Profile(tuple(samples), "jsonl", columns, compression=heads[0].compression, left=left, forms=formed)
+    return replace(made, remarks=tuple(_remarks(seen, formed)))
+
+
+def _remarks(seen: SampleContents, formed: Forms) -> Iterator[str]:
+    """Name the texts that could be read as numbers, which JSON has as well."""
+    plain = [
+        name
+        for route, column in seen.columns.items()
+        if column.forms == {"text"} and column.is_number and (name := name_of(route)) not in formed.columns
+    ]
+    if plain:
+        yield f"{quoted(plain, most=12)}: whether their texts are numbers, as `values: {{decimalChar: '.'}}` has it."
 
 
 def read(name: str, file: IO[str], seen: SampleContents) -> Sample:
@@ -159,6 +199,7 @@ def read(name: str, file: IO[str], seen: SampleContents) -> Sample:
 def settled(
     seen: SampleContents,
     records: int,
+    formed: Forms,
     given: Mapping[Route, LogicalType] | None = None,
     nulls: frozenset[str] = frozenset(),
 ) -> tuple[tuple[ColumnProfile, ...], tuple[tuple[str, str], ...]]:
@@ -167,14 +208,15 @@ def settled(
     left: list[tuple[str, str]] = []
     out: set[Route] = set()
     for route, column in sorted(seen.columns.items(), key=lambda one: len(one[0])):
-        column.done()
         if route[:-1] in out:
             out.add(route)
         elif why := _why_left(seen, route, column):
             out.add(route)
             left.append((name_of(route), why))
         else:
-            columns.append(_column(seen, route, records, (given or {}).get(route), nulls))
+            form = formed.columns.get(name_of(route), PLAIN)
+            one = _column(seen, route, records, (given or {}).get(route), nulls.union(form.nulls or ()))
+            columns.append(replace(one, unsure=formed.unsure.get(one.name, "")))
     if not columns:
         why = "; ".join(f"`{name}`: {reason}" for name, reason in left[:3]) or "no record has a key"
         raise SampleRefused(f"No column of the samples has a type that a contract can have ({why})")
@@ -212,4 +254,6 @@ def _column(
     one = settle(name_of(route), column, places, nulls, given)
     if path:
         return replace(one, path=path, unique=False)
-    return replace(one, scarcest=scarcest((count - filled[one.name], count) for count, filled in seen.filled))
+    words = one.nulls - sum(count - filled[one.name] for count, filled in seen.filled)  # which any sample may have
+    nulls_of = ((min(count, count - filled[one.name] + words), count) for count, filled in seen.filled)
+    return replace(one, scarcest=scarcest(nulls_of))

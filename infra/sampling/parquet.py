@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts.authoring.draft.column import ColumnCounts
+from contracts.authoring.draft.forms import NO_FORMS
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused
 from contracts.plan import LogicalType, Property
 from contracts.problem import quoted
@@ -56,7 +57,8 @@ def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Pr
     for column in seen.columns.values():
         column.forms.clear()
     given = {route: prop.type for route, prop in properties.items()}
-    profiles, more = settled(seen, sum(sample.records for sample in samples), given)
+    seen.done()
+    profiles, more = settled(seen, sum(sample.records for sample in samples), NO_FORMS, given)
     exact = {route: prop.exact and (prop.exact[0] - prop.exact[1], prop.exact[1]) for route, prop in properties.items()}
     with_digits = tuple(replace(one, exact=exact[one.path or (one.name,)]) for one in profiles)
     return Profile(tuple(samples), "parquet", with_digits, order="exact", left=(*left, *more))

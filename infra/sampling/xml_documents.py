@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from contracts.authoring.draft.column import WORDS
+from contracts.authoring.draft.forms import Forms
 from contracts.authoring.draft.profile import ColumnProfile, Profile, Sample, SampleRefused, is_typed, null_words
 from contracts.files.xml_documents import xml_records
 from contracts.files.xml_documents.xml_cells import BOOLEANS
@@ -17,6 +18,8 @@ from contracts.files.xml_documents.xml_names import Names
 from contracts.files.xml_documents.xml_shape import TEXT
 from contracts.plan import Columns, Plan, Property, Xml
 from contracts.problem import Problem, quoted
+from contracts.terms.value_form import ValueForm
+from contracts.values.nested import name_of
 from infra.sampling.json_lines import SampleContents, settled
 from infra.sampling.sample_heads import MOST_BROKEN, OPEN, SampleHead
 from infra.sampling.xml_survey import Path, Survey
@@ -41,13 +44,15 @@ def profile_of(heads: Sequence[SampleHead], most: int | None) -> Profile:
     records, broken = (sum(counts) for counts in zip(*((s.records, s.broken) for s in samples), strict=True))
     if 100 * broken > MOST_BROKEN * records:
         raise SampleRefused(f"{broken:,} of {records:,} records of the samples have text beside elements")
+    formed = _worded(seen, seen.done())
     nulls = _nulls(seen)
-    columns, left = settled(seen, records, nulls=frozenset(nulls))
+    columns, left = settled(seen, records, formed, nulls=frozenset(nulls))
     left += tuple((f"{xml.record}/{name}", MIXED) for name in sorted(values.mixed))
     return Profile(
-        *(tuple(samples), "xml", tuple(map(_as_xml, columns))),
+        *(tuple(samples), "xml", tuple(_as_xml(column, formed) for column in columns)),
         compression=heads[0].compression,
         left=left,
+        forms=formed,
         xml=replace(xml, null_values=nulls),
         remarks=_remarks(survey, record),
     )
@@ -85,18 +90,26 @@ def _has_more(head: SampleHead, most: int) -> bool:
 def _nulls(seen: SampleContents) -> tuple[str, ...]:
     """Return the texts for null; empty ones only if they stand beside values of other types than text."""
     columns = {"/".join(route): column for route, column in seen.columns.items()}
-    for column in columns.values():
-        column.done()
     nulls = null_words(columns)
     is_blank = any(column.counts.get("") and is_typed(column) for column in columns.values())
     return nulls if is_blank else nulls[1:]
 
 
-def _as_xml(column: ColumnProfile) -> ColumnProfile:
-    """Return a column with a type that texts of XML have: days as files write them and other words are texts."""
+def _worded(seen: SampleContents, formed: Forms) -> Forms:
+    """Return forms with those of booleans whose words XML does not have, as `TRUE` and `FALSE`."""
+    words = dict(formed.columns)
+    for route, column in seen.columns.items():
+        pair = sorted(column.texts, key=str.lower, reverse=True)
+        if [text.lower() for text in pair] == ["true", "false"] and not {*pair} <= BOOLEANS.keys():
+            column.form = words[name_of(route)] = ValueForm(true=(pair[0],), false=(pair[1],))
+    return replace(formed, columns=words)
+
+
+def _as_xml(column: ColumnProfile, formed: Forms) -> ColumnProfile:
+    """Return a column with a type that texts of XML have: words of booleans that no form names are texts."""
     words = {text for text, _ in column.values or ()}
-    odd = column.dates is not None or (column.type == "boolean" and not words <= BOOLEANS.keys())
-    return replace(column, type="string", dates=None, others=()) if odd else column
+    is_odd = column.type == "boolean" and column.name not in formed.columns and not words <= BOOLEANS.keys()
+    return replace(column, type="string") if is_odd else column
 
 
 def _read(begin: _Begin, xml: Xml, values: _Values, seen: SampleContents) -> Sample:

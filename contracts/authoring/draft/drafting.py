@@ -167,6 +167,8 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
     if formed := proposing.values(profile):
         block["values"] = formed
         notes[(*BLOCK, "values")] = "values of the samples are written so, and no cell contradicts"
+        if profile.xml and "nullValues" in formed:
+            notes[(*BLOCK, "values", "nullValues")] = "they are null words where all other values have a type"
     if columns := _found(profile, notes):
         block["columns"] = columns
     if limit := proposing.broken_limit(profile):
@@ -205,9 +207,6 @@ def _elements(profile: Profile, block: dict[str, Any], notes: dict[Path, str]) -
         return
     block["xml"] = {"record": xml.record} | ({"namespaces": dict(xml.namespaces)} if xml.namespaces else {})
     notes[(*BLOCK, "xml", "record")] = "the elements that repeat most"
-    if xml.null_values:
-        block["values"] = {"nullValues": list(xml.null_values)}
-        notes[(*BLOCK, "values", "nullValues")] = "they are null words where all other values have a type"
 
 
 def _found(profile: Profile, notes: dict[Path, str]) -> dict[str, Any]:

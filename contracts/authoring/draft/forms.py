@@ -165,7 +165,9 @@ class Forms:
             keys["groupChar"] = form.group
         keys |= {key: list(texts) for key in ("prefixes", "suffixes", "negatives") if (texts := getattr(form, key))}
         keys |= {"percent": form.percent} if form.percent else {}
-        return keys | ({"trueValues": [*form.true], "falseValues": [*form.false]} if form.true else {})
+        keys |= {"nullValues": list(form.nulls)} if form.nulls else {}
+        keys |= {"trueValues": [*form.true], "falseValues": [*form.false]} if form.true else {}
+        return keys or ({"decimalChar": form.decimal} if form == PLAIN and name in self.columns else {})
 
 
 NO_FORMS = Forms(".", "", {}, {})
@@ -201,7 +203,8 @@ def _marks(columns: Iterable[Column], delimiter: str) -> tuple[str, str]:
         forms = [form for form in column.written.forms() if form.decimal != "." or form.group]
         unsure += len({form.decimal for form in forms}) > 1 and is_grouped_alone(column.written.shapes or ())
         if len({form.decimal for form in forms}) == 1:
-            votes[forms[0].decimal, forms[0].group] += 1
+            group = forms[0].group
+            votes[forms[0].decimal, group if any(group in shape for shape in column.written.shapes or ()) else ""] += 1
     comma = sum(n for (decimal, _), n in votes.items() if decimal == ",")
     point = sum(n for (decimal, _), n in votes.items() if decimal == ".")
     decimal = "," if comma > point or (not votes and unsure and delimiter != ",") else "."

@@ -15,6 +15,7 @@ from contracts.authoring.draft.kinds import FORMATS, Kinds
 from contracts.errors import DropgateError
 from contracts.plan import Archive, Compression, Csv, FileFormat, Json, LogicalType, Sheet, Xml
 from contracts.terms.fixed_width import Fixed
+from contracts.terms.value_form import PLAIN
 from contracts.values import date_formats
 from contracts.values.date_formats import DateFormats
 
@@ -185,13 +186,14 @@ def settle(
 
 
 def _is_dated(column: ColumnCounts, kinds: Kinds) -> bool:
-    """Return True if all texts of CSV are dates or times in a notation of files alone."""
-    return kinds.any and bool(kinds.of_files) and not (kinds.notations or kinds.booleans or column.forms)
+    """Return True if all texts are dates or times in a notation of files alone."""
+    is_text = column.forms <= {"text"}
+    return kinds.any and bool(kinds.of_files) and is_text and not (kinds.notations or kinds.booleans)
 
 
 def _type(column: ColumnCounts) -> tuple[LogicalType, str | None, bool | None, tuple[str, ...]]:
-    """Return the type of all values; JSON itself marks numbers and booleans, so its texts are neither."""
-    kinds, forms = column.read, column.forms
+    """Return the type of all values; JSON marks numbers and booleans, so that its texts are such only in a form."""
+    kinds, forms = column.read, column.forms if column.form == PLAIN else set[str]()
     if not kinds.any:
         return "string", None, None, ()
     if kinds.booleans and forms <= {"boolean"}:

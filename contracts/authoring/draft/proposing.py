@@ -295,6 +295,8 @@ def values(profile: Profile) -> dict[str, Any]:
     }
     nulls = profile.csv.null_values if (profile.sheet or profile.fixed) and profile.csv else ("",)
     stated = {"nullValues": list(nulls)} if len(nulls) > 1 else {}
+    if profile.xml and profile.xml.null_values:
+        stated = {"nullValues": list(profile.xml.null_values)}
     return stated | forms.keys() | ({"columns": own} if own else {})
 
 

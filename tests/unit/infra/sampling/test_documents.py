@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from contracts.plan import Json
 from functions.admission.admit import admit
@@ -42,6 +43,52 @@ FORMS: dict[str, tuple[bytes, Json | None]] = {
     "CSV": (b"[a],[b]\n1,2\n", None),
     "numbers": (b"[1, 2]", None),
 }
+
+
+WRITTEN: dict[str, tuple[list[Any], str, Any]] = {
+    "decimal commas": (["1.234,50", "17,00"], "number", {"decimalChar": ",", "groupChar": "."}),
+    "a currency": (["$1.50", "$17.25"], "number", {"columns": {"v": {"prefixes": ["$"]}}}),
+    "words of booleans": (["J", "N"], "boolean", {"columns": {"v": {"trueValues": ["J"], "falseValues": ["N"]}}}),
+    "days": (["3.7.2024", "14.12.2024"], "date", {"columns": {"v": {"formats": ["d.M.yyyy"]}}}),
+    "days and words for null": (
+        ["3.7.2024", "", "-"],
+        "date",
+        {"columns": {"v": {"nullValues": ["", "-"], "formats": ["d.M.yyyy"]}}},
+    ),
+    "days in ISO and nothing": (["2024-07-03", ""], "date", {"columns": {"v": {"nullValues": [""]}}}),
+    "numbers that could be names": (["12", "13"], "string", None),
+    "texts and words for null": (["x", "-"], "string", None),
+    "numbers and nothing": ([5, ""], "integer", {"columns": {"v": {"nullValues": [""]}}}),
+    "numbers and numbers in texts": ([1.5, "2.5"], "number", {"columns": {"v": {"decimalChar": "."}}}),
+    "booleans and a word for null": ([True, False, "n.a."], "boolean", {"columns": {"v": {"nullValues": ["n.a."]}}}),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("form", ["lines", "nested", "document"])
+def test_form_of_texts_is_proposed(tmp_path: Path, name: str, form: str) -> None:
+    texts, kind, values = WRITTEN[name]
+    rows: list[Any] = [{"id": n, "v": text} for n, text in enumerate(texts * 3)]
+    if form == "nested":
+        rows = [{"id": row["id"], "in": [{"v": row["v"]}]} for row in rows]
+        values = json.loads(json.dumps(values).replace('"v"', '"in[].v"'))
+    body = document({"all": rows}) if form == "document" else b"\n".join(map(document, rows))
+
+    plan, text = contract_of(tmp_path, ("a.json", body))
+
+    assert next(p for p in plan.properties if p.name in ("v", "in[].v")).type == kind
+    block = yaml.safe_load(text)["customProperties"][0]["value"]
+    assert block.get("values") == values
+    assert admit(plan, "a.json", len(body), lambda start, stop: body[start:stop]).problems == ()
+
+
+def test_numbers_in_texts_are_named(tmp_path: Path) -> None:
+    rows = b"\n".join(document({"id": n, "price": f"{n}.50"}) for n in range(5))
+
+    plan, text = contract_of(tmp_path, ("a.jsonl", rows))
+
+    assert plan.property_named("price").type == "string"
+    assert "`price`: whether their texts are numbers" in text
 
 
 @pytest.mark.parametrize("name", FORMS)

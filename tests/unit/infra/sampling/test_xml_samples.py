@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from contracts.authoring.draft.profile import SampleRefused
 from contracts.plan import Xml
@@ -102,12 +103,39 @@ def test_properties_stand_in_the_order_of_the_elements(tmp_path: Path) -> None:
     assert [p.name for p in plan.properties] == ["z", "b", "a"]
 
 
-def test_words_and_days_that_xml_does_not_have_are_texts(tmp_path: Path) -> None:
+def test_words_and_days_that_xml_does_not_have_are_values_in_a_form(tmp_path: Path) -> None:
     rows = "".join(f"<row><day>{n + 1}.1.2026</day><ok>{'TRUE' if n % 2 else 'FALSE'}</ok></row>" for n in range(28))
 
     plan, _ = contract_of(tmp_path, ("a.xml", f"<rows>{rows}</rows>".encode()))
 
-    assert {p.name: p.type for p in plan.properties} == {"day": "string", "ok": "string"}
+    assert {p.name: p.type for p in plan.properties} == {"day": "date", "ok": "boolean"}
+
+
+def test_form_of_texts_is_proposed(tmp_path: Path) -> None:
+    rows = "".join(
+        f"<row><price>{n}.000,50</price><paid>{'J' if n % 2 else 'N'}</paid><due>{n + 1}.1.2026</due>"
+        f"<vat>{'-' if n % 3 else f'{n} %'}</vat></row>"
+        for n in range(1, 28)
+    )
+
+    plan, text = contract_of(tmp_path, ("a.xml", f"<rows>{rows}</rows>".encode()))
+
+    assert {p.name: p.type for p in plan.properties} == {
+        "price": "number",
+        "paid": "boolean",
+        "due": "date",
+        "vat": "integer",
+    }
+    assert yaml.safe_load(text)["customProperties"][0]["value"]["values"] == {
+        "nullValues": ["-"],
+        "decimalChar": ",",
+        "groupChar": ".",
+        "columns": {
+            "paid": {"trueValues": ["J"], "falseValues": ["N"]},
+            "due": {"formats": ["d.M.yyyy"]},
+            "vat": {"percent": "keep"},
+        },
+    }
 
 
 def test_text_beside_elements_is_named(tmp_path: Path) -> None:
