@@ -23,7 +23,7 @@ def tell(sent: Sent) -> None:
     details: dict[str, Any] = {
         "line": sent.line.id,
         "scope": sent.line.scope,
-        "service": sent.line.channel.service,
+        "channel": sent.line.channel.service,
         "notices": sent.notices,
         "try": sent.tries,
         "answer": sent.answer.text,

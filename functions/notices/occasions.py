@@ -22,8 +22,8 @@ OF_STATES: Mapping[EventState, Occasion] = {
     "unmatched": "unmatched",
 }
 """The occasion of each state that people may hear of."""
-LATE = "arrived-late"
-"""The code of the problem of a file that comes after its window."""
+OUTSIDE = frozenset({"arrived-early", "arrived-late", "arrived-other-day"})
+"""The codes of the problem of a file that comes outside of its window."""
 LATER_STEPS = frozenset({"receipt_written", "forgetting", "forgotten"})
 """What leaves a state as it is: people have heard of that."""
 TROUBLES: frozenset[Occasion] = frozenset({"rejected", "failed", "missing"})
@@ -38,7 +38,7 @@ def occasions(event: DropEvent) -> tuple[Occasion, ...]:
     occasion = OF_STATES.get(data.state)
     if occasion is None or data.trial or data.event in LATER_STEPS:
         return ()
-    late: tuple[Occasion, ...] = ("late",) if any(problem.code == LATE for problem in data.problems) else ()
+    late: tuple[Occasion, ...] = ("late",) if any(problem.code in OUTSIDE for problem in data.problems) else ()
     return (occasion, *late)
 
 

@@ -39,7 +39,7 @@ MEANINGS: dict[Occasion, str] = {
     "failed": "dropgate could not judge the file. That is no fault of the file, and nothing is lost.",
     "warning": "Consumers have the file. It breaks its contract in ways that are only warned about.",
     "missing": "Files that the contract expects have not come by the end of their window.",
-    "late": "The file came after the window of its contract.",
+    "late": "The file came outside of the window of its contract.",
     "stale": "The newest data is older than the contract promises.",
     "unmatched": "No contract covers the key of this upload. Nobody gets the file as it is.",
     "accepted": "The file meets its contract. Consumers have it.",
