@@ -143,10 +143,10 @@ def world(spark: SparkSession) -> Iterator[World]:
     linted = lint((HERE / "contracts",))
     assert not linted.failed, linted.findings
     events: list[dict[str, Any]] = []
-    patient = {**QUIET, "DROPGATE_PATIENCE_SECONDS": "3"}
+    patient = {**QUIET, "DROPGATE_PATIENCE_SECONDS": "8"}
     with Embedded(
         window_seconds=1,
-        schedule_seconds=2,
+        schedule_seconds=8,
         retry_seconds=1,
         job=job,
         spark=spark,

@@ -22,7 +22,8 @@ PATTERNS = [
 @pytest.mark.parametrize(
     ("test", "part"),
     [
-        ("tests/oracle/test_meanings.py::test_job[csv]", None),
+        ("tests/oracle/test_meanings.py::test_job[csv]", "oracle"),
+        ("tests/oracle/test_meanings.py::test_oracle[csv]", None),
         ("tests/oracle/test_meanings.py::test_job[jsonl]", "oracle"),
         ("tests/oracle/test_oracle.py::test_job_and_oracle_say_the_same[csv]", None),
         ("tests/unit/functions/flow/test_crashes.py::test_way[a-before]", "attacks"),
