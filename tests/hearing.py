@@ -25,7 +25,7 @@ from functions.catalog import Published
 from functions.drop import RowCounts
 from functions.events.drop_event import DropEvent, EventContract, EventData, EventMissing, EventObject, EventProblem
 from functions.events.shape import WORDS
-from functions.notices.due import send_due
+from functions.notices.due import Unsent, send_due
 from functions.notices.send import Sent, send
 from functions.notices.take import take
 from functions.ports import NoticePorts
@@ -265,7 +265,7 @@ class Hearing:
         for _ in range(number):
             self.clock.pass_seconds(60)
             each()
-            every += send_due(self.ports)
+            every += (sent for sent in send_due(self.ports) if not isinstance(sent, Unsent))
         return every
 
     def file(self, receipt: EventObject | None, *problems: Problem) -> None:

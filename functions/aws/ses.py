@@ -36,14 +36,16 @@ class SesMailer:
         """Send a mail; the answer names SES's id of it, by which bounces are found."""
         if not self._sender:
             return Answer("refused", "no mail is set up: the parameter MailFrom is empty")
-        body = mime(mail, self._sender, self._clock.now())
         try:
+            body = mime(mail, self._sender, self._clock.now())
             sent = self._ses.send_email(
                 FromEmailAddress=self._sender,
                 Destination={"ToAddresses": [mail.to]},
                 Content={"Raw": {"Data": body}},
                 **self._named,
             )
+        except ValueError:
+            return Answer("refused", "the address is no mail address")
         except ClientError as error:
             return _refusal(error)
         except (ConnectTimeoutError, EndpointConnectionError) as error:

@@ -28,9 +28,9 @@ class SmtpMailer:
         """Send a mail. 4yz is for now, 5yz for good (RFC 5321, section 4.2.1)."""
         import smtplib  # noqa: PLC0415 - a function on Lambda never needs it
 
-        body = mime(mail, self._sender, self._clock.now())
         began = False
         try:
+            body = mime(mail, self._sender, self._clock.now())
             with smtplib.SMTP(self._host, self._port, timeout=TIMEOUT) as server:
                 began = True
                 server.sendmail(self._sender, [mail.to], body)
@@ -39,6 +39,8 @@ class SmtpMailer:
             return _refusal(code, text)
         except smtplib.SMTPResponseException as error:
             return _refusal(error.smtp_code, error.smtp_error)
+        except ValueError:
+            return Answer("refused", "the address is no mail address")
         except (OSError, smtplib.SMTPException) as error:
             return Answer("later", f"the mail server did not answer: {type(error).__name__}", unsure=began)
         return Answer("sent", "the mail server took it")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from functions.handlers import runtime
 from functions.handlers.runtime import RESERVE, logger
-from functions.notices.due import send_due
+from functions.notices.due import Unsent, send_due
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -39,5 +39,10 @@ def tell(sent: Sent) -> None:
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001
     """Send what is due; the next minute's call goes on."""
     with runtime.counted():
-        for sent in send_due(runtime.notice_ports(), lambda: context.get_remaining_time_in_millis() > RESERVE):
-            tell(sent)
+        ports = runtime.notice_ports()
+        for each in send_due(ports, lambda: context.get_remaining_time_in_millis() > RESERVE, Exception):
+            if isinstance(each, Unsent):
+                logger.warning("not sent now", exc_info=each.error, line=each.line)
+                runtime.count("Troubles")
+            else:
+                tell(each)

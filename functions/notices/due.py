@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
+from contracts.errors import DropgateError
 from functions.notices.send import Sent, send
 from functions.ports import NoticePorts
 from functions.ports.clock import stamp
@@ -12,10 +14,25 @@ MOST = 200
 """Lines that one minute begins with; what is due for the longest comes first."""
 
 
-def send_due(ports: NoticePorts, is_time: Callable[[], bool] = lambda: True) -> Iterator[Sent]:
+@dataclass(frozen=True, slots=True)
+class Unsent:
+    """A line whose message could not be sent or recorded now; it is due again when its claim has run out."""
+
+    line: str
+    error: Exception
+
+
+def send_due(
+    ports: NoticePorts, is_time: Callable[[], bool] = lambda: True, caught: type[Exception] = DropgateError
+) -> Iterator[Sent | Unsent]:
     """Yield what came of each message that was due, while there is time for another one."""
     for line in ports.book.due(stamp(ports.clock.now()), MOST):
         if not is_time():
             return
-        if (sent := send(ports, line)) is not None:
-            yield sent
+        try:
+            sent = send(ports, line)
+        except caught as error:
+            yield Unsent(line, error)
+        else:
+            if sent is not None:
+                yield sent

@@ -20,7 +20,7 @@ LEASE = timedelta(minutes=2)
 FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=1)
 PATIENCE = timedelta(days=1)
 """The time after which a message that cannot be sent is given up."""
-MOST_COVERED = 5_000
+MOST_COVERED = 2_000
 """Notices that one message covers; more wait for the next."""
 
 
@@ -54,6 +54,11 @@ def claimed(line: Line, now: datetime) -> Line | None:
         unknown = before.may_repeat or before.under_way
         mine = replace(before, until=until, tries=before.tries + 1, under_way=True, may_repeat=unknown)
     return replace(line, attempt=mine, due_at=until)
+
+
+def is_given_up(attempt: Attempt, now: datetime) -> bool:
+    """Return True if a message has been tried for long enough: without an answer, too, because each try crashed."""
+    return now > moment(attempt.begun_at) + PATIENCE
 
 
 def ended(line: Line, attempt: Attempt, now: datetime) -> Line:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MOST_SUMMARY = 1_024
 SEVERITY = {"failed": "error", "rejected": "error", "missing": "error", "recovered": "info", "accepted": "info"}
 """The severity of an occasion; of others it is a warning."""
+MOST_OPEN = 500
+"""Incidents that a line remembers as open; there are six new ones an hour at most."""
 RESOLVING = frozenset({"recovered", "accepted"})
 
 
@@ -46,7 +48,7 @@ def events(letter: Letter, url: str, routing_key: str) -> tuple[list[Post], tupl
         key = incident(scope, begun[0].notice.topic if len(begun) == 1 else "")
         bodies.append({"routing_key": routing_key, **_trigger(letter, key, begun)})
         open_now[key] = None
-    left = tuple(key for key in open_now if key not in resolved)
+    left = tuple(key for key in open_now if key not in resolved)[-MOST_OPEN:]
     return [Post(url, json.dumps(body).encode(), {"Content-Type": "application/json"}) for body in bodies], left
 
 

@@ -17,7 +17,7 @@ from functions.notices.addresses import Address, address_of
 from functions.notices.mail import mail
 from functions.notices.receipt_problems import problems_in
 from functions.notices.slack import slack
-from functions.notices.take import TRIES
+from functions.notices.take import TRIES, producer_of
 from functions.notices.webhook import webhook
 from functions.notices.wording import Entry, Letter
 from functions.ports import NoticePorts
@@ -51,6 +51,8 @@ def send(ports: NoticePorts, line_id: str) -> Sent | None:
 
 def _deliver(ports: NoticePorts, line: Line, attempt: Attempt) -> tuple[Answer, tuple[str, ...]]:
     """Make the message of an attempt and send it; the answer, and the incidents that are open then."""
+    if lines.is_given_up(attempt, ports.clock.now()):
+        return Answer("refused", "given up: no try of a day has come to an end"), line.incidents
     try:
         letter = _letter(ports, line, attempt)
     except ServiceUnavailable as error:
@@ -105,14 +107,15 @@ def _letter(ports: NoticePorts, line: Line, attempt: Attempt) -> Letter:
     """Return what a message says: the newest state of each drop that it covers, and the problems of the receipt."""
     notices = wording.newest(ports.book.waiting(line.id, line.settled, attempt.through))
     entries = tuple(wording.entry_of(notice) for notice in notices)
-    routes = ports.catalog.routes().of_contract(line.scope)
+    routes = ports.catalog.routes()
+    own = routes.of_contract(line.scope)
     return Letter(
         id=f"msg_{keys.digest(line.id, str(attempt.through))}",
         line=line,
         stack=ports.stack,
         entries=entries,
         problems=_problems(ports, entries[0]) if len(entries) == 1 else (),
-        contact=routes.contact if routes else None,
+        contact=own.contact if own else routes.contact_of(producer_of(line.scope)),
         may_repeat=attempt.may_repeat,
     )
 

@@ -18,6 +18,8 @@ from functions.ports.notices import Line, Notice
 
 TRIES = 8
 """The tries of a write that others are in the way of; then the message comes again."""
+UPLOADS_OF = "uploads of "
+"""The beginning of what a line of unmatched keys is of."""
 
 
 @dataclass
@@ -59,10 +61,15 @@ def _routes(ports: NoticePorts, event: DropEvent) -> tuple[str, Iterator[Route]]
     routes, contract = ports.catalog.routes(), event.data.contract
     if contract is None:
         producer = event.data.producer or _owner(ports, event.data.key or "")
-        scope = f"uploads of {producer}" if producer else "uploads outside of any contract"
+        scope = f"{UPLOADS_OF}{producer}" if producer else "uploads outside of any contract"
         return scope, iter(routes.hearing_of_unmatched(producer))
     own = routes.of_contract(contract.name)
     return contract.name, iter((*(own.routes if own else ()), *routes.operators))
+
+
+def producer_of(scope: str) -> str:
+    """Return the producer whose unmatched keys a line is of; a name that nobody has for other lines."""
+    return scope.removeprefix(UPLOADS_OF) if scope.startswith(UPLOADS_OF) else ""
 
 
 def _owner(ports: NoticePorts, key: str) -> str | None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import pytest
 
 from contracts import catalog
 from contracts.errors import ServiceUnavailable
-from contracts.terms.notices import Occasion, Routes
+from contracts.terms.notices import Channel, Routes
 from functions.events.drop_event import EventContract, EventProblem
 from functions.notices import trail
-from functions.ports.notices import Answer
+from functions.notices.due import Unsent, send_due
+from functions.notices.send import Sent
+from functions.ports.notices import Answer, Mail
 from tests.hearing import HOOK, MAIL, PAGER, SLACK, Hearing, a_hearing, a_route, an_absence, an_event, some_routes
 
 OUT_OF_ORDER = Answer("later", "503")
@@ -208,23 +211,21 @@ def test_the_first_leaves_at_once_and_the_rest_as_one_digest() -> None:
 
 
 def test_ten_thousand_rejections_in_an_hour_are_six_messages_a_channel() -> None:
-    on: tuple[Occasion, ...] = ("rejected", "recovered")
-    world = a_hearing(a_route(on=on), a_route(PAGER, on=on))
+    world = a_hearing()
     numbers = iter(range(10_000))
 
     def arrive() -> None:
-        for n in [n for _, n in zip(range(167), numbers, strict=False)]:
+        for n in islice(numbers, 167):
             world.hear(an_event(drop=f"d{n}", key=f"orders/{n}.csv"))
 
     world.minutes(60, arrive)
     assert len(world.mailer.sent) <= 6
-    assert len(world.web.sent) <= 6
     world.minutes(30)
 
     assert next(numbers, None) is None
-    for messages in world.book.messages.values():
-        assert [m.after for m in messages] == [0, *(m.through for m in messages[:-1])]
-        assert messages[-1].through == 10_000
+    (messages,) = world.book.messages.values()
+    assert [m.after for m in messages] == [0, *(m.through for m in messages[:-1])]
+    assert messages[-1].through == 10_000
 
 
 def test_a_digest_counts_all_and_lists_some() -> None:
@@ -366,3 +367,51 @@ def test_two_contracts_have_two_lines() -> None:
     world.hear(an_event(), of_returns)
 
     assert len(subjects(world)) == 2
+
+
+def test_a_line_that_crashes_each_time_holds_up_no_other_and_is_given_up() -> None:
+    class Crashing:
+        def send(self, mail: Mail) -> Answer:
+            raise RuntimeError(mail.id)
+
+    world = a_hearing(a_route(), a_route(SLACK))
+    ports, world.ports = world.ports, replace(world.ports, mailer=Crashing())
+    world.web.answers = [OUT_OF_ORDER]
+    with pytest.raises(RuntimeError):
+        world.hear(an_event())
+    world.hear(an_event(drop="d2", key="orders/2.csv"))
+    each = []
+    for _ in range(5):
+        world.clock.pass_seconds(60)
+        each += list(send_due(world.ports, caught=Exception))
+    assert {type(one) for one in each} == {Sent, Unsent}
+    assert len(world.web.sent) == 1
+    world.minutes(0)
+    for _ in range(25 * 60):
+        world.clock.pass_seconds(60)
+        list(send_due(world.ports, caught=Exception))
+    (line,) = (line for line in world.book.lines.values() if line.channel == MAIL)
+    assert world.book.messages[line.id][0].answer == "given up: no try of a day has come to an end"
+    world.ports = ports
+    world.minutes(10)
+
+    assert [mail.subject.partition(":")[0] for mail in world.mailer.sent] == ["[rejected] orders/2.csv"]
+
+
+def test_the_contact_of_a_producer_stands_under_an_unmatched_key() -> None:
+    world = a_hearing()
+    world.hear(an_event("unmatched", contract=None, producer="shop"))
+
+    assert "Questions: Data team, mailto:data@example.com" in world.mailer.sent[0].text
+
+
+@pytest.mark.parametrize("channel", [PAGER, HOOK, SLACK], ids=lambda channel: channel.service)
+def test_all_of_a_burst_in_a_minute_are_six_messages_in_the_hour(channel: Channel) -> None:
+    world = a_hearing(a_route(channel))
+    for n in range(3_000):
+        world.hear(an_event(drop=f"d{n}", key=f"orders/{n}.csv"))
+    world.minutes(59)
+
+    (messages,) = world.book.messages.values()
+    assert [m.through - m.after for m in messages] == [1, 2_000, 999]
+    assert len(world.web.sent) == 3
