@@ -18,6 +18,7 @@ from contracts.files.header import rejected_file, valid_file
 from contracts.job import Count, DataFile, DataFiles, DropResult, JobDrop, JobHeader, JobRequest, JobResult
 from contracts.plan import RECORD_CHECKS, Check, Csv, Filter, Plan, Property
 from contracts.terms.arrival import Arrival
+from contracts.terms.notices import Routes
 from contracts.watermarks import HighMark
 from functions import keys
 from functions.catalog import Published
@@ -128,14 +129,18 @@ def a_drop(**changes: Any) -> Drop:
 NOON = "2026-01-31T12:00:00.000000Z"
 
 
-def publish(store: ObjectStore, catalog: str, plans: Iterable[Plan], at: str = NOON) -> None:
-    """Put plans, index and a pointer of some time into the catalog zone."""
+def publish(
+    store: ObjectStore, catalog: str, plans: Iterable[Plan], at: str = NOON, routes: Routes | None = None
+) -> None:
+    """Put plans, index, routes if there are any, and a pointer of some time into the catalog zone."""
     every = tuple(plans)
     index = index_of(every)
     for plan in every:
         store.put(f"{catalog}plans/{plan.sha}.json", codec.canonical(plan).encode(), "application/json")
     store.put(f"{catalog}index/{codec.sha256(index)}.json", codec.canonical(index).encode(), "application/json")
-    pointer = Pointer(codec.sha256(index), at)
+    pointer = Pointer(codec.sha256(index), at, routes=codec.sha256(routes) if routes else None)
+    if routes:
+        store.put(f"{catalog}routes/{pointer.routes}.json", codec.canonical(routes).encode(), "application/json")
     store.put(f"{catalog}current.json", codec.canonical(pointer).encode(), "application/json")
 
 

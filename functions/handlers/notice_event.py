@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from functions.handlers import runtime
 from functions.handlers.notices_due import tell
 from functions.handlers.runtime import logger
+from functions.notices.returned import SOURCE, Returned, returned
 from functions.notices.send import send
 from functions.notices.take import take
 
@@ -23,11 +24,21 @@ def hear(record: SQSRecord, lambda_context: LambdaContext) -> None:
     runtime.need_time(lambda_context)
     event = json.loads(record.body)
     detail = event["detail"]
+    if event["source"] == SOURCE:
+        tell_returned(returned(detail))
+        return
     runtime.about(event=str(detail.get("id", "")))
     ports = runtime.notice_ports()
     for line in take(ports, detail):
         if (sent := send(ports, line)) is not None:
             tell(sent)
+
+
+def tell_returned(mail: Returned) -> None:
+    """Log and count a mail that came back; who mends the address needs to know it."""
+    details: dict[str, Any] = {"addresses": mail.addresses, "answer": mail.reason, "mail": mail.mail}
+    logger.warning("mail returned", **details)
+    runtime.count("MailsReturned")
 
 
 @logger.inject_lambda_context(clear_state=True)

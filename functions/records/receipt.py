@@ -22,7 +22,6 @@ from contracts.job import Sample
 from contracts.messages import percents, some
 from contracts.plan import Plan
 from contracts.problem import Problem, visible
-from contracts.terms.notices import Contact
 from contracts.verdict import document
 from functions.drop import ABOUT_OTHERS, Override
 
@@ -47,9 +46,7 @@ class Receipt:
     `rejected_rows` is the name of the file with the rejected rows, next to the receipt; `promoted` is the URI where
     consumers find the data; `override` is the person who decided against the checks. Each is None if there is none.
     `withdrawn` is True if consumers had the file until this decision. `sent` is False for a file that was judged by
-    `dropgate test`: it was not sent, and its producer decides about it. `contact` is whom to ask about the contract.
-
-    A decision without a verdict and without a failure is that of a file that no contract claims.
+    `dropgate test`: it was not sent, and its producer decides about it.
     """
 
     drop: str
@@ -65,7 +62,6 @@ class Receipt:
     override: Override | None = None
     withdrawn: bool = False
     sent: bool = True
-    contact: Contact | None = None
 
 
 def render_json(receipt: Receipt) -> bytes:
@@ -82,7 +78,6 @@ def render_json(receipt: Receipt) -> bytes:
         "promoted": receipt.promoted,
         "override": codec.encode(receipt.override),
         "withdrawn": receipt.withdrawn,
-        "contact": {"name": receipt.contact.name, "url": receipt.contact.url} if receipt.contact else None,
     }
     # A lone surrogate of a key becomes \udxxx, which is how JSON writes it.
     return (json.dumps(body, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
@@ -97,7 +92,7 @@ def render_html(receipt: Receipt) -> bytes:
     share = max(1.0, 100 * rows.rejected / rows.read) if rows.read and rows.rejected else 0.0  # any row is visible
     page = _template().render(
         receipt=receipt,
-        verdict=decision.verdict or ("failed" if decision.failure else "unmatched"),
+        verdict=decision.verdict or "failed",
         decision=decision,
         lead=_lead(decision, receipt),
         firsts=firsts(decision.checks),
@@ -152,8 +147,6 @@ def _lead(decision: Decision, receipt: Receipt) -> str:
     """Return the sentence under the verdict."""
     verdict, rows = decision.verdict, decision.rows
     if verdict is None:
-        if decision.failure is None:
-            return "No contract covers a file of this name. Readers did not get any part of it."
         return (
             "We could not judge this file. That is our fault, not yours. Nothing is lost, and you need not do anything."
         )

@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.table import Table
 
     from infra.demo.journey import Journey, Traveller
+    from infra.local.mailbox import Received
 
+PATIENCE = 20.0
+"""Seconds for the mails of the last verdicts."""
 LOOKS = {
     "accepted": "bold green",
     "accepted_with_warnings": "bold yellow",
@@ -42,17 +47,18 @@ def command() -> None:
 
     from contracts.authoring.compiler.lint import lint
     from infra.cli.options.target import DEMO
-    from infra.demo.journey import Journey, keep
+    from infra.demo.journey import Journey, keep, routes_of
     from infra.local.embedded import Embedded
+    from infra.local.mailbox import Mailbox
     from infra.packaging.bundles import ROOT
 
     console = Console(width=None if sys.stdout.isatty() else 110)
     began = time.monotonic()
     console.print("Starting the embedded stack: S3, SQS, EventBridge, DynamoDB, EMR Serverless on loopback ...")
-    linted = lint((ROOT / "contracts",))
-    plans = linted.plans
-    with Embedded() as embedded:
-        embedded.publish(plans, routes=linted.routes)
+    plans = lint((ROOT / "contracts",)).plans
+    mails: list[Received] = []
+    with Mailbox(mails.append) as mailbox, Embedded(mailbox=mailbox) as embedded:
+        embedded.publish(plans, routes=routes_of(plans))
         journey = Journey(embedded)
         console.print(f"Published {', '.join(p.contract for p in plans)}. Uploading; Spark starts meanwhile.\n")
         if console.is_terminal:
@@ -61,9 +67,10 @@ def command() -> None:
         else:
             good = journey.run(_Lines(console, began))
             console.print(_table(journey.travellers, began))
+        embedded.settle(PATIENCE)  # people hear of a verdict after it
         shutil.rmtree(DEMO, ignore_errors=True)
-        keep(journey, DEMO)
-        console.print(_where(journey, DEMO), highlight=False, soft_wrap=True)
+        keep(journey, DEMO, mails)
+        console.print(_where(journey, DEMO, mails), highlight=False, soft_wrap=True)
         console.print(f"\n{time.monotonic() - began:.0f} s in all.")
     sys.exit(0 if good else 3)
 
@@ -103,8 +110,10 @@ def _table(travellers: list[Traveller], began: float) -> Table:
     return table
 
 
-def _where(journey: Journey, folder: Path) -> str:
+def _where(journey: Journey, folder: Path, mails: Sequence[Received]) -> str:
     """Return the paths and commands to continue with."""
+    from rich.markup import escape
+
     from infra.cli.options.target import typed
 
     by_state = {t.state: t for t in journey.travellers}
@@ -119,6 +128,9 @@ def _where(journey: Journey, folder: Path) -> str:
         lines.append(f"  rejected rows      {reports / 'rejected.csv'}")
         lines.append(f"  quarantine         {folder / 'evidence' / 'rows'}/")
         lines.append(f"  the drop's story   {typed()} show {rejected.drop.id[:10]}")
+    for mail in mails[:1]:
+        lines.append(f"  mail to producer   {escape(mail.subject)}")
+        lines.append(f"                     {folder / 'mails' / mail.name}")
     if unmatched and unmatched.drop and unmatched.drop.problems:
         lines.append(f"  nearest miss       {unmatched.drop.problems[0].message}")
     lines.append(f"  all drops          {typed()} drops")

@@ -39,6 +39,8 @@ COMMANDS = {
     "try": "Try a contract on past drops before it is published.",
     "drops": "List drops and their states.",
     "show": "Show one drop: its history, its verdict and its files.",
+    "notices": "List what people were told of a drop, and what came back.",
+    "notify": "Send a sample to each channel of a contract.",
     "replay": "Judge settled drops again, under today's contract.",
     "accept": "Promote a rejected drop by a person's decision.",
     "reject": "Withdraw a promoted drop by a person's decision.",

@@ -16,12 +16,14 @@ from urllib.parse import quote
 import click
 
 from infra.cli.options.memory import Memory
+from infra.cli.screen import line, say
 from infra.files import no_link, refuse_link, refuse_links, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from contracts.plan import Plan
+    from infra.local.mailbox import Received
 
 LOOK_SECONDS = 0.5
 """Seconds between two checks of the running stack."""
@@ -60,14 +62,16 @@ Examples:
 def command(port: int, contracts: Path | None, state: Path | None, mask_evidence: bool, memory: str) -> None:
     """Run the stack on this machine, for any S3 client, and print every change of a drop's state.
 
-    Nothing leaves this machine. Without --state nothing is kept after the stack stops (Ctrl-C). With --state the folder
-    keeps everything, even after kill -9.
+    Nothing leaves this machine, unless you give this stack the secret of a channel: mails are written into
+    .dropgate/mails/. Without --state nothing is kept after the stack stops (Ctrl-C). With --state the folder keeps
+    everything but secrets, even after kill -9.
     """
     from contracts.authoring.compiler.lint import lint
     from contracts.authoring.store import documents
     from infra.cli.lint import as_text, default_folder
     from infra.cli.options.target import RUNNING
     from infra.local.embedded import Embedded
+    from infra.local.mailbox import Mailbox
     from infra.local.state.sqlite_store import NotKept
     from infra.packaging.bundles import great_expectations
     from infra.setup.wheels import this_cpu
@@ -80,7 +84,7 @@ def command(port: int, contracts: Path | None, state: Path | None, mask_evidence
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())
     expectations = any(plan.needs_expectations for plan in linted.plans) or great_expectations(this_cpu()).is_file()
-    with _alone(RUNNING.with_suffix(".lock")):
+    with _alone(RUNNING.with_suffix(".lock")), Mailbox(_keep) as mailbox:
         try:
             stack = Embedded(
                 port=port,
@@ -89,6 +93,7 @@ def command(port: int, contracts: Path | None, state: Path | None, mask_evidence
                 state=state,
                 mask_evidence=mask_evidence,
                 memory=memory,
+                mailbox=mailbox,
             )
         except NotKept as error:
             raise click.UsageError(str(error)) from None
@@ -99,7 +104,8 @@ def command(port: int, contracts: Path | None, state: Path | None, mask_evidence
             about = {"pid": os.getpid(), "environment": embedded.environment()}
             write(RUNNING.parent, RUNNING.name, json.dumps(about))
             try:
-                click.echo(welcome(embedded.cloud.endpoint, embedded.stack.names["LandingBucket"], linted.plans))
+                landing, secrets = embedded.stack.names["LandingBucket"], embedded.environment()["DROPGATE_SECRETS"]
+                click.echo(welcome(embedded.cloud.endpoint, landing, secrets, linted.plans))
                 embedded.spark()
                 click.echo("Spark is ready. Ctrl-C stops everything.")
                 while not stop.wait(LOOK_SECONDS):
@@ -129,17 +135,19 @@ def _alone(lock: Path) -> Iterator[None]:
         yield
 
 
-def welcome(endpoint: str, landing: str, plans: Sequence[Plan]) -> str:
-    """Return the endpoint of the stack, and a command that uploads a file to its first contract."""
+def welcome(endpoint: str, landing: str, secrets: str, plans: Sequence[Plan]) -> str:
+    """Return the places of the stack, and a command that uploads a file to its first contract."""
     from contracts.catalog import example
-    from infra.cli.options.target import typed
+    from infra.cli.options.target import MAILS, typed
 
     key = example(plans[0].files[0]) if plans else "file.csv"
     name = key.rsplit("/", 1)[-1]
     return f"""\
-Endpoint   {endpoint}   (S3, SQS, DynamoDB, EventBridge)
+Endpoint   {endpoint}   (S3, SQS, DynamoDB, EventBridge, SSM)
 Landing    s3://{landing}/
 Contracts  {", ".join(plan.contract for plan in plans)}
+Mails      {MAILS}/
+Secrets    {secrets}   (of Slack, PagerDuty and webhooks, in SSM)
 
 Upload with any S3 client (key and secret: dropgate, region: us-east-1), for example with curl:
   curl --aws-sigv4 aws:amz:us-east-1:s3 --user dropgate:dropgate -T {shlex.quote(name)} \\
@@ -147,6 +155,13 @@ Upload with any S3 client (key and secret: dropgate, region: us-east-1), for exa
 Then list the drops, in another terminal in this folder:
   {typed()} drops
 """
+
+
+def _keep(mail: Received) -> None:
+    """Write a mail into the folder, and print one line."""
+    from infra.cli.options.target import MAILS
+
+    say(line(f"{write(MAILS, mail.name, mail.body)}: {mail.subject}"))
 
 
 def _heard(event: Mapping[str, Any]) -> None:

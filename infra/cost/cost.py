@@ -29,7 +29,7 @@ MIB, GIB, TIB, GB = 1024**2, 1024**3, 1024**4, 10**9
 DAY, MONTH_DAYS = 86400, 365 / 12
 S3_WRITES = frozenset({"s3:PutObject", "s3:CopyObject", "s3:ListObjectsV2"})
 S3_READS = frozenset({"s3:GetObject", "s3:HeadObject"})
-QUEUES, FUNCTIONS = 3, (CREATED, DUE, ENDED)
+QUEUES, FUNCTIONS = 4, (CREATED, DUE, ENDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,9 @@ class Assumed:
     """From StartJobRun to the workers, not billed: AWS gives no figure, users report 60 to 90 s and more."""
     call_seconds: float = 0.02
     """Mean time of a call inside a Region, an assumption."""
-    memory_mb: tuple[int, int, int, int, int] = (1769, 512, 1769, 1769, 512)
-    """Of the three functions, the schedule and the function that makes events (infra/aws/flow.yaml)."""
+    memory_mb: tuple[int, int, int, int, int, int, int] = (1769, 512, 1769, 1769, 512, 512, 512)
+    """Of the three functions, the schedule and the function that makes events (infra/aws/flow.yaml), and the two of
+    notices (infra/aws/notices.yaml), which are equal."""
     spark_writes: tuple[float, float] = (50, 1.5)
     """S3 writes and lists of a job, and of each of its drops: counted at the embedded S3, 1 and 10 good drops."""
     spark_reads: tuple[float, float] = (50, 7)
@@ -80,11 +81,19 @@ class Assumed:
     """Of an event with its envelope: counted at the embedded stack."""
     event_days: int = 30
     """How long events are kept in the archive (template.yaml, EventDays)."""
+    heard: int = 1
+    """Events of an accepted drop that the functions of notices are asked about; each reads the catalog's pointer."""
+    notice_calls: int = 12
+    """Calls of a notice that is told by itself: counted at the embedded stack (docs/explanation/cost.md)."""
+    notice_units: tuple[float, float] = (14, 6)
+    """Write and read units of it: two transactions of up to four items at double price, a claim."""
+    notice_seconds: float = 0.5
+    """Of the channel for an answer, an assumption."""
     log_bytes: int = 2500
     """Of an invocation: its own lines, a metric line, three of Lambda's."""
-    metrics: tuple[int, int] = (2, 16)
-    """Custom metrics of an idle stack (Heartbeat, OldestOpenMinutes), and those besides that drops bring."""
-    alarms: int = 27
+    metrics: tuple[int, int, int] = (2, 16, 4)
+    """Custom metrics of an idle stack (Heartbeat, OldestOpenMinutes), those that drops bring, and those of notices."""
+    alarms: int = 35
     """infra/aws/operations.yaml."""
     key_share: float = 4 / 150
     """Requests to KMS for each of S3 with bucket keys (github.com/aws-samples/s3-bucketkey-poc counted 4 of 150)."""
@@ -120,8 +129,8 @@ ASSUMED = Assumed()
 class Load:
     """Drops of one size per day, evenly spread over contracts and the day; with `burst`, each contract's at once.
 
-    `window` is in seconds, `most` bounds a batch, `promote` is the promotion mode, and `rejected` is the share of drops
-    with (tolerated) rejected rows.
+    `window` is in seconds, `most` bounds a batch, `promote` is the promotion mode, `rejected` is the share of drops
+    with (tolerated) rejected rows, and `mailed` the share of drops of which a mail tells, each by itself.
     """
 
     drops: float
@@ -132,6 +141,7 @@ class Load:
     most: int = MOST_DROPS
     promote: Promoted = "object"
     rejected: float = 0
+    mailed: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,28 +231,35 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
     billed = max(assumed.job_minimum, ceil(job_seconds(load.size * each, each, assumed)))
     requests = {CREATED: drops, DUE: batches, ENDED: batches}
     asked = {f: sum(n for (g, _), n in calls.items() if g == f) * batches for f in FUNCTIONS}
-    *memory, of_schedule, of_events = (mb / 1024 for mb in assumed.memory_mb)
-    events = drops * assumed.events
+    *memory, of_schedule, of_events, of_notices, _ = (mb / 1024 for mb in assumed.memory_mb)
+    events, heard, mails = drops * assumed.events, drops * assumed.heard, drops * load.mailed
     writes = sum(n for (_, o), n in calls.items() if o in S3_WRITES)
     reads = sum(n for (_, o), n in calls.items() if o in S3_READS)
     sent = sum(n for (_, o), n in calls.items() if o == "sqs:SendMessage")
     spark = _of_rows(load, batches, drops, assumed)
     s3_writes = batches * (writes + assumed.spark_writes[0]) + drops * assumed.spark_writes[1] + spark[0]
-    s3_reads = batches * (reads + assumed.spark_reads[0]) + drops * assumed.spark_reads[1] + spark[1]
+    s3_reads = batches * (reads + assumed.spark_reads[0]) + drops * assumed.spark_reads[1] + spark[1] + heard
     minutes, seconds = MONTH_DAYS * 24 * 60, MONTH_DAYS * DAY
     return {
         "s3_write": s3_writes + minutes,  # each minute a list of landing
         "s3_read": s3_reads + minutes,  # and a look at the catalog's pointer
         "s3_gb_month": _stored(load, batches, drops, s3_writes + s3_reads + 2 * minutes, assumed) / GB,
-        "dynamodb_write": drops * (assumed.drop_writes + 0.4) + batches * assumed.batch_writes,
-        "dynamodb_read": drops * assumed.drop_reads + batches * assumed.batch_reads + minutes * assumed.looks / 2,
+        "dynamodb_write": drops * (assumed.drop_writes + 0.4)
+        + batches * assumed.batch_writes
+        + mails * assumed.notice_units[0],
+        "dynamodb_read": drops * assumed.drop_reads
+        + batches * assumed.batch_reads
+        + minutes * (assumed.looks + 1) / 2  # and one for the notices that are due
+        + mails * assumed.notice_units[1],
         "dynamodb_gb_month": drops * assumed.record_bytes / GB,
         # A message is sent, received and deleted: those of S3 and of the job by EventBridge, the window's by us.
-        "sqs_request": 3 * (drops + batches) + (sent + 2) * batches + QUEUES * assumed.pollers * MONTH_DAYS * DAY,
-        "lambda_request": sum(requests.values()) + minutes + events,
+        "sqs_request": 3 * (drops + batches + heard) + (sent + 2) * batches + QUEUES * assumed.pollers * seconds,
+        "lambda_request": sum(requests.values()) + 2 * minutes + events + heard,
         "lambda_gb_second": assumed.call_seconds
         * (sum(asked[f] * gb for f, gb in zip(FUNCTIONS, memory, strict=True)) + minutes * assumed.looks * of_schedule)
-        + events * assumed.event_seconds * of_events,
+        + events * assumed.event_seconds * of_events
+        + (heard + minutes + mails * assumed.notice_calls) * assumed.call_seconds * of_notices
+        + mails * assumed.notice_seconds * of_notices,
         "emr_vcpu_hour": batches * billed * vcpu(workers) / 3600,
         "emr_gb_hour": batches * billed * memory_gb(workers) / 3600,
         "service_event": drops + batches,
@@ -251,13 +268,16 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
         "archive_gb": events * assumed.event_bytes / GB,
         "archive_gb_month": events * assumed.event_bytes / GB * assumed.event_days / MONTH_DAYS,
         "log_gb": (sum(requests.values()) + minutes) * assumed.log_bytes / GB,
-        "metric_month": sum(assumed.metrics[: 1 + (load.drops > 0)]),
+        "metric_month": sum(assumed.metrics[: 1 + (load.drops > 0) + (load.mailed > 0)]),
         "alarm_month": assumed.alarms,
         "dashboard_month": 1,
         "key_month": 1,
         "key_request": (s3_writes + s3_reads) * assumed.key_share + batches * assumed.key_run,
         # X-Ray's default rule: the first request of a second, and a twentieth of the others.
-        "trace": sum(min(n, seconds) + max(0.0, n - seconds) / 20 for n in (*requests.values(), minutes, events)),
+        "trace": sum(
+            min(n, seconds) + max(0.0, n - seconds) / 20 for n in (*requests.values(), minutes, minutes, events, heard)
+        ),
+        "mail": mails,
     }
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from contracts.plan import Plan
+from contracts.terms.notices import DEFAULTS, Channel, ContractRoutes, Route, Routes
 from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.drop import Drop
 from functions.ports import Ports
 from infra.demo.uploads import DemoFile, uploads
 from infra.local.embedded import Embedded, session
+from infra.local.mailbox import Received
 from infra.local.state import export_folder
 
 PATIENCE = 240.0
@@ -89,11 +92,25 @@ class Journey:
                 return
 
 
-def keep(journey: Journey, folder: Path) -> None:
-    """Write the results of the drops to disk: promoted files, reports, evidence and the ledger."""
+def routes_of(plans: Sequence[Plan]) -> Routes:
+    """Return the routes of the demo: each producer has an address that is on this machine alone."""
+    return Routes(
+        tuple(
+            ContractRoutes(
+                plan.contract,
+                plan.producer,
+                (Route("producer", Channel("email", f"{plan.producer}@dropgate.localhost"), DEFAULTS["producer"]),),
+            )
+            for plan in plans
+        )
+    )
+
+
+def keep(journey: Journey, folder: Path, mails: Sequence[Received]) -> None:
+    """Write the results of the drops to disk: promoted files, reports, evidence, mails and the ledger."""
     client = journey.embedded.client("s3")
     ports = journey.ports()
-    objects: dict[str, bytes] = {}
+    objects = {f"mails/{mail.name}": mail.body for mail in mails}
     zones = {zone: getattr(ports.zones, zone) for zone in ("promoted", "reports", "evidence")}
     for zone, home in zones.items():
         bucket, prefix = keys.split(home)

@@ -131,7 +131,7 @@ class Cloud(LoopbackServer):
             answer = list(self._moto(environ, start_response))
             if self.memory and who.service == "dynamodb":
                 self.memory.after_dynamodb(target, body)
-            elif self.memory and who.service == "sqs":
+            elif self.memory and who.service in {"events", "sqs"}:  # an event is a message of each rule's queue
                 self.memory.queues()
             return answer
 

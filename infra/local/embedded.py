@@ -31,6 +31,7 @@ from infra.local.events.invocation import Handler
 from infra.local.events.pipe import Listener
 from infra.local.events.pump import Pump
 from infra.local.iam.guard import JOB, Guard
+from infra.local.mailbox import Mailbox
 from infra.local.state.moto_state import Memory
 from infra.local.state.sqlite_store import Kept, NotKept
 from infra.local.template.stack import Stack, deploy
@@ -51,6 +52,8 @@ KEY = "dropgate"
 """Access key and secret of users of the embedded stack; functions and job have keys of their own (iam/guard.py)."""
 
 PATHS = Config(retries={"mode": "standard"}, s3={"addressing_style": "path"})
+MAIL_FROM = "dropgate@dropgate.localhost"
+"""An address that nobody has (RFC 6761, section 6.3)."""
 BUCKETS = "dropgate"
 """The first part of the names of buckets whose data last."""
 
@@ -84,12 +87,14 @@ class Embedded:
         state: Path | None = None,
         mask_evidence: bool = False,
         memory: str = "2g",
+        mailbox: Mailbox | None = None,
     ) -> None:
         """Prepare. A Spark session that runs already is used; `job` may wrap the real job, to let it crash.
 
         `expectations` brings Great Expectations, for contracts that ask for it; its archive is built if it was not yet.
         `state` is a folder that keeps the data from one start to the next; raises NotKept if it cannot be used.
-        `mask_evidence` is the template's parameter, `memory` the heap of the JVM that this stack starts.
+        `mask_evidence` is the template's parameter, `memory` the heap of the JVM that this stack starts. `mailbox`
+        takes the mails of notices, while it is open; without it none are sent.
         """
         self._kept = Kept(state) if state else None
         self.guard = Guard()
@@ -107,6 +112,7 @@ class Embedded:
         self._job = job
         self._running = spark
         self._memory = memory
+        self._mailbox = mailbox
         self._spark: SparkSession | None = None
         self._spark_starts = Lock()
         self._clients: dict[tuple[str, str], Any] = {}
@@ -127,6 +133,7 @@ class Embedded:
                     "GreatExpectations": str(self._expectations).lower(),
                     "Arrow": "true",
                     "MaskEvidence": str(self._mask_evidence).lower(),
+                    "MailFrom": MAIL_FROM if self._mailbox else "",
                     # What lasts names buckets, so that these need names that last as well.
                     "BucketPrefix": BUCKETS if self._kept else "",
                 },
@@ -198,11 +205,9 @@ class Embedded:
 
     def environment(self) -> dict[str, str]:
         """Return the variables that reach this stack, with those that the template gives the functions."""
-        functions: dict[str, str] = {}
-        for function in self.stack.functions.values():
-            functions |= function.environment
         return {
-            **functions,
+            **self.stack.environment,
+            **({"DROPGATE_SMTP": self._mailbox.address} if self._mailbox else {}),
             **self._extra,
             "AWS_ENDPOINT_URL": self.cloud.endpoint,
             "AWS_ENDPOINT_URL_EMR_SERVERLESS": self.emr.endpoint,

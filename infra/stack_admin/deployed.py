@@ -23,7 +23,7 @@ def environment(cloudformation: Any, stack: str) -> dict[str, str]:
         raise StackMissing(f"There is no stack {stack} in {cloudformation.meta.region_name}.")
     outputs = {one["OutputKey"]: one["OutputValue"] for one in description.get("Outputs", [])}
     try:
-        return variables(outputs, parameters(description))
+        return {**variables(outputs, parameters(description)), **_of_notices(stack, outputs, parameters(description))}
     except KeyError as missing:
         text = f"{stack} is not a stack of dropgate, or of an older version: it has no {missing.args[0]}"
         state = description["StackStatus"]
@@ -105,4 +105,16 @@ def variables(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict
         "DROPGATE_JOB_ARCHIVE": f"{internal}/code/dropgate.zip",
         "DROPGATE_JOB_ENVIRONMENT": environment if parameters.get("GreatExpectations") == "true" else "",
         "DROPGATE_JOB_ARROW": arrow if parameters.get("Arrow") == "true" else "",
+    }
+
+
+def _of_notices(stack: str, outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of the functions of notices; none of a stack of a version that had no notices."""
+    if "NoticesTable" not in outputs:
+        return {}
+    return {
+        "DROPGATE_NOTICES_TABLE": outputs["NoticesTable"],
+        "DROPGATE_SECRETS": f"/{stack}/notify/",
+        "DROPGATE_MAIL_FROM": parameters["MailFrom"],
+        "DROPGATE_MAIL_SET": f"{stack}-mails",
     }

@@ -94,6 +94,21 @@ KINDS = (
         f"let listeners read `dropgate drops` for the missed time, then {DELETE}",
         f"let listeners read `dropgate drops` for the missed time; {NO_HARM}",
     ),
+    LetterKind(
+        "notice-event",
+        "NoticeEventDlq",
+        "NoticeEventQueue",
+        "events that people were not told of",
+        "fix the cause, then `dropgate redrive notice-event`",
+    ),
+    LetterKind(
+        "notices-due",
+        "NoticesDueDlq",
+        None,
+        "calls of the clock of notices that failed; the next minute's call does their work",
+        f"see its logs, then {DELETE}",
+        f"see the output of `dropgate up`; {NO_HARM}",
+    ),
 )
 """Every dead-letter queue of the template."""
 

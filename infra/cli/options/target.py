@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
     from functions.drop import Drop
-    from functions.ports import Ports
+    from functions.ports import NoticePorts, Ports
     from functions.ports.batches import Batch
     from functions.ports.drops import Step
     from functions.ports.expected_files import Absence, FileSet
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 HOME = Path(".dropgate")
 RUNNING = HOME / "up.json"
 DEMO = HOME / "demo"
+MAILS = HOME / "mails"
+"""The folder of the mails of `dropgate up`."""
 NOTHING = "No stack to ask: start one with `dropgate up`, run `dropgate demo`, or name a deployed one with --stack."
 NOT_RUNNING = "No running stack: start one with `dropgate up`, or name a deployed one with --stack."
 NOWHERE = "No Region is set: use --region, or set AWS_DEFAULT_REGION (boto3 does not read AWS_REGION)."
@@ -190,6 +192,33 @@ def ports() -> Ports:
     if environment is None:
         raise NoStack(NOT_RUNNING)
     return _world(environment)
+
+
+def notice_ports() -> NoticePorts:
+    """Return what notices of a running stack need."""
+    environment = surroundings()
+    if environment is None:
+        raise NoStack(NOT_RUNNING)
+    if "DROPGATE_NOTICES_TABLE" not in environment:
+        raise NoStack("This stack is of a version that tells nobody: deploy a newer one.")
+    from functions.aws.answers import asking
+    from functions.aws.clients import notice_ports_from
+
+    with asking("the embedded stack" if "AWS_ENDPOINT_URL" in environment else "AWS"):
+        return notice_ports_from(_Whole(environment), _clients(environment, regional=True))
+
+
+def in_sandbox() -> bool:
+    """Return True if Amazon SES sends to verified addresses alone; False if it cannot be asked."""
+    environment = surroundings() or {}
+    if "DROPGATE_SMTP" in environment:
+        return False
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        return not _clients(environment, regional=True).sesv2.get_account()["ProductionAccessEnabled"]
+    except (BotoCoreError, ClientError):
+        return False
 
 
 def caller() -> str:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from email.utils import parseaddr
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl
 from xml.etree import ElementTree as ET
@@ -131,12 +132,18 @@ def look_call(who: Credential, bucket: str, key: str) -> Call:
 def service_calls(who: Credential, environ: Environ, body: bytes) -> Iterator[Call]:
     """Name the actions of a request in one of AWS's JSON or query protocols."""
     target = str(environ.get("HTTP_X_AMZ_TARGET", ""))
+    if environ["PATH_INFO"].startswith("/v2/email/"):
+        yield from _mail_calls(who, environ, body)
+        return
     if not target:
         form = dict(parse_qsl(body.decode("utf-8", "replace")))
         stack = f"arn:aws:cloudformation:{who.region}:{ACCOUNT}:stack/{form.get('StackName')}/{'0' * 8}"
         yield Call(who.caller, f"{who.service}:{form.get('Action', '')}", stack if "StackName" in form else "*")
         return
-    operation, asked = target.rpartition(".")[2], json.loads(body or b"{}")
+    yield from _json_calls(who, target.rpartition(".")[2], json.loads(body or b"{}"))
+
+
+def _json_calls(who: Credential, operation: str, asked: Mapping[str, Any]) -> Iterator[Call]:
     if who.service == "dynamodb" and "TransactItems" in asked:
         for entry in asked["TransactItems"]:
             for kind, item in entry.items():
@@ -149,8 +156,31 @@ def service_calls(who: Credential, environ: Environ, body: bytes) -> Iterator[Ca
     elif who.service == "sqs":
         name = str(asked.get("QueueUrl", asked.get("QueueName", "*"))).rpartition("/")[2]
         yield Call(who.caller, f"sqs:{operation.removesuffix('Batch')}", f"arn:aws:sqs:{who.region}:{ACCOUNT}:{name}")
+    elif who.service == "ssm" and "Name" in asked:
+        parameter = f"arn:aws:ssm:{who.region}:{ACCOUNT}:parameter/{asked['Name'].removeprefix('/')}"
+        yield Call(who.caller, f"ssm:{operation}", parameter)
     else:
         yield Call(who.caller, f"{who.service}:{operation}", "*")
+
+
+def _mail_calls(who: Credential, environ: Environ, body: bytes) -> Iterator[Call]:
+    """Name the actions of GetAccount and SendEmail of SES's API v2; a raw message has an action of its own.
+
+    docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsimpleemailservicev2.html; that both are asked
+    for is in aws/aws-cdk, aws-ses/grants.json.
+    """
+    if environ["REQUEST_METHOD"] == "GET":
+        yield Call(who.caller, "ses:GetAccount", "*")
+        return
+    asked = json.loads(body)
+    sender = parseaddr(str(asked.get("FromEmailAddress", "")))[1]
+    places = [f"identity/{sender}"]
+    places += [f"configuration-set/{name}"] if (name := asked.get("ConfigurationSetName")) else []
+    actions = ["SendEmail", *(["SendRawEmail"] if "Raw" in asked.get("Content", {}) else [])]
+    for action in actions:
+        for place in places:
+            resource = f"arn:aws:ses:{who.region}:{ACCOUNT}:{place}"
+            yield Call(who.caller, f"ses:{action}", resource, {"ses:FromAddress": sender})
 
 
 def _table(who: Credential, asked: Mapping[str, Any]) -> str:

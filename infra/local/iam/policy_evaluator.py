@@ -35,6 +35,7 @@ _KEYS = frozenset(
         "s3:x-amz-storage-class",
         "s3:x-amz-server-side-encryption-aws-kms-key-id",
         "s3:x-amz-server-side-encryption-customer-algorithm",
+        "ses:fromaddress",
     }
 )
 _RULING_ALONE = frozenset({"kms", "sts"})

@@ -1,13 +1,15 @@
 """moto's memory and a request that changed it in; the same data in a folder out, and back when a stack starts.
 
-Kept are objects with all their versions, the ledger's items, the unsent records of its stream, and messages. Not kept
-are uploads in parts under way, and which messages were in flight: these are delivered again.
+Kept are objects with all their versions, the items of the ledger and of notices, the unsent records of the ledger's
+stream, and messages. Not kept are uploads in parts under way, secrets, and which messages were in flight: these are
+delivered again.
 """
 
 from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Mapping
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -19,11 +21,13 @@ from moto.sqs.models import sqs_backends
 from infra.local.loopback import ACCOUNT
 from infra.local.s3.request import S3Request
 from infra.local.s3.rules import CREATING
-from infra.local.state.sqlite_store import Kept, NotKept
+from infra.local.state.sqlite_store import Kept, NotKept, RowKind
 from infra.local.template.stack import Stack
 
 READING = frozenset({"GetItem", "BatchGetItem", "Query", "Scan", "DescribeTable", "TransactGetItems"})
 KEY = ("pk", "sk")
+TABLES: Mapping[str, RowKind] = {"LedgerTable": "item", "NoticesTable": "notice"}
+"""The kind of the items of each table, by its name in the template."""
 
 
 class Memory:
@@ -38,15 +42,16 @@ class Memory:
         queues = sqs_backends[ACCOUNT][stack.region]
         urls = {name: value for name, value in stack.names.items() if value.startswith("http")}
         self._queues = {name: queues.get_queue(url.rpartition("/")[2]) for name, url in urls.items()}
-        self._table_name = stack.names["LedgerTable"]
+        self._kinds = {stack.names[name]: kind for name, kind in TABLES.items()}
+        self._ledger_name = stack.names["LedgerTable"]
         self._tables = dynamodb_backends[ACCOUNT][stack.region].tables
         self._streamed = 0
         self._sent: dict[str, dict[str, Any]] = {name: {} for name in self._queues}
 
     @property
-    def _table(self) -> Any:
+    def _ledger(self) -> Any:
         """Return the current table: a transaction that moto rolls back replaces it by a copy."""
-        return self._tables[self._table_name]
+        return self._tables[self._ledger_name]
 
     def restore(self) -> None:
         """Restore the folder's data into a new stack; raise NotKept."""
@@ -57,14 +62,15 @@ class Memory:
             self._s3.buckets[bucket].keys[key] = stored
             if tags:
                 self._s3.tagger.tag_resource(stored.arn, tags)
-        table = self._table
-        for _, attributes in self._kept.all("item"):
-            hash_key, range_key = (DynamoType(attributes[name]) for name in KEY)
-            table.items[hash_key][range_key] = Item(hash_key, range_key, attributes)
+        for name, kind in self._kinds.items():
+            for _, attributes in self._kept.all(kind):
+                hash_key, range_key = (DynamoType(attributes[each]) for each in KEY)
+                self._tables[name].items[hash_key][range_key] = Item(hash_key, range_key, attributes)
+        shard = self._ledger.stream_shard
         for n, (_, record) in enumerate(self._kept.all("record")):
-            record.record["dynamodb"]["SequenceNumber"] = str(table.stream_shard.starting_sequence_number + n)
-            table.stream_shard.items.append(record)
-        self._streamed = len(table.stream_shard.items)
+            record.record["dynamodb"]["SequenceNumber"] = str(shard.starting_sequence_number + n)
+            shard.items.append(record)
+        self._streamed = len(shard.items)
         for name, message in self._kept.all("message"):
             message.visible_at = 0.0
             self._queues[name]._messages.append(message)  # noqa: SLF001 (moto has no other way in)
@@ -86,22 +92,18 @@ class Memory:
         operation = target.rpartition(".")[2]
         if "Streams" in target or operation in READING or not body:
             return
-        asked, table = json.loads(body), self._table_name
+        asked = json.loads(body)
         writes = [asked]
         if operation == "TransactWriteItems":
             writes = [one for entry in asked["TransactItems"] for one in entry.values()]
         elif operation == "BatchWriteItem":
-            entries = asked["RequestItems"].get(table, [])
-            writes = [{"TableName": table, **one} for entry in entries for one in entry.values()]
+            tables = asked["RequestItems"].items()
+            writes = [{"TableName": name, **one} for name, each in tables for entry in each for one in entry.values()]
         with self._kept.one():
-            for key in [one.get("Key") or one["Item"] for one in writes if one.get("TableName") == table]:
-                pk, sk = (DynamoType(key[name]) for name in KEY)
-                stored, place = self._table.items.get(pk, {}).get(sk), json.dumps([key[each] for each in KEY])
-                if stored is None:
-                    self._kept.drop("item", "", [place])
-                else:
-                    self._kept.put("item", "", place, stored.to_json()["Attributes"])
-            records = self._table.stream_shard.items
+            for one in writes:
+                if kind := self._kinds.get(one.get("TableName")):
+                    self._keep_item(kind, one["TableName"], one.get("Key") or one["Item"])
+            records = self._ledger.stream_shard.items
             for record in records[self._streamed :]:
                 self._kept.put("record", "", record.record["eventID"], record)
             self._streamed = len(records)
@@ -119,6 +121,14 @@ class Memory:
                 for message_id in now.keys() - before.keys():
                     self._kept.put("message", name, message_id, now[message_id])
                 self._sent[name] = now
+
+    def _keep_item(self, kind: RowKind, table: str, key: Mapping[str, Any]) -> None:
+        pk, sk = (DynamoType(key[name]) for name in KEY)
+        stored, place = self._tables[table].items.get(pk, {}).get(sk), json.dumps([key[each] for each in KEY])
+        if stored is None:
+            self._kept.drop(kind, "", [place])
+        else:
+            self._kept.put(kind, "", place, stored.to_json()["Attributes"])
 
     def _keep_object(self, bucket: str, key: str, *, made: bool) -> None:
         place = json.dumps([bucket, key])

@@ -19,8 +19,8 @@ from typing import Any, Literal
 from contracts.errors import DropgateError
 from infra.files import NotWritten, no_link, refuse_link, refuse_links
 
-RowKind = Literal["object", "item", "record", "message", "run"]
-"""A version of an object, an item of a table, a record of its stream that was not carried on, a message, a run."""
+RowKind = Literal["object", "item", "notice", "record", "message", "run"]
+"""A version of an object, an item of the ledger or of notices, an unsent record of the stream, a message, a run."""
 
 FORMAT = f"dropgate 1, moto {version('moto')}"
 """The version that wrote a folder, whose values are moto's own."""

@@ -144,6 +144,11 @@ class Stack:
     bucket_keys: Mapping[str, str]
     lifecycles: Mapping[str, tuple[Mapping[str, Any], ...]]
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Return the variables of all functions; those of one name are equal."""
+        return {name: value for each in self.functions.values() for name, value in each.environment.items()}
+
 
 def deploy(
     template_path: Path,

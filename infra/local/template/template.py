@@ -32,7 +32,7 @@ _MADE = frozenset(
 )
 # By us: functions, their polling and the pipe by the pump, the application by the EMR Serverless double.
 # By nobody: policies of buckets and queues (TLS and senders mean nothing on loopback), the archive of events, alarms
-# and whom they tell.
+# and whom they tell, what SES says of mails that came back.
 _NOT_MADE = frozenset(
     {
         "AWS::CloudWatch::Alarm",
@@ -45,6 +45,8 @@ _NOT_MADE = frozenset(
         "AWS::Lambda::Permission",
         "AWS::Pipes::Pipe",
         "AWS::S3::BucketPolicy",
+        "AWS::SES::ConfigurationSet",
+        "AWS::SES::ConfigurationSetEventDestination",
         "AWS::SNS::Subscription",
         "AWS::SQS::QueuePolicy",
     }

@@ -46,7 +46,7 @@ from tests.integration.functions.conftest import TEMPLATE
 from tests.integration.functions.rows import parquet
 from tests.integration.functions.test_handlers import HANDLERS
 
-CREATED, DUE, ENDED, CLOCK, WRITTEN = HANDLERS
+CREATED, DUE, ENDED, CLOCK, WRITTEN, *TELLING = HANDLERS
 GOOD, BAD_HEADER = b"id,note\n1,a\n", b"ID,note\n1,a\n"
 VALID = b"id,note\n1,valid\n"
 """The rows that a job leaves for consumers of a file of which some rows are rejected."""
@@ -129,7 +129,7 @@ class Site:
         self.queues = {
             queue.function: QueuePoller(queue, "us-east-1", self.sqs, self._run, 0) for queue in self.stack.queues
         }
-        self.worlds = {name: _world(name) for name in HANDLERS if name != WRITTEN}
+        self.worlds = {name: _world(name) for name in (CREATED, DUE, ENDED, CLOCK)}
         for name, world in self.worlds.items():
             for client in (world.store._s3, world.ledger._db, world.jobs._emr, world.delays._sqs):
                 client.meta.events.register("before-call", partial(self._called, name))
@@ -307,7 +307,7 @@ def running(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
         name = f"hand{uuid.uuid4().hex[:8]}"
         stack = deploy(TEMPLATE, client_for, application, parameters={"WindowSeconds": 0}, name=name)
         cloud.guard.learn(stack)
-        variables = stack.functions[CLOCK].environment
+        variables = stack.environment
         for variable, value in variables.items():
             environment.setenv(variable, value)
         environment.setenv("DROPGATE_PATIENCE_SECONDS", "0")

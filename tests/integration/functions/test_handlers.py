@@ -24,7 +24,15 @@ from contracts.job import JobRequest
 from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.drop import Drop
-from functions.handlers import batch_due, history_written, job_state_changed, object_created, schedule
+from functions.handlers import (
+    batch_due,
+    history_written,
+    job_state_changed,
+    notice_event,
+    notices_due,
+    object_created,
+    schedule,
+)
 from functions.handlers.runtime import STACK, logger
 from functions.ports import Ports
 from functions.ports.clock import stamp
@@ -55,6 +63,8 @@ HANDLERS: dict[str, Handler] = {
     "JobStateChangedFunction": job_state_changed.handler,
     "ScheduleFunction": schedule.handler,
     "HistoryWrittenFunction": history_written.handler,
+    "NoticeEventFunction": notice_event.handler,
+    "NoticesDueFunction": notices_due.handler,
 }
 
 
@@ -121,7 +131,7 @@ def running(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
         name = f"handlers-{uuid.uuid4().hex[:8]}"
         stack = deploy(TEMPLATE, client_for, "00dropgate02", parameters={"WindowSeconds": 0}, name=name)
         cloud.guard.learn(stack)
-        variables = stack.functions["ScheduleFunction"].environment
+        variables = stack.environment
         for variable, value in variables.items():
             environment.setenv(variable, value)
         environment.setenv("DROPGATE_PATIENCE_SECONDS", "1")

@@ -18,7 +18,7 @@ from functions.aws.clients import Clients
 from functions.aws.dynamodb import DynamoLedger
 from functions.aws.s3 import S3Store
 from functions.drop import Created, Drop
-from infra.local.template.template import expand, of_type
+from infra.local.template.template import expand
 from tests.fakes import TestClock
 from tests.histories import STRICT, Histories, Played
 from tests.integration.functions.conftest import TEMPLATE
@@ -72,7 +72,7 @@ class Now(TestClock):
 @pytest.fixture(scope="module")
 def make(clients: Clients) -> Callable[[], OnAws]:
     """Return a maker of empty worlds, one at a time."""
-    (made,) = of_type(expand(TEMPLATE, "us-east-1"), "AWS::DynamoDB::Table").values()
+    made = expand(TEMPLATE, "us-east-1")["Resources"]["LedgerTable"]
     about = {name: made["Properties"][name] for name in ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes")}
     for bucket in BUCKETS:
         clients.s3.create_bucket(Bucket=bucket)

@@ -21,7 +21,7 @@ from infra.cli.main import main
 from infra.local.embedded import session
 from infra.local.iam.calls import Call
 from infra.local.iam.policy_evaluator import grants, read
-from tests.integration.functions.test_rights import CLOCK, Site, site
+from tests.integration.functions.test_rights import CLOCK, HEARD, Site, site
 
 __all__ = ["site"]
 CONTRACTS = Path(__file__).parents[2] / "e2e" / "contracts"
@@ -29,6 +29,7 @@ PEOPLE = {
     "watcher": ("WatchPolicy",),
     "operator": ("WatchPolicy", "OperatePolicy"),
     "steward": ("WatchPolicy", "TryPolicy"),
+    "teller": ("WatchPolicy", "NotifyPolicy"),
     "maintainer": ("WatchPolicy", "MaintainPolicy"),
     "publisher": ("PublishPolicy",),
 }
@@ -38,6 +39,7 @@ UNUSED = {
     ("operator", "ListPlansAndReceipts", "s3:ListBucket"),
     ("steward", "ListPlansAndReceipts", "s3:ListBucket"),
     ("steward", "TellMissingDropFromForbidden", "s3:ListBucket"),
+    ("teller", "ListPlansAndReceipts", "s3:ListBucket"),
     ("maintainer", "ListPlansAndReceipts", "s3:ListBucket"),
     ("maintainer", "RemoveWhatTablesNameNoMore", "s3:DeleteObject"),
     ("operator", "LookAtDeadLettersOrThrowThemAway", "sqs:PurgeQueue"),
@@ -93,6 +95,11 @@ def office(site: Site) -> Office:
     rejected, unmatched, late = office.drops.values()
     office.answers["shown"] = office.ask("watcher", "show", rejected)
     office.answers["drops"] = office.ask("watcher", "drops")
+    for event in site.send_events():
+        site.tell(HEARD, json.dumps({"source": "dropgate", **event}))
+    office.answers["notices"] = office.ask("watcher", "notices", rejected)
+    tested = office.dropgate("teller", "notify", "--test", "orders.v1", "--format", "json")
+    office.answers["samples"] = (tested.exit_code, json.loads(tested.stdout))
     office.answers["stuck"] = office.ask("watcher", "drops", "--stuck")
     office.answers["pauses"] = office.ask("watcher", "pause")
     office.answers["paused"] = office.ask("operator", "pause", "orders.v1")
@@ -125,7 +132,14 @@ def test_everybody_can_do_their_work(office: Office) -> None:
         [],
     )
     assert answers["stuck"] == []
-    assert [one["letters"] for one in answers["letters"]] == [1, 0, 0, 1, 0]
+    assert [one["letters"] for one in answers["letters"]] == [1, 0, 0, 1, 0, 0, 0]
+    channels = [(one["service"], one["result"]) for one in answers["notices"]["notices"]]
+    assert sorted(channels) == [("email", "sent"), ("slack", "failed"), ("webhook", "failed")]
+    code, samples = answers["samples"]
+    assert (code, [one["result"] for one in samples["channels"]]) == (1, ["sent", "refused", "refused"])
+    _, inward, missing = (one["answer"] for one in samples["channels"])
+    assert "not public" in inward
+    assert "/notify/nowhere" in missing
     assert answers["redriven"]["moved"] == 1
     assert [(one["files"], one["removed"]) for one in answers["maintained"]] == [(0, 0)]
     assert "orders.v1" in answers["published"]["changed"]

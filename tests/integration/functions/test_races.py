@@ -30,7 +30,7 @@ from functions.flow.finalize import job_ended
 from functions.flow.ingest import ingest
 from functions.records.record import record
 from functions.schedule.reconcile import reconcile
-from infra.local.template.template import expand, of_type
+from infra.local.template.template import expand
 from infra.setup import dynamodb
 from tests.builders import World, a_drop, a_marked_plan, a_plan, reaching
 from tests.integration.functions.conftest import TEMPLATE
@@ -64,7 +64,7 @@ def client() -> Iterator[Any]:
 @pytest.fixture
 def ledger(client: Any) -> DynamoLedger:
     """An empty table, as the template makes it."""
-    (made,) = of_type(expand(TEMPLATE, "us-east-1"), "AWS::DynamoDB::Table").values()
+    made = expand(TEMPLATE, "us-east-1")["Resources"]["LedgerTable"]
     about = made["Properties"]
     table = uuid.uuid4().hex
     asked = {name: about[name] for name in ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes")}

@@ -19,12 +19,14 @@ from typing import Any, Literal
 import boto3
 import pytest
 from botocore.exceptions import ClientError
+from moto.ses.models import ses_backends
 
 from contracts import codec
 from contracts.job import JobRequest
 from contracts.plan import Limit, Plan, Reference
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
+from contracts.terms.notices import OCCASIONS, Channel, ContractRoutes, Route, Routes
 from functions import keys
 from functions.aws import items
 from functions.aws.clients import Clients, ports_from
@@ -43,12 +45,13 @@ from infra.local.emr.server import EmrServerless
 from infra.local.events.events import object_created
 from infra.local.events.invocation import Invoker
 from infra.local.iam.guard import JOB
+from infra.local.loopback import ACCOUNT
 from infra.local.template.stack import Stack, deploy
 from tests.builders import a_plan, all_good, answer, one_bad, publish
 from tests.integration.functions.conftest import TEMPLATE
 from tests.integration.functions.test_handlers import HANDLERS
 
-DOOR, DUE, ENDED, CLOCK, WRITTEN = HANDLERS
+DOOR, DUE, ENDED, CLOCK, WRITTEN, HEARD, TELLER = HANDLERS
 GOOD = b"id,note\n1,a\n"
 WIDE = f"id,{'n' * 3000}"
 ORDERS = a_plan()
@@ -57,11 +60,18 @@ RULE = SetRule(("day",), 3600, marker="sets/{day}/_SUCCESS")
 SETS = a_plan("sets.v1", ("sets/{day}/*.csv",), set=RULE, arrival=Arrival("24:00"))
 ROWS = a_plan("rows.v1", ("rows/*.csv",), promote="rows", tolerance=Limit(Decimal(1), "rows"))
 
+MAIL = "drops@example.com"
+CHANNELS = (Channel("email", MAIL), Channel("slack", "chat"), Channel("webhook", "nowhere"))
+EVERYTHING = tuple(Route("producer", channel, OCCASIONS) for channel in CHANNELS)
+ROUTES = Routes(tuple(ContractRoutes(name, "shop", EVERYTHING) for name in ("orders.v1", "sets.v1")), EVERYTHING)
+"""People hear of everything: by mail, by a channel whose address points inward, and by one without a secret."""
+
 LONG_AGO = stamp(datetime.now(UTC) - timedelta(hours=1))
 GIB = 1024**3
 
 UNUSED = {
     (CLOCK, "sqs:SendMessage", "ScheduleDlq"): "Lambda sends there as the function, after an invocation that failed",
+    (TELLER, "sqs:SendMessage", "NoticesDueDlq"): "Lambda sends there as the function, after an invocation that failed",
     (DUE, "s3:ListBucket", "InternalBucket"): "a staged file that somebody removed is to be called gone, not forbidden",
 }
 UNUSED |= {
@@ -86,7 +96,7 @@ TRACING = ("xray:PutTraceSegments", "xray:PutTelemetryRecords")
 LAMBDAS_OWN = {
     *((name, action, "*") for name in HANDLERS for action in TRACING),
     *((name, action, f"log-group:{name.removesuffix('Function')}Logs") for name in HANDLERS for action in LOGGING),
-    *((name, action, f"{name.removesuffix('Function')}Queue") for name in (DOOR, DUE, ENDED) for action in POLLING),
+    *((n, action, f"{n.removesuffix('Function')}Queue") for n in (DOOR, DUE, ENDED, HEARD) for action in POLLING),
 }
 """Calls of Lambda itself in a function's name (Lambda developer guide, "Defining Lambda function permissions")."""
 
@@ -147,7 +157,7 @@ class Site:
         state = "FAILED" if self.job == "crashing" else "SUCCESS"
         self.tell(ENDED, json.dumps({"detail": {"jobRunId": batch.run, "state": state}}))
 
-    def send_events(self) -> None:
+    def send_events(self) -> list[dict[str, Any]]:
         """Have the events of the whole history made, of files that are missing, and of a step whose plan is gone."""
         stored = self.clients.dynamodb.scan(TableName=self.stack.names["LedgerTable"])["Items"]
         absent = items.dumps(items.absence_step_item(Absence("sets.v1", "2026-01-01", 1, 0, LONG_AGO, "9", LONG_AGO)))
@@ -159,6 +169,26 @@ class Site:
         gone = {**history[1], "told": {"M": {"plan": {"S": "0" * 64}}}}
         (event,) = self.invoke(WRITTEN, [{"dynamodb": {"NewImage": gone}}])
         assert event["detail"]["data"]["contract"]["id"] is None
+        return list(made)
+
+    def tell_people(self, events: list[dict[str, Any]]) -> None:
+        """Have people told of events at once, and of a mail that came back; then of those that waited, once due."""
+        for gone in filter(None, [event["detail"]["data"]["receipt"] for event in events]):
+            self.clients.s3.delete_object(Bucket=gone["bucket"], Key=gone["key"])
+        for event in events:
+            self.tell(HEARD, json.dumps({"source": "dropgate", **event}))
+        mail = {"messageId": "1", "destination": [MAIL]}
+        back = {"source": "aws.ses", "detail": {"mail": mail, "reject": {"reason": "Bad content"}}}
+        self.tell(HEARD, json.dumps(back))
+        table = self.stack.names["NoticesTable"]
+        lines = [i for i in self.clients.dynamodb.scan(TableName=table)["Items"] if i["sk"]["S"] == "STATE"]
+        assert {item["scope"]["S"] for item in lines} >= {"orders.v1", "sets.v1"}
+        for item in lines:
+            if "due" in item:
+                sooner = {name: {"S": LONG_AGO} for name in ("due_at", "free_at")}
+                self.clients.dynamodb.put_item(TableName=table, Item={**item, **sooner})
+        self.invoke(TELLER, {})
+        assert len(ses_backends[ACCOUNT]["us-east-1"].sent_messages) > len(lines) / len(CHANNELS)
 
     def idle(self) -> None:
         """Wait until no job runs."""
@@ -256,16 +286,19 @@ def site(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
             TEMPLATE,
             cache(boto3.client),
             emr.application.id,
-            parameters={"WindowSeconds": 0},
+            parameters={"WindowSeconds": 0, "MailFrom": MAIL},
             name=f"rights{uuid.uuid4().hex[:8]}",
         )
-        for variable, value in stack.functions[CLOCK].environment.items():
+        for variable, value in stack.environment.items():
             environment.setenv(variable, value)
         environment.setenv("DROPGATE_PATIENCE_SECONDS", "0")
         cloud.guard.learn(stack)
         clients = Clients()
-        ports = ports_from(dict(stack.functions[CLOCK].environment), clients)
-        publish(ports.store, ports.zones.catalog, [ORDERS, WIDER, SETS, ROWS])
+        ports = ports_from(stack.environment, clients)
+        publish(ports.store, ports.zones.catalog, [ORDERS, WIDER, SETS, ROWS], routes=ROUTES)
+        boto3.client("ses").verify_email_identity(EmailAddress=MAIL)
+        secret = f"{stack.environment['DROPGATE_SECRETS']}chat"
+        boto3.client("ssm").put_parameter(Name=secret, Value="https://10.0.0.1/inward", Type="SecureString")
         made.append(Site(ports, clients, cloud, stack, emr, Invoker(stack.functions, HANDLERS, "us-east-1")))
         yield made[0]
 
@@ -275,7 +308,7 @@ def driven(site: Site) -> Site:
     """Every way through the flow, by events and by the schedule."""
     by_events(site)
     by_the_schedule(site)
-    site.send_events()
+    site.tell_people(site.send_events())
     return site
 
 

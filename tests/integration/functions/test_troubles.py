@@ -174,7 +174,8 @@ EXPANDED = expand(TEMPLATE, "us-east-1")
 RIGHTS = [
     (name, statement["Sid"])
     for name, resource in of_type(EXPANDED, "AWS::Lambda::Function").items()
-    if name != "HistoryWrittenFunction"  # no drop waits for its event: test_events.py
+    # No drop waits for its event, or for people to hear of it: test_events.py, test_notices.py.
+    if name not in ("HistoryWrittenFunction", "NoticeEventFunction", "NoticesDueFunction")
     for statement in statements_of(EXPANDED, resource["Properties"])
     if statement["Sid"] not in ("PollQueue", "WriteLogs", "Trace", "TellFailedCall")  # what Lambda does itself
 ]

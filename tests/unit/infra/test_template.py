@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from functions.events.shape import MOST_BYTES
+from functions.events.shape import MOST_BYTES, WORDS
 from functions.handlers.counting import METRICS, MISSING, RECEIVED
 from infra.local.template.template import expand, of_type, statements_of
 from infra.packaging.bundles import ROOT
@@ -24,6 +24,8 @@ RULES = of_type(TEMPLATE, "AWS::Events::Rule")
 TABLE = TEMPLATE["Resources"]["LedgerTable"]
 APPLICATION = TEMPLATE["Resources"]["EmrApplication"]["Properties"]
 NETWORK = {"Fn::Sub": "arn:${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole"}
+TELLING = ("NoticeEventFunction", "NoticesDueFunction")
+"""The functions of notices, which have a template of their own, and know nothing of drops' places."""
 MOST_ON_A_BUS, MOST_PUT = 10, 256 * 1024
 """Events that a pipe puts on a bus at once, and bytes of one PutEvents (EventBridge user guide)."""
 JVM_FLAG = "-XX:-DontCompileHugeMethods"
@@ -57,6 +59,11 @@ def functions_that_may(action: str, place: str) -> set[str]:
         for statement in statements_of(TEMPLATE, function["Properties"])
         if action in actions(statement) and place in resources(statement)
     }
+
+
+def condition(function: str, name: str) -> str:
+    """Return the name of a condition where a function stands: no two templates share one."""
+    return f"Notices{name}" if function in TELLING else name
 
 
 def target_of(arn: Mapping[str, Any]) -> str:
@@ -109,6 +116,7 @@ def test_every_polled_queue_has_its_own_dlq() -> None:
         "ObjectCreatedQueue": "ObjectCreatedDlq",
         "BatchDueQueue": "BatchDueDlq",
         "JobStateChangedQueue": "JobStateChangedDlq",
+        "NoticeEventQueue": "NoticeEventDlq",
     }
 
 
@@ -156,17 +164,17 @@ def test_rules_listen_to_landing_and_finished_runs() -> None:
 
 
 def test_schedule_fires_every_minute() -> None:
-    (rule,) = (rule["Properties"] for rule in RULES.values() if "ScheduleExpression" in rule["Properties"])
+    rules = [rule["Properties"] for rule in RULES.values() if "ScheduleExpression" in rule["Properties"]]
 
-    assert rule["ScheduleExpression"] == "rate(1 minute)"
-    assert target_of(rule["Targets"][0]["Arn"]) == "ScheduleFunction"
+    assert [rule["ScheduleExpression"] for rule in rules] == ["rate(1 minute)"] * 2
+    assert [target_of(rule["Targets"][0]["Arn"]) for rule in rules] == ["ScheduleFunction", "NoticesDueFunction"]
 
 
 # --- functions
 
 
-@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
-def test_every_function_knows_every_place(function: Mapping[str, Any]) -> None:
+@pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - {*TELLING}))
+def test_every_function_of_the_flow_knows_every_place(name: str) -> None:
     zones = {"LANDING", "STAGE", "HELD", "PROMOTED", "EVIDENCE", "REPORTS", "CATALOG", "JOBS"}
     others = {
         "DATA_KEY",
@@ -183,11 +191,24 @@ def test_every_function_knows_every_place(function: Mapping[str, Any]) -> None:
         "JOB_ENVIRONMENT",
         "JOB_ARROW",
     }
-    variables = function["Properties"]["Environment"]["Variables"]
+    variables = FUNCTIONS[name]["Properties"]["Environment"]["Variables"]
 
     assert {name.removeprefix("DROPGATE_") for name in variables if name.startswith("DROPGATE_")} == zones | others
     assert all(variables[f"DROPGATE_{zone}"]["Fn::Sub"].endswith("/") for zone in zones)
     assert {"POWERTOOLS_SERVICE_NAME", "POWERTOOLS_METRICS_NAMESPACE"} <= variables.keys()
+
+
+@pytest.mark.parametrize("name", TELLING)
+def test_functions_of_notices_know_routes_and_channels_alone(name: str) -> None:
+    variables = FUNCTIONS[name]["Properties"]["Environment"]["Variables"]
+
+    assert {name: value for name, value in variables.items() if name.startswith("DROPGATE_")} == {
+        "DROPGATE_CATALOG": {"Fn::Sub": "s3://${InternalBucket}/catalog/"},
+        "DROPGATE_NOTICES_TABLE": {"Ref": "NoticesTable"},
+        "DROPGATE_SECRETS": {"Fn::Sub": "/${AWS::StackName}/notify/"},
+        "DROPGATE_MAIL_FROM": {"Ref": "MailFrom"},
+        "DROPGATE_MAIL_SET": {"Fn::Sub": "${AWS::StackName}-mails"},
+    }
 
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
@@ -209,6 +230,8 @@ def test_every_function_is_traced_and_its_logs_end(function: Mapping[str, Any]) 
         ("JobStateChangedFunction", "job_state_changed"),
         ("ScheduleFunction", "schedule"),
         ("HistoryWrittenFunction", "history_written"),
+        ("NoticeEventFunction", "notice_event"),
+        ("NoticesDueFunction", "notices_due"),
     ],
 )
 def test_handler_is_named_for_its_event(name: str, module: str) -> None:
@@ -234,7 +257,7 @@ def test_every_function_has_its_own_role_queue_and_logs(name: str, function: Map
     polled = {"PollQueue": {"Fn::GetAtt": [f"{short}Queue", "Arn"]}} if f"{short}Queue" in QUEUES else {}
 
     assert target_of(function["Properties"]["Role"]) == f"{short}Role"
-    assert role["ManagedPolicyArns"] == {"Fn::If": ["InVpc", [NETWORK], {"Ref": "AWS::NoValue"}]}
+    assert role["ManagedPolicyArns"] == {"Fn::If": [condition(name, "InVpc"), [NETWORK], {"Ref": "AWS::NoValue"}]}
     assert granted["WriteLogs"]["Resource"] == {"Fn::GetAtt": [f"{short}Logs", "Arn"]}
     assert {sid: one["Resource"] for sid, one in granted.items() if sid == "PollQueue"} == polled
 
@@ -246,17 +269,21 @@ def test_functions_reserve_as_many_executions_as_their_queues_ask_for() -> None:
     }
     asked["ScheduleFunction"] = FUNCTIONS["ScheduleFunction"]["Properties"]["Timeout"] // 60  # begun every minute
     asked["HistoryWrittenFunction"] = 10  # shards of the stream
+    asked["NoticesDueFunction"] = FUNCTIONS["NoticesDueFunction"]["Properties"]["Timeout"] // 60
     reserved = {name: function["Properties"]["ReservedConcurrentExecutions"] for name, function in FUNCTIONS.items()}
 
-    assert reserved == {name: {"Fn::If": ["Reserved", most, {"Ref": "AWS::NoValue"}]} for name, most in asked.items()}
+    assert reserved == {
+        name: {"Fn::If": [condition(name, "Reserved"), most, {"Ref": "AWS::NoValue"}]} for name, most in asked.items()
+    }
     assert f"reserves {sum(asked.values())} of" in TEMPLATE["Parameters"]["ReserveConcurrency"]["Description"]
 
 
 def test_functions_lie_where_the_workers_do_or_in_no_network() -> None:
     network = APPLICATION["NetworkConfiguration"]["Fn::If"][1]
 
-    for function in FUNCTIONS.values():
-        assert function["Properties"]["VpcConfig"] == {"Fn::If": ["InVpc", network, {"Ref": "AWS::NoValue"}]}
+    for name, function in FUNCTIONS.items():
+        place = {"Fn::If": [condition(name, "InVpc"), network, {"Ref": "AWS::NoValue"}]}
+        assert function["Properties"]["VpcConfig"] == place
     assert [TEMPLATE["Parameters"][name]["Default"] for name in ("FunctionsInVpc", "ReserveConcurrency")] == [
         "false"
     ] * 2
@@ -339,7 +366,8 @@ def test_every_dead_letter_and_every_late_message_rings() -> None:
 
 def test_functions_and_ledger_ring_when_they_fail_or_may_not_run() -> None:
     assert alarmed("AWS/Lambda", "Errors") == FUNCTIONS.keys()
-    assert alarmed("AWS/Lambda", "Throttles") == FUNCTIONS.keys() - {"ScheduleFunction"}  # one at a time, on purpose
+    one_at_a_time = {"ScheduleFunction", "NoticesDueFunction"}  # on purpose
+    assert alarmed("AWS/Lambda", "Throttles") == FUNCTIONS.keys() - one_at_a_time
     assert alarmed("AWS/DynamoDB", "WriteThrottleEvents") == {"LedgerTable"}
     assert alarmed("AWS/EMRServerless", "PendingJobs") == {"EmrApplication", "AWS::StackName"}
 
@@ -389,6 +417,8 @@ def test_dashboard_shows_metrics_that_somebody_tells() -> None:
         "OldestOpenMinutes",
         "Troubles",
         "MessagesFailing",
+        "NoticesFailed",
+        "MailsReturned",
     }
 
 
@@ -588,6 +618,52 @@ def test_pipe_and_its_function_may_do_what_they_do_and_no_more() -> None:
         "catalog/index/*",
         "catalog/plans/*",
     ]
+
+
+def test_notices_reach_the_ledger_and_files_in_no_way() -> None:
+    for name in TELLING:
+        granted = {one["Sid"]: one for one in statements_of(TEMPLATE, FUNCTIONS[name]["Properties"])}
+        places = [
+            place["Fn::Sub"].partition("${InternalBucket}/")[2] for place in granted["ReadWhatIsTold"]["Resource"]
+        ]
+        writing = {
+            action for one in granted.values() for action in actions(one) if "Put" in action or "Delete" in action
+        }
+
+        assert {*places} - {"catalog/index/*"} == {"catalog/current.json", "catalog/routes/*", "reports/*/receipt.json"}
+        assert not [one for one in granted.values() if "LedgerTable" in resources(one)]
+        assert writing <= {"dynamodb:PutItem", "dynamodb:DeleteItem", "logs:PutLogEvents", "sqs:DeleteMessage"} | {
+            *("xray:PutTraceSegments", "xray:PutTelemetryRecords")
+        }
+        assert granted["SendMail"]["Condition"] == {"StringEquals": {"ses:FromAddress": {"Ref": "MailFrom"}}}
+        assert granted["ReadSecrets"]["Resource"]["Fn::Sub"].endswith(":parameter/${AWS::StackName}/notify/*")
+
+
+def test_people_hear_of_the_events_that_have_an_occasion() -> None:
+    pattern = RULES["NoticeEventRule"]["Properties"]["EventPattern"]
+    back = RULES["MailReturnedRule"]["Properties"]["EventPattern"]
+    mails = TEMPLATE["Resources"]["MailSet"]["Properties"]["Name"]
+    events = TEMPLATE["Resources"]["MailSetEvents"]["Properties"]["EventDestination"]
+
+    words = {"Promoted", "Rejected", "Failed", "Unmatched", "Missing", "Arrived"}
+    assert {*pattern["detail-type"]} == {f"{'Files' if w in ('Missing', 'Arrived') else 'Drop'} {w}" for w in words}
+    assert words <= {*WORDS.values()}
+    assert back["detail"]["mail"]["tags"] == {"ses:configuration-set": [mails]}
+    assert [len(each) for each in (back["detail-type"], events["MatchingEventTypes"])] == [3, 3]
+
+
+def test_notices_survive_mistakes_and_end() -> None:
+    table = TEMPLATE["Resources"]["NoticesTable"]
+    properties = table["Properties"]
+    (index,) = properties["GlobalSecondaryIndexes"]
+
+    assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("RetainExceptOnCreate", "Retain")
+    assert properties["DeletionProtectionEnabled"] is True
+    assert properties["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    assert properties["TimeToLiveSpecification"] == {"AttributeName": "expires", "Enabled": True}
+    assert [key["AttributeName"] for key in properties["KeySchema"]] == ["pk", "sk"]
+    assert (index["IndexName"], index["Projection"]) == ("by_due", {"ProjectionType": "KEYS_ONLY"})
+    assert [key["AttributeName"] for key in index["KeySchema"]] == ["due", "due_at"]
 
 
 def test_events_can_be_replayed_for_days_that_a_parameter_says() -> None:

@@ -237,7 +237,7 @@ def test_stack_without_outputs_can_be_destroyed(stack: str, capsys: pytest.Captu
 def test_attached_policy_stops_before_anything_is_deleted(stack: str, capsys: pytest.CaptureFixture[str]) -> None:
     iam, cloudformation = boto3.client("iam"), boto3.client("cloudformation")
     arns = [t.name for t in deployed.resources(cloudformation, stack) if t.kind == "AWS::IAM::ManagedPolicy"]
-    assert len(arns) == 8
+    assert len(arns) == 9
     iam.create_user(UserName="ann")
     iam.attach_user_policy(UserName="ann", PolicyArn=arns[0])
 
@@ -337,7 +337,8 @@ def test_data_stays_where_the_stack_goes(stack: str, capsys: pytest.CaptureFixtu
     names = deployed.environment(boto3.client("cloudformation"), stack)
 
     assert deploy.main(["down", "--stack", stack]) == 0
-    assert f"the table {names['DROPGATE_TABLE']}, the key" in capsys.readouterr().out
+    tables = f"the table {names['DROPGATE_TABLE']}, the table {names['DROPGATE_NOTICES_TABLE']}"
+    assert f"{tables}, the key" in capsys.readouterr().out
     assert boto3.client("s3").head_bucket(Bucket=names["DROPGATE_PROMOTED"].split("/")[2])
     assert names["DROPGATE_TABLE"] in boto3.client("dynamodb").list_tables()["TableNames"]
 

@@ -24,7 +24,9 @@ from infra.packaging.bundles import ROOT
 
 TEMPLATE = ROOT / "template.yaml"
 WRITTEN = "HistoryWrittenFunction"
-FUNCTIONS = ("ObjectCreatedFunction", "BatchDueFunction", "JobStateChangedFunction", "ScheduleFunction", WRITTEN)
+TELLING = ("NoticeEventFunction", "NoticesDueFunction")
+FLOW = ("ObjectCreatedFunction", "BatchDueFunction", "JobStateChangedFunction", "ScheduleFunction", WRITTEN)
+FUNCTIONS = (*FLOW, *TELLING)
 
 Event = dict[str, Any]
 
@@ -115,8 +117,8 @@ def test_every_function_gets_its_environment(stack: Stack) -> None:
     internal = stack.names["InternalBucket"]
 
     assert set(stack.functions) == set(FUNCTIONS)
-    for function in stack.functions.values():
-        assert function.environment == {
+    for name in FLOW:
+        assert stack.functions[name].environment == {
             "DROPGATE_APPLICATION": "00dropgate01",
             "DROPGATE_BATCH_QUEUE": stack.names["BatchDueQueue"],
             "DROPGATE_CATALOG": f"s3://{internal}/catalog/",

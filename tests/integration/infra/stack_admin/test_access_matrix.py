@@ -66,6 +66,7 @@ ZONES = {
     "index": "InternalBucket/catalog/index/0a1b.json",
     "document": "InternalBucket/catalog/contracts/1.0.0/orders/orders.yaml",
     "reference": "InternalBucket/catalog/references/0a1b.csv",
+    "routes": "InternalBucket/catalog/routes/0a1b.json",
     "jobs": "InternalBucket/jobs/b/1/request.json",
     "jobs, other": "InternalBucket/jobs/c/1/request.json",
     "jobs, rows": "InternalBucket/jobs/b/1/valid/d/valid.csv",
@@ -89,7 +90,7 @@ ERASE = "list-versions delete-version"
 ALL = f"{SEND} overwrite get list delete withdraw get-version delete-version list-versions"
 LISTED = dict.fromkeys(INTERNAL, "list")
 
-PUBLISHED = ("plan", "index", "document", "reference")
+PUBLISHED = ("plan", "index", "document", "reference", "routes")
 JOBS = ("jobs", "jobs, other", "jobs, rows", "jobs, rejected")
 REPORTS = ("reports/shop", "rejected/shop", "reports/inmet")
 WATCH = dict.fromkeys(("catalog", *PUBLISHED, "reports/shop", "reports/inmet"), READ) | {"rejected/shop": "list"}
@@ -105,6 +106,8 @@ DOCTOR = (
     | dict.fromkeys(("held", "jobs, rows"), READ)
     | dict.fromkeys(("evidence", "jobs", "jobs, other", "jobs, rejected"), "list")
 )
+
+TELLING = LISTED | dict.fromkeys(("catalog", "routes", "reports/shop", "reports/inmet"), READ)
 
 EXPECTED: dict[str, dict[str, str]] = {
     "ObjectCreatedFunction": LISTED
@@ -141,12 +144,15 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(("jobs, other", *PROMOTED), "list")
     | {"promoted, other": READ},
     "HistoryWrittenFunction": LISTED | dict.fromkeys(("catalog", "plan", "index"), READ),
+    "NoticeEventFunction": TELLING | {"index": READ},
+    "NoticesDueFunction": TELLING,
     "NoticesPipeRole": {},
     "WatchPolicy": WATCH,
     "WatchPolicy and OperatePolicy": WATCH,
     "WatchPolicy and TryPolicy": WATCH
     | dict.fromkeys(("stage", "stage, other", "held"), READ)
     | dict.fromkeys(PROMOTED, READ),
+    "WatchPolicy and NotifyPolicy": WATCH,
     "WatchPolicy and MaintainPolicy": WATCH
     | dict.fromkeys(PROMOTED, READ)
     | dict.fromkeys(("table's log", "table's rows"), f"{PUT} get list delete withdraw")
@@ -261,6 +267,7 @@ def site(stack: Stack) -> Site:
         "WatchPolicy": Who(role("watcher"), watch := read(stack.people["WatchPolicy"])),
         "WatchPolicy and OperatePolicy": Who(role("operator"), watch + read(stack.people["OperatePolicy"])),
         "WatchPolicy and TryPolicy": Who(role("steward"), watch + read(stack.people["TryPolicy"])),
+        "WatchPolicy and NotifyPolicy": Who(role("teller"), watch + read(stack.people["NotifyPolicy"])),
         "WatchPolicy and MaintainPolicy": Who(role("keeper"), watch + read(stack.people["MaintainPolicy"])),
         "WatchPolicy and DoctorPolicy": Who(role("doctor"), doctor := watch + read(stack.people["DoctorPolicy"])),
         "WatchPolicy, DoctorPolicy and RepairPolicy": Who(role("surgeon"), doctor + read(stack.people["RepairPolicy"])),
@@ -284,7 +291,8 @@ def test_table_names_every_principal(site: Site, stack: Stack) -> None:
     functions = {f"{name.removesuffix('Function')}Role": name for name in stack.functions}
     roles = {functions.get(name, name) for name in stack.roles} | set(stack.people)
     # Each stands beside WatchPolicy.
-    roles -= {"OperatePolicy", "TryPolicy", "MaintainPolicy", "DoctorPolicy", "RepairPolicy", "ForgetPolicy"}
+    beside = ("Operate", "Try", "Notify", "Maintain", "Doctor", "Repair", "Forget")
+    roles -= {f"{task}Policy" for task in beside}
     assert roles <= set(EXPECTED), "a role of the template that the table does not know"
     assert not [zone for zones in EXPECTED.values() for zone in zones if zone not in ZONES]
 
@@ -321,7 +329,7 @@ WITHOUT_PREFIX = {
 }
 EVERY_FUNCTION = (
     *("ObjectCreatedFunction", "BatchDueFunction", "JobStateChangedFunction", "ScheduleFunction"),
-    "HistoryWrittenFunction",
+    *("HistoryWrittenFunction", "NoticeEventFunction", "NoticesDueFunction"),
 )
 ADMIN = "operator who may do everything"
 WHOLE: dict[str, dict[str, tuple[str, ...]]] = {

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from bench.cost_page import PAGE, calls_table, dollars_table, replaced, table
 from functions.aws.delta import CHECKPOINT
 from functions.aws.emr_serverless import LARGEST, workers_for
+from functions.handlers import notices_due
 from functions.handlers.counting import METRICS, MISSING, RECEIVED
 from functions.ports import MOST_DROPS
 from infra.cli.main import main
@@ -91,6 +92,17 @@ def test_batch_holds_what_gathers_in_a_window() -> None:
     assert batch_drops(LONE) == 1
 
 
+def test_mail_costs_itself_and_what_notes_it() -> None:
+    none, half = usage(Load(1000, MIB)), usage(Load(1000, MIB, mailed=0.5))
+    units = dict(zip(("dynamodb_write", "dynamodb_read"), ASSUMED.notice_units, strict=True))
+
+    assert none["mail"] == 0
+    assert half["mail"] == pytest.approx(500 * MONTH_DAYS)
+    for name, each in units.items():
+        assert half[name] - none[name] == pytest.approx(500 * MONTH_DAYS * each)
+    assert half["metric_month"] - none["metric_month"] == 4
+
+
 def test_small_job_costs_a_minute_of_its_workers() -> None:
     small = workers_for(MIB)
     month = usage(LONE)
@@ -143,7 +155,7 @@ def test_requests_are_those_of_the_table() -> None:
     writes = sum(n for (_, o), n in asked.items() if o in ("s3:PutObject", "s3:CopyObject"))
 
     assert month["s3_write"] == pytest.approx(writes * MONTH_DAYS + MINUTES)
-    assert month["s3_read"] == pytest.approx(asked.total() * 0 + 3 * MONTH_DAYS + MINUTES)
+    assert month["s3_read"] == pytest.approx((3 + ASSUMED.heard) * MONTH_DAYS + MINUTES)
 
 
 @pytest.mark.parametrize("computed", [calls_table, dollars_table])
@@ -167,7 +179,8 @@ def test_idle_stack_costs_what_the_template_has() -> None:
     text = {p.name: p.read_text(encoding="utf-8") for p in (ROOT / "infra" / "aws").glob("*.yaml")}
     month = {line.name: line.quantity for line in idle().lines}
     handlers = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "functions" / "handlers").glob("*.py"))
-    named = {*METRICS.values(), RECEIVED, MISSING, *re.findall(r'\bcount\("(\w+)"', handlers)}
+    named = {*METRICS.values(), *notices_due.METRICS.values(), RECEIVED, MISSING}
+    named |= {*re.findall(r'\bcount\("(\w+)"', handlers)}
 
     assert month["alarm_month"] == text["operations.yaml"].count("Type: AWS::CloudWatch::Alarm")
     assert month["dashboard_month"] == text["operations.yaml"].count("Type: AWS::CloudWatch::Dashboard")
@@ -178,7 +191,7 @@ def test_idle_stack_costs_what_the_template_has() -> None:
 
 def test_functions_have_the_memory_that_the_model_takes_for_granted() -> None:
     functions = of_type(expand(ROOT / "template.yaml", "us-east-1"), "AWS::Lambda::Function")
-    names = (*FUNCTIONS, "ScheduleFunction", "HistoryWrittenFunction")
+    names = (*FUNCTIONS, "ScheduleFunction", "HistoryWrittenFunction", "NoticeEventFunction", "NoticesDueFunction")
 
     assert [functions[name]["Properties"]["MemorySize"] for name in names] == list(ASSUMED.memory_mb)
 

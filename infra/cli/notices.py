@@ -1,0 +1,70 @@
+"""`dropgate notices`: whom a drop was told to, when, and what they answered."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from infra.cli.options.drop_argument import month_option, the_drop
+from infra.cli.options.target import of_a_stack
+from infra.cli.screen import as_json, line, say
+
+if TYPE_CHECKING:
+    from functions.ports.notices import Trace
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate notices 3f7k2m
+  dropgate notices orders/2026-01-31.csv
+  dropgate notices 3f7k2m --format json
+"""
+)
+@click.argument("drop")
+@month_option
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@of_a_stack
+def command(drop: str, month: datetime | None, form: str) -> None:
+    """List what people were told of DROP: on which channel, when, and what the channel answered.
+
+    DROP is an id, the first characters of an id, a key below landing or a URI, as for `dropgate show`. A notice waits
+    while its channel had another one of the contract less than ten minutes ago, or does not answer. Notices are kept
+    for 90 days.
+    """
+    from functions.notices import trail
+    from infra.cli.options.target import notice_ports, reading
+
+    target = reading()
+    shown = the_drop(target, drop, month).drop
+    rows = [_row(trace) for trace in trail.of_subject(notice_ports().book, shown.id)]
+    if form == "json":
+        click.echo(as_json({"drop": shown.id, "key": shown.name, "state": shown.state, "notices": rows}))
+        return
+    click.echo(f"From {target.where}", err=True)
+    say(line(f"{shown.name}: {shown.state.replace('_', ' ')}, drop {shown.id[:10]}"))
+    for row in rows:
+        sent = f"{row['result']} {row['sent_at']}" if row["sent_at"] else f"waits since {row['at']}"
+        repeated = ", may have arrived twice" if row["may_repeat"] else ""
+        tries = f" after {row['tries']} tries" if (row["tries"] or 1) > 1 else ""
+        answer = f": {row['answer']}" if row["answer"] else ""
+        say(line(f"  {row['occasion']:<10} {row['service']} {row['to']}  {sent}{tries}{repeated}{answer}"))
+    if not rows:
+        click.echo("  Nobody was told of it. `dropgate notify --test CONTRACT` shows the channels of a contract.")
+
+
+def _row(trace: Trace) -> dict[str, Any]:
+    message, channel = trace.message, trace.line.channel
+    return {
+        "occasion": trace.occasion,
+        "service": channel.service,
+        "to": channel.to,
+        "at": trace.at,
+        "result": message.result if message else "waiting",
+        "sent_at": message.at if message else None,
+        "answer": message.answer if message else None,
+        "tries": message.tries if message else None,
+        "may_repeat": bool(message and message.may_repeat),
+    }
