@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -51,9 +52,13 @@ def profile(paths: Sequence[Path], session: Callable[[], SparkSession], bounds: 
         return sheets.profile(paths, bounds.cells)
     if _all_are(paths, "a zip archive", archives.is_archive):
         return archives.profile(paths, lambda files: profile(files, session, bounds))
-    if form := documents.form_of(paths[0]):
-        return documents.profile(paths, form, bounds.json, lambda lines: profile(lines, session, bounds))
+    form = documents.form_of(paths[0])
     with TemporaryDirectory(prefix="dropgate-") as folder:
+        if form:
+            heads = partial(head_of, large=bounds.large, folder=Path(folder))
+            return documents.profile(
+                paths, form, bounds.json, lambda lines: json_lines.profile_of([*map(heads, lines)])
+            )
         return _of_files(paths, session, bounds, Path(folder))
 
 

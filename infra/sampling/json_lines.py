@@ -18,6 +18,7 @@ from contracts.plan import CONTAINERS, REPEATING, LogicalType
 from contracts.problem import quoted
 from contracts.terms.value_form import PLAIN, ValueForm
 from contracts.values.nested import name_of
+from infra.sampling.flat_lines import FlatLines
 from infra.sampling.sample_heads import ADDED, MOST_BROKEN, SampleHead, opened, pieces
 
 MOST_DEPTH, MOST_KEYS = 10, 100
@@ -25,6 +26,7 @@ MOST_DEPTH, MOST_KEYS = 10, 100
 FORMS = {str: "text", int: "number", float: "number", bool: "boolean", dict: "objects", list: "lists"}
 
 
+WORDS_OF_JSON = {"true": True, "false": False, "null": None}
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 Route = tuple[str, ...]
@@ -93,11 +95,28 @@ class SampleContents:
                 own[name] = replace(column.form, nulls=words)
         return replace(formed, columns=own)
 
-    def add(self, route: Route, values: list[Any]) -> None:
-        """Add the values of one place, and all nested values."""
+    def _column(self, route: Route) -> ColumnCounts:
         if route not in self.columns:
             self.keys[route[:-1]] += 1
-        column = self.columns.setdefault(route, ColumnCounts(self.words))
+        return self.columns.setdefault(route, ColumnCounts(self.words))
+
+    def add_written(self, route: Route, tokens: Sequence[str]) -> int:
+        """Add values of one place as JSON writes them, texts without escapes; return how many are not null."""
+        signs = {token[0] for token in set(tokens)}
+        if signs <= {*"-0123456789"} or signs == {'"'}:
+            column, is_text = self._column(route), signs == {'"'}
+            column.forms |= {"number"} if not is_text else {"text"} if self.typed else set()
+            column.add([token[1:-1] for token in tokens] if is_text else tokens)
+            return len(tokens)
+        values = {
+            token: token[1:-1] if token[0] == '"' else WORDS_OF_JSON.get(token, _Number(token)) for token in set(tokens)
+        }
+        self.add(route, [values[token] for token in tokens])
+        return len(tokens) - tokens.count("null")
+
+    def add(self, route: Route, values: list[Any]) -> None:
+        """Add the values of one place, and all nested values."""
+        column = self._column(route)
         kinds = set(map(type, values)) - ({type(None)} if self.typed else {type(None), str})
         column.forms |= {"number" if kind is _Number else FORMS[kind] for kind in kinds}
         column.add([str(v).lower() if isinstance(v, bool) else v for v in values if isinstance(v, (str, bool))])
@@ -169,11 +188,11 @@ def _remarks(seen: SampleContents, formed: Forms) -> Iterator[str]:
 def read(name: str, file: IO[str], seen: SampleContents) -> Sample:
     """Add the values under each key to `seen`; raise SampleRefused."""
     records = broken = 0
-    filled = Counter[str]()
+    filled, flat = Counter[str](), FlatLines()
     for piece in pieces(file):
         objects: list[dict[str, Any]] = []
         for line in piece.split("\n"):
-            if not line:
+            if not line or flat.take(line):
                 continue
             try:
                 record = DECODER.decode(line.strip(" \t"))
@@ -184,12 +203,15 @@ def read(name: str, file: IO[str], seen: SampleContents) -> Sample:
                 record = None
             if isinstance(record, dict):
                 objects.append(record)
+                flat.learn(line, record)
             else:
                 broken += 1
-        records += len(objects)
+        records += len(objects) + flat.count
         for key, some in _by_key(objects).items():
             seen.add((key,), some)
             filled[key] += sum(value is not None for value in some)
+        for key, tokens in flat.drain():
+            filled[key] += seen.add_written((key,), tokens)
     if not records and not broken:
         raise SampleRefused(f"{name} holds no records; give a file with records")
     seen.filled.append((records, filled))

@@ -20,6 +20,7 @@ from contracts.plan import Columns, Plan, Property, Xml
 from contracts.problem import Problem, quoted
 from contracts.terms.value_form import ValueForm
 from contracts.values.nested import name_of
+from infra.sampling.flat_lines import FlatLines
 from infra.sampling.json_lines import SampleContents, settled
 from infra.sampling.sample_heads import MOST_BROKEN, OPEN, SampleHead
 from infra.sampling.xml_survey import Path, Survey
@@ -118,13 +119,15 @@ def _read(begin: _Begin, xml: Xml, values: _Values, seen: SampleContents) -> Sam
     plan = Plan(
         *(name, name, "1.0.0", name, name, (), values.plain, ()), columns=Columns("warn"), file_format="xml", xml=xml
     )
-    filled, records, broken = Counter[str](), 0, 0
+    filled, records, broken, flat = Counter[str](), 0, 0, FlatLines()
     for part in xml_records.lines(plan, begin.pieces(), whole=is_whole):
         if isinstance(part, Problem):
             raise SampleRefused(f"{name}: {part.message.rstrip('.')}")
-        objects = [json.loads(line) for line in part.splitlines()]
-        records += len(objects)
+        objects = [values.parsed(line, flat) for line in part.decode().split("\n") if line and not flat.take(line)]
+        records += len(objects) + flat.count
         broken += sum(isinstance(one, list) for one in objects)
+        for key, tokens in flat.drain():
+            filled[key] += seen.add_written((key,), tokens)
         by_key: dict[str, list[Any]] = {}
         for one in objects:
             for key, value in values.shaped(one[1] if isinstance(one, list) else one, ()).items():
@@ -154,6 +157,13 @@ class _Values:
         single = (path for path in inner(survey.counts) if path not in self._arrays | self._objects)
         self.plain = tuple(Property(path[0], "string") for path in single if len(path) == 1)
         """The elements that are single texts in all records, which are read faster if they are known."""
+
+    def parsed(self, line: str, flat: FlatLines) -> Any:
+        """Return the value of a line; let others like it be taken at once if all elements are single texts."""
+        value = json.loads(line)
+        if isinstance(value, dict) and not any((key,) in self._arrays or (key,) in self._objects for key in value):
+            flat.learn(line, value)
+        return value
 
     def shaped(self, value: Any, route: Path) -> Any:
         """Return a value in the form of its place."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from xml.parsers import expat
 
 from contracts.authoring.draft.profile import SampleRefused
@@ -22,17 +22,55 @@ Path = tuple[str, ...]
 
 
 @dataclass(slots=True)
+class _Place:
+    """The elements with one path: those within them by name, and what is true of any of them.
+
+    `above` is the number of the element that the last of them is in.
+    """
+
+    within: dict[str, _Place] = field(default_factory=dict)
+    count: int = 0
+    repeats: bool = False
+    is_attributed: bool = False
+    above: int = -1
+
+    def paths(self, path: Path = ()) -> Iterator[tuple[Path, _Place]]:
+        """Yield the places within it, with their paths, in the order in which they were first seen."""
+        for name, place in self.within.items():
+            yield (*path, name), place
+            yield from place.paths((*path, name))
+
+
+@dataclass(slots=True)
 class Survey:
     """The paths of elements in some documents: how many there are, which repeat, and what is in them."""
 
-    counts: Counter[Path] = field(default_factory=Counter)
-    repeated: set[Path] = field(default_factory=set)
-    parents: set[Path] = field(default_factory=set)
-    """The elements that hold others."""
-    attributed: set[Path] = field(default_factory=set)
     prefixes: dict[str, str] = field(default_factory=dict)
     """The prefix of each namespace."""
-    _open: list[tuple[Path, Counter[str]]] = field(default_factory=list)
+    _root: _Place = field(default_factory=_Place)
+    _open: list[tuple[_Place, int]] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=count)
+    _places: int = 0
+
+    @property
+    def counts(self) -> dict[Path, int]:
+        """How many elements there are, by path."""
+        return {path: place.count for path, place in self._root.paths()}
+
+    @property
+    def repeated(self) -> set[Path]:
+        """The elements of which another one holds several."""
+        return {path for path, place in self._root.paths() if place.repeats}
+
+    @property
+    def parents(self) -> set[Path]:
+        """The elements that hold others."""
+        return {path for path, place in self._root.paths() if place.within}
+
+    @property
+    def attributed(self) -> set[Path]:
+        """The elements that have attributes."""
+        return {path for path, place in self._root.paths() if place.is_attributed}
 
     def add(self, name: str, pieces: Iterable[bytes], *, whole: bool = True) -> None:
         """Add a document, or its begin if it is not `whole`; raise SampleRefused if it is not well-formed."""
@@ -42,7 +80,7 @@ class Survey:
         parser.EndElementHandler = self._on_end
         parser.StartNamespaceDeclHandler = self._on_namespace
         parser.StartDoctypeDeclHandler = lambda *_: _refuse(name, "it has a document type (`<!DOCTYPE`)")
-        self._open.clear()
+        self._open = [(self._root, next(self._numbers))]
         try:
             for piece in xml_bytes.in_utf8(pieces, whole=whole):
                 if isinstance(piece, Problem):
@@ -55,19 +93,20 @@ class Survey:
             _refuse(name, f"it is not well-formed XML ({error})")
 
     def _on_start(self, name: str, attributes: list[str]) -> None:
-        path = (*self._open[-1][0], name) if self._open else (name,)
-        if self._open:
-            above, within = self._open[-1]
-            self.parents.add(above)
-            within[name] += 1
-            if within[name] == 2:
-                self.repeated.add(path)
-        self.counts[path] += 1
-        if len(self.counts) > MOST_PATHS:
-            raise SampleRefused(f"The samples have more than {MOST_PATHS:,} kinds of elements")
-        if any(split(own)[0] != XSI for own in attributes[::2]):
-            self.attributed.add(path)
-        self._open.append((path, Counter()))
+        above, number = self._open[-1]
+        place = above.within.get(name)
+        if place is None:
+            place = above.within[name] = _Place()
+            self._places += 1
+            if self._places > MOST_PATHS:
+                raise SampleRefused(f"The samples have more than {MOST_PATHS:,} kinds of elements")
+        place.count += 1
+        if place.above == number:
+            place.repeats = True
+        place.above = number
+        if attributes and any(split(own)[0] != XSI for own in attributes[::2]):
+            place.is_attributed = True
+        self._open.append((place, next(self._numbers)))
 
     def _on_end(self, _name: str) -> None:
         self._open.pop()
@@ -84,18 +123,19 @@ class Survey:
 
         They repeat, and hold others; those within other ones only if they are many more. Without any it is the root.
         """
-        likely = {path for path in self.repeated if path in self.parents | self.attributed} or self.repeated
+        counts, repeated = self.counts, self.repeated
+        likely = repeated & (self.parents | self.attributed) or repeated
         chosen = None
         for path in sorted(likely, key=lambda path: (len(path), path)):
             times = MANY if chosen and path[: len(chosen)] == chosen else 1
-            if chosen is None or self.counts[path] > times * self.counts[chosen]:
+            if chosen is None or counts[path] > times * counts[chosen]:
                 chosen = path
-        return chosen or min(self.counts, key=len)
+        return chosen or min(counts, key=len)
 
     def others(self, record: Path) -> list[Path]:
         """Return the other elements that could be records, the most frequent first."""
-        likely = (path for path in self.repeated if path in self.parents and path != record)
-        return sorted(likely, key=lambda path: -self.counts[path])
+        counts = self.counts
+        return sorted((self.repeated & self.parents) - {record}, key=lambda path: (-counts[path], path))
 
     def xml(self, record: Path) -> Xml:
         """Return the dialect that leads to some records, with the namespaces of their names."""
