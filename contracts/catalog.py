@@ -16,6 +16,7 @@ from contracts.plan import Reference
 from contracts.problem import nearest, quoted
 from contracts.terms.arrival import Arrival
 from contracts.terms.key_pattern import Walk, beginning, captures, literal_folder, tokens
+from contracts.terms.promises import Promise
 
 EXAMPLE = datetime(2026, 1, 31, 13, 45, 7, tzinfo=UTC)
 
@@ -24,7 +25,7 @@ EXAMPLE = datetime(2026, 1, 31, 13, 45, 7, tzinfo=UTC)
 class Entry:
     """One line of the pattern index: a contract, its plan, its key patterns, and its arrival window.
 
-    `signal` is the pattern of markers or manifests, which are not data files.
+    `signal` is the pattern of markers or manifests, which are not data files; `promises` are those that are held.
     """
 
     contract: str
@@ -34,6 +35,7 @@ class Entry:
     deprecated: bool = False
     arrival: Arrival | None = field(default=None, metadata=codec.SPARSE)
     signal: str | None = field(default=None, metadata=codec.SPARSE)
+    promises: tuple[Promise, ...] = field(default=(), metadata=codec.SPARSE)
 
     @property
     def claims(self) -> tuple[str, ...]:

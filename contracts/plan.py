@@ -21,6 +21,7 @@ from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.fixed_width import Fixed
 from contracts.terms.leader import Leader
+from contracts.terms.promises import Promise
 from contracts.terms.trailer import Ending, Footer, Trailer
 from contracts.terms.value_form import ValueForm, written
 
@@ -531,6 +532,7 @@ class Plan:
     fixed: Fixed | None = field(default=None, metadata=codec.SPARSE)
     sheet: Sheet | None = field(default=None, metadata=codec.SPARSE)
     consumers: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
+    promises: tuple[Promise, ...] = field(default=(), metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property

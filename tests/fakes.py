@@ -27,16 +27,18 @@ from contracts.errors import (
 from contracts.job import DataFile
 from contracts.table import TableColumn, lacking
 from functions import keys
+from functions.aws import items
 from functions.drop import Drop, Location, Transition
 from functions.events.drop_event import DropEvent
-from functions.events.shape import MOST_BYTES, Origin, event_of_step
+from functions.events.shape import MOST_BYTES, Origin, event_of_promise, event_of_step
 from functions.ports.batches import Batch, Pause, VersionCheck, Window
 from functions.ports.clock import stamp
 from functions.ports.drops import Step, facts_of, step_of
 from functions.ports.expected_files import Absence, FileSet, RollCall
 from functions.ports.jobs import Reach, RunStatus
-from functions.ports.ledger import InFlight, TransactionItem
+from functions.ports.ledger import InFlight, Promised, TransactionItem
 from functions.ports.lineages import Lineage, Watermarks
+from functions.ports.promises import Enrolment, PromisePeriod, PromiseStep, Standing
 from functions.ports.store import LARGEST_COPY, CopyTag, ListedVersion, ListingCursor, ListingPage, Stat, StoredVersion
 from infra.packaging.bundles import ROOT
 
@@ -272,6 +274,43 @@ def hold_event(event: DropEvent) -> DropEvent:
     return event
 
 
+@dataclass
+class MemoryPromises:
+    """How promises stand, and the results of their periods."""
+
+    enrolment: Enrolment = field(default_factory=Enrolment)
+    standings: dict[str, Standing] = field(default_factory=dict)
+    periods: dict[tuple[str, str, str], PromisePeriod] = field(default_factory=dict)
+
+    def fits(self, one: Promised) -> bool:
+        """Return True if an item has the version that is there; steps and periods are fenced by those beside them."""
+        if isinstance(one, PromiseStep | PromisePeriod):
+            return True
+        there = self.enrolment if isinstance(one, Enrolment) else self.standings.get(one.contract)
+        return (there.version if there else 0) == one.version
+
+    def put(self, one: Promised, events: list[DropEvent]) -> None:
+        """Write an item, and add the event of a step."""
+        if isinstance(one, PromiseStep):
+            events.append(hold_event(event_of_promise(ORIGIN, one, None)))
+        elif isinstance(one, Enrolment):
+            self.enrolment = replace(one, version=one.version + 1)
+        elif isinstance(one, Standing):
+            self.standings[one.contract] = replace(one, version=one.version + 1)
+        elif isinstance(one, PromisePeriod):
+            self.periods[one.contract, one.promise, one.begin] = one
+
+    def due(self, before: str) -> tuple[Standing, ...]:
+        """Return the promises that are due, the oldest first."""
+        due = [one for one in self.standings.values() if one.look_at and one.look_at < before]
+        return tuple(sorted(due, key=lambda one: one.look_at or ""))
+
+    def of(self, contract: str, promise: str) -> tuple[PromisePeriod, ...]:
+        """Return the results of a promise, the newest first."""
+        own = (one for (c, p, _), one in self.periods.items() if (c, p) == (contract, promise))
+        return tuple(sorted(own, key=lambda one: one.begin, reverse=True))
+
+
 class MemoryLedger:
     """The record of drops, with the same fences as the real one; the items of those that are `unreadable` cannot be."""
 
@@ -292,6 +331,7 @@ class MemoryLedger:
         self._roll = RollCall()
         self._sets: dict[str, FileSet] = {}
         self._absences: dict[tuple[str, str], Absence] = {}
+        self._promises = MemoryPromises()
         self._reached: dict[str, int] = {}
 
     def open(self, drop: Drop) -> Drop:
@@ -351,6 +391,8 @@ class MemoryLedger:
             case Absence():
                 known_absence = self._absences.get((one.contract, one.day))
                 return (known_absence.version if known_absence else 0) == one.version
+            case Enrolment() | Standing() | PromiseStep() | PromisePeriod():
+                return self._promises.fits(one)
 
     def _put(self, one: TransactionItem) -> None:
         match one:
@@ -370,6 +412,8 @@ class MemoryLedger:
                 self._roll = replace(one, version=one.version + 1)
             case Absence():
                 self._absences[one.contract, one.day] = replace(one, version=one.version + 1)
+            case Enrolment() | Standing() | PromiseStep() | PromisePeriod():
+                self._promises.put(one, self.events)
 
     def _note(self, drop: Drop, event: str, move: Transition | None) -> None:
         """Add a step to the history, whose event has to fit its schema."""
@@ -419,6 +463,18 @@ class MemoryLedger:
     def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
         absences = (a for a in self._absences.values() if a.contract == contract and a.day.startswith(month))
         return tuple(sorted(absences, key=lambda a: a.day))
+
+    def enrolment(self) -> Enrolment:
+        return self._promises.enrolment
+
+    def standing(self, contract: str) -> Standing | None:
+        return self._promises.standings.get(contract)
+
+    def promises_due(self, before: str, most: int) -> tuple[Standing | str, ...]:
+        return self._promises.due(before)[:most]
+
+    def periods(self, contract: str, promise: str, most: int) -> tuple[PromisePeriod, ...]:
+        return self._promises.of(contract, promise)[:most]
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
         old = [d for d in self._drops.values() if d.listed and d.changed_at < before]
@@ -542,6 +598,9 @@ def _places(one: TransactionItem) -> Iterator[tuple[object, ...]]:
             yield Absence, one.contract, one.day
         case RollCall():
             yield (RollCall,)
+        case Enrolment() | Standing() | PromiseStep() | PromisePeriod():
+            item = items.promised_item(one)
+            yield item["pk"], item["sk"]
         case VersionCheck():
             yield Batch, one.batch.id
         case _:

@@ -26,6 +26,7 @@ from functions.ports.drops import Step
 from functions.ports.expected_files import Absence, FileSet, RollCall
 from functions.ports.ledger import InFlight, TransactionItem
 from functions.ports.lineages import Lineage, Watermarks
+from functions.ports.promises import Enrolment, PromisePeriod, PromiseStep, Standing
 from functions.ports.store import CopyTag, ListingCursor
 
 if TYPE_CHECKING:
@@ -141,6 +142,22 @@ class DynamoLedger:
         values = {":pk": items.absence_shelf(contract, month), ":month": month}
         absences = self._query("pk = :pk AND begins_with(sk, :month)", values, ConsistentRead=True)
         return tuple(items.absence_of(i) for i in absences)
+
+    def enrolment(self) -> Enrolment:
+        item = self._get(*items.ENROLMENT)
+        return items.enrolment_of(item) if item else Enrolment()
+
+    def standing(self, contract: str) -> Standing | None:
+        item = self._get(*items.standing_key(contract))
+        return items.standing_of(item) if item else None
+
+    def promises_due(self, before: str, most: int) -> tuple[Standing | str, ...]:
+        return tuple(map(items.standing_or_key, self._page(items.PROMISES, before, most)))
+
+    def periods(self, contract: str, promise: str, most: int) -> tuple[PromisePeriod, ...]:
+        values = {":pk": items.standing_key(contract)[0], ":p": items.period_shelf(promise)}
+        last = self._query("pk = :pk AND begins_with(sk, :p)", values, ScanIndexForward=False, Limit=most)
+        return tuple(items.period_of(i) for i in islice(last, most))
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
         part = -(-most // items.FLIGHTS)
@@ -295,6 +312,9 @@ class DynamoLedger:
             place = items.key(*items.batch_key(item.batch.id))
             as_read = {":v": item.batch.version}
             yield self._check(place, AS_READ, ExpressionAttributeValues=items.dumps(as_read))
+            return
+        if isinstance(item, PromiseStep | PromisePeriod):  # the contract's promises, beside them, are fenced
+            yield self._put(items.item(item))
             return
         now = replace(item, version=item.version + 1)
         yield self._fenced(items.item(now), item.version)

@@ -14,6 +14,9 @@
 - SET#<id>               STATE            a set of files; M#<drop> a file that waits for the rest, while it waits
 - ROLL                   STATE            how far ended windows were checked, and the absences that may still end
 - ABSENT#<contract>#<month> <day>         files that were missing on a day; H#<day>#<n> the history of these
+- ENROLMENT              STATE            the pattern index whose promises are held
+- PROMISES#<contract>    STATE            how the promises of a contract stand; H#<promise>#<n> the history of these
+- PROMISES#<contract>    P#<promise>#<begin>  the result of a period
 """
 
 from __future__ import annotations
@@ -34,8 +37,9 @@ from functions.ports.drops import Step, StepFacts
 from functions.ports.drops import facts_of as facts_of_drop
 from functions.ports.drops import step_of as step_of_drop
 from functions.ports.expected_files import Absence, AbsenceStep, FileSet, RollCall
-from functions.ports.ledger import InFlight
+from functions.ports.ledger import InFlight, Promised
 from functions.ports.lineages import Lineage, Watermarks
+from functions.ports.promises import Enrolment, PromisePeriod, PromiseStep, Standing
 from functions.ports.store import ListingCursor
 
 Item = dict[str, Any]
@@ -50,8 +54,8 @@ FLIGHTS = 8
 There may be any number of waiting drops, and they must not hide other items: a batch continues them, and a window
 starts that batch.
 """
-BATCHES, WINDOWS = "inflight#batches", "inflight#windows"
-"""The partitions of batches, and of windows and sets of files by when they are due; there are few."""
+BATCHES, WINDOWS, PROMISES = "inflight#batches", "inflight#windows", "inflight#promises"
+"""The partitions of batches, of windows and sets of files by when they are due, and of promises; there are few."""
 SHELF = 4
 """Characters of an id that name the partition in which its beginning is looked up."""
 PAUSES = "PAUSES"
@@ -450,9 +454,92 @@ def absence_step_of(item: Item) -> AbsenceStep:
     return codec.decode(AbsenceStep, {"day": day, **step, **facts}, f"ledger item {item['pk']} {item['sk']}")
 
 
-def item(value: Lineage | Batch | Watermarks | RollCall | Absence | FileSet) -> Item:
+ENROLMENT = ("ENROLMENT", STATE)
+"""The key of the enrolment."""
+PERIOD = "P#"
+
+
+def standing_key(contract: str) -> tuple[str, str]:
+    """Return the key of the promises of a contract."""
+    return f"PROMISES#{contract}", STATE
+
+
+def standing_item(standing: Standing) -> Item:
+    """Return the item of the promises of a contract; it is in flight from the moment of its next judgement."""
+    pk, sk = standing_key(standing.contract)
+    listed = {"inflight": PROMISES, "changed_at": standing.look_at} if standing.look_at else {}
+    return {"pk": pk, "sk": sk, **listed, **_fields(standing)}
+
+
+def standing_of(item: Item) -> Standing:
+    """The promises of an item."""
+    return _value(Standing, {"look_at": None, **{k: v for k, v in item.items() if k != "changed_at"}})
+
+
+def standing_or_key(item: Item) -> Standing | str:
+    """Return the promises of an item, or the item's key if it cannot be read."""
+    try:
+        return standing_of(item)
+    except DocumentInvalid:
+        return str(item["pk"])
+
+
+def enrolment_item(enrolment: Enrolment) -> Item:
+    """The enrolment."""
+    pk, sk = ENROLMENT
+    return {"pk": pk, "sk": sk, **_fields(enrolment)}
+
+
+def enrolment_of(item: Item) -> Enrolment:
+    """The enrolment of an item."""
+    return _value(Enrolment, item)
+
+
+def promise_step_item(step: PromiseStep) -> Item:
+    """The history item of a promise."""
+    pk = standing_key(step.contract)[0]
+    return {"pk": pk, "sk": f"{HISTORY}{step.promise}#{step.step:08}", **_fields(step)}
+
+
+def promise_step_of(item: Item) -> PromiseStep:
+    """The step of a history item of a promise."""
+    return _value(PromiseStep, item)
+
+
+def period_shelf(promise: str) -> str:
+    """The beginning of the sort keys of all periods of a promise."""
+    return f"{PERIOD}{promise}#"
+
+
+def period_item(period: PromisePeriod) -> Item:
+    """The result of a period."""
+    pk = standing_key(period.contract)[0]
+    return {"pk": pk, "sk": f"{period_shelf(period.promise)}{period.begin}", **_fields(period)}
+
+
+def period_of(item: Item) -> PromisePeriod:
+    """The result of an item."""
+    return _value(PromisePeriod, {"state": None, **item})
+
+
+def promised_item(value: Promised) -> Item:
+    """The item of a record about promises."""
+    match value:
+        case Standing():
+            return standing_item(value)
+        case Enrolment():
+            return enrolment_item(value)
+        case PromiseStep():
+            return promise_step_item(value)
+        case PromisePeriod():
+            return period_item(value)
+
+
+def item(value: Lineage | Batch | Watermarks | RollCall | Absence | FileSet | Promised) -> Item:
     """The item of a record that is written with drops."""
     match value:
+        case Standing() | Enrolment() | PromiseStep() | PromisePeriod():
+            return promised_item(value)
         case FileSet():
             return set_item(value)
         case RollCall():

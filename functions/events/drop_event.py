@@ -14,14 +14,15 @@ from contracts.decision import VerdictName
 from contracts.place import Place
 from contracts.plan import Promoted
 from contracts.problem import Level
+from contracts.terms.promises import State as PromiseState
 from functions.drop import RowCounts, State
 
 DataSchema = Literal["urn:dropgate:drop-event:v1#/$defs/EventData"]
 DATA_SCHEMA: DataSchema = "urn:dropgate:drop-event:v1#/$defs/EventData"
 """The schema of `data`: the `$id` of the event's schema, and the definition in it."""
 
-EventState = Literal[State, "tried", "missing", "arrived"]
-"""A state of a drop, the end of a trial (reserved: no version writes it yet), or a state of files that were missing."""
+EventState = Literal[State, "tried", "missing", "arrived", PromiseState]
+"""A state of a drop, the end of a trial (reserved: no version writes it yet), of missing files, or of a promise."""
 Engine = Literal["admission", "spark"]
 """The part that decided: more words may follow, so listeners take any text."""
 
@@ -83,8 +84,24 @@ class EventMissing:
 
 
 @dataclass(frozen=True, slots=True)
+class EventPromise:
+    """A promise over time that is now met, at risk or missed, and `was` something else.
+
+    `name` is that of the service level, `promised` and `figure` say in words what it promises and what was seen, in the
+    period from `begin` up to `end`.
+    """
+
+    name: str
+    was: PromiseState
+    promised: str
+    figure: str
+    begin: str
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
 class EventData:
-    """What a listener needs to filter and to act: all of a drop at one step, or of files that are missing.
+    """What a listener needs to filter and to act: all of a drop at one step, of missing files, or of a promise.
 
     `event` led to the state. `promoted` is set in the event by which data becomes readable, and in no other;
     `withdrawn` is true where consumers lose what an earlier attempt of the drop had promoted. `left_out` names the
@@ -113,13 +130,14 @@ class EventData:
     received_at: str | None = None
     decided_at: str | None = None
     missing: EventMissing | None = None
+    promise: EventPromise | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DropEvent:
     """A CloudEvent. `id` is the same each time that the event is sent; `sequence` orders the events of one `subject`.
 
-    The subject is the drop's id, or the contract and the day of missing files.
+    The subject is the drop's id, or the contract and the day of missing files or the name of a promise.
     """
 
     id: str

@@ -23,11 +23,13 @@ from functions.events.drop_event import (
     EventMissing,
     EventObject,
     EventProblem,
+    EventPromise,
     EventPromoted,
     EventState,
 )
 from functions.ports.drops import Step, StepFacts
 from functions.ports.expected_files import AbsenceStep
+from functions.ports.promises import PromiseStep
 
 MOST_BYTES = 16 * 1024
 """Bytes of an event as JSON in ASCII, its longest form: ten of them, a batch of the pipe, fit into one PutEvents."""
@@ -55,6 +57,10 @@ WORDS: dict[EventState, str] = {
     "tried": "Tried",
     "missing": "Missing",
     "arrived": "Arrived",
+    "met": "Met",
+    "at_risk": "At-risk",
+    "missed": "Missed",
+    "unknown": "Unknown",
 }
 """The word of each state in `detail-type` and `type`."""
 ERASING = {"forgetting": "Forgetting", "forgotten": "Forgotten"}
@@ -70,9 +76,9 @@ class Origin:
 
 
 def detail_type(event: DropEvent) -> str:
-    """Return the `detail-type` of an event, as `Drop Promoted` or `Files Missing`."""
+    """Return the `detail-type` of an event, as `Drop Promoted`, `Files Missing` or `Promise At Risk`."""
     _, thing, word, _ = event.type.split(".")
-    return f"{thing.capitalize()} {word.capitalize()}"
+    return f"{thing} {word.replace('-', ' ')}".title()
 
 
 def event_of_step(origin: Origin, step: Step, facts: StepFacts, plan: Plan | None, now: Drop | None) -> DropEvent:
@@ -131,6 +137,28 @@ def event_of_absence(origin: Origin, step: AbsenceStep, plan: Plan | None) -> Dr
             subject=f"{step.contract}/{step.day}",
             time=step.at,
             sequence=f"{step.version:04}",
+            data=data,
+        )
+    )
+
+
+def event_of_promise(origin: Origin, step: PromiseStep, plan: Plan | None) -> DropEvent:
+    """Return the event of a promise over time that has another state."""
+    data = EventData(
+        state=step.state,
+        contract=_contract(step.contract, plan),
+        producer=plan.producer if plan else None,
+        consumers=plan.consumers if plan else (),
+        promise=EventPromise(step.promise, step.was, step.promised, step.figure, step.period, step.until),
+    )
+    return bounded(
+        DropEvent(
+            id=f"{keys.digest('promise', step.contract, step.promise)}-{step.step:08}",
+            source=origin.source,
+            type=f"dropgate.promise.{WORDS[step.state].lower()}.v1",
+            subject=f"{step.contract}/{step.promise}",
+            time=step.at,
+            sequence=f"{step.step:08}",
             data=data,
         )
     )

@@ -9,6 +9,7 @@ from functions.aws.dynamodb import DynamoLedger
 from functions.drop import Drop, Event, Transition
 from functions.ports.expected_files import Absence
 from functions.ports.ledger import TransactionItem
+from functions.ports.promises import PromiseStep
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -31,6 +32,7 @@ METRICS: dict[Event, str] = {
 
 RECEIVED = "DropsReceived"
 MISSING = "FilesMissing"
+MISSED = "PromisesMissed"
 
 
 class CountedLedger(DynamoLedger):
@@ -54,3 +56,5 @@ class CountedLedger(DynamoLedger):
         for item in beside:
             if isinstance(item, Absence) and item.state == "missing":
                 self._count(MISSING)
+            if isinstance(item, PromiseStep) and item.state == "missed":
+                self._count(MISSED)

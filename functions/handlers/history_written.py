@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from contracts import codec
 from contracts.errors import DocumentInvalid
 from functions.aws import items
-from functions.events.shape import Origin, detail_type, event_of_absence, event_of_step
+from functions.events.shape import Origin, detail_type, event_of_absence, event_of_promise, event_of_step
 from functions.handlers import runtime
 from functions.handlers.runtime import STACK, logger
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
+    from contracts.plan import Plan
     from functions.aws.items import Item
     from functions.events.drop_event import DropEvent
     from functions.ports import EventSources
@@ -26,14 +27,22 @@ T = TypeVar("T")
 def event_of(sources: EventSources, item: Item) -> DropEvent:
     """Return the event of a history item; DocumentInvalid if this version cannot read it."""
     origin = Origin(f"/dropgate/{STACK}", sources.zones.promoted)
+    if items.kind(item) == "PROMISES":
+        promise = items.promise_step_of(item)
+        return event_of_promise(origin, promise, _plan_of(sources, promise.contract))
     if items.kind(item) != "D":
         absence = items.absence_step_of(item)
-        index = sources.catalog.index_if_any()
-        plans = (entry.plan for entry in index.entries if entry.contract == absence.contract) if index else iter(())
-        return event_of_absence(origin, absence, _read(sources.catalog.plan, next(plans, None)))
+        return event_of_absence(origin, absence, _plan_of(sources, absence.contract))
     step, facts = items.step_of(item), items.facts_of(item)
     now = _read(sources.ledger.drop, step.drop if facts.codes else None)
     return event_of_step(origin, step, facts, _read(sources.catalog.plan, facts.plan), now)
+
+
+def _plan_of(sources: EventSources, contract: str) -> Plan | None:
+    """Return the plan of a contract in force; None if there is none, or none that this version can read."""
+    index = sources.catalog.index_if_any()
+    plans = (entry.plan for entry in index.entries if entry.contract == contract) if index else iter(())
+    return _read(sources.catalog.plan, next(plans, None))
 
 
 def _read(read: Callable[[str], T | None], name: str | None) -> T | None:

@@ -11,9 +11,12 @@ from functions.ports.batches import Batch, Batches, Pauses, VersionCheck, Window
 from functions.ports.drops import Drops, DropSearch
 from functions.ports.expected_files import Absence, Absences, FileSet, FileSets, RollCall
 from functions.ports.lineages import Lineage, Lineages, Uploads, Watermarks
+from functions.ports.promises import Enrolment, PromisePeriod, Promises, PromiseStep, Standing
 from functions.ports.store import ListingCursor
 
-TransactionItem = Lineage | Batch | VersionCheck | Window | Watermarks | RollCall | Absence | FileSet
+Promised = Standing | Enrolment | PromiseStep | PromisePeriod
+"""An item about promises over time."""
+TransactionItem = Lineage | Batch | VersionCheck | Window | Watermarks | RollCall | Absence | FileSet | Promised
 """An item that is written, or checked, in one transaction with drops."""
 
 
@@ -46,8 +49,9 @@ class Transactions(Protocol):
     def write(self, moves: Sequence[Transition], *beside: TransactionItem) -> None:
         """Write drops, their history items and their places in line for a batch in one transaction (25 drops).
 
-        The items `beside` them have the version that was read (0 for a new one); a window is one that opens. HeldUp if
-        a batch is new, not a half of another, and its contract or its producer is paused.
+        The items `beside` them have the version that was read (0 for a new one); a window is one that opens, and
+        steps and periods of promises have none. HeldUp if a batch is new, not a half of another, and its contract or
+        its producer is paused.
         """
         ...
 
@@ -91,6 +95,7 @@ class Ledger(
     Uploads,
     FileSets,
     Absences,
+    Promises,
     OpenItems,
     Protocol,
 ):

@@ -4,7 +4,8 @@ received, refused: ingest.resume; in landing, and no event said so: ingest.inges
 or refused by a contract that only observes: conclude.finish; staged without a window: a window; a window overdue, and
 not held up: its message again, as many as slots are free, shared among producers; a claimed batch: batching.start; a
 running batch: finalize.job_ended; a failed drop without a receipt: its receipt. Windows of files that have ended:
-missing_files.call_roll; sets of files: file_sets.look. The catalog's pointer: pointer_check.watch.
+missing_files.call_roll; sets of files: file_sets.look; promises: promises.hold_promises. The catalog's pointer:
+pointer_check.watch.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from functions.records.batches import write_batch
 from functions.records.failures import write_failure_receipt
 from functions.schedule.missing_files import call_roll
 from functions.schedule.pointer_check import watch
+from functions.schedule.promises import hold_promises
 from functions.schedule.unannounced import unannounced
 
 MOST_STEPS = 200
@@ -103,7 +105,8 @@ def reconcile(
         return True
 
     take("landing", find)
-    take("windows of files", partial(_call_roll, ports, troubles))
+    take("windows of files", partial(_reported, ports, call_roll, troubles))
+    take("promises", partial(_reported, ports, hold_promises, troubles))
     take("catalog", point)  # as it was read for the windows
     take("slots", queue)
     for what, act in _turn(_work(ports, open_items, windows), lost, now):
@@ -114,9 +117,10 @@ def reconcile(
     return tuple(troubles)
 
 
-def _call_roll(ports: Ports, troubles: list[Trouble]) -> None:
+def _reported(ports: Ports, act: Callable[[Ports, Report], None], troubles: list[Trouble]) -> None:
+    """Act, and add the items that could not be read to the troubles."""
     unread: set[str] = set()
-    call_roll(ports, unread.add)
+    act(ports, unread.add)
     troubles += [trouble for trouble in map(_unread, sorted(unread)) if trouble not in troubles]
 
 

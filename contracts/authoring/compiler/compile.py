@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as File
 
 from contracts.authoring.compiler import checks, impossible, schema_objects
@@ -10,13 +10,24 @@ from contracts.authoring.document import json_schema, metadata, sla, source, ver
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path
 from contracts.authoring.document.upgrade import CURRENT, upgrade
-from contracts.authoring.drop_block import around, file_sets, header_names, notices, parse, table, trailer, values
+from contracts.authoring.drop_block import (
+    around,
+    file_sets,
+    header_names,
+    notices,
+    parse,
+    promises,
+    table,
+    trailer,
+    values,
+)
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.drop_block.forms import fixed
 from contracts.authoring.quality import relationships
 from contracts.errors import ContractInvalid
 from contracts.plan import Check, Plan, Property
 from contracts.terms.notices import ContractRoutes, Route
+from contracts.terms.promises import Promise
 
 OF_THEIR_OWN = {"properties", "quality", "relationships"}
 """The lists whose entries can be read without each other."""
@@ -114,8 +125,8 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     metadata.description(document)
     metadata.unused_sections(document)
     path = parse.find(document)
-    sla.read(document)
     if path is None:
+        sla.read(document)
         return _done(document)
     status = metadata.status(document)
     contract = metadata.contract_name(document)
@@ -125,6 +136,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     one = checks.schema_object(document, whole=whole)
     block = parse.read(document, path)
     props, own_checks = checks.read(document, one, block) if one else ([], [])
+    promised = _promised(document, path, block)
     places = parse.places(document, path)
     if block is None:
         return _done(document)
@@ -147,10 +159,18 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
         table.read(document, (*path, "promote"), props)
     if contract is None or one is None or not whole:
         return _done(document)
-    plan = _plan(document, contract, block, props, own_checks)
+    plan = replace(_plan(document, contract, block, props, own_checks), promises=promised)
     if not any(f.level == "error" for f in document.findings):
         impossible.read(document, plan, path)
     return _done(document, plan, places, in_force=status is not None, routes=routes)
+
+
+def _promised(document: Document, path: Path, block: DropBlock | None) -> tuple[Promise, ...]:
+    """Return the service levels that are held; the others are only read."""
+    if block and block.slo == "enforce":
+        return promises.read(document, path, block)
+    sla.read(document)
+    return ()
 
 
 def _let_through(document: Document, path: Path, block: DropBlock) -> None:

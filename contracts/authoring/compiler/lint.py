@@ -102,7 +102,16 @@ def _routes(paths: Sequence[File], contracts: Sequence[Compiled]) -> tuple[Route
 def index_of(plans: Sequence[Plan]) -> Index:
     """The pattern index of plans; the order of the plans does not matter."""
     entries = (
-        Entry(p.contract, p.sha, p.producer, p.files, p.deprecated, p.arrival, p.set.signal if p.set else None)
+        Entry(
+            contract=p.contract,
+            plan=p.sha,
+            producer=p.producer,
+            files=p.files,
+            deprecated=p.deprecated,
+            arrival=p.arrival,
+            signal=p.set.signal if p.set else None,
+            promises=p.promises,
+        )
         for p in plans
     )
     return Index(tuple(sorted(entries, key=lambda e: e.contract)))

@@ -125,8 +125,21 @@ def _block(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         message = was("arrival", _window(old.plan.arrival), _window(new.plan.arrival))
         turn = directions.of_arrivals(old.plan.arrival, new.plan.arrival)
         yield new.change("arrival", "arrival", message, new.block("arrival"), turn)
+    yield from _promises(old, new)
     if old.plan.set != new.plan.set:
         yield new.change("set", "set", was("set", _ended(old.plan.set), _ended(new.plan.set)), new.block("set"))
+
+
+def _promises(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
+    """The promises over time that are held: no file is refused by them, but consumers may rely on them."""
+    before, after = ({p.name: p for p in each.plan.promises} for each in (old, new))
+    for name in dict.fromkeys((*before, *after)):
+        one, other = before.get(name), after.get(name)
+        if one == other:
+            continue
+        kind = "held" if other and (one is None or one.is_kept_by(other)) else "held-less"
+        words = [promise.words if promise else "not held" for promise in (one, other)]
+        yield new.change(kind, f"slo[{name}]", was(f"slo[{name}]", *words), new.block("slo"))
 
 
 def _columns(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:

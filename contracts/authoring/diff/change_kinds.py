@@ -16,6 +16,8 @@ from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.fixed_width import Field, Fixed, Slice
 from contracts.terms.leader import Leader
+from contracts.terms.promises import Promise as HeldPromise
+from contracts.terms.spans import Span
 from contracts.terms.trailer import Footer, Trailer
 from contracts.terms.value_form import ValueForm
 
@@ -75,6 +77,10 @@ MEANINGS: dict[str, Meaning] = {
         "both",
         consumer="compatible",
     ),
+    "held": Meaning("`slo`: a promise over time that is held from now on, or is stricter", "none"),
+    "held-less": Meaning(
+        "`slo`: a promise over time is not held any more, or promises less", "none", consumer="breaking"
+    ),
     "property-added": Meaning("an added property", consumer="compatible"),
     "property-removed": Meaning("a removed property", consumer="breaking"),
     "property-renamed": Meaning("a removed property and a similar added one", consumer="breaking"),
@@ -96,7 +102,7 @@ MEANINGS: dict[str, Meaning] = {
     "severity": Meaning("the severity of a check"),
     "tolerance": Meaning("the tolerance of a check"),
     "dimension": Meaning("the dimension of a check", "none"),
-    "promise": Meaning("the parts on service, access and price, which are not checked", "none"),
+    "promise": Meaning("the parts on service, access and price, which no file is checked by", "none"),
     "words": Meaning("descriptive parts: names, descriptions, tags, labels", "none", "none", "none"),
 }
 """By kind. A check of severity warning refuses no file, so its changes have no direction."""
@@ -133,6 +139,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "references": "reference",
         "arrival": "arrival",
         "set": "set",
+        "promises": "held",
         "format": FOLLOWS + "the plan's own edition, of no contract",
     },
     Csv: dict.fromkeys(
@@ -176,6 +183,8 @@ FIELDS: dict[type[Any], dict[str, str]] = {
     Columns: dict.fromkeys(("extra", "missing", "order", "match"), "columns"),
     SetRule: dict.fromkeys(("of", "within", "marker", "manifest", "parts", "sums"), "set"),
     Arrival: dict.fromkeys(("by", "since", "days", "zone", "files", "outside"), "arrival"),
+    HeldPromise: dict.fromkeys((f.name for f in fields(HeldPromise)), "held"),
+    Span: dict.fromkeys((f.name for f in fields(Span)), "held"),
     Property: {
         "name": "property-added",
         "type": "type",

@@ -1,6 +1,6 @@
-"""Service levels of a contract (ODCS `slaProperties`): a document in, a note on each service level out.
+"""Service levels of a contract that holds none (ODCS `slaProperties`): a document in, a note on each of them out.
 
-No service level is checked against files.
+Those of a contract with `slo: enforce` are read by `drop_block.promises`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from decimal import Decimal
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.problem import nearest
+from contracts.terms.promises import KINDS
 
 TIMES = ("latency", "frequency", "retention")
 OTHERS = ("generalAvailability", "endOfSupport", "endOfLife", "timeOfAvailability", "errorRate", "availability")
@@ -20,7 +21,8 @@ UNITS = (
     *("s", "sec", "second", "seconds", "min", "minute", "minutes", "h", "hr", "hour", "hours", "d", "day", "days"),
     *("w", "week", "weeks", "mo", "month", "months", "y", "yr", "year", "years"),
 )
-INSTEAD = "It may stay, for people and tools; what files are held against is `arrival` in the drop block."
+HELD = "; `slo: enforce` in the drop block holds it"
+INSTEAD = f"It may stay{HELD}. What files are held against is `arrival` in the drop block."
 
 
 def read(document: Document) -> None:
@@ -32,11 +34,11 @@ def read(document: Document) -> None:
         name, value, unit = entry["property"], entry.get("value"), entry.get("unit")
         path: Path = ("slaProperties", n)
         at: Path = (*path, "property")
-        if name not in (*TIMES, *OTHERS) and (close := nearest(name, (*TIMES, *OTHERS))):
-            message = f"`{name}` is not a service level that ODCS names."
+        if name not in (*TIMES, *OTHERS, *KINDS) and (close := nearest(name, (*TIMES, *OTHERS, *KINDS))):
+            message = f"`{name}` is not a service level."
             document.warning(at, "unknown-value", message, f"Write `{close}`, if that is meant.")
         if name not in TIMES:
-            fix = INSTEAD if name in ARRIVAL else "It may stay, for people and tools."
+            fix = INSTEAD if name in ARRIVAL else f"It may stay, for people and tools{HELD if name in KINDS else ''}."
             document.note(at, "not-used", f"`{name}` is not used.", fix)
         elif isinstance(value, bool) or not isinstance(value, int | Decimal) or value < 0:
             message = f"`{name}` promises `{document.text((*path, 'value')) or ''}`, which is not a length of time."
@@ -46,5 +48,5 @@ def read(document: Document) -> None:
             document.warning((*path, "unit"), "unknown-value", f"`{unit}` is not a unit of time.", f"Write `{close}`.")
         else:
             message = f"`{name}` of {value} {unit or 'd'} is a promise that no file is held against yet."
-            fix = INSTEAD if name in ARRIVAL else "It may stay: who reads the contract sees it."
+            fix = INSTEAD if name in ARRIVAL else f"It may stay, for people and tools{HELD if name in KINDS else ''}."
             document.note(at, "not-checked", message, fix)

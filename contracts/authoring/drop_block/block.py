@@ -145,6 +145,8 @@ class DropBlock:
     arrival: Arrival | None
     set: SetRule | None
     notify: Mapping[Audience, tuple[Wanted, ...]]
+    slo: Literal["enforce", "ignore"]
+    slo_zone: str | None
 
 
 @cache
@@ -244,6 +246,8 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         arrival=arrival,
         set=set_rule,
         notify=wishes(whole["notify"]),
+        slo=whole["slo"],
+        slo_zone=whole.get("sloZone"),
     )
 
 

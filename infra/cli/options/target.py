@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from functions.ports.batches import Batch
     from functions.ports.drops import Step
     from functions.ports.expected_files import Absence, FileSet
+    from functions.ports.promises import PromisePeriod, Standing
 
 HOME = Path(".dropgate")
 RUNNING = HOME / "up.json"
@@ -114,6 +115,14 @@ class Reader(Protocol):
 
     def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
         """Return the absences of a contract in a month, first day first."""
+        ...
+
+    def standing(self, contract: str) -> Standing | None:
+        """Return how the promises of a contract stand."""
+        ...
+
+    def periods(self, contract: str, promise: str, most: int) -> tuple[PromisePeriod, ...]:
+        """Return the results of the last periods of a promise, the newest first."""
         ...
 
 

@@ -156,6 +156,32 @@ def missing_table(rows: Sequence[Mapping[str, Any]], colour: bool = False) -> st
     return "\n".join([paint(lines[0], bold=True), *shown]) + "\n"
 
 
+MARKS = {"met": ("✓", "green"), "at_risk": ("!", "yellow"), "missed": ("✕", "red"), "unknown": ("?", None)}
+"""The mark and the colour of each state of a promise."""
+
+
+def promises_text(rows: Sequence[Mapping[str, Any]], colour: bool = False) -> str:
+    """Return the promises of contracts, with a mark for each of their last periods, the oldest first.
+
+    A row has contract and promises: name, state, changed_at, promised, figure, and periods (state, begin, end), the
+    newest first.
+    """
+    paint, lines = _paint(colour), list[str]()
+    for row in rows:
+        lines.append(paint(row["contract"], bold=True))
+        wide = max((len(one["name"]) for one in row["promises"]), default=0)
+        for one in row["promises"]:
+            mark, look = MARKS[one["state"]]
+            state = paint(f"{mark} {one['state'].replace('_', ' '):<7}", look)
+            lines.append(f"  {state}  {one['name']:<{wide}}  {one['promised']}")
+            lines.append(f"{'':{wide + 15}}{visible(one['figure'], 200)}; so since {_moment(one['changed_at'])}")
+            marks = "".join(paint(*MARKS.get(p["state"], (".", None))) for p in reversed(one["periods"]))
+            if marks:
+                last = _moment(one["periods"][0]["end"])
+                lines.append(f"{'':{wide + 15}}{marks}  periods up to {last}")
+    return "\n".join(lines) + "\n"
+
+
 def trial_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool = False) -> str:
     """Return drops under a tried contract, one per line: both verdicts, and the reason if the verdict changes.
 

@@ -13,6 +13,7 @@ from functions.ports.batches import Batch
 from functions.ports.drops import Step
 from functions.ports.expected_files import Absence, FileSet
 from functions.ports.ledger import Ledger
+from functions.ports.promises import PromisePeriod, Standing
 from infra import files
 
 LEDGER = "ledger.json"
@@ -37,6 +38,9 @@ class Archive:
         sets = [codec.decode(FileSet, one, LEDGER) for one in saved.get("sets", ())]
         self._sets = {one.id: one for one in sets}
         self._absences = [codec.decode(Absence, one, LEDGER) for one in saved.get("absences", ())]
+        standings = [codec.decode(Standing, one, LEDGER) for one in saved.get("promises", ())]
+        self._standings = {one.contract: one for one in standings}
+        self._periods = [codec.decode(PromisePeriod, one, LEDGER) for one in saved.get("periods", ())]
 
     @property
     def landing(self) -> str:
@@ -97,10 +101,18 @@ class Archive:
         """Return the absences of a contract in a month."""
         return tuple(a for a in self._absences if a.contract == contract and a.day.startswith(month))
 
+    def standing(self, contract: str) -> Standing | None:
+        """Return how the promises of a contract stood."""
+        return self._standings.get(contract)
+
+    def periods(self, contract: str, promise: str, most: int) -> tuple[PromisePeriod, ...]:
+        """Return the results of the last periods of a promise, the newest first."""
+        return tuple(p for p in self._periods if (p.contract, p.promise) == (contract, promise))[:most]
+
     def contracts(self) -> tuple[str, ...]:
         """The contracts that have drops here."""
         having = [d.contract for d in self._drops.values() if d.contract]
-        return tuple(sorted({*having, *(a.contract for a in self._absences)}))
+        return tuple(sorted({*having, *(a.contract for a in self._absences), *self._standings}))
 
 
 def save(
@@ -122,7 +134,11 @@ def save(
     contracts = sorted({drop.contract for drop in records if drop.contract})
     absences = [codec.encode(a) for c in contracts for a in ledger.absences(c, at[:7])]
     sets = [codec.encode(ledger.file_set(one)) for one in sorted({drop.file_set for drop in records if drop.file_set})]
+    standings = [standing for contract in contracts if (standing := ledger.standing(contract))]
+    periods = [p for one in standings for held in one.promises for p in ledger.periods(one.contract, held.name, 30)]
     whole = {"format": 1, "saved_at": at, "zones": zones, "drops": saved, "batches": batches, "absences": absences} | {
-        "sets": sets
+        "sets": sets,
+        "promises": codec.encode(standings),
+        "periods": codec.encode(periods),
     }
     files.write(folder, LEDGER, json.dumps(whole, indent=1))

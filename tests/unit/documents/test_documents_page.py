@@ -72,7 +72,7 @@ def _test_result() -> dict[str, Any]:
 def _drop_event() -> dict[str, Any]:
     parts: dict[str, Any] = {}
     event = of_fields(DropEvent, parts)
-    event["properties"]["type"] = {**TEXT, "pattern": r"^dropgate\.(drop|files)\.[a-z]+\.v1$"}
+    event["properties"]["type"] = {**TEXT, "pattern": r"^dropgate\.(drop|files|promise)\.[a-z-]+\.v1$"}
     return document("Drop event", {"$id": DATA_SCHEMA.partition("#")[0], **event}, parts)
 
 

@@ -29,6 +29,7 @@ from functions.ports.batches import Batch, Pause, Window
 from functions.ports.expected_files import Absence, FileSet, RollCall
 from functions.ports.jobs import Reach
 from functions.ports.lineages import Lineage, Watermarks
+from functions.ports.promises import Enrolment, Held, PromisePeriod, PromiseStep, Standing
 from functions.ports.store import CopyTag
 from infra.local.emr.spark_parameters import FIXED_SETTINGS
 from infra.setup.spark.session import local_settings, s3_settings
@@ -367,6 +368,10 @@ def filled(cls: type[Any], **given: Any) -> Any:
         (filled(FileSet, parts={"p": "q"}, state="complete"), items.set_item, items.set_of),
         (filled(RollCall, missing=(filled(Absence),)), items.roll_item, items.roll_of),
         (filled(Absence), items.absence_item, items.absence_of),
+        (filled(Enrolment), items.enrolment_item, items.enrolment_of),
+        (filled(Standing, promises=(filled(Held, state="met"),)), items.standing_item, items.standing_of),
+        (filled(PromiseStep, state="met", was="missed"), items.promise_step_item, items.promise_step_of),
+        (filled(PromisePeriod, state=None), items.period_item, items.period_of),
         (filled(Pause, kind="producer"), items.pause_item, items.pause_of),
     ],
     ids=lambda one: type(one).__name__,

@@ -15,12 +15,22 @@ from contracts import codec
 from contracts.place import Place
 from contracts.plan import Limit
 from contracts.problem import Problem
+from contracts.terms.promises import State as PromiseState
 from functions.drop import STATES, TRANSITIONS, Drop, Promotion, RowCounts, brief
-from functions.events.drop_event import EventState
-from functions.events.shape import ERASING, READABLE, WORDS, detail_type, event_of_absence, event_of_step
+from functions.events.drop_event import EventPromise, EventState
+from functions.events.shape import (
+    ERASING,
+    READABLE,
+    WORDS,
+    detail_type,
+    event_of_absence,
+    event_of_promise,
+    event_of_step,
+)
 from functions.operations.override import reject
 from functions.ports.drops import facts_of, step_of
 from functions.ports.expected_files import AbsenceStep
+from functions.ports.promises import PromiseStep
 from tests.builders import a_drop, a_plan, a_world, one_bad
 from tests.fakes import ORIGIN, hold_event
 
@@ -43,7 +53,7 @@ def test_every_state_has_a_word_and_later_ones_are_reserved() -> None:
     states = {state for part in get_args(EventState) for state in (get_args(part) or (part,))}
 
     assert WORDS.keys() == states
-    assert states - set(STATES) == {"tried", "missing", "arrived"}
+    assert states - set(STATES) == {"tried", "missing", "arrived", *get_args(PromiseState)}
     assert {event for events in TRANSITIONS.values() for event in events} >= ERASING.keys()
 
 
@@ -164,6 +174,17 @@ def test_missing_files_have_an_event_of_their_own() -> None:
     )
     assert event.data.producer == "shop"
     assert (later.id.rpartition("-")[0], later.sequence) == (event.id.rpartition("-")[0], "0002")
+
+
+def test_promises_have_an_event_for_each_state() -> None:
+    step = PromiseStep("orders.v1", "loadDate", "at_risk", "met", AT, 7, "so old at most", "of today", AT, AT)
+    event = hold_event(event_of_promise(ORIGIN, step, a_plan(consumers=("risk",))))
+    later = event_of_promise(ORIGIN, replace(step, state="missed", was="at_risk", step=9), None)
+
+    assert (event.type, detail_type(event)) == ("dropgate.promise.at-risk.v1", "Promise At Risk")
+    assert (event.subject, event.sequence, event.data.consumers) == ("orders.v1/loadDate", "00000007", ("risk",))
+    assert event.data.promise == EventPromise("loadDate", "met", "so old at most", "of today", AT, AT)
+    assert (detail_type(later), later.id.rpartition("-")[0]) == ("Promise Missed", event.id.rpartition("-")[0])
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=1100)

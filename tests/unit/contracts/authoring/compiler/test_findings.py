@@ -870,6 +870,55 @@ def test_wrong_heading_is_found_in_its_line(head: str) -> None:
     assert reported(text) == expected(text)
 
 
+PROMISES = {
+    "promise misspelt": "{property: loadDat, value: 4, unit: h}  #! unknown-value",
+    "promise of the author's own": "{property: courtesy, value: 4, unit: h}  #! not-held",
+    "promise without a number": "{property: loadDate, value: PT24H}  #! wrong-type",
+    "promise of nothing": "{property: loadDate, value: 0}  #! wrong-type",
+    "promise of too much": "{property: loadDate, value: 101, unit: y}  #! bad-value",
+    "promise of no unit": "{property: loadDate, value: 1, unit: dy}  #! unknown-value",
+    "half a month": "{property: loadDate, value: 1.5, unit: months}  #! bad-value",
+    "half a period": "{property: frequency, value: 1.5, unit: h}  #! bad-value",
+    "period that is too short": "{property: frequency, value: 4, unit: min}  #! bad-value",
+    "promise of a property": "{property: loadDate, value: 1, element: orders.x}  #! bad-value",
+}
+
+
+@pytest.mark.parametrize("level", PROMISES.values(), ids=PROMISES.keys())
+def test_promise_that_cannot_be_held_is_found_in_its_line(level: str) -> None:
+    head = HEAD + f"slaProperties:\n  - {{property: frequency, value: 1}}\n  - {level}\n"
+    text = a_document(head=head, drop=f"{DROP}slo: enforce")
+    assert reported(text) == expected(text)
+
+
+def test_more_promises_than_can_be_held_are_an_error() -> None:
+    levels = "".join("  - {property: loadDate, value: 1}\n" for _ in range(13))
+    text = a_document(head=f"{HEAD}slaProperties:  #! too-many\n{levels}", drop=f"{DROP}slo: enforce")
+    assert reported(text) == expected(text)
+
+
+@pytest.mark.parametrize("levels", ["", "slaProperties: [{property: endOfLife, value: '2030-01-01'}]\n"])
+def test_holding_nothing_is_warned_of(levels: str) -> None:
+    findings = compiled(a_document(head=HEAD + levels, drop=f"{DROP}slo: enforce")).findings
+    assert [f.code for f in findings if f.level == "warning"] == ["nothing-held"]
+
+
+def test_zone_of_promises_is_their_own_or_that_of_arrival() -> None:
+    head = HEAD + "slaProperties: [{property: loadDate, value: 1.50, unit: hours}, {property: loadDate, value: 2}]\n"
+    zones = {
+        "": "UTC",
+        '\narrival: {by: "06:00", zone: Europe/Berlin}': "Europe/Berlin",
+        '\narrival: {by: "06:00", zone: Europe/Berlin}\nsloZone: Asia/Tokyo': "Asia/Tokyo",
+    }
+    for more, zone in zones.items():
+        plan = compiled(a_document(head=head, drop=f"{DROP}slo: enforce{more}")).plan
+        assert plan
+        assert [(p.name, str(p.span), p.zone) for p in plan.promises] == [
+            ("loadDate", "1.5 h", zone),
+            ("loadDate-2", "2 d", zone),
+        ]
+
+
 def test_the_delimiter_as_a_mark_within_quotes_is_noted() -> None:
     findings = compiled(a_document(drop=f"{VALUES}  decimalChar: ','")).findings
     assert [(f.level, f.code) for f in findings if f.level != "note" or "mark" in f.code] == [

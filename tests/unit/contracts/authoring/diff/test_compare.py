@@ -585,6 +585,32 @@ def test_new_major_version_announces_what_breaks() -> None:
 # ---- the table
 
 
+OF_DAYS = "empty: warn\n      slo: enforce"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("frequency, value: 1, unit: w", "frequency, value: 1, unit: d", ("held", "slo[frequency]", *CALM)),
+        (
+            "frequency, value: 1, unit: d",
+            "frequency, value: 1, unit: w",
+            ("held-less", "slo[frequency]", "none", FINE, BREAKS),
+        ),
+        ("frequency, value: 1", "latency, value: 1", ("held-less", "slo[frequency]", "none", FINE, BREAKS)),
+        ("latency, value: 1", "frequency, value: 1", ("held", "slo[frequency]", *CALM)),
+    ],
+)
+def test_promise_that_is_held_has_a_consumer(before: str, after: str, expected: tuple[str, ...]) -> None:
+    levels = "{property: latency, value: 4, unit: h}"
+    one, other = (
+        compiled(OLD.replace(levels, f"{{property: {text}}}").replace("empty: warn", OF_DAYS))
+        for text in (before, after)
+    )
+
+    assert expected in [summary(change) for change in compare(one, other).changes]
+
+
 def test_set_that_changes_breaks_producers() -> None:
     one, other = (
         compiled(
@@ -609,7 +635,7 @@ def test_every_field_of_a_plan_has_an_answer(cls: Any) -> None:
 def test_every_value_of_the_block_is_compared() -> None:
     one_value = {n for n, kind in FIELDS[Plan].items() if not kind.startswith(FOLLOWS)}
     elsewhere = {"id", "object", "files", "properties", "checks", "csv", "columns", "tolerance", "deprecated"}
-    elsewhere |= {"references", "arrival", "set", "archive", "json", "xml", "fixed", "sheet"}
+    elsewhere |= {"references", "arrival", "promises", "set", "archive", "json", "xml", "fixed", "sheet"}
     assert set(block_changes.BLOCK) == one_value - elsewhere
 
 
@@ -620,6 +646,8 @@ def test_every_kind_of_change_occurs() -> None:
         "contract-removed",
         "activated",
         "archive-others",
+        "held",
+        "held-less",
         "layout",
         "promote",
         "property-added",

@@ -1,0 +1,135 @@
+"""Promises over time that are held (`slo: enforce`): a document and its block in, promises, or findings, out.
+
+Service levels are written as ODCS has them (`slaProperties`); what one of them means is in docs/how-to/promises.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, get_args
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.document.sla import OTHERS, TIMES, UNITS
+from contracts.authoring.drop_block.block import DropBlock
+from contracts.authoring.properties import timezones
+from contracts.problem import nearest, quoted
+from contracts.terms.promises import KINDS, Kind, Promise
+from contracts.terms.spans import Span, Unit
+
+MOST = 12
+"""Promises of a contract: the schedule writes all that changes of them in one transaction."""
+SHORTEST = Span(Decimal(5), "min")
+"""The shortest period, as the schedule looks once a minute."""
+LONGEST = Span(Decimal(100), "y")
+"""The longest time."""
+OF_UNIT: dict[Unit, tuple[str, ...]] = {
+    "s": ("s", "sec", "second", "seconds"),
+    "min": ("min", "minute", "minutes"),
+    "h": ("h", "hr", "hour", "hours"),
+    "d": ("d", "day", "days"),
+    "w": ("w", "week", "weeks"),
+    "mo": ("mo", "month", "months"),
+    "y": ("y", "yr", "year", "years"),
+}
+"""The words of each unit of time."""
+
+
+def read(document: Document, path: Path, block: DropBlock) -> tuple[Promise, ...]:
+    """Return the promises of a contract, and report each service level that cannot be held."""
+    at: Path = (*path, "sloZone")
+    zone = block.slo_zone or (block.arrival.zone if block.arrival else "UTC")
+    if block.slo_zone and not timezones.is_known(document, at, block.slo_zone):
+        return ()
+    entries, before = document.data.get("slaProperties"), document.errors()
+    promises: list[Promise] = []
+    for n, entry in enumerate(entries if isinstance(entries, list) else ()):
+        if not isinstance(entry, dict) or not isinstance(entry.get("property"), str) or _of_sibling(document, entry):
+            continue
+        if promise := _promise(document, ("slaProperties", n), entry, zone):
+            same = sum(promise.kind == other.kind for other in promises)
+            promises.append(replace(promise, name=f"{promise.name}-{same + 1}") if same else promise)
+    if not promises and document.errors() == before:
+        message = "`slo: enforce` holds no service level: `slaProperties` has none that can be held."
+        fix = f"Write one of {quoted(KINDS, most=12)} there, or leave `slo` out."
+        document.warning((*path, "slo"), "nothing-held", message, fix, on_key=True)
+    if len(promises) > MOST:
+        message = f"The contract has {len(promises)} promises to hold; there may be {MOST}."
+        document.error(("slaProperties",), "too-many", message, "Leave some of them out.", on_key=True)
+    return tuple(promises)
+
+
+def _of_sibling(document: Document, entry: dict[str, Any]) -> bool:
+    """Return True if a service level is that of another schema object."""
+    table = str(entry.get("element", "")).partition(".")[0]
+    return any(table == sibling.get("name") for sibling in document.siblings)
+
+
+def _promise(document: Document, path: Path, entry: dict[str, Any], zone: str) -> Promise | None:
+    name, at = entry["property"], (*path, "property")
+    if name in (*TIMES, *OTHERS) and name not in KINDS:
+        message = f"`{name}` is not held: dropgate sees nothing that it could be judged by."
+        document.note(at, "not-held", message, "It may stay, for people and tools.")
+        return None
+    if name not in KINDS:
+        close = nearest(name, (*KINDS, *TIMES, *OTHERS))
+        if close:
+            document.error(at, "unknown-value", f"`{name}` is not a service level.", f"Write `{close}`.")
+        else:
+            fix = f"It may stay, for people and tools; held are {quoted(KINDS, most=12)}."
+            document.warning(at, "not-held", f"`{name}` is not a service level that is held.", fix)
+        return None
+    kind: Kind = next(kind for kind in get_args(Kind) if kind == name)
+    span = _span(document, path, entry, is_period=kind == "frequency")
+    if not _fits_element(document, path, entry) or span is None:
+        return None
+    promise = Promise(kind, kind, span, zone=zone)
+    return replace(promise, period=span) if kind == "frequency" else promise
+
+
+def _span(document: Document, path: Path, entry: dict[str, Any], *, is_period: bool) -> Span | None:
+    """Return the time that a service level promises; None, and a finding, if it is none."""
+    name, value = entry["property"], entry.get("value")
+    unit = _unit(document, path, entry.get("unit"))
+    if unit is None:
+        return None
+    at: Path = (*path, "value")
+    if isinstance(value, bool) or not isinstance(value, int | Decimal) or value <= 0:
+        message = f"`{name}` promises `{document.text(at) or ''}`, which is not a length of time."
+        document.error(at, "wrong-type", message, "Write a number above 0, and its `unit`: `value: 24`, `unit: h`.")
+        return None
+    span = Span(Decimal(f"{Decimal(value).normalize():f}"), unit)  # one text for equal numbers
+    if span.about > LONGEST.about:
+        document.error(at, "bad-value", f"`{name}` of {span} is longer than {LONGEST}.", "Write less.")
+        return None
+    if span.count % 1 and (is_period or unit in ("mo", "y")):
+        message = f"`{name}` of {span} is not a whole number of its unit."
+        document.error(at, "bad-value", message, "Write a whole number; a smaller unit may help, as `min`.")
+        return None
+    if is_period and span.about < SHORTEST.about:
+        message = f"`{name}` of {span} is shorter than the {SHORTEST} that can be held."
+        document.error(at, "bad-value", message, "Write a longer time.")
+        return None
+    return span
+
+
+def _unit(document: Document, path: Path, written: Any) -> Unit | None:
+    if written is None:
+        return "d"  # as ODCS has it in its examples, and this product since it reads service levels
+    unit = next((unit for unit, words in OF_UNIT.items() if written in words), None)
+    if unit is None:
+        close = nearest(str(written), UNITS) or "h"
+        document.error((*path, "unit"), "unknown-value", f"`{written}` is not a unit of time.", f"Write `{close}`.")
+    return unit
+
+
+def _fits_element(document: Document, path: Path, entry: dict[str, Any]) -> bool:
+    """Return True if a service level of whole files names no element, or the schema object."""
+    element = entry.get("element")
+    own = document.value(("schema", 0, "name"))
+    if element in (None, own):
+        return True
+    message = f"`{entry['property']}` is held for whole files, and not for `{element!s:.80}`."
+    document.error((*path, "element"), "bad-value", message, f"Leave it out, or write `{own}`.")
+    return False

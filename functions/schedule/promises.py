@@ -1,0 +1,219 @@
+"""Promises over time: the clock in; how the promises of each contract stand, recorded, with each change.
+
+    a contract with promises is published -> an item of its own, due at once
+    due                                   -> periods that are over get results, the promise a state -> due again later
+    another state                         -> an item of history, which leaves as an event
+
+An item is written on the condition that nobody wrote since it was read, together with its history and results: only one
+of two concurrent runs writes. No call is made if no contract has promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from contracts import codec
+from contracts.catalog import Entry
+from contracts.errors import DocumentInvalid, StaleWrite
+from contracts.terms.promises import File, Judgement, Promise, Seen, State, enough, judge, standing, worse
+from contracts.terms.spans import Period
+from functions.admission.arrival_window import uploaded
+from functions.drop import OPEN, PROMOTED, Drop
+from functions.ports import Ports
+from functions.ports.clock import moment, stamp
+from functions.ports.progress import Report, ignore
+from functions.ports.promises import Enrolment, Held, PromisePeriod, PromiseStep, Standing
+
+MOST_LOOKS = 200
+"""Contracts whose promises are judged in one run; the next run takes the others."""
+MOST_ENROLLED = 50
+"""Contracts that are looked up in one run after a publish."""
+MOST_PERIODS = 5
+"""Results of one promise in one transaction, which has room for 100 items; lint allows 12 promises."""
+MOST_FILES = 6400
+"""Uploads that are read for one period; a promise about a period with more of them has no result."""
+KEPT = 30
+"""Periods back to which results are made up for after an outage."""
+AGAIN: dict[State, timedelta] = {
+    "met": timedelta(minutes=30),
+    "at_risk": timedelta(minutes=1),
+    "missed": timedelta(minutes=1),
+    "unknown": timedelta(minutes=5),
+}
+"""The time after which a promise in a state is judged again at the latest: an upload may have changed it."""
+
+
+def hold_promises(ports: Ports, unread: Report = ignore) -> None:
+    """Judge the promises that are due; `unread` receives the key of each item that cannot be read."""
+    index = ports.catalog.index_if_any()
+    entries = {entry.contract: entry for entry in index.entries if entry.promises} if index else {}
+    if not entries:
+        return
+    with suppress(StaleWrite):  # somebody else enrols
+        _enrol(ports, entries, unread)
+    for due in ports.ledger.promises_due(ports.at(), MOST_LOOKS):
+        if isinstance(due, str):
+            unread(due)
+            continue
+        with suppress(StaleWrite):  # somebody else judges, or the index of open items is behind
+            _look(ports, due, entries.get(due.contract), unread)
+
+
+def _enrol(ports: Ports, entries: Mapping[str, Entry], unread: Report) -> None:
+    """Make the promises of a published index due where they are new or changed."""
+    pointer = ports.catalog.pointer
+    enrolment = ports.ledger.enrolment()
+    if pointer is None or (enrolment.index == pointer.index and not enrolment.upto):
+        return
+    upto = enrolment.upto if enrolment.index == pointer.index else ""
+    group = sorted(contract for contract in entries if contract > upto)[:MOST_ENROLLED]
+    due = []
+    for contract in group:
+        try:
+            old = ports.ledger.standing(contract) or Standing(contract, None)
+        except DocumentInvalid:
+            unread(f"of the promises of {contract}")
+            continue
+        names = [(held.name, held.sha) for held in old.promises]
+        if old.look_at is None or names != [(p.name, _sha(p)) for p in entries[contract].promises]:
+            due.append(replace(old, look_at=ports.at()))
+    reached = group[-1] if len(group) == MOST_ENROLLED else ""
+    ports.ledger.write((), Enrolment(pointer.index, reached, enrolment.version), *due)
+
+
+def _look(ports: Ports, before: Standing, entry: Entry | None, unread: Report) -> None:
+    if entry is None:
+        ports.ledger.write((), Standing(before.contract, None, version=before.version))
+        return
+    clock = ports.clock.now()
+    patience = timedelta(seconds=ports.patience_seconds)  # events of uploads take their time, too
+    look = _Look(ports, before, clock - patience, unread)
+    held = {one.name: one for one in before.promises}
+    judged = [look.judged(promise, held.get(promise.name)) for promise in entry.promises]
+    after = replace(
+        before,
+        look_at=stamp(min(min(one.look_at + patience, clock + AGAIN[one.held.state]) for one in judged)),
+        judged_at=stamp(look.now),
+        promises=tuple(one.held for one in judged),
+    )
+    steps = [one.step for one in judged if one.step]
+    ports.ledger.write((), after, *steps, *(period for one in judged for period in one.periods))
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A promise as it stands now, when to judge it again, its new item of history, and the results of its periods."""
+
+    held: Held
+    look_at: datetime
+    step: PromiseStep | None
+    periods: tuple[PromisePeriod, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """One look at the promises of a contract, as they are at a moment."""
+
+    ports: Ports
+    standing: Standing
+    now: datetime
+    unread: Report
+
+    def judged(self, promise: Promise, held: Held | None) -> _Judged:
+        """Return how a promise stands; one that is new or changed is unknown at first."""
+        sha, at = _sha(promise), stamp(self.now)
+        if held is None or held.sha != sha:
+            period = promise.period_of(self.now)
+            held = Held(promise.name, sha, at, at, stamp(period.begin), promised=promise.words)
+        results: list[PromisePeriod] = []
+        period = self._period(promise, held)
+        judgement = self._judge(promise, period, held)
+        while self.now >= period.end and not judgement.waits and len(results) < MOST_PERIODS:
+            results.append(self._result(promise, period, judgement))
+            period = promise.period_of(period.end)
+            before = judgement.state or held.before
+            held = replace(held, before=before, worst=None, period=stamp(period.begin))
+            judgement = self._judge(promise, period, held)
+        held = replace(held, worst=worse(held.worst, judgement.state), figure=judgement.figure)
+        look_at = min(judgement.look_at or period.end, period.end)
+        is_behind = self.now >= period.end and not judgement.waits
+        state = held.state if is_behind else standing(judgement.state, held.before)
+        if state == held.state:
+            return _Judged(held, look_at, None, tuple(results))
+        now = self._result(promise, period, judgement)
+        cause = now if judgement.state else next((one for one in reversed(results) if one.state), now)
+        step = self._step(promise, cause, state, held.state)
+        return _Judged(replace(held, state=state, changed_at=at), look_at, step, tuple(results))
+
+    def _period(self, promise: Promise, held: Held) -> Period:
+        """Return the first period without a result; after a long outage one of the last."""
+        period = promise.period_of(moment(held.period))
+        earliest = self.now - KEPT * (period.end - period.begin)
+        return period if period.end > earliest else promise.period_of(earliest)
+
+    def _judge(self, promise: Promise, period: Period, held: Held) -> Judgement:
+        files, whole = self._files(promise, period)
+        seen = Seen(files, moment(held.since), whole, held.before != "unknown", held.worst)
+        return judge(promise, period, seen, self.now)
+
+    def _result(self, promise: Promise, period: Period, judgement: Judgement) -> PromisePeriod:
+        begin, end = stamp(period.begin), stamp(period.end)
+        return PromisePeriod(self.standing.contract, promise.name, begin, end, judgement.state, judgement.figure)
+
+    def _step(self, promise: Promise, cause: PromisePeriod, state: State, was: State) -> PromiseStep:
+        return PromiseStep(
+            contract=self.standing.contract,
+            promise=promise.name,
+            state=state,
+            was=was,
+            at=stamp(self.now),
+            step=self.standing.version + 1,
+            promised=promise.words,
+            figure=cause.figure,
+            period=cause.begin,
+            until=cause.end,
+        )
+
+    def _files(self, promise: Promise, period: Period) -> tuple[tuple[File, ...], bool]:
+        """Return the uploads that matter to a period, newest first, and whether none is left out."""
+        since, until = stamp(promise.reaches(period)), stamp(self.ports.clock.now() + timedelta(days=1))
+        is_enough = partial(enough, promise, period, now=self.now)
+        most = 100
+        while True:
+            received = self.ports.ledger.received(self.standing.contract, since, until, most)
+            files = tuple(file for one in received if (file := self._file(one)))
+            if len(received) < most or any(map(is_enough, files)):
+                return files, True
+            if most >= MOST_FILES:
+                return files, False
+            most *= 4
+
+    def _file(self, one: Drop | str) -> File | None:
+        """Return an upload of data; None if it is none, or its item cannot be read."""
+        if isinstance(one, str):
+            self.unread(one)
+            return None
+        if one.state in ("noted", "vanished", "superseded"):
+            return None
+        try:
+            return File(one.name, uploaded(one), self._readable(one), one.state in OPEN or one.state == "failed")
+        except ValueError:
+            self.unread(f"of drop {one.id}")
+            return None
+
+    def _readable(self, drop: Drop) -> datetime | None:
+        """Return since when consumers have the data of a drop, or of an earlier attempt of it."""
+        if drop.state not in PROMOTED and not drop.retracts:
+            return None
+        if drop.attempt == 1 and not drop.forgotten:
+            return moment(drop.changed_at)
+        steps = self.ports.ledger.history(drop.id)
+        return next((moment(step.at) for step in steps if step.state in PROMOTED), None)
+
+
+def _sha(promise: Promise) -> str:
+    return codec.sha256(promise)[:16]

@@ -1,0 +1,84 @@
+"""`dropgate slo`: how the promises of contracts over time stand, and how they stood in their last periods."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from infra.cli.options.choosing import instead
+from infra.cli.options.target import of_a_stack
+
+if TYPE_CHECKING:
+    from infra.cli.options.target import Target
+
+PERIODS = 30
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate slo
+  dropgate slo orders.v1
+  dropgate slo --format json
+"""
+)
+@click.argument("contract", required=False)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@of_a_stack
+def command(contract: str | None, form: str) -> None:
+    """Show how the promises of contracts over time stand, with their last 30 periods.
+
+    Promises are the `slaProperties` of contracts with `slo: enforce`. The marks are of periods, oldest first: ✓ met, ✕
+    missed, . nothing to judge by. Without CONTRACT, the command shows all contracts. Exits 1 if any promise is missed.
+    """
+    from infra.cli.options.target import reading
+
+    target = reading()
+    contracts = target.contracts()
+    if contract and contract not in contracts:
+        raise click.UsageError(f"There is no contract {contract}. {instead(contract, contracts)}")
+    rows = [row for name in ((contract,) if contract else contracts) if (row := _row(target, name))]
+    if form == "json":
+        click.echo(json.dumps(rows, indent=2))
+    elif rows:
+        from infra.cli.output.render import promises_text
+
+        click.echo(f"Promises in {target.where}", err=True)
+        click.echo(promises_text(rows, sys.stdout.isatty()), nl=False)
+    else:
+        click.echo("No promise is held: write `slo: enforce` in a contract with `slaProperties`.")
+    sys.exit(1 if any(one["state"] == "missed" for row in rows for one in row["promises"]) else 0)
+
+
+def _row(target: Target, contract: str) -> dict[str, Any] | None:
+    """Return the promises of a contract; None if it has none, or the schedule has not looked at them yet."""
+    from contracts import codec
+
+    standing = target.ledger.standing(contract)
+    if standing is None or not standing.promises:
+        return None
+    return {
+        "contract": contract,
+        "judged_at": standing.judged_at,
+        "promises": [
+            {
+                "name": held.name,
+                "state": held.state,
+                "changed_at": held.changed_at,
+                "since": held.since,
+                "promised": held.promised,
+                "figure": held.figure,
+                "periods": [
+                    {name: value for name, value in codec.encode(one).items() if name in SHOWN}
+                    for one in target.ledger.periods(contract, held.name, PERIODS)
+                ],
+            }
+            for held in standing.promises
+        ],
+    }
+
+
+SHOWN = ("begin", "end", "state", "figure")

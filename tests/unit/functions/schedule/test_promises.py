@@ -1,0 +1,243 @@
+"""Promises over time as the schedule holds them: states, results of periods, and one event for each change."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from contracts.errors import StaleWrite
+from contracts.terms.promises import Promise, State
+from contracts.terms.spans import Span
+from functions.operations.override import reject
+from functions.operations.replay import replay
+from functions.schedule.reconcile import reconcile
+from tests.builders import World, a_plan, a_world
+
+GOOD = b"id,note\n1,a\n"
+
+
+def fresh(hours: int = 24) -> Promise:
+    return Promise("loadDate", "loadDate", Span(Decimal(hours), "h"))
+
+
+def often(count: int = 1, unit: str = "d") -> Promise:
+    span = Span(Decimal(count), unit)  # type: ignore[arg-type]
+    return Promise("frequency", "frequency", span, period=span)
+
+
+def a_promising_world(*promises: Promise) -> World:
+    """A world whose orders have promises, after the first run of the schedule: Saturday, a bit past noon."""
+    world = a_world([a_plan(promises=promises)])
+    world.reconcile()
+    return world
+
+
+def pass_hours(world: World, hours: float) -> None:
+    """Let time pass, and the schedule come each half hour."""
+    end = world.clock.now() + timedelta(hours=hours)
+    while (left := end - world.clock.now()) > timedelta():
+        world.clock.pass_seconds(min(left.total_seconds(), 1800))
+        reconcile(world.ports)
+        reconcile(world.ports)
+
+
+def accepted(world: World, name: str = "orders/1.csv") -> None:
+    world.upload(name, GOOD)
+    world.finish()
+
+
+def state(world: World, promise: str) -> State:
+    standing = world.ledger.standing("orders.v1")
+    assert standing
+    return next(held.state for held in standing.promises if held.name == promise)
+
+
+def marks(world: World, promise: str) -> list[State | None]:
+    """Return the results of all periods, the oldest first."""
+    return [one.state for one in reversed(world.ledger.periods("orders.v1", promise, 99))]
+
+
+def told(world: World) -> list[str]:
+    return [f"{e.data.promise.name} {e.data.state}" for e in world.ledger.events if e.data.promise]
+
+
+def test_data_grows_old_without_a_file_having_to_come() -> None:
+    world = a_promising_world(fresh())
+    assert state(world, "loadDate") == "unknown"
+
+    accepted(world)
+    pass_hours(world, 1)
+    assert state(world, "loadDate") == "met"
+    pass_hours(world, 19)
+    assert state(world, "loadDate") == "at_risk"
+    pass_hours(world, 5)
+    assert state(world, "loadDate") == "missed"
+    accepted(world, "orders/2.csv")
+    pass_hours(world, 1)
+
+    assert told(world) == ["loadDate met", "loadDate at_risk", "loadDate missed", "loadDate met"]
+    assert marks(world, "loadDate") == ["met"]
+    pass_hours(world, 24)
+    assert marks(world, "loadDate") == ["met", "missed"]
+
+
+def test_contract_that_never_had_data_is_unknown_and_then_missed() -> None:
+    world = a_promising_world(fresh(hours=30))
+
+    pass_hours(world, 29)
+    assert (state(world, "loadDate"), marks(world, "loadDate")) == ("unknown", [None])
+    pass_hours(world, 2)
+    assert (state(world, "loadDate"), told(world)) == ("missed", ["loadDate missed"])
+
+
+def test_refused_files_are_no_data() -> None:
+    world = a_promising_world(fresh(hours=2), often())
+    world.upload("orders/1.csv", b"order\n1\n")
+    world.finish()
+
+    pass_hours(world, 13)
+    assert (state(world, "loadDate"), state(world, "frequency")) == ("missed", "unknown")
+    pass_hours(world, 24)
+    assert (state(world, "frequency"), marks(world, "frequency")) == ("missed", [None, "missed"])
+
+
+def test_first_period_that_began_before_the_promise_is_not_missed() -> None:
+    world = a_promising_world(often())
+
+    pass_hours(world, 13)
+    assert (state(world, "frequency"), marks(world, "frequency"), told(world)) == ("unknown", [None], [])
+    pass_hours(world, 20)
+    assert state(world, "frequency") == "at_risk"
+    accepted(world)
+    pass_hours(world, 6)
+    assert (state(world, "frequency"), marks(world, "frequency")) == ("met", [None, "met"])
+
+
+def test_file_that_is_not_decided_yet_delays_the_result() -> None:
+    world = a_promising_world(often())
+    pass_hours(world, 35)
+    world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    pass_hours(world, 2)
+    assert (state(world, "frequency"), marks(world, "frequency")) == ("at_risk", [None])
+
+    world.finish()
+    pass_hours(world, 1)
+    assert (state(world, "frequency"), marks(world, "frequency")) == ("met", [None, "met"])
+    assert told(world) == ["frequency at_risk", "frequency met"]
+
+
+def test_outage_of_the_schedule_is_made_up_for() -> None:
+    world = a_promising_world(fresh(), often())
+    accepted(world)
+    pass_hours(world, 1)
+    world.clock.pass_seconds(3 * 86400)
+    accepted(world, "orders/2.csv")
+    pass_hours(world, 1)
+
+    assert marks(world, "loadDate") == ["met", "missed", "missed"]
+    assert marks(world, "frequency") == ["met", "missed", "missed"]
+    assert (state(world, "loadDate"), state(world, "frequency")) == ("met", "met")
+
+
+def test_very_long_outage_leaves_out_older_periods() -> None:
+    world = a_promising_world(often())
+    world.clock.pass_seconds(200 * 86400)
+    pass_hours(world, 6)
+
+    assert 30 <= len(marks(world, "frequency")) <= 32
+
+
+def test_withdrawn_data_is_no_data_any_more() -> None:
+    world = a_promising_world(fresh(hours=48))
+    accepted(world)
+    pass_hours(world, 1)
+    assert state(world, "loadDate") == "met"
+    (drop,) = world.drops().values()
+    reject(world.ports, drop, "ann", "recalled")
+    world.finish()
+    pass_hours(world, 1)
+
+    assert state(world, "loadDate") == "missed"
+
+
+def test_replayed_file_is_as_old_as_it_was() -> None:
+    world = a_promising_world(fresh())
+    accepted(world)
+    pass_hours(world, 20)
+    (drop,) = world.drops().values()
+    replay(world.ports, drop.id, retract=True)
+    world.finish()
+    pass_hours(world, 5)
+
+    assert (state(world, "loadDate"), marks(world, "loadDate")) == ("missed", ["met"])
+
+
+def test_changed_promise_begins_anew_and_another_version_of_the_contract_does_not() -> None:
+    world = a_promising_world(fresh(hours=48), often())
+    accepted(world)
+    pass_hours(world, 1)
+    before = world.ledger.standing("orders.v1")
+    world.publish([a_plan(promises=(fresh(hours=72), often()), version="1.1.0")])
+    world.reconcile()
+    after = world.ledger.standing("orders.v1")
+
+    assert before
+    assert after
+    assert after.promises[0].since > before.promises[0].since
+    assert after.promises[1].since == before.promises[1].since
+    assert told(world) == ["loadDate met", "frequency met", "loadDate met"]
+
+
+def test_contract_without_promises_is_left_alone_and_begins_anew_when_it_has_some_again() -> None:
+    other = a_plan("other.v1", ("other/*.csv",), promises=(often(),))
+    world = a_world([a_plan(promises=(often(),)), other])
+    world.reconcile()
+    world.publish([a_plan(), other])
+    pass_hours(world, 72)
+    gone = world.ledger.standing("orders.v1")
+    world.publish([a_plan(promises=(often(),)), other])
+    pass_hours(world, 1)
+
+    assert gone
+    assert (gone.look_at, gone.promises) == (None, ())
+    assert (state(world, "frequency"), marks(world, "frequency")) == ("unknown", [])
+
+
+def test_no_call_is_made_without_promises() -> None:
+    world = a_world()
+    world.reconcile()
+
+    assert world.ledger.enrolment().version == 0
+
+
+def test_many_contracts_are_enrolled_and_judged_by_turns() -> None:
+    plans = [a_plan(f"c{n}.v1", (f"c{n}/*.csv",), promises=(fresh(),)) for n in range(120)]
+    world = a_world(plans)
+    for _ in range(4):
+        world.reconcile()
+
+    standings = [world.ledger.standing(plan.contract) for plan in plans]
+    assert all(standing and standing.judged_at for standing in standings)
+    assert world.ledger.enrolment().upto == ""
+
+
+def test_clock_that_goes_back_changes_nothing() -> None:
+    world = a_promising_world(often())
+    pass_hours(world, 40)
+    before = (marks(world, "frequency"), state(world, "frequency"), told(world))
+    world.clock.pass_seconds(-86400 * 2)
+    pass_hours(world, 12)
+
+    assert (marks(world, "frequency"), state(world, "frequency"), told(world)) == before
+
+
+def test_second_of_two_runs_writes_nothing() -> None:
+    world = a_promising_world(often())
+    read = world.ledger.standing("orders.v1")
+    assert read
+    world.ledger.write((), read)
+    with pytest.raises(StaleWrite):
+        world.ledger.write((), read)

@@ -1,0 +1,80 @@
+"""`dropgate slo`: how promises stand, and a mark for each of their last periods."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from contracts.terms.promises import State
+from functions.ports.promises import Held, PromisePeriod, Standing
+from infra.cli.main import main
+from infra.cli.options.target import DEMO
+from infra.local.state.export_folder import save
+from tests.builders import ZONES, a_drop
+from tests.fakes import MemoryLedger
+
+AT = "2026-01-31T12:00:00.000000Z"
+
+
+def day(n: int) -> str:
+    return f"2026-01-{n:02}T00:00:00.000000Z"
+
+
+@pytest.fixture
+def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MemoryLedger:
+    monkeypatch.chdir(tmp_path)
+    ledger = MemoryLedger()
+    ledger.open(a_drop(contract="orders.v1", state="accepted"))
+    ledger.open(a_drop(id="b" * 32, contract="plain.v1", state="accepted"))
+    return ledger
+
+
+def slo(ledger: MemoryLedger, *words: str) -> Result:
+    ids = [a_drop().id, "b" * 32]
+    save(DEMO, ledger, ids, {}, {"promoted": ZONES.promoted}, "2026-01-31T12:00:00Z")
+    return CliRunner(mix_stderr=False).invoke(main, ["slo", *words])
+
+
+RESULTS: tuple[State | None, ...] = (None, "met", "missed")
+
+
+def hold(ledger: MemoryLedger, state: State) -> None:
+    held = Held("loadDate", "s", AT, AT, day(31), state, promised="so old at most", figure="of today")
+    results = [
+        PromisePeriod("orders.v1", "loadDate", day(n), day(n + 1), result, "x")
+        for n, result in zip(range(28, 31), RESULTS, strict=True)
+    ]
+    ledger.write((), Standing("orders.v1", AT, AT, (held,)), *results)
+
+
+def test_state_and_last_periods_are_shown(ledger: MemoryLedger) -> None:
+    hold(ledger, "met")
+    shown = slo(ledger)
+
+    assert (shown.exit_code, shown.stdout.splitlines()) == (
+        0,
+        [
+            "orders.v1",
+            "  ✓ met      loadDate  so old at most",
+            "                       of today; so since 2026-01-31 12:00:00",
+            "                       .✓✕  periods up to 2026-01-31 00:00:00",
+        ],
+    )
+
+
+def test_missed_promise_is_an_exit_of_one(ledger: MemoryLedger) -> None:
+    hold(ledger, "missed")
+    (row,) = json.loads(slo(ledger, "orders.v1", "--format", "json").stdout)
+
+    assert slo(ledger).exit_code == 1
+    assert [(one["name"], one["state"]) for one in row["promises"]] == [("loadDate", "missed")]
+    assert [one["state"] for one in row["promises"][0]["periods"]] == ["missed", "met", None]
+
+
+def test_contract_without_promises_says_how_to_have_some(ledger: MemoryLedger) -> None:
+    assert "write `slo: enforce`" in slo(ledger).stdout
+    assert slo(ledger, "plain.v1").exit_code == 0
+    assert "Did you mean plain.v1?" in slo(ledger, "plan.v1").stderr
