@@ -213,6 +213,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/integration/functions/test_handlers.py::test_upload_that_died*",
         "tests/integration/functions/test_histories.py::*",
         "tests/integration/functions/test_large.py::*",
+        "tests/integration/functions/test_notice_sweep.py::test_a_call*",
         "tests/integration/functions/test_outages.py::*",
         "tests/integration/functions/test_people.py::*",
         "tests/integration/functions/test_sweep.py::*",

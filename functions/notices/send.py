@@ -134,22 +134,31 @@ def _problems(ports: NoticePorts, entry: Entry) -> tuple[Problem, ...]:
 def _record(
     ports: NoticePorts, claim: Line, attempt: Attempt, answer: Answer, incidents: tuple[str, ...]
 ) -> Sent | None:
-    """Record what came of a message; None if it took so long that somebody else sends it by now."""
-    for _ in range(TRIES):
-        line = ports.book.line(claim.id)
-        if line is None or line.attempt != attempt:
-            return None
-        now = ports.clock.now()
-        later = lines.put_off(line, attempt, answer, now) if answer.result == "later" else None
-        after = later or replace(lines.ended(line, attempt, now), incidents=incidents)
-        message = None if later else _message(ports, line, attempt, answer)
+    """Record what came of a message; None if it took so long that somebody else sends it by now.
+
+    A table that fails is asked again: the message has left, and would leave twice.
+    """
+    for _ in range(TRIES - 1):
         try:
-            ports.book.write(after, message)
-        except StaleWrite:
+            return _recorded(ports, claim, attempt, answer, incidents)
+        except (StaleWrite, ServiceUnavailable):
             continue
-        given_up = message is not None and message.result == "failed"
-        return Sent(line, attempt.through - line.settled, answer, attempt.tries, given_up)
-    raise ServiceUnavailable("others write the same line again and again")
+    return _recorded(ports, claim, attempt, answer, incidents)
+
+
+def _recorded(
+    ports: NoticePorts, claim: Line, attempt: Attempt, answer: Answer, incidents: tuple[str, ...]
+) -> Sent | None:
+    line = ports.book.line(claim.id)
+    if line is None or line.attempt != attempt:
+        return None
+    now = ports.clock.now()
+    later = lines.put_off(line, attempt, answer, now) if answer.result == "later" else None
+    after = later or replace(lines.ended(line, attempt, now), incidents=incidents)
+    message = None if later else _message(ports, line, attempt, answer)
+    ports.book.write(after, message)
+    given_up = message is not None and message.result == "failed"
+    return Sent(line, attempt.through - line.settled, answer, attempt.tries, given_up)
 
 
 def _message(ports: NoticePorts, line: Line, attempt: Attempt, answer: Answer) -> Message:
