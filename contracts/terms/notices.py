@@ -23,6 +23,8 @@ Service = Literal["email", "slack", "pagerduty", "webhook"]
 AUDIENCES: tuple[Audience, ...] = get_args(Audience)
 OCCASIONS: tuple[Occasion, ...] = get_args(Occasion)
 SERVICES: tuple[Service, ...] = get_args(Service)
+NAMES: Mapping[Service, str] = {"slack": "Slack", "pagerduty": "PagerDuty", "webhook": "webhook"}
+"""The services for people; a mail address needs no name beside it."""
 DEFAULTS: Mapping[Audience, tuple[Occasion, ...]] = {
     "producer": ("rejected", "missing", "unmatched", "recovered"),
     "consumer": ("missing", "late", "stale", "recovered"),
@@ -37,6 +39,11 @@ class Channel:
 
     service: Service
     to: str
+
+    @property
+    def words(self) -> str:
+        """The channel for people; of a secret only its name."""
+        return f"{NAMES[self.service]} ({self.to})" if self.service in NAMES else self.to
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from contracts.problem import visible
 from contracts.terms.arrival import WEEKDAYS, Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.leader import Leader
+from contracts.terms.notices import OCCASIONS
 from contracts.terms.trailer import Ending, Footer, Trailer
 
 
@@ -29,6 +30,7 @@ def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         kind = "status" if old.in_force == new.in_force else "activated" if new.in_force else "retired"
         yield new.change(kind, "status", was("status", old.status, new.status), ("status",), "none")
     yield from _block(old, new)
+    yield from _notify(old, new)
     before, after = set(old.plan.files), set(new.plan.files)
     if before == after:
         return
@@ -140,6 +142,20 @@ def _promises(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         kind = "held" if other and (one is None or one.is_kept_by(other)) else "held-less"
         words = [promise.words if promise else "not held" for promise in (one, other)]
         yield new.change(kind, f"slo[{name}]", was(f"slo[{name}]", *words), new.block("slo"))
+
+
+def _notify(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
+    """Yield a change for each channel of an audience that hears of other occasions."""
+    before, after = ({(r.audience, r.channel): set(r.on) for r in each.routes} for each in (old, new))
+    for audience, channel in dict.fromkeys((*before, *after)):
+        was_on, on = before.get((audience, channel), set()), after.get((audience, channel), set())
+        if was_on != on:
+            heard, hears = (", ".join(one for one in OCCASIONS if one in several) for several in (was_on, on))
+            now = f"hear of {hears} at {channel.words}" if hears else f"no longer hear anything at {channel.words}"
+            then = f", and heard of {heard}" if heard else ", and did not"
+            key = f"notify.{audience}"
+            message = f"{audience.capitalize()}s {now}{then}."
+            yield new.change("notify", key, message, new.block("notify", audience))
 
 
 def _columns(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:

@@ -48,6 +48,9 @@ MEANINGS: dict[str, Meaning] = {
     "object": Meaning("the name of the schema object", "none"),
     "producer": Meaning("`producer`: the side that uploads and gets the receipts", "none", producer="breaking"),
     "consumers": Meaning("`consumers`: the teams that events name", "none", "none", "none"),
+    "notify": Meaning(
+        "`notify`, with the addresses in `support` and `team` that it names: who hears of what", "none", "none", "none"
+    ),
     "files": Meaning("`files`: added or removed patterns"),
     "files-names": Meaning("`files`: the names of a pattern's parts, which the record contains", "none"),
     "format": Meaning("`format`, `compression`, `archive`, `json.property`, `xml` with its `values`", "both"),

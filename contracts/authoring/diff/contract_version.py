@@ -16,6 +16,7 @@ from contracts.authoring.drop_block import parse
 from contracts.authoring.properties import nesting
 from contracts.errors import ContractInvalid
 from contracts.plan import Check, Plan
+from contracts.terms.notices import Route
 
 MOST_SHOWN = 60
 OBJECT: Path = ("schema", 0)
@@ -23,17 +24,19 @@ OBJECT: Path = ("schema", 0)
 
 @dataclass(frozen=True, slots=True)
 class ContractVersion:
-    """One version: its plan, whether or not in force, and its document."""
+    """One version: its plan, whether or not in force, its document, and who hears of it."""
 
     plan: Plan
     document: Document
     in_force: bool
+    routes: tuple[Route, ...] = ()
 
     @classmethod
     def of(cls, compiled: Compiled) -> ContractVersion:
         """The version that was compiled; ContractInvalid, with the reason, if the document names no files."""
         if compiled.draft and compiled.document:
-            return cls(compiled.draft, compiled.document, compiled.plan is not None)
+            routes = compiled.routes.routes if compiled.routes else ()
+            return cls(compiled.draft, compiled.document, compiled.plan is not None, routes)
         first = next((f for f in compiled.findings if f.level == "error" or f.code == "matches-nothing"), None)
         reason = f"{first.file}:{first.line}: {first.message} {first.fix}" if first else f"{compiled.file} has no plan."
         raise ContractInvalid(reason)

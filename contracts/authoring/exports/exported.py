@@ -15,6 +15,7 @@ from contracts.authoring.quality import library_metrics
 from contracts.messages import tolerated_in_words
 from contracts.plan import CONTAINERS, Check, Plan, Property
 from contracts.problem import quoted, visible
+from contracts.terms.notices import ContractRoutes
 
 METADATA = {"apiVersion", "kind", "id", "version", "status", "schema"}
 """Keys of a document that make its name, or that every exporter reads."""
@@ -33,12 +34,14 @@ R = TypeVar("R", bound=rules.Rule)
 class Contract:
     """An ODCS 3.2 document, and its plan.
 
-    A `bare` contract has no `drop` block, so its files are unknown; `name` is `<id>.v<major>`.
+    A `bare` contract has no `drop` block, so its files are unknown; `name` is `<id>.v<major>`. `routes` name who hears
+    of it, and whom to ask.
     """
 
     data: dict[str, Any]
     plan: Plan
     bare: bool = False
+    routes: ContractRoutes | None = None
 
     @property
     def name(self) -> str:

@@ -35,6 +35,7 @@ from contracts.plan import Check, Csv, Plan, Sheet, Xml
 from contracts.problem import quoted, visible
 from contracts.terms.fixed_width import Fixed
 from contracts.terms.key_pattern import captures
+from contracts.terms.notices import Audience, Occasion
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -67,6 +68,23 @@ OBSERVED = (
 BREAKS = "The file breaks the contract. Readers still get it."
 """The meaning of `reject` in a contract in observe mode."""
 BY_PERSON = "Readers get the file unchanged. A new receipt names the person, the time and the reason."
+AUDIENCES: dict[Audience, str] = {
+    "producer": "The sender",
+    "consumer": "The readers",
+    "operator": "The people who run the checks",
+}
+OCCASIONS: dict[Occasion, str] = {
+    "rejected": "a file is rejected",
+    "failed": "a file could not be judged",
+    "warning": "a file has warnings",
+    "missing": "files are missing",
+    "late": "a file comes at another time than agreed",
+    "stale": "the data are older than agreed",
+    "unmatched": "no contract covers the name of a file",
+    "accepted": "a file is accepted",
+    "recovered": "all is well again",
+}
+"""The occasions of notices in plain words."""
 KEYS = "~"
 """The last step to the keys of a map, which are never null."""
 SHOWN = {"name", "description"}
@@ -146,6 +164,8 @@ def write(contract: Contract) -> Exported:
         rules=[_rule(plan, check) for check in plan.checks if check.scope != "record" and check.property is None],
         records=[in_words(check) for check in plan.checks if check.scope == "record"],
         consequences=list(_consequences(plan)),
+        hearing=list(_hearing(contract)),
+        contact=contract.routes.contact if contract.routes else None,
         line=sample.line(contract, values),
         unknown=[name for name, text in values.items() if text is None],
         style=_style(),
@@ -389,6 +409,15 @@ def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:
         return
     yield "A person accepts a rejected file", BY_PERSON
     yield "The file cannot be read, or its name is not the agreed one", "It is set aside, and readers do not get it."
+
+
+def _hearing(contract: Contract) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield the people who hear of files, each with the channels and the occasions in words."""
+    routes = contract.routes.routes if contract.routes else ()
+    for audience, people in AUDIENCES.items():
+        own = [route for route in routes if route.audience == audience]
+        if own:
+            yield people, [(route.channel.words, ", ".join(OCCASIONS[one] for one in route.on)) for route in own]
 
 
 def _left_out(contract: Contract) -> Iterator[str]:

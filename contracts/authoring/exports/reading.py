@@ -47,7 +47,7 @@ def read_each(raw: bytes, file: str) -> list[ReadContract]:
     for part, of_part in zip(schema_objects.parts(document), compiled, strict=True):
         data: dict[str, Any] = part.data | {"id": part.product}
         bare = not any(is_block(entry) for entry in data.get("customProperties") or ())
-        plan = of_part.plan
+        plan, routes = of_part.plan, of_part.routes
         findings: tuple[Finding, ...] = ()
         if not plan or bare:  # the plan that it would have if it were in force, and named its files
             tried = {**data, "status": data.get("status") if data.get("status") in IN_FORCE else "active"}
@@ -55,6 +55,6 @@ def read_each(raw: bytes, file: str) -> list[ReadContract]:
                 block = {"property": "drop", "vendor": VENDOR, "value": TRIAL}
                 tried["customProperties"] = [*(data.get("customProperties") or ()), block]
             trial = compile_text(writing.text(tried).encode(), file)
-            plan, findings = trial.plan, tuple(f for f in trial.findings if f.level == "error")
-        contracts.append(ReadContract(Contract(data, plan, bare) if plan else None, findings))
+            plan, routes, findings = trial.plan, trial.routes, tuple(f for f in trial.findings if f.level == "error")
+        contracts.append(ReadContract(Contract(data, plan, bare, routes) if plan else None, findings))
     return contracts

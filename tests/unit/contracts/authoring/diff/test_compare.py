@@ -217,6 +217,11 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("shop/orders/*.csv", "shop/order/*.csv"): ("files", "files", *BOTH),
     ("producer: shop", "producer: store"): ("producer", "producer", "none", BREAKS, FINE),
     ("producer: shop", "producer: shop\n      consumers: [risk]"): ("consumers", "consumers", "none", "none", "none"),
+    ("empty: warn", "empty: warn\n      notify: {producer: 'slack:orders'}"): ("notify", "notify.producer", *WORDS),
+    ("empty: warn", "empty: warn\n      notify: {consumer: {to: 'slack:x', on: [late]}}"): (
+        *("notify", "notify.consumer"),
+        *WORDS,
+    ),
     ("empty: warn", "empty: warn\n      sameKey: version"): ("same-key", "sameKey", "none", FINE, BREAKS),
     ("empty: warn", "empty: warn\n      sameKey: reject"): ("same-key", "sameKey", "tightens", BREAKS, BREAKS),
     ("empty: warn", "empty: warn\n      sameContent: reject"): ("same-content", "sameContent", *TIGHTENS),
@@ -250,6 +255,25 @@ def test_change_is_what_the_table_says(edit: tuple[str, str], expected: tuple[st
     there, back = ({c.direction for c in several} - {"none"} for several in (change, compare(after, before).changes))
     turned = {"tightens": "loosens", "loosens": "tightens", "both": "both"}
     assert there == {turned[d] for d in back}
+
+
+def with_support(address: str, *occasions: str) -> str:
+    support = f"support: [{{channel: help, url: 'mailto:{address}@example.org'}}]\nschema:"
+    notify = f"empty: warn\n      notify: {{producer: {{to: help, on: [{', '.join(occasions)}]}}}}"
+    return OLD.replace("schema:", support, 1).replace("empty: warn", notify, 1)
+
+
+def test_who_hears_of_what_is_told_by_channel() -> None:
+    before = with_support("a", "rejected", "failed")
+    (more,) = changes(before, with_support("a", "missing", "rejected"))
+    assert more.message == "Producers hear of rejected, missing at a@example.org, and heard of rejected, failed."
+
+    others = [c for c in changes(before, with_support("b", "rejected", "failed")) if c.kind == "notify"]
+    assert [c.message for c in others] == [
+        "Producers no longer hear anything at a@example.org, and heard of rejected, failed.",
+        "Producers hear of rejected, failed at b@example.org, and did not.",
+    ]
+    assert {c.step for c in (more, *others)} == {"patch"}
 
 
 def test_another_format_of_texts_goes_both_ways() -> None:

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from contracts.authoring.compiler.compile import compile_each
 from contracts.authoring.exports import sample
 from contracts.terms.key_pattern import captures
 from tests.unit.contracts.authoring.documents import HEAD, a_document
@@ -238,3 +239,45 @@ def test_form_of_values_in_files_is_shown_with_an_example() -> None:
     assert "in the file: “J” for true, “N” for false" in shown
     assert f"in the file: {groups}" in shown
     assert "id;amount;flag;note 12;12,5;J;note" in shown
+
+
+HEARD = """\
+support:
+  - {channel: orders-help, url: "mailto:help@example.org"}
+"""
+NOTIFY = """\
+consumers: [finance, risk]
+notify:
+  producer: orders-help
+  consumer: {to: "slack:finance", on: [late, accepted]}
+"""
+
+
+def test_people_who_hear_of_files_are_named() -> None:
+    text = words(a_document(head=HEAD + HEARD, more_drop=NOTIFY))
+    assert "Sent by shop Read by finance, risk" in text
+    assert "Questions orders-help" in text
+    assert (
+        "Who hears of it The sender help@example.org: a file is rejected, files are missing, no contract covers the "
+        "name of a file, all is well again The readers Slack (finance): a file comes at another time than agreed, a "
+        "file is accepted"
+    ) in text
+
+
+def test_contact_is_a_link() -> None:
+    assert ("href", "mailto:help@example.org") in page(a_document(head=HEAD + HEARD)).attributes
+    assert "href" not in dict(page(a_document()).attributes)
+
+
+def test_page_of_nobody_who_hears_has_no_such_part() -> None:
+    assert "Who hears of it" not in words(a_document())
+
+
+def test_exported_contract_keeps_who_hears() -> None:
+    text = export("odcs", a_document(head=HEAD + HEARD, more_drop=NOTIFY)).text
+    (again,) = compile_each(text.encode(), "orders.v1.yaml")
+    assert again.routes
+    assert [(r.audience, r.channel.to, len(r.on)) for r in again.routes.routes] == [
+        ("producer", "help@example.org", 4),
+        ("consumer", "finance", 2),
+    ]
