@@ -120,20 +120,25 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """A key that no contract claims; `nearest` is the entry that matched furthest, `reason` is for the producer."""
+    """A key that no contract claims; `nearest` is the entry that matched furthest, `reason` is for the producer.
+
+    In the folder of a `producer` the nearest is one of its own contracts: it hears of no other's.
+    """
 
     key: str
     reason: str
     nearest: Entry | None = None
     pattern: str | None = None
+    producer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """A key that more than one contract claims; dropgate does not guess."""
+    """A key that more than one contract claims; dropgate does not guess. It may be in the folder of a `producer`."""
 
     key: str
     contracts: tuple[str, ...]
+    producer: str | None = None
 
 
 Match = Matched | Unmatched | Ambiguous
@@ -144,24 +149,38 @@ def reference_name(reference: Reference) -> str:
     return f"references/{reference.sha256}.{reference.file_format}"
 
 
+def owner(index: Index, key: str) -> str | None:
+    """Return the producer in whose folder a key is; None in nobody's, and in that of several.
+
+    A folder is what a pattern begins with; or else its first part, if no other producer's patterns begin with that.
+    """
+    folders = {(literal_folder(pattern), entry.producer) for entry in index.entries for pattern in entry.claims}
+    within = {producer for folder, producer in folders if folder and key.startswith(folder)}
+    if not within and "/" in key:
+        first = key.partition("/")[0]
+        within = {producer for folder, producer in folders if folder.partition("/")[0] == first}
+    return within.pop() if len(within) == 1 else None
+
+
 def match(index: Index, key: str) -> Match:
     """Return the contract that claims a key; else the pattern that matches furthest along it, and where it stops."""
     claims = [(e, p, c) for _, e, p in index.exact.claiming(key) if (c := captures(p, key)) is not None]
     contracts = tuple(dict.fromkeys(e.contract for e, _, _ in claims))
     if len(contracts) > 1:
-        return Ambiguous(key, contracts)
+        return Ambiguous(key, contracts, owner(index, key))
     if claims:
         entry, pattern, parts = claims[0]
         return Matched(entry, pattern, parts)
     if not index.entries:
         return Unmatched(key, "no contract is published yet")
-    folded = key.casefold()
-    for _, entry, pattern in index.folded.claiming(folded):
+    producer, folded = owner(index, key), key.casefold()
+    own = [entry for entry in index.entries if producer in (None, entry.producer)]
+    for entry, pattern in ((e, p) for _, e, p in index.folded.claiming(folded) if producer in (None, e.producer)):
         toks = tuple(replace(t, text=t.text.casefold()) if t.kind == "literal" else t for t in tokens(pattern))
         if Walk.along(folded).all_after(toks)[-1] >> len(folded) & 1:
             reason = f"it differs from `{pattern}` ({entry.contract}) by upper and lower case only"
-            return Unmatched(key, reason, entry, pattern)
-    misses = [_Miss.of(entry, pattern, key) for entry in index.entries for pattern in entry.files]
+            return Unmatched(key, reason, entry, pattern, producer)
+    misses = [_Miss.of(entry, pattern, key) for entry in own for pattern in entry.files]
     furthest = max(m.far for m in misses)
     if not furthest:
         folders = list(dict.fromkeys(literal_folder(p) or p for e in index.entries for p in e.files))
@@ -170,7 +189,7 @@ def match(index: Index, key: str) -> Match:
         return Unmatched(key, f"agreed keys begin with {beginnings}")
     miss = max((m for m in misses if m.far == furthest), key=lambda m: m.likeness(key))
     about = f"`{miss.pattern}` ({miss.entry.contract})"
-    return Unmatched(key, f"nearest is {about}: {miss.reason(key)}", miss.entry, miss.pattern)
+    return Unmatched(key, f"nearest is {about}: {miss.reason(key)}", miss.entry, miss.pattern, producer)
 
 
 @dataclass(frozen=True, slots=True)

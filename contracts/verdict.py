@@ -36,6 +36,11 @@ def refuse(problems: tuple[Problem, ...]) -> Decision:
     return Decision("rejected", Rows(), problems=_worst_first(problems, ()))
 
 
+def unclaimed(problems: tuple[Problem, ...]) -> Decision:
+    """Return the decision on a file that no contract claims: neither a verdict nor a failure."""
+    return Decision(None, Rows(), problems=problems)
+
+
 def fail(failure: Problem) -> Decision:
     """The decision when we could not judge."""
     return Decision(None, Rows(), failure=failure)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from time import monotonic
 from typing import Protocol, TypeVar
 
 from contracts import catalog, codec
@@ -43,6 +44,7 @@ class Published:
         self._documents = documents
         self._zone = zone
         self._etag: str | None = None
+        self._asked = 0.0
         self.pointer: catalog.Pointer | None = None
         self._index: tuple[str | None, catalog.Index] = (None, catalog.Index())
         self._routes: tuple[str | None, Routes] = (None, Routes())
@@ -64,9 +66,9 @@ class Published:
             self._index = (pointer.index, self._named(catalog.Index, "index", pointer.index))
         return self._index[1]
 
-    def routes(self) -> Routes:
-        """Return who hears of what; none if no publish said so. Index and plans are not read."""
-        pointer = self._newest()
+    def routes(self, most_age: float = 0.0) -> Routes:
+        """Return who hears of what, by the pointer of so many seconds ago at most; none if no publish said so."""
+        pointer = self._newest(most_age)
         if pointer is None or pointer.routes is None:
             return Routes()
         if pointer.routes != self._routes[0]:
@@ -74,23 +76,33 @@ class Published:
         return self._routes[1]
 
     def match(self, name: str) -> catalog.Match:
-        """Return the contract that claims a key below landing, or why none does."""
-        return catalog.match(self.index(), name)
+        """Return the contract that claims a key below landing, or why none does; DocumentInvalid as with plans."""
+        match = catalog.match(self.index(), name)
+        if not isinstance(match, catalog.Matched) and match.producer:
+            self._folder(match.producer, f"index/{self._index[0]}.json")
+        return match
 
     def plan(self, sha: str) -> Plan:
         """Return the plan of a hash; DocumentInvalid also if its contract or producer has a name that lint refuses."""
         if sha not in self._plans:
             plan = self._named(Plan, "plans", sha)
             for name in (plan.contract, plan.producer):
-                if not FOLDER.fullmatch(name):
-                    at = f"{self._zone}plans/{sha}.json"
-                    raise DocumentInvalid(f"{at} was written by hand: {name!r} is no name of a folder. {PUBLISH}.")
+                self._folder(name, f"plans/{sha}.json")
             self._plans[sha] = plan
         return self._plans[sha]
 
-    def _newest(self) -> catalog.Pointer | None:
-        """Return the pointer as it is now; None if there is none."""
-        at = f"{self._zone}current.json"
+    def _folder(self, name: str, document: str) -> None:
+        """Raise DocumentInvalid if a contract or producer has a name that lint refuses."""
+        if not FOLDER.fullmatch(name):
+            at = f"{self._zone}{document}"
+            raise DocumentInvalid(f"{at} was written by hand: {name!r} is no name of a folder. {PUBLISH}.")
+
+    def _newest(self, most_age: float = 0.0) -> catalog.Pointer | None:
+        """Return the pointer as it was at most so many seconds ago; None if there was none."""
+        at, now = f"{self._zone}current.json", monotonic()
+        if self.pointer and now - self._asked < most_age:
+            return self.pointer
+        self._asked = now
         try:
             changed = self._documents.get_if_changed(at, self._etag)
         except ObjectGone:

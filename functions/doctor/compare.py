@@ -83,6 +83,10 @@ def of_catalog(ports: Ports) -> Iterator[Difference]:
     except DocumentInvalid as error:
         yield Difference("catalog", where, str(error), "`dropgate publish`.")
         return
+    try:
+        ports.catalog.routes()
+    except DocumentInvalid as error:
+        yield Difference("catalog", where, str(error), "`dropgate publish`; until then nobody hears of anything.")
     if wrong:
         yield Difference("catalog", where, wrong, "`dropgate publish`, and find out who put it there.")
     for sha in dict.fromkeys(shas):
@@ -214,7 +218,7 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
         yield Difference(
             "bytes-missing", f"drop {drop.id}", f"is {drop.state}, but {drop.source.uri} does not exist", do
         )
-    if young and drop.receipt and plan and ports.store.head(Location(drop.receipt)) is None:
+    if young and drop.receipt and ports.store.head(Location(drop.receipt)) is None:
         decision = failure(drop) if drop.state == "failed" else recorded(drop)
         write = partial(_write_again, ports, drop, plan, decision)
         finding = f"is {drop.state}, but its receipt {drop.receipt} does not exist"
@@ -322,7 +326,7 @@ def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
         raise ObjectGone("{} no longer holds its {}: {}".format(source.uri, *_lost(drop)))
 
 
-def _write_again(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> None:
+def _write_again(ports: Ports, drop: Drop, plan: Plan | None, decision: Decision) -> None:
     unless_changed(ports, drop)
     receipt = write_receipt(ports, drop, plan, decision)
     unless_erased(ports, receipt, reread(ports, drop))

@@ -31,7 +31,7 @@ from contracts.errors import (
 from contracts.plan import Plan
 from contracts.problem import Problem, quoted
 from contracts.terms.file_sets import SetRule
-from contracts.verdict import refuse
+from contracts.verdict import refuse, unclaimed
 from functions import keys
 from functions.admission import arrival_window, manifest
 from functions.admission.admit import LONGEST_KEY, Admission, Read, admit
@@ -141,7 +141,8 @@ def pin(drop: Drop, match: Match) -> Drop:
         if pattern:
             fix = f"Upload it under a key like `{example(pattern)}`."
         why = Problem("unmatched", f"No contract claims the key: {reason}.", fix)
-    return replace(drop, contract=None, plan=None, producer=None, parts={}, problems=brief((why,)))
+    producer = getattr(match, "producer", None)
+    return replace(drop, contract=None, plan=None, producer=producer, parts={}, problems=brief((why,)))
 
 
 def _announced(ports: Ports, drop: Drop, created: Created) -> Drop:
@@ -195,8 +196,7 @@ def _receive(ports: Ports, drop: Drop) -> Drop:
     if not owns_source(ports.zones, drop):
         return mark_failed(ports, drop, EDITED)
     if drop.plan is None:
-        at = _hold(ports, drop)
-        return record(ports, drop, "matched_nothing", source=at) if at else _gone(ports, drop)
+        return _unmatched(ports, drop)
     plan = ports.catalog.plan(drop.plan)
     try:
         seen = _look(ports, drop, plan)
@@ -213,6 +213,20 @@ def _receive(ports: Ports, drop: Drop) -> Drop:
     if plan.set and plan.set.is_signal(drop.name):
         return _note(ports, here, plan, plan.set)
     return _stage(ports, here, plan, admission)
+
+
+def _unmatched(ports: Ports, drop: Drop) -> Drop:
+    """Keep an upload that no contract claims; the producer in whose folder it is gets a receipt with the nearest miss.
+
+    In nobody's folder there is nobody who may read one.
+    """
+    at = _hold(ports, drop)
+    if at is None:
+        return _gone(ports, drop)
+    if drop.producer is None:
+        return record(ports, drop, "matched_nothing", source=at)
+    receipt = write_receipt(ports, drop, None, unclaimed(drop.problems))
+    return unless_erased(ports, receipt, record(ports, drop, "matched_nothing", source=at, receipt=receipt))
 
 
 def _note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> Drop:

@@ -55,9 +55,10 @@ def record_failure(ports: Ports, drop: Drop, problem: Problem) -> Drop:
 
 def write_failure_receipt(ports: Ports, drop: Drop) -> Drop:
     """Write the receipt that a failed drop still lacks."""
-    if drop.state != "failed" or not drop.in_flight or drop.plan is None:
+    if drop.state != "failed" or not drop.in_flight:
         return drop
-    receipt = write_receipt(ports, drop, ports.catalog.plan(drop.plan), failure(drop))
+    plan = ports.catalog.plan(drop.plan) if drop.plan else None
+    receipt = write_receipt(ports, drop, plan, failure(drop))
     return unless_erased(ports, receipt, record(ports, drop, "receipt_written", receipt=receipt))
 
 

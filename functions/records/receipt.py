@@ -22,6 +22,7 @@ from contracts.job import Sample
 from contracts.messages import percents, some
 from contracts.plan import Plan
 from contracts.problem import Problem, visible
+from contracts.terms.notices import Contact
 from contracts.verdict import document
 from functions.drop import ABOUT_OTHERS, Override
 
@@ -46,7 +47,9 @@ class Receipt:
     `rejected_rows` is the name of the file with the rejected rows, next to the receipt; `promoted` is the URI where
     consumers find the data; `override` is the person who decided against the checks. Each is None if there is none.
     `withdrawn` is True if consumers had the file until this decision. `sent` is False for a file that was judged by
-    `dropgate test`: it was not sent, and its producer decides about it.
+    `dropgate test`: it was not sent, and its producer decides about it. `contact` is whom to ask about the contract.
+
+    A decision without a verdict and without a failure is that of a file that no contract claims.
     """
 
     drop: str
@@ -62,6 +65,7 @@ class Receipt:
     override: Override | None = None
     withdrawn: bool = False
     sent: bool = True
+    contact: Contact | None = None
 
 
 def render_json(receipt: Receipt) -> bytes:
@@ -78,6 +82,7 @@ def render_json(receipt: Receipt) -> bytes:
         "promoted": receipt.promoted,
         "override": codec.encode(receipt.override),
         "withdrawn": receipt.withdrawn,
+        "contact": {"name": receipt.contact.name, "url": receipt.contact.url} if receipt.contact else None,
     }
     # A lone surrogate of a key becomes \udxxx, which is how JSON writes it.
     return (json.dumps(body, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
@@ -92,7 +97,7 @@ def render_html(receipt: Receipt) -> bytes:
     share = max(1.0, 100 * rows.rejected / rows.read) if rows.read and rows.rejected else 0.0  # any row is visible
     page = _template().render(
         receipt=receipt,
-        verdict=decision.verdict or "failed",
+        verdict=decision.verdict or ("failed" if decision.failure else "unmatched"),
         decision=decision,
         lead=_lead(decision, receipt),
         firsts=firsts(decision.checks),
@@ -147,6 +152,8 @@ def _lead(decision: Decision, receipt: Receipt) -> str:
     """Return the sentence under the verdict."""
     verdict, rows = decision.verdict, decision.rows
     if verdict is None:
+        if decision.failure is None:
+            return "No contract covers a file of this name. Readers did not get any part of it."
         return (
             "We could not judge this file. That is our fault, not yours. Nothing is lost, and you need not do anything."
         )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contracts.decision import Decision, File
-from contracts.errors import DestinationTaken, ObjectGone, ObjectUnreadable
+from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, ObjectUnreadable
 from contracts.files.header import rejected_file
 from contracts.plan import Plan
+from contracts.terms.notices import Contact
 from functions import keys
 from functions.drop import PROMOTED, Drop, Location
 from functions.ports import Ports
@@ -15,17 +16,27 @@ from functions.records import receipt as records_receipt
 ACCEPTED = ("accepted", "accepted_with_warnings")
 
 
-def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> str:
-    """Write page and JSON, the JSON last; a repeat writes the same, also for a settled drop."""
-    folder = keys.report_folder(ports.zones, plan.producer, drop.id, drop.attempt)
-    rejected = rejected_file(plan)
+MOST_AGE = 60.0
+"""Seconds for which a contact is taken as it was read."""
+
+
+def write_receipt(ports: Ports, drop: Drop, plan: Plan | None, decision: Decision) -> str:
+    """Write page and JSON, the JSON last; a repeat writes the same, also for a settled drop, but for the contact.
+
+    A drop without a plan must have a producer, in whose folder its key is.
+    """
+    producer = plan.producer if plan else drop.producer
+    if producer is None:
+        raise ValueError(f"drop {drop.id} has neither a plan nor a producer, so nobody may read its receipt")
+    folder = keys.report_folder(ports.zones, producer, drop.id, drop.attempt)
+    rejected = rejected_file(plan) if plan else ""
     with_consumers = drop.state in ("promoting", *PROMOTED)
     receipt = records_receipt.Receipt(
         drop=drop.id,
         attempt=drop.attempt,
         key=drop.key,
         received_at=drop.received_at,
-        decided_at=drop.decided_at or drop.changed_at,
+        decided_at=drop.decided_at or (drop.changed_at if plan else drop.received_at),
         decision=decision,
         plan=plan,
         file=File(drop.name, drop.size, drop.sha256),
@@ -33,10 +44,23 @@ def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> s
         promoted=f"{ports.zones.promoted}{drop.promoted.key}" if drop.promoted and with_consumers else None,
         override=drop.override,
         withdrawn=_withdrawn(ports, drop),
+        contact=_contact(ports, plan, producer),
     )
     for kind, body in (("html", records_receipt.render_html(receipt)), ("json", records_receipt.render_json(receipt))):
         ports.store.put(f"{folder}receipt.{kind}", body, keys.CONTENT_TYPES[kind])
     return f"{folder}receipt.json"
+
+
+def _contact(ports: Ports, plan: Plan | None, producer: str) -> Contact | None:
+    """Return whom to ask about a contract as published now; None if that cannot be read, as receipts do not wait."""
+    try:
+        routes = ports.catalog.routes(MOST_AGE)
+    except DocumentInvalid:
+        return None
+    if plan is None:
+        return routes.contact_of(producer)
+    own = routes.of_contract(plan.contract)
+    return own.contact if own else None
 
 
 def unless_erased(ports: Ports, receipt: str, now: Drop) -> Drop:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.catalog import Ambiguous, Entry, Index, Matched, Unmatched, match
+from contracts.catalog import Ambiguous, Entry, Index, Matched, Unmatched, match, owner
 from contracts.errors import PatternInvalid
 from contracts.terms.key_pattern import captures, tokens
 
@@ -47,7 +47,59 @@ def test_second_pattern_of_a_contract_counts_too() -> None:
 
 def test_key_of_two_contracts_is_nobodys() -> None:
     index = Index((an_entry("a.v1", "x/*.csv"), an_entry("b.v1", "x/1*"), an_entry("c.v1", "y/*")))
-    assert match(index, "x/1.csv") == Ambiguous("x/1.csv", ("a.v1", "b.v1"))
+    assert match(index, "x/1.csv") == Ambiguous("x/1.csv", ("a.v1", "b.v1"), "p")
+
+
+SHOP, BAKERY = (
+    Entry(f"{name}.v1", "0" * 64, name, files)
+    for name, files in (
+        ("shop", ("shop/orders/{day:%Y-%m-%d}.csv", "shop/items/*.csv", "both/shop/*.csv")),
+        ("bakery", ("bakery/*.csv", "both/bakery/*.csv")),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "producer"),
+    [
+        ("shop/orders/x.csv", "shop"),
+        ("shop/orders/deep/er/x.csv", "shop"),
+        ("shop/order/2026-01-31.csv", "shop"),
+        ("shop/2026-01-31.csv", "shop"),
+        ("bakery/x.txt", "bakery"),
+        ("both/shop/x.txt", "shop"),
+        ("both/bakery/x.txt", "bakery"),
+        ("both/x.csv", None),
+        ("shops/orders/x.csv", None),
+        ("Shop/orders/x.csv", None),
+        ("shop", None),
+        ("x.csv", None),
+        ("", None),
+        ("/shop/orders/x.csv", None),
+    ],
+)
+def test_folder_of_an_upload_is_its_producer_s(key: str, producer: str | None) -> None:
+    index = Index((SHOP, BAKERY))
+    assert owner(index, key) == producer
+    unmatched = match(index, key)
+    assert isinstance(unmatched, Unmatched)
+    assert unmatched.producer == producer
+    if producer and unmatched.nearest:
+        assert unmatched.nearest.producer == producer
+    if producer:
+        assert ("bakery" if producer == "shop" else "shop.v1") not in unmatched.reason
+
+
+def test_producer_hears_of_no_other_s_contract_that_is_nearer() -> None:
+    own = Entry("own.v1", "0" * 64, "own", ("Shop/*.csv",))
+    unmatched = match(Index((own, SHOP)), "Shop/items/1.csv")
+    assert isinstance(unmatched, Unmatched)
+    assert (unmatched.producer, unmatched.nearest and unmatched.nearest.contract) == ("own", "own.v1")
+
+
+def test_folder_within_another_producer_s_is_nobodys() -> None:
+    within = Entry("within.v1", "0" * 64, "within", ("shop/items/new/*.csv",))
+    assert owner(Index((SHOP, within)), "shop/items/new/x.txt") is None
 
 
 def test_two_patterns_of_one_contract_are_one_match() -> None:

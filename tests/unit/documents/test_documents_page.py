@@ -60,7 +60,12 @@ def _receipt() -> dict[str, Any]:
         "override": _null_or(schema(Override, parts)),
         "withdrawn": FLAG,
     }
-    return document("Receipt", {"type": "object", "properties": keys, "required": [*keys]}, parts)
+    contact = _null_or(
+        {"type": "object", "properties": {"name": TEXT, "url": _null_or(TEXT)}, "required": ["name", "url"]}
+    )
+    return document(
+        "Receipt", {"type": "object", "properties": {**keys, "contact": contact}, "required": [*keys]}, parts
+    )
 
 
 def _test_result() -> dict[str, Any]:

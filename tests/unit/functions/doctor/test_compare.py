@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from contracts import codec
+from contracts.catalog import Pointer
 from contracts.errors import (
     DestinationTaken,
     DocumentInvalid,
@@ -251,6 +253,31 @@ class Unread(Passing):
         if drop_id == self._drop:
             raise DocumentInvalid(f"ledger item D#{drop_id}: what is this?")
         return self._port.history(drop_id)
+
+
+def test_receipt_of_an_unmatched_upload_is_written_again() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.txt", GOOD)
+    world.finish()
+    receipt = world.drop(drop_id).receipt or ""
+    before = world.store.get(receipt)
+    without_receipt(world, drop_id)
+    world.clock.pass_seconds(3600)
+    (difference,) = all_differences(world)
+    assert (difference.kind, difference.repair is not None) == ("receipt-missing", True)
+    assert difference.repair
+    difference.repair()
+
+    assert world.store.get(receipt) == before
+    assert all_differences(world) == []
+
+
+def test_routes_that_cannot_be_read_are_a_difference() -> None:
+    world, _ = healthy()
+    at = f"{ZONES.catalog}current.json"
+    pointer = replace(codec.loads(Pointer, world.store.get(at), at), routes="0" * 64)
+    world.store.put(at, codec.canonical(pointer).encode(), "application/json")
+    assert [(one.kind, one.where) for one in all_differences(world)] == [("catalog", at)]
 
 
 def test_history_that_cannot_be_read_hides_no_other_drop() -> None:

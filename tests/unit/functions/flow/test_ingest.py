@@ -7,13 +7,16 @@ from dataclasses import replace
 
 import pytest
 
+from contracts import codec
+from contracts.catalog import Entry, Index, Pointer
 from contracts.errors import DocumentInvalid, ServiceUnavailable
+from contracts.terms.notices import Contact, ContractRoutes, Routes
 from functions.admission.admit import LARGEST_FILE
 from functions.drop import MOST_HEADER_LINE, Created, Location
 from functions.flow.batching import batch_due
 from functions.flow.ingest import ingest
 from functions.ports.store import CopyTag
-from tests.builders import ZONES, a_plan, a_world
+from tests.builders import ZONES, World, a_plan, a_world
 from tests.faults import Locked, Stalled
 
 GOOD = b"id,note\n1,a\n2,\n"
@@ -74,6 +77,78 @@ def test_key_of_no_contract_is_unmatched_and_held() -> None:
     assert world.store.listing(ZONES.held) == {drop_id: GOOD}
 
 
+def test_key_in_a_producer_s_folder_gets_a_receipt_with_the_nearest_miss() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.txt", GOOD)
+    world.deliver_events()
+    drop = world.drop(drop_id)
+    receipt = json.loads(world.store.get(drop.receipt or ""))
+    page = world.store.get((drop.receipt or "").replace(".json", ".html")).decode()
+
+    assert (drop.state, drop.contract, drop.plan, drop.producer) == ("unmatched", None, None, "shop")
+    assert drop.receipt == f"s3://internal/reports/shop/{drop_id}/1/receipt.json"
+    assert (receipt["verdict"], receipt["failure"], receipt["contract"]) == (None, None, None)
+    assert [p["code"] for p in receipt["problems"]] == ["unmatched"]
+    assert "`orders/*.csv` (orders.v1): the key must end in `.csv`" in receipt["problems"][0]["message"]
+    assert receipt["problems"][0]["fix"] == "Upload it under a key like `orders/file.csv`."
+    assert "No contract covers a file of this name" in page
+    assert "<code>orders/file.csv</code>" in page
+    assert world.store.listing(ZONES.held) == {drop_id: GOOD}
+
+
+def test_marker_of_a_folder_is_no_upload_of_its_producer() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/x/", b"")
+    world.clock.pass_seconds(2 * 86400)
+    world.deliver_events()
+    drop = world.drop(drop_id)
+    assert (drop.state, drop.producer, drop.receipt) == ("unmatched", None, None)
+
+
+def test_producer_of_a_catalog_written_by_hand_names_no_other_folder() -> None:
+    world = a_world()
+    index = Index((Entry("orders.v1", "0" * 64, "../finance", ("orders/*.csv",)),))
+    pointer = Pointer(codec.sha256(index), "2026-01-31T12:00:00Z")
+    for name, document in ((f"index/{codec.sha256(index)}.json", index), ("current.json", pointer)):
+        world.store.put(f"{ZONES.catalog}{name}", codec.canonical(document).encode(), "application/json")
+    world.upload("orders/1.txt", GOOD)
+    with pytest.raises(DocumentInvalid, match="is no name of a folder"):
+        world.deliver_events()
+
+
+HELP = Contact("orders-help", "mailto:help@example.org")
+
+
+def with_routes(world: World, routes: Routes, text: bytes | None = None) -> None:
+    at = f"{ZONES.catalog}current.json"
+    pointer = codec.loads(Pointer, world.store.get(at), at)
+    named = codec.canonical(replace(pointer, routes=codec.sha256(routes))).encode()
+    world.store.put(f"{ZONES.catalog}routes/{codec.sha256(routes)}.json", text or codec.canonical(routes).encode(), "")
+    world.store.put(at, named, "application/json")
+
+
+@pytest.mark.parametrize("key", ["orders/1.csv", "orders/1.txt"])
+def test_receipt_names_the_contact_of_today(key: str) -> None:
+    world = a_world()
+    with_routes(world, Routes((ContractRoutes("orders.v1", "shop", (), HELP),)))
+    drop_id = world.upload(key, b"id;note\n1;a\n")
+    world.deliver_events()
+    receipt = world.drop(drop_id).receipt or ""
+
+    assert json.loads(world.store.get(receipt))["contact"] == {"name": "orders-help", "url": "mailto:help@example.org"}
+    page = world.store.get(receipt.replace(".json", ".html")).decode()
+    assert '<a href="mailto:help@example.org">orders-help</a>' in page
+
+
+def test_routes_that_cannot_be_read_keep_no_receipt_back() -> None:
+    world = a_world()
+    with_routes(world, Routes((ContractRoutes("orders.v1", "shop", (), HELP),)), b"damaged")
+    drop_id = world.upload("orders/1.csv", b"id;note\n1;a\n")
+    world.deliver_events()
+    drop = world.drop(drop_id)
+    assert (drop.state, json.loads(world.store.get(drop.receipt or ""))["contact"]) == ("rejected", None)
+
+
 def test_key_of_two_contracts_is_nobodys() -> None:
     world = a_world(contracts=[a_plan("a.v1"), a_plan("b.v1")])
     drop_id = world.upload("orders/1.csv", GOOD)
@@ -82,6 +157,7 @@ def test_key_of_two_contracts_is_nobodys() -> None:
 
     assert (world.drop(drop_id).state, problem.code) == ("unmatched", "ambiguous")
     assert "`a.v1`, `b.v1`" in problem.message
+    assert world.drop(drop_id).receipt == f"s3://internal/reports/shop/{drop_id}/1/receipt.json"
 
 
 def test_without_a_catalog_nobody_is_called_unmatched() -> None:

@@ -197,6 +197,19 @@ def nearly_promoted(world: World, drop: str, run: str, request: JobRequest) -> N
     world.store.copy = plain  # type: ignore[method-assign]
 
 
+def test_edited_item_of_an_unmatched_upload_fails_with_a_receipt() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.txt", GOOD)
+    world.deliver_events()
+    edited = replace(world.drop(drop_id), state="received", receipt=None, source=Location(f"{ZONES.promoted}x"))
+    world.ledger._drops[drop_id] = edited
+    world.finish()
+    failed = world.drop(drop_id)
+
+    assert (failed.state, failed.in_flight, [p.code for p in failed.problems]) == ("failed", False, ["record-edited"])
+    assert json.loads(world.store.get(failed.receipt or ""))["failure"]["code"] == "record-edited"
+
+
 @pytest.mark.parametrize("how", EDITS)
 def test_edited_item_fails_and_holds_up_nobody(how: str) -> None:
     world, drop, run, request = at_work()

@@ -74,6 +74,14 @@ def test_nothing_is_left_of_a_rejected_drop(body: bytes) -> None:
     assert traces(world, drop_id) == []
 
 
+def test_receipt_of_an_unmatched_upload_is_erased_too() -> None:
+    world, (drop_id,) = ended(all_good, "orders/1.txt")
+    assert world.drop(drop_id).receipt
+    forgotten(world, drop_id)
+    assert traces(world, drop_id) == []
+    assert (world.drop(drop_id).state, world.drop(drop_id).receipt) == ("unmatched", None)
+
+
 def test_valid_rows_that_nobody_got_are_erased_too() -> None:
     world, (drop_id,) = ended(one_bad, promote="rows")
     assert [uri for uri in traces(world, drop_id) if "/valid/" in uri]

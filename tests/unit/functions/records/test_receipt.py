@@ -19,6 +19,7 @@ from contracts.job import Sample
 from contracts.place import Place
 from contracts.plan import Check, Plan, Property, Threshold
 from contracts.problem import Problem
+from contracts.terms.notices import Contact
 from contracts.verdict import fail, refuse
 from functions.records.receipt import Receipt, masked, render_html, render_json, worst_first
 
@@ -485,3 +486,16 @@ def test_failed_json_has_no_verdict_but_a_failure() -> None:
     assert body["contract"] is None
     assert body["failure"]["code"] == "job-failed"
     assert body["rows"] == {"read": None, "valid": None, "rejected": None}
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "http://example.org", None])
+def test_contact_is_a_link_only_to_mail_and_secure_pages(url: str | None) -> None:
+    page = render_html(a_receipt(refuse(()), contact=Contact(EVIL, url))).decode()
+    assert "Questions? Ask &lt;script&gt;" in page
+    assert "<a href" not in page.partition("Questions?")[2]
+
+
+def test_contact_is_in_page_and_document() -> None:
+    receipt = a_receipt(refuse(()), contact=Contact("help", 'mailto:help@example.org?a="b'))
+    assert '<a href="mailto:help@example.org?a=&#34;b">help</a>' in render_html(receipt).decode()
+    assert json.loads(render_json(receipt))["contact"] == {"name": "help", "url": 'mailto:help@example.org?a="b'}
