@@ -24,6 +24,8 @@ OF_STATES: Mapping[EventState, Occasion] = {
 """The occasion of each state that people may hear of."""
 OUTSIDE = frozenset({"arrived-early", "arrived-late", "arrived-other-day"})
 """The codes of the problem of a file that comes outside of its window."""
+MARKER = "folder-marker"
+"""The code of an empty object that stands for a folder: nobody has sent a file."""
 LATER_STEPS = frozenset({"receipt_written", "forgetting", "forgotten"})
 """What leaves a state as it is: people have heard of that."""
 TROUBLES: frozenset[Occasion] = frozenset({"rejected", "failed", "missing"})
@@ -37,6 +39,8 @@ def occasions(event: DropEvent) -> tuple[Occasion, ...]:
     data = event.data
     occasion = OF_STATES.get(data.state)
     if occasion is None or data.trial or data.event in LATER_STEPS:
+        return ()
+    if any(problem.code == MARKER for problem in data.problems):
         return ()
     late: tuple[Occasion, ...] = ("late",) if any(problem.code in OUTSIDE for problem in data.problems) else ()
     return (occasion, *late)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from contracts import codec
+from contracts.catalog import owner
 from contracts.errors import ServiceUnavailable, StaleWrite
-from contracts.terms.key_pattern import literal_folder
 from contracts.terms.notices import Audience, Channel, Occasion, Route
 from functions.events.drop_event import DropEvent
 from functions.notices import lines, occasions
@@ -73,16 +73,9 @@ def producer_of(scope: str) -> str:
 
 
 def _owner(ports: NoticePorts, key: str) -> str | None:
-    """Return the producer whose folder a key is in: the only one with patterns in the key's first folder."""
+    """Return the producer in whose folder a key is, for events of versions that do not name it."""
     index = ports.catalog.index_if_any()
-    first, slash, _ = key.partition("/")
-    owners = {
-        entry.producer
-        for entry in (index.entries if index else ())
-        for pattern in entry.files
-        if slash and literal_folder(pattern).partition("/")[0] == first
-    }
-    return owners.pop() if len(owners) == 1 else None
+    return owner(index, key) if index else None
 
 
 def _put(

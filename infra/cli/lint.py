@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from contracts.errors import DropgateError
+from infra.cli.options.target import names_a_stack, of_a_stack, stored_secrets
 from infra.cli.output.ci_reports import FORMATS
-from infra.cli.screen import as_json, inert, line
+from infra.cli.screen import as_json, inert, line, say
 
 if TYPE_CHECKING:
     from contracts.authoring.compiler.lint import Linted
@@ -24,15 +26,18 @@ Examples:
   dropgate lint contracts/weather/inmet-weather.v1.yaml
   dropgate lint contracts --format json
   dropgate lint contracts --format sarif
+  dropgate lint --stack dropgate
 """
 )
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@of_a_stack
 def command(paths: tuple[Path, ...], form: str) -> None:
     """Check contracts, and print each finding with file, line and fix.
 
     PATHS are contract files or folders of them (default: contracts). Exits 1 if there is an error, 0 if there are only
-    warnings and notes. The formats sarif, junit and github are for CI (docs/how-to/contracts.md).
+    warnings and notes. The formats sarif, junit and github are for CI (docs/how-to/contracts.md). With --stack, secrets
+    of channels that the stack's Parameter Store lacks are warnings.
     """
     from contracts.authoring.compiler.lint import lint
     from infra.cli.output import ci_reports
@@ -40,6 +45,8 @@ def command(paths: tuple[Path, ...], form: str) -> None:
     linted = lint(paths or (default_folder(),))
     if not linted.contracts:
         raise click.UsageError("No contract files (*.yaml) there; name a file or a folder.")
+    if names_a_stack():
+        linted = replace(linted, findings=tuple(sorted((*linted.findings, *lacking_secrets(linted)))))
     if form == "json":
         contracts = [
             {
@@ -60,6 +67,18 @@ def command(paths: tuple[Path, ...], form: str) -> None:
     if text:
         click.echo(text)
     raise SystemExit(1 if linted.failed else 0)
+
+
+def lacking_secrets(linted: Linted) -> tuple[Finding, ...]:
+    """Return warnings of secrets that the stack lacks; none, and a line for people, if that cannot be seen."""
+    from infra.stack_admin.secrets import lacking, wanted
+
+    try:
+        there = stored_secrets() if wanted(linted) else None
+    except DropgateError as error:
+        say(f"Whether the secrets of channels are there cannot be seen: {line(str(error))}.", err=True)
+        return ()
+    return lacking(linted, *there) if there else ()
 
 
 def default_folder() -> Path:

@@ -72,6 +72,8 @@ def _shown(matched: Match, form: str) -> str:
         return f"{several} Such a file stays unmatched; `dropgate lint` shows the overlap."
     if is_json:
         nearest = matched.nearest.contract if matched.nearest else None
-        return as_json({"match": None, "reason": matched.reason, "nearest": nearest, "pattern": matched.pattern})
+        miss = {"match": None, "reason": matched.reason, "nearest": nearest, "pattern": matched.pattern}
+        return as_json({**miss, "producer": matched.producer})
     like = f"\nA key like {line(example(matched.pattern))} would match." if matched.pattern else ""
-    return f"No contract matches it: {line(matched.reason)}.{like}"
+    heard = f"\n{line(matched.producer)}, in whose folder it is, would get a receipt." if matched.producer else ""
+    return f"No contract matches it: {line(matched.reason)}.{like}{heard}"

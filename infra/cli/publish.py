@@ -44,7 +44,7 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
     from contracts.authoring.compiler.lint import lint
     from contracts.authoring.store import documents
     from infra.cli.lint import as_text as findings
-    from infra.cli.lint import default_folder, lines_of
+    from infra.cli.lint import default_folder, lacking_secrets, lines_of
     from infra.cli.options.target import catalog_client, surroundings
     from infra.stack_admin.catalog import S3Catalog, publish, refusals, unfit
 
@@ -67,6 +67,8 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
         click.echo("\n".join(line for f in refused for line in lines_of(f)), err=True)
         click.echo("Nothing was published.", err=True)
         raise SystemExit(1)
+    for finding in lacking_secrets(linted) if zone is None else ():
+        click.echo("\n".join(lines_of(finding)), err=True)
     done = publish(linted.plans, store, datetime.now(UTC), documents(linted.contracts), linted.routes)
     click.echo(json.dumps(asdict(done), indent=2) if form == "json" else as_text(done))
 

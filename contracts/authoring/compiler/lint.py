@@ -25,12 +25,13 @@ SUFFIXES = (".yaml", ".yml")
 class Linted:
     """Contract files compared with the standard, with the supported features, and with each other.
 
-    `routes` say who hears of what, by the contracts and by notify.yaml beside them.
+    `routes` say who hears of what, by the contracts and by notify.yaml beside them, which is `notify` if it is there.
     """
 
     contracts: tuple[Compiled, ...]
     findings: tuple[Finding, ...]
     routes: Routes = field(default_factory=Routes)
+    notify: str | None = None
 
     @property
     def failed(self) -> bool:
@@ -84,14 +85,14 @@ def lint(paths: Sequence[File]) -> Linted:
     between = [f for a, b in sorted(near) for f in _between(contracts[a], contracts[b])]
     between += reference_checks.between(contracts)
     contracts = tuple(map(reference_checks.stamped, contracts))
-    routes, of_routes = _routes(paths, contracts)
-    findings = tuple(sorted(dict.fromkeys([*(f for c in contracts for f in c.findings), *between, *of_routes])))
-    return Linted(contracts, findings, routes)
-
-
-def _routes(paths: Sequence[File], contracts: Sequence[Compiled]) -> tuple[Routes, tuple[Finding, ...]]:
-    """Return who hears of what; a second notify.yaml is a finding."""
     files = [path for path in _files(paths) if path.name in notify_file.NAMES]
+    routes, of_routes = _routes(files, contracts)
+    findings = tuple(sorted(dict.fromkeys([*(f for c in contracts for f in c.findings), *between, *of_routes])))
+    return Linted(contracts, findings, routes, str(files[0]) if files else None)
+
+
+def _routes(files: Sequence[File], contracts: Sequence[Compiled]) -> tuple[Routes, tuple[Finding, ...]]:
+    """Return who hears of what by a notify.yaml; a second one is a finding."""
     notify, findings = notify_file.read(files[0], contracts) if files else (notify_file.Notify(), ())
     for path in files[1:]:
         message = f"{files[0]} says already who hears of what in the stack."

@@ -80,6 +80,11 @@ def _option_value(option: str) -> str | None:
     return value
 
 
+def names_a_stack() -> bool:
+    """Return True if --stack or DROPGATE_STACK names a deployed stack."""
+    return bool(_option_value("stack"))
+
+
 class NoStack(DropgateError):
     """There is no stack to read from; the text names the ways to have one."""
 
@@ -286,6 +291,17 @@ def catalog_client(zone: str | None) -> tuple[Any, str]:
     variables = environment or {}
     with asking("S3"):
         return _clients(variables).s3, zone or _Whole(variables)["DROPGATE_CATALOG"]
+
+
+def stored_secrets() -> tuple[str, Mapping[str, str]] | None:
+    """Return the folder of the stack's secrets in Parameter Store, and the type of each there; None without a stack."""
+    environment = surroundings()
+    if environment is None or "DROPGATE_SECRETS" not in environment:
+        return None
+    from infra.stack_admin.secrets import stored
+
+    folder = environment["DROPGATE_SECRETS"]
+    return folder, stored(_clients(environment, regional=True).ssm, folder)
 
 
 def surroundings() -> Mapping[str, str] | None:

@@ -104,6 +104,14 @@ def test_an_unmatched_key_is_heard_of_by_the_producer_of_its_folder() -> None:
     assert ([mail.to for mail in world.mailer.sent], world.web.sent) == ([MAIL.to], [])
 
 
+def test_marker_of_a_folder_is_nothing_for_people() -> None:
+    world = a_hearing(a_route(), operators=[a_route(SLACK, "operator")])
+    marker = EventProblem("folder-marker")
+    world.hear(an_event("unmatched", contract=None, producer=None, key="other/", problems=(marker,)))
+
+    assert (world.mailer.sent, world.web.sent) == ([], [])
+
+
 def test_an_unmatched_key_outside_of_any_folder_is_heard_of_by_operators() -> None:
     world = a_hearing(a_route(), operators=[a_route(SLACK, "operator")])
     entries = (catalog.Entry("orders.v1", "p", "shop", ("orders/*.csv",)),)

@@ -43,10 +43,12 @@ def test_match_shows_pattern_producer_and_parts() -> None:
 def test_miss_says_why_and_ends_with_one() -> None:
     result = match("shop/orders/2026-01-31_7.txt")
     assert result.exit_code == 1
-    why, like = result.stdout.splitlines()
+    why, like, heard = result.stdout.splitlines()
     assert why.startswith("No contract matches it: nearest is `shop/orders/{day:%Y-%m-%d}_{till}.csv` (orders.v1): ")
     assert like == "A key like shop/orders/2026-01-31_till.csv would match."
+    assert heard == "shop, in whose folder it is, would get a receipt."
     assert match(like.split()[3]).exit_code == 0
+    assert "would get a receipt" not in match("other/2026-01-31_7.txt").stdout
 
 
 def test_contract_that_does_not_compile_is_named() -> None:
