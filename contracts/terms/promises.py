@@ -9,39 +9,67 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from typing import Literal, get_args
 
 from contracts import codec
-from contracts.terms.spans import Period, Span, zone_of
+from contracts.terms.arrival import WEEKDAYS, Weekday
+from contracts.terms.spans import Period, Span, days_in, moment_of, zone_of
 
-Kind = Literal["loadDate", "frequency"]
+Kind = Literal[
+    "loadDate", "frequency", "latency", "timeOfAvailability", "completeness", "fileCompleteness", "errorRate"
+]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+OF_SHARES: tuple[Kind, ...] = ("completeness", "fileCompleteness", "errorRate")
+"""The kinds whose promise is a share of what came in a period."""
 State = Literal["met", "at_risk", "missed", "unknown"]
 DAY = Span(Decimal(1), "d")
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """A service level that is held: `span` is the time that it promises, `period` that of which each has a result.
+    """A service level that is held; each `period` of it has a result, and `name` is unique in its contract.
 
-    `name` is unique in its contract. Days and times of day are those of `zone`.
+    It promises a time (`span`), a share (`percent`), or a time of day (`by`, `HH:MM`) on some days; `files` is how many
+    are expected on each of these days. Days and times of day are those of `zone`.
     """
 
     name: str
     kind: Kind
-    span: Span
+    span: Span | None = field(default=None, metadata=codec.SPARSE)
+    percent: Decimal | None = field(default=None, metadata=codec.SPARSE)
+    by: str = field(default="", metadata=codec.SPARSE)
+    days: tuple[Weekday, ...] = field(default=WEEKDAYS, metadata=codec.SPARSE)
+    files: int = field(default=1, metadata=codec.SPARSE)
     period: Span = field(default=DAY, metadata=codec.SPARSE)
     zone: str = field(default="UTC", metadata=codec.SPARSE)
 
+    @property
+    def within(self) -> Span:
+        """Return the time that it promises."""
+        assert self.span
+        return self.span
+
+    @property
+    def allowed(self) -> Fraction:
+        """Return the share, in percent, that may be wrong or may be missing."""
+        share = Fraction(self.percent or 0)
+        return share if self.kind == "errorRate" else 100 - share
+
     def is_kept_by(self, other: Promise) -> bool:
         """Return True if another promise is this one, or a stricter one of the same kind."""
-        same = replace(other, span=self.span, period=self.period if other.period == other.span else other.period)
-        return same == self and other.span.about <= self.span.about
+        period = self.period if other.period == other.span else other.period
+        if replace(other, span=self.span, percent=self.percent, by=self.by, period=period) != self:
+            return False
+        if self.span and other.span:
+            return other.span.about <= self.span.about
+        return other.allowed <= self.allowed and other.by <= self.by
 
     @property
     def words(self) -> str:
         """Return what is promised, in few words."""
-        return WORDS[self.kind].format(span=self.span)
+        share = "" if self.percent is None else f"{self.percent.normalize():f}%"
+        return WORDS[self.kind].format(span=self.span, share=share, by=f"{self.by} ({self.zone})", period=self.period)
 
     def period_of(self, moment: datetime) -> Period:
         """Return the period of a moment."""
@@ -49,23 +77,37 @@ class Promise:
 
     def reaches(self, period: Period) -> datetime:
         """Return since when uploads matter to a period."""
-        return self.span.before(period.begin, zone_of(self.zone)) if self.kind == "loadDate" else period.begin
+        if self.kind == "loadDate":
+            return self.within.before(period.begin, zone_of(self.zone))
+        return period.begin - WAIT if self.kind == "timeOfAvailability" else period.begin
 
 
 WORDS: dict[Kind, str] = {
     "loadDate": "the newest accepted file is at most {span} old",
     "frequency": "a file is accepted every {span}",
+    "latency": "an accepted file can be read within {span}",
+    "timeOfAvailability": "new data can be read by {by}",
+    "completeness": "{share} of the rows of every {period} reach consumers",
+    "fileCompleteness": "{share} of the expected files of every {period} are accepted",
+    "errorRate": "at most {share} of the rows of every {period} are rejected",
 }
+WAIT = timedelta(days=1)
+"""The time for which the result of a period waits for files that are not yet decided."""
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """An upload of a contract: when it came, since when consumers have it, and whether it is not yet decided."""
+    """An upload of a contract: when it came, since when consumers have it, and whether it is not yet decided.
+
+    Of its records `read` were read, of which `valid` are without fault; None if nobody counted them.
+    """
 
     name: str
     uploaded: datetime
     readable: datetime | None = None
     is_open: bool = False
+    read: int | None = None
+    valid: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +129,13 @@ class Seen:
 class Judgement:
     """The state of a promise in a period at a moment, None if there is nothing to judge by, with the figure behind it.
 
-    The state may change by time alone at `look_at`, and is to stay if it is `final`. A period that is over waits for
-    its judgement while one `waits`.
+    The state may change by time alone at `look_at`. A period that is over waits for its judgement while one
+    `waits`.
     """
 
     state: State | None
     figure: str
     look_at: datetime | None = None
-    final: bool = False
     waits: bool = False
 
 
@@ -107,7 +148,11 @@ def enough(promise: Promise, period: Period, file: File, now: datetime) -> bool:
     """Return True if a file settles how a promise stands now, so that older ones need not be seen."""
     if file.readable is None:
         return False
-    return now < period.end if promise.kind == "loadDate" else period.holds(file.uploaded)
+    if promise.kind == "loadDate":
+        return now < period.end
+    if promise.kind == "timeOfAvailability":
+        return period.begin <= file.readable <= _deadline(promise, period)
+    return promise.kind == "frequency" and period.holds(file.uploaded)
 
 
 def worse(one: State | None, other: State | None) -> State | None:
@@ -125,14 +170,10 @@ def standing(judged: State | None, before: State) -> State:
     return judged
 
 
-WAIT = timedelta(days=1)
-"""The time for which the result of a period waits for files that are not yet decided."""
-
-
 def _frequency(_: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
     own = [file for file in seen.files if period.holds(file.uploaded)]
     if accepted := [file.uploaded for file in own if file.readable]:
-        return Judgement("met", f"a file came at {_at(min(accepted))}", period.end, final=True)
+        return Judgement("met", f"a file came at {_at(min(accepted))}", period.end)
     undecided = sum(file.is_open for file in own)
     figure = f"no file is accepted, {undecided} not decided" if undecided else "no file is accepted"
     if period.begin < seen.since or not seen.whole:
@@ -147,13 +188,13 @@ def _frequency(_: Promise, period: Period, seen: Seen, now: datetime) -> Judgeme
 def _load_date(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
     zone = zone_of(promise.zone)
     data = [(file.readable, file.uploaded) for file in seen.files if file.readable]
-    fresh = [(readable, uploaded, promise.span.after(uploaded, zone)) for readable, uploaded in data]
+    fresh = [(readable, uploaded, promise.within.after(uploaded, zone)) for readable, uploaded in data]
     at = min(now, period.end)
     newest = max((each for each in fresh if each[0] <= at), key=lambda each: each[1], default=None)
     figure = f"the newest file is of {_at(newest[1])}" if newest else "no file that is new enough"
     begin = max(period.begin, seen.since)
     if not seen.has_data:
-        begin = max(begin, min([promise.span.after(seen.since, zone), *(each[0] for each in fresh)]))
+        begin = max(begin, min([promise.within.after(seen.since, zone), *(each[0] for each in fresh)]))
     if now >= period.end:
         if not seen.whole:
             return Judgement("met" if seen.worst == "at_risk" else seen.worst, figure)
@@ -168,10 +209,128 @@ def _load_date(promise: Promise, period: Period, seen: Seen, now: datetime) -> J
     return Judgement("missed" if is_missed else None, figure, begin if begin > now else None)
 
 
+def _latency(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
+    zone = zone_of(promise.zone)
+    own = [file for file in seen.files if period.holds(file.uploaded) and file.uploaded >= seen.since]
+    due = {file: promise.within.after(file.uploaded, zone) for file in own if file.readable or file.is_open}
+    slow = [file for file, end in due.items() if (file.readable or now) > end]
+    if slow:
+        return Judgement("missed", f"{len(slow)} of {_files(len(due))} took longer, {slow[0].name} is one of them")
+    if not seen.whole:
+        return Judgement(None, TOO_MANY)
+    risky = [end - (end - file.uploaded) / 5 for file, end in due.items() if file.is_open]
+    waits = bool(risky) and now < period.end + WAIT
+    if any(at <= now for at in risky):
+        return Judgement("at_risk", "a file is not decided yet", min(due.values()), waits=waits)
+    times = [file.readable - file.uploaded for file in own if file.readable]
+    figure = f"{_files(len(times))}, the slowest took {_minutes(max(times))}" if times else "no file is accepted"
+    return Judgement("met" if times else None, figure, min(risky, default=None), waits=waits)
+
+
+def _time_of_availability(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
+    deadline = _deadline(promise, period)
+    if WEEKDAYS[period.begin.astimezone(zone_of(promise.zone)).weekday()] not in promise.days:
+        return Judgement(None, "no data is promised on this day")
+    ready = [file.readable for file in seen.files if file.readable and period.begin <= file.readable <= deadline]
+    if ready:
+        return Judgement("met", f"new data since {_at(min(ready))}")
+    if deadline < seen.since or not seen.whole:
+        return Judgement(None, "no new data")
+    risky = deadline - (deadline - period.begin) / 5
+    if now > deadline:
+        return Judgement("missed", f"no new data by {_at(deadline)}")
+    return Judgement("at_risk", "no new data", deadline) if now >= risky else Judgement(None, "no new data", risky)
+
+
+def _deadline(promise: Promise, period: Period) -> datetime:
+    """Return the last moment of the time of day that is promised: its second counts, too."""
+    zone = zone_of(promise.zone)
+    return moment_of(period.begin.astimezone(zone).date(), promise.by, zone) + timedelta(seconds=1, microseconds=-1)
+
+
+def _error_rate(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
+    own = [file for file in seen.files if period.holds(file.uploaded)]
+    read = sum(file.read or 0 for file in own)
+    rejected = sum(file.read - file.valid for file in own if file.read)
+    figure = f"{rejected:,} of {read:,} rows are rejected{_percent(rejected, read)}"
+    return _of_share(promise, period, seen, now, Share(rejected, read, read, figure, _waits(own)))
+
+
+def _completeness(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
+    newest: dict[str, File] = {}
+    for file in sorted(seen.files, key=lambda file: file.uploaded):
+        if period.holds(file.uploaded):
+            newest[file.name] = file
+    own = list(newest.values())
+    read = sum(file.read or 0 for file in own)
+    have = sum(file.valid for file in own if file.readable)
+    uncounted = sum(file.read is None and not file.is_open for file in own)
+    figure = f"consumers have {have:,} of {read:,} rows{_percent(have, read)}"
+    if uncounted:
+        figure += f"; nobody counted those of {_files(uncounted)}"
+    lost = sum(file.read - (file.valid if file.readable else 0) for file in own if file.read and not file.is_open)
+    return _of_share(promise, period, seen, now, Share(lost, read, read, figure, _waits(own), uncounted > 0))
+
+
+def _file_completeness(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
+    zone = zone_of(promise.zone)
+    days = [day for day in days_in(period, zone) if WEEKDAYS[day.weekday()] in promise.days]
+    days = [day for day in days if moment_of(day, promise.by, zone) >= seen.since]
+    due = [day for day in days if moment_of(day, promise.by, zone) <= now]
+    accepted = {(file.uploaded.astimezone(zone).date(), file.name) for file in seen.files if file.readable}
+    came = sum(min(promise.files, sum(on == day for on, _ in accepted)) for day in due)
+    expected = promise.files * len(due)
+    own = [file for file in seen.files if period.holds(file.uploaded)]
+    figure = f"{came:,} of {expected:,} expected files are accepted{_percent(came, expected)}"
+    return _of_share(
+        promise, period, seen, now, Share(expected - came, expected, promise.files * len(days), figure, _waits(own))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What is wrong or missing of what there is, and of `whole` that there will be at the end of the period.
+
+    While it `waits` for files that are not decided yet, and where something is not `counted`, there is no result.
+    """
+
+    wrong: int
+    of: int
+    whole: int
+    figure: str
+    waits: bool
+    is_uncounted: bool = False
+
+
+def _of_share(promise: Promise, period: Period, seen: Seen, now: datetime, share: Share) -> Judgement:
+    if not seen.whole:
+        return Judgement(None, TOO_MANY)
+    waits = share.waits and now < period.end + WAIT
+    worth = Fraction(100 * share.wrong, share.whole) if share.whole else Fraction(0)
+    if now < period.end or waits:
+        risky = share.is_uncounted or worth > promise.allowed or (0 < promise.allowed * 4 / 5 < worth)
+        return Judgement("at_risk" if risky else None, share.figure, waits=waits)
+    if worth > promise.allowed:
+        return Judgement("missed", share.figure)
+    if share.is_uncounted:
+        return Judgement("unknown", share.figure)
+    return Judgement("met" if share.of else None, share.figure)
+
+
+def _waits(files: Iterable[File]) -> bool:
+    return any(file.is_open for file in files)
+
+
 JUDGES: dict[Kind, Callable[[Promise, Period, Seen, datetime], Judgement]] = {
     "frequency": _frequency,
     "loadDate": _load_date,
+    "latency": _latency,
+    "timeOfAvailability": _time_of_availability,
+    "completeness": _completeness,
+    "fileCompleteness": _file_completeness,
+    "errorRate": _error_rate,
 }
+TOO_MANY = "there are more uploads than are read"
 
 
 def gap_in(period: Period, covers: Iterable[tuple[datetime, datetime]]) -> datetime | None:
@@ -186,3 +345,15 @@ def gap_in(period: Period, covers: Iterable[tuple[datetime, datetime]]) -> datet
 
 def _at(moment: datetime) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _files(number: int) -> str:
+    return "1 file" if number == 1 else f"{number:,} files"
+
+
+def _minutes(length: timedelta) -> str:
+    return f"{length.total_seconds() / 60:,.1f} min"
+
+
+def _percent(part: int, of: int) -> str:
+    return f" ({100 * part / of:.2f}%)" if of else ""

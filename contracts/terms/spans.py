@@ -7,11 +7,13 @@ length, a day has 24 hours, and a month ends on the same day of the next one, or
 from __future__ import annotations
 
 from calendar import monthrange
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
 from typing import Literal, get_args
 
+from contracts.terms.arrival import END
 from contracts.values.zones import zone_named
 
 Unit = Literal["s", "min", "h", "d", "w", "mo", "y"]
@@ -101,6 +103,23 @@ class Period:
 
 MONDAY = date(1970, 1, 5)
 """The day from which periods of days and weeks are counted."""
+
+
+def days_in(period: Period, zone: tzinfo) -> Iterator[date]:
+    """Yield the local days that begin in a period."""
+    day = period.begin.astimezone(zone).date()
+    while (begin := _midnight(day, zone)) < period.end:
+        if begin >= period.begin:
+            yield day
+        day += timedelta(days=1)
+
+
+def moment_of(day: date, at: str, zone: tzinfo) -> datetime:
+    """Return a time of a local day in UTC: the later one if it comes twice, as if clocks had not skipped it."""
+    if at == END:
+        return _midnight(day + timedelta(days=1), zone)
+    local = datetime.combine(day, time.fromisoformat(at), zone)
+    return max(local.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
 
 
 def _first_of(number: int) -> date:

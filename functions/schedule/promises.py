@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -122,6 +122,7 @@ class _Look:
     standing: Standing
     now: datetime
     unread: Report
+    read: dict[tuple[str, int], tuple[Drop | str, ...]] = field(default_factory=dict)
 
     def judged(self, promise: Promise, held: Held | None) -> _Judged:
         """Return how a promise stands; one that is new or changed is unknown at first."""
@@ -184,13 +185,19 @@ class _Look:
         is_enough = partial(enough, promise, period, now=self.now)
         most = 100
         while True:
-            received = self.ports.ledger.received(self.standing.contract, since, until, most)
+            received = self._received(since, until, most)
             files = tuple(file for one in received if (file := self._file(one)))
             if len(received) < most or any(map(is_enough, files)):
                 return files, True
             if most >= MOST_FILES:
                 return files, False
             most *= 4
+
+    def _received(self, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
+        """Return the uploads since a moment; promises of one contract often ask for the same ones."""
+        if (since, most) not in self.read:
+            self.read[since, most] = self.ports.ledger.received(self.standing.contract, since, until, most)
+        return self.read[since, most]
 
     def _file(self, one: Drop | str) -> File | None:
         """Return an upload of data; None if it is none, or its item cannot be read."""
@@ -200,7 +207,9 @@ class _Look:
         if one.state in ("noted", "vanished", "superseded"):
             return None
         try:
-            return File(one.name, uploaded(one), self._readable(one), one.state in OPEN or one.state == "failed")
+            is_open = one.state in OPEN or one.state == "failed"
+            counts = (one.rows.read, one.rows.valid) if one.rows else (None, 0)
+            return File(one.name, uploaded(one), self._readable(one), is_open, *counts)
         except ValueError:
             self.unread(f"of drop {one.id}")
             return None

@@ -5,6 +5,7 @@ Service levels are written as ODCS has them (`slaProperties`); what one of them 
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, get_args
@@ -15,7 +16,7 @@ from contracts.authoring.document.sla import OTHERS, TIMES, UNITS
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.properties import timezones
 from contracts.problem import nearest, quoted
-from contracts.terms.promises import KINDS, Kind, Promise
+from contracts.terms.promises import DAY, KINDS, OF_SHARES, Kind, Promise
 from contracts.terms.spans import Span, Unit
 
 MOST = 12
@@ -24,6 +25,7 @@ SHORTEST = Span(Decimal(5), "min")
 """The shortest period, as the schedule looks once a minute."""
 LONGEST = Span(Decimal(100), "y")
 """The longest time."""
+PERCENT = ("percent", "%")
 OF_UNIT: dict[Unit, tuple[str, ...]] = {
     "s": ("s", "sec", "second", "seconds"),
     "min": ("min", "minute", "minutes"),
@@ -47,7 +49,7 @@ def read(document: Document, path: Path, block: DropBlock) -> tuple[Promise, ...
     for n, entry in enumerate(entries if isinstance(entries, list) else ()):
         if not isinstance(entry, dict) or not isinstance(entry.get("property"), str) or _of_sibling(document, entry):
             continue
-        if promise := _promise(document, ("slaProperties", n), entry, zone):
+        if promise := _promise(document, ("slaProperties", n), entry, block, zone):
             same = sum(promise.kind == other.kind for other in promises)
             promises.append(replace(promise, name=f"{promise.name}-{same + 1}") if same else promise)
     if not promises and document.errors() == before:
@@ -66,7 +68,8 @@ def _of_sibling(document: Document, entry: dict[str, Any]) -> bool:
     return any(table == sibling.get("name") for sibling in document.siblings)
 
 
-def _promise(document: Document, path: Path, entry: dict[str, Any], zone: str) -> Promise | None:
+def _promise(document: Document, path: Path, entry: dict[str, Any], block: DropBlock, zone: str) -> Promise | None:
+    """Return the promise of a service level; None, and a finding, if it cannot be held."""
     name, at = entry["property"], (*path, "property")
     if name in (*TIMES, *OTHERS) and name not in KINDS:
         message = f"`{name}` is not held: dropgate sees nothing that it could be judged by."
@@ -81,11 +84,80 @@ def _promise(document: Document, path: Path, entry: dict[str, Any], zone: str) -
             document.warning(at, "not-held", f"`{name}` is not a service level that is held.", fix)
         return None
     kind: Kind = next(kind for kind in get_args(Kind) if kind == name)
-    span = _span(document, path, entry, is_period=kind == "frequency")
-    if not _fits_element(document, path, entry) or span is None:
+    base = Promise(kind, kind, zone=zone)
+    if not _fits_element(document, path, entry):
         return None
-    promise = Promise(kind, kind, span, zone=zone)
-    return replace(promise, period=span) if kind == "frequency" else promise
+    if kind in OF_SHARES:
+        return _share(document, path, entry, base, block)
+    if kind == "timeOfAvailability":
+        return _time_of_day(document, path, base, block)
+    span = _span(document, path, entry, is_period=kind == "frequency")
+    if span is None:
+        return None
+    return replace(base, span=span, period=span if kind == "frequency" else base.period)
+
+
+def _share(document: Document, path: Path, entry: dict[str, Any], base: Promise, block: DropBlock) -> Promise | None:
+    """Return the promise of a share, in each period of the length that `valueExt` says; None, and findings, if none."""
+    value, unit, before = entry.get("value"), entry.get("unit"), document.errors()
+    at: Path = (*path, "value")
+    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not 0 <= value <= 100:
+        message = f"`{base.name}` promises `{document.text(at) or ''}`, which is not a percentage."
+        document.error(at, "wrong-type", message, "Write a number from 0 to 100, and `unit: percent`.")
+    if unit not in PERCENT:
+        message = f"`{base.name}` is a share, and `unit` is {f'`{unit}`' if unit else 'missing'}."
+        document.error((*path, "unit") if unit else path, "unknown-value", message, "Write `unit: percent`.")
+    period = _period(document, (*path, "valueExt"), base.name)
+    arrival = block.arrival
+    if base.kind == "fileCompleteness" and arrival is None:
+        message = (
+            "`fileCompleteness` is a share of expected files, and the drop block expects none."
+        )
+        document.error(path, "missing-key", message, "Write `arrival` there, with `by` and `files`.")
+    if document.errors() > before or period is None:
+        return None
+    percent = Decimal(f"{Decimal(value or 0).normalize():f}")
+    promise = replace(base, percent=percent, period=period)
+    if base.kind == "fileCompleteness" and arrival:
+        return replace(promise, by=arrival.by, days=arrival.days, files=arrival.files)
+    return promise
+
+
+def _period(document: Document, at: Path, name: str) -> Span | None:
+    """Return the length of periods, a day if none is written; None, and a finding, if what is written is none."""
+    text = document.text(at)
+    if text is None:
+        return DAY
+    match = re.fullmatch(r"([1-9][0-9]{0,4}) *([a-z]+)", text)
+    unit = match and next((unit for unit, words in OF_UNIT.items() if match[2] in words), None)
+    span = Span(Decimal(match[1]), unit) if match and unit else None
+    if span is None or not SHORTEST.about <= span.about <= LONGEST.about:
+        message = f"`{name}` is promised for each `{text:.40}`, which is not a length of time."
+        document.error(
+            at, "bad-value", message, "Write a whole number and a unit, as `7 d`, or leave it out."
+        )
+        return None
+    return span
+
+
+TIME_OF_DAY = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(Z|[+-](?:0\d|1[0-4]):[0-5]\d)?")
+"""A time of day, and how far its clock is from UTC."""
+
+
+def _time_of_day(document: Document, path: Path, base: Promise, block: DropBlock) -> Promise | None:
+    """Return the promise of data by a time of day; None, and a finding, if the value is none."""
+    at: Path = (*path, "value")
+    text = document.text(at) or ""
+    match = TIME_OF_DAY.fullmatch(text)
+    if match is None:
+        message = f"`{base.name}` promises `{text:.40}`, which is not a time of day."
+        document.error(
+            at, "bad-value", message, 'Write it as "09:00", or with an offset, "09:00-08:00".'
+        )
+        return None
+    zone = {None: base.zone, "Z": "UTC"}.get(match[3], match[3])
+    days = block.arrival.days if block.arrival else base.days
+    return replace(base, by=f"{match[1]}:{match[2]}", zone=zone, days=days)
 
 
 def _span(document: Document, path: Path, entry: dict[str, Any], *, is_period: bool) -> Span | None:

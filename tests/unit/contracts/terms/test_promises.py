@@ -144,3 +144,195 @@ def test_stricter_promise_keeps_the_former_one() -> None:
     weekly = Promise("frequency", "frequency", Span(Decimal(1), "w"), period=Span(Decimal(1), "w"))
     assert weekly.is_kept_by(DAILY)
     assert not DAILY.is_kept_by(weekly)
+
+
+# ---- latency, time of availability, shares
+
+QUICK = Promise("latency", "latency", Span(Decimal(2), "h"))
+MORNING = Promise("timeOfAvailability", "timeOfAvailability", by="09:00", days=("fri", "sat"), zone="-08:00")
+RATE = Promise("errorRate", "errorRate", percent=Decimal(1))
+WHOLE = Promise("completeness", "completeness", percent=Decimal(99))
+FILES = Promise(
+    "fileCompleteness", "fileCompleteness", percent=Decimal(75), by="12:00", files=2, period=Span(Decimal(1), "w")
+)
+
+
+@pytest.mark.parametrize(
+    ("hour", "files", "state"),
+    [
+        (5, [], None),
+        (5, [file(1, 2)], "met"),
+        (5, [file(1, 3)], "met"),
+        (5, [file(1, 3.001)], "missed"),
+        (2.59, [file(1, is_open=True)], None),
+        (2.6, [file(1, is_open=True)], "at_risk"),
+        (3, [file(1, is_open=True)], "at_risk"),
+        (3.01, [file(1, is_open=True)], "missed"),
+        (5, [file(1)], None),
+        (5, [file(1, 2), file(2, 4.1)], "missed"),
+        (5, [file(-0.1, 4)], None),
+        (24, [file(1, 2)], "met"),
+        (24, [file(24, 99)], None),
+        (24, [file(23.9, is_open=True), file(1, 2)], "met"),
+        (24, [file(1)], None),
+    ],
+)
+def test_latency_at_its_boundaries(hour: float, files: list[File], state: State | None) -> None:
+    assert judged(QUICK, BEGIN + hour * HOUR, *files) == state
+
+
+def test_latency_waits_for_files_that_are_not_decided() -> None:
+    files = (file(23.9, is_open=True), file(1, 2))
+    judgement = judge(QUICK, QUICK.period_of(BEGIN), Seen(files, LONG_AGO), BEGIN + 24 * HOUR)
+
+    assert judgement.waits
+    assert judged(QUICK, BEGIN + 5 * HOUR, file(1, 9), since=BEGIN + 2 * HOUR) is None
+
+
+@pytest.mark.parametrize(
+    ("hour", "ready", "state"),
+    [
+        (7, None, None),
+        (7.1, None, None),
+        (15.21, None, "at_risk"),
+        (17, None, "at_risk"),
+        (17.001, None, "missed"),
+        (18, 16, "met"),
+        (18, 17, "met"),
+        (18, 17.0001, "met"),
+        (18, 17.001, "missed"),
+        (18, 7.99, "missed"),
+        (33, 17.001, "missed"),
+    ],
+)
+def test_data_is_there_by_the_time_of_day(hour: float, ready: float | None, state: State | None) -> None:
+    """A Saturday in the zone of the promise begins at 8 in UTC."""
+    period = MORNING.period_of(BEGIN + 12 * HOUR)
+    files = () if ready is None else (file(ready - 1, ready),)
+
+    assert period.begin == BEGIN + 8 * HOUR
+    assert judge(MORNING, period, Seen(files, LONG_AGO), BEGIN + hour * HOUR).state == state
+
+
+def test_data_is_not_promised_on_other_days_or_before_the_promise() -> None:
+    sunday = BEGIN + 36 * HOUR
+    assert judge(MORNING, MORNING.period_of(sunday), Seen((), LONG_AGO), sunday + 24 * HOUR).state is None
+    period = MORNING.period_of(BEGIN + 12 * HOUR)
+    assert judge(MORNING, period, Seen((), BEGIN + 18 * HOUR), BEGIN + 34 * HOUR).state is None
+
+
+def rows(read: int | None, valid: int = 0, *, name: str = "a.csv", hour: float = 1, state: str = "accepted") -> File:
+    readable = BEGIN + (hour + 1) * HOUR if state == "accepted" else None
+    return File(name, BEGIN + hour * HOUR, readable, state == "open", read, valid)
+
+
+@pytest.mark.parametrize(
+    ("hour", "files", "state"),
+    [
+        (24, [], None),
+        (24, [rows(100, 99)], "met"),
+        (24, [rows(1000, 989)], "missed"),
+        (24, [rows(1000, 1000), rows(1000, 980, name="b.csv")], "met"),
+        (24, [rows(100, 98, state="rejected")], "missed"),
+        (24, [rows(None, state="rejected")], None),
+        (24, [rows(0)], None),
+        (24, [rows(100, 0, hour=24)], None),
+        (24, [rows(100, 100), rows(None, state="open")], None),
+        (48, [rows(100, 100), rows(None, state="open")], "met"),
+        (12, [rows(100, 100)], None),
+        (12, [rows(1000, 991)], "at_risk"),
+        (12, [rows(1000, 992)], None),
+        (12, [rows(1000, 0)], "at_risk"),
+    ],
+)
+def test_share_of_rejected_rows(hour: float, files: list[File], state: State | None) -> None:
+    assert judged(RATE, BEGIN + hour * HOUR, *files) == state
+
+
+@pytest.mark.parametrize(
+    ("hour", "files", "state"),
+    [
+        (24, [], None),
+        (24, [rows(100, 99)], "met"),
+        (24, [rows(100, 98)], "missed"),
+        (24, [rows(100, 100), rows(100, 99, name="b.csv", state="rejected")], "missed"),
+        (24, [rows(100, 99, state="rejected"), rows(100, 100, hour=2)], "met"),
+        (24, [rows(100, 100), rows(100, 99, hour=2, state="rejected")], "missed"),
+        (24, [rows(100, 100), rows(None, name="b.csv", state="rejected")], "unknown"),
+        (24, [rows(100, 98), rows(None, name="b.csv", state="rejected")], "missed"),
+        (12, [rows(None, name="b.csv", state="rejected")], "at_risk"),
+        (12, [rows(100, 50)], "at_risk"),
+        (12, [rows(100, 0, state="open")], None),
+    ],
+)
+def test_share_of_rows_that_consumers_have(hour: float, files: list[File], state: State | None) -> None:
+    assert judged(WHOLE, BEGIN + hour * HOUR, *files) == state
+
+
+def days_of(*counts: int) -> list[File]:
+    """So many accepted files on each day of a week."""
+    monday = -5 * 24
+    return [
+        rows(1, 1, name=f"{n}.csv", hour=monday + 24 * day + n) for day, many in enumerate(counts) for n in range(many)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("day", "counts", "state"),
+    [
+        (7, (2, 2, 2, 2, 2, 2, 2), "met"),
+        (7, (2, 2, 2, 2, 2, 1), "met"),
+        (7, (2, 2, 2, 2, 2), "missed"),
+        (7, (9, 9, 9, 9, 9), "missed"),
+        (7, (1, 1, 1, 2, 2, 2, 2), "met"),
+        (7, (1, 1, 1, 1, 2, 2, 2), "missed"),
+        (3, (2, 2, 2), None),
+        (3, (2, 0, 2), None),
+        (3, (1, 0, 2), "at_risk"),
+        (3, (0, 0, 2), "at_risk"),
+        (0.4, (), None),
+    ],
+)
+def test_share_of_expected_files(day: float, counts: tuple[int, ...], state: State | None) -> None:
+    period = FILES.period_of(BEGIN)
+    assert judge(FILES, period, Seen(tuple(days_of(*counts)), LONG_AGO), period.begin + day * 24 * HOUR).state == state
+
+
+def test_files_are_not_expected_before_the_promise() -> None:
+    period = FILES.period_of(BEGIN)
+    seen = Seen(tuple(days_of(0, 0, 2, 2, 2, 2, 2)), period.begin + 40 * HOUR)
+
+    assert judge(FILES, period, seen, period.end).state == "met"
+    assert judge(FILES, period, Seen((), period.end), period.end).state is None
+
+
+@pytest.mark.parametrize("promise", [QUICK, MORNING, RATE, WHOLE, FILES], ids=lambda promise: promise.kind)
+def test_period_that_was_not_read_whole_has_no_result(promise: Promise) -> None:
+    period = promise.period_of(BEGIN)
+    for at in (period.begin + HOUR, period.end + 48 * HOUR):
+        assert judge(promise, period, Seen((), LONG_AGO, whole=False), at).state is None
+
+
+@given(
+    read=st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), max_size=6),
+    percent=st.integers(0, 1000).map(lambda tenths: Decimal(tenths) / 10),
+)
+def test_share_is_compared_exactly(read: list[tuple[int, int]], percent: Decimal) -> None:
+    files = [rows(good + bad, good, name=f"{n}.csv") for n, (good, bad) in enumerate(read)]
+    bad, every = sum(bad for _, bad in read), sum(good + bad for good, bad in read)
+    rate = judged(Promise("r", "errorRate", percent=percent), BEGIN + 24 * HOUR, *files)
+    whole = judged(Promise("c", "completeness", percent=percent), BEGIN + 24 * HOUR, *files)
+
+    assert rate == (None if not every else "met" if 100 * bad <= percent * every else "missed")
+    assert whole == (None if not every else "met" if 100 * (every - bad) >= percent * every else "missed")
+
+
+def test_stricter_shares_and_times_of_day() -> None:
+    assert RATE.is_kept_by(Promise("errorRate", "errorRate", percent=Decimal("0.5")))
+    assert not RATE.is_kept_by(Promise("errorRate", "errorRate", percent=Decimal(2)))
+    assert WHOLE.is_kept_by(Promise("completeness", "completeness", percent=Decimal(100)))
+    assert not WHOLE.is_kept_by(Promise("completeness", "completeness", percent=Decimal(98)))
+    assert not WHOLE.is_kept_by(Promise("completeness", "completeness", percent=Decimal(99), period=FILES.period))
+    earlier = Promise("timeOfAvailability", "timeOfAvailability", by="08:59", days=("fri", "sat"), zone="-08:00")
+    assert MORNING.is_kept_by(earlier)
+    assert not earlier.is_kept_by(MORNING)

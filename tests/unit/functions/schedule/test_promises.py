@@ -8,12 +8,12 @@ from decimal import Decimal
 import pytest
 
 from contracts.errors import StaleWrite
-from contracts.terms.promises import Promise, State
+from contracts.terms.promises import Kind, Promise, State
 from contracts.terms.spans import Span
 from functions.operations.override import reject
 from functions.operations.replay import replay
 from functions.schedule.reconcile import reconcile
-from tests.builders import World, a_plan, a_world
+from tests.builders import World, a_plan, a_world, one_bad
 
 GOOD = b"id,note\n1,a\n"
 
@@ -25,6 +25,10 @@ def fresh(hours: int = 24) -> Promise:
 def often(count: int = 1, unit: str = "d") -> Promise:
     span = Span(Decimal(count), unit)  # type: ignore[arg-type]
     return Promise("frequency", "frequency", span, period=span)
+
+
+def shares(kind: Kind, percent: int) -> Promise:
+    return Promise(kind, kind, percent=Decimal(percent))
 
 
 def a_promising_world(*promises: Promise) -> World:
@@ -241,3 +245,83 @@ def test_second_of_two_runs_writes_nothing() -> None:
     world.ledger.write((), read)
     with pytest.raises(StaleWrite):
         world.ledger.write((), read)
+
+
+def test_file_that_is_not_judged_in_time_is_late_before_it_comes() -> None:
+    world = a_promising_world(Promise("latency", "latency", Span(Decimal(2), "h")))
+    world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    pass_hours(world, 1.8)
+    assert state(world, "latency") == "at_risk"
+    pass_hours(world, 1)
+    assert state(world, "latency") == "missed"
+    world.finish()
+    pass_hours(world, 10)
+    accepted(world, "orders/2.csv")
+    pass_hours(world, 1)
+
+    assert (state(world, "latency"), marks(world, "latency")) == ("met", ["missed"])
+    assert told(world) == ["latency at_risk", "latency missed", "latency met"]
+
+
+def test_data_that_is_not_there_by_the_time_of_day_is_missed() -> None:
+    world = a_promising_world(Promise("at", "timeOfAvailability", by="09:00", zone="Europe/Berlin"))
+    pass_hours(world, 11 + 8)
+    assert (state(world, "at"), marks(world, "at")) == ("at_risk", [None])
+    pass_hours(world, 1.5)
+    assert state(world, "at") == "missed"
+    accepted(world)
+    pass_hours(world, 15)
+
+    assert (state(world, "at"), marks(world, "at")) == ("missed", [None, "missed"])
+
+
+def test_shares_of_rows_have_a_result_at_the_end_of_a_period() -> None:
+    world = a_promising_world(shares("errorRate", 10), shares("completeness", 90))
+    accepted(world)
+    pass_hours(world, 13)
+    assert (marks(world, "errorRate"), marks(world, "completeness")) == (["met"], ["met"])
+    world.upload("orders/2.csv", b"id,note\n1,a\n,b\n")
+    world.finish(one_bad)
+    pass_hours(world, 24)
+
+    assert (marks(world, "errorRate"), marks(world, "completeness")) == (["met", "missed"], ["met", "missed"])
+    assert sorted(told(world)[2:]) == [
+        *("completeness at_risk", "completeness missed"),
+        *("errorRate at_risk", "errorRate missed"),
+    ]
+
+
+def test_corrected_file_takes_the_place_of_the_refused_one() -> None:
+    world = a_promising_world(shares("completeness", 100))
+    world.upload("orders/1.csv", b"order\n1\n")
+    world.finish()
+    pass_hours(world, 1)
+    assert state(world, "completeness") == "at_risk"
+    accepted(world)
+    pass_hours(world, 12)
+
+    assert (state(world, "completeness"), marks(world, "completeness")) == ("met", ["met"])
+
+
+def test_rows_that_nobody_counted_are_not_called_complete() -> None:
+    world = a_promising_world(shares("completeness", 50))
+    accepted(world)
+    pass_hours(world, 13)
+    world.upload("orders/2.csv", b"order\n1\n")
+    world.finish()
+    pass_hours(world, 24)
+
+    assert (state(world, "completeness"), marks(world, "completeness")) == ("unknown", ["met", "unknown"])
+
+
+def test_expected_files_are_counted_by_day() -> None:
+    promise = Promise("files", "fileCompleteness", percent=Decimal(100), by="18:00", files=2)
+    world = a_promising_world(promise)
+    accepted(world)
+    accepted(world, "orders/2.csv")
+    pass_hours(world, 13)
+    accepted(world, "orders/1.csv")
+    pass_hours(world, 24)
+
+    assert marks(world, "files") == ["met", "missed"]

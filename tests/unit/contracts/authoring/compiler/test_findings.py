@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from contracts.authoring.compiler.compile import compile_each
 from tests.unit.contracts.authoring.documents import DROP, HEAD, a_document, a_property, compiled, expected, reported
 
 SET = DROP.replace("shop/orders/*.csv", "shop/{day}/*.csv")
@@ -880,6 +883,16 @@ PROMISES = {
     "half a month": "{property: loadDate, value: 1.5, unit: months}  #! bad-value",
     "half a period": "{property: frequency, value: 1.5, unit: h}  #! bad-value",
     "period that is too short": "{property: frequency, value: 4, unit: min}  #! bad-value",
+    "latency of a property": "{property: latency, value: 4, element: orders.x}  #! bad-value",
+    "share of no percentage": "{property: errorRate, value: 101, unit: percent}  #! wrong-type",
+    "share as a text": "{property: errorRate, value: 1%, unit: percent}  #! wrong-type",
+    "share without a unit": "{property: completeness, value: 99}  #! unknown-value",
+    "share in another unit": "{property: completeness, value: 99, unit: d}  #! unknown-value",
+    "share of each of no time": "{property: completeness, value: 99, unit: percent, valueExt: week}  #! bad-value",
+    "share of each moment": "{property: completeness, value: 99, unit: percent, valueExt: 1 s}  #! bad-value",
+    "share of files that nobody expects": "{property: fileCompleteness, value: 99, unit: percent}  #! missing-key",
+    "time of day that is none": "{property: timeOfAvailability, value: 9 am}  #! bad-value",
+    "time of day that no day has": "{property: timeOfAvailability, value: '24:00'}  #! bad-value",
     "promise of a property": "{property: loadDate, value: 1, element: orders.x}  #! bad-value",
 }
 
@@ -917,6 +930,51 @@ def test_zone_of_promises_is_their_own_or_that_of_arrival() -> None:
             ("loadDate", "1.5 h", zone),
             ("loadDate-2", "2 d", zone),
         ]
+
+
+def test_shares_and_times_of_day_are_read_with_their_periods_and_days() -> None:
+    levels = """\
+slaProperties:
+  - {property: timeOfAvailability, value: 10:00}
+  - {property: timeOfAvailability, value: 09:00-08:00}
+  - {property: errorRate, value: 1.50, unit: percent, valueExt: 7 d}
+  - {property: completeness, value: 100, unit: "%"}
+  - {property: fileCompleteness, value: 95, unit: percent, valueExt: 1 month}
+"""
+    drop = f'{DROP}slo: enforce\narrival: {{by: "24:00", files: 2, days: [mon, tue], zone: Europe/Berlin}}'
+    plan = compiled(a_document(head=HEAD + levels, drop=drop)).plan
+    assert plan
+    assert [(p.by, p.zone, str(p.percent), str(p.period), len(p.days), p.files) for p in plan.promises] == [
+        ("10:00", "Europe/Berlin", "None", "1 d", 2, 1),
+        ("09:00", "-08:00", "None", "1 d", 2, 1),
+        ("", "Europe/Berlin", "1.5", "7 d", 7, 1),
+        ("", "Europe/Berlin", "100", "1 d", 7, 1),
+        ("24:00", "Europe/Berlin", "95", "1 mo", 2, 2),
+    ]
+
+
+def test_level_of_another_object_is_held_for_that_one() -> None:
+    objects = [{"name": name, "properties": [{"name": "x", "logicalType": "string"}]} for name in ("heads", "lines")]
+    blocks = [
+        {"object": name, "files": f"shop/{name}/*.csv", "producer": "shop", "format": "csv", "slo": "enforce"}
+        for name in ("heads", "lines")
+    ]
+    levels = [
+        {"property": "frequency", "value": 1},
+        {"property": "loadDate", "value": 1, "element": "lines"},
+    ]
+    whole = {
+        "apiVersion": "v3.2.0",
+        "kind": "DataContract",
+        "id": "orders",
+        "version": "1.0.0",
+        "status": "active",
+        "slaProperties": levels,
+        "schema": objects,
+        "customProperties": [{"property": "drop", "value": blocks}],
+    }
+    plans = [one.plan for one in compile_each(json.dumps(whole).encode(), "orders.v1.yaml")]
+    assert [[p.name for p in plan.promises] for plan in plans if plan] == [["frequency"], ["frequency", "loadDate"]]
 
 
 def test_the_delimiter_as_a_mark_within_quotes_is_noted() -> None:
