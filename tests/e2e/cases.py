@@ -502,4 +502,12 @@ CASES = (
         "admission",
     ),
     Case("a key that no contract claims", "oders/1.csv", GOOD, "unmatched", ("unmatched",), "flow"),
+    Case(
+        "a key that no contract claims, in the folder of its producer",
+        "parcels/1.txt",
+        GOOD,
+        "unmatched",
+        ("unmatched",),
+        "flow",
+    ),
 )

@@ -263,6 +263,13 @@ def test_key_of_two_contracts_is_unmatched(common: dict[str, Drop]) -> None:
     assert "twin-a.v1" in common["of two contracts"].problems[0].message
 
 
+def test_unmatched_upload_has_a_receipt_in_its_producer_s_folder_alone(common: dict[str, Drop], world: World) -> None:
+    nobodys, own = (common[f"a key that no contract claims{more}"] for more in ("", ", in the folder of its producer"))
+    assert (nobodys.producer, nobodys.receipt) == (None, None)
+    receipt = json.loads(world.ports.store.get(own.receipt or ""))
+    assert (receipt["verdict"], receipt["failure"], receipt["problems"][0]["code"]) == (None, None, "unmatched")
+
+
 PAGED = {
     "a file encrypted with a key that its producer keeps (SSE-C)": ("key of the producer", "admission"),
     "a file encrypted with a key of another account": ("key of another account", "admission"),
