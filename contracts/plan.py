@@ -230,7 +230,7 @@ class Property:
     format must or must not have one. `path` leads to a property that is within another one (see
     `contracts.values.nested`); a property of the record itself has none. `form` is the form of its cells, if a file
     does not write values as the contract does. `header_names` are the texts of a header that the contract states for
-    it; without any its name is the text.
+    it, or the one key that JSON or XML has; without any its name is the text.
     """
 
     name: str
@@ -249,6 +249,12 @@ class Property:
     def headings(self) -> tuple[str, ...]:
         """The texts of a header that name it; the first of them is the usual one."""
         return self.header_names or (self.name,)
+
+    @property
+    def key(self) -> str:
+        """The name that it has in its record, or in the object that holds it, where files name each value."""
+        own = self.path[-1].removeprefix(".") if self.path else self.name
+        return self.header_names[0] if self.header_names else own
 
     @property
     def route(self) -> tuple[str, ...]:
@@ -582,7 +588,9 @@ class Plan:
         if not self.is_transcribed:
             return self
         lines = replace(self, file_format=self.read_as, compression="none", unmarked=self.sha)
-        return replace(lines, properties=tuple(p.published for p in self.properties)) if self.xml else lines
+        if not self.xml:
+            return lines
+        return replace(lines, properties=tuple(replace(p.published, header_names=()) for p in self.properties))
 
     @property
     def has_lines(self) -> bool:

@@ -80,11 +80,11 @@ def first_pass(
     even = sf.lit(False) if wide else short & line.rlike(plain(plan, header))
     lines = text_lines.lines(source, plan.csv).select("*", even.alias("plain"))
     inner = Inner(plan)
-    schema = StructType([StructField(p.name, inner.schema(p)) for _, p in here])
+    schema = StructType([StructField(p.key, inner.schema(p)) for _, p in here])
     parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), schema, STRICT).alias("fields"))
-    roots = {p.name: sf.col("fields")[p.name] for _, p in here if p.type in CONTAINERS}
+    roots = {p.name: sf.col("fields")[p.key] for _, p in here if p.type in CONTAINERS}
     here = [(n, p) for n, p in here if p.name not in roots]
-    cells = {n: _agreed(sf.col("fields")[p.name], p) for n, p in here}
+    cells = {n: _agreed(sf.col("fields")[p.key], p) for n, p in here}
     values = {n: _value(cells[n], p) for n, p in here}
     cells |= _as_texts(cells, values, plan)
     doubles = [values[n] for n, p in here if is_double(p)]
@@ -104,10 +104,11 @@ def plain(plan: Plan, header: tuple[str, ...]) -> str:
 
     Keys of nested objects are in the order of the contract.
     """
-    roots = {p.name: p for p in plan.roots}
-    names = [name for name in header if name in roots or plan.columns.extra == "ignore" or name in OURS]
-    inner = Inner(plan)
-    return rf"^{_object({name: inner.shape(roots[name]) if name in roots else SCALAR for name in names})}\z"
+    roots, inner = {p.name: p for p in plan.roots}, Inner(plan)
+    others = [name for name in header if name not in roots and (plan.columns.extra == "ignore" or name in OURS)]
+    shapes = {name: (roots[name].key, inner.shape(roots[name])) for name in header if name in roots}
+    shapes |= {name: (name, SCALAR) for name in others}
+    return rf"^{_object(dict(shapes[name] for name in header if name in shapes))}\z"
 
 
 def _object(shapes: Mapping[str, str]) -> str:
@@ -130,7 +131,7 @@ class Inner:
         """Return the pattern. Maps, whose keys may repeat, and arrays whose elements are compared are never plain."""
         inner = self._within.get(prop.route, [])
         if prop.type == "object" and inner:
-            return f"(?:{_object({p.route[-1][1:]: self.shape(p) for p in inner})}|null)"
+            return f"(?:{_object({p.key: self.shape(p) for p in inner})}|null)"
         if prop.type == "array":
             few = "".join(rf"(?:{shape}(?:, ?{shape})*+)?" for shape in map(self.shape, inner))
             return rf"(?:\[{'' if prop.name in self._unlike else few}\]|null)"
@@ -149,7 +150,7 @@ class Inner:
         inner = self._within.get(prop.route, [])
         match prop.type:
             case "object" if inner:
-                return StructType([StructField(p.route[-1][1:], self.schema(p)) for p in inner])
+                return StructType([StructField(p.key, self.schema(p)) for p in inner])
             case "array":
                 return ArrayType(self.schema(inner[0]) if inner else StringType())
             case "map":
@@ -199,19 +200,19 @@ def second_pass(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tup
     """Parse odd lines (column `raw`): add c<n> and v<n>; return the tests of the record checks, by rule."""
     here = [(n, p) for n, p in enumerate(plan.properties) if not p.path and p.type not in CONTAINERS]
     parsed = _parsed(singles, sf.col("raw"))
-    kinds = [sf.expr(f"schema_of_variant(kinds[{sql_text.literal(p.name)}])").alias(f"k{n}") for n, p in here]
-    cells = [_agreed(_cell(p.name), p).alias(f"c{n}") for n, p in here]
+    kinds = [sf.expr(f"schema_of_variant(kinds[{sql_text.literal(p.key)}])").alias(f"k{n}") for n, p in here]
+    cells = [_agreed(_cell(p.key), p).alias(f"c{n}") for n, p in here]
     values = [_of_kind(sf.col(f"k{n}"), sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here]
     typed_rows = parsed.select("*", *kinds, *cells).select("*", *values)
     named = {n: (sf.col(f"c{n}"), sf.col(f"v{n}")) for n, _ in here}
     compared = _as_texts({n: c for n, (c, _) in named.items()}, {n: v for n, (_, v) in named.items()}, plan)
     typed_rows = typed_rows.withColumns({f"c{n}": cell for n, cell in compared.items()})
-    roots = {p.name: sf.expr(f"kinds[{sql_text.literal(p.name)}]") for p in plan.roots if p.type in CONTAINERS}
+    roots = {p.name: sf.expr(f"kinds[{sql_text.literal(p.key)}]") for p in plan.roots if p.type in CONTAINERS}
     if roots:
         typed_rows = nesting.opened(
             typed_rows, plan, {p.name for p in plan.properties}, roots, Variants(row_checks.compared(plan))
         )
-    keys = [*(p.name for p in plan.roots), *OURS]
+    keys = [*(p.key for p in plan.roots), *OURS]
     is_object = sf.col("texts").isNotNull()  # a line that is no object has no texts to test
     return typed_rows, {
         rules.Object: ~is_object,
@@ -256,7 +257,7 @@ def objects(plan: Plan) -> dict[int, list[str]]:
     inner: dict[int, list[str]] = {}
     for prop in plan.properties:
         if prop.path and prop.path[-1].startswith("."):
-            inner.setdefault(plan.properties.index(plan.parent(prop)), []).append(prop.path[-1][1:])
+            inner.setdefault(plan.properties.index(plan.parent(prop)), []).append(prop.key)
     return inner
 
 
@@ -345,10 +346,10 @@ def records(
 def with_cells(rows: DataFrame, plan: Plan, _header: tuple[str, ...], malformed: Column) -> DataFrame:
     """Add `cells`, the texts by key, to lines (column `raw`); malformed ones have none."""
     parsed = _parsed(rows, sf.when(~malformed, sf.col("raw")))
-    roots = [p.name for p in plan.roots]
-    names = sf.array(*map(sf.lit, roots))
-    cells = sf.map_from_arrays(names, sf.array(*(_cell(name) for name in roots)))
-    others = sf.map_filter("texts", lambda name, _: ~sf.array_contains(names, name))
+    names = sf.array(*(sf.lit(p.name) for p in plan.roots))
+    taken = sf.array(*map(sf.lit, dict.fromkeys(text for p in plan.roots for text in (p.name, p.key))))
+    cells = sf.map_from_arrays(names, sf.array(*(_cell(p.key) for p in plan.roots)))
+    others = sf.map_filter("texts", lambda name, _: ~sf.array_contains(taken, name))
     every = sf.when(sf.col("texts").isNotNull(), sf.map_concat(cells, others))
     return parsed.select("*", every.alias("cells")).drop("texts", "kinds", "names")
 

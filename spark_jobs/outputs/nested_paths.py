@@ -46,7 +46,7 @@ def first(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbere
     wanted = [(drop, check, n) for (drop, check), numbers in records.items() if check in ids for n in numbers]
     wanted_rows = small_frames.small(spark, wanted, "drop string, check string, record long")
     asked = evidence.join(sf.broadcast(wanted_rows), ["drop", "record"]).select("drop", "check", "record", whole)
-    roots = {p.name: sf.element_at("kinds", sf.lit(p.name)) for p in plan.roots if p.type in CONTAINERS}
+    roots = {p.name: sf.element_at("kinds", sf.lit(p.key)) for p in plan.roots if p.type in CONTAINERS}
     names = {p.name for p in plan.properties}
     opened = nesting.opened(asked, bare, names, roots, json_lines.Variants(row_checks.compared(plan)), at=True)
     value = sf.lit(None).cast("struct<at: string, text: string>")

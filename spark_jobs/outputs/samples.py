@@ -174,7 +174,7 @@ def _unknown_keys(plan: Plan, failing: Numbered) -> Column:
     """Return the keys of an object that the contract does not know, if the row's `check` is about them."""
     if not any(isinstance(c.rule, rules.KnownKeys) for _, c in failing):
         return sf.lit(None).cast("string")
-    keys = sf.array(*(sf.lit(name) for name in (*(p.name for p in plan.roots), *OURS)))
+    keys = sf.array(*(sf.lit(name) for name in (*(p.key for p in plan.roots), *OURS)))
     unknown = sf.array_except(sf.json_object_keys("raw"), keys)
     return sf.when((sf.col("check") == "record.knownKeys") & (sf.size(unknown) > 0), sf.array_join(unknown, ", "))
 

@@ -132,7 +132,7 @@ class _Walk:
         """Return the raw values of a property: in structs with `x`, and `at`, if there may be several."""
         step, parent = prop.path[-1], self._plan.parent(prop)
         if not prop.repeats:
-            return self._parts.child(sf.col(self.named("v", parent)), step[1:]).alias(self.named("raw", prop))
+            return self._parts.child(sf.col(self.named("v", parent)), prop.key).alias(self.named("raw", prop))
         if not parent.repeats:
             elements = self._inside(sf.col(self.named("v", parent)), sf.lit(parent.name), step)
         else:
@@ -151,7 +151,7 @@ class _Walk:
             return sf.col(self.named("raw", prop)), _x_of, _at_of
         step = prop.path[-1]
         whole = sf.col(self.named("whole", self._plan.parent(prop)))
-        return whole, lambda s: self._parts.child(s["v"], step[1:]), lambda s: sf.concat(s["at"], _lit(step))
+        return whole, lambda s: self._parts.child(s["v"], prop.key), lambda s: sf.concat(s["at"], _lit(step))
 
     def _first(self, raw: Column, prop: Property) -> Column:
         return self._parts.container(raw, prop) if prop.type in CONTAINERS else self._parts.cell(raw, prop)
@@ -162,7 +162,7 @@ class _Walk:
         size = sf.lit(0)
         if prop.name in self._sized:
             inner = [p for p in self._plan.properties if p.path and p.route[:-1] == prop.route]
-            keys = [p.path[-1][1:] for p in inner if p.name in self._present]
+            keys = [p.key for p in inner if p.name in self._present]
             each = (~self._parts.is_null(self._parts.child(first, key)) for key in keys)
             size = given(each) if inner else self._parts.count(first, prop)
         return sf.when(first.isNotNull(), size).when(~self._parts.is_null(raw), sf.lit(-1)), first

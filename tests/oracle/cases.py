@@ -105,6 +105,12 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     },
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
     "jsonl, in many forms": {"format": "jsonl", "values": LEDGER | {"trim": True}},
+    "jsonl, physical names": {"format": "jsonl", "columns": {"source": "physicalName"}},
+    "xml, physical names": {
+        "format": "xml",
+        "xml": {"record": "things/thing"},
+        "columns": {"source": "physicalName"},
+    },
     "jsonl, with texts as values": {"format": "jsonl", "values": {"decimalChar": "."}},
     "jsonl, with implied decimals": {
         "format": "jsonl",
@@ -329,7 +335,15 @@ SIFTED_FORMS = (
     "fixed, in zip",
 )
 """Names of forms whose records vectors may tell."""
-NESTED_FORMS: dict[str, Document] = {"jsonl, nested": {"format": "jsonl"}, "parquet, nested": {"format": "parquet"}}
+NESTED_FORMS: dict[str, Document] = {
+    "jsonl, nested": {"format": "jsonl"},
+    "parquet, nested": {"format": "parquet"},
+    "jsonl, nested, in a form and with names of its own": {
+        "format": "jsonl",
+        "columns": {"source": "physicalName"},
+        "values": {"trim": True, "decimalChar": ",", "groupChar": ".", "formats": ["d.M.yyyy"], "nullValues": ["-"]},
+    },
+}
 """Files whose records have values within values."""
 
 MOST_SHOWN = 2_000

@@ -170,7 +170,7 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
         block["columns"] = {k: chance.choice(("reject", "warn", "ignore")) for k in ("extra", "missing")}
         block["columns"] |= form.get("columns", {})
     elif block["format"] in ("jsonl", "json", "xml"):
-        block["columns"] = {"extra": chance.choice(("reject", "warn", "ignore"))}
+        block["columns"] = {"extra": chance.choice(("reject", "warn", "ignore")), **form.get("columns", {})}
     if "trailer" in form.get("csv", {}):
         whole = [c.written["name"] for c in columns if c.written["logicalType"] == "integer" or is_exact(c.written)]
         trailer = form["csv"]["trailer"] | {"sums": {name: n for n, name in enumerate(whole, 3)}}
@@ -213,8 +213,9 @@ def _headed(chance: Random, columns: Sequence[Column], form: Document, block: Do
     """Give columns their names in the header, or none, as a form wants it."""
     if form.get("columns", {}).get("source") == "physicalName":
         over_lines = ("a\nb", "a\n") if form.get("csv", {}).get("multiLine") else ()
+        likely = ("Größe",) if form["format"] == "xml" else ("Nr. ", "Größe", *over_lines)
         for n, column in enumerate(columns):
-            column.written["physicalName"] = f"{chance.choice(('Nr. ', 'Größe', *over_lines))}{n}"
+            column.written["physicalName"] = f"{chance.choice(likely)}{n}"
     if lacking := form.get("csv", {}).get("headerLacks"):
         names = [c.written["name"] for c in columns]
         sides = {

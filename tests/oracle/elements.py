@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 from contracts.plan import Plan, Property, Xml
 from tests.oracle import forms
-from tests.oracle.nested import Number, Pairs
+from tests.oracle.nested import Number, Pairs, in_files
 from tests.oracle.values import value_of_cell
 
 XSI = "{http://www.w3.org/2001/XMLSchema-instance}"
@@ -63,7 +63,7 @@ def _key(tag: str, xml: Xml, *, attribute: bool = False) -> str:
 
 
 def _at(plan: Plan, route: tuple[str, ...]) -> Property | None:
-    return next((p for p in plan.properties if p.route == route), None)
+    return next((p for p in plan.properties if in_files(plan, p) == route), None)
 
 
 def _within(plan: Plan, route: tuple[str, ...], key: str) -> tuple[str, ...]:

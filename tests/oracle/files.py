@@ -347,6 +347,7 @@ def _document(chance: Random, plan: Plan, xml: Xml, made: Sequence[dict[str, str
     records = []
     for row in made:
         kept = [(name, text) for name, text in row.items() if text or chance.random() < 0.3]
+        kept = [(plan.property_named(name).headings[0], text) for name, text in kept]
         inner = [f"<{name}>{escape(NO_XML.sub('x', text))}</{name}>" for name, text in kept]
         inner = inner if chance.random() < 0.8 else chance.sample(inner, len(inner))
         records.append(f"<{own}>{between.join(['', *inner, ''])}</{own}>")
@@ -365,12 +366,13 @@ def _json(chance: Random, plan: Plan, made: Sequence[dict[str, str]]) -> list[st
 
 def _json_line(chance: Random, plan: Plan, row: dict[str, str]) -> str:
     members = []
-    for name, text in row.items():
+    for prop, text in ((plan.property_named(name), text) for name, text in row.items()):
+        name = prop.headings[0]
         if text == "" and chance.random() < 0.7:
             if chance.random() < 0.5:
                 members.append(f"{json.dumps(name)}: null")
             continue
-        members.append(f"{json.dumps(name, ensure_ascii=False)}: {_token(chance, plan.property_named(name), text)}")
+        members.append(f"{json.dumps(name, ensure_ascii=False)}: {_token(chance, prop, text)}")
     if chance.random() < 0.02:
         members.append('"other": [1, {"a": null}]')
     return "{" + ", ".join(members) + "}"

@@ -25,12 +25,25 @@ class Number:
     text: str
 
 
-def raws(prop: Property, members: dict[str, Any]) -> list[Any]:
+def raws(plan: Plan, prop: Property, members: dict[str, Any]) -> list[Any]:
     """Return the raw values at all places of a property in a record."""
-    values = [members.get(prop.route[0])]
-    for step in prop.route[1:]:
+    first, *steps = in_files(plan, prop)
+    values = [members.get(first)]
+    for step in steps:
         values = [inner for raw in values for inner in _inner(raw, step)]
     return values
+
+
+def in_files(plan: Plan, prop: Property) -> tuple[str, ...]:
+    """Return the route to a property with the names that files have."""
+    above = {p.route: p for p in plan.properties}
+    return tuple(_step(above.get(prop.route[:n]), prop.route[n - 1]) for n in range(1, len(prop.route) + 1))
+
+
+def _step(prop: Property | None, step: str) -> str:
+    if prop is None or not prop.header_names:
+        return step
+    return f".{prop.header_names[0]}" if prop.path else prop.header_names[0]
 
 
 def _inner(raw: Any, step: str) -> Sequence[Any]:
@@ -58,8 +71,9 @@ def has_unknown(plan: Plan, members: dict[str, Any]) -> bool:
     keys_by_route: dict[tuple[str, ...], set[str]] = {}
     for prop in plan.properties:
         if prop.path and prop.path[-1].startswith("."):
-            keys_by_route.setdefault(prop.route[:-1], set()).add(prop.path[-1][1:])
-    owners = ((keys, raw) for p in plan.properties if (keys := keys_by_route.get(p.route)) for raw in raws(p, members))
+            keys_by_route.setdefault(prop.route[:-1], set()).add(in_files(plan, prop)[-1][1:])
+    every = ((p, keys) for p in plan.properties if (keys := keys_by_route.get(p.route)))
+    owners = ((keys, raw) for p, keys in every for raw in raws(plan, p, members))
     return any(isinstance(raw, Pairs) and any(key not in keys for key, _ in raw) for keys, raw in owners)
 
 
@@ -79,7 +93,7 @@ def _text(raw: Any) -> str:
 
 def fails(check: Check, prop: Property, plan: Plan, value: Any) -> bool:
     """Return whether an array or object breaks a rule; keys that the contract lacks do not count, if it names any."""
-    inner = {p.path[-1][1:] for p in plan.properties if p.path and p.route[:-1] == prop.route}
+    inner = {in_files(plan, p)[-1][1:] for p in plan.properties if p.path and p.route[:-1] == prop.route}
     pairs = Pairs(pair for pair in value if not inner or pair[0] in inner) if prop.type == "object" else value
     return FAILS[check.kind](pairs, getattr(check.rule, "value", 0))
 

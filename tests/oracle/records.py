@@ -492,10 +492,10 @@ def _object(plan: Plan, line: str) -> Record:
 
 def _members(plan: Plan, members: dict[str, Any]) -> Record:
     """The record of the members of an object."""
-    names = {p.name for p in plan.roots}
-    cells = {p.name: _member(members.get(p.name), p) for p in plan.roots}
-    inner = {p.name: [_member(raw, p) for raw in nested.raws(p, members)] for p in plan.properties if p.path}
-    unknown = any(key not in names and key not in OURS for key in members) or nested.has_unknown(plan, members)
+    keys = {p.name: p.header_names[0] if p.header_names else p.name for p in plan.roots}
+    cells = {p.name: _member(members.get(keys[p.name]), p) for p in plan.roots}
+    inner = {p.name: [_member(raw, p) for raw in nested.raws(plan, p, members)] for p in plan.properties if p.path}
+    unknown = any(key not in keys.values() and key not in OURS for key in members) or nested.has_unknown(plan, members)
     return Record(cells, inner, unknown=unknown)
 
 

@@ -59,6 +59,9 @@ def a_contract(chance: Random, form: Document) -> Nested:
     while True:
         columns = [contracts._column(chance, n, form) for n in range(chance.randint(4, 8))]
         flat = columns[: chance.randint(1, 3)]
+        if form.get("columns", {}).get("source") == "physicalName":
+            for n, column in enumerate(columns[len(flat) :]):
+                column.written["physicalName"] = f"in {n}"
         roots = [Node(c.written, c.cells) for c in flat] + _grown(chance, columns[len(flat) :])
         chance.shuffle(roots)
         document = contracts._document(chance, flat, form)
@@ -132,7 +135,7 @@ def _inner(written: Document) -> Document:
 
 
 def _nameless(written: Document) -> Document:
-    return {k: v for k, v in _inner(written).items() if k != "name"}
+    return {k: v for k, v in _inner(written).items() if k not in ("name", "physicalName")}
 
 
 def _repeated(node: Node) -> Node:
@@ -174,7 +177,8 @@ class Writer:
         return self._object({name: ((name,), node) for name, node in roots.items()})
 
     def _object(self, members: Mapping[str, tuple[Route, Node]]) -> str:
-        texts = {key: self._value(route, node) for key, (route, node) in members.items()}
+        keys = {key: self._props[route].header_names or (key,) for key, (route, _) in members.items()}
+        texts = {keys[key][0]: self._value(route, node) for key, (route, node) in members.items()}
         if not self._typed and self._chance.random() < SHARE / 4:
             texts["other"] = "[1]"
         here = {key: text for key, text in texts.items() if text != "null" or self._chance.random() < 0.5}

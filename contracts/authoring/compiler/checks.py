@@ -9,6 +9,7 @@ from typing import Any
 from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
+from contracts.authoring.drop_block import header_names
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.drop_block.forms import elements
 from contracts.authoring.properties import nesting, primary_key, properties
@@ -50,7 +51,8 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
     for place in places:
         above = by_route.get(place.route[:-1])
         if property_checks := properties.read(document, place, above[0] if above else None):
-            by_route[place.route] = property_checks
+            prop, own = property_checks
+            by_route[place.route] = header_names.keyed(place.source, prop, block) if block else prop, own
     props = [prop for prop, _ in by_route.values()]
     for place, (prop, own) in ((p, by_route[p.route]) for p in places if p.route in by_route):
         if block:

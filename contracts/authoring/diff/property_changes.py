@@ -113,6 +113,8 @@ def _property(old: ContractVersion, new: ContractVersion, before: Property, afte
         yield new.change("exact", f"{name}.physicalType", message, (*at, "physicalType"), way)
     if before.header_names != after.header_names:
         message = f"The header has {_texts(after)} for `{name}`, and had {_texts(before)}."
+        if new.plan.read_as == "jsonl":
+            message = f"Files have `{after.key}` for `{name}`, and had `{before.key}`."
         way = _of_texts(old.plan, new.plan, before, after)
         yield new.change("header-names", f"{name}.physicalName", message, at, way)
     for field, key in VALUE_FORMATS.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +10,12 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.files.columns import OURS, alike
-from contracts.plan import Property
+from contracts.plan import OF_JSON, REPEATING, FileFormat, Property
 from contracts.problem import nearest, quoted, visible
 
 PROPERTIES: Path = ("schema", 0, "properties")
+KEYED: tuple[FileFormat, ...] = (*OF_JSON, "xml")
+"""The formats whose records name each of their values."""
 
 
 def read(document: Document, path: Path, block: DropBlock, props: Sequence[Property]) -> list[Property]:
@@ -21,6 +23,9 @@ def read(document: Document, path: Path, block: DropBlock, props: Sequence[Prope
     columns: Path = (*path, "columns")
     if block.source == "name" and document.value((*columns, "source")) is None:
         _undecided(document, block, props)
+    if block.format in KEYED:
+        _siblings(document, props)
+        return list(props)
     names = [p.name for p in props if not p.path]
     for name in block.aliases:
         if name not in names:
@@ -44,6 +49,37 @@ def read(document: Document, path: Path, block: DropBlock, props: Sequence[Prope
         _collisions(document, columns, block, stated)
     _lacking(document, (*path, "csv", "headerLacks"), block, [p for p in stated if not p.path])
     return stated
+
+
+def keyed(source: Mapping[str, Any], prop: Property, block: DropBlock) -> Property:
+    """Return a property with the key that it has in files of JSON and XML, if the block says that it is another."""
+    physical = source.get("physicalName")
+    if (
+        block.format not in KEYED
+        or block.source == "name"
+        or prop.route[-1] in REPEATING
+        or physical in (None, prop.key)
+    ):
+        return prop
+    return replace(prop, header_names=(str(physical),))
+
+
+def _siblings(document: Document, props: Sequence[Property]) -> None:
+    """Report keys that no record has, or that two properties beside each other have."""
+    owners: dict[tuple[tuple[str, ...], str], str] = {}
+    for prop in props:
+        other = owners.setdefault((prop.route[:-1], prop.key), prop.name)
+        at = next((at for at, source in _sources(document) if source.get("name") == prop.name), PROPERTIES)
+        at = (*at, "physicalName") if document.value((*at, "physicalName")) is not None else at
+        if prop.header_names and not (prop.key.strip() and prop.key.isprintable()):
+            message = f"{prop.key!r} is a name that nobody sees."
+            document.error(at, "bad-name", message, "Write the name that the files have.")
+        elif prop.header_names and prop.key in OURS:
+            message = f"`{prop.key}` is a key that dropgate adds to rejected records."
+            document.error(at, "bad-name", message, "Write the name that the files have.")
+        elif other != prop.name and prop.route[-1] not in REPEATING:
+            message = f"A value `{visible(prop.key)}` would be `{other}` and `{prop.name}`."
+            document.error(at, "column-clash", message, "Give each property a name of its own in the files.")
 
 
 def _lacking(document: Document, at: Path, block: DropBlock, props: Sequence[Property]) -> None:
@@ -78,15 +114,33 @@ def _sources(document: Document) -> Iterator[tuple[Path, dict[str, Any]]]:
             yield (*PROPERTIES, n), source
 
 
+def _inner(at: Path, source: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yield the properties within another one as they are written, with their places."""
+    listed = source.get("properties")
+    parts: list[tuple[Path, Any]] = [
+        ((*at, "properties", n), part) for n, part in enumerate(listed if isinstance(listed, list) else ())
+    ]
+    of_map = source.get("map")
+    parts += [((*at, "items"), source.get("items"))]
+    parts += [((*at, "map", "value"), of_map.get("value") if isinstance(of_map, dict) else None)]
+    for place, part in parts:
+        if isinstance(part, dict):
+            yield place, part
+            yield from _inner(place, part)
+
+
 def _undecided(document: Document, block: DropBlock, props: Sequence[Property]) -> None:
     """Report physical names that are others than the names, where the contract does not say which the header has."""
     names = {p.name for p in props}
-    for at, source in _sources(document):
+    every = [(at, source) for at, source in _sources(document) if source.get("name") in names]
+    if block.format in (*KEYED, "parquet"):
+        every += [inner for outer in _sources(document) for inner in _inner(*outer)]
+    for at, source in every:
         name, physical = source.get("name"), source.get("physicalName")
-        if physical is None or physical == name or name not in names or not block.csv.header:
+        if physical in (None, name) or name is None or not block.csv.header:
             continue
-        if block.format == "csv":
-            message = f"`physicalName` of `{name}` is another name, and the contract does not say which the header has."
+        if block.format != "parquet":
+            message = f"`physicalName` of `{name}` is another name, and the contract does not say which the files have."
             fix = "Write `columns: {source: physicalName}` in the `drop` block, or `source: name`."
             document.error((*at, "physicalName"), "no-source", message, fix)
         else:

@@ -134,7 +134,8 @@ def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
             why = "a file without a header" if csv and inner[0] == "columns" else f"the format {block.format}"
             message = f"`{dotted(inner)}` means nothing for {why}."
             document.error((*path, *inner), "bad-value", message, "Leave it out.", on_key=True)
-    for key in () if csv or block.format == "fixed" else OF_HEADERS:
+    other_names = () if csv or block.format == "fixed" else OF_HEADERS
+    for key in (key for key in other_names if key != "source" or block.format == "parquet"):
         if document.value((*path, "columns", key)) is not None:
             message = f"`columns.{key}` is not built yet for the format {block.format}."
             fix = "Leave it out; columns are found by the names of the properties."

@@ -181,8 +181,11 @@ class Account:
             self.lose(f"{quoted(named, most=20)} of the contract.")
         if not self.contract.bare:
             self.lose("The `drop` block: the files, their format and the tolerances.")
-            if self.contract.plan.columns.match != "exact" or any(p.header_names for p in self.contract.plan.roots):
-                self.lose("The header of files: columns have the contract's names here, and other texts in files.")
+            if self.contract.plan.columns.match != "exact" or any(
+                p.header_names for p in self.contract.plan.properties
+            ):
+                what = "names of values" if self.contract.plan.read_as == "jsonl" else "header"
+                self.lose(f"The {what} of files: columns have the contract's names here, and other texts in files.")
             if xml := self.contract.plan.xml:
                 self.lose(f"The way from XML to records: elements at `{visible(xml.record)}`, by their namespaces.")
             if self.contract.plan.fixed:

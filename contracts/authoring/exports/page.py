@@ -264,6 +264,7 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
     elif plan.file_format == "jsonl":
         yield "Format", f"JSON Lines{packed}: one JSON object on each line, in UTF-8"
         yield "Null", "null, or the key is left out"
+        yield from _stated(plan)
     elif plan.xml:
         yield "Format", f"XML{packed}, in the encoding that its first line states, without a document type"
         yield from _elements(plan, plan.xml)
@@ -273,15 +274,16 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
             form = f"one object, in which {plan.json.property} leads to the array of records"
         yield "Format", f"a JSON document{packed}: {form}; in UTF-8"
         yield "Null", "null, or the key is left out"
+        yield from _stated(plan)
     else:
         yield "Format", "Parquet"
 
 
 def _stated(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield the texts of a header that the contract states, if it states some."""
-    if stated := [p for p in plan.roots if p.header_names]:
+    if stated := [p for p in plan.properties if p.header_names]:
         shown = (f"{p.name}: {' or '.join(f'“{visible(text)}”' for text in p.header_names)}" for p in stated)
-        yield "Names in the header", "; ".join(shown)
+        yield "Names in files" if plan.read_as == "jsonl" else "Names in the header", "; ".join(shown)
 
 
 def _elements(plan: Plan, xml: Xml) -> Iterator[tuple[str, str]]:
@@ -290,8 +292,8 @@ def _elements(plan: Plan, xml: Xml) -> Iterator[tuple[str, str]]:
     if xml.namespaces:
         shown = (f"{prefix or 'without a prefix'}: {visible(uri)}" for prefix, uri in xml.namespaces.items())
         yield "Namespaces", "; ".join(shown)
-    steps = [prop.route[-1].removeprefix(".") for prop in plan.properties]
-    if any(step == TEXT or step.startswith("@") for step in steps):
+    yield from _stated(plan)
+    if any(prop.key == TEXT or prop.key.startswith("@") for prop in plan.properties):
         yield "Names", f"@name is an attribute; {TEXT} is the text of an element that has attributes"
     texts = ["an empty element" if text == "" else f"“{visible(text)}”" for text in xml.null_values]
     yield "Null", " or ".join(['the element is left out or has xsi:nil="true"', *texts])

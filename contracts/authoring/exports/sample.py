@@ -54,7 +54,7 @@ def line(contract: Contract, values: dict[str, str | None]) -> str:
     plan = contract.plan
     if plan.read_as == "jsonl":
         try:
-            record = {column.name: _nested(contract, column, values) for column in contract.columns()}
+            record = {column.prop.key: _nested(contract, column, values) for column in contract.columns()}
         except _TooComplex:
             return ""
         return (
@@ -105,7 +105,7 @@ def _nested(contract: Contract, column: ExportedColumn, values: dict[str, str | 
     made: dict[str, Any] | list[Any]
     match column.prop.type:
         case "object":
-            made = {part.key: _nested(contract, part, values) for part in inner}
+            made = {part.prop.key: _nested(contract, part, values) for part in inner}
         case "array":
             count = min(max([1, *column.limits(rules.MinItems)]), *column.limits(rules.MaxItems), MOST)
             made = [_nested(contract, inner[0], values)] * count if inner else []

@@ -74,12 +74,7 @@ def _refuse_others(document: Document, place: PropertyNode, source: dict[str, An
             continue
         if key in DESCRIPTIVE | RULES | WITHIN or (key == "semanticType" and value == "column"):
             continue
-        inner = key == "physicalName" and len(place.route) > 1  # of a column the drop block says which name counts
-        if inner and value != source.get("name", value):
-            message = f"`physicalName` of `{place.name}` is another name; values are found by `name`."
-            fix = f"Write `name: {value}` if that is the name in the file; else leave `physicalName` out."
-            document.error((*path, key), "not-built-yet", message, fix)
-        elif key != "physicalName":
+        if key != "physicalName":  # of which the drop block says if it counts
             document.error(
                 (*path, key), "not-built-yet", f"`{key}` is not built yet.", logical_options.NOT_CHECKED, on_key=True
             )

@@ -74,16 +74,18 @@ class Writer:
         for name, text in element.attributes.items():
             own = shape.within(name) if shape else None
             if own or shape is None or not self.ignores:
-                members[name] = value(text, own, self.xml)
+                members[shape.called(name) if shape else name] = value(text, own, self.xml)
         for key, values in element.elements.items():
             own = shape.within(key) if shape else None
             is_array = own is not None and own.kind == "array"
-            members[key] = f"[{','.join(values)}]" if is_array or len(values) > 1 else values[0]
+            called = shape.called(key) if shape else key
+            members[called] = f"[{','.join(values)}]" if is_array or len(values) > 1 else values[0]
         own = shape.within(TEXT) if shape else None
         if (shape is None or not element.elements) and (own or element.text.strip(SPACES)):
-            members[TEXT] = value(element.text, own, self.xml)
+            members[shape.called(TEXT) if shape else TEXT] = value(element.text, own, self.xml)
         members = element.others | members
         if shape:
-            agreed = {key: members.get(key, "null") for key in shape.members if shape is self.record or key in members}
+            names = (own.name for own in shape.members.values())
+            agreed = {key: members.get(key, "null") for key in names if shape is self.record or key in members}
             members = agreed | members
         return "{" + ",".join([f"{quoted(key)}:{own}" for key, own in members.items()]) + "}"

@@ -79,9 +79,11 @@ class Pattern:
             empty = rb"|<%b\s?/>|<%b></%b>" % (tag, tag, tag) if "" in xml.null_values else b""
             pieces.append(rb"(?:(?:%b%b)\s*+)?+" % (value, empty))
         begin = rb"\s*+<%b\s*+" % re.escape(close[2:])
-        agreed = list(shape.members)
-        line = ",".join(f"{quoted(key).replace('%', '%%')}:{'%b' if key in captured else 'null'}" for key in agreed)
-        order = [captured.index(key) for key in agreed if key in captured]
+        line = ",".join(
+            f"{quoted(own.name).replace('%', '%%')}:{'%b' if key in captured else 'null'}"
+            for key, own in shape.members.items()
+        )
+        order = [captured.index(key) for key in shape.members if key in captured]
         return cls(
             re.compile(begin + b"".join(pieces) + re.escape(close)),
             f"{{{line}}}\n".encode(),

@@ -46,9 +46,10 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
 
 def header(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
     """Files with the same names are one read: what nests is found by name, and of plain lines any may lack a key."""
-    agreed = [p.name for p in plan.properties]
-    same = plan.nested or keys == tuple(name for name in agreed if name in keys)
-    names = tuple(dict.fromkeys(agreed if same else (*keys, *agreed)))
+    agreed, named = [p.name for p in plan.properties], {p.key: p.name for p in plan.roots}
+    there = tuple(named.get(key, key) for key in keys if key in named or key not in agreed)
+    same = plan.nested or there == tuple(name for name in agreed if name in there)
+    names = tuple(dict.fromkeys(agreed if same else (*there, *agreed)))
     return names, json.dumps(names, ensure_ascii=False)
 
 
@@ -133,7 +134,7 @@ def wrapping(plan: Plan, text: str) -> tuple[str, ...]:
 
 def unknown(plan: Plan, keys: tuple[str, ...]) -> list[Problem]:
     """Return the problem of keys that are not the contract's, if records may not have them."""
-    agreed = [p.name for p in plan.roots]
+    agreed = [p.key for p in plan.roots]
     unknown = [key for key in keys if key not in agreed and key not in OURS]
     if plan.columns.extra != "reject" or not unknown:
         return []

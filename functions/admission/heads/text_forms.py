@@ -81,7 +81,7 @@ def around(plan: Plan, text: str) -> tuple[str, ...]:
             stack.pop()
         elif KEY_END.match(text, token.end()):
             key = _plain(sign)
-    return () if best and best[-1] in {p.name for p in plan.roots} else best
+    return () if best and best[-1] in {p.key for p in plan.roots} else best
 
 
 def _plain(key: str) -> str:

@@ -62,7 +62,8 @@ def _first(plan: Plan, record: Any) -> list[Problem]:
     unknown = [key for key in record if key not in agreed and key not in OURS]
     if plan.columns.extra != "reject" or not unknown or may_be_lost(plan, "knownKeys"):
         return []
-    close = {key: name for key in unknown[:20] if (name := nearest(key, [n for n in agreed if record.get(n) is None]))}
+    missing = [p.key for p in plan.roots if record.get(p.name) is None]
+    close = {key: name for key in unknown[:20] if (name := nearest(key, missing))}
     renamed = ", ".join(f"`{visible(key, 60)}` to `{name}`" for key, name in close.items())
     fix = f"Rename {renamed}." if renamed else f"Leave them out, or ask for them to be added to {plan.contract}."
     text = f"The first record has elements or attributes that the contract does not know: {_listed(unknown)}."

@@ -83,15 +83,15 @@ def property_at(document: Document, at: Path, prop: Property, xml: Xml) -> None:
         document.error((*at, "logicalType"), "bad-value", message, fix)
     if step in ("[]", "*", "~"):
         return
-    name = step[1:] if prop.path else step
+    name, key = prop.key, "physicalName" if prop.header_names else "name"
     bare = name.removeprefix("@")
     match = NAME.fullmatch(bare)
     if name != TEXT and match is None:
         message = f"`{visible(name, 60)}` is the name of no element and no attribute."
         fix = f"Write it as the files do; an attribute as `@name`, the text beside attributes as `{TEXT}`."
-        document.error((*at, "name"), "bad-name", message, fix)
+        document.error((*at, key), "bad-name", message, fix)
     elif match and match["prefix"] and match["prefix"] not in {*xml.namespaces, "xml"}:
-        _no_prefix(document, (*at, "name"), match["prefix"], xml)
+        _no_prefix(document, (*at, key), match["prefix"], xml)
     if (name == TEXT or name.startswith("@")) and prop.type in CONTAINERS:
         what = "The text of an element" if name == TEXT else "An attribute"
         message = f"{what} is a single value, and `{prop.name}` is of the type {prop.type}."

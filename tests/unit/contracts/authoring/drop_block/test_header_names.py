@@ -42,6 +42,33 @@ def test_physical_name_like_the_name_is_stated_by_place_only() -> None:
     assert texts("{source: physicalName, match: byPosition}", same) == [("id",), ()]
 
 
+NESTED = """\
+- {name: id, physicalName: Konto-Nr., logicalType: integer}
+- name: amount
+  physicalName: Amt
+  logicalType: object
+  properties: [{name: currency, physicalName: "@Ccy", logicalType: string}, {name: n, logicalType: integer}]
+- name: tags
+  logicalType: array
+  items: {logicalType: object, properties: [{name: t, physicalName: T, logicalType: string}]}
+"""
+XML = DROP.replace("csv", "xml") + "xml: {record: all/one}\n"
+
+
+@pytest.mark.parametrize(
+    ("drop", "keys"),
+    [
+        (f"{OBJECTS}columns: {{source: physicalName}}", ["Konto-Nr.", "Amt", "tags", "@Ccy", "n", "[]", "T"]),
+        (f"{OBJECTS}columns: {{source: name}}", ["id", "amount", "tags", "currency", "n", "[]", "t"]),
+        (f"{XML}columns: {{source: physicalName}}", ["Konto-Nr.", "Amt", "tags", "@Ccy", "n", "[]", "T"]),
+    ],
+)
+def test_keys_of_objects_are_physical_names(drop: str, keys: list[str]) -> None:
+    plan = compiled(a_document(NESTED, drop=drop)).plan
+    assert isinstance(plan, Plan)
+    assert sorted(p.key for p in plan.properties) == sorted(keys)
+
+
 WRONG = {
     "alias of no property": a_document(PLAIN, drop=f"{DROP}columns: {{aliases: {{nte: [x]}}}}  #! unknown-property"),
     "aliases that are no list": a_document(PLAIN, drop=f"{DROP}columns: {{aliases: {{id: x}}}}  #! wrong-type"),
@@ -71,6 +98,24 @@ WRONG = {
     "physical name of Parquet": a_document(TWO.replace("}", "}  #! not-built-yet", 1), drop=PARQUET),
     "match of Parquet": a_document(PLAIN, drop=f"{PARQUET}columns: {{match: anyCase}}  #! not-built-yet"),
     "aliases of JSON Lines": a_document(PLAIN, drop=f"{OBJECTS}columns: {{aliases: {{id: [x]}}}}  #! not-built-yet"),
+    "physical names of JSON alike": a_document(
+        "- {name: a, physicalName: x, logicalType: integer}\n"
+        "- {name: b, physicalName: x, logicalType: string}  #! column-clash",
+        drop=f"{OBJECTS}columns: {{source: physicalName}}",
+    ),
+    "blank physical name of JSON": a_document(
+        '- {name: a, physicalName: " ", logicalType: integer}  #! bad-name',
+        drop=f"{OBJECTS}columns: {{source: physicalName}}",
+    ),
+    "physical name of JSON that is ours": a_document(
+        "- {name: a, physicalName: _record, logicalType: integer}  #! bad-name",
+        drop=f"{OBJECTS}columns: {{source: physicalName}}",
+    ),
+    "physical name of JSON without a decision": a_document(TWO.replace("}", "}  #! no-source", 1), drop=OBJECTS),
+    "physical name that no element has": a_document(
+        "- {name: a, physicalName: a b, logicalType: integer}  #! bad-name",
+        drop=f"{XML}columns: {{source: physicalName}}",
+    ),
     "match without a header": a_document(
         PLAIN, drop=f"{DROP}csv: {{header: false}}\ncolumns: {{match: trimmed}}  #! bad-value"
     ),

@@ -410,3 +410,32 @@ def test_lines_have_properties_without_forms() -> None:
     plan = replace(a_plan(), properties=tuple(prop for prop, _, _ in FORMED))
     assert {(p.form, p.format, p.offset) for p in plan.transcribed.properties} == {(None, None, None)}
     assert replace(plan, file_format="xlsx", xml=None).transcribed.properties == plan.properties
+
+
+KEYED = (
+    Property("id", "integer", header_names=("@nr",)),
+    Property("amount", "object", header_names=("Amt",)),
+    Property("amount.value", "number", path=("amount", ".value"), header_names=("#text",)),
+    Property("amount.currency", "string", path=("amount", ".currency"), header_names=("@Ccy",)),
+    Property("note", "string", header_names=("Text",)),
+)
+
+
+@pytest.mark.parametrize(
+    ("row", "line"),
+    [
+        (
+            '<row nr="1"><Amt Ccy="EUR">5</Amt><Text>x</Text></row>',
+            '{"id":1,"amount":{"value":5,"currency":"EUR"},"note":"x"}',
+        ),
+        ("<row><Text>x</Text></row>", '{"id":null,"amount":null,"note":"x"}'),
+        ("<row><Text>x</Text><note>y</note></row>", '{"id":null,"amount":null,"note":"x","./note":"y"}'),
+        ("<row><other>y</other></row>", '{"id":null,"amount":null,"note":null,"other":"y"}'),
+    ],
+)
+def test_values_have_the_names_of_the_contract(row: str, line: str) -> None:
+    plan = replace(a_plan(), properties=KEYED)
+    document = f"<rows>{row * 3}</rows>".encode()
+    lines = b"".join(part for part in xml_records.lines(plan, [document], whole=True) if isinstance(part, bytes))
+    assert lines.decode().splitlines() == [line] * 3
+    assert [p.key for p in plan.transcribed.properties] == ["id", "amount", "value", "currency", "note"]
