@@ -16,8 +16,8 @@ from functions.records import receipt as records_receipt
 ACCEPTED = ("accepted", "accepted_with_warnings")
 
 
-MOST_AGE = 60.0
-"""Seconds for which a contact is taken as it was read."""
+MOST_AGE = 900.0
+"""Seconds for which the pointer is not read again for a contact: receipts are many, and a call for each costs more."""
 
 
 def write_receipt(ports: Ports, drop: Drop, plan: Plan | None, decision: Decision) -> str:

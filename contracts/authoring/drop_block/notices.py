@@ -137,7 +137,7 @@ def _as_mail(name: str) -> str | None:
 def _is_place(text: str) -> bool:
     """Return True if a text is an address that people can go or write to."""
     if text.startswith("mailto:"):
-        return isinstance(channels.read(text), Channel)
+        return text.isprintable() and isinstance(channels.read(text.partition("?")[0]), Channel)
     try:
         parts = urlsplit(text)
     except ValueError:
@@ -223,8 +223,8 @@ def _why_never(audience: Audience, occasion: Occasion, block: DropBlock) -> tupl
     """Return why an occasion never comes, and the fix; None if it may come."""
     if occasion in ("missing", "late") and not block.arrival:
         return "the contract does not state when files come", 'Add `arrival`, as `arrival: {by: "06:00"}`.'
-    if occasion == "stale":
-        return "this version of dropgate does not tell that data is stale", "Leave it out until a later one does."
+    if occasion == "stale" and block.slo != "enforce":
+        return "no promise of the contract is held", "Write `slo: enforce` and `slaProperties`."
     if occasion == "unmatched" and audience == "consumer":
         return "consumers have nothing to do with files that no contract claims", "Leave it out."
     return None

@@ -110,9 +110,7 @@ def _share(document: Document, path: Path, entry: dict[str, Any], base: Promise,
     period = _period(document, (*path, "valueExt"), base.name)
     arrival = block.arrival
     if base.kind == "fileCompleteness" and arrival is None:
-        message = (
-            "`fileCompleteness` is a share of expected files, and the drop block expects none."
-        )
+        message = "`fileCompleteness` is a share of expected files, and the drop block expects none."
         document.error(path, "missing-key", message, "Write `arrival` there, with `by` and `files`.")
     if document.errors() > before or period is None:
         return None
@@ -133,9 +131,7 @@ def _period(document: Document, at: Path, name: str) -> Span | None:
     span = Span(Decimal(match[1]), unit) if match and unit else None
     if span is None or not SHORTEST.about <= span.about <= LONGEST.about:
         message = f"`{name}` is promised for each `{text:.40}`, which is not a length of time."
-        document.error(
-            at, "bad-value", message, "Write a whole number and a unit, as `7 d`, or leave it out."
-        )
+        document.error(at, "bad-value", message, "Write a whole number and a unit, as `7 d`, or leave it out.")
         return None
     return span
 
@@ -151,9 +147,7 @@ def _time_of_day(document: Document, path: Path, base: Promise, block: DropBlock
     match = TIME_OF_DAY.fullmatch(text)
     if match is None:
         message = f"`{base.name}` promises `{text:.40}`, which is not a time of day."
-        document.error(
-            at, "bad-value", message, 'Write it as "09:00", or with an offset, "09:00-08:00".'
-        )
+        document.error(at, "bad-value", message, 'Write it as "09:00", or with an offset, "09:00-08:00".')
         return None
     zone = {None: base.zone, "Z": "UTC"}.get(match[3], match[3])
     days = block.arrival.days if block.arrival else base.days

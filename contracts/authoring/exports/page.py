@@ -79,7 +79,7 @@ OCCASIONS: dict[Occasion, str] = {
     "warning": "a file has warnings",
     "missing": "files are missing",
     "late": "a file comes at another time than agreed",
-    "stale": "the data are older than agreed",
+    "stale": "a promise about the data over time is not kept",
     "unmatched": "no contract covers the name of a file",
     "accepted": "a file is accepted",
     "recovered": "all is well again",

@@ -248,6 +248,12 @@ def test_occasion_that_cannot_come_is_a_warning(audience: str, occasion: str, *,
     assert [f.code for f in findings if f.level == "warning"] == ["never-happens"] * never
 
 
+def test_promise_that_is_held_may_be_missed() -> None:
+    sections = SECTIONS + "slaProperties: [{property: freshness, value: 2, unit: d, driver: loadDate}]\n"
+    findings = a_contract("{consumer: {to: alerts, on: [stale]}}", sections, "slo: enforce\n").findings
+    assert [f.code for f in findings if f.level == "warning" and f.code == "never-happens"] == []
+
+
 def test_files_that_are_expected_may_be_missing() -> None:
     findings = a_contract("{producer: {to: alerts, on: [missing, late]}}", more='arrival: {by: "06:00"}\n').findings
     assert [f for f in findings if f.level != "note"] == []
@@ -260,6 +266,10 @@ def test_files_that_are_expected_may_be_missing() -> None:
         (SECTIONS, Contact("orders-help", "mailto:help@example.org")),
         ("support: [{channel: chat, url: 'https://example.org/chat'}]\n", Contact("chat", "https://example.org/chat")),
         ("support: [{channel: help@example.org}]\n", Contact("help@example.org", "mailto:help@example.org")),
+        (
+            "support: [{channel: a, url: 'mailto:a@example.org?subject=x'}]\n",
+            Contact("a", "mailto:a@example.org?subject=x"),
+        ),
         ("support: [{channel: chat, url: 'http://example.org/'}]\n", None),
         ("support: [{channel: chat, url: 'javascript:alert(1)'}]\n", None),
         ("support: [{channel: chat, url: 'https://user:secret@example.org/'}]\n", None),
