@@ -219,7 +219,12 @@ def _left_out(cls: Any) -> dict[str, Any] | None:
     if not dataclasses.is_dataclass(cls):
         return None
     every = dataclasses.fields(cls)
-    return {f.name: f.default if {"sparse", "argument"} & f.metadata.keys() else NEVER for f in every}
+    return {f.name: _default(f) if {"sparse", "argument"} & f.metadata.keys() else NEVER for f in every}
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    made = field.default_factory
+    return field.default if made is dataclasses.MISSING else made()
 
 
 @dataclasses.dataclass(frozen=True)

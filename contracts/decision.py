@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from contracts import codec
 from contracts.job import Sample
 from contracts.problem import Problem
+from contracts.terms.history import Figure
 from contracts.watermarks import HighMark
 
-EXCUSED = ("allowed-missing", "no-rows", "for-people", "other-engine")
+EXCUSED = ("allowed-missing", "no-rows", "for-people", "other-engine", "too-little-history")
 """Reasons for which a check that was not made does not count against the file.
 
-The column may be missing, there was no row, or people or another engine must check it.
+The column may be missing, there was no row, people or another engine must check it, or there are too few earlier files.
 """
 
 VerdictName = Literal["accepted", "accepted_with_warnings", "rejected"]
@@ -30,8 +32,20 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldAgainst:
+    """The earlier files of a check in words, what their figures come to, and the limits of its own figure by that."""
+
+    of: str
+    middle: str
+    limits: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One check of the decision: the rule, its counts and its result; figures are None if none were taken."""
+    """One check of the decision: the rule, its counts and its result; figures are None if none were taken.
+
+    `lacks` says how many earlier files there are of those that it needs; `history` is what it was held against.
+    """
 
     id: str
     kind: str
@@ -48,11 +62,16 @@ class CheckResult:
     reason: str | None = None
     samples: tuple[Sample, ...] = ()
     against: str | None = field(default=None, metadata=codec.SPARSE)
+    history: HeldAgainst | None = field(default=None, metadata=codec.SPARSE)
+    lacks: str | None = field(default=None, metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The decision on a drop, with its reasons. `verdict` None means failed, and `failure` gives the cause."""
+    """The decision on a drop, with its reasons. `verdict` None means failed, and `failure` gives the cause.
+
+    `figures` are those that later files are held against, by check.
+    """
 
     verdict: VerdictName | None
     rows: Rows
@@ -60,6 +79,7 @@ class Decision:
     problems: tuple[Problem, ...] = ()
     failure: Problem | None = None
     marks: tuple[HighMark, ...] = ()
+    figures: Mapping[str, Figure] = field(default_factory=dict, metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from decimal import Decimal
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from contracts import rules
@@ -156,6 +157,8 @@ MET = {
 }
 """The fix for an expectation that is not met: True if it finds single records, False if it judges all together."""
 
+AS_IT_IS = " If the file is right, ask for it to be accepted as it is."
+"""The fix where a file is only unlike others."""
 MOST_PLACES = 9
 """Digits that a share may need beyond those of the limit next to it."""
 
@@ -190,6 +193,7 @@ def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: b
     if outcome.result not in ("failed", "warning"):
         return None
     words = _words_of_rule(plan, check) | _words_of_counts(plan, check, outcome, read) | _words_of_format(plan)
+    words |= _words_of_history(check, outcome)
     # In words of the form of the file, if it has its own
     own = of_elements(check.rule) if plan.xml else OF_SHEETS.get(type(check.rule)) if plan.sheet else None
     message, fix = own or sentence(check.rule)
@@ -207,6 +211,8 @@ def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: b
     text = f"{message.format(**words).removesuffix('.')}{tolerated}."
     text = text[0].upper() + text[1:]
     advice = fix.format(**words).strip()
+    if outcome.history:
+        advice += AS_IT_IS
     if described := " ".join((check.description or "").split()):
         advice += f" The contract says: {visible(described, 300)}"
     first = outcome.samples[0].place if outcome.samples else None
@@ -240,8 +246,11 @@ def noted(plan: Plan, check: Check, samples: tuple[Sample, ...]) -> tuple[Sample
 
 
 def limit_in_words(threshold: Threshold) -> str:
-    """A threshold as a person says it: less than 10 %, at least 1,000."""
+    """A threshold as a person says it: less than 10 %, at least 1,000, at least 50 % above a median of others."""
     unit = " %" if threshold.unit == "percent" else ""
+    if threshold.relative:
+        limits = LIMITS[threshold.operator].format(*(f"{v:+,f} {threshold.relative.unit}" for v in threshold.values))
+        return f"{limits} away from {threshold.relative.words}"
     return LIMITS[threshold.operator].format(*(_figure(v) + unit for v in threshold.values))
 
 
@@ -271,7 +280,7 @@ def some(count: int, of: int, bounds: tuple[Decimal, ...] = (), what: str = "rec
 
 def percents(limit: Limit | Threshold | None) -> tuple[Decimal, ...]:
     """The percents that a limit or a threshold names."""
-    if limit is None or limit.unit != "percent":
+    if limit is None or limit.unit != "percent" or (isinstance(limit, Threshold) and limit.relative):
         return ()
     return limit.values if isinstance(limit, Threshold) else (limit.value,)
 
@@ -284,7 +293,7 @@ def _words_of_rule(plan: Plan, check: Check) -> dict[str, str]:
     text = rule.text if isinstance(rule, WITH_TEXT) else check.expected
     value = str(rule.value) if isinstance(rule, WITH_VALUE) else check.expected
     limit = check.expected
-    if check.threshold and isinstance(rule, rules.Limited):  # dates as in the contract
+    if check.threshold and isinstance(rule, rules.Limited) and not check.threshold.relative:  # dates as in the contract
         limit = LIMITS[check.threshold.operator].format(*(f"`{text}`" for text in rule.limits))
     elif check.threshold:
         limit = limit_in_words(check.threshold)
@@ -351,6 +360,26 @@ def _words_of_counts(plan: Plan, check: Check, outcome: CheckResult, read: int) 
         "worst": f"; the worst is `{outcome.observed}`" if has_worst else "",
         "flaw": f" ({first.place}: {first.note})" if first and first.note else "",
     }
+
+
+def _words_of_history(check: Check, outcome: CheckResult) -> dict[str, str]:
+    """Return the words about the earlier files that a check was held against; none if it was not."""
+    history, threshold = outcome.history, check.threshold
+    if history is None or threshold is None:
+        return {}
+    percent = " %" if threshold.unit == "percent" else ""
+    records = "" if percent or isinstance(check.rule, FIGURES_AND_ROWS) else " records"
+    limits = LIMITS[threshold.operator].format(*(f"{text}{percent}" for text in history.limits))
+    return {"limit": f"{limits}{records}, as {history.of} is {history.middle}{percent}"}
+
+
+def in_digits(exact: Fraction) -> str:
+    """A figure as a person reads it: a whole number in full, else with six digits or two decimal places."""
+    if exact.denominator == 1:
+        return f"{exact.numerator:,}"
+    with localcontext(prec=max(6, len(str(abs(int(exact)))) + 2)):
+        rounded = Decimal(exact.numerator) / Decimal(exact.denominator)
+    return f"{rounded.normalize():,f}"
 
 
 def _words_of_format(plan: Plan) -> dict[str, str]:

@@ -20,6 +20,7 @@ from contracts import codec, rules
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.fixed_width import Fixed
+from contracts.terms.history import Figure, Past, Relative
 from contracts.terms.leader import Leader
 from contracts.terms.promises import Promise
 from contracts.terms.trailer import Ending, Footer, Trailer
@@ -116,12 +117,14 @@ class Limit:
 class Threshold:
     """The threshold of a metric: one operator, one number or two, rows or percent.
 
-    Dates are numbers of days since 1970, timestamps of microseconds.
+    Dates are numbers of days since 1970, timestamps of microseconds. If it is `relative`, the numbers are for the
+    difference from earlier files, in the unit of that.
     """
 
     operator: Operator
     values: tuple[Decimal, ...]
     unit: Unit = "rows"
+    relative: Relative | None = field(default=None, metadata=codec.SPARSE)
 
     def holds(self, count: int | Decimal, of: int) -> bool:
         """Return True if the metric's `count` (of `of` evaluated rows), or its figure, meets the threshold.
@@ -131,6 +134,14 @@ class Threshold:
         if self.unit == "percent":
             return HOLDS[self.operator](share(int(count), of), _exact(self.values[0]), _exact(self.values[-1]))
         return HOLDS[self.operator](count, self.values[0], self.values[-1])
+
+    def holds_against(self, past: Past, figure: Figure) -> bool:
+        """Return True if the difference of a figure from enough earlier ones meets a relative threshold."""
+        difference = past.difference(figure)
+        low, high = difference.compared(self.values[0]), difference.compared(self.values[-1])
+        # With two limits, at -1 and 1, their sum is the place of the difference among them
+        place, ends = (low, (0, 0)) if len(self.values) == 1 else (low + high, (-1, 1))
+        return HOLDS[self.operator](place, *ends)
 
 
 HOLDS_TRUE = Threshold("mustBe", (Decimal(1),))
@@ -666,6 +677,11 @@ class Plan:
         """The properties whose high marks its checks ask for, in their order."""
         wanted = {c.watermark for c in self.checks}
         return tuple(p.name for p in self.properties if p.name in wanted)
+
+    @cached_property
+    def relative(self) -> Mapping[str, Relative]:
+        """The earlier files that checks are held against, by the id of the check."""
+        return {c.id: c.threshold.relative for c in self.checks if c.threshold and c.threshold.relative}
 
     @cached_property
     def summed(self) -> tuple[str, ...]:

@@ -13,17 +13,18 @@ from fractions import Fraction
 from typing import Any
 
 from contracts import codec, rules
-from contracts.decision import EXCUSED, CheckResult, Decision, File, Result, Rows, VerdictName
+from contracts.decision import EXCUSED, CheckResult, Decision, File, HeldAgainst, Result, Rows, VerdictName
 from contracts.files import mojibake as files_mojibake
 from contracts.job import Count, DropResult
-from contracts.messages import explain, noted, percents, some, tolerated_in_words
-from contracts.plan import Check, Plan
+from contracts.messages import explain, in_digits, noted, percents, some, tolerated_in_words
+from contracts.plan import Check, Plan, Threshold
 from contracts.problem import Level, Problem
 from contracts.terms import trailer
 from contracts.terms.file_sets import Totals
+from contracts.terms.history import NO_HISTORY, Figure, Past
 from contracts.terms.trailer import Trailer
 
-ALLOWED_MISSING, NO_ROWS, *_ = EXCUSED
+ALLOWED_MISSING, NO_ROWS, _, _, TOO_LITTLE_HISTORY = EXCUSED
 ROUGHLY = Decimal("1e-12")
 """The greatest difference of a sum of doubles from the stated sum, as a share of the greater of both."""
 IN_FULL, IN_SHORT = 40, 15
@@ -46,8 +47,13 @@ def fail(failure: Problem) -> Decision:
     return Decision(None, Rows(), failure=failure)
 
 
-def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
-    """Judge one drop; `checks` are the ids in the order of `facts.counts`, as the result's header names them."""
+def decide(
+    plan: Plan, facts: DropResult, checks: tuple[str, ...], history: Mapping[str, Past] = NO_HISTORY
+) -> Decision:
+    """Judge one drop; `checks` are the ids in the order of `facts.counts`, as the result's header names them.
+
+    `history` are the figures of earlier files, by the ids of the checks that are held against them.
+    """
     if facts.failure:
         return fail(facts.failure)
     if facts.refusal:
@@ -55,7 +61,7 @@ def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
     if sorted(checks) != sorted(c.id for c in plan.checks) or len(facts.counts) != len(checks):
         return fail(Problem("checks-do-not-match", "The job's result does not answer the checks of the plan.", OURS))
     counts = dict(zip(checks, facts.counts, strict=True))
-    outcomes = tuple(_outcome(plan, check, counts[check.id], facts) for check in plan.checks)
+    outcomes = tuple(_outcome(plan, check, counts[check.id], facts, history.get(check.id)) for check in plan.checks)
     if fault := _own_fault(plan, facts, outcomes):
         return Decision(None, Rows(), outcomes, failure=fault)
     of_file = (*facts.notes, *_totals(plan, facts), *_file_problems(plan, facts))
@@ -73,7 +79,8 @@ def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
     elif facts.rejected or "warning" in results or "warning" in levels:
         verdict = "accepted_with_warnings"
     rows = Rows(facts.read, facts.valid, facts.rejected)
-    return Decision(verdict, rows, outcomes, problems, marks=facts.marks)
+    figures = {c.id: seen for c in plan.checks if (seen := _later(c, counts[c.id], facts))}
+    return Decision(verdict, rows, outcomes, problems, marks=facts.marks, figures=figures)
 
 
 def document(decision: Decision, plan: Plan | None, file: File) -> dict[str, Any]:
@@ -135,10 +142,43 @@ def made(check: Check, count: Count) -> Count:
     return replace(count, state="not_evaluated", reason=NO_ROWS)
 
 
-def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> CheckResult:
+def _counted(check: Check, count: Count, facts: DropResult) -> Count:
+    """Return the count of a check as it is judged; the records of a file are counted by a plain scan."""
     count = made(check, count)
     if isinstance(check.rule, rules.RowCount) and not check.filter and count.state == "counted":
-        count = Count(facts.read, observed=str(facts.read))
+        return Count(facts.read, observed=str(facts.read))
+    return count
+
+
+def _later(check: Check, count: Count, facts: DropResult) -> Figure | None:
+    """Return the figure that later files are held against; None if there is none, or nothing is held against it."""
+    if check.threshold is None or check.threshold.relative is None:
+        return None
+    return _figure(check, _counted(check, count, facts))
+
+
+def _figure(check: Check, count: Count) -> Figure | None:
+    """Return the figure of a check with a threshold: a value, a number of records, or their share."""
+    if count.state != "counted" or (isinstance(check.rule, rules.Limited) and count.figure is None):
+        return None
+    if isinstance(check.rule, rules.RowCount):
+        return Figure(Decimal(count.evaluated))
+    if count.figure is not None:
+        return Figure(count.figure)
+    is_share = check.threshold is not None and check.threshold.unit == "percent"
+    return Figure(Decimal(count.failed), count.evaluated if is_share else None)
+
+
+def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult, past: Past | None) -> CheckResult:
+    count, threshold = _counted(check, count, facts), check.threshold
+    against, lacks = None, None
+    if threshold and threshold.relative and _figure(check, count):
+        past = past or Past(threshold.relative)
+        if past.is_enough:
+            limits = tuple(map(in_digits, past.ends(threshold.values)))
+            against = HeldAgainst(past.words, in_digits(past.middle), limits)
+        else:
+            lacks = past.missing
     evaluated, failed, null = count.evaluated, count.failed, count.null
     counted = count.state == "counted"
     return CheckResult(
@@ -147,29 +187,28 @@ def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Check
         property=check.property,
         dimension=check.dimension,
         severity=check.severity,
-        result=_result(plan, check, count),
+        result="not_evaluated" if lacks else _result(plan, check, count, past),
         evaluated=evaluated if counted else None,
         success=evaluated - failed - null if counted else None,
         failed=failed if counted else None,
         null=null if counted else None,
         observed=count.observed,
         expected=check.expected,
-        reason=count.reason,
+        reason=TOO_LITTLE_HISTORY if lacks else count.reason,
         samples=noted(plan, check, count.samples),
         against=count.against,
+        history=against,
+        lacks=lacks,
     )
 
 
-def _result(plan: Plan, check: Check, count: Count) -> Result:
+def _result(plan: Plan, check: Check, count: Count, past: Past | None) -> Result:
     if count.state != "counted":
         return count.state
     if isinstance(check.rule, rules.Limited | rules.Expectation) and count.figure is None:
         return "error"
     if check.threshold and check.scope == "set":
-        seen: int | Decimal = count.failed if count.figure is None else count.figure
-        if isinstance(check.rule, rules.RowCount):
-            seen = count.evaluated
-        within = check.threshold.holds(seen, count.evaluated)
+        within = _holds(check, check.threshold, count, past)
         return "passed" if within else "failed" if check.severity == "error" else "warning"
     limit = check.tolerance or (plan.tolerance if check.severity == "error" and check.scope != "set" else None)
     within = count.failed == 0 if limit is None else limit.allows(count.failed, count.evaluated)
@@ -177,6 +216,14 @@ def _result(plan: Plan, check: Check, count: Count) -> Result:
         return "passed" if within else "warning"
     quiet = check.quiet.allows(count.failed, count.evaluated) if check.quiet else not count.failed
     return "failed" if not within else "passed" if quiet else "warning"
+
+
+def _holds(check: Check, threshold: Threshold, count: Count, past: Past | None) -> bool:
+    """Return True if a figure meets the threshold of its check, by itself or against enough earlier ones."""
+    if past and threshold.relative and (figure := _figure(check, count)):
+        return threshold.holds_against(past, figure)
+    seen: int | Decimal = count.failed if count.figure is None else count.figure
+    return threshold.holds(count.evaluated if isinstance(check.rule, rules.RowCount) else seen, count.evaluated)
 
 
 def _subject(check: Check) -> tuple[object, ...]:

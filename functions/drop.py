@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, get_args
 
@@ -13,6 +13,7 @@ from contracts import codec
 from contracts.decision import VerdictName
 from contracts.problem import Problem
 from contracts.terms.file_sets import Totals
+from contracts.terms.history import Figure, Past
 from contracts.watermarks import HighMark
 
 State = Literal[
@@ -279,9 +280,10 @@ class Drop:
     the number of bytes in a compressed file; for Parquet at least the weight of its records. `content` is the SHA-256
     of these bytes, if its contract compares contents. `file_set` is the set that it waited for or belongs to as a
     marker or manifest, `totals` are the manifest's totals of its records. `marks` are the high marks of its records,
-    from its verdict on. `retracts` is the data that this attempt withdraws or replaces, until it has done so;
-    `override` is set if a person has decided this attempt, `forgotten` if a person had it erased. Times are UTC,
-    `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
+    from its verdict on; `figures` are those of its checks that later drops are held against, and `history` those that
+    it was held against itself, which every attempt keeps. `retracts` is the data that this attempt withdraws or
+    replaces, until it has done so; `override` is set if a person has decided this attempt, `forgotten` if a person had
+    it erased. Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
     """
 
     id: str
@@ -318,6 +320,8 @@ class Drop:
     promoted: Promotion | None = None
     receipt: str | None = None
     marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
+    figures: Mapping[str, Figure] = field(default_factory=dict, metadata=codec.SPARSE)
+    history: Mapping[str, Past] = field(default_factory=dict, metadata=codec.SPARSE)
     file_set: str | None = field(default=None, metadata=codec.SPARSE)
     totals: Totals | None = field(default=None, metadata=codec.SPARSE)
     retracts: Retraction | None = field(default=None, metadata=codec.SPARSE)

@@ -16,8 +16,9 @@ from contracts.catalog import Pointer
 from contracts.errors import DropgateError
 from contracts.files.header import rejected_file, valid_file
 from contracts.job import Count, DataFile, DataFiles, DropResult, JobDrop, JobHeader, JobRequest, JobResult
-from contracts.plan import RECORD_CHECKS, Check, Csv, Filter, Plan, Property
+from contracts.plan import RECORD_CHECKS, Check, Csv, Filter, Plan, Property, Threshold
 from contracts.terms.arrival import Arrival
+from contracts.terms.history import Relative
 from contracts.terms.notices import Routes
 from contracts.watermarks import HighMark
 from functions import keys
@@ -93,6 +94,15 @@ def a_marked_plan(**changes: Any) -> Plan:
     only = Filter("true", "", (), "n")
     new = Check("new", rules.Required(), "row", "error", "completeness", "a value", "id", filter=only)
     return replace(plan, checks=(*RECORD_CHECKS, new))
+
+
+def a_relative_plan(last: int = 3, *, weekday: bool = False, **changes: Any) -> Plan:
+    """A plan with a number of records within 50 % of the median of the last files."""
+    relative = Relative("median", last, last, weekday=weekday)
+    threshold = Threshold("mustBeBetween", (Decimal(-50), Decimal(50)), relative=relative)
+    volume = Check("volume", rules.RowCount(), "set", "error", "coverage", "as many as before", threshold=threshold)
+    plan = a_plan(**changes)
+    return replace(plan, checks=(*plan.checks, volume))
 
 
 def a_window(name: str, minutes: int) -> Plan:

@@ -5,6 +5,7 @@ A repeated event repeats the decision from the result document, which does not c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from contracts.decision import Decision, Rows
@@ -13,9 +14,11 @@ from contracts.files.header import valid_file
 from contracts.job import JobResult
 from contracts.plan import Plan
 from contracts.problem import Problem
+from contracts.terms.history import Past
 from contracts.verdict import decide, fail
 from functions import keys
 from functions.drop import ABOUT_OTHERS, OF_PEOPLE, Drop, Location
+from functions.flow.history import history_of
 from functions.keys import Zones
 from functions.ports import Ports
 from functions.promotion.entry import PromotionEntry, VerdictRecord, enter
@@ -43,10 +46,11 @@ class Judged:
 
 def judge(ports: Ports, plan: Plan, drop: Drop, result: JobResult) -> Judged | Drop:
     """Record the verdict of a job's result; return a drop that is being judged again: the result is not of that."""
-    decision = _decision(plan, drop, result)
+    history = history_of(ports, plan, drop)
+    decision = _decision(plan, drop, result, history)
     if drop.state != "validating":
         return _held_to_record(Judged(drop, plan, decision))
-    entry = _record(ports, plan, drop, decision)
+    entry = _record(ports, plan, drop, decision, history)
     if (entry.drop.attempt, entry.drop.batch) != (drop.attempt, drop.batch):
         return entry.drop
     return _held_to_record(Judged(entry.drop, plan, decision, entry.claims))
@@ -60,7 +64,8 @@ def judge_by_record(ports: Ports, drop: Drop) -> Judged | Drop:
     judged = _held_to_record(Judged(drop, plan, _as_judged(ports, plan, drop) if drop.override else recorded(drop)))
     if not promotable_when_observing(ports.zones, plan, drop):
         return judged
-    entry = enter(ports, plan, drop, VerdictRecord("rejected", judged.decision, drop.decided_at or ports.at()))
+    verdict = VerdictRecord("rejected", judged.decision, drop.decided_at or ports.at(), history=drop.history)
+    entry = enter(ports, plan, drop, verdict)
     return entry.drop if entry.claims is None else replace(judged, drop=entry.drop, claims=entry.claims)
 
 
@@ -93,29 +98,29 @@ def _as_judged(ports: Ports, plan: Plan, drop: Drop) -> Decision:
     except (ObjectGone, DocumentInvalid):
         return recorded(drop)
     facts = next((facts for facts in result.drops if facts.drop == drop.id), None)
-    decision = decide(plan, facts, result.header.checks) if facts else recorded(drop)
+    decision = decide(plan, facts, result.header.checks, drop.history) if facts else recorded(drop)
     if decision.verdict is None:
         return recorded(drop)
     of_person = tuple(p for p in drop.problems if p.code in OF_PEOPLE)
     return replace(decision, verdict=drop.verdict, problems=(*of_person, *decision.problems))
 
 
-def _decision(plan: Plan, drop: Drop, result: JobResult) -> Decision:
+def _decision(plan: Plan, drop: Drop, result: JobResult, history: Mapping[str, Past]) -> Decision:
     for facts in result.drops:
         if (facts.drop, facts.attempt) == (drop.id, drop.attempt):
             if facts.read > ((drop.size + 1) // 2 if plan.suffix in TEXT else MOST_RECORDS):
                 text = f"The job counted {facts.read:,} records in a file of {drop.size:,} bytes: they do not add up."
                 return fail(Problem("rows-do-not-add-up", text, NOT_YOURS))
-            return decide(plan, facts, result.header.checks)
+            return decide(plan, facts, result.header.checks, history)
     return fail(RESULT_MISSING)
 
 
-def _record(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> PromotionEntry:
+def _record(ports: Ports, plan: Plan, drop: Drop, decision: Decision, history: Mapping[str, Past]) -> PromotionEntry:
     """Record a decision: a failure, a rejection, or the way to consumers."""
     if decision.verdict is None:
         why = decision.failure or Problem("failed", "The file could not be judged.", NOT_YOURS)
         return PromotionEntry(mark_failed(ports, drop, why))
-    verdict = VerdictRecord(decision.verdict, decision, ports.at())
+    verdict = VerdictRecord(decision.verdict, decision, ports.at(), history=history)
     if decision.verdict == "rejected" and plan.mode == "enforce":
         return PromotionEntry(record(ports, drop, "found_bad", **verdict.fields("rejected")))
     if plan.mode == "observe" or plan.goes_whole(decision.rows.rejected or 0):

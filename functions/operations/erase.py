@@ -106,7 +106,14 @@ def forget(
         return why
     at = ports.at()
     erasure = Forgotten(by, because, at)
-    texts = {"problems": (), "header_line": None, "marks": (), "receipt": None}
+    texts: dict[str, object] = {
+        "problems": (),
+        "header_line": None,
+        "marks": (),
+        "figures": {},
+        "history": {},
+        "receipt": None,
+    }
     began = _written(ports, drop, "forgetting", forgotten=erasure, **texts)
     if began is None:
         return NotForgotten("somebody else changed it at this moment; read it again")

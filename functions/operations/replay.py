@@ -75,6 +75,7 @@ def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
         try_=None,
         verdict=None,
         marks=(),
+        figures={},
         rows=None,
         decided_at=None,
         receipt=None,

@@ -5,8 +5,9 @@ A drop waits while another upload of its key is being promoted, and is supersede
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ from contracts.decision import Decision, VerdictName
 from contracts.errors import StaleWrite
 from contracts.plan import Plan
 from contracts.problem import Problem
+from contracts.terms.history import Past
 from functions import keys
 from functions.drop import Drop, Event, Location, Promotion, RowCounts, Transition, advance, brief
 from functions.ports import Ports
@@ -29,12 +31,16 @@ LONG = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class VerdictRecord:
-    """A verdict with its decision and time, for the ledger; `rows` is where the valid rows are, if only they go on."""
+    """A verdict with its decision and time, for the ledger; `rows` is where the valid rows are, if only they go on.
+
+    `history` are the figures that the drop was held against.
+    """
 
     verdict: VerdictName
     decision: Decision
     at: str
     rows: Location | None = None
+    history: Mapping[str, Past] = field(default_factory=dict)
 
     def fields(self, verdict: VerdictName, *others: Problem) -> dict[str, Any]:
         """Return the fields of the drop; `others` are problems of other uploads, which make it `verdict`."""
@@ -45,6 +51,8 @@ class VerdictRecord:
             "problems": brief((*others, *self.decision.problems)),
             "decided_at": self.at,
             "marks": self.decision.marks,
+            "figures": self.decision.figures,
+            "history": self.history,
         }
 
 

@@ -56,6 +56,8 @@ def _figures(check: Check, count: Count) -> tuple[int | None, ...]:
     state = STATES.index(count.state)
     if isinstance(check.rule, rules.Statement) and count.reason == NO_ROWS:
         return 0, 0, None, 1, state  # a statement over no rows finds none
+    if check.threshold and check.threshold.relative:
+        return None, None, None, None, STATES.index("not_evaluated")  # the job does not know earlier files
     if state != 0:
         return None, None, None, None, state
     failed, holds = count.failed, None

@@ -15,7 +15,15 @@ from contracts.authoring.drop_block.forms import elements
 from contracts.authoring.properties import nesting, primary_key, properties
 from contracts.authoring.properties.nesting import PropertyNode
 from contracts.authoring.properties.values import cell_type
-from contracts.authoring.quality import custom, expectations, library_metrics, queries, relationships, row_filters
+from contracts.authoring.quality import (
+    custom,
+    expectations,
+    history,
+    library_metrics,
+    queries,
+    relationships,
+    row_filters,
+)
 from contracts.files.columns import OURS
 from contracts.plan import CONTAINERS, READ_AS, Check, Csv, Property, record_checks
 from contracts.problem import nearest
@@ -67,7 +75,8 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
     placed += _quality(document, OBJECT, one, None, props)
     placed += relationships.read(document, places, props, block)
     _names(document, places, placed)
-    return props, [check for check, _ in placed]
+    zone = block.arrival.zone if block and block.arrival else "UTC"
+    return props, history.in_zone(document, (*OBJECT, "quality"), [check for check, _ in placed], zone)
 
 
 def _quality(
@@ -97,7 +106,8 @@ def _quality(
                 check = queries.for_people(document, at, entry, prop)
             case _:
                 check = library_metrics.read(document, at, entry, prop, props)
-        made = row_filters.joined(document, check, settings, props) if check else None
+        fits = check is not None and history.fits(document, at, check, props)
+        made = row_filters.joined(document, check, settings, props) if check and fits else None
         placed += [(row_filters.described(made, entry), at)] if made else []
     return placed
 

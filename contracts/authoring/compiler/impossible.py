@@ -64,7 +64,9 @@ def read(document: Document, plan: Plan, path: Path) -> None:
         if why:
             document.error(at, "cannot-hold", f"`{prop.name}` can have no value: {why}.", FIX)
     counts = [c for c in plan.checks if isinstance(c.rule, rules.RowCount) and c.severity == "error" and not c.filter]
-    limits = [(c.threshold.operator, c.threshold.values[-1]) for c in counts if c.threshold]
+    limits = [
+        (c.threshold.operator, c.threshold.values[-1]) for c in counts if c.threshold and not c.threshold.relative
+    ]
     below_one = [operator for operator, most in limits if operator in INCLUSIVE and most < 1]
     below_one += [operator for operator, most in limits if operator in EXCLUSIVE and most <= 1]
     if plan.empty == "reject" and below_one:

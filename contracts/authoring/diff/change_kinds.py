@@ -224,7 +224,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "sha256": FOLLOWS + "from the file's bytes, which are no part of a document",
         **dict.fromkeys(("path", "file_format", "csv", "forms", "json"), "reference"),
     },
-    Threshold: dict.fromkeys(("operator", "values", "unit"), "rule"),
+    Threshold: dict.fromkeys(("operator", "values", "unit", "relative"), "rule"),
     Limit: dict.fromkeys(("value", "unit"), "tolerance"),
 }
 """Every field of a plan, by its class: the kind of change that concerns it, or the source that it follows from."""

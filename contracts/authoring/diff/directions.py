@@ -273,6 +273,10 @@ def of_rules(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
         return joined((at_all, values)) if values == "none" and _nothing_alone(row) else "both"
     if not before.threshold or not after.threshold:
         return values
+    if before.threshold.relative or after.threshold.relative:
+        if values != "none" or before.threshold.relative != after.threshold.relative:
+            return "both"
+        return of_thresholds(before.threshold, after.threshold, figure=True)
     figure = isinstance(before.rule, rules.Limited)
     if values != "none" and not (_falls(before.threshold) and _falls(after.threshold)):
         values = "both"

@@ -240,7 +240,7 @@ def _config(check: Check) -> dict[str, str] | None:
     warns = {"severity": "warn"} if check.severity == "warning" else {}
     if limit is None:
         return warns
-    if limit.unit == "percent":
+    if limit.unit == "percent" or (isinstance(limit, Threshold) and limit.relative):
         return None
     if isinstance(limit, Limit):
         beyond = f"> {limit.value}"

@@ -194,6 +194,8 @@ def _equal(contract: Contract, check: Check) -> Expectations:
     """Return the expectations equal to a check; none if there are none."""
     rule, threshold = check.rule, check.threshold
     column = next((c for c in contract.every if c.name == check.property), None)
+    if threshold and threshold.relative:
+        return []
     match rule:
         case rules.Expectation():
             return [(rule.type, dict(rule.kwargs))]

@@ -64,6 +64,8 @@ def in_words(check: Check) -> str:
         which += [f"whose {watermark} is newer than in every file accepted before"] if watermark else []
         return f"{bare.removesuffix('.')} (only rows {' and '.join(which)})"
     rule = check.rule
+    if check.threshold and check.threshold.relative:
+        return f"{_figure(check)} is {limit_in_words(check.threshold)}."
     if isinstance(rule, rules.Aggregate):
         return f"The {figure_in_words(rule)} of all values is {how_limited(check)}"
     if isinstance(rule, rules.RowCount):
@@ -119,6 +121,21 @@ def how_limited(check: Check) -> str:
     if isinstance(check.rule, rules.Limited):
         return LIMITS[check.threshold.operator].format(*check.rule.limits)
     return limit_in_words(check.threshold)
+
+
+def _figure(check: Check) -> str:
+    """Return the name of a figure that is held against those of other files."""
+    rule = check.rule
+    if isinstance(rule, rules.RowCount):
+        return "The number of rows"
+    if isinstance(rule, rules.Aggregate):
+        return f"The {figure_in_words(rule)} of all values"
+    if isinstance(rule, rules.Quantile):
+        return f"The quantile {rule.value} of all values"
+    if isinstance(rule, rules.Sql | rules.Statement):
+        return f"The result of {rule.text}"
+    share = "share" if check.threshold and check.threshold.unit == "percent" else "number"
+    return f"The {share} of {FAULTS.get(type(rule), 'invalid')} rows"
 
 
 def _listed(texts: Iterable[str]) -> str:

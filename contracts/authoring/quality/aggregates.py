@@ -10,7 +10,8 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.properties.decimals import too_long
 from contracts.authoring.properties.values import order_of, text_of
-from contracts.authoring.quality.thresholds import ENDS, SIGNS, Figures, holds_for_some
+from contracts.authoring.quality import history
+from contracts.authoring.quality.thresholds import ENDS, SIGNS, Figures, against, away, holds_for_some
 from contracts.plan import OPERATORS, Operator, Property, Threshold
 from contracts.problem import nearest, quoted
 
@@ -25,7 +26,7 @@ def read(
     """The threshold of a figure and its numbers as the contract writes them; None where a finding says why not."""
     metric, before = inner["metric"], document.errors()
     there = [key for key in inner if key in OPERATORS]
-    unknown = [key for key in inner if key not in OPERATORS and key != "metric"]
+    unknown = [key for key in inner if key not in (*OPERATORS, "metric", history.KEY)]
     for key in unknown:
         close = nearest(str(key), OPERATORS)
         fix = f"Write `{close}`." if close else "Leave it out; it takes `metric` and one operator, as `mustBeLessThan`."
@@ -65,6 +66,12 @@ def limited(
     Limits are values of the property `moments`, or numbers: of integers fractions, too, as a mean may be one.
     """
     at: Path = (*path, operator)
+    other_files = history.placed(path, inner)
+    if other_files and moments:
+        message = f"A difference from other files is of numbers; `{moments.name}` is a {moments.type}."
+        fix = f"Leave `{history.KEY}` out, and write a {moments.type}."
+        document.error(other_files[0], "wrong-type", message, fix)
+        return None
     ends = [(at, inner[operator])]
     if operator in ENDS:
         if not isinstance(inner[operator], list) or len(inner[operator]) != 2:
@@ -84,11 +91,16 @@ def limited(
         return None
     values = [order_of(text, moments) if moments else v for text, (_, v) in zip(limits, ends, strict=True)]
     threshold = Threshold(operator, tuple(map(Decimal, values)))
+    if other_files:
+        made = against(document, at, threshold, history.read(document, *other_files), limits)
+        return (made, limits) if made else None
     return (threshold, limits) if holds_for_some(document, at, threshold, figures, limits) else None
 
 
 def words(metric: str, threshold: Threshold, limits: tuple[str, ...]) -> str:
     """A threshold for people: `mean < 10`, `max between 1 and 2, ends excluded`."""
+    if threshold.relative:
+        return away(metric, threshold, threshold.relative)
     if threshold.operator in ENDS:
         between, ends = ENDS[threshold.operator]
         return f"{metric} {between} {limits[0]} and {limits[1]}, ends {ends}"

@@ -15,7 +15,7 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.patterns.regex import OUTSIDE
 from contracts.authoring.properties.values import shown
-from contracts.authoring.quality import aggregates, library_metrics, queries, thresholds
+from contracts.authoring.quality import aggregates, history, library_metrics, queries, thresholds
 from contracts.authoring.quality.library_metrics import Read
 from contracts.authoring.sql import expressions, statements
 from contracts.authoring.sql.refusal import SqlRefused
@@ -146,7 +146,7 @@ def _has_keys(document: Document, path: Path, inner: dict[str, Any], takes: set[
     """Return True if a metric takes all keys, with one operator and a text as unit; report findings if not."""
     before = document.errors()
     for key in inner:
-        if key not in takes:
+        if key not in takes and key != history.KEY:
             close = nearest(key, takes)
             fix = f"Write `{close}`." if close else f"`{inner['metric']}` takes {quoted(sorted(takes), most=12)}."
             message = f"`{inner['metric']}` has no key `{key}`."

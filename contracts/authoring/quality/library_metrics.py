@@ -9,7 +9,7 @@ from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.properties.values import pattern_of, shown, text_of
-from contracts.authoring.quality import thresholds
+from contracts.authoring.quality import history, thresholds
 from contracts.plan import CONTAINERS, OPERATORS, Check, Property, Severity, Threshold
 from contracts.problem import nearest
 
@@ -84,7 +84,8 @@ def identity(entry: dict[str, Any], prop: Property | None, kind: str, severity: 
 def check(entry: dict[str, Any], prop: Property | None, read: Read, severity: Severity, threshold: Threshold) -> Check:
     """The check of a metric, from its rule and the description of its valid values."""
     rule, valid = read
-    by_row = rule.kind not in OF_FILES and threshold.operator == "mustBe" and not threshold.values[0]
+    is_zero = threshold.operator == "mustBe" and not threshold.values[0] and not threshold.relative
+    by_row = rule.kind not in OF_FILES and is_zero
     limit = "" if by_row else thresholds.words(threshold, rule.kind)
     return Check(
         id=identity(entry, prop, rule.kind, severity),
@@ -126,6 +127,7 @@ def _rule(
 ) -> Read | None:
     """The rule of a metric and its valid values in words; None, and findings, if its arguments cannot be used."""
     metric, arguments = entry["metric"], entry.get("arguments") or {}
+    arguments = {key: value for key, value in arguments.items() if key != history.KEY}
     takes = ("properties",) if prop is None and metric == "duplicateValues" else ARGUMENTS.get(metric, ())
     unknown = [k for k in arguments if k not in takes]
     for key in unknown:

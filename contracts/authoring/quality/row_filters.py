@@ -15,7 +15,7 @@ from typing import Any
 from contracts import rules
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
-from contracts.authoring.quality import library_metrics, watermarks
+from contracts.authoring.quality import history, library_metrics, watermarks
 from contracts.authoring.sql import expressions, parameters
 from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import Check, Filter, Property
@@ -112,7 +112,8 @@ def joined(document: Document, check: Check, settings: Settings, props: Sequence
 def described(check: Check, entry: dict[str, Any]) -> Check:
     """A check with the texts of its entry for people and tools."""
     about = {key: entry[key] for key in ABOUT if entry.get(key)}
-    others = [e for e in entry.get("customProperties") or () if isinstance(e, dict) and "property" in e]
+    every = (e for e in entry.get("customProperties") or () if isinstance(e, dict) and "property" in e)
+    others = [e for e in every if e["property"] != history.KEY or entry.get("type") != "sql"]
     about |= {str(e["property"]): e.get("value") for e in others}
     return replace(check, about=parameters.plain(about)) if about else check
 

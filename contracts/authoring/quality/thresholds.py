@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from itertools import pairwise
 from typing import Any
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
+from contracts.authoring.quality import history
 from contracts.plan import OPERATORS, Threshold
 from contracts.problem import nearest
+from contracts.terms.history import Relative
 
 NOUNS = {
     "nullValues": "nulls",
@@ -50,6 +52,8 @@ class Figures:
 COUNTS = Figures("count", Decimal(0), whole=True)
 REPEATS = Figures("count", Decimal(0), whole=True, never=Decimal(1))
 """Counts of repeated values, each with the one that it repeats."""
+NOTHING = Decimal(-WHOLE)
+"""The difference of no record at all from others, in percent."""
 PERCENTAGES = Figures("percentage", Decimal(0), Decimal(WHOLE))
 
 
@@ -66,7 +70,9 @@ def read(document: Document, path: Path, entry: dict[str, Any]) -> Threshold | N
         return None
     if unit == "percent" and metric == "rowCount":
         message = "A percentage of records has nothing to be a part of."
+        of_difference = history.placed(path, entry) is not None
         fix = "Leave `unit` out; rowCount is a number of records."
+        fix = f"Write `unit: percent` within `{history.KEY}`, or leave it out." if of_difference else fix
         document.error((*path, "unit"), "unknown-unit", message, fix)
         return None
     at: Path = (*path, operator)
@@ -78,6 +84,8 @@ def read(document: Document, path: Path, entry: dict[str, Any]) -> Threshold | N
         document.wrong_type(at, "a number")
         return None
     made = Threshold(operator, tuple(Decimal(v) for v in raw), unit)
+    if place := history.placed(path, entry):
+        return against(document, at, made, history.read(document, *place), [str(v) for v in raw], least=NOTHING)
     if wrong := _never_holds(made, metric):
         document.error(at, "cannot-hold", *wrong)
         return None
@@ -85,9 +93,29 @@ def read(document: Document, path: Path, entry: dict[str, Any]) -> Threshold | N
     return made if holds_for_some(document, at, made, figures, [str(v) for v in raw]) else None
 
 
+def against(
+    document: Document,
+    path: Path,
+    threshold: Threshold,
+    relative: Relative | None,
+    texts: Sequence[str],
+    *,
+    least: Decimal | None = None,
+) -> Threshold | None:
+    """Return a threshold of differences from earlier files; None, and findings, if none meets it.
+
+    `least` is the least difference in percent, of figures that are never below 0.
+    """
+    if relative is None:
+        return None
+    figures = Figures("difference", least if relative.by == "percent" else None)
+    made = replace(threshold, relative=relative)
+    return made if holds_for_some(document, path, threshold, figures, texts) else None
+
+
 def with_operator(inner: dict[str, Any]) -> dict[str, Any]:
     """Return the keys of a metric of failures with an operator; without one of their own, none is allowed."""
-    return inner if any(o in inner for o in OPERATORS) else {**inner, "mustBe": 0}
+    return inner if any(o in inner for o in (*OPERATORS, history.KEY)) else {**inner, "mustBe": 0}
 
 
 def _never_holds(made: Threshold, metric: str) -> tuple[str, str] | None:
@@ -143,6 +171,9 @@ def holds_for_some(
 def words(threshold: Threshold, metric: str) -> str:
     """A threshold for people: `nulls < 10 %`, `between 100 and 200 records, ends excluded`."""
     noun, unit = NOUNS.get(metric, "invalid values"), " %" if threshold.unit == "percent" else ""
+    if threshold.relative:
+        share = "percentage" if threshold.unit == "percent" else "number"
+        return away(f"{share} of {noun}", threshold, threshold.relative)
     figures = [f"{v:,}" for v in threshold.values]
     if threshold.operator in ENDS:
         between, ends = ENDS[threshold.operator]
@@ -150,3 +181,12 @@ def words(threshold: Threshold, metric: str) -> str:
         return f"{span} {noun}, ends {ends}" if metric == "rowCount" else f"{noun} {span}{unit}, ends {ends}"
     sign = SIGNS[threshold.operator]
     return f"{sign} {figures[0]} {noun}" if metric == "rowCount" else f"{noun} {sign} {figures[0]}{unit}"
+
+
+def away(figure: str, threshold: Threshold, relative: Relative) -> str:
+    """A relative threshold for people: `number of records > -50 % from the median of the last 8 files`."""
+    numbers = [f"{v:+,f}" for v in threshold.values]
+    if threshold.operator in ENDS:
+        between, ends = ENDS[threshold.operator]
+        return f"{figure} {between} {numbers[0]} and {numbers[1]} {relative.unit} from {relative.words}, ends {ends}"
+    return f"{figure} {SIGNS[threshold.operator]} {numbers[0]} {relative.unit} from {relative.words}"

@@ -28,6 +28,7 @@ WORST_FIRST = tuple(RESULTS)
 REASONS = {
     "allowed-missing": "the column is missing, which the contract allows",
     "no-rows": "the file has no record",
+    "too-little-history": "there are too few earlier files to compare it with",
 } | WHY
 
 

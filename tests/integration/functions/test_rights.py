@@ -47,7 +47,7 @@ from infra.local.events.invocation import Invoker
 from infra.local.iam.guard import JOB
 from infra.local.loopback import ACCOUNT
 from infra.local.template.stack import Stack, deploy
-from tests.builders import a_plan, all_good, answer, one_bad, publish
+from tests.builders import a_plan, a_relative_plan, all_good, answer, one_bad, publish
 from tests.integration.functions.conftest import TEMPLATE
 from tests.integration.functions.test_handlers import HANDLERS
 
@@ -55,7 +55,12 @@ DOOR, DUE, ENDED, CLOCK, WRITTEN, HEARD, TELLER = HANDLERS
 GOOD = b"id,note\n1,a\n"
 WIDE = f"id,{'n' * 3000}"
 ORDERS = a_plan()
-WIDER = a_plan("wide.v1", ("wide/*.csv",), WIDE.split(","), references=(Reference("orders.v1", contract="orders.v1"),))
+WIDER = a_relative_plan(
+    contract="wide.v1",
+    files=("wide/*.csv",),
+    names=WIDE.split(","),
+    references=(Reference("orders.v1", contract="orders.v1"),),
+)
 RULE = SetRule(("day",), 3600, marker="sets/{day}/_SUCCESS")
 SETS = a_plan("sets.v1", ("sets/{day}/*.csv",), set=RULE, arrival=Arrival("24:00"))
 ROWS = a_plan("rows.v1", ("rows/*.csv",), promote="rows", tolerance=Limit(Decimal(1), "rows"))

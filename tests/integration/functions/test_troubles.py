@@ -184,7 +184,7 @@ UNUSED_HERE = {
     (DUE, "TellMissingFromForbidden"),
     (ENDED, "TellMissingFromForbidden"),
     (CLOCK, "TellMissingFromForbidden"),
-    (CLOCK, "LedgerByMonth"),
+    *((function, "LedgerByMonth") for function in (ENDED, CLOCK)),
     *((ENDED, sid) for sid in ("DeleteEvidenceOfDeadRuns", "Withdraw", "PromoteInParts")),
     *((CLOCK, sid) for sid in ("DeleteEvidenceOfDeadRuns", "Withdraw", "MoveInParts")),
     (CREATED, "MoveInParts"),

@@ -276,6 +276,26 @@ def test_who_hears_of_what_is_told_by_channel() -> None:
     assert {c.step for c in (more, *others)} == {"patch"}
 
 
+def relative(difference: str, of: str = "of: median, last: 8") -> str:
+    quality = f"- {{metric: rowCount, mustBeBetween: [{difference}], arguments: {{relativeTo: {{{of}}}}}}}\n"
+    return a_document(quality=quality)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "way"),
+    [
+        (relative("-50, 50"), relative("-50, 40"), "tightens"),
+        (relative("-50, 50"), relative("-60, 50"), "loosens"),
+        (relative("-50, 50"), relative("-60, 40"), "both"),
+        (relative("-50, 50"), relative("-50, 50", "of: mean, last: 8"), "both"),
+        (relative("-50, 50"), relative("-50, 50", "of: median, last: 8, period: weekday"), "both"),
+        (a_document(quality="- {metric: rowCount, mustBeBetween: [5, 50]}\n"), relative("5, 50"), "both"),
+    ],
+)
+def test_difference_from_history_has_a_direction(before: str, after: str, way: str) -> None:
+    assert [(c.kind, c.direction) for c in changes(before, after)] == [("rule", way)]
+
+
 def test_another_format_of_texts_goes_both_ways() -> None:
     host, uri = (OLD.replace(OF_CODE, f"logicalTypeOptions: {{format: {name}}}\n") for name in ("hostname", "uri"))
     (change,) = changes(host, uri)
