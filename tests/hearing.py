@@ -23,7 +23,15 @@ from contracts.terms.notices import (
 )
 from functions.catalog import Published
 from functions.drop import RowCounts
-from functions.events.drop_event import DropEvent, EventContract, EventData, EventMissing, EventObject, EventProblem
+from functions.events.drop_event import (
+    DropEvent,
+    EventContract,
+    EventData,
+    EventMissing,
+    EventObject,
+    EventProblem,
+    EventPromise,
+)
 from functions.events.shape import WORDS
 from functions.notices.due import Unsent, send_due
 from functions.notices.send import Sent, send
@@ -213,6 +221,23 @@ def an_absence(state: Any = "missing", version: int = 1) -> DropEvent:
         subject="orders.v1/2026-01-31",
         time="2026-01-31T13:00:05.000000Z",
         sequence=f"{version:04}",
+        data=data,
+    )
+
+
+def a_promise(state: Any = "missed", step: int = 1) -> DropEvent:
+    """An event of the promise that data are at most 26 hours old."""
+    promised, figure = "the newest accepted file is at most 26 h old", "the newest file is of 2026-01-29T05:12:09Z"
+    was: Any = "met" if state == "missed" else "missed"
+    promise = EventPromise("loadDate", was, promised, figure, "2026-01-30", "2026-01-31")
+    data = EventData(state=state, contract=EventContract("orders.v1"), producer="shop", promise=promise)
+    return DropEvent(
+        id=f"promise-{step:08}",
+        source="/dropgate/dropgate",
+        type=f"dropgate.promise.{state}.v1",
+        subject="orders.v1/loadDate",
+        time="2026-01-31T13:00:05.000000Z",
+        sequence=f"{step:08}",
         data=data,
     )
 

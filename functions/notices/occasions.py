@@ -20,6 +20,8 @@ OF_STATES: Mapping[EventState, Occasion] = {
     "missing": "missing",
     "arrived": "recovered",
     "unmatched": "unmatched",
+    "missed": "stale",
+    "met": "recovered",
 }
 """The occasion of each state that people may hear of."""
 OUTSIDE = frozenset({"arrived-early", "arrived-late", "arrived-other-day"})
@@ -28,7 +30,7 @@ MARKER = "folder-marker"
 """The code of an empty object that stands for a folder: nobody has sent a file."""
 LATER_STEPS = frozenset({"receipt_written", "forgetting", "forgotten"})
 """What leaves a state as it is: people have heard of that."""
-TROUBLES: frozenset[Occasion] = frozenset({"rejected", "failed", "missing"})
+TROUBLES: frozenset[Occasion] = frozenset({"rejected", "failed", "missing", "stale"})
 """The occasions that last until there is a recovery."""
 ENDS: frozenset[Occasion] = frozenset({"accepted", "warning", "recovered"})
 """The occasions by which they end."""
@@ -46,14 +48,17 @@ def occasions(event: DropEvent) -> tuple[Occasion, ...]:
     return (occasion, *late)
 
 
-def heard(of: tuple[Occasion, ...], on: Collection[Occasion], *, in_trouble: bool) -> Occasion | None:
+def heard(
+    of: tuple[Occasion, ...], on: Collection[Occasion], *, in_trouble: bool, always: bool = False
+) -> Occasion | None:
     """Return the occasion of those of an event that a channel hears of; None if it hears of none.
 
-    `in_trouble`: the channel has heard that the same key is in trouble, so that what ends this is a recovery.
+    `in_trouble`: the channel has heard that the same thing is in trouble, so that what ends this is a recovery.
+    `always`: it is one in any case, as of files that came before people could hear that they were missing.
     """
-    if in_trouble and of[0] in ENDS and "recovered" in on:
+    if of[0] in ENDS and (in_trouble or always) and "recovered" in on:
         return "recovered"
-    return next((occasion for occasion in of if occasion in on), None)
+    return next((occasion for occasion in of if occasion in on and occasion != "recovered"), None)
 
 
 def trouble(occasion: Occasion) -> Trouble | None:
@@ -64,6 +69,8 @@ def trouble(occasion: Occasion) -> Trouble | None:
 
 
 def topic(event: DropEvent) -> str:
-    """Return what is in trouble until it recovers: the key of a drop, or the day of missing files."""
+    """Return what is in trouble until it recovers: the key of a drop, the day of missing files, or a promise."""
     data = event.data
+    if data.promise:
+        return data.promise.name
     return data.missing.day if data.missing else data.key or event.subject

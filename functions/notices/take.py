@@ -89,7 +89,8 @@ def _put(
         if before is not None and before >= event.sequence:
             return line.id
         in_trouble = ports.book.in_trouble(line.id, topic)
-        occasion = occasions.heard(of, wish.on, in_trouble=in_trouble)
+        always = event.data.state == "arrived"
+        occasion = occasions.heard(of, wish.on, in_trouble=in_trouble, always=always)
         if occasion is None:
             return None
         trouble = occasions.trouble(occasion)

@@ -40,7 +40,7 @@ MEANINGS: dict[Occasion, str] = {
     "warning": "Consumers have the file. It breaks its contract in ways that are only warned about.",
     "missing": "Files that the contract expects have not come by the end of their window.",
     "late": "The file came outside of the window of its contract.",
-    "stale": "The newest data is older than the contract promises.",
+    "stale": "Data are older, or come less often, than the contract promises.",
     "unmatched": "No contract covers the key of this upload. Nobody gets the file as it is.",
     "accepted": "The file meets its contract. Consumers have it.",
     "recovered": "What you heard of before is over.",
@@ -59,9 +59,11 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The key of the file, or the day of files that are missing, for any screen."""
-        missing = self.event.data.missing
-        return missing.day if missing else visible(self.event.data.key or self.event.subject, 300)
+        """The key of the file, the day of files that are missing, or the promise, for any screen."""
+        data = self.event.data
+        if data.promise:
+            return visible(data.promise.name)
+        return data.missing.day if data.missing else visible(data.key or self.event.subject, 300)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +123,7 @@ def lead(letter: Letter) -> str:
         return SAMPLE
     if entry := letter.only:
         if entry.notice.occasion == "recovered":
-            return (
-                "All files of the day have come." if entry.event.data.missing else "A file under this key is accepted."
-            )
+            return _recovery(entry.event.data)
         if entry.event.data.withdrawn:
             return "The file breaks its contract. Consumers had it, and no longer have it."
         return MEANINGS[entry.notice.occasion]
@@ -148,6 +148,8 @@ def facts(letter: Letter) -> dict[str, str]:
         "Records": _rows(data),
         "Received": data.received_at[:19].replace("T", " ") + " UTC" if data.received_at else None,
         "Missing": _missing(data),
+        "Promise": visible(data.promise.promised, 300) if data.promise else None,
+        "Seen": visible(data.promise.figure, 300) if data.promise else None,
         "Drop": data.drop,
     }
     return {name: value for name, value in named.items() if value}
@@ -167,7 +169,8 @@ def rest(letter: Letter) -> list[str]:
         return [f"dropgate drops --contract {letter.line.scope} --stack {letter.stack}"]
     data = entry.event.data
     if data.drop is None:
-        return []
+        of = visible(letter.line.scope)
+        return [f"dropgate slo {of} --stack {letter.stack}"] if data.promise else []
     lines = [f"dropgate show {data.drop} --stack {letter.stack}"]
     if data.receipt:
         receipt = data.receipt.key.removesuffix(".json")
@@ -206,7 +209,7 @@ def problem_of(problem: EventProblem) -> Problem:
 
 def _place(entry: Entry) -> str:
     contract = entry.event.data.contract
-    if entry.event.data.missing:
+    if entry.event.data.missing or entry.event.data.promise:
         return visible(contract.name if contract else entry.event.subject)
     return entry.name
 
@@ -216,6 +219,8 @@ def _in_short(entry: Entry, letter: Letter) -> str:
     data, occasion = entry.event.data, entry.notice.occasion
     if data.missing:
         return _missing(data) or data.missing.day
+    if data.promise:
+        return f"{data.promise.promised}: {data.promise.figure if occasion == 'stale' else 'it is again'}"
     if occasion in ("recovered", "accepted"):
         return "accepted" if data.verdict != "rejected" else "accepted by a person"
     first = next(iter(letter.problems if letter.only else map(problem_of, data.problems)), None)
@@ -228,6 +233,13 @@ def _few_words(problem: Problem) -> str:
     """Return the first sentence of a problem, without the number of records, which stands before it."""
     text = problem.message.split(". ", 1)[0].rstrip(".") or problem.code
     return visible(SHARE.sub("", text), MOST_SUBJECT)
+
+
+def _recovery(data: EventData) -> str:
+    """Return what is over."""
+    if data.promise:
+        return "The promise is kept again."
+    return "All files of the day have come." if data.missing else "A file under this key is accepted."
 
 
 def _rows(data: EventData) -> str | None:

@@ -13,6 +13,7 @@ import pytest
 
 from functions.events.shape import MOST_BYTES, WORDS
 from functions.handlers.counting import METRICS, MISSING, RECEIVED
+from functions.notices.occasions import OF_STATES
 from infra.local.template.template import expand, of_type, statements_of
 from infra.packaging.bundles import ROOT
 
@@ -645,9 +646,9 @@ def test_people_hear_of_the_events_that_have_an_occasion() -> None:
     mails = TEMPLATE["Resources"]["MailSet"]["Properties"]["Name"]
     events = TEMPLATE["Resources"]["MailSetEvents"]["Properties"]["EventDestination"]
 
-    words = {"Promoted", "Rejected", "Failed", "Unmatched", "Missing", "Arrived"}
-    assert {*pattern["detail-type"]} == {f"{'Files' if w in ('Missing', 'Arrived') else 'Drop'} {w}" for w in words}
-    assert words <= {*WORDS.values()}
+    drops = {WORDS[state] for state in OF_STATES} - {"Missing", "Arrived", "Missed", "Met"}
+    others = {"Files Missing", "Files Arrived", "Promise Missed", "Promise Met"}
+    assert {*pattern["detail-type"]} == {f"Drop {word}" for word in drops} | others
     assert back["detail"]["mail"]["tags"] == {"ses:configuration-set": [mails]}
     assert [len(each) for each in (back["detail-type"], events["MatchingEventTypes"])] == [3, 3]
 

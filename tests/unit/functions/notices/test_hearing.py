@@ -17,7 +17,19 @@ from functions.notices import trail
 from functions.notices.due import Unsent, send_due
 from functions.notices.send import Sent
 from functions.ports.notices import Answer, Mail
-from tests.hearing import HOOK, MAIL, PAGER, SLACK, Hearing, a_hearing, a_route, an_absence, an_event, some_routes
+from tests.hearing import (
+    HOOK,
+    MAIL,
+    PAGER,
+    SLACK,
+    Hearing,
+    a_hearing,
+    a_promise,
+    a_route,
+    an_absence,
+    an_event,
+    some_routes,
+)
 
 OUT_OF_ORDER = Answer("later", "503")
 GONE = Answer("refused", "410 Gone")
@@ -158,6 +170,27 @@ def test_files_that_came_after_all_are_a_recovery() -> None:
     world.hear(an_absence("arrived", 2))
 
     assert subjects(world)[1:] == ["[recovered] orders.v1: all files of 2026-01-31 have come"]
+
+
+def test_a_promise_that_is_missed_is_stale_until_it_is_met() -> None:
+    world = a_hearing(a_route(audience="consumer"))
+    world.hear(a_promise())
+    world.minutes(20)
+    world.hear(a_promise("met", 2))
+
+    assert subjects(world) == [
+        "[stale] orders.v1: the newest accepted file is at most 26 h old: the newest file is of 2026-01-29T05:12:09Z",
+        "[recovered] orders.v1: the newest accepted file is at most 26 h old: it is again",
+    ]
+    assert "dropgate slo orders.v1 --stack dropgate" in world.mailer.sent[0].text
+
+
+def test_a_promise_that_was_never_missed_is_no_recovery() -> None:
+    world = a_hearing(a_route(audience="consumer"))
+    world.hear(a_promise("at_risk"), a_promise("met", 2))
+    world.minutes(20)
+
+    assert subjects(world) == []
 
 
 # --- once, and in order
