@@ -21,6 +21,7 @@ import boto3
 import pytest
 
 from contracts.job import JobRequest
+from contracts.terms.notices import Channel, Route, Routes
 from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.drop import Drop
@@ -392,7 +393,8 @@ def test_every_metric_of_ours_that_rings_an_alarm_is_told(site: Site, capsys: py
     flow = {"DropsAccepted", "DropsReceived", "DropsStaged"}
     long_ago = stamp(datetime.now(UTC) - timedelta(hours=2))
     site.ports.ledger.write((), replace(site.ports.ledger.roll_call(), until=long_ago))
-    publish(site.ports.store, site.ports.zones.catalog, [a_plan(), a_window("absent", -30)])
+    nowhere = Routes(operators=(Route("operator", Channel("webhook", "nowhere"), ("failed",)),))
+    publish(site.ports.store, site.ports.zones.catalog, [a_plan(), a_window("absent", -30)], routes=nowhere)
     unreadable = {"pk": {"S": "D#old"}, "sk": {"S": "STATE"}, "inflight": {"S": "inflight#0"}, "changed_at": {"S": "2"}}
     site.clients.dynamodb.put_item(TableName=site.names["LedgerTable"], Item=unreadable)
 
@@ -400,10 +402,13 @@ def test_every_metric_of_ours_that_rings_an_alarm_is_told(site: Site, capsys: py
     site.judge = None
     site.settled(site.upload("orders/uncounted.csv", b"id,note\n1,a\n"))
     by_hand(site, [{"messageId": "bad", "body": "no event", "eventSource": "aws:sqs"}])
+    back = {"mail": {"messageId": "1", "destination": ["ann@example.com"]}, "reject": {"reason": "Bad content"}}
+    body = json.dumps({"source": "aws.ses", "detail": back})
+    site.clients.sqs.send_message(QueueUrl=site.names["NoticeEventQueue"], MessageBody=body)
     site.judge = all_good
     metrics: dict[str, list[float]] = {}
     end = time.monotonic() + 180
-    while not ({"Heartbeat", "Troubles", "FilesMissing"} <= metrics.keys()):
+    while not ({"Heartbeat", "Troubles", "FilesMissing", "NoticesFailed", "MailsReturned"} <= metrics.keys()):
         assert time.monotonic() < end, metrics
         time.sleep(0.2)
         for line in map(json.loads, (text for text in capsys.readouterr().out.splitlines() if '"_aws"' in text)):
