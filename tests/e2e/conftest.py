@@ -23,8 +23,10 @@ from functions.ports import Ports
 from infra.local.embedded import QUIET, Embedded, session
 from infra.local.events.invocation import Invoker
 from infra.local.events.polling import QueuePoller
+from infra.local.mailbox import Mailbox, Received
 from spark_jobs import validate
 from spark_jobs.spark import storage
+from tests.receivers import Receiver, web_receiver
 
 HERE = Path(__file__).parent
 CRASHING = "crash.v1"
@@ -46,6 +48,9 @@ class World:
     plans: tuple[Plan, ...]
     events: list[dict[str, Any]] = field(default_factory=list)
     """Each event on the bus: `detail-type` and `detail`."""
+    mails: list[Received] = field(default_factory=list)
+    receiver: Receiver = field(default_factory=Receiver)
+    """What people get: mails, and requests of other channels."""
     ports: Ports = field(init=False)
 
     def __post_init__(self) -> None:
@@ -143,16 +148,22 @@ def world(spark: SparkSession) -> Iterator[World]:
     linted = lint((HERE / "contracts",))
     assert not linted.failed, linted.findings
     events: list[dict[str, Any]] = []
+    mails: list[Received] = []
     patient = {**QUIET, "DROPGATE_PATIENCE_SECONDS": "8"}
-    with Embedded(
-        window_seconds=1,
-        schedule_seconds=8,
-        retry_seconds=1,
-        job=job,
-        spark=spark,
-        environment=patient,
-        listener=lambda event: events.append(dict(event)),
-    ) as embedded:
+    with (
+        web_receiver() as receiver,
+        Mailbox(mails.append) as mailbox,
+        Embedded(
+            window_seconds=1,
+            schedule_seconds=8,
+            retry_seconds=1,
+            job=job,
+            spark=spark,
+            environment={**patient, "DROPGATE_RECEIVERS": receiver.origin},
+            listener=lambda event: events.append(dict(event)),
+            mailbox=mailbox,
+        ) as embedded,
+    ):
         embedded.publish(linted.plans, files(linted.contracts))
-        yield World(embedded, linted.plans, events)
+        yield World(embedded, linted.plans, events, mails, receiver)
         assert embedded.guard.denied == [], "the template's policies forbid what the code does"
