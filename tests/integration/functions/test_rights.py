@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -39,6 +40,7 @@ from functions.ports.batches import Window
 from functions.ports.clock import stamp
 from functions.ports.expected_files import Absence
 from functions.ports.store import CopyTag
+from infra.cost.cost import ASSUMED
 from infra.local.cloud import Cloud
 from infra.local.emr.run import JobSpec
 from infra.local.emr.server import EmrServerless
@@ -408,6 +410,20 @@ def test_roles_allow_all_that_the_code_does(driven: Site) -> None:
 def test_roles_allow_nothing_that_is_never_used(driven: Site) -> None:
     unused = [each for each in driven.cloud.guard.unused(driven.stack) if each[0] != JOB]
     assert sorted(unused) == sorted({*UNUSED, *LAMBDAS_OWN})
+
+
+def test_notice_asks_what_the_cost_model_says(driven: Site) -> None:
+    """A notice that is told by itself, in a function that is warm but for the routes."""
+    events = [each for each in driven.send_events() if each["detail-type"] == "Drop Rejected"]
+    route = Route("producer", Channel("email", "new@example.com"), OCCASIONS)
+    routes = Routes((ContractRoutes("orders.v1", "shop", (route,)),))
+    publish(driven.ports.store, driven.ports.zones.catalog, [ORDERS, WIDER, SETS, ROWS], routes=routes)
+    before = len(driven.cloud.requests)
+    driven.tell(HEARD, json.dumps({"source": "dropgate", **events[0]}))
+    asked = Counter(each.operation for each in list(driven.cloud.requests)[before:] if each.caller == HEARD)
+
+    new_routes = 1
+    assert asked.total() == ASSUMED.heard + ASSUMED.notice_calls + new_routes, asked
 
 
 def test_call_beyond_a_role_is_refused(driven: Site) -> None:
