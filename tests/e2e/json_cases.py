@@ -14,6 +14,16 @@ LARGE = WHOLE.replace(
 )
 """A document whose end admission does not read."""
 
+SPOKEN = json.dumps(
+    {
+        "data": [
+            {"Nr.": "1", "Betrag": "1.234,50", "Gebucht": "3.7.2024", "Bezahlt": "J"},
+            {"Nr.": 2, "Betrag": 17.5, "Gebucht": "", "Bezahlt": True},
+        ]
+    }
+).encode()
+"""Texts that are numbers, dates and booleans in the form of the contract."""
+
 
 def _refused(name: str, folder: str, body: bytes, code: str, where: str = "admission") -> Case:
     key = f"{folder}/{name.lower().replace(' ', '-').replace(',', '').replace('`', '')}.json"
@@ -75,4 +85,13 @@ CASES = (
         "NaN in a JSON document", "documents", WHOLE.replace(b"null}", b'null, "amount": NaN}'), "check-object", "job"
     ),
     _refused("a wrong value in a JSON document", "documents", WHOLE.replace(b"10.5", b"-10.5"), "check-minimum", "job"),
+    Case("texts of JSON as values, as agreed", "spoken/good.json", SPOKEN, "accepted", (), "job"),
+    _refused(
+        "a text of JSON in another form of numbers",
+        "spoken",
+        SPOKEN.replace(b"1.234,50", b"1,234.50"),
+        "check-logicalType",
+        "job",
+    ),
+    _refused("a key of JSON in other letters", "spoken", SPOKEN.replace(b"Betrag", b"betrag"), "unknown-key"),
 )
