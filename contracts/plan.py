@@ -684,6 +684,12 @@ class Plan:
         return {c.id: c.threshold.relative for c in self.checks if c.threshold and c.threshold.relative}
 
     @cached_property
+    def marked(self) -> tuple[str, ...]:
+        """The properties whose greatest values the job looks for: its watermarks, and what its promises are about."""
+        wanted = {*self.watermarks, *(promise.element for promise in self.promises)}
+        return tuple(p.name for p in self.properties if p.name in wanted)
+
+    @cached_property
     def summed(self) -> tuple[str, ...]:
         """The properties whose sums a manifest or a trailer may say, in their order."""
         names = {*(self.set.sums if self.set else ()), *(self.csv.trailer.sums if self.csv.trailer else ())}

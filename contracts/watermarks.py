@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 
 from contracts.plan import LogicalType, Plan
@@ -51,6 +52,19 @@ def marked(plan: Plan, marks: Iterable[HighMark]) -> Plan:
         else:
             checks.append(replace(check, filter=replace(only, sql=f"({test} and {only.sql})")))
     return replace(plan, checks=tuple(checks), unmarked=plan.sha)
+
+
+def moment_of_mark(mark: HighMark, zone: tzinfo) -> datetime | None:
+    """Return the moment of a mark of dates (when the day begins in a zone) or timestamps; None for other types."""
+    try:
+        if mark.type == "date":
+            day = date(1970, 1, 1) + timedelta(days=int(mark.value))
+            return datetime.combine(day, time(), zone).astimezone(UTC)
+        if mark.type == "timestamp":
+            return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=int(mark.value))
+    except OverflowError:  # before the year 1 or after 9999, which files may write
+        return None
+    return None
 
 
 def further(before: Iterable[HighMark], after: Iterable[HighMark]) -> tuple[HighMark, ...]:

@@ -17,9 +17,18 @@ from contracts.terms.arrival import WEEKDAYS, Weekday
 from contracts.terms.spans import Period, Span, days_in, moment_of, zone_of
 
 Kind = Literal[
-    "loadDate", "frequency", "latency", "timeOfAvailability", "completeness", "fileCompleteness", "errorRate"
+    "loadDate",
+    "factDate",
+    "frequency",
+    "latency",
+    "timeOfAvailability",
+    "completeness",
+    "fileCompleteness",
+    "errorRate",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+OF_AGE: tuple[Kind, ...] = ("loadDate", "factDate")
+"""The kinds whose promise is the age of the newest data."""
 OF_SHARES: tuple[Kind, ...] = ("completeness", "fileCompleteness", "errorRate")
 """The kinds whose promise is a share of what came in a period."""
 State = Literal["met", "at_risk", "missed", "unknown"]
@@ -31,7 +40,8 @@ class Promise:
     """A service level that is held; each `period` of it has a result, and `name` is unique in its contract.
 
     It promises a time (`span`), a share (`percent`), or a time of day (`by`, `HH:MM`) on some days; `files` is how many
-    are expected on each of these days. Days and times of day are those of `zone`.
+    are expected on each of these days, `element` the property that says how new data is, the values of
+    which it may hide. Days and times of day are those of `zone`.
     """
 
     name: str
@@ -41,6 +51,8 @@ class Promise:
     by: str = field(default="", metadata=codec.SPARSE)
     days: tuple[Weekday, ...] = field(default=WEEKDAYS, metadata=codec.SPARSE)
     files: int = field(default=1, metadata=codec.SPARSE)
+    element: str = field(default="", metadata=codec.SPARSE)
+    hides: bool = field(default=False, metadata=codec.SPARSE)
     period: Span = field(default=DAY, metadata=codec.SPARSE)
     zone: str = field(default="UTC", metadata=codec.SPARSE)
 
@@ -69,7 +81,8 @@ class Promise:
     def words(self) -> str:
         """Return what is promised, in few words."""
         share = "" if self.percent is None else f"{self.percent.normalize():f}%"
-        return WORDS[self.kind].format(span=self.span, share=share, by=f"{self.by} ({self.zone})", period=self.period)
+        of_day = f"{self.by} ({self.zone})"
+        return WORDS[self.kind].format(span=self.span, share=share, by=of_day, period=self.period, element=self.element)
 
     def period_of(self, moment: datetime) -> Period:
         """Return the period of a moment."""
@@ -77,13 +90,14 @@ class Promise:
 
     def reaches(self, period: Period) -> datetime:
         """Return since when uploads matter to a period."""
-        if self.kind == "loadDate":
+        if self.kind in OF_AGE:
             return self.within.before(period.begin, zone_of(self.zone))
         return period.begin - WAIT if self.kind == "timeOfAvailability" else period.begin
 
 
 WORDS: dict[Kind, str] = {
     "loadDate": "the newest accepted file is at most {span} old",
+    "factDate": "the newest `{element}` of accepted data is at most {span} old",
     "frequency": "a file is accepted every {span}",
     "latency": "an accepted file can be read within {span}",
     "timeOfAvailability": "new data can be read by {by}",
@@ -99,7 +113,8 @@ WAIT = timedelta(days=1)
 class File:
     """An upload of a contract: when it came, since when consumers have it, and whether it is not yet decided.
 
-    Of its records `read` were read, of which `valid` are without fault; None if nobody counted them.
+    Of its records `read` were read, of which `valid` are without fault; None if nobody counted them. `fact` is the
+    greatest time in its data, if the promise is about one.
     """
 
     name: str
@@ -108,6 +123,16 @@ class File:
     is_open: bool = False
     read: int | None = None
     valid: int = 0
+    fact: datetime | None = None
+
+    def made(self, kind: Kind) -> datetime | None:
+        """Return since when its data is, as a promise of age sees it: its upload, or the greatest time in it.
+
+        A time that is later than the upload counts as that of the upload: nobody knows the future.
+        """
+        if kind == "loadDate":
+            return self.uploaded
+        return min(self.fact, self.uploaded) if self.fact else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +173,9 @@ def enough(promise: Promise, period: Period, file: File, now: datetime) -> bool:
     """Return True if a file settles how a promise stands now, so that older ones need not be seen."""
     if file.readable is None:
         return False
-    if promise.kind == "loadDate":
-        return now < period.end
+    if promise.kind in OF_AGE:
+        made = file.made(promise.kind)
+        return now < period.end and made is not None and promise.within.after(made, zone_of(promise.zone)) >= now
     if promise.kind == "timeOfAvailability":
         return period.begin <= file.readable <= _deadline(promise, period)
     return promise.kind == "frequency" and period.holds(file.uploaded)
@@ -185,13 +211,13 @@ def _frequency(_: Promise, period: Period, seen: Seen, now: datetime) -> Judgeme
     return Judgement("missed", figure)
 
 
-def _load_date(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
+def _age(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
     zone = zone_of(promise.zone)
-    data = [(file.readable, file.uploaded) for file in seen.files if file.readable]
-    fresh = [(readable, uploaded, promise.within.after(uploaded, zone)) for readable, uploaded in data]
+    data = [(file.readable, made) for file in seen.files if file.readable and (made := file.made(promise.kind))]
+    fresh = [(readable, made, promise.within.after(made, zone)) for readable, made in data]
     at = min(now, period.end)
     newest = max((each for each in fresh if each[0] <= at), key=lambda each: each[1], default=None)
-    figure = f"the newest file is of {_at(newest[1])}" if newest else "no file that is new enough"
+    figure = f"the newest is of {'***' if promise.hides else _at(newest[1])}" if newest else "nothing is new enough"
     begin = max(period.begin, seen.since)
     if not seen.has_data:
         begin = max(begin, min([promise.within.after(seen.since, zone), *(each[0] for each in fresh)]))
@@ -323,7 +349,8 @@ def _waits(files: Iterable[File]) -> bool:
 
 JUDGES: dict[Kind, Callable[[Promise, Period, Seen, datetime], Judgement]] = {
     "frequency": _frequency,
-    "loadDate": _load_date,
+    "loadDate": _age,
+    "factDate": _age,
     "latency": _latency,
     "timeOfAvailability": _time_of_availability,
     "completeness": _completeness,

@@ -78,7 +78,7 @@ def _leave_key(ports: Ports, outcome: Promoted | NotPromoted, closing: Batch | N
     plan, drop = judged.plan, judged.drop
     for nth in range(TRIES):
         claims = judged.claims if judged.claims and nth == 0 else claims_of(ports, drop, plan)
-        marks = advanced(ports, drop) if copied else None
+        marks = advanced(ports, plan, drop) if copied else None
         batch = closing if nth == 0 else None
         beside = (*claims.left(drop, copied).each, *((marks,) if marks else ()), *((batch,) if batch else ()))
         try:

@@ -16,10 +16,11 @@ def pinned(ports: Ports, plan: Plan) -> tuple[HighMark, ...]:
     return ports.ledger.watermarks(plan.contract).marks if plan.watermarks else ()
 
 
-def advanced(ports: Ports, drop: Drop) -> Watermarks | None:
+def advanced(ports: Ports, plan: Plan, drop: Drop) -> Watermarks | None:
     """Return a contract's marks with those of an accepted drop; None if they reach no further by it."""
-    if not drop.marks or drop.contract is None:
+    own = [mark for mark in drop.marks if mark.property in plan.watermarks]
+    if not own or drop.contract is None:
         return None
     current = ports.ledger.watermarks(drop.contract)
-    marks = further(current.marks, drop.marks)
+    marks = further(current.marks, own)
     return replace(current, marks=marks) if marks != current.marks else None

@@ -20,7 +20,8 @@ from contracts import codec
 from contracts.catalog import Entry
 from contracts.errors import DocumentInvalid, StaleWrite
 from contracts.terms.promises import File, Judgement, Promise, Seen, State, enough, judge, standing, worse
-from contracts.terms.spans import Period
+from contracts.terms.spans import Period, zone_of
+from contracts.watermarks import moment_of_mark
 from functions.admission.arrival_window import uploaded
 from functions.drop import OPEN, PROMOTED, Drop
 from functions.ports import Ports
@@ -186,7 +187,7 @@ class _Look:
         most = 100
         while True:
             received = self._received(since, until, most)
-            files = tuple(file for one in received if (file := self._file(one)))
+            files = tuple(file for one in received if (file := self._file(one, promise)))
             if len(received) < most or any(map(is_enough, files)):
                 return files, True
             if most >= MOST_FILES:
@@ -199,7 +200,7 @@ class _Look:
             self.read[since, most] = self.ports.ledger.received(self.standing.contract, since, until, most)
         return self.read[since, most]
 
-    def _file(self, one: Drop | str) -> File | None:
+    def _file(self, one: Drop | str, promise: Promise) -> File | None:
         """Return an upload of data; None if it is none, or its item cannot be read."""
         if isinstance(one, str):
             self.unread(one)
@@ -207,12 +208,23 @@ class _Look:
         if one.state in ("noted", "vanished", "superseded"):
             return None
         try:
-            is_open = one.state in OPEN or one.state == "failed"
-            counts = (one.rows.read, one.rows.valid) if one.rows else (None, 0)
-            return File(one.name, uploaded(one), self._readable(one), is_open, *counts)
+            return File(
+                one.name,
+                uploaded(one),
+                self._readable(one),
+                is_open=one.state in OPEN or one.state == "failed",
+                read=one.rows.read if one.rows else None,
+                valid=one.rows.valid if one.rows else 0,
+                fact=self._fact(one, promise),
+            )
         except ValueError:
             self.unread(f"of drop {one.id}")
             return None
+
+    def _fact(self, drop: Drop, promise: Promise) -> datetime | None:
+        """Return the greatest time in the data of a drop, if a promise is about one."""
+        marks = (mark for mark in drop.marks if mark.property == promise.element)
+        return next((moment_of_mark(mark, zone_of(promise.zone)) for mark in marks), None)
 
     def _readable(self, drop: Drop) -> datetime | None:
         """Return since when consumers have the data of a drop, or of an earlier attempt of it."""

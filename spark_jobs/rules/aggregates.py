@@ -109,7 +109,7 @@ def parts(plan: Plan) -> dict[str, tuple[int, str, Check | None]]:
             *([VALUES] if plan.property_named(c.property).repeats else []),
         )
     ]
-    wanted += [(at[name], HIGH, -1, None) for name in plan.watermarks]
+    wanted += [(at[name], HIGH, -1, None) for name in plan.marked]
     wanted += [(at[n], part, -1, None) for n in plan.summed for part in _needed(TOTAL, plan.property_named(n))]
     return {
         f"{part}{place(n, k if check else None)}": (n, part, check)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as File
 
@@ -136,7 +137,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     one = checks.schema_object(document, whole=whole)
     block = parse.read(document, path)
     props, own_checks = checks.read(document, one, block) if one else ([], [])
-    promised = _promised(document, path, block)
+    promised = _promised(document, path, block, props)
     places = parse.places(document, path)
     if block is None:
         return _done(document)
@@ -165,10 +166,12 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     return _done(document, plan, places, in_force=status is not None, routes=routes)
 
 
-def _promised(document: Document, path: Path, block: DropBlock | None) -> tuple[Promise, ...]:
+def _promised(
+    document: Document, path: Path, block: DropBlock | None, props: Sequence[Property]
+) -> tuple[Promise, ...]:
     """Return the service levels that are held; the others are only read."""
     if block and block.slo == "enforce":
-        return promises.read(document, path, block)
+        return promises.read(document, path, block, props)
     sla.read(document)
     return ()
 

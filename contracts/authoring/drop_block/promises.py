@@ -6,6 +6,7 @@ Service levels are written as ODCS has them (`slaProperties`); what one of them 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, get_args
@@ -15,6 +16,7 @@ from contracts.authoring.document.finding import Path
 from contracts.authoring.document.sla import OTHERS, TIMES, UNITS
 from contracts.authoring.drop_block.block import DropBlock
 from contracts.authoring.properties import timezones
+from contracts.plan import Property
 from contracts.problem import nearest, quoted
 from contracts.terms.promises import DAY, KINDS, OF_SHARES, Kind, Promise
 from contracts.terms.spans import Span, Unit
@@ -38,7 +40,7 @@ OF_UNIT: dict[Unit, tuple[str, ...]] = {
 """The words of each unit of time."""
 
 
-def read(document: Document, path: Path, block: DropBlock) -> tuple[Promise, ...]:
+def read(document: Document, path: Path, block: DropBlock, props: Sequence[Property]) -> tuple[Promise, ...]:
     """Return the promises of a contract, and report each service level that cannot be held."""
     at: Path = (*path, "sloZone")
     zone = block.slo_zone or (block.arrival.zone if block.arrival else "UTC")
@@ -49,7 +51,7 @@ def read(document: Document, path: Path, block: DropBlock) -> tuple[Promise, ...
     for n, entry in enumerate(entries if isinstance(entries, list) else ()):
         if not isinstance(entry, dict) or not isinstance(entry.get("property"), str) or _of_sibling(document, entry):
             continue
-        if promise := _promise(document, ("slaProperties", n), entry, block, zone):
+        if promise := _promise(document, ("slaProperties", n), entry, block, props, zone):
             same = sum(promise.kind == other.kind for other in promises)
             promises.append(replace(promise, name=f"{promise.name}-{same + 1}") if same else promise)
     if not promises and document.errors() == before:
@@ -68,7 +70,9 @@ def _of_sibling(document: Document, entry: dict[str, Any]) -> bool:
     return any(table == sibling.get("name") for sibling in document.siblings)
 
 
-def _promise(document: Document, path: Path, entry: dict[str, Any], block: DropBlock, zone: str) -> Promise | None:
+def _promise(
+    document: Document, path: Path, entry: dict[str, Any], block: DropBlock, props: Sequence[Property], zone: str
+) -> Promise | None:
     """Return the promise of a service level; None, and a finding, if it cannot be held."""
     name, at = entry["property"], (*path, "property")
     if name in (*TIMES, *OTHERS) and name not in KINDS:
@@ -85,6 +89,8 @@ def _promise(document: Document, path: Path, entry: dict[str, Any], block: DropB
         return None
     kind: Kind = next(kind for kind in get_args(Kind) if kind == name)
     base = Promise(kind, kind, zone=zone)
+    if kind == "factDate":
+        return _fact_date(document, path, entry, base, props)
     if not _fits_element(document, path, entry):
         return None
     if kind in OF_SHARES:
@@ -95,6 +101,29 @@ def _promise(document: Document, path: Path, entry: dict[str, Any], block: DropB
     if span is None:
         return None
     return replace(base, span=span, period=span if kind == "frequency" else base.period)
+
+
+def _fact_date(
+    document: Document, path: Path, entry: dict[str, Any], base: Promise, props: Sequence[Property]
+) -> Promise | None:
+    """Return the promise of the age of the greatest value of a property; None, and a finding, if it has no times."""
+    own = document.value(("schema", 0, "name"))
+    written = entry.get("element") or document.data.get("slaDefaultElement") or ""
+    name = str(written).removeprefix(f"{own}.")
+    moments = {prop.name: prop for prop in props if prop.type in ("date", "timestamp") and not prop.path}
+    span = _span(document, path, entry, is_period=False)
+    close = nearest(name, moments) or next(iter(moments), None)
+    fix = f"Write `element: {close}`." if close else "Leave it out, or write `loadDate`: the age of the upload."
+    if not written:
+        message = "`factDate` is not held: it does not say which property has the dates."
+        document.warning((*path, "property"), "not-held", message, fix)
+        return None
+    if name not in moments:
+        at: Path = (*path, "element") if entry.get("element") else path
+        message = f"`{written!s:.80}` is no property of the record with dates or timestamps."
+        document.error(at, "unknown-property", message, fix)
+        return None
+    return replace(base, span=span, element=name, hides=moments[name].masked) if span else None
 
 
 def _share(document: Document, path: Path, entry: dict[str, Any], base: Promise, block: DropBlock) -> Promise | None:

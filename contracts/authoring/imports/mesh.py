@@ -7,13 +7,16 @@ of columns. So only tables of input ports may have more columns.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 from contracts.authoring.document import metadata
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
+from contracts.authoring.drop_block import promises
 from contracts.authoring.imports import shapes, sql_types
 from contracts.authoring.imports.imported import FIRST, Imported, contract, given, kept, lost, rest_lost, stem
+from contracts.terms.promises import KINDS, OF_SHARES
 
 TEXT = {"type": "string"}
 MAYBE = {"type": ["string", "null"]}
@@ -73,6 +76,8 @@ SHAPE: dict[str, Any] = {
     "type": "object",
     "properties": {**BOTH["properties"], **NAMED["properties"], "info": NAMED, "interfaceComponents": BOTH},
 }
+LEVELS = {"completenessPercent": "completeness", "uptimePercent": "availability"}
+"""The service level of each type of `slo` that has another name; the others keep theirs."""
 TABLE_KEYS = {"displayName": "businessName", "description": "description"}
 """The equivalent ODCS key of each key of tables and columns."""
 READ = {
@@ -127,21 +132,58 @@ def _port(document: Document, path: Path, port: dict[str, Any], *, output: bool)
         levels = []
         for k, level in enumerate(promise.get("slo", ())):
             rest_lost(document, (*at, "slo", k), level, READ["slo"], f"`{level['type']}`")
+            if level["type"] == "uptimePercent":
+                message = "`uptimePercent` is `availability` in ODCS; nothing that files show says whether it is kept."
+                lost(document, (*at, "slo", k), message, "It stays, for people and tools.", on_key=False)
             unit = given({"unit": level.get("unit")})
-            levels.append({"property": level["type"], "value": level.get("max"), **unit})
+            kind = LEVELS.get(level["type"], level["type"])
+            levels.append({"property": kind, "value": level.get("max"), **unit})
         more = {
             **head,
             "servers": _servers(document, at, promise, port),
-            "slaProperties": levels,
             "customProperties": [
                 kept(key, promise[key]) for key in ("servicesType", "deprecationPolicy") if promise.get(key)
             ],
         }
         for m, table in enumerate(promise["api"]["schema"]["tables"]):
             schema_object = _table(document, (*at, "api", "schema", "tables", m), table)
-            block = {} if output else {"columns": {"extra": "ignore"}}
-            full = f"{name}-{table['name']}"
-            yield Imported(contract(full, schema_object, version=version, name=table.get("displayName"), **more), block)
+            block: dict[str, Any] = {} if output else {"columns": {"extra": "ignore"}}
+            slo: Path = (*at, "slo")
+            promised = [_of_table(document, (*slo, k), level, table, schema_object) for k, level in enumerate(levels)]
+            if any(level["property"] in KINDS for level in levels) and all(map(_can_be_held, levels)):
+                block |= {"slo": "enforce"}
+            more |= {"slaProperties": promised, "name": table.get("displayName")}
+            yield Imported(contract(f"{name}-{table['name']}", schema_object, version=version, **more), block)
+
+
+def _can_be_held(level: dict[str, Any]) -> bool:
+    """Return True if lint lets a contract with a service level hold its promises."""
+    value, unit = level.get("value"), level.get("unit")
+    if level["property"] not in KINDS:
+        return True
+    if isinstance(value, bool) or not isinstance(value, int | Decimal) or value <= 0:
+        return False
+    if level["property"] in OF_SHARES:
+        return unit in promises.PERCENT and value <= 100
+    return unit is None or any(unit in words for words in promises.OF_UNIT.values())
+
+
+def _of_table(
+    document: Document, path: Path, level: dict[str, Any], table: dict[str, Any], schema_object: dict[str, Any]
+) -> dict[str, Any]:
+    """Return a service level of a table: `factDate` with the column that it is about, if the descriptor tells."""
+    if level["property"] != "factDate":
+        return level
+    tests = (test for test in table.get("x-tests", ()) if isinstance(test, dict))
+    named = [str(test["date-field"]) for test in tests if test.get("date-field")]
+    columns = schema_object.get("properties", ())
+    moments = [column["name"] for column in columns if column.get("logicalType") in ("date", "timestamp")]
+    fitting = [name for name in named if name in moments] or moments
+    if len(set(fitting)) == 1:
+        return {**level, "element": fitting[0]}
+    message = f"`factDate` does not say which column of `{table['name']}` it is about."
+    lost(document, path, message, "Write it as `element` of the service level.", on_key=False)
+    return level
 
 
 def _servers(document: Document, path: Path, promise: dict[str, Any], port: dict[str, Any]) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ import boto3
 import pytest
 
 from contracts.errors import DestinationTaken, DocumentInvalid, HeldUp, ObjectGone, ObjectReplaced, StaleWrite
+from contracts.terms.promises import State
 from contracts.watermarks import HighMark
 from functions.aws import items
 from functions.aws.clients import Clients
@@ -29,6 +30,7 @@ from functions.ports.expected_files import Absence, FileSet
 from functions.ports.jobs import Jobs, Reach, RunStatus
 from functions.ports.ledger import InFlight, Ledger
 from functions.ports.lineages import Watermarks
+from functions.ports.promises import Enrolment, Held, PromisePeriod, PromiseStep, Standing
 from functions.ports.store import CopyTag, ObjectStore
 from infra.local.emr.run import JobSpec
 from infra.local.emr.server import EmrServerless
@@ -529,6 +531,9 @@ def test_who_waits_for_a_set_is_not_in_flight(ledger: Ledger) -> None:
     assert (open_items.drops, open_items.waiting, open_items.sets) == ((), (), ())
 
 
+DAYS: list[tuple[str, State | None]] = [("2026-01-01", "met"), ("2026-01-02", "missed"), ("2026-01-03", None)]
+
+
 def test_roll_call_and_absences_are_fenced_together(ledger: Ledger) -> None:
     one = Absence("orders.v1", "2026-01-31", 2, 1, AT, LATER, AT)
     roll = replace(ledger.roll_call(), until=AT, missing=(replace(one, version=1),))
@@ -541,6 +546,39 @@ def test_roll_call_and_absences_are_fenced_together(ledger: Ledger) -> None:
     assert ledger.roll_call() == replace(roll, version=2, missing=())
     assert ledger.absences("orders.v1", "2026-01") == (replace(one, version=2, came=2, state="arrived"),)
     assert ledger.absences("orders.v1", "2026-02") == ()
+
+
+def test_promises_are_fenced_with_their_steps_and_results(ledger: Ledger) -> None:
+    held = Held("loadDate", "s", AT, AT, AT, "met", promised="so old at most", figure="of today")
+    standing = Standing("orders.v1", AT, AT, (held,))
+    step = PromiseStep("orders.v1", "loadDate", "met", "unknown", AT, 1, "so old at most", "of today", AT, LATER)
+    results = [PromisePeriod("orders.v1", "loadDate", begin, LATER, state, "") for begin, state in DAYS]
+    ledger.write((), Enrolment("i"), standing)
+    ledger.write((), replace(standing, version=1, look_at=LATER), step, *results)
+    for stale in (standing, replace(standing, version=1), Enrolment("j")):
+        with pytest.raises(StaleWrite):
+            ledger.write((), stale)
+
+    assert ledger.standing("orders.v1") == replace(standing, version=2, look_at=LATER)
+    assert ledger.standing("others.v1") is None
+    assert ledger.enrolment() == Enrolment("i", version=1)
+    assert [one.state for one in ledger.periods("orders.v1", "loadDate", 2)] == [None, "missed"]
+    assert ledger.periods("orders.v1", "load", 2) == ()
+
+
+def test_promises_that_are_due_come_oldest_first(ledger: Ledger) -> None:
+    names = ("c.v1", "a.v1", "b.v1", "later.v1", "retired.v1")
+    due = ("2026-01-02", "2026-01-01", "2026-01-03", "2026-02-01", None)
+    for name, at in zip(names, due, strict=True):
+        ledger.write((), Standing(name, at))
+
+    first = ledger.promises_due("2026-01-31", 2)
+    assert [one.contract for one in first if isinstance(one, Standing)] == ["a.v1", "c.v1"]
+    assert len(ledger.promises_due("2026-01-31", 9)) == 3
+    ledger.write((), Standing("a.v1", None, version=1))
+    assert [one.contract for one in ledger.promises_due("2026-01-31", 9) if isinstance(one, Standing)] == [
+        *("c.v1", "b.v1")
+    ]
 
 
 def test_absence_and_its_end_leave_a_history_each(clients: Clients, stack: Stack) -> None:

@@ -28,6 +28,8 @@ from contracts.plan import Limit, Plan, Reference
 from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.notices import OCCASIONS, Channel, ContractRoutes, Route, Routes
+from contracts.terms.promises import Promise
+from contracts.terms.spans import Span
 from functions import keys
 from functions.aws import items
 from functions.aws.clients import Clients, ports_from
@@ -39,6 +41,7 @@ from functions.ports import Ports
 from functions.ports.batches import Window
 from functions.ports.clock import stamp
 from functions.ports.expected_files import Absence
+from functions.ports.promises import PromiseStep
 from functions.ports.store import CopyTag
 from infra.cost.cost import ASSUMED
 from infra.local.cloud import Cloud
@@ -64,7 +67,8 @@ WIDER = a_relative_plan(
     references=(Reference("orders.v1", contract="orders.v1"),),
 )
 RULE = SetRule(("day",), 3600, marker="sets/{day}/_SUCCESS")
-SETS = a_plan("sets.v1", ("sets/{day}/*.csv",), set=RULE, arrival=Arrival("24:00"))
+FRESH = Promise("loadDate", "loadDate", Span(Decimal(1), "d"))
+SETS = a_plan("sets.v1", ("sets/{day}/*.csv",), set=RULE, arrival=Arrival("24:00"), promises=(FRESH,))
 ROWS = a_plan("rows.v1", ("rows/*.csv",), promote="rows", tolerance=Limit(Decimal(1), "rows"))
 
 MAIL = "drops@example.com"
@@ -168,12 +172,14 @@ class Site:
         """Have the events of the whole history made, of files that are missing, and of a step whose plan is gone."""
         stored = self.clients.dynamodb.scan(TableName=self.stack.names["LedgerTable"])["Items"]
         absent = items.dumps(items.absence_step_item(Absence("sets.v1", "2026-01-01", 1, 0, LONG_AGO, "9", LONG_AGO)))
-        history = [absent, *(item for item in stored if item["sk"]["S"].startswith("H#"))]
+        step = PromiseStep("sets.v1", "loadDate", "missed", "met", LONG_AGO, 1, "new", "old", LONG_AGO, LONG_AGO)
+        promised = items.dumps(items.promise_step_item(step))
+        history = [absent, promised, *(item for item in stored if item["sk"]["S"].startswith("H#"))]
         records = [{"dynamodb": {"NewImage": item}} for item in history]
         made = self.invoke(WRITTEN, records)
         assert len(made) == len(records)
         assert made[0]["detail"]["data"]["contract"] == {"name": "sets.v1", "id": "sets", "version": "1.0.0"}
-        gone = {**history[1], "told": {"M": {"plan": {"S": "0" * 64}}}}
+        gone = {**history[2], "told": {"M": {"plan": {"S": "0" * 64}}}}
         (event,) = self.invoke(WRITTEN, [{"dynamodb": {"NewImage": gone}}])
         assert event["detail"]["data"]["contract"]["id"] is None
         return list(made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.plan import Plan
+from contracts.terms.promises import Promise
+from contracts.terms.spans import Span
 from contracts.watermarks import HighMark
 from tests.integration.spark_jobs.world import judge
 from tests.unit.contracts.authoring import documents
@@ -101,6 +104,16 @@ def test_check_looks_at_records_above_the_mark(spark: SparkSession, tmp_path: Pa
     assert messages["rowCount"] == (
         "The file has 6 records where `day` is above all that was accepted before; the contract asks for exactly 2."
     )
+
+
+def test_promise_of_facts_has_its_mark_without_a_watermark(spark: SparkSession, tmp_path: Path, plan: Plan) -> None:
+    checks = tuple(check for check in plan.checks if check.watermark is None)
+    promise = Promise("factDate", "factDate", Span(Decimal(1), "d"), element="at")
+    promised = replace(plan, checks=checks, promises=(promise,))
+    run = judge(spark, tmp_path, promised, FILES)
+
+    assert promised.watermarks == ()
+    assert run.drop().marks == (HighMark("at", "timestamp", Decimal(1_769_904_000_000_001)),)
 
 
 def test_file_reaches_as_far_as_its_valid_records(spark: SparkSession, tmp_path: Path, plan: Plan) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -336,3 +337,42 @@ def test_stricter_shares_and_times_of_day() -> None:
     earlier = Promise("timeOfAvailability", "timeOfAvailability", by="08:59", days=("fri", "sat"), zone="-08:00")
     assert MORNING.is_kept_by(earlier)
     assert not earlier.is_kept_by(MORNING)
+
+
+# ---- the age of what data says
+
+FACTS = Promise("factDate", "factDate", Span(Decimal(10), "h"), element="day")
+
+
+def fact(at: float | None, uploaded: float, readable: float | None = None) -> File:
+    """An upload whose data reaches to some hour of the period."""
+    reaches = None if at is None else BEGIN + at * HOUR
+    return File("a.csv", BEGIN + uploaded * HOUR, None if readable is None else BEGIN + readable * HOUR, fact=reaches)
+
+
+@pytest.mark.parametrize(
+    ("hour", "files", "state"),
+    [
+        (9, [fact(0, 8, 8)], "at_risk"),
+        (7.9, [fact(0, 7, 7)], "met"),
+        (10, [fact(0, 8, 8)], "at_risk"),
+        (10.01, [fact(0, 8, 8)], "missed"),
+        (10.01, [fact(0, 8, 8), fact(1, 9, 11)], "missed"),
+        (10.5, [fact(0, 8, 8), fact(1, 9, 9)], "at_risk"),
+        (5, [fact(None, 4, 4)], "missed"),
+        (5, [fact(3, 4)], "missed"),
+        (13, [fact(99, 2, 2)], "missed"),
+        (9, [fact(99, 2, 2)], "met"),
+    ],
+)
+def test_age_of_facts_at_its_boundaries(hour: float, files: list[File], state: State | None) -> None:
+    assert judged(FACTS, BEGIN + hour * HOUR, *files) == state
+
+
+def test_classified_facts_are_not_shown() -> None:
+    hidden = replace(FACTS, hides=True)
+    figures = [
+        judge(promise, promise.period_of(BEGIN), Seen((fact(1, 2, 2),), LONG_AGO), BEGIN + 3 * HOUR).figure
+        for promise in (FACTS, hidden)
+    ]
+    assert ["2026-01-31" in figure for figure in figures] == [True, False]

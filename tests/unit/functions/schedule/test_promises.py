@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
 
 from contracts.errors import StaleWrite
+from contracts.plan import Property
 from contracts.terms.promises import Kind, Promise, State
 from contracts.terms.spans import Span
+from contracts.watermarks import HighMark
 from functions.operations.override import reject
 from functions.operations.replay import replay
 from functions.schedule.reconcile import reconcile
-from tests.builders import World, a_plan, a_world, one_bad
+from tests.builders import Judge, World, a_plan, a_world, all_good, one_bad
 
 GOOD = b"id,note\n1,a\n"
 
@@ -325,3 +328,28 @@ def test_expected_files_are_counted_by_day() -> None:
     pass_hours(world, 24)
 
     assert marks(world, "files") == ["met", "missed"]
+
+
+def test_data_of_old_facts_is_old_however_new_its_files() -> None:
+    promise = Promise("factDate", "factDate", Span(Decimal(36), "h"), element="day", zone="Europe/Berlin")
+    day = Property("day", "date")
+    plan = a_plan(promises=(promise,))
+    world = a_world([replace(plan, properties=(*plan.properties, day))])
+    world.reconcile()
+
+    def of(day: int) -> Judge:
+        mark = HighMark("day", "date", Decimal((date(2026, 1, day) - date(1970, 1, 1)).days))
+        return lambda plan, drop: replace(all_good(plan, drop), marks=(mark,))
+
+    world.upload("orders/1.csv", b"id,note,day\n1,a,2026-01-30\n")
+    world.finish(of(30))
+    pass_hours(world, 0.5)
+    assert state(world, "factDate") == "missed"
+    world.upload("orders/2.csv", b"id,note,day\n1,a,2026-01-31\n")
+    world.finish(of(31))
+    pass_hours(world, 1)
+    assert state(world, "factDate") == "met"
+    pass_hours(world, 22)
+
+    assert (state(world, "factDate"), marks(world, "factDate")) == ("missed", ["missed"])
+    assert world.ledger.watermarks("orders.v1").marks == ()

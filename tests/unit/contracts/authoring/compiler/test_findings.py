@@ -893,6 +893,9 @@ PROMISES = {
     "share of files that nobody expects": "{property: fileCompleteness, value: 99, unit: percent}  #! missing-key",
     "time of day that is none": "{property: timeOfAvailability, value: 9 am}  #! bad-value",
     "time of day that no day has": "{property: timeOfAvailability, value: '24:00'}  #! bad-value",
+    "facts without their property": "{property: factDate, value: 4}  #! not-held",
+    "facts of a property that has none": "{property: factDate, value: 4, element: x}  #! unknown-property",
+    "facts of a property that is not there": "{property: factDate, value: 4, element: orders.y}  #! unknown-property",
     "promise of a property": "{property: loadDate, value: 1, element: orders.x}  #! bad-value",
 }
 
@@ -951,6 +954,17 @@ slaProperties:
         ("", "Europe/Berlin", "100", "1 d", 7, 1),
         ("24:00", "Europe/Berlin", "95", "1 mo", 2, 2),
     ]
+
+
+@pytest.mark.parametrize("element", ["day", "orders.day"])
+def test_age_of_facts_is_that_of_a_property(element: str) -> None:
+    levels = f"slaProperties: [{{property: factDate, value: 47, unit: hours, element: {element}}}]\n"
+    prop = "- {name: day, logicalType: date, classification: restricted}"
+    for head in (levels, levels.replace(f", element: {element}", "") + f"slaDefaultElement: {element}\n"):
+        plan = compiled(a_document(prop, head=HEAD + head, drop=f"{DROP}slo: enforce")).plan
+        assert plan
+        assert [(p.kind, p.element, p.hides) for p in plan.promises] == [("factDate", "day", True)]
+        assert (plan.marked, plan.watermarks) == (("day",), ())
 
 
 def test_level_of_another_object_is_held_for_that_one() -> None:

@@ -7,7 +7,9 @@ import json
 from typing import Any
 
 import pytest
+import yaml
 
+from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.imports import sql_types
 from tests.unit.contracts.authoring.imports.importing import codes, documents, imported, notes, refused
 
@@ -129,6 +131,76 @@ def test_levels_tests_and_policies_are_kept() -> None:
         {"test-category": "ML", "test-type": "RowCountByDay"}
     ]
     assert notes(FORM, TEXT) == [NAMES, "The test `RowCountByDay` has no equivalent; it is kept as a custom property."]
+
+
+SLO = [
+    {"type": "loadDate", "max": 47, "unit": "hours"},
+    {"type": "factDate", "max": 47, "unit": "hours"},
+    {"type": "completenessPercent", "max": 100, "unit": "percent"},
+    {"type": "uptimePercent", "max": 100, "unit": "percent"},
+]
+PROMISE = ("interfaceComponents", "outputPorts", 0, "promises", 0)
+TABLE = (*PROMISE, "api", "schema", "tables", 0)
+
+
+def with_levels(levels: list[dict[str, Any]], *columns: tuple[str, str], tests: tuple[str, ...] = ()) -> str:
+    data = json.loads(changed(*PROMISE, "slo", to=levels))
+    table = data["interfaceComponents"]["outputPorts"][0]["promises"][0]["api"]["schema"]["tables"][0]
+    table["columns"] = [{"name": name, "dataType": kind} for name, kind in (("id", "varchar(5)"), *columns)]
+    table["x-tests"] = [{"test-type": "RowCountByDay", "date-field": name} for name in tests]
+    return json.dumps(data)
+
+
+def held(text: str) -> list[str]:
+    """The promises of the output port's contract, as it is published."""
+    contract = next(c for c in imported(FORM, text).contracts if "input" not in c.name)
+    document = json.loads(json.dumps(yaml.safe_load(contract.text)))
+    block = {"files": "shop/*.csv", "producer": "shop", "format": "csv", "slo": "enforce"}
+    document["customProperties"] = [{"property": "drop", "vendor": "dropgate", "value": block}]
+    plan = compile_text(json.dumps(document | {"status": "active"}).encode(), f"{document['id']}.v2.yaml").draft
+    assert plan
+    return [f"{p.name} {p.element}".strip() for p in plan.promises]
+
+
+@pytest.mark.parametrize(
+    ("columns", "tests", "element"),
+    [
+        ((("day", "date"),), (), "day"),
+        ((("day", "date"), ("at", "timestamp_ntz")), ("at",), "at"),
+        ((("day", "date"), ("at", "timestamp_ntz")), (), None),
+        ((), ("day",), None),
+    ],
+)
+def test_levels_come_in_as_promises_that_are_held(
+    columns: tuple[tuple[str, str], ...], tests: tuple[str, ...], element: str | None
+) -> None:
+    text = with_levels(SLO, *columns, tests=tests)
+    output, input_ = documents(FORM, text)
+    levels = {level["property"]: level for level in output["slaProperties"]}
+
+    assert levels["completeness"] == {"property": "completeness", "value": 100, "unit": "percent"}
+    assert levels["availability"]["value"] == 100
+    assert levels["factDate"].get("element") == element
+    assert "slaProperties" not in input_
+    assert held(text) == ["loadDate", *([f"factDate {element}"] if element else []), "completeness"]
+    assert any("`uptimePercent` is `availability`" in note for note in notes(FORM, text))
+    assert any("which column" in note for note in notes(FORM, text)) == (element is None)
+
+
+@pytest.mark.parametrize(
+    ("level", "is_held"),
+    [
+        ({"type": "loadDate", "max": 47}, True),
+        ({"type": "loadDate", "max": None}, False),
+        ({"type": "loadDate", "max": "47"}, False),
+        ({"type": "loadDate", "max": 47, "unit": "fortnights"}, False),
+        ({"type": "completenessPercent", "max": 101, "unit": "percent"}, False),
+        ({"type": "uptimePercent", "max": 100, "unit": "percent"}, False),
+    ],
+)
+def test_only_levels_that_can_be_held_are(level: dict[str, Any], is_held: bool) -> None:
+    contract = next(c for c in imported(FORM, with_levels([level])).contracts if "input" not in c.name)
+    assert ("slo: enforce" in contract.text) == is_held
 
 
 def test_columns_of_output_ports_alone_are_counted() -> None:
