@@ -58,6 +58,8 @@ class PublicWeb:
             port = parts.port
         except ValueError:
             return Answer("refused", "the address is no web address")
+        if not post.url.isascii():
+            return Answer("refused", "the address has characters beyond ASCII: write the name of its host as `xn--...`")
         if self._receivers and f"{parts.scheme}://{parts.netloc}" == self._receivers:
             return self._ask(_plain(parts), post, parts)
         if reason := _unfit(parts, port):
@@ -68,7 +70,8 @@ class PublicWeb:
             return Answer("later", "the name of the host has no address")
         if not numbers or not all(map(is_public, numbers)):
             return Answer("refused", "the address points to a network that is not public")
-        return self._ask(_secure(numbers[0], parts.hostname or ""), post, parts)
+        number = min(numbers, key=lambda number: ":" in number)  # a function reaches no IPv6 without a VPC for it
+        return self._ask(_secure(number, parts.hostname or ""), post, parts)
 
     def _ask(self, pool: HTTPConnectionPool, post: Post, parts: SplitResult) -> Answer:
         import urllib3  # noqa: PLC0415 - what sends no request starts without it

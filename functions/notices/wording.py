@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 MOST_SUBJECT = 200
 """Characters of a subject; mail programs show fewer."""
+MOST_NAME = 100
+"""Characters of a key in a subject: its end is what tells files apart, and what is wrong stands behind it."""
+MOST_KEY = 1_024
+"""Characters of a key at most (Amazon S3 user guide, "Naming objects": bytes)."""
 MOST_KEYS = 50
 """Keys that a digest lists."""
 MOST_PROBLEMS = 20
@@ -63,7 +67,7 @@ class Entry:
         data = self.event.data
         if data.promise:
             return visible(data.promise.name)
-        return data.missing.day if data.missing else visible(data.key or self.event.subject, 300)
+        return data.missing.day if data.missing else ending(visible(data.key or self.event.subject, MOST_KEY), 300)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,11 @@ class Letter:
     def occasion(self) -> Occasion:
         """The gravest occasion of a message."""
         return min((entry.notice.occasion for entry in self.entries), key=ORDER.index)
+
+
+def ending(text: str, most: int) -> str:
+    """Return a text of at most so many characters, which begins with `…` if it was longer."""
+    return text if len(text) <= most else f"\u2026{text[len(text) + 1 - most :]}"
 
 
 def entry_of(notice: Notice) -> Entry:
@@ -166,7 +175,9 @@ def rest(letter: Letter) -> list[str]:
     """Return how to get the rest: commands, and where the receipt is."""
     entry = letter.only
     if entry is None:
-        return [f"dropgate drops --contract {letter.line.scope} --stack {letter.stack}"]
+        contract = any(each.event.data.contract for each in letter.entries)
+        which = f"--contract {visible(letter.line.scope)}" if contract else "--state unmatched"
+        return [f"dropgate drops {which} --stack {letter.stack}"]
     data = entry.event.data
     if data.drop is None:
         of = visible(letter.line.scope)
@@ -211,7 +222,7 @@ def _place(entry: Entry) -> str:
     contract = entry.event.data.contract
     if entry.event.data.missing or entry.event.data.promise:
         return visible(contract.name if contract else entry.event.subject)
-    return entry.name
+    return ending(entry.name, MOST_NAME)
 
 
 def _in_short(entry: Entry, letter: Letter) -> str:

@@ -131,6 +131,8 @@ def test_nobody_at_the_address_is_asked_again() -> None:
         "https://example.com:22/",
         "https://example.com:99999/",
         "https://[::1/",
+        "https://ex\u00e4mple.com/",
+        "https://example.com/\u2028",
     ],
 )
 def test_what_is_no_plain_https_address_is_refused(url: str) -> None:

@@ -456,3 +456,21 @@ def test_all_of_a_burst_in_a_minute_are_six_messages_in_the_hour(channel: Channe
     (messages,) = world.book.messages.values()
     assert [m.through - m.after for m in messages] == [1, 2_000, 999]
     assert len(world.web.sent) == 3
+
+
+def test_a_long_key_leaves_room_for_what_is_wrong() -> None:
+    world = a_hearing()
+    world.hear(an_event(key=f"orders/{'x' * 900}/2026-01-31.csv"))
+
+    (subject,) = subjects(world)
+    assert subject.startswith("[rejected] \u2026xxx")
+    assert subject.endswith("x/2026-01-31.csv: 20 of 410 rows, amount is below the minimum of 0")
+
+
+def test_a_digest_of_unmatched_keys_says_how_to_list_them() -> None:
+    world = a_hearing()
+    for n in range(3):
+        world.hear(an_event("unmatched", f"d{n}", f"orders/{n}", contract=None, producer="shop"))
+    world.minutes(12)
+
+    assert "dropgate drops --state unmatched --stack dropgate" in world.mailer.sent[1].text
