@@ -106,7 +106,7 @@ def command(
     several FILES is not complete, 3 if one could not be judged.
     """
     from contracts.authoring.quality import watermarks
-    from infra.cli.options.contract_argument import keys_of, plan_of
+    from infra.cli.options.contract_argument import contact_of, keys_of, plan_of
     from infra.files import refuse_links
     from infra.offline import file_sets, judge
     from infra.setup.progress import Progress
@@ -128,10 +128,11 @@ def command(
     judged = judge.judge_all(home.uploads, plan, spark, *arguments, with_rows=True) + list(home.broken.values())
     paths, alone = [*(upload.path for upload in home.uploads), *home.broken], len(files) == 1
     places: list[Path] = []
+    contact = contact_of(plan, folder) if receipt else None
     if receipt:
         places = [receipt if alone else receipt / f"{n}-{one.file.name}" for n, one in enumerate(judged, 1)]
     for one, place in zip(judged, places, strict=False):
-        judge.write_receipt(one, place)
+        judge.write_receipt(one, place, contact)
     _show(judged, paths, home.sets, form, alone=alone)
     if form == "text":
         for place in places:

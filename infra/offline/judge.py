@@ -21,6 +21,7 @@ from contracts.job import JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.terms.file_sets import Totals
+from contracts.terms.notices import Contact
 from contracts.verdict import decide, refuse
 from contracts.watermarks import HighMark
 from functions import keys
@@ -129,7 +130,7 @@ def file_of(path: Path) -> File:
         return File(path.name, path.stat().st_size, hashlib.file_digest(opened, "sha256").hexdigest())
 
 
-def write_receipt(judged: Judged, folder: Path) -> None:
+def write_receipt(judged: Judged, folder: Path, contact: Contact | None = None) -> None:
     """Write receipt.html, receipt.json and the rejected rows as the pipeline puts them under the producer's reports.
 
     Raises NotWritten where a link or anything else is in the way.
@@ -147,6 +148,7 @@ def write_receipt(judged: Judged, folder: Path) -> None:
         file=judged.file,
         rejected_rows=rejected,
         sent=False,
+        contact=contact,
     )
     files.write(folder, "receipt.json", records_receipt.render_json(receipt))
     files.write(folder, "receipt.html", records_receipt.render_html(receipt))

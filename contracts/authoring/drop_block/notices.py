@@ -227,4 +227,6 @@ def _why_never(audience: Audience, occasion: Occasion, block: DropBlock) -> tupl
         return "no promise of the contract is held", "Write `slo: enforce` and `slaProperties`."
     if occasion == "unmatched" and audience == "consumer":
         return "consumers have nothing to do with files that no contract claims", "Leave it out."
+    if occasion == "unmatched" and audience == "operator":
+        return "only operators of the stack hear of it", "Name the channel under `operator` in notify.yaml."
     return None

@@ -10,6 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from contracts.plan import Plan
+    from contracts.terms.notices import Contact
 
 
 def plan_of(contract: str | None, folder: Path, given: Sequence[str], file: Path) -> tuple[Plan, Path, str | None]:
@@ -18,13 +19,14 @@ def plan_of(contract: str | None, folder: Path, given: Sequence[str], file: Path
     if not contract:
         return _by_key(key, folder, file)
     from contracts.authoring.compiler.compile import load_plan, load_plans
+    from contracts.authoring.compiler.lint import contract_files
     from contracts.problem import nearest
 
     path = Path(contract)
     if path.is_file():
         plans = load_plans(path)
         return (plans[0], path.parent, None) if len(plans) == 1 else _by_key(key, path, file)
-    paths = {one.stem: one for one in sorted(folder.rglob("*.yaml"))}
+    paths = {one.stem: one for one in contract_files((folder,))}
     if contract in paths:
         return load_plan(paths[contract]), paths[contract].parent, None
     # It may be one object of a document with several: `shop.lines.v1` of `shop.v1`.
@@ -39,6 +41,15 @@ def plan_of(contract: str | None, folder: Path, given: Sequence[str], file: Path
     close = nearest(contract, paths)
     hint = f" Did you mean {close}?" if close else f" Known: {', '.join(paths) or 'none'}."
     raise click.UsageError(f"There is no contract {contract}, neither as a file nor in {folder}/.{hint}")
+
+
+def contact_of(plan: Plan, folder: Path) -> Contact | None:
+    """Return whom to ask about a contract, by its file in a folder."""
+    from contracts.authoring.compiler.compile import compile_file
+    from contracts.authoring.compiler.lint import contract_files
+
+    several = (one.routes for path in contract_files((folder,)) for one in compile_file(path))
+    return next((routes.contact for routes in several if routes and routes.contract == plan.contract), None)
 
 
 def keys_of(plan: Plan, files: Sequence[Path], given: Sequence[str], matched: str | None) -> list[str]:

@@ -90,6 +90,19 @@ def test_receipt_of_a_refused_file_is_written(folder: Path) -> None:
     assert sorted(p.name for p in (folder / "out").iterdir()) == ["receipt.html", "receipt.json"]
 
 
+def test_receipt_names_the_contact_of_its_contract(folder: Path) -> None:
+    head = HEAD + "support: [{channel: help, url: 'mailto:help@example.org'}]\n"
+    (folder / "contracts" / "orders.v1.yaml").write_text(a_document(head=head), encoding="utf-8")
+    (folder / "contracts" / "notify.yaml").write_text("operator: 'pagerduty:oncall'\n", encoding="utf-8")
+    for contract, contact in (
+        ("orders.v1", {"name": "help", "url": "mailto:help@example.org"}),
+        ("shops.v1", None),
+    ):
+        judged("bad.csv", "--contract", contract, "--receipt", contract)
+        assert json.loads((folder / contract / "receipt.json").read_text(encoding="utf-8"))["contact"] == contact
+    assert "notify" not in judged("bad.csv", "--contract", "x").stderr
+
+
 MARKS = {
     "dya=2026-01-31": "dya=2026-01-31 is no high mark of orders.v1, as `day=2026-01-31` is one. "
     "Did you mean day=2026-01-31?",

@@ -239,6 +239,8 @@ def test_wrong_shape_is_a_finding_with_a_fix(notify: str, code: str, fix: str) -
         ("producer", "late", True),
         ("consumer", "stale", True),
         ("consumer", "unmatched", True),
+        ("operator", "unmatched", True),
+        ("operator", "failed", False),
         ("producer", "unmatched", False),
         ("producer", "warning", False),
     ],
