@@ -253,6 +253,20 @@ notify:
 """
 
 
+def test_promises_that_are_held_are_said_in_words() -> None:
+    levels = (
+        "slaProperties: [{property: loadDate, value: 26, unit: h}, {property: timeOfAvailability, value: '09:00'}]\n"
+    )
+    held, kept = (
+        words(a_document(head=HEAD + levels, more_drop=f"slo: {slo}\nsloZone: Europe/Berlin"))
+        for slo in ("enforce", "ignore")
+    )
+    assert (
+        "Promised the newest accepted file is at most 26 h old and new data can be read by 09:00 (Europe/Berlin)"
+    ) in held
+    assert "Promised" not in kept
+
+
 def test_people_who_hear_of_files_are_named() -> None:
     text = words(a_document(head=HEAD + HEARD, more_drop=NOTIFY))
     assert "Sent by shop Read by finance, risk" in text
