@@ -1,7 +1,8 @@
 """A descriptor of a data product with input and output ports in, an ODCS document of each of their tables out.
 
 Such a mesh checks for both kinds of ports that each column exists with its type, and for output ports also the number
-of columns. So only tables of input ports may have more columns.
+of columns. So only tables of input ports may have more columns. Its test of the number of rows of a day learns what is
+usual; here that is what the files of the same weekday had.
 """
 
 from __future__ import annotations
@@ -78,6 +79,13 @@ SHAPE: dict[str, Any] = {
 }
 LEVELS = {"completenessPercent": "completeness", "uptimePercent": "availability"}
 """The service level of each type of `slo` that has another name; the others keep theirs."""
+ROWS_BY_DAY = "RowCountByDay"
+USUAL: dict[str, Any] = {
+    "metric": "rowCount",
+    "mustBeBetween": [-3, 3],
+    "arguments": {"relativeTo": {"of": "mean", "last": 8, "least": 4, "period": "weekday", "unit": "deviations"}},
+}
+"""The check of a number of rows that is usual for the day of the week."""
 TABLE_KEYS = {"displayName": "businessName", "description": "description"}
 """The equivalent ODCS key of each key of tables and columns."""
 READ = {
@@ -205,10 +213,8 @@ def _servers(document: Document, path: Path, promise: dict[str, Any], port: dict
 
 def _table(document: Document, path: Path, table: dict[str, Any]) -> dict[str, Any]:
     rest_lost(document, path, table, READ["table"], f"`{table['name']}`")
-    for n, test in enumerate(table.get("x-tests", ())):
-        test_type = test.get("test-type") if isinstance(test, dict) else test
-        message = f"The test `{test_type!s:.60}` has no equivalent; it is kept as a custom property."
-        lost(document, (*path, "x-tests", n), message, on_key=False)
+    tests = table.get("x-tests", ())
+    checks = [check for n, test in enumerate(tests) if (check := _test(document, (*path, "x-tests", n), test))]
     if not table.get("columns"):
         lost(document, path, f"`{table['name']}` names no columns.", "Write its `properties` by hand.", on_key=False)
     columns = []
@@ -217,13 +223,27 @@ def _table(document: Document, path: Path, table: dict[str, Any]) -> dict[str, A
         rest_lost(document, at, column, READ["column"], f"`{column['name']}`")
         prop = sql_types.property_or_loss(document, (*at, "dataType"), column["dataType"], column["name"])
         columns.append({"name": column["name"], **_described(column), **prop})
-    tests = [kept("x-tests", table["x-tests"])] if table.get("x-tests") else []
+    custom = [kept("x-tests", tests)] if tests else []
+    quality = [check | {"id": f"rows-{n}"} for n, check in enumerate(checks, 1)] if len(checks) > 1 else checks
     kind = str(table.get("tableType") or "").lower()
     return {
         "name": table["name"],
         **_described(table),
-        **given({"physicalType": kind, "properties": columns, "customProperties": tests}),
+        **given({"physicalType": kind, "properties": columns, "quality": quality, "customProperties": custom}),
     }
+
+
+def _test(document: Document, path: Path, test: Any) -> dict[str, Any] | None:
+    """Return the check of a test; None, and a finding, if it has no equivalent."""
+    test_type = test.get("test-type") if isinstance(test, dict) else test
+    if not isinstance(test, dict) or test_type != ROWS_BY_DAY:
+        message = f"The test `{test_type!s:.60}` has no equivalent; it is kept as a custom property."
+        lost(document, path, message, on_key=False)
+        return None
+    message = f"`{ROWS_BY_DAY}` counts rows of a day, here those of a file; usual is what 8 files of the weekday had."
+    lost(document, path, message, "Change the limits of its `rowCount` if others are agreed.", on_key=False)
+    warns = str(test.get("test-severity", "warning")).casefold() in ("warning", "warn", "info")
+    return USUAL | ({"severity": "warning"} if warns else {})
 
 
 def _described(value: dict[str, Any]) -> dict[str, Any]:

@@ -84,6 +84,10 @@ TEXT = json.dumps(SALES)
 NAMES = "Names of columns are compared in any case there, and exactly here."
 
 
+PORT = ("interfaceComponents", "outputPorts", 0)
+SCHEMA = (*PORT, "promises", 0, "api", "schema")
+
+
 def changed(*path: Any, to: Any) -> str:
     data = copy.deepcopy(SALES)
     owner: Any = data
@@ -130,7 +134,39 @@ def test_levels_tests_and_policies_are_kept() -> None:
     assert output["schema"][0]["customProperties"][0]["value"] == [
         {"test-category": "ML", "test-type": "RowCountByDay"}
     ]
-    assert notes(FORM, TEXT) == [NAMES, "The test `RowCountByDay` has no equivalent; it is kept as a custom property."]
+    assert [note.partition(",")[0] for note in notes(FORM, TEXT)] == [
+        "Names of columns are compared in any case there",
+        "`RowCountByDay` counts rows of a day",
+    ]
+
+
+TESTS = {
+    "a warning": ({"test-type": "RowCountByDay", "test-severity": "Warning", "date-field": "d"}, ["warning"]),
+    "no severity": ({"test-type": "RowCountByDay"}, ["warning"]),
+    "an error": ({"test-type": "RowCountByDay", "test-severity": "Error"}, ["error"]),
+    "another test": ({"test-type": "NullsByDay"}, []),
+    "a text": ("RowCountByDay", []),
+}
+
+
+@pytest.mark.parametrize("case", TESTS)
+def test_rows_of_a_day_are_held_against_the_same_weekday(case: str) -> None:
+    test, severities = TESTS[case]
+    text = changed(*SCHEMA, "tables", 0, "x-tests", to=[test])
+    output, _ = documents(FORM, text)
+    quality = output["schema"][0].get("quality", [])
+    assert [entry.get("severity", "error") for entry in quality] == severities
+    assert all(entry["arguments"]["relativeTo"]["period"] == "weekday" for entry in quality)
+    assert refused(FORM, text) == []
+    if not severities:
+        assert any("has no equivalent; it is kept as a custom property" in note for note in notes(FORM, text))
+
+
+def test_several_tests_of_rows_have_ids_of_their_own() -> None:
+    text = changed(*SCHEMA, "tables", 0, "x-tests", to=[{"test-type": "RowCountByDay"}] * 2)
+    output, _ = documents(FORM, text)
+    assert [entry["id"] for entry in output["schema"][0]["quality"]] == ["rows-1", "rows-2"]
+    assert refused(FORM, text) == []
 
 
 SLO = [
@@ -235,8 +271,6 @@ def test_length_of_a_text_is_kept() -> None:
     ]
 
 
-PORT = ("interfaceComponents", "outputPorts", 0)
-SCHEMA = (*PORT, "promises", 0, "api", "schema")
 BAD = {
     "no promises": (changed(*PORT, to={"name": "a"}), "missing-key"),
     "tables that are none": (changed(*SCHEMA, "tables", to={}), "wrong-type"),
