@@ -38,6 +38,7 @@ COMMANDS = {
     "test": "Judge files on this machine as the pipeline would.",
     "try": "Try a contract on past drops before it is published.",
     "drops": "List drops and their states.",
+    "results": "Print the results of all checks, as a table to ask.",
     "slo": "Show how the promises of contracts over time stand.",
     "show": "Show one drop: its history, its verdict and its files.",
     "notices": "List what people were told of a drop, and what came back.",
