@@ -25,6 +25,7 @@ Kind = Literal[
     "completeness",
     "fileCompleteness",
     "errorRate",
+    "retention",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 OF_AGE: tuple[Kind, ...] = ("loadDate", "factDate")
@@ -74,7 +75,8 @@ class Promise:
         if replace(other, span=self.span, percent=self.percent, by=self.by, period=period) != self:
             return False
         if self.span and other.span:
-            return other.span.about <= self.span.about
+            longer, shorter = (other, self) if self.kind == "retention" else (self, other)
+            return shorter.within.about <= longer.within.about
         return other.allowed <= self.allowed and other.by <= self.by
 
     @property
@@ -92,6 +94,8 @@ class Promise:
         """Return since when uploads matter to a period."""
         if self.kind in OF_AGE:
             return self.within.before(period.begin, zone_of(self.zone))
+        if self.kind == "retention":
+            return self.within.before(period.end, zone_of(self.zone))
         return period.begin - WAIT if self.kind == "timeOfAvailability" else period.begin
 
 
@@ -103,6 +107,7 @@ WORDS: dict[Kind, str] = {
     "timeOfAvailability": "new data can be read by {by}",
     "completeness": "{share} of the rows of every {period} reach consumers",
     "fileCompleteness": "{share} of the expected files of every {period} are accepted",
+    "retention": "accepted data can be read for {span}",
     "errorRate": "at most {share} of the rows of every {period} are rejected",
 }
 WAIT = timedelta(days=1)
@@ -114,7 +119,7 @@ class File:
     """An upload of a contract: when it came, since when consumers have it, and whether it is not yet decided.
 
     Of its records `read` were read, of which `valid` are without fault; None if nobody counted them. `fact` is the
-    greatest time in its data, if the promise is about one.
+    greatest time in its data, if the promise is about one; `is_kept` is whether it is still there, if that was seen.
     """
 
     name: str
@@ -124,6 +129,7 @@ class File:
     read: int | None = None
     valid: int = 0
     fact: datetime | None = None
+    is_kept: bool | None = None
 
     def made(self, kind: Kind) -> datetime | None:
         """Return since when its data is, as a promise of age sees it: its upload, or the greatest time in it.
@@ -313,6 +319,18 @@ def _file_completeness(promise: Promise, period: Period, seen: Seen, now: dateti
     )
 
 
+def _retention(_: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
+    """Judge the oldest data that must be there to the end of the period; the result is the worst that was seen."""
+    sought = [file for file in seen.files if file.is_kept is not None]
+    gone = [file for file in sought if not file.is_kept]
+    figure = f"{_files(len(sought))} of the promised age can be read" if sought else "no data is that old yet"
+    if now >= period.end:
+        return Judgement(seen.worst, figure)
+    if gone:
+        return Judgement("missed", f"{_files(len(gone))} cannot be read any more, {gone[0].name} is one of them")
+    return Judgement("met" if sought else None, figure)
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
     """What is wrong or missing of what there is, and of `whole` that there will be at the end of the period.
@@ -356,6 +374,7 @@ JUDGES: dict[Kind, Callable[[Promise, Period, Seen, datetime], Judgement]] = {
     "completeness": _completeness,
     "fileCompleteness": _file_completeness,
     "errorRate": _error_rate,
+    "retention": _retention,
 }
 TOO_MANY = "there are more uploads than are read"
 

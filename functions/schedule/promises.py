@@ -22,8 +22,9 @@ from contracts.errors import DocumentInvalid, StaleWrite
 from contracts.terms.promises import File, Judgement, Promise, Seen, State, enough, judge, standing, worse
 from contracts.terms.spans import Period, zone_of
 from contracts.watermarks import moment_of_mark
+from functions import keys
 from functions.admission.arrival_window import uploaded
-from functions.drop import OPEN, PROMOTED, Drop
+from functions.drop import OPEN, PROMOTED, Drop, Location
 from functions.ports import Ports
 from functions.ports.clock import moment, stamp
 from functions.ports.progress import Report, ignore
@@ -37,6 +38,8 @@ MOST_PERIODS = 5
 """Results of one promise in one transaction, which has room for 100 items; lint allows 12 promises."""
 MOST_FILES = 6400
 """Uploads that are read for one period; a promise about a period with more of them has no result."""
+SOUGHT = 5
+"""Files of the promised age that are looked for in a look at a retention."""
 KEPT = 30
 """Periods back to which results are made up for after an outage."""
 AGAIN: dict[State, timedelta] = {
@@ -123,7 +126,7 @@ class _Look:
     standing: Standing
     now: datetime
     unread: Report
-    read: dict[tuple[str, int], tuple[Drop | str, ...]] = field(default_factory=dict)
+    read: dict[tuple[str, str, int], tuple[Drop | str, ...]] = field(default_factory=dict)
 
     def judged(self, promise: Promise, held: Held | None) -> _Judged:
         """Return how a promise stands; one that is new or changed is unknown at first."""
@@ -182,7 +185,9 @@ class _Look:
 
     def _files(self, promise: Promise, period: Period) -> tuple[tuple[File, ...], bool]:
         """Return the uploads that matter to a period, newest first, and whether none is left out."""
-        since, until = stamp(promise.reaches(period)), stamp(self.ports.clock.now() + timedelta(days=1))
+        if promise.kind == "retention":
+            return self._kept(promise, promise.reaches(period)), True
+        since, until = stamp(promise.reaches(period)), stamp(self.now + timedelta(days=2))
         is_enough = partial(enough, promise, period, now=self.now)
         most = 100
         while True:
@@ -196,9 +201,20 @@ class _Look:
 
     def _received(self, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
         """Return the uploads since a moment; promises of one contract often ask for the same ones."""
-        if (since, most) not in self.read:
-            self.read[since, most] = self.ports.ledger.received(self.standing.contract, since, until, most)
-        return self.read[since, most]
+        if (since, until, most) not in self.read:
+            self.read[since, until, most] = self.ports.ledger.received(self.standing.contract, since, until, most)
+        return self.read[since, until, most]
+
+    def _kept(self, promise: Promise, since: datetime) -> tuple[File, ...]:
+        """Return some accepted uploads of a day, and whether consumers can still read each."""
+        received = self._received(stamp(since), stamp(since + timedelta(days=1)), 100)
+        drops = [one for one in received if isinstance(one, Drop) and one.state in PROMOTED and not one.forgotten]
+        sought = [(drop, drop.promoted.key) for drop in drops if drop.promoted and not keys.is_table(drop.promoted.key)]
+        return tuple(
+            replace(file, is_kept=self.ports.store.head(Location(f"{self.ports.zones.promoted}{key}")) is not None)
+            for drop, key in sought[:SOUGHT]
+            if (file := self._file(drop, promise))
+        )
 
     def _file(self, one: Drop | str, promise: Promise) -> File | None:
         """Return an upload of data; None if it is none, or its item cannot be read."""

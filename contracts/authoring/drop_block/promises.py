@@ -91,6 +91,10 @@ def _promise(
     base = Promise(kind, kind, zone=zone)
     if kind == "factDate":
         return _fact_date(document, path, entry, base, props)
+    if kind == "retention" and block.promote == "table":
+        message = "`retention` is not held for a table: its rows stay until somebody takes them out."
+        document.warning(at, "not-held", message, "It may stay, for people and tools.")
+        return None
     if not _fits_element(document, path, entry):
         return None
     if kind in OF_SHARES:

@@ -13,10 +13,11 @@ from contracts.plan import Property
 from contracts.terms.promises import Kind, Promise, State
 from contracts.terms.spans import Span
 from contracts.watermarks import HighMark
+from functions.drop import Location
 from functions.operations.override import reject
 from functions.operations.replay import replay
 from functions.schedule.reconcile import reconcile
-from tests.builders import Judge, World, a_plan, a_world, all_good, one_bad
+from tests.builders import ZONES, Judge, World, a_plan, a_world, all_good, one_bad
 
 GOOD = b"id,note\n1,a\n"
 
@@ -353,3 +354,22 @@ def test_data_of_old_facts_is_old_however_new_its_files() -> None:
 
     assert (state(world, "factDate"), marks(world, "factDate")) == ("missed", ["missed"])
     assert world.ledger.watermarks("orders.v1").marks == ()
+
+
+def test_data_that_is_gone_too_soon_is_missed() -> None:
+    world = a_promising_world(Promise("retention", "retention", Span(Decimal(2), "d")))
+    accepted(world)
+    (drop,) = world.drops().values()
+    pass_hours(world, 1)
+    assert (state(world, "retention"), marks(world, "retention")) == ("unknown", [])
+    pass_hours(world, 36)
+    assert (state(world, "retention"), marks(world, "retention")) == ("met", [None, "met"])
+    accepted(world, "orders/2.csv")
+    pass_hours(world, 30)
+    assert (state(world, "retention"), marks(world, "retention")) == ("met", [None, "met", None])
+    second = next(one for one in world.drops().values() if one.id != drop.id)
+    assert second.promoted
+    world.store.delete(Location(f"{ZONES.promoted}{second.promoted.key}"))
+    pass_hours(world, 1)
+
+    assert state(world, "retention") == "missed"

@@ -896,6 +896,7 @@ PROMISES = {
     "facts without their property": "{property: factDate, value: 4}  #! not-held",
     "facts of a property that has none": "{property: factDate, value: 4, element: x}  #! unknown-property",
     "facts of a property that is not there": "{property: factDate, value: 4, element: orders.y}  #! unknown-property",
+    "retention of no time": "{property: retention, value: forever}  #! wrong-type",
     "promise of a property": "{property: loadDate, value: 1, element: orders.x}  #! bad-value",
 }
 
