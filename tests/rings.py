@@ -136,6 +136,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/integration/spark_jobs/scan/test_references.py::test_promoted*",
         "tests/integration/spark_jobs/scan/test_references.py::test_relationships*",
         "tests/integration/spark_jobs/scan/test_references.py::test_several*",
+        "tests/integration/spark_jobs/scan/test_references.py::test_texts*",
         "tests/integration/spark_jobs/scan/test_references.py::test_value_within*",
         "tests/integration/spark_jobs/scan/test_references.py::test_what_cannot*",
         "tests/integration/spark_jobs/set_checks/test_statements.py::test_subqueries*",

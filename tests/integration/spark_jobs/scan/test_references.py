@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 from contracts.job import JobReference
 from contracts.plan import Check, Csv, FileFormat, Plan, Reference
 from contracts.terms.trailer import Trailer
+from contracts.terms.value_form import ValueForm
 from spark_jobs.scan import references
 from spark_jobs.scan.references import MOST_BYTES
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, a_request, judge
@@ -175,6 +176,24 @@ def test_promoted_files_are_read_by_their_own_contract(spark: SparkSession, tmp_
     judged = judge(spark, tmp_path, plan, {"a.csv": "shop,no,day\nA,1,\nA,2,\nA,3,\nA,4,\n"}, references=listed)
 
     assert {form: figures(judged, form) for form in LISTED} == dict.fromkeys(LISTED, (4, 2, 0))
+
+
+@pytest.mark.parametrize(
+    ("form", "failed"),
+    [(None, 1), (ValueForm(decimal=",", group="."), 0), (ValueForm(), 1)],
+    ids=["none", "groups", "plain"],
+)
+def test_texts_of_a_reference_of_json_are_values_if_so_agreed(
+    spark: SparkSession, tmp_path: Path, form: ValueForm | None, failed: int
+) -> None:
+    forms = {"no": form} if form else None
+    shops = Reference("shops", path="ref.jsonl", file_format="jsonl", forms=forms)
+    plan = plan_of(held("no", name="no"), references=[shops])
+    theirs = pinned(tmp_path, '{"no": "1.000"}\n{"no": 2}\n{"no": "3"}\n', file="ref.jsonl")
+    rows = "A,1000,\nA,2,\n" + ("A,3,\n" if form else "")
+    judged = judge(spark, tmp_path, plan, {"a.csv": f"shop,no,day\n{rows}"}, references=[theirs])
+
+    assert figures(judged) == (rows.count("A"), failed, 0)
 
 
 def test_large_reference_is_joined_and_not_broadcast(spark: SparkSession, tmp_path: Path) -> None:
