@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from functions.handlers import runtime
-from functions.handlers.runtime import RESERVE, logger
+from functions.handlers.runtime import logger
 from functions.notices.due import Unsent, send_due
 
 if TYPE_CHECKING:
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from functions.notices.send import Sent
 
+RESERVE = 30_000
+"""Milliseconds that are kept for a message once it is begun: SES may take 23 seconds, and the record some more."""
 METRICS = {"sent": "NoticesSent", "later": "NoticesPutOff", "failed": "NoticesFailed"}
 """The metric of each end of a message; those that are given up are what an alarm is for."""
 
