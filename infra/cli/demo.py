@@ -128,7 +128,7 @@ def _where(journey: Journey, folder: Path, mails: Sequence[Received]) -> str:
         lines.append(f"  rejected rows      {reports / 'rejected.csv'}")
         lines.append(f"  quarantine         {folder / 'evidence' / 'rows'}/")
         lines.append(f"  the drop's story   {typed()} show {rejected.drop.id[:10]}")
-    for mail in mails[:1]:
+    for mail in [mail for mail in mails if rejected and rejected.upload.key in mail.subject][:1]:
         lines.append(f"  mail to producer   {escape(mail.subject)}")
         lines.append(f"                     {folder / 'mails' / mail.name}")
     if unmatched and unmatched.drop and unmatched.drop.problems:

@@ -150,6 +150,14 @@ def test_everybody_can_do_their_work(office: Office) -> None:
         assert answers[tried]["changes"] == {"same": 2, "better": 0, "worse": 0, "failed": 0, "gone": 0}
 
 
+@pytest.mark.parametrize(("name", "hint"), [("order.v1", "Did you mean orders.v1?"), ("x", "Published: ")])
+def test_contract_that_is_not_published_is_no_one_to_tell_of(office: Office, name: str, hint: str) -> None:
+    done = office.dropgate("teller", "notify", "--test", name)
+
+    assert done.exit_code == 2
+    assert hint in done.stderr
+
+
 def test_replay_of_who_may_not_read_files_is_begun_by_the_schedule(office: Office) -> None:
     assert [one["state"] for one in office.answers["replayed"]] == ["received", "unmatched"]
     assert {call.action for call in office.denied} <= {"s3:GetObject", "s3:PutObject"}
