@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 @click.command(
     epilog="""\b
 Examples:
-  dropgate results --contract orders.v1 > results.jsonl
+  dropgate results --contract orders.v1
   dropgate results --state rejected --month 2026-01
-  duckdb -c "select check, count(*) from 'results.jsonl' where result = 'failed' group by 1"
 """
 )
 @contract_option
