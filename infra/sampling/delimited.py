@@ -15,8 +15,8 @@ from typing import IO, Any, cast
 from contracts.authoring.draft import around, dialect, headings
 from contracts.authoring.draft.around import Around
 from contracts.authoring.draft.cells import by_record, columns, over_lines
-from contracts.authoring.draft.column import ColumnCounts
-from contracts.authoring.draft.forms import NO_FORMS, Forms, forms_of
+from contracts.authoring.draft.columns.column import ColumnCounts
+from contracts.authoring.draft.columns.forms import NO_FORMS, Forms, forms_of
 from contracts.authoring.draft.headings import Headings
 from contracts.authoring.draft.line_types import Layout, in_units
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle

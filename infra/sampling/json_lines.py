@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
-from contracts.authoring.draft.column import WORDS, ColumnCounts
-from contracts.authoring.draft.forms import Forms, forms_of
+from contracts.authoring.draft.columns.column import WORDS, ColumnCounts
+from contracts.authoring.draft.columns.forms import Forms, forms_of
 from contracts.authoring.draft.profile import ColumnProfile, Profile, Sample, SampleRefused, is_typed, scarcest, settle
 from contracts.files.columns import OURS
 from contracts.files.header import MOST_COLUMNS

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contracts.authoring.draft.column import ColumnCounts
-from contracts.authoring.draft.forms import NO_FORMS
+from contracts.authoring.draft.columns.column import ColumnCounts
+from contracts.authoring.draft.columns.forms import NO_FORMS
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused
 from contracts.plan import LogicalType, Property
 from contracts.problem import quoted

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from contracts.authoring.draft import sheets
-from contracts.authoring.draft.column import WORDS
+from contracts.authoring.draft.columns.column import WORDS
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused
 from contracts.authoring.draft.sheets import Row, Table
 from contracts.files import csv_cells

@@ -9,8 +9,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from contracts.authoring.draft.column import WORDS
-from contracts.authoring.draft.forms import Forms
+from contracts.authoring.draft.columns.column import WORDS
+from contracts.authoring.draft.columns.forms import Forms
 from contracts.authoring.draft.profile import ColumnProfile, Profile, Sample, SampleRefused, is_typed, null_words
 from contracts.files.xml_documents import xml_records
 from contracts.files.xml_documents.xml_cells import BOOLEANS

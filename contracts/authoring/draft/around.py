@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 
 from contracts.authoring.draft import dialect, record_types
 from contracts.authoring.draft.cells import cells
-from contracts.authoring.draft.column import WORDS
+from contracts.authoring.draft.columns.column import WORDS
 from contracts.authoring.draft.record_types import Types
 from contracts.files import csv_cells, csv_top
 from contracts.plan import Csv

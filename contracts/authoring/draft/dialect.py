@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from contracts.authoring.draft import headings
 from contracts.authoring.draft.cells import cells, over_lines
-from contracts.authoring.draft.column import WORDS
+from contracts.authoring.draft.columns.column import WORDS
+from contracts.authoring.draft.columns.kinds import Kinds
 from contracts.authoring.draft.headings import Headings
-from contracts.authoring.draft.kinds import Kinds
 from contracts.files import csv_cells
 from contracts.files.columns import ended, whole
 from contracts.plan import Csv

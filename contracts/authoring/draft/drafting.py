@@ -12,7 +12,7 @@ from typing import Any
 from contracts.authoring.document import source
 from contracts.authoring.document.finding import Path
 from contracts.authoring.draft import names, proposing
-from contracts.authoring.draft.dates import CENTURY
+from contracts.authoring.draft.columns.dates import CENTURY
 from contracts.authoring.draft.profile import Profile
 from contracts.authoring.drop_block import parse
 from contracts.authoring.imports import writing

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from contracts.authoring.draft import dates
-from contracts.authoring.draft.column import OTHERS, WORDS, ColumnCounts
-from contracts.authoring.draft.forms import NO_FORMS, Forms
+from contracts.authoring.draft.columns import dates
+from contracts.authoring.draft.columns.column import OTHERS, WORDS, ColumnCounts
+from contracts.authoring.draft.columns.forms import NO_FORMS, Forms
+from contracts.authoring.draft.columns.kinds import FORMATS, Kinds
 from contracts.authoring.draft.headings import NO_HEADINGS, Headings
-from contracts.authoring.draft.kinds import FORMATS, Kinds
 from contracts.errors import DropgateError
 from contracts.plan import Archive, Compression, Csv, FileFormat, Json, LogicalType, Sheet, Xml
 from contracts.terms.fixed_width import Fixed

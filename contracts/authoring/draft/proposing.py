@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any, Literal
 
-from contracts.authoring.draft.dates import count_in_words
+from contracts.authoring.draft.columns.dates import count_in_words
 from contracts.authoring.draft.profile import ColumnProfile, Profile
 from contracts.plan import CONTAINERS, REPEATING, Csv
 from contracts.problem import visible

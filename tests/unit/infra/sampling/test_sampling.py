@@ -16,7 +16,7 @@ from random import Random
 import pytest
 from backports import zstd
 
-from contracts.authoring.draft.column import ColumnCounts
+from contracts.authoring.draft.columns.column import ColumnCounts
 from contracts.authoring.draft.drafting import annotated
 from contracts.authoring.draft.profile import SampleRefused, null_words, settle
 from contracts.plan import Plan

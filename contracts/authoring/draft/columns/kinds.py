@@ -12,8 +12,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
-from contracts.authoring.draft import dates
-from contracts.authoring.draft.forms import Written, is_grouped_alone
+from contracts.authoring.draft.columns import dates
+from contracts.authoring.draft.columns.forms import Written, is_grouped_alone
 from contracts.authoring.properties import datetimes
 from contracts.values.date_formats import DateFormats
 from contracts.values.text_formats import TEXT

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from contracts.authoring.draft.forms import Written
-from contracts.authoring.draft.kinds import Kinds
+from contracts.authoring.draft.columns.forms import Written
+from contracts.authoring.draft.columns.kinds import Kinds
 from contracts.terms.value_form import PLAIN, ValueForm
 
 FEW = 20_000
