@@ -407,6 +407,15 @@ def test_forms_of_files_are_named_as_lost(form: str) -> None:
     assert "The form of `day` in files: blanks around it do not count; 3.7.2024 (d.M.yyyy)." in losses
 
 
+@pytest.mark.parametrize("form", ["dbt", "great-expectations"])
+def test_check_against_history_is_named_as_lost(form: str) -> None:
+    entry = "{metric: rowCount, mustBeBetween: [-50, 50], arguments: {relativeTo: {of: median, last: 8}}}"
+    exported = export(form, a_document(quality=f"- {entry}\n"))
+
+    assert "rowCount" not in exported.carried
+    assert any(loss.startswith("The check `rowCount`") for loss in exported.losses)
+
+
 def test_sections_without_a_place_are_named() -> None:
     head = HEAD + "domain: sales\ntags: [a]\n"
     losses = export("json-schema", a_document(head=head)).losses
