@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from contracts.terms.notices import Service
-from functions.notices.webhook import signing_key
+from functions.notices.messages.webhook import signing_key
 
 PAGERDUTY = "https://events.pagerduty.com/v2/enqueue"
 PAGERDUTY_EU = "https://events.eu.pagerduty.com/v2/enqueue"

@@ -10,9 +10,9 @@ from contracts.terms.notices import Audience, Channel, Occasion
 from functions import keys
 from functions.events.drop_event import DropEvent, EventContract, EventData, EventProblem
 from functions.notices import lines
+from functions.notices.messages.wording import Entry, Letter, problem_of
 from functions.notices.send import deliver
 from functions.notices.take import wishes_of
-from functions.notices.wording import Entry, Letter, problem_of
 from functions.ports import NoticePorts
 from functions.ports.notices import Answer, Notice
 

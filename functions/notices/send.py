@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 from contracts.errors import DocumentInvalid, ObjectGone, ServiceUnavailable, StaleWrite
 from contracts.problem import Problem
 from functions import keys
-from functions.notices import lines, pagerduty, wording
+from functions.notices import lines
 from functions.notices.addresses import Address, address_of
-from functions.notices.mail import mail
-from functions.notices.receipt_problems import problems_in
-from functions.notices.slack import slack
+from functions.notices.messages import pagerduty, wording
+from functions.notices.messages.mail import mail
+from functions.notices.messages.receipt_problems import problems_in
+from functions.notices.messages.slack import slack
+from functions.notices.messages.webhook import webhook
+from functions.notices.messages.wording import Entry, Letter
 from functions.notices.take import TRIES, producer_of
-from functions.notices.webhook import webhook
-from functions.notices.wording import Entry, Letter
 from functions.ports import NoticePorts
 from functions.ports.notices import Answer, Attempt, Line, Message, Post, Web
 

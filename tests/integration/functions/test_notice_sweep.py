@@ -19,8 +19,8 @@ from contracts.errors import DropgateError
 from functions.aws.notice_book import DynamoNotices
 from functions.aws.parameters import Parameters
 from functions.aws.ses import SesMailer
-from functions.notices import wording
 from functions.notices.due import send_due
+from functions.notices.messages import wording
 from tests.faults import Crash
 from tests.hearing import HOOK, SECRETS, Hearing, a_hearing, a_route, an_event
 from tests.integration.functions.test_notice_ports import REGION, a_table

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from functions.notices.webhook import signature, signing_key
+from functions.notices.messages.webhook import signature, signing_key
 from infra.packaging.bundles import ROOT
 from tests.unit.documents.test_events_page import blocks
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from contracts.errors import ServiceUnavailable
-from functions.notices import wording
+from functions.notices.messages import wording
 from functions.ports import NoticePorts
 from functions.ports.notices import Answer
 from tests.faults import NEVER, Crash, Fuse, Watched, every_call

@@ -19,9 +19,9 @@ from contracts.plan import Check, Plan, Property
 from contracts.problem import Problem
 from contracts.terms.notices import Occasion
 from functions.delivery.mime import mime
-from functions.notices import pagerduty
+from functions.notices.messages import pagerduty
+from functions.notices.messages.webhook import signature, signing_key
 from functions.notices.sample import send_samples
-from functions.notices.webhook import signature, signing_key
 from functions.ports.notices import Answer, Mail
 from tests.builders import a_plan, a_world, one_bad
 from tests.hearing import HOOK, MAIL, PAGER, SECRETS, SIGNING, SLACK, Hearing, a_hearing, a_route, an_absence, an_event

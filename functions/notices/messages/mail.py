@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts.problem import visible
-from functions.notices import wording
+from functions.notices.messages import wording
 from functions.ports.notices import Mail
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from functions.notices.wording import Letter
+    from functions.notices.messages.wording import Letter
 
 FOLDER = Path(__file__).parent
 COLOURS = {"accepted": "#1a7f37", "recovered": "#1a7f37", "warning": "#9a6700", "late": "#9a6700", "stale": "#9a6700"}

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from contracts.problem import visible
 from functions import keys
-from functions.notices import wording
+from functions.notices.messages import wording
 from functions.ports.notices import Post
 
 if TYPE_CHECKING:
-    from functions.notices.wording import Entry, Letter
+    from functions.notices.messages.wording import Entry, Letter
 
 MOST_SUMMARY = 1_024
 SEVERITY = {"failed": "error", "rejected": "error", "missing": "error", "recovered": "info", "accepted": "info"}

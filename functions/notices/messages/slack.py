@@ -10,13 +10,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from contracts.problem import Problem, visible
-from functions.notices import wording
+from functions.notices.messages import wording
 from functions.ports.notices import Post
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from functions.notices.wording import Letter
+    from functions.notices.messages.wording import Letter
 
 MOST_HEADER, MOST_SECTION = 150, 3_000
 MOST_SHOWN = 10

@@ -14,13 +14,13 @@ import hmac
 import json
 from typing import TYPE_CHECKING, Any
 
-from functions.notices import wording
+from functions.notices.messages import wording
 from functions.ports.notices import Post
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from functions.notices.wording import Letter
+    from functions.notices.messages.wording import Letter
 
 PREFIX = "whsec_"
 LEAST_KEY, MOST_KEY = 24, 64

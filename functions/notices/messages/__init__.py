@@ -1,0 +1,1 @@
+"""Notices with their events in; mails and requests to Slack, PagerDuty, webhooks out. Pure; imports ports, events."""
