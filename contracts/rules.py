@@ -364,8 +364,8 @@ class Statement(_Kind):
 class Expectation(_Kind):
     """A core expectation of Great Expectations, with the `kwargs` that the contract gives it.
 
-    `subject` is the kind of thing that it judges (`contracts.authoring.quality.core_expectations`); `given` are
-    arguments that replace those in `kwargs`, written for Spark.
+    `subject` is the kind of thing that it judges (`contracts.authoring.quality.expectations.core_expectations`);
+    `given` are arguments that replace those in `kwargs`, written for Spark.
     """
 
     type: str

@@ -26,7 +26,7 @@ SLOW = (
     "tests/unit/contracts/authoring/compiler/test_impossible.py::test_more*",
     "tests/unit/contracts/authoring/exports/test_hostile_texts.py::*",
     "tests/unit/contracts/authoring/properties/test_file_formats.py::test_format_of_another*",
-    "tests/unit/contracts/authoring/quality/test_expectation_types.py::*",
+    "tests/unit/contracts/authoring/quality/expectations/test_expectation_types.py::*",
     "tests/unit/contracts/authoring/quality/test_thresholds.py::test_threshold_that_decides*",
     "tests/unit/documents/test_events_page.py::test_template*",
     "tests/unit/documents/test_security_page.py::test_no_text*",

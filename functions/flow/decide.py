@@ -18,10 +18,10 @@ from contracts.terms.history import Past
 from contracts.verdict import decide, fail
 from functions import keys
 from functions.drop import ABOUT_OTHERS, OF_PEOPLE, Drop, Location
-from functions.flow.history import history_of
 from functions.keys import Zones
 from functions.ports import Ports
 from functions.promotion.entry import PromotionEntry, VerdictRecord, enter
+from functions.promotion.history import history_of
 from functions.promotion.lineage import Claims
 from functions.promotion.observe_mode import promotable_when_observing
 from functions.records.failures import NOT_YOURS, RESULT_MISSING, ROWS_GONE, mark_failed

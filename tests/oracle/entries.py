@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from contracts.authoring.quality.core_expectations import Core, expectations
+from contracts.authoring.quality.expectations.core_expectations import Core, expectations
 from tests.oracle import combinations
 from tests.oracle.combinations import BASES, CONTAINED, PLACES, TEXTS, Combination, Kind, Rule
 from tests.oracle.contracts import Document

@@ -24,7 +24,7 @@ from contracts.authoring.exports import dbt
 from contracts.authoring.exports.exported import Contract
 from contracts.authoring.exports.great_expectations import write
 from contracts.authoring.exports.reading import read
-from contracts.authoring.quality.core_expectations import expectations
+from contracts.authoring.quality.expectations.core_expectations import expectations
 from contracts.job import Count
 from contracts.plan import HOLDS_TRUE, Check, Plan
 from infra.setup.expectations import bring

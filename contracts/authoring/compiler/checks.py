@@ -17,13 +17,13 @@ from contracts.authoring.properties.nesting import PropertyNode
 from contracts.authoring.properties.values import cell_type
 from contracts.authoring.quality import (
     custom,
-    expectations,
     history,
     library_metrics,
     queries,
     relationships,
     row_filters,
 )
+from contracts.authoring.quality.expectations import expectations
 from contracts.files.columns import OURS
 from contracts.plan import CONTAINERS, READ_AS, Check, Csv, Property, record_checks
 from contracts.problem import nearest

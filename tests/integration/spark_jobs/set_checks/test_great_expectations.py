@@ -16,7 +16,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts import codec, rules
-from contracts.authoring.quality.core_expectations import expectations
+from contracts.authoring.quality.expectations.core_expectations import expectations
 from contracts.job import Count, Sample
 from contracts.place import Place
 from contracts.plan import HOLDS_TRUE, Plan

@@ -184,7 +184,7 @@ def test_nothing_of_aws_is_named_where_a_stack_runs_on_a_laptop(kind: LetterKind
     [
         ("object-create", "There is no dead-letter queue object-create. Did you mean object-created?"),
         ("ObjectCreatedDlq", "Did you mean object-created?"),
-        ("zzz", "Known: object-created, batch-due, job-state-changed, schedule, notices."),
+        ("zzz", "Known: object-created, batch-due, job-state-changed, schedule, notices"),
     ],
 )
 def test_wrong_queue_is_told_its_nearest(name: str, message: str) -> None:

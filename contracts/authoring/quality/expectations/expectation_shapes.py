@@ -9,7 +9,7 @@ from typing import Any
 from jsonschema.exceptions import SchemaError
 from jsonschema.validators import validator_for
 
-from contracts.authoring.quality.core_expectations import fits
+from contracts.authoring.quality.expectations.core_expectations import fits
 
 Wrong = tuple[str, str] | None
 """Why an argument is refused, and its fix."""

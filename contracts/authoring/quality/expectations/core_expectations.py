@@ -77,7 +77,11 @@ class Core:
 @cache
 def expectations() -> dict[str, Core]:
     """All of them, by type."""
-    text = importlib.resources.files("contracts.authoring.quality").joinpath("expectations.json").read_text("utf-8")
+    text = (
+        importlib.resources.files("contracts.authoring.quality.expectations")
+        .joinpath("expectations.json")
+        .read_text("utf-8")
+    )
     data: Any = json.loads(text)
     by_type = {}
     for name, own in data["expectations"].items():

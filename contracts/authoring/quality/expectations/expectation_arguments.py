@@ -18,8 +18,9 @@ from typing import Any
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.patterns import regex
-from contracts.authoring.quality import expectation_shapes, expectation_types, library_metrics, row_conditions
-from contracts.authoring.quality.core_expectations import WORDS, Core, Kind, fits
+from contracts.authoring.quality import library_metrics, row_conditions
+from contracts.authoring.quality.expectations import expectation_shapes, expectation_types
+from contracts.authoring.quality.expectations.core_expectations import WORDS, Core, Kind, fits
 from contracts.authoring.sql import expressions
 from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import Property

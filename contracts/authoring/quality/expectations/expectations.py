@@ -18,8 +18,9 @@ from contracts import rules
 from contracts.authoring.document import source
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path, Position
-from contracts.authoring.quality import expectation_arguments, library_metrics, queries
-from contracts.authoring.quality.core_expectations import Core, expectations
+from contracts.authoring.quality import library_metrics, queries
+from contracts.authoring.quality.expectations import expectation_arguments
+from contracts.authoring.quality.expectations.core_expectations import Core, expectations
 from contracts.plan import HOLDS_TRUE, Check, Property, Severity
 from contracts.problem import nearest, quoted
 

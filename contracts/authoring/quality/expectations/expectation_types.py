@@ -15,7 +15,7 @@ from typing import Any
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
-from contracts.authoring.quality.core_expectations import TYPES, Core, fits
+from contracts.authoring.quality.expectations.core_expectations import TYPES, Core, fits
 from contracts.plan import Property
 
 OF_JSON, OF_PAIRS = "expect_column_values_to_match_json_schema", "expect_column_pair_values_to_be_in_set"

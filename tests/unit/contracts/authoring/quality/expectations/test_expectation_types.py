@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from contracts.authoring.document.finding import Finding
-from contracts.authoring.quality.core_expectations import expectations
+from contracts.authoring.quality.expectations.core_expectations import expectations
 from tests.unit.contracts.authoring.documents import a_document, compiled
 
 EVERY = ("string", "integer", "number", "boolean", "date", "timestamp", "time")
