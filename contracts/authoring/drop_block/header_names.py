@@ -42,9 +42,10 @@ def read(document: Document, path: Path, block: DropBlock, props: Sequence[Prope
         texts = dict.fromkeys((physical or prop.name, *aliases))
         is_more = aliases or (physical is not None and (physical != prop.name or block.columns.match == "byPosition"))
         stated.append(replace(prop, header_names=tuple(texts) if is_more else ()))
+    over_lines = block.csv.multi_line or block.sheet is not None  # a cell of a workbook may have several lines
     for prop in stated:
         for text in prop.header_names:
-            _written(document, _place(document, columns, prop, text), text, block.csv.multi_line)
+            _written(document, _place(document, columns, prop, text), text, over_lines)
     if block.columns.match != "byPosition":
         _collisions(document, columns, block, stated)
     _lacking(document, (*path, "csv", "headerLacks"), block, [p for p in stated if not p.path])

@@ -79,6 +79,18 @@ def test_rows_of_a_sheet_are_judged_as_lines_of_csv(
         assert replace(one, samples=(), observed=None) == replace(other, samples=(), observed=None), check
 
 
+def test_column_is_found_by_a_name_of_several_lines(spark: SparkSession, tmp_path: Path) -> None:
+    account = a_property("id", "integer", header_names=("Konto\nNr.",))
+    sheet = Sheet("My orders", first_column=1, first_row=3, footer=Footer("Total"))
+    csv = Csv(record_delimiter=ROW_END)
+    plan = a_plan((account, *PROPERTIES[1:]), CHECKS, file_format="xlsx", sheet=sheet, csv=csv)
+    body = book("xlsx", [*ROWS[:2], [None, "Konto\nNr.", "note", "day"], *ROWS[3:]])
+    judged = judge(spark, tmp_path, plan, {"a": body})
+
+    assert (judged.drop("a").read, judged.drop("a").valid) == (8, 3)
+    assert places(judged, "id.minimum") == ["record 3, 'My orders'!B7"]
+
+
 @pytest.mark.parametrize("form", SHEETS)
 def test_places_are_cells_and_rows(spark: SparkSession, tmp_path: Path, form: FileFormat) -> None:
     judged = judge(spark, tmp_path, plan_of(form), {"a": book(form)})

@@ -43,6 +43,14 @@ def test_workbook_of_one_sheet_needs_no_more_than_its_format(tmp_path: Path, for
 
 
 @pytest.mark.parametrize("form", SHEETS)
+def test_name_of_several_lines_is_a_physical_name(tmp_path: Path, form: str) -> None:
+    text = drafted(tmp_path, {f"a.{form}": workbooks.made(form, {"S": [["Konto\nNr.", *PLAIN[0][1:]], *RECORDS]})})
+
+    assert "name: Konto Nr." in text
+    assert "source: physicalName" in text
+
+
+@pytest.mark.parametrize("form", SHEETS)
 def test_table_within_a_sheet_is_found(tmp_path: Path, form: str) -> None:
     rows: Rows = [
         *(["Umsätze"], [], [None, *PLAIN[0]], [None, None, "EUR", "TT.MM.JJJJ"]),

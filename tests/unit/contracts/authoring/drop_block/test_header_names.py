@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contracts.plan import Plan
+from contracts.plan import SHEETS, Plan
 from tests.unit.contracts.authoring.documents import DROP, a_document, compiled, expected, reported
 
 TWO = "- {name: id, physicalName: Konto-Nr., logicalType: integer}\n- {name: note, logicalType: string}"
@@ -40,6 +40,24 @@ def test_physical_name_like_the_name_is_stated_by_place_only() -> None:
     same = TWO.replace("Konto-Nr.", "id")
     assert texts("{source: physicalName}", same) == [(), ()]
     assert texts("{source: physicalName, match: byPosition}", same) == [("id",), ()]
+
+
+LINES = "- {name: id, physicalName: 'Konto\\nNr.', logicalType: integer}".replace("'", '"')
+
+
+@pytest.mark.parametrize("drop", [*(DROP.replace("csv", form) for form in SHEETS), f"{DROP}csv: {{multiLine: true}}\n"])
+@pytest.mark.parametrize(
+    ("columns", "stated"),
+    [
+        ("{source: physicalName}", ("Konto\nNr.",)),
+        ("{source: physicalName, match: byPosition}", ("Konto\nNr.",)),
+        ('{source: name, aliases: {id: ["Konto\\r\\nNr."]}}', ("id", "Konto\r\nNr.")),
+    ],
+)
+def test_names_have_line_breaks_where_cells_may_have_them(drop: str, columns: str, stated: tuple[str, ...]) -> None:
+    plan = compiled(a_document(LINES, drop=f"{drop}columns: {columns}")).plan
+    assert isinstance(plan, Plan)
+    assert [p.header_names for p in plan.properties] == [stated]
 
 
 NESTED = """\

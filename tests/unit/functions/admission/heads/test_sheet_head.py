@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from contracts.plan import ROW_END, SHEETS, Columns, Csv, FileFormat, Plan, Sheet
+from contracts.plan import ROW_END, SHEETS, Columns, Csv, FileFormat, Plan, Property, Sheet
 from functions.admission.admit import Admission, admit, header, header_line, notes
 from functions.admission.heads import sheet_head
 from tests import workbooks
@@ -60,6 +61,16 @@ def test_header_may_be_anywhere_and_have_line_breaks() -> None:
 
     assert admission.header_line == '"note\nor more",id'
     assert [p.level for p in notes(agreed, '"note",id,more')] == ["warning"]
+
+
+@pytest.mark.parametrize("form", SHEETS)
+def test_column_may_be_found_by_a_name_of_several_lines(form: FileFormat) -> None:
+    account = Property("id", "integer", header_names=("Konto\nNr.",))
+    agreed = replace(plan(form), properties=(account, Property("note", "string")))
+
+    assert look(agreed, workbooks.made(form, {"S": [["Konto\nNr.", "note"], [1, "x"]]})).problems == ()
+    problems = look(agreed, workbooks.made(form, {"S": [["Konto Nr.", "note"], [1, "x"]]})).problems
+    assert [p.code for p in problems] == ["missing-column"]
 
 
 @pytest.mark.parametrize(
