@@ -37,7 +37,7 @@ from functions.notices.due import Unsent, send_due
 from functions.notices.send import Sent, send
 from functions.notices.take import take
 from functions.ports import NoticePorts
-from functions.ports.notices import Answer, Line, Mail, Message, Notice, Post, Trace, Trouble
+from functions.ports.notices import Answer, Line, Mail, Message, Notice, Post, Trace, Trouble, Unread
 from tests.builders import ZONES
 from tests.fakes import MemoryStore, TestClock
 
@@ -61,6 +61,7 @@ class MemoryNotices:
     def __init__(self) -> None:
         self.lines: dict[str, Line] = {}
         self.notices: dict[str, list[Notice]] = {}
+        self.unread: dict[int, Unread] = {}
         self.messages: dict[str, list[Message]] = {}
         self.sequences: dict[tuple[str, str], str] = {}
         self.troubles: set[tuple[str, str]] = set()
@@ -83,8 +84,12 @@ class MemoryNotices:
         elif trouble == "ends":
             self.troubles.discard((line.id, notice.topic))
 
-    def waiting(self, line_id: str, after: int, through: int) -> Sequence[Notice]:
-        return tuple(self.notices.get(line_id, ())[after:through])
+    def pass_by(self, line: Line, subject: str, sequence: str) -> None:
+        self._lay(line)
+        self.sequences[line.id, subject] = sequence
+
+    def waiting(self, line_id: str, after: int, through: int) -> Sequence[Notice | Unread]:
+        return tuple(self.unread.get(each.number, each) for each in self.notices.get(line_id, ())[after:through])
 
     def write(self, line: Line, message: Message | None = None) -> None:
         self._lay(line)

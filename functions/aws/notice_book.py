@@ -4,7 +4,8 @@
 - L#<line>     W#<number>             a notice on it
 - L#<line>     K#<hash of the topic>  a trouble that is not over
 - L#<line>     M#<number>             a message, by the last notice that it covers
-- S#<subject>  <line>#<sequence>      which notices there are of a drop, or of a day of missing files
+- S#<subject>  <line>#<sequence>      which notices there are of a drop, or of a day of missing files;
+                                      without a number a state that passed the line by
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from botocore.exceptions import ClientError
 
 from contracts import codec
-from contracts.errors import ServiceUnavailable, StaleWrite
+from contracts.errors import DocumentInvalid, ServiceUnavailable, StaleWrite
 from functions import keys
 from functions.aws import items
 from functions.aws.answers import asking, code
 from functions.aws.items import Item
-from functions.ports.notices import Line, Message, Notice, Trace, Trouble
+from functions.ports.notices import Line, Message, Notice, Trace, Trouble, Unread
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -73,9 +74,13 @@ class DynamoNotices:
             actions.append({"Delete": {"TableName": self._table, "Key": gone}})
         self._transact(actions)
 
-    def waiting(self, line_id: str, after: int, through: int) -> Sequence[Notice]:
+    def pass_by(self, line: Line, subject: str, sequence: str) -> None:
+        passed = {"pk": f"S#{subject}", "sk": f"{line.id}#{sequence}", "line": line.id, "sequence": sequence}
+        self._transact([self._fenced(line), self._put(passed)])
+
+    def waiting(self, line_id: str, after: int, through: int) -> Sequence[Notice | Unread]:
         between = _number("W", after + 1), _number("W", through)
-        return tuple(_value(Notice, item) for item in self._query(f"L#{line_id}", between=between))
+        return tuple(map(_notice, self._query(f"L#{line_id}", between=between)))
 
     def write(self, line: Line, message: Message | None = None) -> None:
         actions = [self._fenced(line)]
@@ -99,7 +104,7 @@ class DynamoNotices:
         return tuple(trace for step in self._query(f"S#{subject}") if (trace := self._trace(step)))
 
     def _trace(self, step: Item) -> Trace | None:
-        line = self.line(step["line"])
+        line = self.line(step["line"]) if "number" in step else None
         if line is None:
             return None
         number = int(step["number"])
@@ -176,6 +181,13 @@ def _number(kind: str, number: int) -> str:
 
 def _trouble_key(topic: str) -> str:
     return f"K#{keys.digest(topic)}"
+
+
+def _notice(item: Item) -> Notice | Unread:
+    try:
+        return _value(Notice, item)
+    except DocumentInvalid as error:
+        return Unread(int(str(item["sk"]).removeprefix("W#")), str(error))
 
 
 def _value(cls: type[T], item: Item) -> T:

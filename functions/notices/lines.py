@@ -20,6 +20,8 @@ LEASE = timedelta(minutes=2)
 FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=1)
 PATIENCE = timedelta(days=1)
 """The time after which a message that cannot be sent is given up."""
+UNREAD_FOR = timedelta(hours=20)
+"""The time for which a message waits for a version that reads all its notices; the rest of its day is for sending."""
 MOST_COVERED = 2_000
 """Notices that one message covers; more wait for the next."""
 
@@ -59,6 +61,11 @@ def claimed(line: Line, now: datetime) -> Line | None:
 def is_given_up(attempt: Attempt, now: datetime) -> bool:
     """Return True if a message has been tried for long enough: without an answer, too, because each try crashed."""
     return now > moment(attempt.begun_at) + PATIENCE
+
+
+def may_be_read(attempt: Attempt, now: datetime) -> bool:
+    """Return True if what cannot be read of a message is waited for: another version may read it."""
+    return now <= moment(attempt.begun_at) + UNREAD_FOR
 
 
 def ended(line: Line, attempt: Attempt, now: datetime) -> Line:

@@ -35,6 +35,12 @@ TROUBLES: frozenset[Occasion] = frozenset({"rejected", "failed", "missing", "sta
 ENDS: frozenset[Occasion] = frozenset({"accepted", "warning", "recovered"})
 """The occasions by which they end."""
 
+RIVALS: tuple[frozenset[Occasion], ...] = (
+    frozenset({"rejected", "failed", "accepted", "warning", "late"}),
+    frozenset({"missing", "stale", "recovered"}),
+)
+"""The occasions that one thing may have, one after the other: a drop in its attempts; a day, or a promise."""
+
 
 def occasions(event: DropEvent) -> tuple[Occasion, ...]:
     """Return the occasions of an event, the most telling first; none if it is nothing for people."""
@@ -59,6 +65,16 @@ def heard(
     if of[0] in ENDS and (in_trouble or always) and "recovered" in on:
         return "recovered"
     return next((occasion for occasion in of if occasion in on and occasion != "recovered"), None)
+
+
+def passes_by(event: DropEvent, on: Collection[Occasion]) -> bool:
+    """Return True if a channel that hears nothing of a state may still get an older one of the same thing.
+
+    A drop has one such state an attempt, so before that of its first attempt there is none.
+    """
+    occasion = OF_STATES[event.data.state]
+    rivals = next((group for group in RIVALS if occasion in group), frozenset())
+    return event.data.attempt != 1 and bool(rivals & set(on))
 
 
 def trouble(occasion: Occasion) -> Trouble | None:

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from contracts.errors import DocumentInvalid, ObjectGone, ServiceUnavailable, StaleWrite
-from contracts.problem import Problem
-from functions import keys
+from contracts.errors import ServiceUnavailable, StaleWrite
 from functions.notices import lines
 from functions.notices.addresses import Address, address_of
-from functions.notices.messages import pagerduty, wording
+from functions.notices.letters import in_words, letter_of, read
+from functions.notices.messages import pagerduty
 from functions.notices.messages.mail import mail
-from functions.notices.messages.receipt_problems import problems_in
 from functions.notices.messages.slack import slack
 from functions.notices.messages.webhook import webhook
-from functions.notices.messages.wording import Entry, Letter
-from functions.notices.take import TRIES, producer_of
+from functions.notices.messages.wording import Letter
+from functions.notices.take import TRIES
 from functions.ports import NoticePorts
 from functions.ports.notices import Answer, Attempt, Line, Message, Post, Web
 
@@ -55,12 +53,17 @@ def _deliver(ports: NoticePorts, line: Line, attempt: Attempt) -> tuple[Answer, 
     if lines.is_given_up(attempt, ports.clock.now()):
         return Answer("refused", "given up: no try of a day has come to an end"), line.incidents
     try:
-        letter = _letter(ports, line, attempt)
+        readable, unread = read(ports, line, attempt)
+        if unread and lines.may_be_read(attempt, ports.clock.now()):
+            return Answer("later", f"{in_words(unread)} cannot be read now: {unread[0].reason}"), line.incidents
+        if not readable:
+            return Answer("refused", f"{in_words(unread)} cannot be read: {unread[0].reason}"), line.incidents
+        letter = letter_of(ports, line, attempt, readable, len(unread))
     except ServiceUnavailable as error:
         return Answer("later", f"the message could not be made: {error}"), line.incidents
-    except DocumentInvalid as error:
-        return Answer("refused", str(error)), line.incidents
-    return deliver(ports, letter)
+    answer, incidents = deliver(ports, letter)
+    without = f"; left out unread: {in_words(unread)}" if unread else ""
+    return replace(answer, text=f"{answer.text}{without}"), incidents
 
 
 def deliver(ports: NoticePorts, letter: Letter) -> tuple[Answer, tuple[str, ...]]:
@@ -102,34 +105,6 @@ def _address(ports: NoticePorts, line: Line) -> Address | Answer:
     if isinstance(address, str):
         return Answer("refused", f"the parameter {ports.secrets_folder}{line.channel.to} must be {address}")
     return address
-
-
-def _letter(ports: NoticePorts, line: Line, attempt: Attempt) -> Letter:
-    """Return what a message says: the newest state of each drop that it covers, and the problems of the receipt."""
-    notices = wording.newest(ports.book.waiting(line.id, line.settled, attempt.through))
-    entries = tuple(wording.entry_of(notice) for notice in notices)
-    routes = ports.catalog.routes()
-    own = routes.of_contract(line.scope)
-    return Letter(
-        id=f"msg_{keys.digest(line.id, str(attempt.through))}",
-        line=line,
-        stack=ports.stack,
-        entries=entries,
-        problems=_problems(ports, entries[0]) if len(entries) == 1 else (),
-        contact=own.contact if own else routes.contact_of(producer_of(line.scope)),
-        may_repeat=attempt.may_repeat,
-    )
-
-
-def _problems(ports: NoticePorts, entry: Entry) -> tuple[Problem, ...]:
-    """Return the problems of a file: those of its receipt, or the first ones, of its event, if it is gone."""
-    receipt = entry.event.data.receipt
-    if receipt:
-        try:
-            return problems_in(ports.documents.get(f"s3://{receipt.bucket}/{receipt.key}"))
-        except (ObjectGone, DocumentInvalid):
-            pass
-    return tuple(map(wording.problem_of, entry.event.data.problems))
 
 
 def _record(

@@ -91,7 +91,13 @@ def _put(
         in_trouble = ports.book.in_trouble(line.id, topic)
         always = event.data.state == "arrived"
         occasion = occasions.heard(of, wish.on, in_trouble=in_trouble, always=always)
+        if occasion is None and not occasions.passes_by(event, wish.on):
+            return None
         if occasion is None:
+            try:
+                ports.book.pass_by(line, event.subject, event.sequence)
+            except StaleWrite:
+                continue
             return None
         trouble = occasions.trouble(occasion)
         change = (trouble == "begins" and not in_trouble) - (trouble == "ends" and in_trouble)

@@ -70,6 +70,14 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """A notice that this version cannot read, and why."""
+
+    number: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """A message that has left, or was given up: it covers the notices from after `after` up to `through`."""
 
@@ -108,7 +116,7 @@ class NoticeBook(Protocol):
         ...
 
     def newest(self, line_id: str, subject: str) -> str | None:
-        """Return the greatest sequence of a subject on a line; None if it has none."""
+        """Return the greatest sequence of a subject that a line has, or that passed it by; None if there is none."""
         ...
 
     def in_trouble(self, line_id: str, topic: str) -> bool:
@@ -119,7 +127,14 @@ class NoticeBook(Protocol):
         """Add a notice, with the line as it is then; StaleWrite if the line is not the version before."""
         ...
 
-    def waiting(self, line_id: str, after: int, through: int) -> Sequence[Notice]:
+    def pass_by(self, line: Line, subject: str, sequence: str) -> None:
+        """Keep that a state of a subject came by of which the line does not hear, so that no older one follows it.
+
+        StaleWrite if the line is not the version before.
+        """
+        ...
+
+    def waiting(self, line_id: str, after: int, through: int) -> Sequence[Notice | Unread]:
         """Return the notices of a line after a number, up to another one, in their order."""
         ...
 

@@ -58,10 +58,16 @@ def signature(message: str, at: str, body: bytes, key: bytes) -> str:
 
 
 def _event(letter: Letter) -> dict[str, Any]:
-    """Return the event as it was on the bus, with the occasion; `mayrepeat` marks what may have come before."""
-    repeat = {"mayrepeat": True} if letter.may_repeat else {}
+    """Return the event as it was on the bus, with the occasion.
+
+    `mayrepeat` marks what may have come before, `unread` counts notices that are left out.
+    """
+    marks = {
+        **({"mayrepeat": True} if letter.may_repeat else {}),
+        **({"unread": letter.unread} if letter.unread else {}),
+    }
     if entry := letter.only:
-        return {**json.loads(entry.notice.event), "occasion": entry.notice.occasion, **repeat}
+        return {**json.loads(entry.notice.event), "occasion": entry.notice.occasion, **marks}
     rows, more = wording.listed(letter)
     last = letter.entries[-1]
     return {
@@ -72,7 +78,7 @@ def _event(letter: Letter) -> dict[str, Any]:
         "subject": letter.line.scope,
         "time": last.notice.at,
         "datacontenttype": "application/json",
-        **repeat,
+        **marks,
         "data": {
             "files": len(letter.entries),
             "left_out": more,

@@ -75,6 +75,7 @@ class Letter:
     """All that a message says, for each service to lay out.
 
     `entries` are its notices, the newest state of each drop alone; `problems` those of its file, if it is about one.
+    `unread` notices are left out, because no version of a day could read them.
     """
 
     id: str
@@ -85,6 +86,7 @@ class Letter:
     contact: Contact | None = None
     may_repeat: bool = False
     is_sample: bool = False
+    unread: int = 0
 
     @property
     def only(self) -> Entry | None:
@@ -127,7 +129,12 @@ def subject(letter: Letter) -> str:
 
 
 def lead(letter: Letter) -> str:
-    """Return the sentence under the subject."""
+    """Return the sentences under the subject."""
+    more = f" {letter.unread:,} more could not be read, and {'is' if letter.unread == 1 else 'are'} left out."
+    return f"{_lead(letter)}{more if letter.unread else ''}"
+
+
+def _lead(letter: Letter) -> str:
     if letter.is_sample:
         return SAMPLE
     if entry := letter.only:

@@ -21,7 +21,7 @@ from functions.aws.notice_book import DynamoNotices
 from functions.aws.parameters import Parameters
 from functions.aws.ses import SesMailer
 from functions.notices import lines, trail
-from functions.ports.notices import Attempt, Line, Mail, Message, Notice, NoticeBook
+from functions.ports.notices import Attempt, Line, Mail, Message, Notice, NoticeBook, Unread
 from tests.fakes import TestClock
 from tests.hearing import MAIL, SLACK, MemoryNotices, a_hearing, a_route, an_event
 
@@ -106,6 +106,19 @@ def test_notices_are_read_in_their_order(book: NoticeBook) -> None:
     assert book.waiting(LINE.id, 2, 3)[0] == a_notice(3, "d3")
 
 
+@pytest.mark.usefixtures("aws")
+def test_an_item_that_cannot_be_read_is_one_notice_less() -> None:
+    client: Any = boto3.client("dynamodb", region_name=REGION)
+    book = DynamoNotices(client, a_table(client))
+    with_notices(book, 3)
+    key = {"pk": {"S": f"L#{LINE.id}"}, "sk": {"S": "W#000000000002"}}
+    item = client.get_item(TableName="notices", Key=key)["Item"]
+    client.put_item(TableName="notices", Item={**item, "occasion": {"S": "of a newer version"}})
+    first, second, third = book.waiting(LINE.id, 0, 3)
+
+    assert (first.number, type(second), second.number, third.number) == (1, Unread, 2, 3)
+
+
 def test_a_notice_is_put_only_on_the_line_that_was_read(book: NoticeBook) -> None:
     line = with_notices(book, 1)
     book.write(replace(line, settled=1))
@@ -127,6 +140,18 @@ def test_the_newest_sequence_is_that_of_the_subject(book: NoticeBook) -> None:
 
     assert (book.newest(LINE.id, "d1"), book.newest(LINE.id, "d2")) == ("0001-0004", "0001-0002")
     assert book.newest("other", "d1") is None
+
+
+def test_a_state_that_passed_by_is_the_newest_and_no_notice(book: NoticeBook) -> None:
+    book.pass_by(LINE, "d1", "0002-0005")
+    with pytest.raises(StaleWrite):
+        book.pass_by(LINE, "d1", "0003-0005")
+    line = book.line(LINE.id)
+    assert line
+
+    assert (line.last, line.due_at) == (0, None)
+    assert book.newest(LINE.id, "d1") == "0002-0005"
+    assert trail.of_subject(book, "d1") == []
 
 
 def test_a_trouble_lasts_until_it_ends(book: NoticeBook) -> None:

@@ -9,20 +9,24 @@ from typing import Any
 
 import pytest
 
-from contracts import catalog
+from contracts import catalog, codec
 from contracts.errors import ServiceUnavailable
 from contracts.terms.notices import Channel, Routes
+from functions.catalog import Published
 from functions.events.drop_event import EventContract, EventProblem
 from functions.notices import trail
 from functions.notices.due import Unsent, send_due
-from functions.notices.send import Sent
-from functions.ports.notices import Answer, Mail
+from functions.notices.send import Sent, send
+from functions.notices.take import take
+from functions.ports.notices import Answer, Line, Mail, Unread
+from tests.builders import ZONES
 from tests.hearing import (
     HOOK,
     MAIL,
     PAGER,
     SLACK,
     Hearing,
+    MemoryNotices,
     a_hearing,
     a_promise,
     a_route,
@@ -214,6 +218,66 @@ def test_an_older_state_never_follows_a_newer_one() -> None:
     assert subjects(world) == ["[accepted] orders/1.csv: accepted"]
 
 
+@pytest.mark.parametrize("channel", [MAIL, PAGER], ids=lambda channel: channel.service)
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (an_event("rejected"), an_event("accepted", attempt=2)),
+        (an_event("failed"), an_event("accepted", attempt=3)),
+        (an_event("rejected"), an_event("accepted_with_warnings", attempt=2)),
+        (an_event("rejected"), an_event("observed", attempt=2)),
+        (a_promise(), a_promise("met", 2)),
+        (an_absence(), an_absence("arrived", 2)),
+    ],
+    ids=["rejected", "failed", "warning", "observed", "promise", "absence"],
+)
+def test_an_older_state_never_follows_a_newer_one_that_the_channel_does_not_hear_of(
+    channel: Channel, older: Any, newer: Any
+) -> None:
+    world = a_hearing(a_route(channel, on=("rejected", "failed", "missing", "stale")))
+    for event in (newer, older, newer, older):
+        world.hear(event)
+        world.minutes(20)
+
+    assert (world.mailer.sent, [body for body in world.web.bodies if body["event_action"] == "trigger"]) == ([], [])
+    assert [line.troubles for line in world.book.lines.values()] == [0]
+    world.hear(an_event(drop="d2", key="orders/2.csv"))
+    assert len(world.mailer.sent) + len(world.web.sent) == 1
+
+
+def test_a_rejection_that_passes_by_is_followed_by_no_older_failure() -> None:
+    world = a_hearing(a_route(audience="operator", on=("failed",)))
+    world.hear(an_event("rejected", attempt=2), an_event("failed", attempt=1))
+    world.minutes(20)
+
+    assert subjects(world) == []
+
+
+def test_a_good_file_of_which_nobody_hears_writes_nothing() -> None:
+    world = a_hearing(a_route(), a_route(SLACK, on=("missing",)))
+    world.hear(an_event("accepted"), an_event("accepted_with_warnings", "d2"))
+
+    assert world.book.lines == {}
+
+
+def test_a_state_that_passes_by_while_an_older_one_is_put_ends_its_trouble() -> None:
+    class Between(MemoryNotices):
+        """A book in which an older state comes first, between the look and the write."""
+
+        def pass_by(self, line: Line, subject: str, sequence: str) -> None:
+            if not self.notices:
+                world.hear(an_event())
+            super().pass_by(line, subject, sequence)
+
+    world = a_hearing()
+    world.book = Between()
+    world.ports = replace(world.ports, book=world.book)
+    world.hear(an_event("accepted", attempt=2))
+    world.minutes(20)
+
+    assert [subject[:11] for subject in subjects(world)] == ["[rejected] ", "[recovered]"]
+
+
 def test_of_a_drop_in_a_digest_only_the_newest_state_is_told() -> None:
     world = a_hearing(a_route(on=("rejected", "accepted", "recovered")))
     world.hear(an_event(drop="d0", key="orders/0.csv"))
@@ -385,6 +449,90 @@ def test_a_service_that_gives_no_secret_is_asked_again() -> None:
     world.minutes(5)
 
     assert len(world.web.sent) == 1
+
+
+# --- notices that this version cannot read
+
+
+def spoil(world: Hearing, number: int, *, item: bool) -> None:
+    """Let a notice, or its event alone, be one that this version cannot read."""
+    if item:
+        world.book.unread[number] = Unread(number, "item W#2 of notices: `format` is 2")
+        return
+    for notices in world.book.notices.values():
+        notices[number - 1] = replace(notices[number - 1], event='{"format": 2}')
+
+
+@pytest.mark.parametrize("item", [True, False], ids=["item", "event"])
+@pytest.mark.parametrize("channel", [MAIL, SLACK, HOOK, PAGER], ids=lambda channel: channel.service)
+def test_a_notice_that_cannot_be_read_takes_no_other_one_with_it(channel: Channel, item: bool) -> None:
+    world = a_hearing(a_route(channel))
+    world.hear(*(an_event(drop=f"d{n}", key=f"orders/{n}.csv") for n in range(4)))
+    spoil(world, 3, item=item)
+    put_off = world.minutes(60)
+    assert {each.answer.result for each in put_off} == {"later"}
+    assert put_off[0].answer.text.startswith("notice 3 cannot be read now: ")
+    *_, sent = world.minutes(22 * 60)
+
+    assert (sent.answer.result, sent.given_up, sent.notices) == ("sent", False, 3)
+    assert sent.answer.text.endswith("; left out unread: notice 3")
+    text = world.mailer.sent[1].text if channel == MAIL else str(world.web.bodies[1])
+    assert ("orders/1.csv" in text, "orders/2.csv" in text, "orders/3.csv" in text) == (True, False, True)
+    assert "'unread': 1" in text if channel == HOOK else "1 more could not be read, and is left out." in text
+
+
+@pytest.mark.parametrize("item", [True, False], ids=["item", "event"])
+def test_a_notice_that_a_later_version_reads_is_told_whole(item: bool) -> None:
+    world = a_hearing()
+    world.hear(an_event(), an_event(drop="d2", key="orders/2.csv"))
+    (notices,) = world.book.notices.values()
+    whole = list(notices)
+    spoil(world, 2, item=item)
+    world.minutes(60)
+    world.book.unread, notices[:] = {}, whole
+    world.minutes(60)
+
+    assert [subject[:23] for subject in subjects(world)] == ["[rejected] orders/1.csv", "[rejected] orders/2.csv"]
+    assert "left out" not in world.mailer.sent[1].text
+
+
+def test_notices_of_which_none_can_be_read_are_given_up_after_a_day() -> None:
+    world = a_hearing()
+    world.hear(an_event(), an_event(drop="d2"), an_event(drop="d3"))
+    spoil(world, 2, item=True)
+    spoil(world, 3, item=False)
+    sent = world.minutes(24 * 60)
+    assert [each.given_up for each in sent].count(True) == 1
+    assert sent[-1].answer.text.startswith("notice 2 and 1 more cannot be read: ")
+    world.hear(an_event(drop="d4"))
+    world.minutes(20)
+
+    assert len(subjects(world)) == 2
+
+
+def test_a_channel_that_fails_has_hours_for_what_can_be_read() -> None:
+    world = a_hearing()
+    world.hear(*(an_event(drop=f"d{n}", key=f"orders/{n}.csv") for n in range(3)))
+    spoil(world, 2, item=True)
+    world.minutes(20 * 60)
+    world.mailer.answers = [OUT_OF_ORDER] * 2
+    world.minutes(4 * 60)
+
+    assert len(subjects(world)) == 2
+
+
+def test_routes_that_cannot_be_read_hold_up_no_message() -> None:
+    world = a_hearing()
+    (line,) = take(world.ports, codec.encode(an_event()))
+    pointer = world.store.get(f"{ZONES.catalog}current.json")
+    routes = f"{ZONES.catalog}routes/{codec.loads(catalog.Pointer, pointer, 'pointer').routes}.json"
+    world.store.put(routes, b'{"format": 2}', "application/json")
+    world.ports = replace(world.ports, catalog=Published(world.store, ZONES.catalog))
+    sent = send(world.ports, line)
+
+    assert sent
+    assert sent.answer.result == "sent"
+    assert "Questions: " not in world.mailer.sent[0].text
 
 
 # --- what is shown of it
