@@ -219,12 +219,9 @@ def _left_out(cls: Any) -> dict[str, Any] | None:
     if not dataclasses.is_dataclass(cls):
         return None
     every = dataclasses.fields(cls)
-    return {f.name: _default(f) if {"sparse", "argument"} & f.metadata.keys() else NEVER for f in every}
-
-
-def _default(field: dataclasses.Field[Any]) -> Any:
-    made = field.default_factory
-    return field.default if made is dataclasses.MISSING else made()
+    left_out = {f.name: f for f in every if {"sparse", "argument"} & f.metadata.keys()}
+    made = {name: f.default_factory() for name, f in left_out.items() if f.default_factory is not dataclasses.MISSING}
+    return {f.name: made.get(f.name, f.default) if f.name in left_out else NEVER for f in every}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -79,7 +79,8 @@ def decide(
     elif facts.rejected or "warning" in results or "warning" in levels:
         verdict = "accepted_with_warnings"
     rows = Rows(facts.read, facts.valid, facts.rejected)
-    figures = {c.id: seen for c in plan.checks if (seen := _later(c, counts[c.id], facts))}
+    held_against = ((c, _counted(c, counts[c.id], facts)) for c in plan.checks if c.id in plan.relative)
+    figures = {c.id: figure for c, count in held_against if (figure := _figure(c, count))}
     return Decision(verdict, rows, outcomes, problems, marks=facts.marks, figures=figures)
 
 
@@ -148,13 +149,6 @@ def _counted(check: Check, count: Count, facts: DropResult) -> Count:
     if isinstance(check.rule, rules.RowCount) and not check.filter and count.state == "counted":
         return Count(facts.read, observed=str(facts.read))
     return count
-
-
-def _later(check: Check, count: Count, facts: DropResult) -> Figure | None:
-    """Return the figure that later files are held against; None if there is none, or nothing is held against it."""
-    if check.threshold is None or check.threshold.relative is None:
-        return None
-    return _figure(check, _counted(check, count, facts))
 
 
 def _figure(check: Check, count: Count) -> Figure | None:

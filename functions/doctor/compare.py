@@ -25,7 +25,6 @@ from functions.drop import PROMOTED, RETRACTING, Created, Drop, Location
 from functions.flow.decide import recorded
 from functions.flow.ingest import ingest
 from functions.ports import Ports
-from functions.ports.batches import Batch
 from functions.ports.clock import stamp
 from functions.ports.progress import Report, ignore
 from functions.ports.store import ListedVersion, ListingCursor, Stat
@@ -231,7 +230,9 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
         and drop.rows
         and not drop.forgotten
         and (batch := ports.ledger.batch(drop.batch))
-        and not _evidence(ports, batch)
+        and not ports.store.listed(
+            keys.evidence_folder(ports.zones, "checks", batch.contract, batch.claimed_at[:7], batch.id), 1
+        )
     ):
         finding = f"is {drop.state}, but the evidence of its batch {batch.id[:10]} does not exist"
         yield Difference("evidence-missing", f"drop {drop.id}", finding, f"`dropgate replay {drop.id[:10]} --retract`.")
@@ -338,12 +339,6 @@ def _lost(drop: Drop) -> tuple[str, str]:
     if drop.promoted and drop.promoted.rows:
         return "valid rows", f"`dropgate replay {drop.id[:10]} --retract`"
     return "staged bytes", "restore an earlier version, or have the file sent again"
-
-
-def _evidence(ports: Ports, batch: Batch) -> bool:
-    """Return True if a file with the results of a batch's checks exists."""
-    folder = keys.evidence_folder(ports.zones, "checks", batch.contract, batch.claimed_at[:7], batch.id)
-    return bool(ports.store.listed(folder, 1))
 
 
 def _lying(ports: Ports, zone: str, seen: Report) -> Iterator[ListedVersion]:

@@ -39,17 +39,12 @@ def _read(ports: Ports, plan: Plan, drop: Drop, wanted: Mapping[str, Relative]) 
     pasts: dict[str, Past] = {}
     for most in LOOKS:
         received = ports.ledger.received(plan.contract, since, drop.received_at, most)
-        earlier = tuple(_accepted(received))
+        drops = (each for each in received if isinstance(each, Drop) and each.figures)
+        earlier = tuple(drop for drop in drops if drop.state in PROMOTED and drop.verdict in ACCEPTED)
         pasts = {name: _past(name, relative, plan, drop, earlier) for name, relative in wanted.items()}
         if len(received) < most or all(len(past.figures) == past.of.last for past in pasts.values()):
             break
     return pasts
-
-
-def _accepted(received: tuple[Drop | str, ...]) -> Iterator[Drop]:
-    for one in received:
-        if not isinstance(one, str) and one.state in PROMOTED and one.verdict in ACCEPTED and one.figures:
-            yield one
 
 
 def _past(name: str, relative: Relative, plan: Plan, drop: Drop, earlier: tuple[Drop, ...]) -> Past:

@@ -97,19 +97,18 @@ def _places(order: tuple[int, ...], stride: int) -> pa.UInt32Array:
 
 
 def _refilled(lines: pa.StringArray, field: Field) -> pa.StringArray:
-    """Return a field with blanks behind its value; `ODD` if that has blanks of its own around it."""
+    """Return a field with blanks behind its value; `ODD` if that has blanks of its own around it.
+
+    Its padding goes first, as in `contracts.terms.fixed_width`.
+    """
     text = pc.binary_slice(lines.view(pa.binary()), field.start - 1, field.slice.end).view(pa.string())
-    bare = _cell(text, field)
-    full = pc.ascii_rpad(bare, field.length)
-    return pc.if_else(pc.equal(pc.ascii_trim(bare, " "), bare), full, ODD * field.length)
-
-
-def _cell(text: pa.StringArray, field: Field) -> pa.StringArray:
-    """Return slices without their padding, as a field of `contracts.terms.fixed_width` does."""
     trim = {"left": pc.ascii_rtrim, "right": pc.ascii_ltrim, "any": pc.ascii_trim}[field.align]
     bare = trim(text, field.padding)
-    full = pc.if_else(pc.equal(bare, ""), ZERO, bare) if field.padding == ZERO else bare
-    return pc.if_else(pc.equal(pc.ascii_trim(text, " "), ""), "", full)
+    if field.padding == ZERO:
+        bare = pc.if_else(pc.equal(bare, ""), ZERO, bare)
+    bare = pc.if_else(pc.equal(pc.ascii_trim(text, " "), ""), "", bare)
+    full = pc.ascii_rpad(bare, field.length)
+    return pc.if_else(pc.equal(pc.ascii_trim(bare, " "), bare), full, ODD * field.length)
 
 
 def null_texts(words: tuple[str, ...], fields: Iterable[Field]) -> tuple[str, ...]:

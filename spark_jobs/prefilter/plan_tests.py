@@ -226,21 +226,16 @@ def _trimmed(column: TestedColumn, prop: Property, csv: Csv) -> TestedColumn:
 
 def _field_shape(prop: Property, field: Field, csv: Csv, *, filled: bool) -> str:
     """Return the pattern of a field that is surely of its type or, unless it must be filled, null."""
-    if prop.type == "string":
-        return _text_shape(field, csv, filled=filled)
+    if prop.type == "string":  # a text has blanks of its own on neither side
+        inner, edge = _class(csv.delimiter), _class(csv.delimiter, " ")
+        shape = {"left": f"{edge}{inner}*", "right": f"{inner}*{edge}", "any": f"{inner}*{edge}{inner}*"}[field.align]
+        return shape if filled else f"(?:{shape}| *)"
     if field.padding == ZERO:
         whole, after = _digits(prop)
         own = f"0*[1-9][0-9]{{0,{whole - 1}}}{after}|0+|-[0-9]{{1,{whole}}}{after}"
         return f"(?:{own})" if filled or "" not in csv.null_values else f"(?:{own}| *)"
     shape = _shape(prop, csv, filled=filled)
     return {"left": f"{shape} *", "right": f" *{shape}", "any": f" *{shape} *"}[field.align]
-
-
-def _text_shape(field: Field, csv: Csv, *, filled: bool) -> str:
-    """Return the pattern of a text that is filled up: it has blanks of its own on neither side."""
-    inner, edge = _class(csv.delimiter), _class(csv.delimiter, " ")
-    shape = {"left": f"{edge}{inner}*", "right": f"{inner}*{edge}", "any": f"{inner}*{edge}{inner}*"}[field.align]
-    return shape if filled else f"(?:{shape}| *)"
 
 
 def column_conditions(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> ColumnConditions | None:

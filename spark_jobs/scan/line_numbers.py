@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.place import Place
-from contracts.plan import Plan, Sheet
+from contracts.plan import Plan
 from spark_jobs.formats import registry
 from spark_jobs.scan import members, tally
 from spark_jobs.scan.scanning import ScannedBatch
@@ -28,19 +28,16 @@ def with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, rows: DataF
     if plan.elements:
         rows = rows.withColumn("element", _element(plan, *plan.elements))
     rows = _with_line(spark, batch, plan, rows).drop("before")
-    return rows.withColumn("element", _row(plan.sheet)) if plan.sheet else rows
+    if plan.sheet:  # the place of a record is as in `Sheet.row`
+        within, line = plan.sheet.cell(0, None).removesuffix("0:0"), sf.col("line").cast("string")
+        rows = rows.withColumn("element", sf.concat(sf.lit(within), line, sf.lit(":"), line))
+    return rows
 
 
 def _element(plan: Plan, path: str, first: int) -> Column:
     """Return the place of a record in its document, as in `Plan.element`."""
     number = sf.col("record") - (sf.col("before") if plan.archive else 0) - 1 + first
     return sf.concat(sf.lit(f"{path}["), number.cast("string"), sf.lit("]"))
-
-
-def _row(sheet: Sheet) -> Column:
-    """Return the place of a record in its sheet, as in `Sheet.row`."""
-    within = sheet.cell(0, None).removesuffix("0:0")
-    return sf.concat(sf.lit(within), sf.col("line").cast("string"), sf.lit(":"), sf.col("line").cast("string"))
 
 
 def _with_line(spark: SparkSession, batch: ScannedBatch, plan: Plan, rows: DataFrame) -> DataFrame:

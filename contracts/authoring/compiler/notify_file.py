@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from operator import attrgetter
 from pathlib import Path as File
 from typing import Any
 
@@ -23,7 +24,7 @@ from contracts.authoring.document.finding import Finding
 from contracts.authoring.drop_block import block, notices
 from contracts.authoring.drop_block.block_errors import report
 from contracts.problem import nearest, quoted
-from contracts.terms.notices import AUDIENCES, Audience, ContractRoutes, Route, Routes
+from contracts.terms.notices import AUDIENCES, Audience, Route, Routes
 
 NAMES = ("notify.yaml", "notify.yml")
 
@@ -99,11 +100,7 @@ def joined(contracts: Iterable[Compiled], notify: Notify) -> Routes:
         kept = (*(route for route in own.routes if route.audience not in audiences), *routes)
         every.append(replace(own, routes=_heard(kept, notify)))
     named = (each for each in every if each.routes or each.contact)
-    return Routes(tuple(sorted(named, key=_name)), _heard(notify.operators, notify))
-
-
-def _name(each: ContractRoutes) -> str:
-    return each.contract
+    return Routes(tuple(sorted(named, key=attrgetter("contract"))), _heard(notify.operators, notify))
 
 
 def _heard(routes: Iterable[Route], notify: Notify) -> tuple[Route, ...]:

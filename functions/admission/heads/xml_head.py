@@ -66,9 +66,6 @@ def _first(plan: Plan, record: Any) -> list[Problem]:
     close = {key: name for key in unknown[:20] if (name := nearest(key, missing))}
     renamed = ", ".join(f"`{visible(key, 60)}` to `{name}`" for key, name in close.items())
     fix = f"Rename {renamed}." if renamed else f"Leave them out, or ask for them to be added to {plan.contract}."
-    text = f"The first record has elements or attributes that the contract does not know: {_listed(unknown)}."
+    listed = quoted([visible(key, 80) for key in unknown])
+    text = f"The first record has elements or attributes that the contract does not know: {listed}."
     return [Problem("unknown-key", text, fix, place=place)]
-
-
-def _listed(keys: list[str]) -> str:
-    return quoted([visible(key, 80) for key in keys])

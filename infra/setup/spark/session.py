@@ -147,11 +147,8 @@ def _forget() -> None:
 def mute_py4j() -> None:
     """Keep py4j from logging a trace of each call that a JVM does not answer: the caller gets an error as well."""
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
-    logging.getLogger().addFilter(_is_not_of_py4j)  # it also logs as the root logger
-
-
-def _is_not_of_py4j(record: logging.LogRecord) -> bool:
-    return Path(record.pathname).parent.name != "py4j"
+    # It also logs as the root logger.
+    logging.getLogger().addFilter(lambda record: Path(record.pathname).parent.name != "py4j")
 
 
 def start(conf: SparkConf) -> SparkContext:
