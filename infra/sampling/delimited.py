@@ -12,7 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, cast
 
-from contracts.authoring.draft import around, dialect, headings
+from contracts.authoring.draft import around, dialect, headings, readings
 from contracts.authoring.draft.around import Around
 from contracts.authoring.draft.cells import by_record, columns, over_lines
 from contracts.authoring.draft.columns.column import ColumnCounts
@@ -33,6 +33,7 @@ from infra.sampling.sample_heads import (
     SampleHead,
     encoding_from,
     end_of,
+    opened,
     part_ends,
     pieces,
 )
@@ -166,7 +167,20 @@ def read(heads: Sequence[SampleHead], written: Csv, *, of_cells: bool = False) -
     csv = replace(written, null_values=nulls)
     left = tuple((name, aside[name]) for name in seen if name in aside)
     made = Profile(tuple(samples), "csv", columns, csv, heads[0].compression, order, left, formed, head)
-    return replace(made, padded=heads[0].trim, remarks=remarks)
+    return replace(made, padded=heads[0].trim, remarks=remarks, words=_words(heads, written.encoding))
+
+
+def _words(heads: Sequence[SampleHead], encoding: str) -> tuple[str, ...]:
+    """Return some words that read otherwise in other encodings; none if the bytes of samples say theirs."""
+    if readings.is_stated(encoding):
+        return ()
+    if words := readings.words_of(line for one in heads for line in one.head.split("\n")):
+        return words
+    for one in heads:
+        with opened(one) as file:
+            if words := readings.words_of(file):
+                break
+    return words
 
 
 def _without_marks(formed: Forms) -> tuple[Forms, tuple[str, ...]]:

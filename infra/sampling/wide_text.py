@@ -43,8 +43,9 @@ LEVEL = {
     "euc-jp": rb"[\xb0-\xcf][\xa1-\xfe]",
     "gb18030": rb"[\xb0-\xd7][\xa1-\xfe]",
     "big5": rb"[\xa4-\xc6][\x40-\xfe]",
+    "cp949": rb"[\xb0-\xc8][\xa1-\xfe]",
 }
-"""The bytes of frequent ideographs: the first level of each standard."""
+"""The bytes of frequent ideographs and syllables: the first level of each standard."""
 
 
 def encoding(lines: Iterable[bytes]) -> str | None:
@@ -56,15 +57,14 @@ def encoding(lines: Iterable[bytes]) -> str | None:
 
 def _is_language(name: str, data: bytes) -> bool:
     """Return True if sound text in an encoding is of its language."""
-    language, level = LANGUAGES[name], LEVEL.get(name)
+    language, level = LANGUAGES[name], LEVEL[name]
     matches = re.findall(rf"[\x00-\x7f]*+({CHARACTERS[name]})", data.decode(encodings.LATIN))
     counts = Counter(raw for match in matches if len(raw := match.encode(encodings.LATIN)) > 1)
     texts = {raw: raw.decode(name) for raw in counts}
     frequent = {
         raw
         for raw, text in texts.items()
-        if language.frequent.match(text)
-        and (level is None or not "\u4e00" <= text <= "\u9fff" or re.fullmatch(level, raw))
+        if language.frequent.match(text) and (not "\u4e00" <= text <= "\ud7a3" or re.fullmatch(level, raw))
     }
     marks = sum(counts[raw] for raw, text in texts.items() if language.marks.match(text))
     count = counts.total()

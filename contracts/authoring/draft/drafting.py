@@ -11,7 +11,7 @@ from typing import Any
 
 from contracts.authoring.document import source
 from contracts.authoring.document.finding import Path
-from contracts.authoring.draft import names, proposing
+from contracts.authoring.draft import names, proposing, readings
 from contracts.authoring.draft.columns.dates import CENTURY
 from contracts.authoring.draft.profile import Profile
 from contracts.authoring.drop_block import parse
@@ -169,6 +169,9 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
         notes[(*BLOCK, "values")] = "values of the samples are written so, and no cell contradicts"
         if profile.xml and "nullValues" in formed:
             notes[(*BLOCK, "values", "nullValues")] = "they are null words where all other values have a type"
+    if profile.csv and profile.words:
+        place = "fixed" if profile.fixed else "csv"
+        notes[(*BLOCK, place, "encoding")] = readings.note(profile.words)
     if columns := _found(profile, notes):
         block["columns"] = columns
     if limit := proposing.broken_limit(profile):
@@ -278,6 +281,8 @@ def _on_values(profile: Profile) -> Iterator[str]:
 
 def _on_lines(profile: Profile) -> Iterator[str]:
     """Yield the points to review about the header and the lines of CSV."""
+    if profile.csv and profile.words:
+        yield readings.remark(profile.words, profile.csv.encoding)
     if profile.csv and profile.csv.lacks_first:
         yield "`headerLacks`: that the first cells are the ones without a name, as row names of R are."
     if profile.csv and profile.csv.lacks_last:

@@ -84,7 +84,7 @@ class Profile:
 
     `forms` are the forms of values that are not written as contracts write them, `headings` the columns of a header.
     `remarks` are what no contract can say of them or a person must decide, `padded` the columns with blanks around
-    their values.
+    their values, `words` some with other letters than those of ASCII if the bytes do not say their encoding.
     """
 
     samples: tuple[Sample, ...]
@@ -103,6 +103,7 @@ class Profile:
     padded: frozenset[str] = frozenset()
     xml: Xml | None = None
     fixed: Fixed | None = None
+    words: tuple[str, ...] = ()
 
     @property
     def records(self) -> int:

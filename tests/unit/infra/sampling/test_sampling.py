@@ -448,6 +448,14 @@ def test_asian_encoding_is_recognised(tmp_path: Path, name: str, pack: Callable[
         ("cp1256", "القاهرة هي عاصمة جمهورية مصر العربية"),
         ("cp866", "Москва и другие города России, проверка качества данных"),
         ("cp1252", "ESTAÇÃO ESTAÇÕES"),
+        *(
+            (name, text)
+            for name in ("cp850", "macintosh")
+            for text in ("München Köln Düsseldorf", "España mañana niño")
+        ),
+        *((name, "Gérard Hélène garçon Müller naïf août") for name in ("cp850", "macintosh", "cp1252")),
+        *((name, "Łódź Kraków Gdańsk Wrocław Poznań") for name in ("cp852", "cp1250", "iso-8859-2")),
+        ("cp1254", "İstanbul Şişli Güngören Üsküdar"),
     ],
 )
 def test_letters_of_one_byte_are_no_asian_text(name: str, text: str) -> None:

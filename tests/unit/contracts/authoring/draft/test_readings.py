@@ -1,0 +1,80 @@
+"""Words whose bytes do not say their encoding: how they read in others."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from contracts.authoring.draft import readings
+from contracts.files import encodings
+from tests.oracle.test_drafts import contract_of, verdict
+
+WORDS = {
+    "german": ("München", "Köln", "Düsseldorf", "Straße", "ärztlich", "Übung"),
+    "french": ("Élodie", "garçon", "café", "hôtel", "naïf"),
+    "spanish": ("España", "niño", "mañana", "José"),
+    "polish": ("Łódź", "Kraków", "Gdańsk", "Wrocław", "Żywiec"),
+    "czech": ("Plzeň", "Ústí", "Třebíč", "Děčín"),
+    "turkish": ("İstanbul", "Şişli", "Kadıköy"),  # noqa: RUF001 (Turkish)
+    "russian": ("Москва", "Казань", "город", "СУММА"),  # noqa: RUF001 (Russian)
+    "greek": ("Πόλη", "Αθήνα", "ποσό"),
+    "japanese": ("品番", "品名", "数量"),
+    "korean": ("서울", "부산", "대구"),
+}
+IN = {
+    "german": ("cp1252", "iso-8859-15", "cp1250", "cp437", "cp850", "cp852", "cp858", "macintosh"),
+    "french": ("cp1252", "iso-8859-15", "cp850", "macintosh"),
+    "spanish": ("cp1252", "cp850", "macintosh"),
+    "polish": ("cp1250", "iso-8859-2", "cp852"),
+    "czech": ("cp1250", "iso-8859-2", "cp852"),
+    "turkish": ("cp1254", "iso-8859-9"),
+    "russian": ("cp1251", "koi8-r", "cp866", "iso-8859-5"),
+    "greek": ("cp1253", "iso-8859-7"),
+    "japanese": ("cp932", "euc-jp"),
+    "korean": ("cp949",),
+}
+CASES = [(name, pair) for language, names in IN.items() for name in names for pair in pairwise(WORDS[language])]
+
+
+@pytest.mark.parametrize(("name", "pair"), CASES)
+def test_draft_shows_how_words_read_and_accepts_its_sample(tmp_path: Path, name: str, pair: tuple[str, str]) -> None:
+    body = f"id,place\n1,{pair[0]}\n2,{pair[1]}\n".encode(name)
+    plan, text = contract_of(tmp_path, ("places.csv", body))
+
+    (point,) = [line for line in text.split("\n") if "`encoding`: the bytes do not say which" in line]
+    assert f"`{pair[0]}`" in point
+    assert "  # proposed: the bytes do not say which; read so, words are `" in text
+    assert str(verdict(plan, body)[0]).startswith("accepted")
+
+
+@pytest.mark.parametrize("name", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "ascii"])
+def test_draft_of_bytes_that_say_their_encoding_has_no_such_point(tmp_path: Path, name: str) -> None:
+    word = "Muenchen" if name == "ascii" else "München"
+    _, text = contract_of(tmp_path, ("places.csv", f"id,place\n1,{word}\n2,{word}\n".encode(name)))
+
+    assert "bytes do not say" not in text
+
+
+def test_word_behind_the_first_bytes_is_shown(tmp_path: Path) -> None:
+    _, text = contract_of(tmp_path, ("places.csv", b"id,place\n" + b"1,a\n" * 90_000 + "2,Köln\n".encode("cp1252")))
+
+    assert "`Köln`" in text
+
+
+def test_point_of_fixed_width_is_at_its_encoding(tmp_path: Path) -> None:
+    lines = "".join(f"{n:04}  {'München':10}  {'x' * (n % 5):6}{n:8}\n" for n in range(1, 30))
+    _, text = contract_of(tmp_path, ("places.txt", lines.encode("cp1252")))
+
+    assert "format: fixed" in text
+    assert "encoding: iso-8859-1  # proposed: the bytes do not say which" in text
+
+
+@pytest.mark.parametrize("name", [name for name in encodings.NAMES if not readings.is_stated(name)])
+def test_point_is_a_sentence_in_every_encoding(name: str) -> None:
+    raw = "aé".encode(name, "ignore") + bytes(byte for byte in range(128, 256))
+    words = readings.words_of(["a", raw.decode(name, "ignore")])
+
+    assert readings.remark(words, name).endswith((".", "whether they read so."))
+    assert all(not word.isascii() for word in words)
