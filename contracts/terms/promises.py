@@ -119,7 +119,8 @@ class File:
     """An upload of a contract: when it came, since when consumers have it, and whether it is not yet decided.
 
     Of its records `read` were read, of which `valid` are without fault; None if nobody counted them. `fact` is the
-    greatest time in its data, if the promise is about one; `is_kept` is whether it is still there, if that was seen.
+    greatest time in its data, if the promise is about one; `is_kept` is whether it is still there, if that was sought
+    and no newer upload has taken its place.
     """
 
     name: str
@@ -223,7 +224,7 @@ def _age(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgeme
     fresh = [(readable, made, promise.within.after(made, zone)) for readable, made in data]
     at = min(now, period.end)
     newest = max((each for each in fresh if each[0] <= at), key=lambda each: each[1], default=None)
-    figure = f"the newest is of {'***' if promise.hides else _at(newest[1])}" if newest else "nothing is new enough"
+    figure = f"the newest is of {_made(promise, newest[1])}" if newest else "nothing is new enough"
     begin = max(period.begin, seen.since)
     if not seen.has_data:
         begin = max(begin, min([promise.within.after(seen.since, zone), *(each[0] for each in fresh)]))
@@ -233,7 +234,7 @@ def _age(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgeme
         if begin >= period.end:
             return Judgement(None, figure)
         gap = gap_in(Period(begin, period.end), ((readable, end) for readable, _, end in fresh))
-        return Judgement("missed" if gap else "met", f"too old from {_at(gap)}" if gap else figure)
+        return Judgement("missed" if gap else "met", f"too old from {_made(promise, gap)}" if gap else figure)
     if newest and newest[2] >= now:
         risky = newest[2] - (newest[2] - newest[1]) / 5
         return Judgement("met", figure, risky) if now < risky else Judgement("at_risk", figure, newest[2])
@@ -252,6 +253,8 @@ def _latency(promise: Promise, period: Period, seen: Seen, now: datetime) -> Jud
         return Judgement(None, TOO_MANY)
     risky = [end - (end - file.uploaded) / 5 for file, end in due.items() if file.is_open]
     waits = bool(risky) and now < period.end + WAIT
+    if risky and now >= period.end + WAIT:
+        return Judgement("unknown", f"{_files(len(risky))} of {len(due):,} not decided yet")
     if any(at <= now for at in risky):
         return Judgement("at_risk", "a file is not decided yet", min(due.values()), waits=waits)
     times = [file.readable - file.uploaded for file in own if file.readable]
@@ -284,8 +287,9 @@ def _error_rate(promise: Promise, period: Period, seen: Seen, now: datetime) -> 
     own = [file for file in seen.files if period.holds(file.uploaded)]
     read = sum(file.read or 0 for file in own)
     rejected = sum(file.read - file.valid for file in own if file.read)
-    figure = f"{rejected:,} of {read:,} rows are rejected{_percent(rejected, read)}"
-    return _of_share(promise, period, seen, now, Share(rejected, read, read, figure, _waits(own)))
+    uncounted = sum(file.read is None and not _is_awaited(file, period, now) for file in own)
+    figure = f"{rejected:,} of {read:,} rows are rejected{_percent(rejected, read)}{_nobody_counted(uncounted)}"
+    return _of_share(promise, period, seen, now, Share(rejected, read, read, figure, _waits(own), uncounted > 0))
 
 
 def _completeness(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
@@ -296,10 +300,10 @@ def _completeness(promise: Promise, period: Period, seen: Seen, now: datetime) -
     own = list(newest.values())
     read = sum(file.read or 0 for file in own)
     have = sum(file.valid for file in own if file.readable)
-    uncounted = sum(file.read is None and not file.is_open for file in own)
-    figure = f"consumers have {have:,} of {read:,} rows{_percent(have, read)}"
-    if uncounted:
-        figure += f"; nobody counted those of {_files(uncounted)}"
+    uncounted = sum(
+        (file.read is None or file.is_open) and not _is_awaited(file, period, now) for file in own
+    )  # of an open file nobody knows which rows consumers will have
+    figure = f"consumers have {have:,} of {read:,} rows{_percent(have, read)}{_nobody_counted(uncounted)}"
     lost = sum(file.read - (file.valid if file.readable else 0) for file in own if file.read and not file.is_open)
     return _of_share(promise, period, seen, now, Share(lost, read, read, figure, _waits(own), uncounted > 0))
 
@@ -323,7 +327,8 @@ def _retention(_: Promise, period: Period, seen: Seen, now: datetime) -> Judgeme
     """Judge the oldest data that must be there to the end of the period; the result is the worst that was seen."""
     sought = [file for file in seen.files if file.is_kept is not None]
     gone = [file for file in sought if not file.is_kept]
-    figure = f"{_files(len(sought))} of the promised age can be read" if sought else "no data is that old yet"
+    none = "newer uploads took the place of what is that old" if seen.files else "no data is that old yet"
+    figure = f"{_files(len(sought))} of the promised age can be read" if sought else none
     if now >= period.end:
         return Judgement(seen.worst, figure)
     if gone:
@@ -361,6 +366,11 @@ def _of_share(promise: Promise, period: Period, seen: Seen, now: datetime, share
     return Judgement("met" if share.of else None, share.figure)
 
 
+def _is_awaited(file: File, period: Period, now: datetime) -> bool:
+    """Return True if a file is not decided yet, and the result of its period waits for it."""
+    return file.is_open and now < period.end + WAIT
+
+
 def _waits(files: Iterable[File]) -> bool:
     return any(file.is_open for file in files)
 
@@ -393,8 +403,17 @@ def _at(moment: datetime) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
+def _made(promise: Promise, moment: datetime) -> str:
+    """Return a time that says how new data is, unless it would show a value that the promise hides."""
+    return "***" if promise.hides else _at(moment)
+
+
 def _files(number: int) -> str:
     return "1 file" if number == 1 else f"{number:,} files"
+
+
+def _nobody_counted(files: int) -> str:
+    return f"; nobody counted those of {_files(files)}" if files else ""
 
 
 def _minutes(length: timedelta) -> str:

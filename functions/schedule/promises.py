@@ -5,12 +5,13 @@
     another state                         -> an item of history, which leaves as an event
 
 An item is written on the condition that nobody wrote since it was read, together with its history and results: only one
-of two concurrent runs writes. No call is made if no contract has promises.
+of two concurrent runs writes. No contract holds up another one: what fails is looked at again a while later. Promises
+that were published no longer are taken out as they become due; one call is made if no contract ever had any.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -18,7 +19,7 @@ from functools import partial
 
 from contracts import codec
 from contracts.catalog import Entry
-from contracts.errors import DocumentInvalid, StaleWrite
+from contracts.errors import DocumentInvalid, DropgateError, StaleWrite
 from contracts.terms.promises import File, Judgement, Promise, Seen, State, enough, judge, standing, worse
 from contracts.terms.spans import Period, zone_of
 from contracts.watermarks import moment_of_mark
@@ -51,20 +52,24 @@ AGAIN: dict[State, timedelta] = {
 """The time after which a promise in a state is judged again at the latest: an upload may have changed it."""
 
 
-def hold_promises(ports: Ports, unread: Report = ignore) -> None:
-    """Judge the promises that are due; `unread` receives the key of each item that cannot be read."""
+def looks(ports: Ports, unread: Report = ignore) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Yield the promises that are due, each contract's with its name and the call that judges them.
+
+    `unread` receives the key of each item that cannot be read.
+    """
     index = ports.catalog.index_if_any()
-    entries = {entry.contract: entry for entry in index.entries if entry.promises} if index else {}
-    if not entries:
+    if index is None:
+        return
+    entries = {entry.contract: entry for entry in index.entries if entry.promises}
+    if not entries and ports.ledger.enrolment().version == 0:
         return
     with suppress(StaleWrite):  # somebody else enrols
         _enrol(ports, entries, unread)
     for due in ports.ledger.promises_due(ports.at(), MOST_LOOKS):
         if isinstance(due, str):
             unread(due)
-            continue
-        with suppress(StaleWrite):  # somebody else judges, or the index of open items is behind
-            _look(ports, due, entries.get(due.contract), unread)
+        else:
+            yield f"promises of {due.contract}", partial(_look, ports, due, entries.get(due.contract), unread)
 
 
 def _enrol(ports: Ports, entries: Mapping[str, Entry], unread: Report) -> None:
@@ -90,6 +95,18 @@ def _enrol(ports: Ports, entries: Mapping[str, Entry], unread: Report) -> None:
 
 
 def _look(ports: Ports, before: Standing, entry: Entry | None, unread: Report) -> None:
+    """Judge the promises of a contract; if that fails, put it off, so that it does not stay the first that is due."""
+    try:
+        _judge(ports, before, entry, unread)
+    except StaleWrite:
+        return  # somebody else judges, or the index of open items is behind
+    except Exception:
+        with suppress(DropgateError):
+            ports.ledger.write((), replace(before, look_at=stamp(ports.clock.now() + AGAIN["unknown"])))
+        raise
+
+
+def _judge(ports: Ports, before: Standing, entry: Entry | None, unread: Report) -> None:
     if entry is None:
         ports.ledger.write((), Standing(before.contract, None, version=before.version))
         return
@@ -127,6 +144,7 @@ class _Look:
     now: datetime
     unread: Report
     read: dict[tuple[str, str, int], tuple[Drop | str, ...]] = field(default_factory=dict)
+    readable: dict[str, datetime | None] = field(default_factory=dict)
 
     def judged(self, promise: Promise, held: Held | None) -> _Judged:
         """Return how a promise stands; one that is new or changed is unknown at first."""
@@ -206,15 +224,26 @@ class _Look:
         return self.read[since, until, most]
 
     def _kept(self, promise: Promise, since: datetime) -> tuple[File, ...]:
-        """Return some accepted uploads of a day, and whether consumers can still read each."""
+        """Return some accepted uploads of a day, and whether consumers can still read each.
+
+        Of the uploads under one key the last counts; a newer one that has taken its place is not a file that is gone.
+        """
         received = self._received(stamp(since), stamp(since + timedelta(days=1)), 100)
         drops = [one for one in received if isinstance(one, Drop) and one.state in PROMOTED and not one.forgotten]
-        sought = [(drop, drop.promoted.key) for drop in drops if drop.promoted and not keys.is_table(drop.promoted.key)]
+        sought: dict[str, Drop] = {}
+        for drop in drops:
+            if drop.promoted and not keys.is_table(drop.promoted.key):
+                sought.setdefault(drop.promoted.key, drop)
         return tuple(
-            replace(file, is_kept=self.ports.store.head(Location(f"{self.ports.zones.promoted}{key}")) is not None)
-            for drop, key in sought[:SOUGHT]
+            replace(file, is_kept=self._is_kept(key, drop))
+            for key, drop in list(sought.items())[:SOUGHT]
             if (file := self._file(drop, promise))
         )
+
+    def _is_kept(self, key: str, drop: Drop) -> bool | None:
+        """Return True if the data of a drop is under its key; None if another drop's is there."""
+        stat = self.ports.store.head(Location(f"{self.ports.zones.promoted}{key}"))
+        return False if stat is None else stat.drop == drop.id or None
 
     def _file(self, one: Drop | str, promise: Promise) -> File | None:
         """Return an upload of data; None if it is none, or its item cannot be read."""
@@ -233,7 +262,7 @@ class _Look:
                 valid=one.rows.valid if one.rows else 0,
                 fact=self._fact(one, promise),
             )
-        except ValueError:
+        except (ValueError, DocumentInvalid):
             self.unread(f"of drop {one.id}")
             return None
 
@@ -248,8 +277,11 @@ class _Look:
             return None
         if drop.attempt == 1 and not drop.forgotten:
             return moment(drop.changed_at)
-        steps = self.ports.ledger.history(drop.id)
-        return next((moment(step.at) for step in steps if step.state in PROMOTED), None)
+        if drop.id not in self.readable:
+            steps = self.ports.ledger.history(drop.id)
+            at = next((moment(step.at) for step in steps if step.state in PROMOTED), None)
+            self.readable[drop.id] = at
+        return self.readable[drop.id]
 
 
 def _sha(promise: Promise) -> str:

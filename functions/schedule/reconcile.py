@@ -4,7 +4,7 @@ received, refused: ingest.resume; in landing, and no event said so: ingest.inges
 or refused by a contract that only observes: conclude.finish; staged without a window: a window; a window overdue, and
 not held up: its message again, as many as slots are free, shared among producers; a claimed batch: batching.start; a
 running batch: finalize.job_ended; a failed drop without a receipt: its receipt. Windows of files that have ended:
-missing_files.call_roll; sets of files: file_sets.look; promises: promises.hold_promises. The catalog's pointer:
+missing_files.call_roll; sets of files: file_sets.look; promises: promises.looks, last. The catalog's pointer:
 pointer_check.watch.
 """
 
@@ -34,7 +34,7 @@ from functions.records.batches import write_batch
 from functions.records.failures import write_failure_receipt
 from functions.schedule.missing_files import call_roll
 from functions.schedule.pointer_check import watch
-from functions.schedule.promises import hold_promises
+from functions.schedule.promises import looks
 from functions.schedule.unannounced import unannounced
 
 MOST_STEPS = 200
@@ -42,6 +42,9 @@ MOST_STEPS = 200
 
 MOST_TIME = timedelta(minutes=4)
 """For how long a run begins things; the function has a minute more (its Timeout in the template)."""
+
+TIME_TO_LOOK = timedelta(seconds=20)
+"""For how long a run that had no time left begins to judge promises: these wait for all recovery, and not for ever."""
 
 COMES_BACK = timedelta(minutes=6)
 """The time after which a message that fails comes again by itself (the queue's VisibilityTimeout in the template)."""
@@ -106,7 +109,6 @@ def reconcile(
 
     take("landing", find)
     take("windows of files", partial(_reported, ports, call_roll, troubles))
-    take("promises", partial(_reported, ports, hold_promises, troubles))
     take("catalog", point)  # as it was read for the windows
     take("slots", queue)
     for what, act in _turn(_work(ports, open_items, windows), lost, now):
@@ -114,6 +116,8 @@ def reconcile(
             break
         if take(what, act):
             taken(what)
+    until = max(now + MOST_TIME, ports.clock.now() + TIME_TO_LOOK)
+    take("promises", partial(_reported, ports, partial(_hold_promises, take=take, until=until), troubles))
     return tuple(troubles)
 
 
@@ -122,6 +126,16 @@ def _reported(ports: Ports, act: Callable[[Ports, Report], None], troubles: list
     unread: set[str] = set()
     act(ports, unread.add)
     troubles += [trouble for trouble in map(_unread, sorted(unread)) if trouble not in troubles]
+
+
+def _hold_promises(
+    ports: Ports, unread: Report, take: Callable[[str, Callable[[], object]], bool], until: datetime
+) -> None:
+    """Judge the promises of one contract after the other, while there is time to begin."""
+    for what, act in looks(ports, unread):
+        if ports.clock.now() > until:
+            break
+        take(what, act)
 
 
 def _unread(key: str) -> Trouble:

@@ -190,6 +190,15 @@ def test_latency_waits_for_files_that_are_not_decided() -> None:
     assert judged(QUICK, BEGIN + 5 * HOUR, file(1, 9), since=BEGIN + 2 * HOUR) is None
 
 
+def test_latency_of_a_file_that_is_not_decided_after_the_wait_is_unknown() -> None:
+    slow = replace(QUICK, span=Span(Decimal(3), "d"))
+    files = (file(23, is_open=True), file(1, 2))
+
+    assert judged(slow, BEGIN + 48 * HOUR, *files) == "unknown"
+    assert judged(slow, BEGIN + 48 * HOUR, *files, file(-0.1)) == "unknown"
+    assert judged(slow, BEGIN + 96 * HOUR, *files) == "missed"
+
+
 @pytest.mark.parametrize(
     ("hour", "ready", "state"),
     [
@@ -235,11 +244,16 @@ def rows(read: int | None, valid: int = 0, *, name: str = "a.csv", hour: float =
         (24, [rows(1000, 989)], "missed"),
         (24, [rows(1000, 1000), rows(1000, 980, name="b.csv")], "met"),
         (24, [rows(100, 98, state="rejected")], "missed"),
-        (24, [rows(None, state="rejected")], None),
+        (24, [rows(None, state="rejected")], "unknown"),
+        (24, [rows(100, 100), rows(None, state="rejected", name="b.csv")], "unknown"),
+        (24, [rows(100, 98), rows(None, state="rejected", name="b.csv")], "missed"),
+        (12, [rows(100, 100), rows(None, state="rejected", name="b.csv")], "at_risk"),
         (24, [rows(0)], None),
         (24, [rows(100, 0, hour=24)], None),
         (24, [rows(100, 100), rows(None, state="open")], None),
-        (48, [rows(100, 100), rows(None, state="open")], "met"),
+        (48, [rows(100, 100), rows(None, state="open")], "unknown"),
+        (48, [rows(100, 98), rows(None, state="open")], "missed"),
+        (48, [rows(100, 100), rows(100, 100, state="open")], "met"),
         (12, [rows(100, 100)], None),
         (12, [rows(1000, 991)], "at_risk"),
         (12, [rows(1000, 992)], None),
@@ -264,6 +278,10 @@ def test_share_of_rejected_rows(hour: float, files: list[File], state: State | N
         (12, [rows(None, name="b.csv", state="rejected")], "at_risk"),
         (12, [rows(100, 50)], "at_risk"),
         (12, [rows(100, 0, state="open")], None),
+        (47.9, [rows(100, 100), rows(None, name="b.csv", state="open")], None),
+        (48, [rows(100, 100), rows(None, name="b.csv", state="open")], "unknown"),
+        (48, [rows(100, 100), rows(100, 100, name="b.csv", state="open")], "unknown"),
+        (48, [rows(100, 98), rows(None, name="b.csv", state="open")], "missed"),
     ],
 )
 def test_share_of_rows_that_consumers_have(hour: float, files: list[File], state: State | None) -> None:
@@ -376,3 +394,12 @@ def test_classified_facts_are_not_shown() -> None:
         for promise in (FACTS, hidden)
     ]
     assert ["2026-01-31" in figure for figure in figures] == [True, False]
+
+
+@given(reaches=st.lists(st.floats(-20, 24), max_size=4), hour=st.floats(0, 60))
+def test_no_figure_about_classified_facts_has_a_time(reaches: list[float], hour: float) -> None:
+    hidden = replace(FACTS, hides=True)
+    files = tuple(fact(at, at, at) for at in reaches)
+    figure = judge(hidden, hidden.period_of(BEGIN), Seen(files, LONG_AGO, has_data=True), BEGIN + hour * HOUR).figure
+
+    assert "20" not in figure

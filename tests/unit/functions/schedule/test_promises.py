@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
-from contracts.errors import StaleWrite
+from contracts.errors import DocumentInvalid, ServiceUnavailable, StaleWrite
 from contracts.plan import Property
 from contracts.terms.promises import Kind, Promise, State
 from contracts.terms.spans import Span
@@ -214,6 +216,109 @@ def test_contract_without_promises_is_left_alone_and_begins_anew_when_it_has_som
     assert (state(world, "frequency"), marks(world, "frequency")) == ("unknown", [])
 
 
+def test_last_contract_with_promises_is_left_alone_too_when_it_has_none_any_more() -> None:
+    world = a_promising_world(often())
+    accepted(world)
+    pass_hours(world, 1)
+    assert state(world, "frequency") == "met"
+    world.publish([a_plan()])
+    pass_hours(world, 1)
+    gone = world.ledger.standing("orders.v1")
+    world.publish([a_plan(promises=(often(),))])
+    pass_hours(world, 13)
+
+    assert gone
+    assert (gone.look_at, gone.promises) == (None, ())
+    assert (state(world, "frequency"), marks(world, "frequency")) == ("met", ["met"])
+
+
+class Refusing:
+    """A port one call of which fails for some of its first arguments."""
+
+    def __init__(self, port: object, call: str, error: Exception, only: Callable[[object], bool]) -> None:
+        self._port, self._call, self._error, self._only = port, call, error, only
+        self.calls = 0
+
+    def __getattr__(self, name: str) -> Any:
+        true = getattr(self._port, name)
+        if name != self._call:
+            return true
+
+        def call(first: object, *more: object) -> object:
+            self.calls += 1
+            if self._only(first):
+                raise self._error
+            return true(first, *more)
+
+        return call
+
+
+@pytest.mark.parametrize("error", [ServiceUnavailable("S3 refused"), DocumentInvalid("odd"), ValueError("odd")])
+def test_contract_that_cannot_be_judged_holds_up_no_other(error: Exception) -> None:
+    plans = [a_plan(f"{name}.v1", (f"{name}/*.csv",), promises=(often(),)) for name in ("bad", "orders")]
+    world = a_world(plans)
+    world.reconcile()
+    ledger = Refusing(world.ledger, "received", error, lambda contract: contract == "bad.v1")
+    ports = replace(world.ports, ledger=ledger)  # type: ignore[arg-type]
+    troubles = []
+    for _ in range(40):
+        world.clock.pass_seconds(3600)
+        troubles += reconcile(ports, caught=Exception)
+
+    assert state(world, "frequency") == "missed"
+    assert {trouble.what for trouble in troubles} == {"promises of bad.v1"}
+    bad = world.ledger.standing("bad.v1")
+    assert bad
+    assert (bad.look_at or "") > world.clock.stamp()
+
+
+def test_drop_whose_history_cannot_be_read_holds_up_no_promise() -> None:
+    world = a_promising_world(fresh(), often())
+    accepted(world)
+    (drop,) = world.drops().values()
+    replay(world.ports, drop.id, retract=True)
+    world.finish()
+    ledger = Refusing(world.ledger, "history", DocumentInvalid("odd"), lambda _: True)
+    accepted(world, "orders/2.csv")
+    world.clock.pass_seconds(3600)
+    troubles = reconcile(replace(world.ports, ledger=ledger))  # type: ignore[arg-type]
+
+    assert (state(world, "loadDate"), state(world, "frequency")) == ("met", "met")
+    assert [trouble.what for trouble in troubles] == [f"item of drop {drop.id}"]
+
+
+def test_history_of_a_drop_is_read_once_in_a_look() -> None:
+    world = a_promising_world(fresh(), often(), shares("errorRate", 10), shares("completeness", 90))
+    accepted(world)
+    (drop,) = world.drops().values()
+    replay(world.ports, drop.id, retract=True)
+    world.finish()
+    ledger = Refusing(world.ledger, "history", DocumentInvalid("odd"), lambda _: False)
+    world.clock.pass_seconds(3600)
+    reconcile(replace(world.ports, ledger=ledger))  # type: ignore[arg-type]
+
+    assert ledger.calls == 1
+
+
+def test_run_without_time_left_judges_the_others_in_the_next() -> None:
+    plans = [a_plan(f"c{n}.v1", (f"c{n}/*.csv",), promises=(fresh(),)) for n in range(9)]
+    world = a_world(plans)
+
+    def slow(_: object) -> bool:
+        world.clock.pass_seconds(100)
+        return False
+
+    ports = replace(world.ports, ledger=Refusing(world.ledger, "received", ValueError(), slow))  # type: ignore[arg-type]
+    judged = []
+    for _ in range(3):
+        reconcile(ports)
+        judged.append(
+            sum(bool(one and one.judged_at) for one in map(world.ledger.standing, [p.contract for p in plans]))
+        )
+
+    assert judged == [3, 6, 9]
+
+
 def test_no_call_is_made_without_promises() -> None:
     world = a_world()
     world.reconcile()
@@ -373,3 +478,26 @@ def test_data_that_is_gone_too_soon_is_missed() -> None:
     pass_hours(world, 1)
 
     assert state(world, "retention") == "missed"
+
+
+def test_newer_upload_under_the_same_key_does_not_keep_data_and_does_not_lose_it() -> None:
+    world = a_promising_world(Promise("retention", "retention", Span(Decimal(4), "d")))
+    for n in range(7):
+        world.upload("orders/latest.csv", b"id,note\n%d,a\n" % n)
+        world.finish()
+        pass_hours(world, 24)
+
+    standing = world.ledger.standing("orders.v1")
+    assert standing
+    assert (state(world, "retention"), set(marks(world, "retention"))) == ("unknown", {None})
+    assert standing.promises[0].figure == "newer uploads took the place of what is that old"
+
+
+def test_files_refused_before_their_rows_were_counted_leave_the_share_of_errors_unknown() -> None:
+    world = a_promising_world(shares("errorRate", 10))
+    accepted(world)
+    world.upload("orders/2.csv", b"order\n1\n")
+    world.finish()
+    pass_hours(world, 13)
+
+    assert (state(world, "errorRate"), marks(world, "errorRate")) == ("unknown", ["unknown"])
