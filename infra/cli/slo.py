@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from infra.cli.options.target import Target
 
 PERIODS = 30
+LATE = timedelta(hours=1)
+"""The time after which promises that nobody has judged are unknown; the schedule looks each half hour at least."""
 
 
 @click.command(
@@ -32,7 +35,8 @@ def command(contract: str | None, form: str) -> None:
     """Show how the promises of contracts over time stand, with their last 30 periods.
 
     Promises are the `slaProperties` of contracts with `slo: enforce`. The marks are of periods, oldest first: ✓ met, ✕
-    missed, . nothing to judge by. Without CONTRACT, the command shows all contracts. Exits 1 if any promise is missed.
+    missed, . nothing to judge by. Without CONTRACT, the command shows all contracts. Exits 1 if any promise is missed,
+    or was not judged in the last hour: then it is unknown, whatever it was.
     """
     from infra.cli.options.target import reading
 
@@ -50,23 +54,29 @@ def command(contract: str | None, form: str) -> None:
         click.echo(promises_text(rows, sys.stdout.isatty()), nl=False)
     else:
         click.echo("No promise is held: write `slo: enforce` in a contract with `slaProperties`.")
-    sys.exit(1 if any(one["state"] == "missed" for row in rows for one in row["promises"]) else 0)
+    missed = any(one["state"] == "missed" for row in rows for one in row["promises"])
+    sys.exit(1 if missed or any(row["is_late"] for row in rows) else 0)
 
 
 def _row(target: Target, contract: str) -> dict[str, Any] | None:
-    """Return the promises of a contract; None if it has none, or the schedule has not looked at them yet."""
+    """Return the promises of a contract; None if it has none, or they are too new to have been looked at."""
     from contracts import codec
+    from functions.ports.clock import moment
 
     standing = target.ledger.standing(contract)
-    if standing is None or not standing.promises:
+    if standing is None or standing.look_at is None:
+        return None
+    is_late = moment(standing.judged_at or standing.look_at) < target.now() - LATE
+    if not standing.promises and not is_late:
         return None
     return {
         "contract": contract,
         "judged_at": standing.judged_at,
+        "is_late": is_late,
         "promises": [
             {
                 "name": held.name,
-                "state": held.state,
+                "state": "unknown" if is_late else held.state,
                 "changed_at": held.changed_at,
                 "since": held.since,
                 "promised": held.promised,

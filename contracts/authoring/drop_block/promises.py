@@ -145,6 +145,9 @@ def _share(document: Document, path: Path, entry: dict[str, Any], base: Promise,
     if base.kind == "fileCompleteness" and arrival is None:
         message = "`fileCompleteness` is a share of expected files, and the drop block expects none."
         document.error(path, "missing-key", message, "Write `arrival` there, with `by` and `files`.")
+    if base.kind == "fileCompleteness" and period and period.unit in ("s", "min", "h"):
+        message = f"`fileCompleteness` is promised for each `{period}`, and files are expected by the day."
+        document.error((*path, "valueExt"), "bad-value", message, "Write days or more, as `1 d`, or leave it out.")
     if document.errors() > before or period is None:
         return None
     percent = Decimal(f"{Decimal(value or 0).normalize():f}")

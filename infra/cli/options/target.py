@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -136,7 +137,7 @@ class Target:
     """The source of drops: `where` names it for people, `contracts` lists the contracts that may have drops.
 
     `landing` and `promoted` are the URIs of zones, `located` turns a URI into where a person finds it, `claiming` gives
-    the contracts that claim a key now.
+    the contracts that claim a key now. What it shows is so at the time `now`: of a demo, when that was saved.
     """
 
     where: str
@@ -147,6 +148,7 @@ class Target:
     located: Callable[[str], str]
     claiming: Callable[[str], tuple[str, ...]]
     read: Callable[[str], bytes | None] = lambda _: None
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
 
 def reading() -> Target:
@@ -173,6 +175,7 @@ def reading() -> Target:
         located=archive.located,
         claiming=lambda _: archive.contracts(),
         read=archive.read,
+        now=lambda: datetime.fromisoformat(archive.saved_at),
     )
 
 

@@ -159,23 +159,27 @@ def missing_table(rows: Sequence[Mapping[str, Any]], colour: bool = False) -> st
 
 MARKS = {"met": ("✓", "green"), "at_risk": ("!", "yellow"), "missed": ("✕", "red"), "unknown": ("?", None)}
 """The mark and the colour of each state of a promise."""
+LOOK = "the schedule does not look at it, so nobody knows (dropgate doctor)"
 
 
 def promises_text(rows: Sequence[Mapping[str, Any]], colour: bool = False) -> str:
     """Return the promises of contracts, with a mark for each of their last periods, the oldest first.
 
-    A row has contract and promises: name, state, changed_at, promised, figure, and periods (state, begin, end), the
-    newest first.
+    A row has contract, judged_at, is_late if that is too long ago, and promises: name, state, changed_at, promised,
+    figure, and periods (state, begin, end), the newest first.
     """
     paint, lines = _paint(colour), list[str]()
     for row in rows:
-        lines.append(paint(row["contract"], bold=True))
+        judged = f"judged at {_moment(row['judged_at'])}" if row["judged_at"] else "never judged"
+        late = paint(f", and not since: {LOOK}", "yellow") if row["is_late"] else ""
+        lines.append(f"{paint(row['contract'], bold=True)}  {judged}{late}")
         wide = max((len(one["name"]) for one in row["promises"]), default=0)
         for one in row["promises"]:
             mark, look = MARKS[one["state"]]
             state = paint(f"{mark} {one['state'].replace('_', ' '):<7}", look)
             lines.append(f"  {state}  {one['name']:<{wide}}  {one['promised']}")
-            lines.append(f"{'':{wide + 15}}{visible(one['figure'], 200)}; so since {_moment(one['changed_at'])}")
+            so = "so it was then" if row["is_late"] else f"so since {_moment(one['changed_at'])}"
+            lines.append(f"{'':{wide + 15}}{visible(one['figure'], 200)}; {so}")
             marks = "".join(paint(*MARKS.get(p["state"], (".", None))) for p in reversed(one["periods"]))
             if marks:
                 last = _moment(one["periods"][0]["end"])

@@ -18,7 +18,7 @@ from contracts.watermarks import HighMark
 from functions.drop import Location
 from functions.operations.override import reject
 from functions.operations.replay import replay
-from functions.schedule.reconcile import reconcile
+from functions.schedule.reconcile import Trouble, reconcile
 from tests.builders import ZONES, Judge, World, a_plan, a_world, all_good, one_bad
 
 GOOD = b"id,note\n1,a\n"
@@ -259,8 +259,8 @@ def test_contract_that_cannot_be_judged_holds_up_no_other(error: Exception) -> N
     world = a_world(plans)
     world.reconcile()
     ledger = Refusing(world.ledger, "received", error, lambda contract: contract == "bad.v1")
-    ports = replace(world.ports, ledger=ledger)  # type: ignore[arg-type]
-    troubles = []
+    ports = replace(world.ports, ledger=ledger)
+    troubles: list[Trouble] = []
     for _ in range(40):
         world.clock.pass_seconds(3600)
         troubles += reconcile(ports, caught=Exception)
@@ -281,7 +281,7 @@ def test_drop_whose_history_cannot_be_read_holds_up_no_promise() -> None:
     ledger = Refusing(world.ledger, "history", DocumentInvalid("odd"), lambda _: True)
     accepted(world, "orders/2.csv")
     world.clock.pass_seconds(3600)
-    troubles = reconcile(replace(world.ports, ledger=ledger))  # type: ignore[arg-type]
+    troubles = reconcile(replace(world.ports, ledger=ledger))
 
     assert (state(world, "loadDate"), state(world, "frequency")) == ("met", "met")
     assert [trouble.what for trouble in troubles] == [f"item of drop {drop.id}"]
@@ -295,7 +295,7 @@ def test_history_of_a_drop_is_read_once_in_a_look() -> None:
     world.finish()
     ledger = Refusing(world.ledger, "history", DocumentInvalid("odd"), lambda _: False)
     world.clock.pass_seconds(3600)
-    reconcile(replace(world.ports, ledger=ledger))  # type: ignore[arg-type]
+    reconcile(replace(world.ports, ledger=ledger))
 
     assert ledger.calls == 1
 
@@ -308,7 +308,7 @@ def test_run_without_time_left_judges_the_others_in_the_next() -> None:
         world.clock.pass_seconds(100)
         return False
 
-    ports = replace(world.ports, ledger=Refusing(world.ledger, "received", ValueError(), slow))  # type: ignore[arg-type]
+    ports = replace(world.ports, ledger=Refusing(world.ledger, "received", ValueError(), slow))
     judged = []
     for _ in range(3):
         reconcile(ports)

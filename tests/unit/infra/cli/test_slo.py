@@ -41,13 +41,13 @@ def slo(ledger: MemoryLedger, *words: str) -> Result:
 RESULTS: tuple[State | None, ...] = (None, "met", "missed")
 
 
-def hold(ledger: MemoryLedger, state: State) -> None:
+def hold(ledger: MemoryLedger, state: State, judged_at: str = AT) -> None:
     held = Held("loadDate", "s", AT, AT, day(31), state, promised="so old at most", figure="of today")
     results = [
         PromisePeriod("orders.v1", "loadDate", day(n), day(n + 1), result, "x")
         for n, result in zip(range(28, 31), RESULTS, strict=True)
     ]
-    ledger.write((), Standing("orders.v1", AT, AT, (held,)), *results)
+    ledger.write((), Standing("orders.v1", AT, judged_at, (held,)), *results)
 
 
 def test_state_and_last_periods_are_shown(ledger: MemoryLedger) -> None:
@@ -57,7 +57,7 @@ def test_state_and_last_periods_are_shown(ledger: MemoryLedger) -> None:
     assert (shown.exit_code, shown.stdout.splitlines()) == (
         0,
         [
-            "orders.v1",
+            "orders.v1  judged at 2026-01-31 12:00:00",
             "  ✓ met      loadDate  so old at most",
             "                       of today; so since 2026-01-31 12:00:00",
             "                       .✓✕  periods up to 2026-01-31 00:00:00",
@@ -72,6 +72,38 @@ def test_missed_promise_is_an_exit_of_one(ledger: MemoryLedger) -> None:
     assert slo(ledger).exit_code == 1
     assert [(one["name"], one["state"]) for one in row["promises"]] == [("loadDate", "missed")]
     assert [one["state"] for one in row["promises"][0]["periods"]] == ["missed", "met", None]
+
+
+@pytest.mark.parametrize("state", ["met", "at_risk", "unknown", "missed"])
+def test_promise_that_nobody_has_judged_for_an_hour_is_unknown(ledger: MemoryLedger, state: State) -> None:
+    hold(ledger, state, judged_at="2026-01-31T10:59:59.000000Z")
+    shown = slo(ledger)
+    (row,) = json.loads(slo(ledger, "--format", "json").stdout)
+
+    assert shown.exit_code == 1
+    assert "? unknown" in shown.stdout
+    assert "judged at 2026-01-31 10:59:59, and not since" in shown.stdout
+    assert (row["is_late"], row["promises"][0]["state"]) == (True, "unknown")
+
+
+def test_promise_that_was_judged_within_the_hour_is_as_it_was(ledger: MemoryLedger) -> None:
+    hold(ledger, "met", judged_at="2026-01-31T11:00:00.000000Z")
+
+    assert slo(ledger).exit_code == 0
+
+
+def test_promises_that_nobody_ever_judged_are_an_exit_of_one(ledger: MemoryLedger) -> None:
+    ledger.write((), Standing("orders.v1", "2026-01-31T10:00:00.000000Z"))
+    shown = slo(ledger)
+
+    assert shown.exit_code == 1
+    assert "never judged" in shown.stdout
+
+
+def test_promises_that_were_just_published_are_not_late(ledger: MemoryLedger) -> None:
+    ledger.write((), Standing("orders.v1", AT))
+
+    assert slo(ledger).exit_code == 0
 
 
 def test_contract_without_promises_says_how_to_have_some(ledger: MemoryLedger) -> None:

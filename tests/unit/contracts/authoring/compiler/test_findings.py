@@ -908,6 +908,15 @@ def test_promise_that_cannot_be_held_is_found_in_its_line(level: str) -> None:
     assert reported(text) == expected(text)
 
 
+@pytest.mark.parametrize("period", ["5 min", "12 h", "24 hours", "36 h", "86400 s", "99 min"])
+def test_share_of_expected_files_is_of_whole_days(period: str) -> None:
+    level = f"{{property: fileCompleteness, value: 99, unit: percent, valueExt: {period}}}  #! bad-value"
+    text = a_document(
+        head=f"{HEAD}slaProperties:\n  - {level}\n", drop=f'{DROP}slo: enforce\narrival: {{by: "06:00", files: 1}}'
+    )
+    assert reported(text) == expected(text)
+
+
 def test_more_promises_than_can_be_held_are_an_error() -> None:
     levels = "".join("  - {property: loadDate, value: 1}\n" for _ in range(13))
     text = a_document(head=f"{HEAD}slaProperties:  #! too-many\n{levels}", drop=f"{DROP}slo: enforce")
