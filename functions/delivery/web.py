@@ -2,7 +2,8 @@
 
 An address comes from a parameter, so it may be wrong or hostile: https alone, on port 443, to public addresses alone.
 The name is resolved once, each of its addresses is looked at, and the connection goes to one of them by number, so
-that a name cannot answer otherwise the second time. No redirect is followed, and little of an answer is read.
+that a name cannot answer otherwise the second time. No redirect is followed, little of an answer is read, and after
+some seconds the connection is shut, however slowly the other side goes on.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from threading import Timer
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from functions.ports.notices import Answer
@@ -25,8 +28,10 @@ if TYPE_CHECKING:
     from functions.ports.clock import Clock
     from functions.ports.notices import Post
 
-CONNECT, READ = 5.0, 10.0
-"""Seconds for a connection, and for an answer."""
+CONNECT, READ, WHOLE = 5.0, 10.0, 15.0
+"""Seconds for a connection, for each byte of an answer, and for all of a request."""
+LONGEST_AFTER = 2 * 24 * 3600
+"""Seconds of a Retry-After at most: twice as long as a message is tried."""
 MOST_READ = 1_000
 """Bytes of an answer that are read."""
 AGAIN = frozenset({408, 425, 429})
@@ -44,12 +49,18 @@ class PublicWeb:
     """Requests to public https addresses, and to `receivers`, an origin on this machine that tests and laptops name."""
 
     def __init__(
-        self, clock: Clock, receivers: str | None = None, resolve: Resolve = resolve, read_seconds: float = READ
+        self,
+        clock: Clock,
+        receivers: str | None = None,
+        resolve: Resolve = resolve,
+        read_seconds: float = READ,
+        whole_seconds: float = WHOLE,
     ) -> None:
         self._clock = clock
         self._receivers = receivers
         self._resolve = resolve
         self._read_seconds = read_seconds
+        self._whole_seconds = whole_seconds
 
     def post(self, post: Post) -> Answer:
         """Send a request; what is no public https address is refused."""
@@ -78,27 +89,27 @@ class PublicWeb:
 
         path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
         headers = {"Host": parts.netloc, "User-Agent": "dropgate", **post.headers}
-        try:
-            answer = pool.urlopen(
-                "POST",
-                path,
-                body=post.body,
-                headers=headers,
-                retries=False,
-                redirect=False,
-                timeout=urllib3.Timeout(connect=CONNECT, read=self._read_seconds),
-                preload_content=False,
-            )
-            text = answer.read(MOST_READ).decode("utf-8", "replace")
-            answer.close()
-        except (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError):
-            return Answer("later", "nobody answered at the address")
-        except urllib3.exceptions.SSLError:
-            return Answer("refused", "the certificate of the address is not valid")
-        except (urllib3.exceptions.HTTPError, OSError) as error:
-            return Answer("later", f"the answer did not come: {type(error).__name__}", unsure=True)
-        finally:
-            pool.close()
+        with _Deadline(self._whole_seconds) as deadline:
+            try:
+                answer = deadline.over(pool).urlopen(
+                    "POST",
+                    path,
+                    body=post.body,
+                    headers=headers,
+                    retries=False,
+                    redirect=False,
+                    timeout=urllib3.Timeout(connect=CONNECT, read=self._read_seconds),
+                    preload_content=False,
+                )
+                text = _beginning(answer)
+            except (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError):
+                return Answer("later", "nobody answered at the address")
+            except (urllib3.exceptions.HTTPError, OSError) as error:
+                if isinstance(error, urllib3.exceptions.SSLError) and not deadline.is_over:
+                    return Answer("refused", "the certificate of the address is not valid")
+                return Answer("later", f"the answer did not come: {type(error).__name__}", unsure=True)
+            finally:
+                pool.close()
         return self._meaning(answer, text)
 
     def _meaning(self, answer: BaseHTTPResponse, text: str) -> Answer:
@@ -117,11 +128,70 @@ class PublicWeb:
         if not header:
             return None
         if header.strip().isdecimal():
-            return min(int(header.strip()[:9]), 10**9)
+            return min(int(header.strip()[:9]), LONGEST_AFTER)
         try:
-            return max(0, int((parsedate_to_datetime(header) - self._clock.now()).total_seconds()))
-        except (ValueError, TypeError):
+            seconds = (parsedate_to_datetime(header) - self._clock.now()).total_seconds()
+        except (ValueError, TypeError, OverflowError):
             return None
+        return min(max(0, int(seconds)), LONGEST_AFTER)
+
+
+class _Deadline:
+    """A bound over all of a request: at its end the connection is shut, in the midst of whatever it does.
+
+    The bounds of urllib3 are between two bytes, so that a receiver that sends one now and then would never end.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._timer = Timer(seconds, self._end)
+        self._timer.daemon = True
+        self._sockets: list[socket.socket] = []
+        self.is_over = False
+
+    def over(self, pool: HTTPConnectionPool) -> HTTPConnectionPool:
+        """Return a pool whose connections are shut at the end, that are still in their handshake among them."""
+        hold, plain = self._hold, pool.ConnectionCls
+
+        class Held(plain):  # type: ignore[misc, valid-type]
+            def _new_conn(self) -> socket.socket:
+                return hold(super()._new_conn())
+
+        of_pool: Any = pool
+        of_pool.ConnectionCls = Held
+        return pool
+
+    def _hold(self, made: socket.socket) -> socket.socket:
+        self._sockets.append(made.dup())
+        if self.is_over:
+            self._end()
+        return made
+
+    def _end(self) -> None:
+        self.is_over = True
+        for each in self._sockets:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        for each in self._sockets:
+            each.close()
+
+
+def _beginning(answer: BaseHTTPResponse) -> str:
+    """Return the beginning of an answer's text; its status says enough if that does not come."""
+    from urllib3.exceptions import HTTPError  # noqa: PLC0415
+
+    try:
+        return answer.read(MOST_READ).decode("utf-8", "replace")
+    except (HTTPError, OSError):
+        return ""
+    finally:
+        answer.close()
 
 
 def is_public(number: str) -> bool:
@@ -133,12 +203,19 @@ def is_public(number: str) -> bool:
     inner = [getattr(address, name, None) for name in ("ipv4_mapped", "sixtofour")]
     teredo = getattr(address, "teredo", None)
     every = [address, *(each for each in inner if each), *(teredo or ())]
-    return all(each.is_global and not each.is_multicast for each in every) and not _is_translated(address)
+    return all(each.is_global and not each.is_multicast for each in every) and _is_of_hosts(address)
 
 
-def _is_translated(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Return True for an address that a gateway makes an IPv4 address of (RFC 6052)."""
-    return address in ipaddress.ip_network("64:ff9b::/96")
+def _is_of_hosts(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Return True for IPv4, by itself or mapped, and for what IANA gives to hosts of IPv6.
+
+    Outside of it are addresses of sites, and those that a gateway or a system makes an inward IPv4 address of
+    (RFC 3879, RFC 4291, RFC 6052, RFC 7915, RFC 8215).
+    """
+    plain = address if address.version == 4 else address.ipv4_mapped
+    if plain:
+        return plain not in ipaddress.ip_network("192.0.0.0/24")
+    return address in ipaddress.ip_network("2000::/3") and address not in ipaddress.ip_network("3fff::/20")
 
 
 def _unfit(parts: SplitResult, port: int | None) -> str | None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
+from threading import Thread
+from time import monotonic, sleep
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -45,7 +49,11 @@ def asked(receiver: Receiver, *replies: Reply, path: str = "/hook") -> Any:
         (Reply(429, "", {"Retry-After": "soon"}), "later", "429", None),
         (Reply(429, "", {"Retry-After": "Sat, 31 Jan 2026 12:02:00 GMT"}), "later", "429", 119),
         (Reply(503, "", {"Retry-After": "Sat, 31 Jan 2026 11:00:00 GMT"}), "later", "503", 0),
-        (Reply(429, "", {"Retry-After": "9" * 40}), "later", "429", 10**9 - 1),
+        (Reply(429, "", {"Retry-After": "9" * 40}), "later", "429", 2 * 86_400),
+        (Reply(429, "", {"Retry-After": "Fri, 31 Dec 2027 23:59:59 +9999999999999999999"}), "later", "429", None),
+        (Reply(503, "", {"Retry-After": "Fri, 31 Dec 9999 23:59:59 -1200"}), "later", "503", 2 * 86_400),
+        (Reply(503, "", {"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"}), "later", "503", 2 * 86_400),
+        (Reply(503, "", {"Retry-After": "Mon, 01 Jan 0001 00:00:00 +1200"}), "later", "503", 0),
         (Reply(408, ""), "later", "408", None),
         (Reply(500, "rollup_error"), "later", "500 rollup_error", None),
         (Reply(502, ""), "later", "502", None),
@@ -57,7 +65,9 @@ def asked(receiver: Receiver, *replies: Reply, path: str = "/hook") -> Any:
         (Reply(307, "", {"Location": "/elsewhere"}), "refused", "307: redirects are not followed", None),
     ],
     ids=lambda value: (
-        str(value.status) + str(len(str(value.headers))) + value.body[:4] if isinstance(value, Reply) else ""
+        f"{value.status} {next(iter(value.headers.values()), '')[:60]} {value.body[:4]}"
+        if isinstance(value, Reply)
+        else ""
     ),
 )
 def test_each_answer_means_what_its_page_says(
@@ -89,6 +99,65 @@ def test_a_slow_answer_is_waited_for_no_longer_than_the_bound(receiver: Receiver
     answer = PublicWeb(TestClock(), receiver.origin, read_seconds=0.2).post(Post(f"{receiver.origin}/", b""))
 
     assert (answer.result, answer.unsure) == ("later", True)
+
+
+SLOWLY = {
+    "status": (b"HTTP/1.1 2", b"0"),
+    "interim answers": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "nothing": (b"", b""),
+}
+
+
+def dripping(begin: bytes, again: bytes) -> Iterator[int]:
+    """Listen at a port where the answer comes byte by byte, without an end; yield the port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = Thread(target=drip, args=(server, begin, again), daemon=True)
+        thread.start()
+        yield server.getsockname()[1]
+        thread.join(10)
+
+
+def drip(server: socket.socket, begin: bytes, again: bytes) -> None:
+    connection, _ = server.accept()
+    with connection, suppress(OSError):
+        connection.sendall(begin)
+        for _ in range(100):
+            connection.sendall(again)
+            sleep(0.05)
+
+
+@pytest.mark.parametrize(("begin", "again"), SLOWLY.values(), ids=SLOWLY)
+def test_an_answer_that_comes_without_an_end_is_cut(begin: bytes, again: bytes) -> None:
+    for port in dripping(begin, again):
+        origin, began = f"http://127.0.0.1:{port}", monotonic()
+        answer = PublicWeb(TestClock(), origin, whole_seconds=0.4).post(Post(f"{origin}/", b"{}"))
+
+        assert monotonic() - began < 3
+        assert (answer.result, answer.unsure) == ("later", True)
+
+
+@pytest.mark.parametrize(
+    "begin", [b"HTTP/1.1 202 Accepted\r\nX: ", b"HTTP/1.1 202 Accepted\r\nContent-Length: 500\r\n\r\n"]
+)
+def test_a_status_counts_though_the_rest_never_comes(begin: bytes) -> None:
+    for port in dripping(begin, b"x"):
+        origin, began = f"http://127.0.0.1:{port}", monotonic()
+        answer = PublicWeb(TestClock(), origin, whole_seconds=0.4).post(Post(f"{origin}/", b"{}"))
+
+        assert monotonic() - began < 3
+        assert answer.result == "sent"
+
+
+def test_a_handshake_without_an_end_is_cut_and_no_fault_of_the_certificate() -> None:
+    for port in dripping(b"\x16\x03\x03\x40\x00", b"\x02"):
+        pool = _secure("127.0.0.1", "hook.example.com")
+        pool.port = port
+        began = monotonic()
+        sender = PublicWeb(TestClock(), whole_seconds=0.4)
+        answer = sender._ask(pool, Post("https://hook.example.com/", b"{}"), urlsplit("https://hook.example.com/"))
+
+        assert monotonic() - began < 3
+        assert answer.result == "later"
 
 
 def test_of_a_long_answer_little_is_read(receiver: Receiver) -> None:
@@ -150,6 +219,8 @@ INWARD = [
     "::", "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "fd00:ec2::254", "ff02::1",
     "::ffff:127.0.0.1", "::ffff:10.0.0.1",
     "::ffff:169.254.169.254", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2002:a9fe:a9fe::",
+    "::10.0.0.1", "::8.8.8.8", "::ffff:0:10.0.0.1", "::ffff:0:8.8.8.8", "fec0::1", "feff::1", "64:ff9b:1::a00:1",
+    "64:ff9b:1:ffff::1", "64:ff9b::808:808", "100::1", "3fff::1", "5f00::1", "4000::1", "192.0.0.8", "::ffff:192.0.0.8",
     "2001:db8::1", "not an address", "",
 ]  # fmt: skip
 
