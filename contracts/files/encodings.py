@@ -36,6 +36,14 @@ JAVA = {"macintosh": "x-MacRoman", "cp932": "windows-31j", "cp949": "x-windows-9
 """Java's names that are not the same."""
 OTHER_NAMES = {"windows-31j": "cp932", "windows31j": "cp932"}
 """Names that people write and not every Python knows."""
+NEAREST = {
+    **dict.fromkeys(("shift_jis", "shift_jis_2004", "shift_jisx0213"), "cp932"),
+    **dict.fromkeys(("euc_jis_2004", "euc_jisx0213"), "euc-jp"),
+    **dict.fromkeys(("cp950", "big5hkscs"), "big5"),
+    "gb2312": "gbk",
+    "tis-620": "iso-8859-11",
+}
+"""The name that is nearest to an encoding without one in plans, by Python's name of it."""
 LONGEST = 4
 """Bytes of a character."""
 
@@ -53,6 +61,14 @@ def named(text: str) -> str:
     except (LookupError, ValueError):  # a NUL is a ValueError
         return text.casefold()
     return _by_codec().get(codec, text.casefold())
+
+
+def nearest(text: str) -> str | None:
+    """Return the name in plans of the encoding that is nearest to one without such a name, if there is one."""
+    try:
+        return NEAREST.get(codecs.lookup(text).name)
+    except (LookupError, ValueError):
+        return None
 
 
 def java(name: str) -> str:

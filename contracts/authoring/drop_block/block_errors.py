@@ -8,13 +8,11 @@ from jsonschema.exceptions import ValidationError
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path, dotted
+from contracts.files import encodings
 from contracts.problem import nearest, quoted
 
 LATER: dict[str, tuple[Any, ...]] = {
     "format": ("json", "orc", "avro"),
-    "csv.encoding": (
-        "shift_jis", "gb2312",
-    ),
     "references.format": ("json", "orc", "avro", "xml", "xlsx", "fixed"),
     "compression": ("lz4", "snappy", "xz"),
 }  # fmt: skip
@@ -216,7 +214,11 @@ def _unknown_value(document: Document, at: Path, name: str, error: ValidationErr
     later = LATER.get(f"references.{last.rpartition('.')[2]}" if first == "references" else name, ())
     words = [str(w) for w in wanted] if isinstance(wanted, list) else []
     only = quoted(words) if words else f"`{str(wanted).lower()}`"
-    if value in later and (isinstance(value, str) or document.word(at) is None):
+    near = encodings.nearest(value) if last.rpartition(".")[2] == "encoding" and isinstance(value, str) else None
+    if near:
+        fix = f"Write `{near}`, which is nearest to it."
+        document.error(at, "not-built-yet", f"`{name}: {value}` is not built yet.", fix)
+    elif value in later and (isinstance(value, str) or document.word(at) is None):
         shown = str(value).lower() if isinstance(value, bool) else value
         document.error(at, "not-built-yet", f"`{name}: {shown}` is not built yet.", f"Write {only}.")
     elif not isinstance(value, str):

@@ -90,3 +90,43 @@ def test_first_byte_that_is_no_text_is_found(data: bytes, name: str, at: int | N
 )
 def test_text_is_in_an_encoding_or_not(name: str, text: str, *, has: bool) -> None:
     assert encodings.fits(text, name) == has
+
+
+@pytest.mark.parametrize(
+    ("written", "near"),
+    [
+        ("shift_jis", "cp932"),
+        ("Shift-JIS", "cp932"),
+        ("sjis", "cp932"),
+        ("csShiftJIS", "cp932"),
+        ("shift_jis_2004", "cp932"),
+        ("gb2312", "gbk"),
+        ("euc_cn", "gbk"),
+        ("cp950", "big5"),
+        ("MS950", "big5"),
+        ("big5hkscs", "big5"),
+        ("euc_jis_2004", "euc-jp"),
+        ("tis620", "iso-8859-11"),
+    ],
+)
+@pytest.mark.parametrize("of_reference", [False, True])
+def test_nearest_encoding_is_named(written: str, near: str, *, of_reference: bool) -> None:
+    csv = f"csv: {{encoding: {written}}}"
+    drop = f"references: {{r: {{file: r.csv, {csv}}}}}" if of_reference else csv
+    made = compiled(a_document(more_drop=f"{drop}\n"))
+    assert [(f.code, f.fix) for f in made.findings if f.level == "error"] == [
+        ("not-built-yet", f"Write `{near}`, which is nearest to it.")
+    ]
+
+
+def test_nearest_encoding_of_fixed_width_is_named() -> None:
+    drop = "files: a/b\nproducer: shop\nformat: fixed\n"
+    drop += "fixed: {encoding: sjis, fields: [{property: id, length: 2}]}\n"
+    made = compiled(a_document("- {name: id, logicalType: integer}", drop=drop))
+    assert [(f.code, f.fix) for f in made.findings] == [("not-built-yet", "Write `cp932`, which is nearest to it.")]
+
+
+@pytest.mark.parametrize("written", ["cp037", "utf-7", "ansi", "rot13", "hz", "a\\0b"])
+def test_encoding_without_a_neighbour_has_the_list(written: str) -> None:
+    made = compiled(a_document(more_drop=f'csv: {{encoding: "{written}"}}\n'))
+    assert [(f.code, "Write" in f.fix) for f in made.findings] == [("unknown-value", True)]
