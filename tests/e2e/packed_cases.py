@@ -18,6 +18,7 @@ ZSTD = zstd.compress(GOOD)
 OF_256_MIB = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: 28})
 MORE = HEADER + b"3,Bo,1.5,2026-02-01\n"
 ZIPPED = zipped({"orders-1.csv": GOOD, "orders-2.csv": MORE})
+REPORT = b"Payments of January\nid;amount\n1;10.50\nTotal;10.50\n"
 SEALED = bytearray(ZIPPED)
 SEALED[6] = SEALED[ZIPPED.index(b"PK\x01\x02") + 8] = 1
 ZIPS = {
@@ -96,6 +97,22 @@ CASES = (
     *(
         Case(f"a zip archive {name}", f"zipped/bad-{n}.zip", body, "rejected", (code,), "admission")
         for n, (name, (body, code)) in enumerate(ZIPS.items())
+    ),
+    Case(
+        "a zip archive of one report with a title and a total",
+        "bundled/good.zip",
+        zipped({"payments-1.csv": REPORT}),
+        "accepted",
+        (),
+        "job",
+    ),
+    Case(
+        "a zip archive of two reports with a title and a total",
+        "bundled/two.zip",
+        zipped({"payments-1.csv": REPORT, "payments-2.csv": REPORT}),
+        "rejected",
+        ("zip-several-files",),
+        "admission",
     ),
     Case("plain text where gzip is agreed", "packed/plain.csv", GOOD, "rejected", ("not-compressed",), "admission"),
     Case(

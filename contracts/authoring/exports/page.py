@@ -31,7 +31,7 @@ from contracts.authoring.imports.writing import COMMAND
 from contracts.files import record_ends
 from contracts.files.xml_documents.xml_shape import TEXT
 from contracts.messages import tolerated_in_words
-from contracts.plan import Check, Csv, Plan, Sheet, Xml
+from contracts.plan import Archive, Check, Csv, Plan, Sheet, Xml
 from contracts.problem import quoted, visible
 from contracts.terms.fixed_width import Fixed
 from contracts.terms.key_pattern import captures
@@ -253,7 +253,7 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield how the files are written, as pairs of a term and its value."""
     packed = "" if plan.compression == "none" else f", compressed with {plan.compression}"
     if plan.archive:
-        packed = f", in a {plan.archive.format} archive: its files like {plan.archive.members} are one drop"
+        packed = _packed(plan.archive, is_alone=plan.csv.is_alone)
     if plan.file_format == "csv":
         yield from _written_as_csv(plan, packed)
     elif plan.fixed:
@@ -277,6 +277,15 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
         yield from _stated(plan)
     else:
         yield "Format", "Parquet"
+
+
+def _packed(archive: Archive, *, is_alone: bool) -> str:
+    """Return which members of an archive are read, and what becomes of others."""
+    files = (
+        f"it holds one file like {archive.members}" if is_alone else f"its files like {archive.members} are one drop"
+    )
+    others = "; other files in it are not read" if archive.others == "ignore" else ""
+    return f", in a {archive.format} archive: {files}{others}"
 
 
 def _stated(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -318,7 +327,7 @@ def _written_as_csv(plan: Plan, packed: str) -> Iterator[tuple[str, str]]:
     yield from _below(csv)
     if csv.trailing_delimiter:
         yield "End of lines", "a delimiter may end the header and each row; nothing follows it"
-    yield "Encoding", csv.encoding.upper()
+    yield "Encoding", _encoding(csv)
     yield "Null", _nulls(csv.null_values, "an empty cell")
     if csv.unquoted_escape:
         yield (
@@ -326,7 +335,15 @@ def _written_as_csv(plan: Plan, packed: str) -> Iterator[tuple[str, str]]:
             f"{csv.unquoted_escape} before a delimiter or {csv.unquoted_escape} in a cell without quotes",
         )
     if csv.quote:
-        yield "Quote", f"{csv.quote} around a cell that contains the delimiter or a quote"
+        breaks = "the delimiter, a line break or a quote" if csv.multi_line else "the delimiter or a quote"
+        yield "Quote", f"{csv.quote} around a cell that contains {breaks}"
+
+
+def _encoding(csv: Csv) -> str:
+    """Return the encoding, and what becomes of files that seem to have another one."""
+    end = {"reject": "", "warn": " with a warning"}.get(csv.mojibake, "")
+    other = "" if csv.mojibake == "reject" else f"; a file that seems to have another one is accepted{end}"
+    return csv.encoding.upper() + other
 
 
 def _nulls(texts: Sequence[str], empty: str) -> str:
@@ -353,7 +370,7 @@ def _layout(plan: Plan, fixed: Fixed) -> Iterator[tuple[str, str]]:
         names = [*(["the number of rows"] if trailer.rows else []), *(f"the sum of {name}" for name in trailer.sums)]
         parts = "".join(f"; {at.words}: {name}" for at, name in zip(fixed.trailer, names, strict=True))
         yield "Trailer", f"the last line, which begins with “{trailer.begins}” and holds no data{parts}"
-    yield "Encoding", csv.encoding.upper()
+    yield "Encoding", _encoding(csv)
     yield "Null", _nulls(csv.null_values, "a field of nothing but its padding")
 
 

@@ -20,7 +20,7 @@ def read(document: Document, path: Path, block: DropBlock) -> None:
         )
         document.error((*path, "compression"), "bad-value", message, "Leave `compression` out.", on_key=True)
     try:
-        tokens(archive.members)
+        members = tokens(archive.members)
     except PatternInvalid as error:
         message = f"{str(error)[:1].upper()}{str(error)[1:]}."
         document.error((*at, "members"), "bad-pattern", message, "See the patterns in docs/reference/drop-block.md.")
@@ -28,3 +28,8 @@ def read(document: Document, path: Path, block: DropBlock) -> None:
     if archive.members.startswith("/") or archive.members.endswith("/") or ".." in archive.members.split("/"):
         message = f"`{archive.members}` fits no member: their names have no `/` at the ends, and no `..`."
         document.error((*at, "members"), "bad-pattern", message, 'Write the pattern of their names, as `"*.csv"`.')
+    elif block.sheet is None and block.csv.is_alone and any(token.kind != "literal" for token in members):
+        message = "An archive of such files holds one of them: they have rows that are no records, or UTF-16."
+        document.note(
+            (*at, "members"), "one-member", message, "Tell the producer to send each in an archive of its own."
+        )

@@ -241,6 +241,41 @@ def test_form_of_values_in_files_is_shown_with_an_example() -> None:
     assert "id;amount;flag;note 12;12,5;J;note" in shown
 
 
+FIXED = "files: a/b\nproducer: shop\nformat: fixed\n"
+FIXED += "fixed: {encoding: iso-8859-1, mojibake: warn, fields: [{property: id, length: 2}]}\n"
+ZIPPED = 'archive: {format: zip, members: "orders*.csv"'
+
+
+@pytest.mark.parametrize(
+    ("block", "line"),
+    [
+        (f"{ZIPPED}}}", "in a zip archive: its files like orders*.csv are one drop Delimiter"),
+        (f"{ZIPPED}, others: ignore}}", "its files like orders*.csv are one drop; other files in it are not read"),
+        (f"{ZIPPED}}}\ncsv: {{skipRows: 2}}", "in a zip archive: it holds one file like orders*.csv Delimiter"),
+        (f"{ZIPPED}}}\ncsv: {{footer: {{begins: Total}}}}", "it holds one file like orders*.csv"),
+        (f"{ZIPPED}}}\ncsv: {{encoding: utf-16}}", "it holds one file like orders*.csv"),
+        ("csv: {multiLine: true}", "a cell that contains the delimiter, a line break or a quote"),
+        ("csv: {header: true}", "Encoding UTF-8 Null"),
+        ("csv: {header: true}", "a cell that contains the delimiter or a quote"),
+        (
+            "csv: {encoding: iso-8859-1, mojibake: ignore}",
+            "ISO-8859-1; a file that seems to have another one is accepted Null",
+        ),
+        (
+            "csv: {encoding: iso-8859-1, mojibake: warn}",
+            "ISO-8859-1; a file that seems to have another one is accepted with a warning Null",
+        ),
+    ],
+)
+def test_page_says_what_is_taken_as_it_is(block: str, line: str) -> None:
+    assert line in words(a_document(more_drop=f"{block}\n"))
+
+
+def test_page_says_of_fixed_width_what_it_says_of_csv() -> None:
+    shown = words(a_document("- {name: id, logicalType: integer}", drop=FIXED))
+    assert "ISO-8859-1; a file that seems to have another one is accepted with a warning Null" in shown
+
+
 HEARD = """\
 support:
   - {channel: orders-help, url: "mailto:help@example.org"}
