@@ -42,7 +42,7 @@ class Notify:
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of the document; channels are those of the drop block."""
     text = importlib.resources.files("contracts.authoring.drop_block").joinpath("notify.schema.json").read_text("utf-8")
-    return {**json.loads(text), "$defs": {"channels": block.schema()["$defs"]["channels"]}}
+    return {**json.loads(text), "$defs": block.schema()["$defs"]}
 
 
 def read(path: File, contracts: Sequence[Compiled]) -> tuple[Notify, tuple[Finding, ...]]:

@@ -149,12 +149,28 @@ class DropBlock:
     slo_zone: str | None
 
 
+SHORT_FORM = "short form"
+"""The `$comment` of a schema of what people write in short, and `normalized` in full."""
+
+
 @cache
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema of the block, `drop.schema.json`: its keys, their values, the defaults."""
+    """Return the JSON Schema of a normalized block: its keys, their values, the defaults.
+
+    Editors have `drop.schema.json` as it stands, which also takes the short forms, and the `object` of an entry.
+    """
     text = importlib.resources.files("contracts.authoring.drop_block").joinpath("drop.schema.json").read_text("utf-8")
-    loaded: dict[str, Any] = json.loads(text)
+    loaded: dict[str, Any] = json.loads(text, object_hook=_in_full)
+    del loaded["properties"]["object"]  # entries of a list are blocks without it
     return loaded
+
+
+def _in_full(shape: dict[str, Any]) -> dict[str, Any]:
+    """Return a part of the schema without the short forms."""
+    ways = shape.get("anyOf", ())
+    if not any(isinstance(way, dict) and way.get("$comment") == SHORT_FORM for way in ways):
+        return shape
+    return {**{key: value for key, value in shape.items() if key != "anyOf"}, **ways[0]}
 
 
 def normalized(value: dict[str, Any]) -> dict[str, Any]:

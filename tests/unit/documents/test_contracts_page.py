@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,9 +10,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from jsonschema.validators import Draft201909Validator
 
 from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.diff.change_kinds import MEANINGS
+from contracts.authoring.document import source
 from contracts.authoring.drop_block import block
 from contracts.plan import OPERATORS
 from contracts.terms.key_pattern import WIDTHS
@@ -24,6 +27,9 @@ DROP_BLOCK, CHECKS, CHANGES = (
     (ROOT / "docs" / "reference" / f"{name}.md").read_text(encoding="utf-8")
     for name in ("drop-block", "checks", "changes")
 )
+
+LEAST = {"files": ["a"], "producer": "shop", "format": "csv"}
+"""The keys that each block has."""
 
 
 def test_contract_of_the_page_lints_clean() -> None:
@@ -56,6 +62,57 @@ def test_every_key_of_the_block_is_explained() -> None:
     ]
     assert {"files", "nullValues", "order", "rows", "severity", "sameKey"} <= set(keys)
     assert [k for k in keys if f"`{k}`" not in DROP_BLOCK] == []
+
+
+def _blocks() -> Iterator[dict[str, Any]]:
+    """Yield the blocks of all pages as they are written, with the keys that a block must have."""
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        for text in re.findall(r"^```yaml\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+            written = source.read(text.encode(), page.name).data
+            if "customProperties" in written:
+                for value in (e["value"] for e in written["customProperties"] if e["property"] == "drop"):
+                    yield from ({**LEAST, **one} for one in (value if isinstance(value, list) else [value]))
+            elif page.name == "drop-block.md":
+                yield {**LEAST, **written}
+
+
+def _editors() -> Draft201909Validator:
+    """Return what editors hold a block against: the schema as its file has it."""
+    file = ROOT / "contracts" / "authoring" / "drop_block" / "drop.schema.json"
+    return Draft201909Validator(json.loads(file.read_text(encoding="utf-8")))
+
+
+def test_editors_take_the_blocks_of_all_pages_as_they_are_written() -> None:
+    blocks = list(_blocks())
+    assert len(blocks) > 30
+    assert [(error.message, text) for text in blocks for error in _editors().iter_errors(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "is_right"),
+    [
+        ({"files": "a/*.csv"}, True),
+        ({"files": ["a/*.csv", "b"]}, True),
+        ({"files": []}, False),
+        ({"files": 1}, False),
+        ({"csv": {"encoding": "cp1252"}}, True),
+        ({"csv": {"encoding": "utf-8"}}, True),
+        ({"csv": {"encoding": 8}}, False),
+        ({"fixed": {"encoding": "latin1", "fields": [{"property": "a", "length": 1}]}}, True),
+        ({"references": {"r": {"file": "r.csv", "csv": {"encoding": "UTF8"}}}}, True),
+        ({"notify": {"producer": "orders-help"}}, True),
+        ({"notify": {"producer": ["orders-help", {"to": "team", "on": ["late"]}]}}, True),
+        ({"notify": {"consumer": {"to": "team", "on": ["late"]}}}, True),
+        ({"notify": {"consumer": {"to": "team", "on": ["never"]}}}, False),
+        ({"notify": {"consumer": {"on": ["late"]}}}, False),
+        ({"notify": {"operator": 1}}, False),
+        ({"notify": {"operator": ""}}, False),
+    ],
+)
+def test_editors_take_short_forms(written: dict[str, Any], *, is_right: bool) -> None:
+    assert _editors().is_valid({**LEAST, **written}) == is_right
+    if is_right:
+        assert Draft201909Validator(block.schema()).is_valid(block.normalized({**LEAST, **written}))
 
 
 def test_every_operator_and_date_part_is_named() -> None:
