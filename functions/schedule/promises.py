@@ -41,6 +41,8 @@ MOST_FILES = 6400
 """Uploads that are read for one period; a promise about a period with more of them has no result."""
 SOUGHT = 5
 """Files of the promised age that are looked for in a look at a retention."""
+MOST_SOUGHT = 20
+"""Files that are looked for until so many are of the uploads sought, and not of newer ones under their keys."""
 KEPT = 30
 """Periods back to which results are made up for after an outage."""
 AGAIN: dict[State, timedelta] = {
@@ -234,11 +236,13 @@ class _Look:
         for drop in drops:
             if drop.promoted and not keys.is_table(drop.promoted.key):
                 sought.setdefault(drop.promoted.key, drop)
-        return tuple(
-            replace(file, is_kept=self._is_kept(key, drop))
-            for key, drop in list(sought.items())[:SOUGHT]
-            if (file := self._file(drop, promise))
-        )
+        files: list[File] = []
+        for key, drop in list(sought.items())[:MOST_SOUGHT]:
+            if file := self._file(drop, promise):
+                files.append(replace(file, is_kept=self._is_kept(key, drop)))
+            if sum(file.is_kept is not None for file in files) == SOUGHT:
+                break
+        return tuple(files)
 
     def _is_kept(self, key: str, drop: Drop) -> bool | None:
         """Return True if the data of a drop is under its key; None if another drop's is there."""

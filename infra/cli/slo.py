@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,9 +13,12 @@ from infra.cli.options.choosing import instead
 from infra.cli.options.target import of_a_stack
 
 if TYPE_CHECKING:
+    from functions.ports.promises import Standing
     from infra.cli.options.target import Target
 
 PERIODS = 30
+PUT_OFF = timedelta(minutes=1)
+"""New promises are due at once; those that are due later than that from now were put off."""
 LATE = timedelta(hours=1)
 """The time after which promises that nobody has judged are unknown; the schedule looks each half hour at least."""
 
@@ -44,7 +47,8 @@ def command(contract: str | None, form: str) -> None:
     contracts = target.contracts()
     if contract and contract not in contracts:
         raise click.UsageError(f"There is no contract {contract}. {instead(contract, contracts)}")
-    rows = [row for name in ((contract,) if contract else contracts) if (row := _row(target, name))]
+    promising, names = target.promising(), (contract,) if contract else contracts
+    rows = [row for name in names if (row := promises_of(target, name, promising.get(name)))]
     if form == "json":
         click.echo(json.dumps(rows, indent=2))
     elif rows:
@@ -58,15 +62,20 @@ def command(contract: str | None, form: str) -> None:
     sys.exit(1 if missed or any(row["is_late"] for row in rows) else 0)
 
 
-def _row(target: Target, contract: str) -> dict[str, Any] | None:
-    """Return the promises of a contract; None if it has none, or they are too new to have been looked at."""
+def promises_of(target: Target, contract: str, published_at: str | None) -> dict[str, Any] | None:
+    """Return the promises of a contract; None if it has none, or they are too new to have been looked at.
+
+    They are at most as old as `published_at`, the time of the last publish; None if none were published.
+    """
     from contracts import codec
-    from functions.ports.clock import moment
+    from functions.ports.promises import Standing
 
     standing = target.ledger.standing(contract)
     if standing is None or standing.look_at is None:
-        return None
-    is_late = moment(standing.judged_at or standing.look_at) < target.now() - LATE
+        if published_at is None:
+            return None
+        standing = Standing(contract, published_at)
+    is_late = _is_late(standing, target.now())
     if not standing.promises and not is_late:
         return None
     return {
@@ -89,6 +98,16 @@ def _row(target: Target, contract: str) -> dict[str, Any] | None:
             for held in standing.promises
         ],
     }
+
+
+def _is_late(standing: Standing, now: datetime) -> bool:
+    """Return True if promises are not judged for too long, or never were, and the first look at them failed."""
+    from functions.ports.clock import moment
+
+    if standing.judged_at:
+        return moment(standing.judged_at) < now - LATE
+    since_due = now - moment(standing.look_at or "")
+    return since_due > LATE or since_due < -PUT_OFF
 
 
 SHOWN = ("begin", "end", "state", "figure")

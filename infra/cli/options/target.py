@@ -137,7 +137,8 @@ class Target:
     """The source of drops: `where` names it for people, `contracts` lists the contracts that may have drops.
 
     `landing` and `promoted` are the URIs of zones, `located` turns a URI into where a person finds it, `claiming` gives
-    the contracts that claim a key now. What it shows is so at the time `now`: of a demo, when that was saved.
+    the contracts that claim a key now, `promising` the time of the last publish for each contract with promises over
+    time. What it shows is so at the time `now`: of a demo, when that was saved.
     """
 
     where: str
@@ -149,6 +150,7 @@ class Target:
     claiming: Callable[[str], tuple[str, ...]]
     read: Callable[[str], bytes | None] = lambda _: None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    promising: Callable[[], Mapping[str, str]] = dict
 
 
 def reading() -> Target:
@@ -200,7 +202,21 @@ def of_ports(world: Ports, where: str = "") -> Target:
         except (ObjectGone, ObjectUnreadable, ServiceUnavailable):
             return None
 
-    return Target(where, world.ledger, contracts, world.zones.landing, world.zones.promoted, str, claiming, read)
+    def promising() -> Mapping[str, str]:
+        entries, pointer = world.catalog.index().entries, world.catalog.pointer
+        return {entry.contract: pointer.published_at for entry in entries if entry.promises and pointer}
+
+    return Target(
+        where=where,
+        ledger=world.ledger,
+        contracts=contracts,
+        landing=world.zones.landing,
+        promoted=world.zones.promoted,
+        located=str,
+        claiming=claiming,
+        read=read,
+        promising=promising,
+    )
 
 
 def ports() -> Ports:

@@ -493,6 +493,23 @@ def test_newer_upload_under_the_same_key_does_not_keep_data_and_does_not_lose_it
     assert standing.promises[0].figure == "newer uploads took the place of what is that old"
 
 
+def test_files_with_a_newer_upload_hide_no_file_that_is_gone() -> None:
+    world = a_promising_world(Promise("retention", "retention", Span(Decimal(4), "d")))
+    accepted(world, "orders/gone.csv")
+    (drop,) = world.drops().values()
+    assert drop.promoted
+    for n in range(6):
+        accepted(world, f"orders/{n}.csv")
+    pass_hours(world, 24)
+    for n in range(6):
+        world.upload(f"orders/{n}.csv", b"id,note\n2,b\n")
+        world.finish()
+    world.store.delete(Location(f"{ZONES.promoted}{drop.promoted.key}"))
+    pass_hours(world, 40)
+
+    assert state(world, "retention") == "missed"
+
+
 def test_files_refused_before_their_rows_were_counted_leave_the_share_of_errors_unknown() -> None:
     world = a_promising_world(shares("errorRate", 10))
     accepted(world)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from contracts.terms.promises import State
+from contracts.terms.promises import DAY, Promise, State
 from functions.ports.promises import Held, PromisePeriod, Standing
 from infra.cli.main import main
-from infra.cli.options.target import DEMO
+from infra.cli.options.target import DEMO, of_ports
+from infra.cli.slo import promises_of
 from infra.local.state.export_folder import save
-from tests.builders import ZONES, a_drop
+from tests.builders import ZONES, a_drop, a_plan, a_world
 from tests.fakes import MemoryLedger
 
 AT = "2026-01-31T12:00:00.000000Z"
@@ -98,6 +101,29 @@ def test_promises_that_nobody_ever_judged_are_an_exit_of_one(ledger: MemoryLedge
 
     assert shown.exit_code == 1
     assert "never judged" in shown.stdout
+
+
+def test_promises_whose_first_look_failed_are_an_exit_of_one(ledger: MemoryLedger) -> None:
+    ledger.write((), Standing("orders.v1", "2026-01-31T12:05:00.000000Z"))
+
+    assert slo(ledger).exit_code == 1
+
+
+def test_promises_of_a_stack_whose_schedule_never_ran_are_late_after_an_hour() -> None:
+    promise = Promise("frequency", "frequency", DAY, period=DAY)
+    world = a_world([a_plan(promises=(promise,)), a_plan("plain.v1", ("plain/*.csv",))])
+
+    def late(hours: int) -> list[object]:
+        now = world.clock.now() + timedelta(hours=hours)
+        target = replace(of_ports(world.ports), now=lambda: now)
+        promising = target.promising()
+        rows = [promises_of(target, contract, promising.get(contract)) for contract in target.contracts()]
+        return [row["is_late"] if row else None for row in rows]
+
+    assert late(0) == [None, None]
+    assert late(2) == [True, None]
+    world.reconcile()
+    assert late(0) == [False, None]
 
 
 def test_promises_that_were_just_published_are_not_late(ledger: MemoryLedger) -> None:
