@@ -25,7 +25,7 @@ from contracts.files.columns import OURS
 from contracts.files.header import MOST_COLUMNS
 from contracts.plan import RECODED, Csv
 from contracts.problem import quoted, visible
-from contracts.terms.value_form import BLANKS
+from contracts.terms.value_form import BLANKS, ValueForm
 from infra.sampling.sample_heads import (
     ADDED,
     HEAD,
@@ -143,21 +143,26 @@ def read(heads: Sequence[SampleHead], written: Csv, *, of_cells: bool = False) -
             seen[name].merge(column)
     for column in seen.values():
         column.done()
+    zeros = {name: words for name, column in seen.items() if (words := column.leave_out_zeros())}
     formed, remarks = forms_of(seen, written.delimiter), tuple[str, ...]()
     if of_cells:
         formed, remarks = _without_marks(formed)
     for name, form in formed.columns.items():
         seen[name].form = form
     nulls = null_words(seen)
+    own_nulls = {name: frozenset((*nulls, *zeros.get(name, ()))) for name in seen}
+    formed = replace(
+        formed, columns={**formed.columns, **{name: ValueForm(nulls=(*nulls, *words)) for name, words in zeros.items()}}
+    )
     records = sum(sample.records for sample in samples)
     aside = {name: NAMELESS for name in head.nameless if not head.has_twins} | dict.fromkeys(OURS, ADDED)
     own = {name: column for name, column in seen.items() if name not in aside}
-    empty = frozenset(nulls)
     columns = tuple(
         replace(
-            settle(name, column, records, empty),
+            settle(name, column, records, own_nulls[name]),
             scarcest=scarcest(
-                (s.records - filled_of(one[name], empty), s.records) for s, one in zip(samples, apart, strict=True)
+                (s.records - filled_of(one[name], own_nulls[name]), s.records)
+                for s, one in zip(samples, apart, strict=True)
             ),
             unsure=formed.unsure.get(name, ""),
         )

@@ -95,7 +95,7 @@ class Row:
     @property
     def has_value(self) -> bool:
         """Return True if a cell is a value, which no name of a column is."""
-        return any(cell in WORDS or dialect.is_value(cell) for cell in self.filled)
+        return bool(self.filled) and not dialect.are_names(self.filled)
 
 
 def seen(head: str, end: str, encoding: str, *, whole: bool = False) -> Around:

@@ -169,12 +169,19 @@ def has_header(records: Sequence[Sequence[str]]) -> bool:
     If columns have no name, or several have one, a named column must have values below its name.
     """
     first, rest = records[0], records[1:]
-    if any(name in WORDS or is_value(name) for name in first):
+    if not are_names(first):
         return False
     named = {n: name for n, name in enumerate(first) if name.strip()}
     if len({*named.values()}) < len(first) and not any(is_value(record[n]) for record in rest for n in named):
         return False
     return not any(name in {record[n] for record in rest} for n, name in named.items())
+
+
+def are_names(cells: Sequence[str]) -> bool:
+    """Return True if cells are words and none is a value; `na` or `none` may be a name beside other words."""
+    words = [cell for cell in cells if cell not in WORDS]
+    is_null = any(cell in WORDS and not cell.isalpha() for cell in cells)
+    return any(word.strip() for word in words) and not is_null and not any(map(is_value, words))
 
 
 def padded(records: Sequence[Sequence[str]], header: Headings | None) -> frozenset[str]:

@@ -12,8 +12,10 @@ from typing import Any
 from contracts.authoring.document import source
 from contracts.authoring.document.finding import Path
 from contracts.authoring.draft import names, proposing, readings
+from contracts.authoring.draft.columns.column import ZEROS
 from contracts.authoring.draft.columns.dates import CENTURY
-from contracts.authoring.draft.profile import Profile
+from contracts.authoring.draft.columns.nearly import Nearly
+from contracts.authoring.draft.profile import ColumnProfile, Profile
 from contracts.authoring.drop_block import parse
 from contracts.authoring.imports import writing
 from contracts.authoring.imports.imported import contract
@@ -26,6 +28,7 @@ BLOCK = ("customProperties", 0, "value")
 OBJECT = ("schema", 0)
 LONGEST_PRODUCER = 63
 LONGEST_LINE = 90
+LONGEST_TEXT = 30
 AROUND = {
     "separatorLine": "the first line of a sample names the delimiter",
     "commentChar": "lines of a sample begin with it and have other cells",
@@ -275,8 +278,24 @@ def _on_values(profile: Profile) -> Iterator[str]:
         yield f"`percent` of {quoted(shares)}: `5 %` is 5 as proposed; write `divide` if it is to be 0.05."
     if unsure := [c.name for c in profile.columns if c.unsure]:
         yield f"{quoted(unsure)}: whether their marks stand before fractions or between groups of digits."
+    if zeros := [name for name, form in profile.forms.columns.items() if any(map(ZEROS.fullmatch, form.nulls or ()))]:
+        yield f"`nullValues` of {quoted(zeros)}: that days of zeros stand for none."
+    for column in profile.columns:
+        if column.nearly and not (profile.sheet and column.nearly.is_marked):
+            yield _on_nearly(column, column.nearly)
     if empty := [c.name for c in profile.columns if not c.filled]:
         yield f"{quoted(empty)}: no value was seen."
+
+
+def _on_nearly(column: ColumnProfile, nearly: Nearly) -> str:
+    """Return the point to review about a text column with a few other texts than values of one form."""
+    others = quoted([visible(text, LONGEST_TEXT) for text in nearly.others], most=3)
+    more = ", and other notations in its `formats`" if nearly.is_dated else ""
+    return (
+        f"`{visible(column.name)}` is proposed as text: {nearly.count:,} of {column.filled:,} values are "
+        f"{'dates or times' if nearly.is_dated else 'numbers'} as `{visible(nearly.example, LONGEST_TEXT)}`, but not "
+        f"{others}. Give it its type, with words for null in `nullValues` of the column{more}, or ask for other values."
+    )
 
 
 def _on_lines(profile: Profile) -> Iterator[str]:

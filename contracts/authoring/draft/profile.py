@@ -11,6 +11,7 @@ from contracts.authoring.draft.columns import dates
 from contracts.authoring.draft.columns.column import OTHERS, WORDS, ColumnCounts
 from contracts.authoring.draft.columns.forms import NO_FORMS, Forms
 from contracts.authoring.draft.columns.kinds import FORMATS, Kinds
+from contracts.authoring.draft.columns.nearly import Nearly, nearly
 from contracts.authoring.draft.headings import NO_HEADINGS, Headings
 from contracts.errors import DropgateError
 from contracts.plan import Archive, Compression, Csv, FileFormat, Json, LogicalType, Sheet, Xml
@@ -48,7 +49,7 @@ class ColumnProfile:
     `last` the extreme texts; `others` are other date patterns that fit as well. `path` is the path of a nested column,
     whose `records` then count its possible occurrences. `scarcest` are the nulls and the records of the sample with the
     largest share of nulls, because each file is judged by itself. `unsure` is why its numbers could mean others,
-    `dates` the notation of its dates or times that the standard's formats lack.
+    `dates` the notation of its dates or times that the standard's formats lack, `nearly` what most of its texts are.
     """
 
     name: str
@@ -71,6 +72,7 @@ class ColumnProfile:
     scarcest: tuple[int, int] | None = None
     unsure: str = ""
     dates: DateFormats | None = None
+    nearly: Nearly | None = None
 
     @property
     def filled(self) -> int:
@@ -183,6 +185,7 @@ def settle(
         kinds.longest,
         others,
         dates=own_dates[0] if own_dates else None,
+        nearly=nearly(values) if kind == "string" and not (written or column.is_many or given) else None,
     )
 
 

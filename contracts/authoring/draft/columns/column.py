@@ -6,6 +6,7 @@ whether each occurs once, and the counts of words for null.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,10 @@ WORDS = frozenset(
     )
 )
 """Words that people and programs write for null, besides the empty text."""
+
+
+ZEROS = re.compile(r"0{8}|0{14}|0{1,4}([-./])0{1,2}\1(?:0{4}|0{1,2})(?:[ T]0{1,2}:00(?::00)?)?")
+"""Days of zeros, which programs write for none."""
 
 
 @dataclass(slots=True)
@@ -85,6 +90,16 @@ class ColumnCounts:
         """Finish counting: find the possible types of texts that were only counted so far."""
         if not self.is_many:
             self.kinds.fold([text for text in self.counts if text not in self.words])
+
+    def leave_out_zeros(self) -> tuple[str, ...]:
+        """Take texts as 00000000 for null if all others are days; return them."""
+        zeros = tuple(text for text in self.texts if ZEROS.fullmatch(text))
+        kinds = Kinds()
+        kinds.fold([text for text in self.texts if text not in zeros] if zeros else ())
+        if not kinds.is_dated:
+            return ()
+        self.kinds, self.words = kinds, self.words.union(zeros)
+        return zeros
 
     @property
     def is_unique(self) -> bool:

@@ -15,6 +15,7 @@ from typing import Literal
 from contracts.authoring.draft.columns import dates
 from contracts.authoring.draft.columns.forms import Written, is_grouped_alone
 from contracts.authoring.properties import datetimes
+from contracts.values import date_formats
 from contracts.values.date_formats import DateFormats
 from contracts.values.text_formats import TEXT
 
@@ -138,7 +139,7 @@ class Kinds:
                 alike = self.numbers and not is_grouped_alone(shapes)
                 some = [*dict(zip(each, texts, strict=True)).values(), self.least, self.most] if alike else texts
                 self.written.fold(some, [text.translate(NINES) for text in some] if alike else each)
-            self.notations = tuple(w for w in self.notations if _is_written(w, shapes, texts))
+            self.notations = tuple(w for w in self.notations if is_written(w, shapes, texts))
         self._fold_dates(texts)
         self.formats = tuple(name for name in self.formats if _are_of(name, texts))
         self.any = True
@@ -174,6 +175,12 @@ class Kinds:
         self.any = True
 
     @property
+    def is_dated(self) -> bool:
+        """Return True if all texts are days, or moments of days."""
+        of_files = any(date_formats.kinds(way.formats[0])[0] != "time" for way in self.of_files)
+        return self.any and (of_files or any(way.type != "time" for way in self.notations))
+
+    @property
     def is_integer(self) -> bool:
         """Return True if all texts are 64-bit integers."""
         whole = self.numbers and all(scale == 0 and not power for _, scale, power in self.shapes)
@@ -199,7 +206,7 @@ class Kinds:
         return (whole, scale) if scale and not power and whole + scale <= MOST_DIGITS else None
 
 
-def _is_written(notation: Notation, shapes: set[str], texts: Collection[str]) -> bool:
+def is_written(notation: Notation, shapes: set[str], texts: Collection[str]) -> bool:
     """Return True if all texts are moments in a notation.
 
     Of timestamps, it reads an example with each day, hour, minute, second and offset, which are few.
