@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from functions.handlers import runtime
-from functions.handlers.notices_due import tell
+from functions.handlers.notices_due import RESERVE, tell
 from functions.handlers.runtime import logger
 from functions.notices.returned import SOURCE, Returned, returned
-from functions.notices.send import send
+from functions.notices.send import Late, send
 from functions.notices.take import take
 
 if TYPE_CHECKING:
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
-def hear(record: SQSRecord, lambda_context: LambdaContext) -> None:
-    """Put one event on the lines of those who hear of it, and send what may leave at once."""
+def hear(late: Late, record: SQSRecord, lambda_context: LambdaContext) -> None:
+    """Put one event on the lines of those who hear of it, and send what may leave at once.
+
+    What there is no time for is due, and leaves with the next minute's call of the clock.
+    """
     runtime.about()
     runtime.need_time(lambda_context)
     event = json.loads(record.body)
@@ -30,7 +34,9 @@ def hear(record: SQSRecord, lambda_context: LambdaContext) -> None:
     runtime.about(event=str(detail.get("id", "")))
     ports = runtime.notice_ports()
     for line in take(ports, detail):
-        if (sent := send(ports, line)) is not None:
+        if lambda_context.get_remaining_time_in_millis() < RESERVE:
+            return
+        if (sent := send(ports, line, late)) is not None:
             tell(sent)
 
 
@@ -44,4 +50,4 @@ def tell_returned(mail: Returned) -> None:
 @logger.inject_lambda_context(clear_state=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     """Let people hear of events."""
-    return runtime.work_off(event, hear, context)
+    return runtime.work_off(event, partial(hear, {}), context)

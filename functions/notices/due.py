@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from contracts.errors import DropgateError
-from functions.notices.send import Sent, send
+from functions.notices.send import Late, Sent, send
 from functions.ports import NoticePorts
 from functions.ports.clock import stamp
 
@@ -25,12 +25,16 @@ class Unsent:
 def send_due(
     ports: NoticePorts, is_time: Callable[[], bool] = lambda: True, caught: type[Exception] = DropgateError
 ) -> Iterator[Sent | Unsent]:
-    """Yield what came of each message that was due, while there is time for another one."""
+    """Yield what came of each message that was due, while there is time for another one.
+
+    A channel that puts one off is asked no more in this call, so that a slow one leaves time for the others.
+    """
+    late: Late = {}
     for line in ports.book.due(stamp(ports.clock.now()), MOST):
         if not is_time():
             return
         try:
-            sent = send(ports, line)
+            sent = send(ports, line, late)
         except caught as error:
             yield Unsent(line, error)
         else:

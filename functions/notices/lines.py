@@ -77,12 +77,22 @@ def ended(line: Line, attempt: Attempt, now: datetime) -> Line:
 
 def put_off(line: Line, attempt: Attempt, answer: Answer, now: datetime) -> Line | None:
     """Return a line whose message is tried again later; None once it has been tried for long enough."""
-    wait = min(FIRST_WAIT * 2 ** min(attempt.tries - 1, 10), LONGEST_WAIT)
-    wait = max(wait, timedelta(seconds=answer.after or 0))
-    last = moment(attempt.begun_at) + PATIENCE
-    if now + wait > last:
+    tries = 0 if answer.progress else attempt.tries
+    at = now + wait(tries, answer)
+    if at > moment(attempt.begun_at) + PATIENCE:
         return None
-    until = stamp(now + wait)
+    until = stamp(at)
     unknown = attempt.may_repeat or answer.unsure
-    later = replace(attempt, until=until, under_way=False, may_repeat=unknown)
+    later = replace(attempt, until=until, tries=tries, under_way=False, may_repeat=unknown)
     return replace(line, attempt=later, due_at=until)
+
+
+def wait(tries: int, answer: Answer) -> timedelta:
+    """Return the time until the next try after so many: longer each time, and what the receiver asks for."""
+    longer: timedelta = min(FIRST_WAIT * 2 ** min(max(tries - 1, 0), 10), LONGEST_WAIT)
+    return max(longer, timedelta(seconds=answer.after or 0))
+
+
+def behind(line: Line, wait: timedelta, now: datetime) -> Line:
+    """Return a line that is not tried now, because its channel is out of order: others are due before it."""
+    return replace(line, due_at=stamp(now + min(wait, LONGEST_WAIT)))

@@ -6,21 +6,29 @@ sent by a process that died before it could record that, and the second one says
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from contracts.errors import ServiceUnavailable, StaleWrite
+from contracts.terms.notices import Channel
 from functions.notices import lines
 from functions.notices.addresses import Address, address_of
 from functions.notices.letters import in_words, letter_of, read
 from functions.notices.messages import pagerduty
 from functions.notices.messages.mail import mail
+from functions.notices.messages.pagerduty import Change
 from functions.notices.messages.slack import slack
 from functions.notices.messages.webhook import webhook
 from functions.notices.messages.wording import Letter
 from functions.notices.take import TRIES
 from functions.ports import NoticePorts
-from functions.ports.notices import Answer, Attempt, Line, Message, Post, Web
+from functions.ports.notices import Answer, Attempt, Line, Message
+
+MOST_CHANGES, LONGEST = 20, timedelta(seconds=10)
+"""Changes of incidents that one try makes, and the time after which it begins with no other one."""
+Late = dict[Channel, timedelta]
+"""The channels that have put a message off in a run, and for how long their other lines wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +42,26 @@ class Sent:
     given_up: bool
 
 
-def send(ports: NoticePorts, line_id: str) -> Sent | None:
-    """Send what waits on a line, if it may leave now; None if there is nothing to send, or somebody else sends it."""
-    line = ports.book.line(line_id)
-    claim = lines.claimed(line, ports.clock.now()) if line else None
-    if claim is None or claim.attempt is None:
+def send(ports: NoticePorts, line_id: str, late: Late | None = None) -> Sent | None:
+    """Send what waits on a line, if it may leave now; None if there is nothing to send, or somebody else sends it.
+
+    `late` is kept over a run: a channel that did not take one message is not asked for other lines in the same run.
+    """
+    late = {} if late is None else late
+    line, now = ports.book.line(line_id), ports.clock.now()
+    claim = lines.claimed(line, now) if line else None
+    if line is None or claim is None or claim.attempt is None:
         return None
+    wait = late.get(line.channel)
     try:
-        ports.book.write(claim)
+        ports.book.write(lines.behind(line, wait, now) if wait else claim)
     except StaleWrite:
         return None
+    if wait:
+        return None
     answer, incidents = _deliver(ports, claim, claim.attempt)
+    if answer.result == "later" and not answer.ours:
+        late[line.channel] = lines.wait(1, answer)
     return _record(ports, claim, claim.attempt, answer, incidents)
 
 
@@ -55,12 +72,14 @@ def _deliver(ports: NoticePorts, line: Line, attempt: Attempt) -> tuple[Answer, 
     try:
         readable, unread = read(ports, line, attempt)
         if unread and lines.may_be_read(attempt, ports.clock.now()):
-            return Answer("later", f"{in_words(unread)} cannot be read now: {unread[0].reason}"), line.incidents
+            return Answer(
+                "later", f"{in_words(unread)} cannot be read now: {unread[0].reason}", ours=True
+            ), line.incidents
         if not readable:
             return Answer("refused", f"{in_words(unread)} cannot be read: {unread[0].reason}"), line.incidents
         letter = letter_of(ports, line, attempt, readable, len(unread))
     except ServiceUnavailable as error:
-        return Answer("later", f"the message could not be made: {error}"), line.incidents
+        return Answer("later", f"the message could not be made: {error}", ours=True), line.incidents
     answer, incidents = deliver(ports, letter)
     without = f"; left out unread: {in_words(unread)}" if unread else ""
     return replace(answer, text=f"{answer.text}{without}"), incidents
@@ -75,22 +94,28 @@ def deliver(ports: NoticePorts, letter: Letter) -> tuple[Answer, tuple[str, ...]
     if isinstance(address, Answer):
         return address, incidents
     if channel.service == "pagerduty":
-        posts, after = pagerduty.events(letter, ports.pagerduty or address.url, address.routing_key)
-        answer = _each(ports.web, posts)
-        return answer, after if answer.result == "sent" else incidents
+        return _each(ports, pagerduty.changes(letter, ports.pagerduty or address.url, address.routing_key), incidents)
     if channel.service == "slack":
         return ports.web.post(slack(letter, address.url)), incidents
     return ports.web.post(webhook(letter, address.url, address.signing_key, ports.clock.now())), incidents
 
 
-def _each(web: Web, posts: Iterable[Post]) -> Answer:
-    """Send requests until one fails; each of them may be sent again without harm."""
-    answer = Answer("sent", "nothing to send: the incident is not open")
-    for post in posts:
-        answer = web.post(post)
+def _each(ports: NoticePorts, changes: Sequence[Change], incidents: tuple[str, ...]) -> tuple[Answer, tuple[str, ...]]:
+    """Send changes of incidents until one fails or a try is long enough; what was taken is not begun again.
+
+    The exception is a crash, after which they are sent again without harm.
+    """
+    answer, taken, until = Answer("sent", "nothing to send: the incident is not open"), 0, ports.clock.now() + LONGEST
+    for change in changes:
+        if taken == MOST_CHANGES or (taken and ports.clock.now() > until):
+            answer = Answer("later", f"{taken} of {len(changes)} changes are taken, the rest follows", ours=True)
+            break
+        answer = ports.web.post(change.post)
         if answer.result != "sent":
             break
-    return answer
+        taken += 1
+    after = pagerduty.after(incidents, changes[:taken])
+    return replace(answer, progress=after != incidents), after
 
 
 def _address(ports: NoticePorts, line: Line) -> Address | Answer:
@@ -130,7 +155,7 @@ def _recorded(
         return None
     now = ports.clock.now()
     later = lines.put_off(line, attempt, answer, now) if answer.result == "later" else None
-    after = later or replace(lines.ended(line, attempt, now), incidents=incidents)
+    after = replace(later or lines.ended(line, attempt, now), incidents=incidents)
     message = None if later else _message(ports, line, attempt, answer)
     ports.book.write(after, message)
     given_up = message is not None and message.result == "failed"

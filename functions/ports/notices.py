@@ -156,12 +156,16 @@ class Answer:
     """What came of a try: `later` may succeed if it is tried again, `refused` not; `text` is for operators.
 
     `after` is the seconds after which the receiver wants to be asked again. `unsure`: it may have arrived.
+    `ours`: it is no answer of the channel, which may take other messages. `progress`: a part was taken, which the next
+    try leaves out.
     """
 
     result: Literal["sent", "later", "refused"]
     text: str
     after: int | None = None
     unsure: bool = False
+    ours: bool = False
+    progress: bool = False
 
 
 @dataclass(frozen=True, slots=True)

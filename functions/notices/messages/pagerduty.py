@@ -8,6 +8,8 @@ no harm.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from contracts.problem import visible
@@ -31,25 +33,49 @@ def incident(scope: str, topic: str = "") -> str:
     return keys.digest("incident", scope, topic)
 
 
-def events(letter: Letter, url: str, routing_key: str) -> tuple[list[Post], tuple[str, ...]]:
-    """Return the requests of a letter, and the incidents that are open after them.
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A request that opens an incident, or resolves it."""
+
+    post: Post
+    incident: str
+    opens: bool
+
+
+def changes(letter: Letter, url: str, routing_key: str) -> tuple[Change, ...]:
+    """Return the changes of a letter, the incident that it opens first.
 
     An incident is resolved if it is open; that of a burst is, when no key of the contract is in trouble any more.
     """
-    scope, open_now = letter.line.scope, dict.fromkeys(letter.line.incidents)
+    scope = letter.line.scope
     last = {entry.notice.topic: entry for entry in letter.entries}
     begun = [entry for entry in last.values() if entry.notice.occasion not in RESOLVING]
     over = [incident(scope, topic) for topic, entry in last.items() if entry.notice.occasion in RESOLVING]
     if not letter.line.troubles and not begun:
         over.append(incident(scope))
-    resolved = [key for key in over if key in open_now]
-    bodies = [{"routing_key": routing_key, "event_action": "resolve", "dedup_key": key} for key in resolved]
+    bodies: list[dict[str, Any]] = [
+        {"event_action": "resolve", "dedup_key": key} for key in over if key in letter.line.incidents
+    ]
     if begun:
         key = incident(scope, begun[0].notice.topic if len(begun) == 1 else "")
-        bodies.append({"routing_key": routing_key, **_trigger(letter, key, begun)})
-        open_now[key] = None
-    left = tuple(key for key in open_now if key not in resolved)[-MOST_OPEN:]
-    return [Post(url, json.dumps(body).encode(), {"Content-Type": "application/json"}) for body in bodies], left
+        bodies.insert(0, _trigger(letter, key, begun))
+    return tuple(_change({"routing_key": routing_key, **body}, url) for body in bodies)
+
+
+def after(incidents: tuple[str, ...], taken: Sequence[Change]) -> tuple[str, ...]:
+    """Return the incidents that are open after changes."""
+    now = dict.fromkeys(incidents)
+    for change in taken:
+        if change.opens:
+            now[change.incident] = None
+        else:
+            now.pop(change.incident, None)
+    return tuple(now)[-MOST_OPEN:]
+
+
+def _change(body: dict[str, Any], url: str) -> Change:
+    post = Post(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    return Change(post, body["dedup_key"], body["event_action"] == "trigger")
 
 
 def _trigger(letter: Letter, key: str, begun: list[Entry]) -> dict[str, Any]:

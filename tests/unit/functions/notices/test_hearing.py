@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from itertools import islice
 from typing import Any
 
@@ -16,10 +17,11 @@ from functions.catalog import Published
 from functions.events.drop_event import EventContract, EventProblem
 from functions.notices import trail
 from functions.notices.due import Unsent, send_due
-from functions.notices.send import Sent, send
+from functions.notices.send import Late, Sent, send
 from functions.notices.take import take
-from functions.ports.notices import Answer, Line, Mail, Unread
+from functions.ports.notices import Answer, Line, Mail, Post, Unread
 from tests.builders import ZONES
+from tests.fakes import TestClock
 from tests.hearing import (
     HOOK,
     MAIL,
@@ -27,6 +29,7 @@ from tests.hearing import (
     SLACK,
     Hearing,
     MemoryNotices,
+    MemoryWeb,
     a_hearing,
     a_promise,
     a_route,
@@ -449,6 +452,87 @@ def test_a_service_that_gives_no_secret_is_asked_again() -> None:
     world.minutes(5)
 
     assert len(world.web.sent) == 1
+
+
+@dataclass
+class SlowWeb(MemoryWeb):
+    """Receivers of which one takes all the time of a request, and answers nothing."""
+
+    clock: TestClock = field(default_factory=TestClock)
+    asked: int = 0
+
+    def post(self, post: Post) -> Answer:
+        if "slack" in post.url:
+            self.asked += 1
+            self.clock.pass_seconds(15)
+            return Answer("later", "the answer did not come", unsure=True)
+        return super().post(post)
+
+
+def many_contracts(number: int) -> Hearing:
+    """Contracts with a channel that is slow, and a last one with another channel; all have a notice that is due."""
+    slow = [some_routes(a_route(SLACK), contract=f"c{n}").contracts[0] for n in range(number)]
+    world = Hearing(Routes((*slow, *some_routes(a_route(HOOK), contract="last").contracts)))
+    world.web = SlowWeb(clock=world.clock)
+    world.ports = replace(world.ports, web=world.web)
+    for n, name in enumerate([*(each.contract for each in slow), "last"]):
+        take(world.ports, codec.encode(an_event(drop=f"d{n}", contract=EventContract(name))))
+    return world
+
+
+def a_minute(world: Hearing) -> list[Sent | Unsent]:
+    """Do what the function of the clock does, which has half a minute to begin with."""
+    world.clock.pass_seconds(60)
+    until = world.clock.now() + timedelta(seconds=30)
+    return list(send_due(world.ports, lambda: world.clock.now() < until))
+
+
+@pytest.mark.parametrize("number", [5, 250])
+def test_a_slow_receiver_leaves_time_for_the_others(number: int) -> None:
+    world = many_contracts(number)
+    web: Any = world.web
+    minutes = 0
+    while not web.sent and minutes < 5:
+        a_minute(world)
+        minutes += 1
+
+    assert web.sent
+    assert web.asked <= minutes <= 2
+
+
+def test_lines_behind_a_slow_receiver_leave_once_it_is_well() -> None:
+    world = many_contracts(30)
+    for _ in range(10):
+        a_minute(world)
+    world.web = MemoryWeb()
+    world.ports = replace(world.ports, web=world.web)
+    world.minutes(90)
+
+    assert len(world.web.sent) == 30
+    assert all(line.settled == line.last and line.due_at is None for line in world.book.lines.values())
+
+
+def test_within_a_batch_a_slow_receiver_is_asked_once() -> None:
+    world = many_contracts(6)
+    web: Any = world.web
+    late: Late = {}
+    for line in tuple(world.book.lines):
+        send(world.ports, line, late)
+
+    assert (web.asked, len(web.sent), set(late)) == (1, 1, {SLACK})
+    assert all(line.due_at for line in world.book.lines.values() if line.channel == SLACK)
+
+
+def test_a_message_that_cannot_be_made_holds_up_no_other_line_of_its_channel() -> None:
+    both = Routes((*some_routes(a_route()).contracts, *some_routes(a_route(), contract="returns.v1").contracts))
+    world = Hearing(both)
+    world.hear(an_event(), an_event(drop="d2", key="orders/2.csv"))
+    spoil(world, 2, item=False)
+    world.clock.pass_seconds(660)
+    take(world.ports, codec.encode(an_event(drop="d3", contract=EventContract("returns.v1"))))
+    list(send_due(world.ports))
+
+    assert len(subjects(world)) == 2
 
 
 # --- notices that this version cannot read

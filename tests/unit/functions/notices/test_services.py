@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from email.policy import default
 from html.parser import HTMLParser
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -22,9 +23,22 @@ from functions.delivery.mime import mime
 from functions.notices.messages import pagerduty
 from functions.notices.messages.webhook import signature, signing_key
 from functions.notices.sample import send_samples
-from functions.ports.notices import Answer, Mail
+from functions.ports.notices import Answer, Line, Mail, Post
 from tests.builders import a_plan, a_world, one_bad
-from tests.hearing import HOOK, MAIL, PAGER, SECRETS, SIGNING, SLACK, Hearing, a_hearing, a_route, an_absence, an_event
+from tests.hearing import (
+    HOOK,
+    MAIL,
+    PAGER,
+    SECRETS,
+    SIGNING,
+    SLACK,
+    Hearing,
+    MemoryWeb,
+    a_hearing,
+    a_route,
+    an_absence,
+    an_event,
+)
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 HOSTILE = [
@@ -330,17 +344,81 @@ def test_an_event_of_pagerduty_keeps_its_bounds(key: str) -> None:
     assert len(world.web.sent[0].body) < 512 * 1024  # PagerDuty, "Events API v2 overview": 512 KB
 
 
-def test_a_request_that_fails_midway_is_made_again_as_a_whole() -> None:
-    world = a_hearing(a_route(PAGER, on=ALL))
-    for n in range(3):
+def opened(world: Hearing, number: int) -> Line:
+    """Let incidents of files be open, and all of the files be accepted since; the line."""
+    for n in range(number):
         world.hear(an_event(drop=f"d{n}", key=f"orders/{n}.csv"))
         world.minutes(11)
-    world.hear(an_event("accepted", "e0", "orders/0.csv"))
-    world.web.answers = [Answer("sent", "202"), Answer("later", "500")]
-    world.hear(an_event("accepted", "e1", "orders/1.csv"), an_event("accepted", "e2", "orders/2.csv"))
+    (line,) = world.book.lines.values()
+    world.web.sent.clear()
+    world.web.answers = [Answer("later", "503")]
+    for n in range(number):
+        world.hear(an_event("accepted", f"e{n}", f"orders/{n}.csv"))
+    return line
+
+
+def resolved(world: Hearing) -> list[str]:
+    return [key for action, key in actions(world) if action == "resolve"]
+
+
+@pytest.mark.parametrize("answer", [Answer("later", "429", after=30), Answer("later", "500", unsure=True)])
+def test_what_pagerduty_has_taken_is_not_begun_again(answer: Answer) -> None:
+    world = a_hearing(a_route(PAGER, on=ALL))
+    line = opened(world, 12)
+    world.web.answers = [Answer("later", "503"), *[Answer("sent", "202")] * 5, replace(answer, unsure=False)]
+    world.web.answers += world.web.answers[1:] * 20
+    world.minutes(120)
+
+    assert sorted(resolved(world)) == sorted(set(line.incidents))
+    (after,) = world.book.lines.values()
+    assert (after.incidents, after.attempt, after.troubles) == ((), None, 0)
+    assert {message.result for message in world.book.messages[line.id]} == {"sent"}
+
+
+def test_many_incidents_are_resolved_in_several_tries_within_the_hour() -> None:
+    world = a_hearing(a_route(PAGER, on=ALL))
+    line = opened(world, 130)
+    sent = world.minutes(60)
+
+    assert len(resolved(world)) == len(set(resolved(world))) == len(line.incidents) == 130
+    texts = [each.answer.text for each in sent]
+    assert "20 of 129 changes are taken, the rest follows" in str(texts)
+    assert next(iter(world.book.lines.values())).incidents == ()
+
+
+def test_a_try_of_slow_changes_ends_in_time() -> None:
+    class Slow(MemoryWeb):
+        def post(self, post: Post) -> Answer:
+            world.clock.pass_seconds(6)
+            return super().post(post)
+
+    world = a_hearing(a_route(PAGER, on=ALL))
+    opened(world, 8)
+    world.web = Slow()
+    world.ports = replace(world.ports, web=world.web)
+    counts = [len(resolved(world)) for _ in range(20) if world.minutes(1) is not None]
+
+    assert max(now - before for before, now in pairwise(counts)) == 2
+    assert counts[-1] == 8
+
+
+def test_a_refusal_midway_keeps_what_was_resolved() -> None:
+    world = a_hearing(a_route(PAGER, on=ALL))
+    line = opened(world, 4)
+    world.minutes(1)
+    world.web.answers = [Answer("sent", "202"), Answer("sent", "202"), Answer("refused", "400")]
+    world.minutes(20)
+
+    assert next(iter(world.book.lines.values())).incidents == line.incidents[-1:]
+
+
+def test_a_new_incident_waits_for_no_other_one_to_be_resolved() -> None:
+    world = a_hearing(a_route(PAGER, on=ALL))
+    opened(world, 3)
+    world.hear(an_event(drop="n", key="orders/new.csv"))
     world.minutes(30)
 
-    assert next(iter(world.book.lines.values())).incidents == ()
+    assert [action for action, _ in actions(world)] == ["resolve", "trigger", "resolve", "resolve"]
 
 
 # --- samples
