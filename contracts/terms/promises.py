@@ -147,7 +147,7 @@ class Seen:
     """The uploads that matter to a period, in any order; `whole` is False if older ones were left out.
 
     The promise is in force `since` a moment; `has_data` is True if an earlier period has a result. `worst` is the worst
-    state that the period has had so far.
+    state that the period has had so far; `unread` uploads are recorded in a way that nobody can read.
     """
 
     files: tuple[File, ...]
@@ -155,6 +155,7 @@ class Seen:
     whole: bool = True
     has_data: bool = False
     worst: State | None = None
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +288,7 @@ def _error_rate(promise: Promise, period: Period, seen: Seen, now: datetime) -> 
     own = [file for file in seen.files if period.holds(file.uploaded)]
     read = sum(file.read or 0 for file in own)
     rejected = sum(file.read - file.valid for file in own if file.read)
-    uncounted = sum(file.read is None and not _is_awaited(file, period, now) for file in own)
+    uncounted = seen.unread + sum(file.read is None and not _is_awaited(file, period, now) for file in own)
     figure = f"{rejected:,} of {read:,} rows are rejected{_percent(rejected, read)}{_nobody_counted(uncounted)}"
     return _of_share(promise, period, seen, now, Share(rejected, read, read, figure, _waits(own), uncounted > 0))
 
@@ -300,7 +301,7 @@ def _completeness(promise: Promise, period: Period, seen: Seen, now: datetime) -
     own = list(newest.values())
     read = sum(file.read or 0 for file in own)
     have = sum(file.valid for file in own if file.readable)
-    uncounted = sum(
+    uncounted = seen.unread + sum(
         (file.read is None or file.is_open) and not _is_awaited(file, period, now) for file in own
     )  # of an open file nobody knows which rows consumers will have
     figure = f"consumers have {have:,} of {read:,} rows{_percent(have, read)}{_nobody_counted(uncounted)}"

@@ -26,6 +26,7 @@ from contracts.watermarks import moment_of_mark
 from functions import keys
 from functions.admission.arrival_window import uploaded
 from functions.drop import OPEN, PROMOTED, Drop, Location
+from functions.drop import State as DropState
 from functions.ports import Ports
 from functions.ports.clock import moment, stamp
 from functions.ports.progress import Report, ignore
@@ -45,6 +46,8 @@ MOST_SOUGHT = 20
 """Files that are looked for until so many are of the uploads sought, and not of newer ones under their keys."""
 KEPT = 30
 """Periods back to which results are made up for after an outage."""
+NO_DATA: tuple[DropState, ...] = ("noted", "vanished", "superseded")
+"""The states of drops that are no data, or whose data nobody was to have."""
 AGAIN: dict[State, timedelta] = {
     "met": timedelta(minutes=30),
     "at_risk": timedelta(minutes=1),
@@ -181,8 +184,8 @@ class _Look:
         return period if period.end > earliest else promise.period_of(earliest)
 
     def _judge(self, promise: Promise, period: Period, held: Held) -> Judgement:
-        files, whole = self._files(promise, period)
-        seen = Seen(files, moment(held.since), whole, held.before != "unknown", held.worst)
+        files, whole, unread = self._files(promise, period)
+        seen = Seen(files, moment(held.since), whole, held.before != "unknown", held.worst, unread)
         return judge(promise, period, seen, self.now)
 
     def _result(self, promise: Promise, period: Period, judgement: Judgement) -> PromisePeriod:
@@ -203,20 +206,22 @@ class _Look:
             until=cause.end,
         )
 
-    def _files(self, promise: Promise, period: Period) -> tuple[tuple[File, ...], bool]:
-        """Return the uploads that matter to a period, newest first, and whether none is left out."""
+    def _files(self, promise: Promise, period: Period) -> tuple[tuple[File, ...], bool, int]:
+        """Return the uploads of a period, newest first, whether none is left out, and how many cannot be read."""
         if promise.kind == "retention":
-            return self._kept(promise, promise.reaches(period)), True
+            return self._kept(promise, promise.reaches(period)), True, 0
         since, until = stamp(promise.reaches(period)), stamp(self.now + timedelta(days=2))
         is_enough = partial(enough, promise, period, now=self.now)
         most = 100
         while True:
             received = self._received(since, until, most)
-            files = tuple(file for one in received if (file := self._file(one, promise)))
+            data = [one for one in received if isinstance(one, str) or one.state not in NO_DATA]
+            files = tuple(file for one in data if (file := self._file(one, promise)))
+            unread = len(data) - len(files)
             if len(received) < most or any(map(is_enough, files)):
-                return files, True
+                return files, True, unread
             if most >= MOST_FILES:
-                return files, False
+                return files, False, unread
             most *= 4
 
     def _received(self, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
@@ -250,11 +255,9 @@ class _Look:
         return False if stat is None else stat.drop == drop.id or None
 
     def _file(self, one: Drop | str, promise: Promise) -> File | None:
-        """Return an upload of data; None if it is none, or its item cannot be read."""
+        """Return an upload of data; None if its item cannot be read."""
         if isinstance(one, str):
             self.unread(one)
-            return None
-        if one.state in ("noted", "vanished", "superseded"):
             return None
         try:
             return File(

@@ -510,6 +510,17 @@ def test_files_with_a_newer_upload_hide_no_file_that_is_gone() -> None:
     assert state(world, "retention") == "missed"
 
 
+def test_upload_whose_item_cannot_be_read_leaves_shares_of_rows_unknown() -> None:
+    world = a_promising_world(shares("errorRate", 10), shares("completeness", 90))
+    accepted(world)
+    (readable,) = world.drops()
+    accepted(world, "orders/2.csv")
+    world.ledger.unreadable |= world.drops().keys() - {readable}
+    pass_hours(world, 13)
+
+    assert (marks(world, "errorRate"), marks(world, "completeness")) == (["unknown"], ["unknown"])
+
+
 def test_files_refused_before_their_rows_were_counted_leave_the_share_of_errors_unknown() -> None:
     world = a_promising_world(shares("errorRate", 10))
     accepted(world)
