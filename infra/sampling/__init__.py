@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from contracts.authoring.draft.profile import Profile, SampleRefused
 from contracts.plan import FileFormat
 from infra.sampling import archives, delimited, documents, fixed_width, json_lines, parquet, sheets, xml_documents
-from infra.sampling.sample_heads import LARGE, UNPACKABLE, SampleHead, head_of, kind
+from infra.sampling.sample_heads import LARGE, UNPACKABLE, SampleHead, by_letters, head_of, kind
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -64,7 +64,7 @@ def profile(paths: Sequence[Path], session: Callable[[], SparkSession], bounds: 
 
 def _of_files(paths: Sequence[Path], session: Callable[[], SparkSession], bounds: Bounds, folder: Path) -> Profile:
     """Return the profile of samples that are files of a single form, of which packed ones are unpacked to a folder."""
-    heads = [head_of(path, bounds.large, folder) for path in paths]
+    heads = by_letters([head_of(path, bounds.large, folder) for path in paths])
     first = heads[0]
     for other in heads[1:]:
         if (other.format, other.compression) != (first.format, first.compression):

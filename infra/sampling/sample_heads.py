@@ -9,13 +9,14 @@ import itertools
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from backports import zstd
 
+from contracts.authoring.draft import letters, readings
 from contracts.authoring.draft.around import Around
 from contracts.authoring.draft.line_types import Layout
 from contracts.authoring.draft.profile import SampleRefused
@@ -51,6 +52,10 @@ UNPACKABLE = (OSError, EOFError, zlib.error, zstd.ZstdError)
 """The errors of a file that cannot be unpacked."""
 MOST_BROKEN = 10
 """The maximum percentage of lines without a record for a file to count as CSV or JSON Lines."""
+WESTERN = ("iso-8859-1", "windows-1252")
+"""The encodings of one byte a character that bytes alone show, or others in their place."""
+MOST_WORDS = 300
+"""Words by whose letters another one is recognised."""
 MOST_LINES = 20_000
 """Lines by which an Asian encoding is recognised."""
 ADDED = "dropgate adds it to rejected.csv, and leaves it out of account when the file comes back"
@@ -130,6 +135,38 @@ def head_of(path: Path, large: int, folder: Path) -> SampleHead:
         is_ascii=is_ascii,
         whole=len(raw) < HEAD,
     )
+
+
+def by_letters(heads: Sequence[SampleHead]) -> list[SampleHead]:
+    """Return heads in another encoding of one byte a character if the letters of all samples clearly show one."""
+    own = [one for one in heads if not one.is_ascii]
+    if not own or any(one.encoding not in WESTERN for one in own):
+        return [*heads]
+    words = [
+        word.encode(one.encoding, "ignore")
+        for one in own
+        for word in readings.words_of(one.head.split("\n"), MOST_WORDS)
+        if len(word) > 1
+    ]
+    name = letters.likely(words, own[0].encoding) if words else None
+    if name is None or not all(_is_in(one, name) for one in own):
+        return [*heads]
+    return [
+        one
+        if one.is_ascii
+        else replace(one, encoding=name, head=one.head.encode(one.encoding).decode(name), mojibake=False)
+        for one in heads
+    ]
+
+
+def _is_in(head: SampleHead, encoding: str) -> bool:
+    """Return True if all bytes of a sample are characters of an encoding, and most lines are no UTF-8."""
+    with head.unpacked.open("rb") as file:
+        while piece := file.read(LONG):
+            if encodings.flaw(piece, encoding) is not None:
+                return False
+        file.seek(0)
+        return not _is_mostly_utf_8(file)
 
 
 def _unpacked(path: Path, packed: Compression, folder: Path) -> Path:

@@ -25,14 +25,14 @@ def is_stated(encoding: str) -> bool:
     return encoding in STATED
 
 
-def words_of(lines: Iterable[str]) -> tuple[str, ...]:
+def words_of(lines: Iterable[str], most: int = MOST_WORDS) -> tuple[str, ...]:
     """Return the first words with other letters than those of ASCII; longer ones before single signs."""
     words: dict[str, None] = {}
     for line in lines:
         words |= dict.fromkeys(WORD.findall(line) if not line.isascii() else ())
-        if sum(len(word) > 1 for word in words) >= MOST_WORDS:
+        if sum(len(word) > 1 for word in words) >= most:
             break
-    return tuple(sorted(words, key=lambda word: len(word) == 1)[:MOST_WORDS])
+    return tuple(sorted(words, key=lambda word: len(word) == 1)[:most])
 
 
 def note(words: Sequence[str]) -> str:
@@ -57,12 +57,12 @@ def _others(words: Sequence[str], encoding: str) -> list[tuple[tuple[str, ...], 
     for name in encodings.NAMES:
         if not is_stated(name) and all(encodings.flaw(raw, name) is None for raw in raws):
             texts = tuple(raw.decode(name) for raw in raws)
-            if texts != tuple(words) and all(map(_is_word, texts)):
+            if texts != tuple(words) and all(map(is_word, texts)):
                 readings.setdefault(texts, []).append(name)
     return [*readings.items()]
 
 
-def _is_word(text: str) -> bool:
+def is_word(text: str) -> bool:
     """Return True if all characters are letters of one script, and no capital is behind a small letter.
 
     Words in Latin letters of which none is in ASCII are very short.

@@ -49,6 +49,38 @@ def test_draft_shows_how_words_read_and_accepts_its_sample(tmp_path: Path, name:
     assert str(verdict(plan, body)[0]).startswith("accepted")
 
 
+SENT = {
+    "german": ("cp1252", "iso-8859-15", "cp850", "cp437", "macintosh"),
+    "french": ("cp1252", "iso-8859-15", "cp850", "cp437", "macintosh"),
+    "spanish": ("cp1252", "iso-8859-15", "cp850", "cp437", "macintosh"),
+    "polish": ("cp1250", "iso-8859-2", "cp852"),
+    "russian": ("cp1251", "koi8-r", "cp866", "iso-8859-5"),
+    "greek": ("cp1253", "iso-8859-7"),
+}
+
+
+@pytest.mark.parametrize(("language", "name"), [(language, name) for language, names in SENT.items() for name in names])
+@pytest.mark.parametrize("is_fixed", [False, True])
+def test_encoding_is_proposed_by_letters(tmp_path: Path, language: str, name: str, *, is_fixed: bool) -> None:
+    words = WORDS[language] * 3
+    lines = [f"{n:04}  {word:12}  {n:8}" if is_fixed else f"{n},{word}" for n, word in enumerate(words)]
+    body = "".join(f"{line}\n" for line in (lines if is_fixed else ["id,place", *lines])).encode(name)
+    plan, text = contract_of(tmp_path, ("places.csv", body))
+
+    assert [word.encode(plan.csv.encoding, "replace") for word in words] == [word.encode(name) for word in words], text
+    assert "mojibake" not in text
+    assert verdict(plan, body)[0] == "accepted"
+
+
+@pytest.mark.parametrize(
+    "text", ["Müller", "Þórður Ýmir ðað", "São João ação", "Søren Ærø Ångström", "5 § °C", "naïve ÿ"]
+)
+def test_western_letters_stay_in_their_encoding(tmp_path: Path, text: str) -> None:
+    plan, _ = contract_of(tmp_path, ("things.csv", f"id,name\n1,{text}\n2,{text}\n".encode("cp1252")))
+
+    assert plan.csv.encoding == "iso-8859-1"
+
+
 @pytest.mark.parametrize("name", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "ascii"])
 def test_draft_of_bytes_that_say_their_encoding_has_no_such_point(tmp_path: Path, name: str) -> None:
     word = "Muenchen" if name == "ascii" else "München"
