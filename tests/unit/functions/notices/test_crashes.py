@@ -160,6 +160,24 @@ def hold_end_of(world: Hearing) -> None:
     assert all(line.settled == line.last and line.attempt is None for line in world.book.lines.values())
 
 
+@SIDES
+def test_a_crash_at_any_call_lets_no_older_state_follow_one_that_is_not_heard_of(after: bool) -> None:
+    for fuse in every_call(after):
+        world = a_hearing(*(a_route(channel, on=("rejected",)) for channel in (MAIL, HOOK, PAGER)))
+        plain, world.ports = world.ports, watched(world.ports, fuse)
+        for event in (an_event("accepted", attempt=2), an_event("rejected", attempt=1)):
+            try:
+                world.hear(event)
+            except Crash:
+                fuse.at, fuse.for_good, world.ports = NEVER, False, plain
+                world.hear(event)
+        world.ports = plain
+        world.minutes(30)
+
+        assert (world.mailer.sent, world.web.sent) == ([], [])
+        assert all(line.troubles == 0 and line.due_at is None for line in world.book.lines.values())
+
+
 def test_a_reply_that_is_lost_may_repeat_and_says_so() -> None:
     world = a_hearing()
     world.mailer.answers = [Answer("later", "no answer", unsure=True)]
