@@ -166,7 +166,7 @@ def a_document(
 def _document(chance: Random, columns: Sequence[Column], form: Document) -> Document:
     block = {"files": "maker/things/*", "producer": "maker", **form}
     headed = all(form.get(key, {}).get("header", True) for key in ("csv", "sheet"))
-    if block["format"] in ("csv", "xlsx", "xls") and headed:
+    if block["format"] in ("csv", "xlsx", "xls", "ods") and headed:
         block["columns"] = {k: chance.choice(("reject", "warn", "ignore")) for k in ("extra", "missing")}
         block["columns"] |= form.get("columns", {})
     elif block["format"] in ("jsonl", "json", "xml"):

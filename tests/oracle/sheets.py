@@ -1,6 +1,6 @@
 """Sheets of workbooks for the oracle: drawn lines of CSV in, a workbook out; a workbook in, its rows as lines out.
 
-It is written and read by other libraries than the product's readers: openpyxl, xlwt and xlrd.
+It is written and read by other code than the product's readers: openpyxl, xlwt, xlrd, and of ODS the tree of its XML.
 """
 
 from __future__ import annotations
@@ -8,10 +8,13 @@ from __future__ import annotations
 import csv
 import io
 import re
+import zipfile
 from collections.abc import Sequence
 from datetime import date, datetime
+from decimal import Decimal
 from random import Random
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import openpyxl
 import xlrd
@@ -26,6 +29,10 @@ UNHELD = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_x|\\A=")
 """What no workbook holds as it is: characters that XML lacks, their escapes, and formulas."""
 ERRORS = ("#N/A", "#DIV/0!", "#REF!")
 DAYS = "yyyy-mm-dd"
+OASIS = "{urn:oasis:names:tc:opendocument:xmlns:%s:1.0}%s"
+ERROR = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}value-type"
+MOST_TIMES = 1_000
+"""Times that a drawn row or cell is repeated at most; LibreOffice fills sheets up by more, with empty ones."""
 
 
 def drawn(chance: Random, plan: Plan, lines: Sequence[str]) -> bytes:
@@ -44,7 +51,8 @@ def lines(plan: Plan, data: bytes) -> list[str]:
     """Return the rows of a workbook's sheet as lines of CSV, by another reader."""
     nulls = {f"\0{text}": text for text in plan.csv.null_values}
     agreed = plan.sheet or Sheet()
-    every = _agreed(agreed, (_of_xls if plan.file_format == "xls" else _of_xlsx)(data, agreed.name or "S"))
+    read = {"xls": _of_xls, "ods": of_ods, "xlsx": _of_xlsx}[plan.file_format]
+    every = _agreed(agreed, read(data, agreed.name or "S"))
     rows = [[nulls.get(text, text) for text in row] for row in every]
     made = [row[: max((n + 1 for n, text in enumerate(row) if text), default=0)] for row in rows]
     while made and not made[-1]:
@@ -120,6 +128,51 @@ def _of_xls(data: bytes, name: str) -> list[list[str]]:
     return rows
 
 
+def of_ods(data: bytes, name: str) -> list[list[str]]:
+    """Return the rows of a sheet of ODS."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        tree = ET.fromstring(archive.read("content.xml"))  # noqa: S314 (the tests' own)
+        tables = tree.iter(OASIS % ("table", "table"))
+    (table,) = (table for table in tables if table.get(OASIS % ("table", "name")) == name)
+    rows: list[list[str]] = []
+    for row in table.iter(OASIS % ("table", "table-row")):
+        texts: list[str] = []
+        for cell in row:
+            texts += [_of_cell(cell)] * _times(cell, "number-columns-repeated")
+        rows += [texts] * _times(row, "number-rows-repeated")
+    return rows
+
+
+def _times(element: ET.Element, key: str) -> int:
+    """Return how often a row or cell is there; those that fill up the sheet are there once, and empty."""
+    times = int(element.get(OASIS % ("table", key), "1"))
+    return times if times <= MOST_TIMES else 1
+
+
+def _of_cell(cell: ET.Element) -> str:
+    """Return the text of a cell of ODS by its kind: the value that it keeps, or its paragraphs."""
+    kind = cell.get(OASIS % ("office", "value-type"), "")
+    text = "\n".join(_paragraph(part) for part in cell.iter(OASIS % ("text", "p")))
+    if cell.get(ERROR) == "error":
+        return _shown(text, True, "")
+    kept = cell.get(OASIS % ("office", {"float": "value"}.get(kind, f"{kind}-value")))
+    match kind:
+        case "boolean":
+            return _shown(kept == "true", False, "")
+        case "float":
+            return _shown(float(kept or ""), False, "")
+        case "date":
+            return _shown(datetime.fromisoformat(kept or ""), False, "" if "T" in (kept or "") else DAYS)
+    return text
+
+
+def _paragraph(element: ET.Element) -> str:
+    """Return the text of a paragraph, in which blanks and tabs may be elements."""
+    signs = {OASIS % ("text", "s"): " ", OASIS % ("text", "tab"): "\t"}
+    inner = "".join(signs.get(part.tag, "") + _paragraph(part) + (part.tail or "") for part in element)
+    return (element.text or "") + inner
+
+
 def _shown(value: Any, is_error: bool, form: str) -> str:
     """Return the text of a value; an error has NUL before it, which no text has."""
     if value is None:
@@ -131,6 +184,6 @@ def _shown(value: Any, is_error: bool, form: str) -> str:
     if isinstance(value, datetime):
         return value.date().isoformat() if form == DAYS else value.isoformat()
     if isinstance(value, int | float):
-        text = f"{value:.10f}".rstrip("0").rstrip(".")
+        text = f"{Decimal(f'{value:.15g}'):f}"
         return "0" if text == "-0" else text
     return str(value)

@@ -18,6 +18,7 @@ from contracts.plan import ROW_END, SHEETS, Csv, FileFormat, Plan, Sheet
 from contracts.terms.trailer import Footer
 from tests import workbooks
 from tests.builders import a_plan
+from tests.oracle.sheets import of_ods
 from tests.workbooks import Error, Rows, Shown
 
 RECORDS: Rows = [["id", "note"], ["a", "x"], ["b", None]]
@@ -326,3 +327,16 @@ def test_other_reader_of_xls_sees_the_same(seed: int) -> None:
                 assert text in (day.date().isoformat(), day.isoformat(timespec="seconds"))
             else:
                 assert text == shown(bool(cell.value) if cell.ctype == xlrd.XL_CELL_BOOLEAN else cell.value)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_other_reader_of_ods_sees_the_same(seed: int) -> None:
+    rows = drawn(seed)
+    data = workbooks.ods({"T": [["x"]], "S": [*rows, [Error("#N/A"), "a"]]})
+    other, seen = of_ods(data, "S"), dict(opened("ods", io.BytesIO(data)).rows("S"))
+
+    for number, row in enumerate(other, 1):
+        own = seen.get(number, [])
+        assert [*own, *[""] * (len(row) - len(own))] == [*row, *[""] * (len(own) - len(row))], number
+    assert other[len(rows)] == ["\0#N/A", "a"]
+    assert max(seen) == len(rows) + 1
