@@ -258,8 +258,8 @@ def _latency(promise: Promise, period: Period, seen: Seen, now: datetime) -> Jud
         return Judgement("unknown", f"{_files(len(risky))} of {len(due):,} not decided yet")
     if any(at <= now for at in risky):
         return Judgement("at_risk", "a file is not decided yet", min(due.values()), waits=waits)
-    times = [file.readable - file.uploaded for file in own if file.readable]
-    figure = f"{_files(len(times))}, the slowest took {_minutes(max(times))}" if times else "no file is accepted"
+    times = [(file.readable - file.uploaded).total_seconds() / 60 for file in own if file.readable]
+    figure = f"{_files(len(times))}, the slowest took {max(times):,.1f} min" if times else "no file is accepted"
     return Judgement("met" if times else None, figure, min(risky, default=None), waits=waits)
 
 
@@ -415,10 +415,6 @@ def _files(number: int) -> str:
 
 def _nobody_counted(files: int) -> str:
     return f"; nobody counted those of {_files(files)}" if files else ""
-
-
-def _minutes(length: timedelta) -> str:
-    return f"{length.total_seconds() / 60:,.1f} min"
 
 
 def _percent(part: int, of: int) -> str:

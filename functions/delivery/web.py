@@ -114,14 +114,14 @@ class PublicWeb:
 
     def _meaning(self, answer: BaseHTTPResponse, text: str) -> Answer:
         """Return what an answer means; its text is shown only to operators."""
-        said = f"{answer.status}{f' {line:.100}' if (line := ' '.join(text.split())) and line.isprintable() else ''}"
+        status = f"{answer.status}{f' {line:.100}' if (line := ' '.join(text.split())) and line.isprintable() else ''}"
         if 200 <= answer.status < 300:
-            return Answer("sent", said)
+            return Answer("sent", status)
         if answer.status in AGAIN or answer.status >= 500:
-            return Answer("later", said, self._after(answer.headers.get("Retry-After")))
+            return Answer("later", status, self._after(answer.headers.get("Retry-After")))
         if 300 <= answer.status < 400:
             return Answer("refused", f"{answer.status}: redirects are not followed")
-        return Answer("refused", said)
+        return Answer("refused", status)
 
     def _after(self, header: str | None) -> int | None:
         """Return the seconds of a Retry-After: a number of them, or a date (RFC 9110, section 10.2.3)."""

@@ -60,7 +60,9 @@ def _routes(ports: NoticePorts, event: DropEvent) -> tuple[str, Iterator[Route]]
     """Return what the lines of an event are of, and the routes that may hear of it."""
     routes, contract = ports.catalog.routes(), event.data.contract
     if contract is None:
-        producer = event.data.producer or _owner(ports, event.data.key or "")
+        producer = event.data.producer
+        if producer is None and (index := ports.catalog.index_if_any()):  # events of earlier versions do not name it
+            producer = owner(index, event.data.key or "")
         scope = f"{UPLOADS_OF}{producer}" if producer else "uploads outside of any contract"
         return scope, iter(routes.hearing_of_unmatched(producer))
     own = routes.of_contract(contract.name)
@@ -70,12 +72,6 @@ def _routes(ports: NoticePorts, event: DropEvent) -> tuple[str, Iterator[Route]]
 def producer_of(scope: str) -> str:
     """Return the producer whose unmatched keys a line is of; a name that nobody has for other lines."""
     return scope.removeprefix(UPLOADS_OF) if scope.startswith(UPLOADS_OF) else ""
-
-
-def _owner(ports: NoticePorts, key: str) -> str | None:
-    """Return the producer in whose folder a key is, for events of versions that do not name it."""
-    index = ports.catalog.index_if_any()
-    return owner(index, key) if index else None
 
 
 def _put(

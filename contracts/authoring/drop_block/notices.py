@@ -194,8 +194,8 @@ def _unknown(to: str, named: tuple[Entry, ...]) -> Refused:
     if channels.MAIL.fullmatch(to) and not close:
         return Refused("unknown-channel", f"`{to:.60}` names no entry of `support` or `team`.", f"Write `mailto:{to}`.")
     fix = f"Write `{close}`." if close else "Write an address, as `mailto:orders@example.org` or `slack:orders-team`."
-    known = f"; there are {quoted(names, most=5)}" if names and not close else ""
-    return Refused("unknown-channel", f"`{to:.60}` names no entry of `support` or `team`{known}.", fix)
+    listed = f"; there are {quoted(names, most=5)}" if names and not close else ""
+    return Refused("unknown-channel", f"`{to:.60}` names no entry of `support` or `team`{listed}.", fix)
 
 
 def _secrets(document: Document, entry: Entry, *, is_error: bool) -> None:

@@ -116,11 +116,10 @@ def in_zone(document: Document, path: Path, checks: Sequence[Check], zone: str) 
     if len(relative) > MOST_CHECKS:
         message = f"{len(relative)} checks are held against history; there may be {MOST_CHECKS}."
         document.error(path, "too-many", message, f"Leave `{KEY}` out of some of them.")
-    return [_in_zone(check, zone) for check in checks]
-
-
-def _in_zone(check: Check, zone: str) -> Check:
-    threshold = check.threshold
-    if threshold is None or threshold.relative is None or threshold.relative.zone != OF_CONTRACT:
-        return check
-    return replace(check, threshold=replace(threshold, relative=replace(threshold.relative, zone=zone)))
+    zoned = []
+    for check in checks:
+        threshold = check.threshold
+        if threshold and threshold.relative and threshold.relative.zone == OF_CONTRACT:
+            threshold = replace(threshold, relative=replace(threshold.relative, zone=zone))
+        zoned.append(replace(check, threshold=threshold))
+    return zoned

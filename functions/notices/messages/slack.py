@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from contracts.problem import Problem, visible
+from contracts.problem import visible
 from functions.notices.messages import wording
 from functions.ports.notices import Post
 
@@ -56,18 +56,14 @@ MARKS = {ord(mark): f"{mark}\u200b" for mark in "*_~"}
 
 def _lines(letter: Letter) -> list[str]:
     if letter.only:
-        lines = [_in_words(problem) for problem in letter.problems[:MOST_SHOWN]]
+        shown = [(plain(each.message or each.code), plain(each.fix)) for each in letter.problems[:MOST_SHOWN]]
+        lines = [f"\u2022 {text}" + (f"\n   {fix}" if fix else "") for text, fix in shown]
         more = len(letter.problems) - len(lines)
     else:
         rows, _ = wording.listed(letter)
         lines = [f"\u2022 [{occasion}] {plain(key)}: {plain(words)}" for occasion, key, words in rows[:MOST_SHOWN]]
         more = len(letter.entries) - len(lines)
     return [*lines, *([f"and {more:,} more"] if more > 0 else [])]
-
-
-def _in_words(problem: Problem) -> str:
-    fix = f"\n   {plain(problem.fix)}" if problem.fix else ""
-    return f"\u2022 {plain(problem.message or problem.code)}{fix}"
 
 
 def _section(lines: Sequence[str]) -> dict[str, Any]:

@@ -161,7 +161,7 @@ def facts(letter: Letter) -> dict[str, str]:
         if contract
         else None,
         "Producer": visible(data.producer) if data.producer else None,
-        "Records": _rows(data),
+        "Records": f"{data.rows.read:,} read, {data.rows.rejected:,} rejected" if data.rows else None,
         "Received": data.received_at[:19].replace("T", " ") + " UTC" if data.received_at else None,
         "Missing": _missing(data),
         "Promise": visible(data.promise.promised, 300) if data.promise else None,
@@ -258,10 +258,6 @@ def _recovery(data: EventData) -> str:
     if data.promise:
         return "The promise is kept again."
     return "All files of the day have come." if data.missing else "A file under this key is accepted."
-
-
-def _rows(data: EventData) -> str | None:
-    return f"{data.rows.read:,} read, {data.rows.rejected:,} rejected" if data.rows else None
 
 
 def _missing(data: EventData) -> str | None:
