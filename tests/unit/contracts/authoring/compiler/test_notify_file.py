@@ -156,4 +156,6 @@ def test_odd_value_anywhere_is_a_finding_at_most(tmp_path: Path, odd: str) -> No
 
 
 def test_schema_has_the_channels_of_the_drop_block() -> None:
-    assert schema()["$defs"]["channels"]["items"]["required"] == ["to"]
+    defined = schema()["$defs"]
+    assert defined["channels"]["items"] == {"$ref": "#/$defs/channel"}
+    assert defined["channel"]["required"] == ["to"]
