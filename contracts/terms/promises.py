@@ -339,7 +339,7 @@ def _retention(_: Promise, period: Period, seen: Seen, now: datetime) -> Judgeme
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What is wrong or missing of what there is, and of `whole` that there will be at the end of the period.
+    """Shares that are wrong or missing: of what there is, and of the `whole` of the period once it has ended.
 
     While it `waits` for files that are not decided yet, and where something is not `counted`, there is no result.
     """

@@ -101,7 +101,7 @@ class EventPromise:
 
 @dataclass(frozen=True, slots=True)
 class EventData:
-    """What a listener needs to filter and to act: all of a drop at one step, of missing files, or of a promise.
+    """The facts by which a listener filters and acts: of a drop at one step, of missing files, or of a promise.
 
     `event` led to the state. `promoted` is set in the event by which data becomes readable, and in no other;
     `withdrawn` is true where consumers lose what an earlier attempt of the drop had promoted. `left_out` names the

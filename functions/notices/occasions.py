@@ -29,7 +29,7 @@ OUTSIDE = frozenset({"arrived-early", "arrived-late", "arrived-other-day"})
 MARKER = "folder-marker"
 """The code of an empty object that stands for a folder: nobody has sent a file."""
 LATER_STEPS = frozenset({"receipt_written", "forgetting", "forgotten"})
-"""What leaves a state as it is: people have heard of that."""
+"""Events that leave a state as it is: people have heard of that."""
 TROUBLES: frozenset[Occasion] = frozenset({"rejected", "failed", "missing", "stale"})
 """The occasions that last until there is a recovery."""
 ENDS: frozenset[Occasion] = frozenset({"accepted", "warning", "recovered"})

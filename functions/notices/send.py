@@ -1,4 +1,4 @@
-"""What waits on a line, out to its channel: claim, send, record; the line's id in, what came of it out.
+"""Notices that wait on a line, out to its channel: claim, send, record; the line's id in, what came of it out.
 
 No channel holds up another one: a failure is an answer, and the line is due again later. Twice comes only what was
 sent by a process that died before it could record that, and the second one says that it may be a repeat.

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contracts.problem import quoted
-from infra.cli.options.choosing import absent, chosen, contract_option, most_option, need_state, state_option
+from infra.cli.options.choosing import (
+    absent,
+    chosen,
+    contract_option,
+    month_option,
+    most_option,
+    need_state,
+    state_option,
+)
 from infra.cli.options.target import of_a_stack
 from infra.cli.screen import as_json, say
 
@@ -40,12 +48,7 @@ Examples:
 )
 @contract_option
 @state_option
-@click.option(
-    "--month",
-    type=click.DateTime(["%Y-%m"]),
-    metavar="YYYY-MM",
-    help="The month of arrival (default: this month, UTC).",
-)
+@month_option
 @most_option
 @click.option("--stuck", is_flag=True, help="List open items that do not progress, with their cause and what to do.")
 @click.option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from infra.cli.options.choosing import chosen, contract_option, most_option, need_state, state_option
+from infra.cli.options.choosing import chosen, contract_option, month_option, most_option, need_state, state_option
 from infra.cli.options.target import of_a_stack
 from infra.cli.screen import as_json
 
@@ -26,12 +26,7 @@ Examples:
 )
 @contract_option
 @state_option
-@click.option(
-    "--month",
-    type=click.DateTime(["%Y-%m"]),
-    metavar="YYYY-MM",
-    help="The month of arrival (default: this month, UTC).",
-)
+@month_option
 @most_option
 @of_a_stack
 def command(contract: str | None, state: str | None, month: datetime | None, most: int) -> None:

@@ -158,7 +158,7 @@ WRITTEN = {
 
 
 CHANNELS = {"notify": 2, "contracts": 3, "operator": 1}
-"""How many keys lead to the channels of an audience, by the first of them."""
+"""The number of keys that lead to the channels of an audience, by the first of them."""
 
 
 def report(document: Document, path: Path, error: ValidationError, whole: str = "The drop block") -> None:

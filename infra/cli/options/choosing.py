@@ -21,6 +21,12 @@ contract_option: Decorator = click.option(
     "--contract", metavar="C", help="Only drops of this contract, such as `inmet-weather.v1`."
 )
 state_option: Decorator = click.option("--state", metavar="S", help="Only drops in this state, such as `rejected`.")
+month_option: Decorator = click.option(
+    "--month",
+    type=click.DateTime(["%Y-%m"]),
+    metavar="YYYY-MM",
+    help="The month of arrival (default: this month, UTC).",
+)
 most_option: Decorator = click.option(
     "--most", type=click.IntRange(min=1), default=100, show_default=True, help="Maximum number of drops."
 )

@@ -227,8 +227,7 @@ class Site:
         for world in self.worlds.values():
             world.seen.clear()
             world.tables._cached.clear()
-            world.catalog._etag = None
-            world.catalog._plans.clear()
+            world.catalog.__init__(world.catalog._documents, world.catalog._zone)
 
     def forget_letters(self) -> None:
         """Empty the dead-letter queues."""

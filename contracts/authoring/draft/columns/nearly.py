@@ -18,7 +18,7 @@ TRIED = 20
 
 @dataclass(frozen=True, slots=True)
 class Nearly:
-    """What most values of a text column are: how many are dates or numbers, one of them, and the texts that are not.
+    """The form of most values of a text column: how many are dates or numbers, one of them, and the texts that are not.
 
     They are marked if they are no numbers as contracts write them.
     """
