@@ -683,6 +683,11 @@ class Plan:
         """The earlier files that checks are held against, by the id of the check."""
         return {c.id: c.threshold.relative for c in self.checks if c.threshold and c.threshold.relative}
 
+    def measures(self, check: str, figure: Figure) -> bool:
+        """Return True if a figure is in the unit of a check: a share, or a value or number."""
+        shares = {c.id for c in self.checks if c.threshold and c.threshold.unit == "percent"}
+        return (figure.of is not None) == (check in shares)
+
     @cached_property
     def marked(self) -> tuple[str, ...]:
         """The properties whose greatest values the job looks for: its watermarks, and what its promises are about."""

@@ -162,6 +162,8 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/oracle/test_changes.py::*",
         "tests/oracle/test_combinations.py::*",
         "tests/oracle/test_drafts.py::*",
+        "tests/oracle/test_earlier.py::*[many]",
+        "tests/oracle/test_earlier.py::test_job*",
         "tests/oracle/test_entries.py::*",
         "tests/oracle/test_exported*.py::*",
         "tests/oracle/test_faults.py::*",

@@ -2,7 +2,7 @@
 
 They are read when the drop is judged, and kept in its record: a repeat and a replay see the same. As they are read from
 the records of the other drops, one that was withdrawn or rejected since is not among them. Of uploads of one key on one
-day, which replace each other, only the newest counts.
+day, which replace each other, only the newest counts. A check whose unit has changed begins a new history.
 """
 
 from __future__ import annotations
@@ -28,7 +28,11 @@ REACH = timedelta(days=400)
 def history_of(ports: Ports, plan: Plan, drop: Drop) -> Mapping[str, Past]:
     """Return the figures that a drop is held against, by check: those of its record, else those of the ledger."""
     wanted = plan.relative
-    pinned = {name: past for name, past in drop.history.items() if past.of == wanted.get(name)}
+    pinned = {
+        name: past
+        for name, past in drop.history.items()
+        if past.of == wanted.get(name) and all(plan.measures(name, figure) for figure in past.figures)
+    }
     missing = {name: relative for name, relative in wanted.items() if name not in pinned}
     return pinned | _read(ports, plan, drop, missing) if missing else pinned
 
@@ -50,7 +54,11 @@ def _read(ports: Ports, plan: Plan, drop: Drop, wanted: Mapping[str, Relative]) 
 def _past(name: str, relative: Relative, plan: Plan, drop: Drop, earlier: tuple[Drop, ...]) -> Past:
     came = uploaded(drop)
     alike: Iterator[Drop] = (
-        one for one in earlier if relative.day_of(uploaded(one)) == relative.day_of(came) and name in one.figures
+        one
+        for one in earlier
+        if relative.day_of(uploaded(one)) == relative.day_of(came)
+        and (figure := one.figures.get(name))
+        and plan.measures(name, figure)
     )
     if plan.same_key != "version":
         alike = _newest(relative, drop, alike)

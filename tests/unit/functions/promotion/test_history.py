@@ -8,15 +8,17 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
+from contracts import rules
 from contracts.job import DropResult, JobDrop
-from contracts.plan import Plan
-from contracts.terms.history import Figure
+from contracts.plan import Check, Plan, Threshold
+from contracts.terms.history import Figure, Relative
 from functions.drop import Drop
 from functions.operations.override import Overruled, accept, reject
 from functions.operations.replay import Replayed, replay
 from tests.builders import World, a_plan, a_relative_plan, a_world, all_good
 
 DAY = 86_400
+NEAR = Threshold("mustBeBetween", (Decimal(-50), Decimal(50)), relative=Relative("median", 2, 2))
 
 
 def of(rows: int) -> Callable[[Plan, JobDrop], DropResult]:
@@ -144,6 +146,27 @@ def test_replay_says_the_same() -> None:
 
     again = world.drop(drop.id)
     assert (again.attempt, again.state, again.history) == (2, "rejected", drop.history)
+
+
+def test_share_is_not_held_against_numbers() -> None:
+    """A check of the same id in another unit begins a new history, for a replay too."""
+    nulls = Check("volume", rules.NullValues(), "set", "error", "completeness", "as before", "note", NEAR)
+    of_rows = a_plan()
+    of_rows = replace(of_rows, checks=(*of_rows.checks, nulls))
+    in_percent = replace(nulls, threshold=replace(NEAR, unit="percent"))
+    shares = replace(of_rows, version="1.1.0", checks=(*of_rows.checks[:-1], in_percent))
+    world = a_world([of_rows])
+    drop = [sent(world, f"orders/{n}.csv", 10) for n in range(3)][-1]
+    world.publish([shares])
+    later = sent(world, "orders/x.csv", 10)
+    assert isinstance(reject(world.ports, drop, "ana", "again"), Overruled)
+    assert isinstance(replay(world.ports, drop.id), Replayed)
+    world.clock.pass_seconds(120)
+    judged(world, 10)
+
+    assert (drop.figures["volume"].of, held(drop)) == (None, [0, 0])
+    assert (later.figures["volume"].of, held(later)) == (10, [])
+    assert held(world.drop(drop.id)) == []
 
 
 def test_contract_without_such_checks_reads_no_history() -> None:
