@@ -108,10 +108,15 @@ def a_relative_plan(last: int = 3, *, weekday: bool = False, **changes: Any) -> 
 def a_window(name: str, minutes: int) -> Plan:
     """A contract whose window of files ends so many minutes from now on, in a zone where it is about noon."""
     now = datetime.now(UTC)
-    west = (now.hour - 12) % 24
-    zone = f"Etc/GMT+{west}" if west <= 12 else f"Etc/GMT-{24 - west}"
+    zone = noon_zone(now)
     by = f"{(now + timedelta(minutes=minutes)).astimezone(ZoneInfo(zone)):%H:%M}"
     return a_plan(f"{name}.v1", (f"{name}/*.csv",), arrival=Arrival(by, zone=zone))
+
+
+def noon_zone(now: datetime) -> str:
+    """Return a zone in which it is about noon."""
+    west = (now.hour - 12) % 24
+    return f"Etc/GMT+{west}" if west <= 12 else f"Etc/GMT-{24 - west}"
 
 
 def a_drop(**changes: Any) -> Drop:

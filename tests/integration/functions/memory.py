@@ -9,6 +9,7 @@ from moto.dynamodb.models import dynamodb_backends
 from moto.s3.models import FakeKey, s3_backends
 
 from contracts.job import JobRequest
+from contracts.terms.promises import State
 from functions import keys
 from functions.aws import items
 from functions.aws.s3 import ATTEMPT, DROP
@@ -77,6 +78,15 @@ def under_way(ledger: Any) -> Iterator[object]:
         held = items.kind(item) == "KEY" and item.get("promoting")
         if items.kind(item) in ("PENDING", "WINDOW", "SLOTS") or open_batch or held:
             yield item
+
+
+def promised(ledger: Any) -> dict[str, list[State]]:
+    """Return the states that each promise has gone through, by contract and name."""
+    steps = [one for one in records(ledger) if items.kind(one) == "PROMISES" and one["sk"].startswith(items.HISTORY)]
+    states: dict[str, list[State]] = {}
+    for step in map(items.promise_step_of, steps):
+        states.setdefault(f"{step.contract} {step.promise}", []).append(step.state)
+    return states
 
 
 def records(ledger: Any) -> list[items.Item]:

@@ -30,7 +30,7 @@ from infra.local.events.invocation import acting_as
 from infra.local.loopback import ACCOUNT
 from tests.builders import ZONES, publish
 from tests.integration.functions.by_hand import CLOCK, CREATED, DUE, ENDED, GOOD, Killed, Site
-from tests.integration.functions.memory import clear, seen_by, under_way
+from tests.integration.functions.memory import clear, promised, seen_by, under_way
 from tests.integration.functions.wire import SIDES, Call, Point, Side, Wire, clients_of, straight
 from tests.invariants import GOOD as ACCEPTED
 from tests.invariants import Seen, Watch
@@ -42,6 +42,8 @@ OF_RUN = re.compile(r"stage/[^ )]+|\b[a-z2-7]{32}\b")
 FRUITLESS = 3
 """The times that messages come again in vain before the schedule does: minutes are between them, and it comes each."""
 STRIKES = 12
+LOOKS = 3
+"""Strikes in which the promises of a contract are judged, even if one look goes wrong."""
 AHEAD = timedelta(minutes=20)
 """The time by which the schedule's clock moves on at each strike; more than anything waits for by itself."""
 
@@ -112,6 +114,11 @@ class Attack:
         self.site.idle()
         self.watch.look()
 
+    def strike_for_promises(self) -> None:
+        """Let time pass, and the schedule come, until promises have been judged."""
+        for _ in range(LOOKS):
+            self.strike()
+
     def ask(self, act: Callable[[Ports], object]) -> None:
         """Let a person do something, and type it again where the machine has died over it."""
         for _ in range(2):
@@ -141,6 +148,8 @@ class Attack:
     def finish(self) -> None:
         """The same to the end, when all is as it should be."""
         self.settle()
+        if promised(self.site.ports.ledger):
+            self.strike_for_promises()
         assert list(self.left()) == []
         assert self.troubles == ()
         self.watch.look_at_the_end()
@@ -156,11 +165,15 @@ class Attack:
         yield from self.site.cloud.guard.denied
 
     def ending(self) -> dict[str, Any]:
-        """Return what people see of each drop: states, verdict, problems, receipt, and what consumers have read."""
+        """Return what people see of each drop: states, verdict, problems, receipt, and what consumers have read.
+
+        And the states that each promise has gone through.
+        """
         seen = self.watch.before
         assert seen
         drops = sorted(seen.drops.values(), key=lambda d: d.sequencer)
-        return {f"{d.key} {n}": self._end(d, drops[n + 1 :], seen) for n, d in enumerate(drops)}
+        ends = {f"{d.key} {n}": self._end(d, drops[n + 1 :], seen) for n, d in enumerate(drops)}
+        return ends | promised(self.site.ports.ledger)
 
     def _end(self, drop: Drop, later: list[Drop], seen: Seen) -> Any:
         if any(d.key == drop.key and d.state in ACCEPTED for d in later):
@@ -174,6 +187,7 @@ class Attack:
             problems,
             self._read(drop, drop.promoted.key, seen) if drop.promoted and drop.state in ACCEPTED else None,
             keys.split(drop.source.uri)[1].partition("/")[0],
+            {name: [figure.value for figure in past.figures] for name, past in drop.history.items()},
         )
 
     def _read(self, drop: Drop, key: str, seen: Seen) -> Any:

@@ -1,6 +1,7 @@
 """Every call to AWS of every scenario goes wrong in every way, one at a time: the end is the same, no promise breaks.
 
-The test command takes each call that a function makes for a port once; `make torture` all of them, each in all ways.
+The proofs take each call that a function makes for a port once, and those of promises and history in all ways; `make
+torture` all of them, each in all ways.
 """
 
 from __future__ import annotations
@@ -10,16 +11,18 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from itertools import cycle
+from itertools import chain, cycle
 from typing import Any
 
 import botocore.retries.quota
 import botocore.retries.standard
 import pytest
 
-from contracts.job import DropResult, JobDrop
+from contracts.job import Count, DropResult, JobDrop
 from contracts.plan import Limit, Plan
 from contracts.terms.file_sets import SetRule
+from contracts.terms.promises import Promise
+from contracts.terms.spans import Span
 from functions import keys
 from functions.doctor.compare import differences
 from functions.operations import override
@@ -27,11 +30,11 @@ from functions.operations.replay import replay as replayed
 from functions.ports import Ports
 from infra.local.cloud import Cloud
 from infra.local.loopback import LoopbackServer
-from tests.builders import a_marked_plan, a_plan, a_window, all_good, one_bad, reaching
-from tests.integration.functions.by_hand import BAD_HEADER, CREATED, DUE, ENDED, PLANS, running
+from tests.builders import a_marked_plan, a_plan, a_relative_plan, a_window, all_good, noon_zone, one_bad, reaching
+from tests.integration.functions.by_hand import BAD_HEADER, CLOCK, CREATED, DUE, ENDED, PLANS, running
 from tests.integration.functions.sites import Site, sites
 from tests.integration.functions.sweep import Attack, Later, NotMet, Scenario, Sweep
-from tests.integration.functions.wire import SIDES, Call, Point, Wire
+from tests.integration.functions.wire import SIDES, Call, Point, Side, Wire
 
 GATHERED = a_plan(
     "sets.v1", ("sets/{day}/*.csv",), set=SetRule(("day",), 3600, marker="sets/{day}/_SUCCESS"), same_key="version"
@@ -45,7 +48,8 @@ WIDE = f"id,{'n' * 3000}"
 """A header that is too long for the ledger."""
 VERSIONS = a_plan("versions.v1", ("versions/*.csv",), same_key="version")
 ONCE = a_plan("once.v1", ("once/*.csv",), WIDE.split(","), same_content="reject")
-OTHERS = (MARKED, GATHERED, LISTED, WITH_ROWS, WITH_TABLE, VERSIONS, ONCE, LARGER)
+RELATIVE = a_relative_plan(2, contract="volumes.v1", files=("volumes/*.csv",))
+OTHERS = (MARKED, GATHERED, LISTED, WITH_ROWS, WITH_TABLE, VERSIONS, ONCE, LARGER, RELATIVE)
 EVER = (*PLANS, *OTHERS)
 MIB = 1024**2
 LARGEST = 5 * MIB
@@ -54,9 +58,11 @@ LARGE = b"id,note\n" + b"1,a\n" * (LARGEST // 4)
 
 
 def judge(plan: Plan, drop: JobDrop) -> DropResult:
-    """By the file's name: a bad drop is good when it is judged again, a later one is bad then."""
+    """By the file's name: a bad drop is good when it is judged again, a later one is bad then; a cut one is short."""
     if plan.watermarks:
         return reaching(plan, drop)
+    if "cut" in drop.name:
+        return replace(all_good(plan, drop), read=1, valid=1, counts=tuple(Count(1) for _ in plan.checks))
     bad = "bad" in drop.name if drop.attempt == 1 else "later" in drop.name
     return (one_bad if bad else all_good)(plan, drop)
 
@@ -351,6 +357,50 @@ def claim_again(attack: Attack) -> None:
     attack.deliver()
 
 
+def hold_against_history(attack: Attack) -> None:
+    """Files with too few before them, unlike those before, and that one again after more have come."""
+    for name in ("1", "2"):
+        attack.upload(f"volumes/{name}.csv")
+        attack.settle()
+    drop = attack.upload("volumes/cut.csv")
+    attack.settle()
+    attack.upload("volumes/3.csv")
+    attack.settle()
+    attack.ask(lambda ports: replayed(ports, drop))
+    attack.deliver()
+
+
+def keep_promises(attack: Attack) -> None:
+    """A contract gets promises, which a file then meets."""
+    attack.put_in_force((*EVER, a_promising_plan()))
+    attack.strike()
+    attack.upload("promised/a.csv")
+    attack.settle()
+    attack.strike_for_promises()
+
+
+def miss_a_promise(attack: Attack) -> None:
+    """A file is judged again, which changes no promise; it is recalled, and one is missed."""
+    attack.put_in_force((*EVER, a_promising_plan()))
+    drop = attack.upload("promised/a.csv")
+    attack.settle()
+    attack.ask(lambda ports: replayed(ports, drop, retract=True))
+    attack.settle()
+    attack.befall(CLOCK, "DynamoLedger.received", "throttled")
+    attack.strike_for_promises()
+    attack.ask(lambda ports: override.reject(ports, attack.drop(drop), "ann", "recalled"))
+    attack.settle()
+    attack.strike_for_promises()
+
+
+def a_promising_plan() -> Plan:
+    """A plan with promises that no hour more or less changes: their day is about at its noon."""
+    zone = noon_zone(datetime.now(UTC))
+    fresh = Promise("loadDate", "loadDate", Span(Decimal(9), "d"), zone=zone)
+    kept = Promise("retention", "retention", Span(Decimal(1), "d"), zone=zone)
+    return a_plan("promised.v1", ("promised/*.csv",), promises=(fresh, kept))
+
+
 SCENARIOS: tuple[Scenario, ...] = (
     accept,
     refuse,
@@ -385,6 +435,9 @@ SCENARIOS: tuple[Scenario, ...] = (
     die_now_and_then,
     start_again,
     claim_again,
+    hold_against_history,
+    keep_promises,
+    miss_a_promise,
 )
 
 FASTER = "where somebody else was faster: tests/unit/functions/flow/test_crashes.py lets somebody be at every call"
@@ -417,6 +470,8 @@ UNSWEPT: dict[Site, str] = {
     ("batching._go_on", "drops"): "a batch that took none: tests/unit/functions/flow/test_batching.py",
 }
 """Calls that no scenario makes, each with its reason."""
+OVER_TIME = ("promises.", "history.")
+"""The modules of promises and of checks against history."""
 BY_HAND = ("difference", "compare", "compare_tables", "restore", "erase", "stuck")
 """Modules of what people alone ask for: of these `compare` sweeps what it meets."""
 
@@ -479,6 +534,18 @@ def test_no_call_is_left_out(made: list[tuple[Scenario, Call]]) -> None:
     every = {site for site in sites() if site[0].partition(".")[0] not in BY_HAND}
 
     assert sorted(every - swept) == sorted(UNSWEPT)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_promises_and_history_gone_wrong_in_every_way_change_nothing(
+    side: Side, sweep: Sweep, made: list[tuple[Scenario, Call]]
+) -> None:
+    over_time = [(scenario, call) for scenario, call in reversed(made) if call.site.startswith(OVER_TIME)]
+    first_calls = {(call.site, call.method): (scenario, call) for scenario, call in over_time}
+    failures = [gone_wrong(sweep, scenario, [Point(call, side)]) for scenario, call in first_calls.values()]
+
+    assert len(failures) == 11
+    assert list(chain(*failures)) == []
 
 
 @pytest.mark.torture
