@@ -280,7 +280,8 @@ class MemoryPromises:
 
     enrolment: Enrolment = field(default_factory=Enrolment)
     standings: dict[str, Standing] = field(default_factory=dict)
-    periods: dict[tuple[str, str, str], PromisePeriod] = field(default_factory=dict)
+    periods: dict[tuple[str, str, str, str], PromisePeriod] = field(default_factory=dict)
+    steps: list[PromiseStep] = field(default_factory=list)
 
     def fits(self, one: Promised) -> bool:
         """Return True if an item has the version that is there; steps and periods are fenced by those beside them."""
@@ -292,13 +293,14 @@ class MemoryPromises:
     def put(self, one: Promised, events: list[DropEvent]) -> None:
         """Write an item, and add the event of a step."""
         if isinstance(one, PromiseStep):
+            self.steps.append(one)
             events.append(hold_event(event_of_promise(ORIGIN, one, None)))
         elif isinstance(one, Enrolment):
             self.enrolment = replace(one, version=one.version + 1)
         elif isinstance(one, Standing):
             self.standings[one.contract] = replace(one, version=one.version + 1)
         elif isinstance(one, PromisePeriod):
-            self.periods[one.contract, one.promise, one.begin] = one
+            self.periods[one.contract, one.promise, one.begin, one.end] = one
 
     def due(self, before: str) -> tuple[Standing, ...]:
         """Return the promises that are due, the oldest first."""
@@ -307,8 +309,8 @@ class MemoryPromises:
 
     def of(self, contract: str, promise: str) -> tuple[PromisePeriod, ...]:
         """Return the results of a promise, the newest first."""
-        own = (one for (c, p, _), one in self.periods.items() if (c, p) == (contract, promise))
-        return tuple(sorted(own, key=lambda one: one.begin, reverse=True))
+        own = (one for one in self.periods.values() if (one.contract, one.promise) == (contract, promise))
+        return tuple(sorted(own, key=lambda one: (one.begin, one.end), reverse=True))
 
 
 class MemoryLedger:

@@ -16,7 +16,7 @@
 - ABSENT#<contract>#<month> <day>         files that were missing on a day; H#<day>#<n> the history of these
 - ENROLMENT              STATE            the pattern index whose promises are held
 - PROMISES#<contract>    STATE            how the promises of a contract stand; H#<promise>#<n> the history of these
-- PROMISES#<contract>    P#<promise>#<begin>  the result of a period
+- PROMISES#<contract>    P#<promise>#<begin>#<end>  the result of a period
 """
 
 from __future__ import annotations
@@ -514,7 +514,8 @@ def period_shelf(promise: str) -> str:
 def period_item(period: PromisePeriod) -> Item:
     """The result of a period."""
     pk = standing_key(period.contract)[0]
-    return {"pk": pk, "sk": f"{period_shelf(period.promise)}{period.begin}", **_fields(period)}
+    sk = f"{period_shelf(period.promise)}{period.begin}#{period.end}"  # of a promise with longer periods now, too
+    return {"pk": pk, "sk": sk, **_fields(period)}
 
 
 def period_of(item: Item) -> PromisePeriod:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from contracts import codec
 from contracts.terms.promises import State
 
 
@@ -33,7 +34,8 @@ class Held:
 class Standing:
     """The promises of a contract; the schedule judges them at `look_at`, which is None where the contract has none.
 
-    They were judged last as they were at `judged_at`.
+    They were judged last as they were at `judged_at`. `place` is the promise at which the next look begins, if the time
+    of the last one was up before it.
     """
 
     contract: str
@@ -42,6 +44,7 @@ class Standing:
     promises: tuple[Held, ...] = ()
     version: int = 0
     format: Literal[1] = 1
+    place: str = field(default="", metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,20 @@
     another state                         -> an item of history, which leaves as an event
 
 An item is written on the condition that nobody wrote since it was read, together with its history and results: only one
-of two concurrent runs writes. No contract holds up another one: what fails is looked at again a while later. Promises
-that were published no longer are taken out as they become due; one call is made if no contract ever had any.
+of two concurrent runs writes. No contract holds up another one: what fails is looked at again a while later, and a
+look that has used up its time keeps its place, from which the next one goes on. Promises that were published no longer
+are taken out as they become due; one call is made if no contract ever had any.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import takewhile
 
 from contracts import codec
 from contracts.catalog import Entry
@@ -40,6 +43,8 @@ MOST_PERIODS = 5
 """Results of one promise in one transaction, which has room for 100 items; lint allows 12 promises."""
 MOST_FILES = 6400
 """Uploads that are read for one period; a promise about a period with more of them has no result."""
+LOOK_TIME = timedelta(seconds=30)
+"""The time after which a look at the promises of a contract stops; a period whose uploads take longer has no result."""
 SOUGHT = 5
 """Files of the promised age that are looked for in a look at a retention."""
 MOST_SOUGHT = 20
@@ -112,60 +117,92 @@ def _look(ports: Ports, before: Standing, entry: Entry | None, unread: Report) -
 
 
 def _judge(ports: Ports, before: Standing, entry: Entry | None, unread: Report) -> None:
+    """Judge the promises of a contract, beginning at its place; the next look begins where this one stops."""
     if entry is None:
         ports.ledger.write((), Standing(before.contract, None, version=before.version))
         return
     clock = ports.clock.now()
     patience = timedelta(seconds=ports.patience_seconds)  # events of uploads take their time, too
-    look = _Look(ports, before, clock - patience, unread)
+    look = _Look(ports, before, clock - patience, clock + LOOK_TIME, unread)
     held = {one.name: one for one in before.promises}
-    judged = [look.judged(promise, held.get(promise.name)) for promise in entry.promises]
+    names = [promise.name for promise in entry.promises]
+    left = deque(entry.promises[names.index(before.place) if before.place in names else 0 :])
+    judged: dict[str, _Judged] = {}
+    while left and not (judged and look.is_over):
+        one = look.judged(left[0], held.get(left[0].name), is_first=not judged)
+        judged[left[0].name] = one
+        if one.is_broken_off:
+            break
+        left.popleft()
+    held |= {name: one.held for name, one in judged.items()}
+    promises = tuple(held[name] for name in names if name in held)
+    times = [one.look_at + patience for one in judged.values()] + [clock + AGAIN[one.state] for one in promises]
+    if before.place:
+        times.append(clock + AGAIN["unknown"])  # nobody kept the times of the looks before
     after = replace(
         before,
-        look_at=stamp(min(min(one.look_at + patience, clock + AGAIN[one.held.state]) for one in judged)),
-        judged_at=stamp(look.now),
-        promises=tuple(one.held for one in judged),
+        look_at=stamp(clock if left else min(times)),
+        judged_at=before.judged_at if left else stamp(look.now),
+        promises=promises,
+        place=left[0].name if left else "",
     )
-    steps = [one.step for one in judged if one.step]
-    ports.ledger.write((), after, *steps, *(period for one in judged for period in one.periods))
+    steps = [one.step for one in judged.values() if one.step]
+    ports.ledger.write((), after, *steps, *(period for one in judged.values() for period in one.periods))
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """A promise as it stands now, when to judge it again, its new item of history, and the results of its periods."""
+    """A promise as it stands now, when to judge it again, its new item of history, and the results of its periods.
+
+    It `is_broken_off` where the time was up before its last period was judged.
+    """
 
     held: Held
     look_at: datetime
     step: PromiseStep | None
     periods: tuple[PromisePeriod, ...]
+    is_broken_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """One look at the promises of a contract, as they are at a moment."""
+    """One look at the promises of a contract, as they are at a moment; it stops at `until`, by the clock."""
 
     ports: Ports
     standing: Standing
     now: datetime
+    until: datetime
     unread: Report
     read: dict[tuple[str, str, int], tuple[Drop | str, ...]] = field(default_factory=dict)
     readable: dict[str, datetime | None] = field(default_factory=dict)
 
-    def judged(self, promise: Promise, held: Held | None) -> _Judged:
-        """Return how a promise stands; one that is new or changed is unknown at first."""
+    @property
+    def is_over(self) -> bool:
+        """Return True if the time of the look is up."""
+        return self.ports.clock.now() > self.until
+
+    def judged(self, promise: Promise, held: Held | None, *, is_first: bool) -> _Judged:
+        """Return how a promise stands; one that is new or changed is unknown at first.
+
+        The `is_first` of a look has had all of its time: if that is not enough, it stands as before, and does not keep
+        the others waiting.
+        """
         sha, at = _sha(promise), stamp(self.now)
         if held is None or held.sha != sha:
             period = promise.period_of(self.now)
             held = Held(promise.name, sha, at, at, stamp(period.begin), promised=promise.words)
         results: list[PromisePeriod] = []
         period = self._period(promise, held)
-        judgement = self._judge(promise, period, held)
-        while self.now >= period.end and not judgement.waits and len(results) < MOST_PERIODS:
+        judgement = self._judge(promise, period, held, is_first)
+        while judgement and self.now >= period.end and not judgement.waits and len(results) < MOST_PERIODS:
             results.append(self._result(promise, period, judgement))
             period = promise.period_of(period.end)
             before = judgement.state or held.before
             held = replace(held, before=before, worst=None, period=stamp(period.begin))
-            judgement = self._judge(promise, period, held)
+            judgement = self._judge(promise, period, held, is_first=False)
+        if judgement is None:
+            is_broken_off = bool(results) or not is_first
+            return _Judged(held, self.now + AGAIN["unknown"], None, tuple(results), is_broken_off)
         held = replace(held, worst=worse(held.worst, judgement.state), figure=judgement.figure)
         look_at = min(judgement.look_at or period.end, period.end)
         is_behind = self.now >= period.end and not judgement.waits
@@ -183,8 +220,14 @@ class _Look:
         earliest = self.now - KEPT * (period.end - period.begin)
         return period if period.end > earliest else promise.period_of(earliest)
 
-    def _judge(self, promise: Promise, period: Period, held: Held) -> Judgement:
+    def _judge(self, promise: Promise, period: Period, held: Held, is_first: bool) -> Judgement | None:
+        """Return how a promise stands in a period; None if the time is up before its uploads are read.
+
+        A period that is over, and has had all the time of a look, is judged by the uploads that were read.
+        """
         files, whole, unread = self._files(promise, period)
+        if not whole and self.is_over and not (is_first and self.now >= period.end):
+            return None
         seen = Seen(files, moment(held.since), whole, held.before != "unknown", held.worst, unread)
         return judge(promise, period, seen, self.now)
 
@@ -216,11 +259,12 @@ class _Look:
         while True:
             received = self._received(since, until, most)
             data = [one for one in received if isinstance(one, str) or one.state not in NO_DATA]
-            files = tuple(file for one in data if (file := self._file(one, promise)))
-            unread = len(data) - len(files)
-            if len(received) < most or any(map(is_enough, files)):
+            read = [self._file(one, promise) for one in takewhile(self._is_known, data)]
+            files = tuple(filter(None, read))
+            unread = len(read) - len(files)
+            if (len(received) < most and len(read) == len(data)) or any(map(is_enough, files)):
                 return files, True, unread
-            if most >= MOST_FILES:
+            if most >= MOST_FILES or self.is_over:
                 return files, False, unread
             most *= 4
 
@@ -278,17 +322,26 @@ class _Look:
         marks = (mark for mark in drop.marks if mark.property == promise.element)
         return next((moment_of_mark(mark, zone_of(promise.zone)) for mark in marks), None)
 
+    def _is_known(self, one: Drop | str) -> bool:
+        """Return True if an upload is read without a call, or there is time for one."""
+        return isinstance(one, str) or not _is_dated_by_history(one) or one.id in self.readable or not self.is_over
+
     def _readable(self, drop: Drop) -> datetime | None:
         """Return since when consumers have the data of a drop, or of an earlier attempt of it."""
         if drop.state not in PROMOTED and not drop.retracts:
             return None
-        if drop.attempt == 1 and not drop.forgotten:
+        if not _is_dated_by_history(drop):
             return moment(drop.changed_at)
         if drop.id not in self.readable:
             steps = self.ports.ledger.history(drop.id)
             at = next((moment(step.at) for step in steps if step.state in PROMOTED), None)
             self.readable[drop.id] = at
         return self.readable[drop.id]
+
+
+def _is_dated_by_history(drop: Drop) -> bool:
+    """Return True if only its history has the time since when consumers have a drop."""
+    return drop.attempt > 1 or drop.forgotten is not None
 
 
 def _sha(promise: Promise) -> str:

@@ -43,8 +43,11 @@ MOST_STEPS = 200
 MOST_TIME = timedelta(minutes=4)
 """For how long a run begins things; the function has a minute more (its Timeout in the template)."""
 
-TIME_TO_LOOK = timedelta(seconds=20)
-"""For how long a run that had no time left begins to judge promises: these wait for all recovery, and not for ever."""
+TIME_TO_LOOK = timedelta(seconds=10)
+"""For how long a run that had no time left begins to judge promises: these wait for all recovery, and not for ever.
+
+One look takes up to its LOOK_TIME; with it the run ends before the function's Timeout.
+"""
 
 COMES_BACK = timedelta(minutes=6)
 """The time after which a message that fails comes again by itself (the queue's VisibilityTimeout in the template)."""

@@ -18,6 +18,8 @@ from contracts.watermarks import HighMark
 from functions.drop import Location
 from functions.operations.override import reject
 from functions.operations.replay import replay
+from functions.ports import Ports
+from functions.ports.clock import moment
 from functions.schedule.reconcile import Trouble, reconcile
 from tests.builders import ZONES, Judge, World, a_plan, a_world, all_good, one_bad
 
@@ -30,7 +32,7 @@ def fresh(hours: int = 24) -> Promise:
 
 def often(count: int = 1, unit: str = "d") -> Promise:
     span = Span(Decimal(count), unit)  # type: ignore[arg-type]
-    return Promise("frequency", "frequency", span, period=span)
+    return Promise("frequency" if count == 1 else f"frequency-{count}", "frequency", span, period=span)
 
 
 def shares(kind: Kind, percent: int) -> Promise:
@@ -529,3 +531,115 @@ def test_files_refused_before_their_rows_were_counted_leave_the_share_of_errors_
     pass_hours(world, 13)
 
     assert (state(world, "errorRate"), marks(world, "errorRate")) == ("unknown", ["unknown"])
+
+
+def slow(world: World, call: str, seconds: int) -> Ports:
+    """Return ports one call of which takes so long."""
+
+    def waits(_: object) -> bool:
+        world.clock.pass_seconds(seconds)
+        return False
+
+    return replace(world.ports, ledger=Refusing(world.ledger, call, ValueError(), waits))
+
+
+def replayed(world: World, count: int) -> None:
+    """Let each of so many files be accepted and judged again: the times of such a file are in its history."""
+    for n in range(count):
+        world.upload(f"orders/{n}.csv", GOOD)
+    world.finish()
+    for drop_id in world.drops():
+        replay(world.ports, drop_id, retract=True)
+    world.finish()
+
+
+def test_look_goes_on_in_the_next_where_its_time_was_up() -> None:
+    world = a_promising_world(often(), often(2), often(7))
+    world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    world.deliver_jobs(world.end_jobs())
+    world.clock.pass_seconds(3600)
+    ports = slow(world, "received", 40)
+    seen = []
+    for _ in range(3):
+        reconcile(ports)
+        standing = world.ledger.standing("orders.v1")
+        assert standing
+        seen.append((standing.place, [held.state for held in standing.promises]))
+        world.clock.pass_seconds(60)
+
+    assert seen == [
+        ("frequency-2", ["met", "unknown", "unknown"]),
+        ("frequency-7", ["met", "met", "unknown"]),
+        ("", ["met", "met", "met"]),
+    ]
+    assert told(world) == ["frequency met", "frequency-2 met", "frequency-7 met"]
+    standing = world.ledger.standing("orders.v1")
+    assert standing
+    assert moment(standing.look_at or "") - moment(standing.judged_at) < timedelta(minutes=7)
+
+
+def test_promises_are_judged_once_there_is_time_for_them_all() -> None:
+    world = a_promising_world(fresh(), shares("errorRate", 10), shares("completeness", 90))
+    replayed(world, 3)
+    world.clock.pass_seconds(3600)
+    judged = []
+    for _ in range(3):
+        reconcile(slow(world, "history", 12))
+        standing = world.ledger.standing("orders.v1")
+        assert standing
+        judged.append((standing.place, state(world, "loadDate")))
+        world.clock.pass_seconds(60)
+
+    assert judged == [("errorRate", "met"), ("completeness", "met"), ("", "met")]
+
+
+def test_period_whose_uploads_take_too_long_to_read_has_no_result() -> None:
+    world = a_promising_world(shares("errorRate", 10), fresh(48))
+    replayed(world, 6)
+    pass_hours(world, 11)
+    world.clock.pass_seconds(7200)
+    for _ in range(4):
+        reconcile(slow(world, "history", 20))
+        world.clock.pass_seconds(60)
+
+    assert (marks(world, "errorRate"), marks(world, "loadDate")) == ([None], ["met"])
+    assert state(world, "loadDate") == "met"
+
+
+def test_slow_contract_holds_up_no_other() -> None:
+    plans = [a_plan(f"{name}.v1", (f"{name}/*.csv",), promises=(often(), fresh(2))) for name in ("orders", "slow")]
+    world = a_world(plans)
+    world.reconcile()
+    world.clock.pass_seconds(3600)
+    troubles: list[Trouble] = []
+
+    def waits(contract: object) -> bool:
+        world.clock.pass_seconds(300 if contract == "slow.v1" else 0)
+        return False
+
+    ports = replace(world.ports, ledger=Refusing(world.ledger, "received", ValueError(), waits))
+    for _ in range(40):
+        world.clock.pass_seconds(3600)
+        troubles += reconcile(ports)
+
+    assert (state(world, "frequency"), troubles) == ("missed", [])
+    standing = world.ledger.standing("slow.v1")
+    assert standing
+    assert [held.state for held in standing.promises] == ["missed", "missed"]
+
+
+def test_result_of_a_promise_with_another_period_takes_no_results_place() -> None:
+    world = a_promising_world(Promise("often", "frequency", Span(Decimal(1), "d"), period=Span(Decimal(1), "d")))
+    pass_hours(world, 24 * 3)
+    before = world.ledger.periods("orders.v1", "often", 99)
+    longer = Promise("often", "frequency", Span(Decimal(1), "w"), period=Span(Decimal(1), "w"))
+    world.publish([a_plan(promises=(longer,), version="1.1.0")])
+    accepted(world)
+    pass_hours(world, 24 * 9)
+
+    after = world.ledger.periods("orders.v1", "often", 99)
+    assert {one.state for one in before} == {None, "missed"}
+    assert len(after) == len(before) + 1
+    assert set(before) < set(after)
