@@ -172,7 +172,9 @@ def read(heads: Sequence[SampleHead], written: Csv, *, of_cells: bool = False) -
     csv = replace(written, null_values=nulls)
     left = tuple((name, aside[name]) for name in seen if name in aside)
     made = Profile(tuple(samples), "csv", columns, csv, heads[0].compression, order, left, formed, head)
-    return replace(made, padded=heads[0].trim, remarks=remarks, words=_words(heads, written.encoding))
+    language = next((one.language for one in heads if one.language), "")
+    words = _words(heads, written.encoding)
+    return replace(made, padded=heads[0].trim, remarks=remarks, words=words, language=language)
 
 
 def _words(heads: Sequence[SampleHead], encoding: str) -> tuple[str, ...]:

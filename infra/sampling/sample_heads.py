@@ -18,6 +18,7 @@ from backports import zstd
 
 from contracts.authoring.draft import letters, readings
 from contracts.authoring.draft.around import Around
+from contracts.authoring.draft.letters import Likely
 from contracts.authoring.draft.line_types import Layout
 from contracts.authoring.draft.profile import SampleRefused
 from contracts.files import encodings
@@ -68,6 +69,7 @@ class SampleHead:
 
     `unpacked` is the file with its text: itself, unless it is compressed. `around` are the rows around its records;
     `head` is then without them. `layout` is that of lines of fixed width.
+    `language` is the one whose letters show the encoding.
     `whole` is True if `head` is all its text; `trim` are the columns whose cells have blanks around their values.
     `mojibake` is True if it holds text in another encoding, which only a contract that allows it accepts.
     """
@@ -85,6 +87,7 @@ class SampleHead:
     trim: frozenset[str] = frozenset()
     whole: bool = False
     layout: Layout | None = None
+    language: str = ""
 
 
 def kind(head: SampleHead) -> str:
@@ -148,15 +151,16 @@ def by_letters(heads: Sequence[SampleHead]) -> list[SampleHead]:
         for word in readings.words_of(one.head.split("\n"), MOST_WORDS)
         if len(word) > 1
     ]
-    name = letters.likely(words, own[0].encoding) if words else None
-    if name is None or not all(_is_in(one, name) for one in own):
+    best = letters.likely(words, own[0].encoding) if words else None
+    if best is None or not all(_is_in(one, best.encoding) for one in own):
         return [*heads]
-    return [
-        one
-        if one.is_ascii
-        else replace(one, encoding=name, head=one.head.encode(one.encoding).decode(name), mojibake=False)
-        for one in heads
-    ]
+    return [one if one.is_ascii else _decoded(one, best) for one in heads]
+
+
+def _decoded(head: SampleHead, best: Likely) -> SampleHead:
+    """Return a head with its text read again in another encoding."""
+    text = head.head.encode(head.encoding).decode(best.encoding)
+    return replace(head, encoding=best.encoding, head=text, mojibake=False, language=best.language)
 
 
 def _is_in(head: SampleHead, encoding: str) -> bool:

@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 from fractions import Fraction
 
 from contracts.terms.value_form import ValueForm
+from contracts.values.calendar_names import spellings
 
 DAY = 86_400_000_000
 GERMAN_MONTHS = [
@@ -86,7 +87,7 @@ def _by_letters(text: str, written: str, form: ValueForm) -> Read | None:
         if run in OFFSETS:
             shape += OFFSETS[run]
         elif run in ("MMM", "MMMM", "EEE", "EEEE"):
-            shape += r"([^\W\d_]+\.?)" if run in ("MMM", "EEE") else r"([^\W\d_]+)"
+            shape += r"([^\W\d_]+\.?)" if run in ("MMM", "EEE") else r"([^\W\d_]+(?:-[^\W\d_]+)?)"
         else:
             shape += (
                 "([AaPp][Mm])" if run == "a" else r"(\d\d?)" if len(run) == 1 and run != "S" else f"(\\d{{{len(run)}}})"
@@ -104,10 +105,12 @@ def _by_letters(text: str, written: str, form: ValueForm) -> Read | None:
 
 def _named(name: str, run: str, language: str) -> int | None:
     bare = name.removesuffix(".")
-    if bare not in (bare.lower(), bare.upper(), bare.capitalize()):
-        return None
-    names = NAMES[language, run]
-    return names.index(bare.lower()) + 1 if bare.lower() in names else None
+    if (language, run) in NAMES:
+        if bare not in (bare.lower(), bare.upper(), bare.capitalize()):
+            return None
+        names = NAMES[language, run]
+        return names.index(bare.lower()) + 1 if bare.lower() in names else None
+    return spellings(run, language).get(name)  # other languages have no second list of names
 
 
 def _moment(parts: dict[str, str], form: ValueForm) -> Read | None:

@@ -23,6 +23,7 @@ from contracts.files.columns import OURS
 from contracts.plan import Csv
 from contracts.problem import quoted, visible
 from contracts.terms.fixed_width import Fixed
+from contracts.values.calendar_names import IN_WORDS
 
 BLOCK = ("customProperties", 0, "value")
 OBJECT = ("schema", 0)
@@ -174,7 +175,7 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
             notes[(*BLOCK, "values", "nullValues")] = "they are null words where all other values have a type"
     if profile.csv and profile.words:
         place = "fixed" if profile.fixed else "csv"
-        notes[(*BLOCK, place, "encoding")] = readings.note(profile.words)
+        notes[(*BLOCK, place, "encoding")] = readings.note(profile.words, profile.language)
     if columns := _found(profile, notes):
         block["columns"] = columns
     if limit := proposing.broken_limit(profile):
@@ -268,10 +269,9 @@ def _on_begins(profile: Profile) -> str:
 
 def _on_values(profile: Profile) -> Iterator[str]:
     """Yield the points to review about values of columns that could mean something else."""
-    if twofold := [c.name for c in profile.columns if c.others]:
-        yield f"`format` of {quoted(twofold)}: day and month could be in the other order."
-    if short := [c.name for c in profile.columns if c.dates and c.dates.century]:
-        yield f"`century` of {quoted(short)}: that years of two digits are {CENTURY} to {CENTURY + 99}."
+    yield from _on_dates(profile)
+    if plus := [c.name for c in profile.columns if c.is_plus_alone]:
+        yield f"{quoted(plus)}: text, as phone numbers with `+` are; if they count something, write `integer`."
     if padded := [c.name for c in profile.columns if c.name in profile.padded]:
         yield f"`trim` of {quoted(padded)}: their values have a type only without the blanks around them."
     if shares := [name for name, form in profile.forms.columns.items() if form.percent]:
@@ -285,6 +285,25 @@ def _on_values(profile: Profile) -> Iterator[str]:
             yield _on_nearly(column, column.nearly)
     if empty := [c.name for c in profile.columns if not c.filled]:
         yield f"{quoted(empty)}: no value was seen."
+
+
+def _on_dates(profile: Profile) -> Iterator[str]:
+    """Yield the points to review about dates that could mean others."""
+    if twofold := [c.name for c in profile.columns if c.others]:
+        yield f"`format` of {quoted(twofold)}: day and month could be in the other order."
+    if short := [c.name for c in profile.columns if c.dates and c.dates.century]:
+        yield f"`century` of {quoted(short)}: that years of two digits are {CENTURY} to {CENTURY + 99}."
+    for names_of, columns in _by_languages(profile).items():
+        yield f"`language` of {quoted(columns)}: the names of its months and days could be {names_of}."
+
+
+def _by_languages(profile: Profile) -> dict[str, list[str]]:
+    """Return the columns whose names of months and days are also those of other languages, by these in words."""
+    columns: dict[str, list[str]] = {}
+    for column in profile.columns:
+        if column.languages:
+            columns.setdefault(" or ".join(IN_WORDS[one] for one in column.languages), []).append(column.name)
+    return columns
 
 
 def _on_nearly(column: ColumnProfile, nearly: Nearly) -> str:

@@ -1,63 +1,140 @@
-"""The encoding of text in one byte a character: its words in; the encoding whose letters they have, if clear, out.
+"""The encoding of text in one byte a character: its words in; the encoding and the language of their letters out.
 
-Words in Western letters are left in the encoding that they are read in: others must have far more frequent letters of
-one language. Pure.
+Each language has its letters outside ASCII in the order in which texts have them most. The letters of words are as
+likely in a language as their places in that order say; words that are read in another encoding have letters that no
+language has together. The encoding that words are read in stays unless another one is far likelier. Pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import log
 
-from contracts.authoring.draft import readings
 from contracts.files import encodings
 
-WESTERN = "äöüßéèàçêôîâóíáñúãõìòåøæëïùûœýðþÿ"
-LANGUAGES = {
-    "german": ("äöüß", ""),
-    "french": ("éèàçêô", "îâùûëïœ"),
-    "spanish": ("óíáéñú", "ü"),
-    "italian": ("àèéìòù", ""),
-    "portuguese": ("ãçáéíóâêõ", "ôúà"),
-    "nordic": ("åäöøæ", "é"),
-    "polish": ("ąćęłńóśźż", ""),
-    "czech": ("áíéěšřžčýů", "úťďňóľĺŕôä"),
-    "russian": ("оеаинтсрвлкмдпу", "ыьзягбчйхжшюцщэфъёіїєґ"),
-    "greek": ("αοιετσνηυρπκμλ", "ςάέήίόύώβγδζθξφχψω"),
+# ruff: noqa: RUF001 (letters of other scripts)
+LETTERS = {
+    "German": "üäöß",
+    "French": "éèàêçôîûâïùëœ",
+    "Spanish": "óíáéñúü",
+    "Italian": "àèùòìé",
+    "Portuguese": "ãçáéíóêõâúôà",
+    "Catalan": "àéóèíçòúïü",
+    "Dutch": "ëéïöüèê",
+    "Danish or Norwegian": "øåæé",
+    "Swedish or Finnish": "äöåé",
+    "Icelandic": "áðíóþæöúéý",
+    "Polish": "łęąóśżćńź",
+    "Czech": "íáěéžščřýůúňóťď",
+    "Slovak": "áíéýščžúľťôňäóďŕĺ",
+    "Hungarian": "áéöóőüíúű",
+    "Romanian": "ăîşţâșț",
+    "Croatian or Slovene": "čšžćđ",
+    "Turkish": "ışüğçöâ",
+    "Lithuanian": "ėšąžųįčęū",
+    "Latvian": "āīēšūņļžģķč",
+    "Estonian": "äõüöšž",
+    "Russian": "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё",
+    "Ukrainian": "оаинвірестклудмпязьгбчхжйїцщєюшфґ",
+    "Bulgarian": "аоиенртсвлкпдмзгъубчщцжхяйшюфь",
+    "Serbian": "аиоенрстјукдвмлпгзбчшжцњхћљђфџ",
+    "Greek": "αοιτεσνηυρπκμςλωίόάγέδήθχύβφξώζψ",
+    "Hebrew": "יוהלארתבשמנםחקדעכפטגצןסזךףץ",
+    "Arabic": "اليمنرتوبةعدسفهكقحجشطصخضذثزغظءأإىئآؤ",
+    "Thai": "านรกอเง่มวล้ยทีส์ตดัปบิขคไใพจหชแโะุถูืซธศผำณ",
 }
-"""Letters outside ASCII that texts in a language have often, and more seldom."""
-CANDIDATES = {
-    "windows-1250": ("polish", "czech"),
-    "iso-8859-2": ("polish", "czech"),
-    "windows-1251": ("russian",),
-    "koi8-r": ("russian",),
-    "cp866": ("russian",),
-    "iso-8859-5": ("russian",),
-    "windows-1253": ("greek",),
-    "iso-8859-7": ("greek",),
-    "cp850": ("german", "french", "spanish", "italian", "portuguese", "nordic"),
-    "macintosh": ("german", "french", "spanish", "italian", "portuguese", "nordic"),
-    "cp852": ("polish", "czech"),
-}
-"""The encodings that are tried, the likely ones first."""
-LEAST, MARGIN, FEWEST = 0.7, 0.3, 3
-"""The share of frequent letters, how much more that must be than of Western ones, and the number of such letters."""
+"""Letters outside ASCII, the frequent ones first, by language in words."""
+RARE, ODD = 1e-4, 1e-3
+"""The share of letters that a language has not, and how much less likely an odd word is."""
+LEAST, MARGIN, FEWEST = -5.5, 4.0, 3
+"""The logarithm of a letter's average share, how much more likely all words must be, and the number of letters."""
+JAPANESE = frozenset(("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH"))
+"""The scripts, by the begins of Unicode's names of characters, that one word may have together."""
+FOREIGN = 3
+"""Letters from which on a word in Latin letters has one of ASCII."""
+ONE_BYTE = tuple(name for name in encodings.NAMES if encodings.is_one_byte(name) and name != encodings.ASCII)
 
 
-def likely(words: Sequence[bytes], encoding: str) -> str | None:
-    """Return the encoding that words clearly are in, other than the Western one that they are read in; else None."""
-    own = _share([word.decode(encoding, "replace") for word in words], WESTERN, "")
-    shares = {
-        name: max(_share([word.decode(name) for word in words], *LANGUAGES[one]) for one in languages)
-        for name, languages in CANDIDATES.items()
-        if all(encodings.flaw(word, name) is None for word in words)
-    }
-    best = max(shares, key=lambda name: shares[name], default=encoding)
-    is_clear = sum(byte > 127 for word in words for byte in word) >= FEWEST
-    return best if is_clear and shares.get(best, 0) >= max(LEAST, own + MARGIN) else None
+@dataclass(frozen=True, slots=True)
+class Likely:
+    """An encoding, the language of its words, and the logarithms of their likelihood: of all, and of each letter."""
+
+    encoding: str
+    language: str
+    whole: float
+    each: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Return True if nearly all letters are frequent ones of the language."""
+        return self.each >= LEAST
 
 
-def _share(texts: Sequence[str], often: str, seldom: str) -> float:
-    """Return the share of frequent letters among all that are not in ASCII; seldom ones are half, others none."""
-    every = sum(not letter.isascii() for text in texts for letter in text)
-    letters = [letter for text in texts if readings.is_word(text) for letter in text.lower()]
-    return (sum(letter in often for letter in letters) + sum(letter in seldom for letter in letters) / 2) / every
+def likely(words: Sequence[bytes], encoding: str) -> Likely | None:
+    """Return the encoding that words clearly are in, other than the one that they are read in; else None."""
+    if sum(byte > 127 for word in words for byte in word) < FEWEST:
+        return None
+    own = best_of([word.decode(encoding, "replace") for word in words], encoding)
+    others = [other for name in ONE_BYTE if (other := _read(words, name))]
+    best = max(others, key=lambda other: other.whole, default=own)
+    return best if best.is_clear and best.whole >= own.whole + MARGIN else None
+
+
+def _read(words: Sequence[bytes], name: str) -> Likely | None:
+    """Return how likely words are in an encoding; None if some are not text in it."""
+    if any(encodings.flaw(word, name) is not None for word in words):
+        return None
+    return best_of([word.decode(name) for word in words], name)
+
+
+def best_of(texts: Iterable[str], encoding: str = "") -> Likely:
+    """Return how likely words are in their likeliest language."""
+    letters, odd = _counted(texts)
+    every = letters.total() or 1
+    wholes = {language: _whole(letters, shares) + odd * log(ODD) for language, shares in _shares().items()}
+    language = max(wholes, key=lambda one: wholes[one])
+    return Likely(encoding, language, wholes[language], wholes[language] / every)
+
+
+def _counted(texts: Iterable[str]) -> tuple[Counter[str], int]:
+    """Return how often words have each small letter outside ASCII, and how many words are odd."""
+    letters, odd = Counter[str](), 0
+    for text in texts:
+        letters.update(letter for letter in map(_small, text) if not letter.isascii())
+        odd += not is_word(text)
+    return letters, odd
+
+
+def is_word(text: str) -> bool:
+    """Return True if all characters are letters of one script, and no capital is behind a small letter.
+
+    Words in Latin letters of which none is in ASCII are very short.
+    """
+    scripts = {unicodedata.name(character, "").split(" ")[0] for character in text}
+    is_cased = text in (text.lower(), text.upper(), text.capitalize())
+    is_odd = scripts == {"LATIN"} and len(text) >= FOREIGN and not any(map(str.isascii, text))
+    return text.isalpha() and is_cased and (len(scripts) == 1 or scripts <= JAPANESE) and not is_odd
+
+
+def _small(letter: str) -> str:
+    return "ı" if letter == "İ" else letter.lower()
+
+
+def _whole(letters: Counter[str], shares: Mapping[str, float]) -> float:
+    return sum(count * log(shares.get(letter, RARE)) for letter, count in letters.items())
+
+
+@cache
+def _shares() -> dict[str, dict[str, float]]:
+    """Return the share of each letter by language: that at place n has one n-th of that of the first."""
+    return {language: dict(_by_place(letters)) for language, letters in LETTERS.items()}
+
+
+def _by_place(letters: str) -> Iterator[tuple[str, float]]:
+    every = sum(1 / place for place in range(1, len(letters) + 1))
+    for place, letter in enumerate(letters, 1):
+        yield letter, 1 / place / every

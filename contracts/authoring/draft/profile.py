@@ -49,7 +49,9 @@ class ColumnProfile:
     `last` the extreme texts; `others` are other date patterns that fit as well. `path` is the path of a nested column,
     whose `records` then count its possible occurrences. `scarcest` are the nulls and the records of the sample with the
     largest share of nulls, because each file is judged by itself. `unsure` is why its numbers could mean others,
-    `dates` the notation of its dates or times that the standard's formats lack, `nearly` what most of its texts are.
+    `dates` the notation of its dates or times that the standard's formats lack, `nearly` what most of its texts are,
+    `languages` the other ones in which the names of its months and days are names as well. With `is_plus_alone` it is
+    text, because its numbers have a plus and may be names.
     """
 
     name: str
@@ -73,6 +75,8 @@ class ColumnProfile:
     unsure: str = ""
     dates: DateFormats | None = None
     nearly: Nearly | None = None
+    is_plus_alone: bool = False
+    languages: tuple[str, ...] = ()
 
     @property
     def filled(self) -> int:
@@ -86,7 +90,8 @@ class Profile:
 
     `forms` are the forms of values that are not written as contracts write them, `headings` the columns of a header.
     `remarks` are what no contract can say of them or a person must decide, `padded` the columns with blanks around
-    their values, `words` some with other letters than those of ASCII if the bytes do not say their encoding.
+    their values, `words` some with other letters than those of ASCII if the bytes do not say their encoding,
+    which was then chosen by the letters of a `language`.
     """
 
     samples: tuple[Sample, ...]
@@ -106,6 +111,7 @@ class Profile:
     xml: Xml | None = None
     fixed: Fixed | None = None
     words: tuple[str, ...] = ()
+    language: str = ""
 
     @property
     def records(self) -> int:
@@ -175,7 +181,7 @@ def settle(
         column.is_unique
         and not column.form.group  # with which a number has two texts
         and all(count == 1 for count in values.values())
-        and "-0" not in values,
+        and not ("-0" in values or kinds.has_plus),  # and two texts with a plus
         written,
         offset,
         kinds.exact if kind == "number" and kinds.numbers and not given else None,
@@ -185,6 +191,8 @@ def settle(
         kinds.longest,
         others,
         dates=own_dates[0] if own_dates else None,
+        is_plus_alone=kind == "string" and kinds.is_plus_alone and not given and column.forms <= {"number"},
+        languages=dates.languages(kinds.of_files) if own_dates else (),
         nearly=nearly(values) if kind == "string" and not (written or column.is_many or given) else None,
     )
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 
+from contracts.authoring.draft import letters
 from contracts.files import encodings
 from contracts.plan import RECODED
 from contracts.problem import quoted, visible
@@ -14,10 +14,6 @@ STATED = (encodings.UTF_8, encodings.ASCII, *RECODED)
 """Encodings that show in the bytes of a text."""
 WORD = re.compile("[A-Za-z\u0080-\U0010ffff]*[\u0080-\U0010ffff][A-Za-z\u0080-\U0010ffff]*")
 MOST_WORDS, MOST_READINGS, LONGEST = 3, 6, 20
-JAPANESE = frozenset(("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH"))
-"""The scripts, by the begins of Unicode's names of characters, that one word may have together."""
-FOREIGN = 3
-"""Letters from which on a word in Latin letters has one of ASCII."""
 
 
 def is_stated(encoding: str) -> bool:
@@ -35,16 +31,18 @@ def words_of(lines: Iterable[str], most: int = MOST_WORDS) -> tuple[str, ...]:
     return tuple(sorted(words, key=lambda word: len(word) == 1)[:most])
 
 
-def note(words: Sequence[str]) -> str:
-    """Return how words read in the encoding of a draft."""
+def note(words: Sequence[str], language: str) -> str:
+    """Return how words read in the encoding of a draft, and the language by whose letters it was chosen, if any."""
     are = "a word is" if len(words) == 1 else "words are"
-    return f"the bytes do not say which; read so, {are} {_quoted(words)}"
+    reason = f"by its letters, which are those of {language}; " if language else ""
+    return f"{reason}the bytes do not say which; read so, {are} {_quoted(words)}"
 
 
 def remark(words: Sequence[str], encoding: str) -> str:
     """Return the point to review about an encoding: how words read in it, and in the others in which they are words."""
     own = f"`encoding`: the bytes do not say which; in {encoding} the samples have the words {_quoted(words)}"
-    others = [f"{_quoted(texts[:1])} in {' or '.join(names[:2])}" for texts, names in _others(words, encoding)]
+    likely = sorted(_others(words, encoding), key=lambda other: -letters.best_of(other[0]).whole)
+    others = [f"{_quoted(texts[:1])} in {' or '.join(names[:2])}" for texts, names in likely]
     if not others:
         return f"{own}: whether they read so."
     return f"{own}. If they read otherwise, write another: {', '.join(others[:MOST_READINGS])}."
@@ -57,20 +55,9 @@ def _others(words: Sequence[str], encoding: str) -> list[tuple[tuple[str, ...], 
     for name in encodings.NAMES:
         if not is_stated(name) and all(encodings.flaw(raw, name) is None for raw in raws):
             texts = tuple(raw.decode(name) for raw in raws)
-            if texts != tuple(words) and all(map(is_word, texts)):
+            if texts != tuple(words) and all(map(letters.is_word, texts)):
                 readings.setdefault(texts, []).append(name)
     return [*readings.items()]
-
-
-def is_word(text: str) -> bool:
-    """Return True if all characters are letters of one script, and no capital is behind a small letter.
-
-    Words in Latin letters of which none is in ASCII are very short.
-    """
-    scripts = {unicodedata.name(character, "").split(" ")[0] for character in text}
-    is_cased = text in (text.lower(), text.upper(), text.capitalize())
-    is_odd = scripts == {"LATIN"} and len(text) >= FOREIGN and not any(map(str.isascii, text))
-    return text.isalpha() and is_cased and (len(scripts) == 1 or scripts <= JAPANESE) and not is_odd
 
 
 def _quoted(words: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
-from contracts.values.calendar_names import LANGUAGES
+from contracts.values.calendar_names import LANGUAGES, LISTS, spellings
 from contracts.values.date_formats import DateFormats, iso, kinds, needs, pieces
 
 CENTURY = 1950
@@ -22,7 +22,24 @@ NUMERIC = tuple(
 )
 """Day before month if a column could be either."""
 CLOCKS = ("H:mm", "H:mm:ss", "h:mm a", "h:mm:ss a")
-NAMED = ("d-MMM-yyyy", "d-MMM-yy", "d MMM yyyy", "d. MMM yyyy", "MMM d, yyyy", "d MMMM yyyy", "d. MMMM yyyy")
+WORDED = (
+    *("d-MMM-yyyy", "d-MMM-yy", "d/MMM/yyyy", "d MMM yyyy", "d. MMM yyyy", "MMM d, yyyy", "yyyy. MMM d."),
+    *("d MMMM yyyy", "d. MMMM yyyy", "MMMM d, yyyy", "d 'de' MMMM 'de' yyyy", "yyyy. MMMM d."),
+)
+"""Days with the name of their month."""
+OF_WEEK = (
+    *(f"{name}{between}{day}" for name in ("EEE", "EEEE") for between in (", ", " ") for day in WORDED[3:6]),
+    *(f"EEEE{between}{day}" for between in (", ", " ") for day in WORDED[7:11]),
+    *(f"EEE{between}{day}" for between in (", ", " ") for day in ("d.M.yyyy", "d/M/yyyy", "M/d/yyyy", "yyyy-MM-dd")),
+)
+"""Days with the name of their day of the week."""
+NAMED = (
+    *WORDED,
+    *OF_WEEK,
+    *(f"{day} {clock}" for day in (*WORDED[:6], "MMMM d, yyyy") for clock in CLOCKS),
+    *("EEE, d MMM yyyy H:mm:ss", "EEE, d MMM yyyy H:mm:ss X", "EEE, d MMM yyyy H:mm:ss 'GMT'"),
+    *("EEE MMM d H:mm:ss yyyy", "d/MMM/yyyy:H:mm:ss X"),
+)
 PATTERNS = (*NUMERIC, "yyyy/M/d", *CLOCKS, *(f"{day} {clock}" for day in NUMERIC for clock in CLOCKS))
 CANDIDATES = (
     *(DateFormats((pattern,), CENTURY if "century" in needs(pattern) else None) for pattern in PATTERNS),
@@ -34,7 +51,8 @@ CANDIDATES = (
 )
 """The notations that are looked for, the likely ones first."""
 LONGEST = 40
-NUMBERS = {"year": "9999", "short year": "99", "minute": "99", "second": "99"}
+WORD = re.compile(r"[^\W\d_]+(?:-feira)?")
+NUMBERS = {"year": "9999", "short year": "99", "minute": "99", "second": "99", "offset": "(?:Z|[+-]99(?:99)?)"}
 
 
 def fitting(
@@ -51,12 +69,37 @@ def fitting(
     )
 
 
+def of_words(candidates: tuple[DateFormats, ...], shapes: Collection[str]) -> tuple[DateFormats, ...]:
+    """Return those candidates, of all that there are, that have names of languages in which all shapes have some."""
+    if candidates is not CANDIDATES:
+        return candidates
+    return _of_languages(frozenset(LANGUAGES).intersection(*map(_languages, shapes)))
+
+
+@lru_cache
+def _of_languages(languages: frozenset[str]) -> tuple[DateFormats, ...]:
+    """Return the candidates with names of some languages, and those without names."""
+    return tuple(dates for dates in CANDIDATES if dates.formats[0] in PATTERNS or dates.language in languages)
+
+
+@lru_cache(maxsize=1 << 12)
+def _languages(shape: str) -> frozenset[str]:
+    """Return the languages in which a shape has a name of a month or a day."""
+    words = WORD.findall(shape)
+    return frozenset(one for one in LANGUAGES if any(word in names for names in _names(one) for word in words))
+
+
+@lru_cache
+def _names(language: str) -> tuple[dict[str, int], ...]:
+    return tuple(spellings(letters, language) for letters in LISTS)
+
+
 @lru_cache(maxsize=1 << 17)
 def _is_read(text: str, dates: DateFormats) -> bool:
     return iso(text, dates, kinds(dates.formats[0])[0]) is not None
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _shape(pattern: str, language: str) -> re.Pattern[str]:
     """Return the pattern of the shapes of a notation's texts."""
     parts = (
@@ -105,3 +148,9 @@ def ways(fitting_all: tuple[DateFormats, ...]) -> tuple[DateFormats, tuple[str, 
     best, *rest = fitting_all
     same = (dates.formats[0] for dates in rest if kinds(dates.formats[0]) == kinds(best.formats[0]))
     return best, tuple(dict.fromkeys(pattern for pattern in same if pattern != best.formats[0]))
+
+
+def languages(fitting_all: tuple[DateFormats, ...]) -> tuple[str, ...]:
+    """Return the other languages in which the names of the proposed notation are names as well."""
+    best, *rest = fitting_all
+    return tuple(dates.language for dates in rest if dates.formats == best.formats)

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any, Protocol
 
 from contracts.terms.value_form import MINUS, PLAIN, Negative, ValueForm, number_pattern, published
@@ -112,7 +113,8 @@ class Written:
         if None in numbers or any(re.match("[+-]?0[0-9]", number or "") for number in numbers):
             return False
         is_whole = not any("." in (number or "") for number in numbers)
-        is_name = is_whole and any(shape.startswith("+") for shape in shapes)  # as a phone number
+        has_plus = any(shape.startswith("+") for shape in shapes)
+        is_name = is_whole and has_plus and all(Decimal(number or 0) > 0 for number in numbers)  # as a phone number
         return not is_name and not (form.group in GROUPS and is_whole and len(shapes) == 1)
 
     def numbers(self, form: ValueForm) -> Iterator[str | None]:

@@ -20,8 +20,8 @@ from contracts.values.date_formats import DateFormats
 from contracts.values.text_formats import TEXT
 
 NINES = {ord(digit): "9" for digit in "012345678"}
-NUMBER = re.compile(r"-?(9+)(?:\.(9+))?([eE][+-]?9{1,3})?")
-LEADING_ZERO = re.compile(r"^-?0[0-9]", re.MULTILINE)
+NUMBER = re.compile(r"[+-]?(9+)(?:\.(9+))?([eE][+-]?9{1,3})?")
+LEADING_ZERO = re.compile(r"^[+-]?0[0-9]", re.MULTILINE)
 BOOLEANS = {"true", "false"}
 LARGEST = Decimal(2) ** 1023
 """The largest number of a column of numbers, about half of the range of a double."""
@@ -101,6 +101,7 @@ class Kinds:
     formats: tuple[str, ...] = tuple(FORMATS)
     shapes: set[tuple[int, int, bool]] = field(default_factory=set)
     written: Written = field(default_factory=Written)
+    has_plus: bool = False
     least: str = ""
     most: str = ""
     first: str = ""
@@ -129,6 +130,7 @@ class Kinds:
             matches = [NUMBER.fullmatch(shape) for shape in shapes] if self.numbers else []
             self.numbers = self.numbers and all(matches) and not LEADING_ZERO.search(joined)
             if self.numbers:
+                self.has_plus |= any(shape.startswith("+") for shape in shapes)
                 self.shapes |= {(len(m[1]), len(m[2] or ""), m[3] is not None) for m in matches if m}
                 key = float if max(map(len, shapes)) <= EXACTLY else Decimal
                 least, most = min(texts, key=key), max(texts, key=key)
@@ -149,10 +151,11 @@ class Kinds:
         if self.of_files:
             shapes = {text.translate(NINES) for text in texts}
             wide = {NARROW.sub(r"\1", w.pattern) for w in self.notations if w.pattern}
-            sure = tuple(way for way in self.of_files if way.formats[0] in wide)
-            others = tuple(way for way in self.of_files if way not in sure)
+            ways = dates.of_words(self.of_files, shapes)
+            sure = tuple(way for way in ways if way.formats[0] in wide)
+            others = tuple(way for way in ways if way not in sure)
             fitting = {*sure, *dates.fitting(others, shapes, texts)}
-            self.of_files = tuple(way for way in self.of_files if way in fitting)
+            self.of_files = tuple(way for way in ways if way in fitting)
 
     def merge(self, other: Kinds) -> None:
         """Keep the types that also fit other texts."""
@@ -163,6 +166,7 @@ class Kinds:
         self.notations = tuple(w for w in self.notations if w in other.notations)
         self.of_files = tuple(way for way in self.of_files if way in other.of_files)
         self.formats = tuple(name for name in self.formats if name in other.formats)
+        self.has_plus |= other.has_plus
         self.shapes |= other.shapes
         self.written.merge(other.written)
         self.shortest = min(self.shortest, other.shortest) if self.any else other.shortest
@@ -181,16 +185,25 @@ class Kinds:
         return self.any and (of_files or any(way.type != "time" for way in self.notations))
 
     @property
+    def is_plus_alone(self) -> bool:
+        """Return True if all texts are whole numbers above zero and some begin with a plus, as phone numbers do."""
+        return self.numbers and self.has_plus and self.is_whole and Decimal(self.least) > 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Return True if no number has a fraction or an exponent."""
+        return all(scale == 0 and not power for _, scale, power in self.shapes)
+
+    @property
     def is_integer(self) -> bool:
         """Return True if all texts are 64-bit integers."""
-        whole = self.numbers and all(scale == 0 and not power for _, scale, power in self.shapes)
+        whole = self.numbers and self.is_whole and not self.is_plus_alone
         return whole and int(self.least) >= -(2**63) and int(self.most) < 2**63
 
     @property
     def is_number(self) -> bool:
         """Return True if all texts are numbers in the range of a double, and not all are integers."""
-        whole = all(scale == 0 and not power for _, scale, power in self.shapes)
-        return not whole and self.is_double
+        return not self.is_whole and self.is_double
 
     @property
     def is_double(self) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+# ruff: noqa: RUF001 (letters of other scripts)
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from contracts.authoring.draft import readings
+from contracts.authoring.draft import letters, readings
 from contracts.files import encodings
+from infra.sampling.sample_heads import LARGE, by_letters, head_of
 from tests.oracle.test_drafts import contract_of, verdict
 
 WORDS = {
@@ -17,8 +19,8 @@ WORDS = {
     "spanish": ("España", "niño", "mañana", "José"),
     "polish": ("Łódź", "Kraków", "Gdańsk", "Wrocław", "Żywiec"),
     "czech": ("Plzeň", "Ústí", "Třebíč", "Děčín"),
-    "turkish": ("İstanbul", "Şişli", "Kadıköy"),  # noqa: RUF001 (Turkish)
-    "russian": ("Москва", "Казань", "город", "СУММА"),  # noqa: RUF001 (Russian)
+    "turkish": ("İstanbul", "Şişli", "Kadıköy"),
+    "russian": ("Москва", "Казань", "город", "СУММА"),
     "greek": ("Πόλη", "Αθήνα", "ποσό"),
     "japanese": ("品番", "品名", "数量"),
     "korean": ("서울", "부산", "대구"),
@@ -70,6 +72,63 @@ def test_encoding_is_proposed_by_letters(tmp_path: Path, language: str, name: st
     assert [word.encode(plan.csv.encoding, "replace") for word in words] == [word.encode(name) for word in words], text
     assert "mojibake" not in text
     assert verdict(plan, body)[0] == "accepted"
+
+
+EVERYWHERE = {
+    **{language: " ".join(words) for language, words in WORDS.items() if language not in ("japanese", "korean")},
+    "portuguese": "São João ação Conceição",
+    "italian": "città perché università così",
+    "dutch": "België reünie één",
+    "danish": "Søren Ærø Ångström København",
+    "swedish": "Göteborg Malmö Västerås Örebro",
+    "finnish": "Jyväskylä Hämeenlinna Seinäjoki Mäntsälä",
+    "icelandic": "Þórður Ýmir Reykjavík Ísafjörður",
+    "slovak": "Košice Žilina Prešov Topoľčany",
+    "hungarian": "Győr Kőszeg Székesfehérvár Szűcs",
+    "romanian": "Bucureşti Timişoara Iaşi Brăila Constanţa",
+    "romanian, with commas": "București Timișoara Iași Brăila Constanța",
+    "turkish places": "Beşiktaş Üsküdar Muğla Diyarbakır Çanakkale",
+    "turkish names": "Ağustos Şubat Kasım Çarşamba Salı",
+    "croatian": "Šibenik Čakovec Požega Đakovo",
+    "lithuanian": "Klaipėda Šiauliai Panevėžys Mažeikiai",
+    "latvian": "Rīga Liepāja Jūrmala Rēzekne",
+    "estonian": "Pärnu Jõhvi Võru Põlva",
+    "ukrainian": "Київ Харків Львів Дніпро",
+    "bulgarian": "София Пловдив Варна Бургас",
+    "serbian": "Београд Крагујевац Ниш Чачак",
+    "hebrew": "ירושלים חיפה אשדוד",
+    "arabic": "القاهرة الرياض دبي",
+    "thai": "กรุงเทพ เชียงใหม่ ภูเก็ต",
+}
+"""Words of the languages of our lists, and of all other alphabets that an encoding of one byte a character has."""
+UNSURE = {("romanian, with commas", "iso-8859-16"): "windows-1250"}
+"""Words whose bytes are as good words in a more frequent encoding, which is proposed."""
+
+
+@pytest.mark.parametrize("language", EVERYWHERE)
+def test_words_of_each_language_show_each_encoding(tmp_path: Path, language: str) -> None:
+    words = EVERYWHERE[language].split()
+    for name in letters.ONE_BYTE:
+        if not all(encodings.fits(word, name) for word in words):
+            continue
+        sample = tmp_path / f"{name}.csv"
+        sample.write_bytes("".join(f"{n};{word}\n" for n, word in enumerate(["place", *words])).encode(name))
+        (head,) = by_letters([head_of(sample, LARGE, tmp_path)])
+
+        shown = readings.words_of(head.head.split("\n"))
+        if (language, name) in UNSURE:
+            assert head.encoding == UNSURE[language, name]
+            assert f"in {name}" in readings.remark(shown, head.encoding)
+        else:
+            assert [line.partition(";")[2] for line in head.head.split("\n")[1:-1]] == words, (name, head.encoding)
+            assert not head.mojibake
+
+
+def test_reason_of_an_encoding_names_the_language(tmp_path: Path) -> None:
+    body = "id;city\n" + "".join(f"{n};{word}\n" for n, word in enumerate(EVERYWHERE["turkish"].split()))
+    _, text = contract_of(tmp_path, ("places.csv", body.encode("cp1254")))
+
+    assert "encoding: windows-1254  # proposed: by its letters, which are those of Turkish; the bytes do not" in text
 
 
 @pytest.mark.parametrize(
