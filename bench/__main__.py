@@ -9,10 +9,12 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from bench import contests, load
 from bench.beside import Duel
+from bench.deployed.rows import DEPLOYED, DeployedRow
 from bench.files import Files
 from bench.language import FIGURES, Figure
 from bench.load import Haul
@@ -26,11 +28,13 @@ from infra.setup import environments
 STATIONS = 157
 CONTESTS: dict[str, Callable[[Bench], list[Duel]]] = {"rivals": contests.rivals, "test": contests.test}
 LOAD = "load"
-PARTS: tuple[set[str], ...] = (set(ROWS), set(CONTESTS), set(FIGURES), {LOAD})
+PARTS: tuple[set[str], ...] = (set(DEPLOYED), set(ROWS), set(CONTESTS), set(FIGURES), {LOAD})
 """The rows of each part of the page."""
-ALL = [*ROWS, *CONTESTS, *FIGURES, LOAD]
+ALL = [*DEPLOYED, *ROWS, *CONTESTS, *FIGURES, LOAD]
 EXAMPLES = """\
 rows:
+  s3a-clean s3a-bad s3a-parquet s3a-jsonl s3a-gzip
+                        the job as on EMR, its files read over S3A from loopback
   clean parquet jsonl json xml
                         the job on the clean file, in each format
   bad unique            on one with 6 % bad rows; with uniqueness
@@ -88,16 +92,19 @@ def _measured(names: list[str], stations: int) -> str:
     for name in (contests.DATACONTRACT, contests.GX) if set(CONTESTS) & set(names) else ():
         say(f"environment {name}")
         environments.python_of(name)
+    deployed: list[DeployedRow] = []
     rows: list[Row] = []
     duels: list[Duel] = []
     figures: list[Figure] = []
     hauls: list[Haul] = []
-    with tempfile.TemporaryDirectory(prefix="dropgate-bench-") as folder:
-        bench = Bench(Files(Path(folder), stations))
+    with tempfile.TemporaryDirectory(prefix="dropgate-bench-") as folder, ExitStack() as started:
+        bench = Bench(Files(Path(folder), stations), started=started)
         for number, name in enumerate(names, 1):
             say(f"[{number}/{len(names)}] {name}")
-            new: list[Row] | list[Duel] | list[Figure] | list[Haul]
-            if name in ROWS:
+            new: list[DeployedRow] | list[Row] | list[Duel] | list[Figure] | list[Haul]
+            if name in DEPLOYED:
+                deployed += (new := DEPLOYED[name](bench))
+            elif name in ROWS:
                 rows += (new := ROWS[name](bench))
             elif name in FIGURES:
                 figures += (new := [FIGURES[name](bench.files)])
@@ -107,7 +114,7 @@ def _measured(names: list[str], stations: int) -> str:
                 hauls += (new := load.load(bench.files))
             for line in new:
                 say(f"  {line}")
-        return page(bench, rows, duels, figures, hauls)
+        return page(bench, rows, duels, figures, hauls, deployed)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -17,11 +17,12 @@ from typing import Any
 import yaml
 
 from bench.beside import Duel, Rival, contest
+from bench.deployed.process import MEMORY
 from bench.measuring import timed
 from bench.own import Bench
 from bench.rivals import datacontract_cli
 from bench.rivals.answering import Counts, Wanted
-from bench.running import CONTRACT, MEMORY
+from bench.running import CONTRACT
 from contracts import codec
 from contracts.plan import Check, Plan
 from infra.errors import SetupMissing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -13,6 +14,9 @@ from pyspark.sql import SparkSession
 
 from bench import memory, plans, running
 from bench import nested as orders
+from bench.deployed import runner
+from bench.deployed.runner import Runner
+from bench.deployed.storage import Storage, serving
 from bench.files import Files
 from bench.measuring import LONG, Row, alternate
 from contracts.plan import Plan, record_checks
@@ -25,10 +29,14 @@ FEW, MANY = 46, 500
 
 @dataclass
 class Bench:
-    """The things that rows share: files, plans and, once a row asks for it, one warm session."""
+    """The things that rows share: files, plans and, once a row asks for it, one warm session.
+
+    `started` ends the processes that rows have started.
+    """
 
     files: Files
     whole: Plan = field(default_factory=plans.whole)
+    started: ExitStack = field(default_factory=ExitStack)
 
     @cached_property
     def plain(self) -> Plan:
@@ -39,6 +47,16 @@ class Bench:
     def spark(self) -> SparkSession:
         """The session of all rows but `fresh` and `test`."""
         return running.session()
+
+    @cached_property
+    def storage(self) -> Storage:
+        """The server of the files' folder, in a process of its own."""
+        return self.started.enter_context(serving(self.files.folder))
+
+    @cached_property
+    def runner(self) -> Runner:
+        """The process with the job as on EMR, which all rows over S3A share."""
+        return self.started.enter_context(runner.running(self.storage))
 
     def scan(self, file: Path) -> Callable[[], None]:
         """A bare typed scan, ready to run."""
@@ -87,7 +105,10 @@ def parquet(bench: Bench) -> list[Row]:
     file = bench.files.parquet(bench.spark, bench.plain)
     what = f"Parquet of the same rows, {file.stat().st_size / 2**20:.0f} MiB; baseline: the job on CSV"
     typed = bench.job(plans.plain(plans.in_format("parquet")), file)
-    return [Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, typed), 0.6)]
+    return [
+        Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, typed), 0.6),
+        Row("the same Parquet; baseline: a bare typed scan of it", bench.beside(bench.scan(file), typed)),
+    ]
 
 
 def jsonl(bench: Bench) -> list[Row]:
@@ -95,7 +116,10 @@ def jsonl(bench: Bench) -> list[Row]:
     file = bench.files.json_lines(bench.spark, bench.plain)
     what = f"JSON Lines of the same rows, {file.stat().st_size / 2**20:.0f} MiB; baseline: the job on CSV"
     lines = bench.job(plans.plain(plans.in_format("jsonl")), file)
-    return [Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, lines, *LONG))]
+    return [
+        Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, lines, *LONG)),
+        Row("the same JSON Lines; baseline: a bare typed scan of them", bench.beside(bench.scan(file), lines, *LONG)),
+    ]
 
 
 def json(bench: Bench) -> list[Row]:

@@ -6,7 +6,7 @@ import bz2
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,8 @@ from typing import BinaryIO
 
 from pyspark.sql import SparkSession
 
+from bench.deployed import process
+from bench.deployed.process import MEMORY
 from contracts.job import JobDrop, JobRequest, JobResult
 from contracts.plan import Plan
 from functions.admission.admit import admit, header
@@ -24,7 +26,6 @@ from spark_jobs.spark import packing
 from spark_jobs.transcribing.in_lines import MOST
 
 CONTRACT = ROOT / "contracts" / "weather" / "inmet-weather.v1.yaml"
-MEMORY = "4g"
 SPARK_TYPES = {"integer": "bigint", "number": "double", "date": "date", "timestamp": "timestamp", "boolean": "boolean"}
 
 
@@ -34,8 +35,8 @@ def session() -> SparkSession:
 
 
 def scan(spark: SparkSession, file: Path, plan: Plan) -> None:
-    """The yardstick: Spark reads the typed columns and throws them away."""
-    spark.read.csv(file.as_uri(), header=True, schema=typed(plan)).write.format("noop").mode("overwrite").save()
+    """The yardstick: Spark reads the typed columns of a file, by its suffix, and throws them away."""
+    process.scan(spark, file.as_uri(), "csv" if ".csv" in file.suffixes else file.suffix[1:], typed(plan))
 
 
 def typed(plan: Plan) -> str:
@@ -56,30 +57,40 @@ class Job:
 
     def result(self) -> JobResult:
         """Return the result of the last run; raise AssertionError if it lost a record."""
-        result = JobResult.loads((self.folder / "result.jsonl").read_bytes())
-        for facts in result.drops:
-            assert facts.failure is None, facts.failure
-            assert facts.read == facts.valid + facts.rejected > 0, facts
-        return result
+        return result(self.folder)
 
 
 def job(spark: SparkSession, plan: Plan, files: Sequence[Path], folder: Path) -> Job:
     """Return the job over some files, as admission would pass them on, in a new folder of its own."""
+    return Job(spark, request(plan, files, folder))
+
+
+def result(folder: Path) -> JobResult:
+    """Return the result of the last run of a request; raise AssertionError if it lost a record."""
+    document = JobResult.loads((folder / "result.jsonl").read_bytes())
+    for facts in document.drops:
+        assert facts.failure is None, facts.failure
+        assert facts.read == facts.valid + facts.rejected > 0, facts
+    return document
+
+
+def request(plan: Plan, files: Sequence[Path], folder: Path, uri_of: Callable[[Path], str] = Path.as_uri) -> Path:
+    """Write the request for some files, as admission would pass them on; return the new folder that it is in."""
     place = Path(tempfile.mkdtemp(prefix="job-", dir=folder))
     base = place.as_uri() + "/"
-    request = JobRequest(
+    document = JobRequest(
         batch="bench",
         try_=1,
         plan=plan,
-        drops=tuple(_drop(plan, n, file, base) for n, file in enumerate(files)),
+        drops=tuple(_drop(plan, n, file, base, uri_of(file)) for n, file in enumerate(files)),
         scratch=f"{base}scratch/",
         evidence_rows=f"{base}rows/",
         evidence_checks=f"{base}checks/",
         result=f"{base}result.jsonl",
         requested_at="2026-01-01T00:00:00Z",
     )
-    (place / "request.json").write_text(request.dumps(), encoding="utf-8")
-    return Job(spark, place)
+    (place / "request.json").write_text(document.dumps(), encoding="utf-8")
+    return place
 
 
 def with_unpacking(job: Job, file: Path, form: str) -> None:
@@ -102,7 +113,7 @@ def init_and_unpack(file: Path, packed: Path) -> None:
             pass
 
 
-def _drop(plan: Plan, number: int, file: Path, base: str) -> JobDrop:
+def _drop(plan: Plan, number: int, file: Path, base: str, uri: str) -> JobDrop:
     """Return a file as admission would pass it on."""
     size = file.stat().st_size
     with file.open("rb") as opened:
@@ -111,7 +122,7 @@ def _drop(plan: Plan, number: int, file: Path, base: str) -> JobDrop:
     return JobDrop(
         id=f"d{number}",
         attempt=1,
-        uri=file.as_uri(),
+        uri=uri,
         name=file.name,
         size=size,
         header=admitted.header,

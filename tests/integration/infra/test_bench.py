@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from bench import memory, plans, running
+from bench.deployed.rows import beside
 from bench.files import Files
+from bench.own import Bench
 from contracts.plan import FileFormat
 from infra.demo import inmet
 
@@ -46,3 +49,18 @@ def test_heap_in_use_is_looked_at_during_a_run(spark: SparkSession) -> None:
 
     assert ran == [1]
     assert 10 < seen < 10_000
+
+
+def test_job_as_on_emr_reads_over_s3a(tmp_path: Path) -> None:
+    files, bad = a_dirty_file(tmp_path)
+
+    with ExitStack() as started:
+        bench = Bench(files, started=started)
+        row = beside(bench, "some rows", files.clean, plans.without_shares(bench.plain), 99, rounds=(0, 1))
+        uri = bench.storage.uri(files.clean)
+    (folder,) = tmp_path.glob("job-*")
+    (drop,) = running.result(folder).drops
+
+    assert (uri, drop.read, drop.rejected) == ("s3://bench/few.csv", ROWS, bad)
+    assert str(row).count("|") == 9
+    assert row.used_ratio > 0

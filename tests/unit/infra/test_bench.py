@@ -15,6 +15,7 @@ import pytest
 from bench import contests, language, plans
 from bench.__main__ import ALL, CONTESTS, EXAMPLES, STATIONS, asked, is_whole, main
 from bench.beside import ROUNDS, Duel, Rival, contest, differing
+from bench.deployed.rows import DEPLOYED
 from bench.files import Files
 from bench.load import Haul
 from bench.measuring import Row, alternate
@@ -229,7 +230,7 @@ def test_page_has_a_line_for_each_row(tmp_path: Path) -> None:
 def test_page_leaves_out_what_was_not_run(tmp_path: Path) -> None:
     text = page(Bench(Files(tmp_path, 157)), [Row("ours", ((1, 2),))], [])
 
-    assert "## dropgate" in text
+    assert "## On local files" in text
     assert "## Rivals" not in text
 
 
@@ -239,7 +240,7 @@ def test_help_names_every_row(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert ended.value.code == 0
     assert EXAMPLES in capsys.readouterr().out
-    assert {*ROWS, *CONTESTS} - set(EXAMPLES.split()) == set()
+    assert {*DEPLOYED, *ROWS, *CONTESTS} - set(EXAMPLES.split()) == set()
 
 
 def test_unknown_row_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
@@ -247,7 +248,7 @@ def test_unknown_row_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> Non
         main(["speed"])
 
     assert ended.value.code == 2
-    assert "no row is called speed; there are clean, bad," in capsys.readouterr().err
+    assert "no row is called speed; there are s3a-clean, s3a-bad," in capsys.readouterr().err
 
 
 def test_made_contract_has_as_many_checks_as_it_is_to_have() -> None:
@@ -272,11 +273,11 @@ def test_haul_says_what_a_drop_took() -> None:
 
 
 def test_part_measured_anew_takes_the_place_of_the_old() -> None:
-    old = "# Benchmarks\n\nhead\n\n## dropgate\n\nold\n\n## Contracts\n\nkept\n"
-    new = "# Benchmarks\n\nnew head\n\n## dropgate\n\nnew\n\n## Rivals\n\nadded\n"
+    old = "# Benchmarks\n\nhead\n\n## On local files\n\nold\n\n## Contracts\n\nkept\n"
+    new = "# Benchmarks\n\nnew head\n\n## On local files\n\nnew\n\n## Rivals\n\nadded\n"
 
     assert renewed(old, new) == (
-        "# Benchmarks\n\nnew head\n\n## dropgate\n\nnew\n\n## Rivals\n\nadded\n\n## Contracts\n\nkept\n"
+        "# Benchmarks\n\nnew head\n\n## On local files\n\nnew\n\n## Rivals\n\nadded\n\n## Contracts\n\nkept\n"
     )
 
 
