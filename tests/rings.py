@@ -177,6 +177,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/oracle/test_oracle.py::*[xlsx*",
         "tests/oracle/test_oracle.py::test_cases*",
         "tests/oracle/test_oracle.py::test_they_say_the_same*",
+        "tests/oracle/test_promised.py::*[many]",
         "tests/oracle/test_references.py::*",
         "tests/oracle/test_round_trips.py::*",
         "tests/oracle/test_strange.py::*",

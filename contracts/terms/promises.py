@@ -227,8 +227,9 @@ def _age(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgeme
     newest = max((each for each in fresh if each[0] <= at), key=lambda each: each[1], default=None)
     figure = f"the newest is of {_made(promise, newest[1])}" if newest else "nothing is new enough"
     begin = max(period.begin, seen.since)
-    if not seen.has_data:
-        begin = max(begin, min([promise.within.after(seen.since, zone), *(each[0] for each in fresh)]))
+    if not seen.has_data:  # what was too old before the promise was made is no data of it
+        of_promise = [readable for readable, _, end in fresh if max(readable, end) >= seen.since]
+        begin = max(begin, min([promise.within.after(seen.since, zone), *of_promise]))
     if now >= period.end:
         if not seen.whole:
             return Judgement("met" if seen.worst == "at_risk" else seen.worst, figure)
@@ -252,12 +253,13 @@ def _latency(promise: Promise, period: Period, seen: Seen, now: datetime) -> Jud
         return Judgement("missed", f"{len(slow)} of {_files(len(due))} took longer, {slow[0].name} is one of them")
     if not seen.whole:
         return Judgement(None, TOO_MANY)
-    risky = [end - (end - file.uploaded) / 5 for file, end in due.items() if file.is_open]
+    pending = {file: end for file, end in due.items() if not file.readable}  # one that is judged again was in time
+    risky = [end - (end - file.uploaded) / 5 for file, end in pending.items()]
     waits = bool(risky) and now < period.end + WAIT
     if risky and now >= period.end + WAIT:
         return Judgement("unknown", f"{_files(len(risky))} of {len(due):,} not decided yet")
     if any(at <= now for at in risky):
-        return Judgement("at_risk", "a file is not decided yet", min(due.values()), waits=waits)
+        return Judgement("at_risk", "a file is not decided yet", min(pending.values()), waits=waits)
     times = [(file.readable - file.uploaded).total_seconds() / 60 for file in own if file.readable]
     figure = f"{_files(len(times))}, the slowest took {max(times):,.1f} min" if times else "no file is accepted"
     return Judgement("met" if times else None, figure, min(risky, default=None), waits=waits)
@@ -285,7 +287,7 @@ def _deadline(promise: Promise, period: Period) -> datetime:
 
 
 def _error_rate(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
-    own = [file for file in seen.files if period.holds(file.uploaded)]
+    own = [file for file in seen.files if period.holds(file.uploaded) and file.uploaded >= seen.since]
     read = sum(file.read or 0 for file in own)
     rejected = sum(file.read - file.valid for file in own if file.read)
     uncounted = seen.unread + sum(file.read is None and not _is_awaited(file, period, now) for file in own)
@@ -296,7 +298,7 @@ def _error_rate(promise: Promise, period: Period, seen: Seen, now: datetime) -> 
 def _completeness(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
     newest: dict[str, File] = {}
     for file in sorted(seen.files, key=lambda file: file.uploaded):
-        if period.holds(file.uploaded):
+        if period.holds(file.uploaded) and file.uploaded >= seen.since:
             newest[file.name] = file
     own = list(newest.values())
     read = sum(file.read or 0 for file in own)

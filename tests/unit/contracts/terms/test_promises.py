@@ -97,6 +97,15 @@ def test_result_of_a_day_of_freshness(files: list[File], more: dict[str, object]
     assert judged(FRESH, BEGIN + 24 * HOUR, *files, **more) == state
 
 
+def test_data_that_was_too_old_before_the_promise_is_none_of_it() -> None:
+    """It makes no difference for how long it has been too old."""
+    for age in (11, 30):
+        old = file(-age, -age)
+        assert judged(FRESH, BEGIN + 5 * HOUR, old, since=BEGIN + 4 * HOUR, has_data=False) is None
+        assert judged(FRESH, BEGIN + 14.1 * HOUR, old, since=BEGIN + 4 * HOUR, has_data=False) == "missed"
+    assert judged(FRESH, BEGIN + 5 * HOUR, file(-5.5, -5), since=BEGIN + 4 * HOUR, has_data=False) == "missed"
+
+
 def test_data_that_is_withdrawn_in_its_first_period_is_missed() -> None:
     assert judged(FRESH, BEGIN + HOUR, since=BEGIN, has_data=False, worst="met") == "missed"
     assert judged(FRESH, BEGIN + HOUR, since=BEGIN, has_data=False) is None
@@ -188,6 +197,14 @@ def test_latency_waits_for_files_that_are_not_decided() -> None:
 
     assert judgement.waits
     assert judged(QUICK, BEGIN + 5 * HOUR, file(1, 9), since=BEGIN + 2 * HOUR) is None
+
+
+def test_latency_is_kept_by_a_file_that_is_judged_again() -> None:
+    again = (file(1, 2, is_open=True),)
+
+    assert judged(QUICK, BEGIN + 2.9 * HOUR, *again) == "met"
+    assert judged(QUICK, BEGIN + 48 * HOUR, *again) == "met"
+    assert judged(QUICK, BEGIN + 5 * HOUR, file(1, 3.1, is_open=True)) == "missed"
 
 
 def test_latency_of_a_file_that_is_not_decided_after_the_wait_is_unknown() -> None:
@@ -286,6 +303,15 @@ def test_share_of_rejected_rows(hour: float, files: list[File], state: State | N
 )
 def test_share_of_rows_that_consumers_have(hour: float, files: list[File], state: State | None) -> None:
     assert judged(WHOLE, BEGIN + hour * HOUR, *files) == state
+
+
+@pytest.mark.parametrize("promise", [RATE, WHOLE], ids=lambda promise: promise.kind)
+def test_rows_from_before_the_promise_are_in_no_share(promise: Promise) -> None:
+    files = (rows(100, 50, hour=1), rows(100, 100, hour=3, name="b.csv"), rows(None, name="c.csv", state="rejected"))
+
+    assert judged(promise, BEGIN + 24 * HOUR, *files) == "missed"
+    assert judged(promise, BEGIN + 24 * HOUR, *files, since=BEGIN + 2 * HOUR) == "met"
+    assert judged(promise, BEGIN + 24 * HOUR, *files, since=BEGIN + 4 * HOUR) is None
 
 
 def days_of(*counts: int) -> list[File]:
