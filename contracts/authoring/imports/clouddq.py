@@ -94,6 +94,9 @@ SQL = {"CUSTOM_SQL_EXPR": "expression", "CUSTOM_SQL_STATEMENT": "statement"}
 ALL_ROWS = "true"
 INCREMENTAL = "incremental_time_filter_column_id"
 """The key of a binding's watermark: its rules check only rows that are newer in this column than the last run."""
+OF_PERIODS = {"avg_from_ts", "N_periods_back"}
+"""The arguments of CloudDQ's rules about volumes: since when a mean is taken, or how many periods back is compared."""
+DAYS_OF_A_WEEK = 7
 
 
 @dataclass(slots=True)
@@ -243,6 +246,10 @@ def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) 
         of_rows = entry.get("implementation", {}).get("metric") != "statement"
         if reference and not of_rows and any(c not in entry["implementation"]["statement"] for c in reference):
             lost(document, at, f"The reference columns of `{rule_id}`, which is about no record.")
+        if not of_rows and arguments and OF_PERIODS & arguments.keys():
+            message = f"`{rule_id}` compares periods of one table; here it sees only the rows of one file."
+            fix = f"Where each file is a period of its own, write `{_relative(arguments)}` in its place."
+            lost(document, at, message, fix, on_key=False)
         if also := only | newer | ({"referenceColumns": reference} if reference and of_rows else {}):
             inside = "implementation" if "implementation" in entry else "arguments"
             entry = {**entry, inside: {**entry.get(inside, {}), **also}}
@@ -255,6 +262,15 @@ def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) 
             dimension = ""
         identity = {"id": re.sub("[^A-Za-z0-9_-]", "_", f"{name}-{rule_id}")}
         place.append({**identity, **given({"dimension": dimension}), **entry, **given({"customProperties": more})})
+
+
+def _relative(arguments: dict[str, Any]) -> str:
+    """Return the check of a number of records that compares files as a rule compares periods."""
+    back, off = arguments.get("N_periods_back"), arguments.get("deviation_threshold_pct", 10)
+    of_weekday = back == DAYS_OF_A_WEEK and str(arguments.get("interval")).casefold() == "day"
+    last = f"last: {1 if back == 1 or of_weekday else 8}{', period: weekday' if of_weekday else ''}"
+    limits = f"mustBeBetween: [-{off}, {off}]"
+    return f"{{metric: rowCount, {limits}, arguments: {{relativeTo: {{of: mean, {last}}}}}}}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import yaml
 
 from contracts.authoring.imports.clouddq import CHECKS
 from contracts.authoring.imports.importing import import_sources
-from tests.unit.contracts.authoring.imports.importing import codes, documents, notes, refused
+from tests.unit.contracts.authoring.imports.importing import codes, documents, imported, notes, refused
 
 FORM = "clouddq"
 CONFIG: dict[str, Any] = {
@@ -264,3 +264,43 @@ def test_expression_comes_over_in_sparks_sql() -> None:
         "parameters": {"until": 5},
     }
     assert entry["id"] == "B-SHORT"
+
+
+VOLUMES = """select * from (select count(*) as n from data
+where date_trunc(cast($ts_column as date), $interval) = date_trunc(cast("$as_at_ts" as date), $interval)) where n """
+MEAN = """/ (select count(*) / count(distinct date_trunc(cast($ts_column as date), $interval)) from data
+where cast($ts_column as date) >= cast("$avg_from_ts" as date)) not between 0.9 and 1.1"""
+FORMER = """<> (select count(*) from data where cast($ts_column as date) =
+date_sub(cast("$as_at_ts" as date), interval $N_periods_back $interval))"""
+SINCE = {"avg_from_ts": "2021-12-01", "deviation_threshold_pct": 15}
+
+
+@pytest.mark.parametrize(
+    ("condition", "arguments", "relative"),
+    [
+        (MEAN, SINCE, "mustBeBetween: [-15, 15], arguments: {relativeTo: {of: mean, last: 8}}"),
+        (FORMER, {"N_periods_back": 1}, "mustBeBetween: [-10, 10], arguments: {relativeTo: {of: mean, last: 1}}"),
+        (FORMER, {"N_periods_back": 2}, "mustBeBetween: [-10, 10], arguments: {relativeTo: {of: mean, last: 8}}"),
+        (
+            FORMER,
+            {"N_periods_back": 7},
+            "mustBeBetween: [-10, 10], arguments: {relativeTo: {of: mean, last: 1, period: weekday}}",
+        ),
+        ("<= $threshold", {"threshold": 100}, None),
+    ],
+)
+def test_volumes_of_periods_stay_a_statement_that_names_its_check_against_history(
+    condition: str, arguments: dict[str, Any], relative: str | None
+) -> None:
+    rule = {"rule_type": "CUSTOM_SQL_STATEMENT", "params": {"custom_sql_statement": VOLUMES + condition}}
+    data = json.loads(changed("rules", "ONCE", to=rule))
+    of_day = {"ts_column": "since", "as_at_ts": "2021-12-22", "interval": "day"}
+    data["rule_bindings"]["B"]["rule_ids"] = [{"ONCE": {**of_day, **arguments}}]
+    text = json.dumps(data)
+    (entry,) = one(text)["quality"]
+    fixes = [finding.fix for finding in imported(FORM, text).findings]
+
+    assert entry["implementation"]["metric"] == "statement"
+    assert refused(FORM, text) == []
+    where = "Where each file is a period of its own, write `{metric: rowCount, "
+    assert fixes == ([] if relative is None else [f"{where}{relative}}}` in its place."])
