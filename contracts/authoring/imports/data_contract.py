@@ -11,7 +11,7 @@ from typing import Any
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
-from contracts.authoring.imports import data_contract_rules, shapes
+from contracts.authoring.imports import cron, data_contract_rules, shapes
 from contracts.authoring.imports.data_contract_shape import AS_PRINTED, SHAPE
 from contracts.authoring.imports.imported import Imported, contract, given, kept, lost, rest_lost
 from contracts.problem import nearest
@@ -46,6 +46,8 @@ AGREEMENTS = {"intendedUsage": "usage", "limitations": "limitations"}
 """The keys of `dataSharingAgreements` that become part of the description."""
 LEVELS = {"intervalOfChange": "frequency", "timeliness": "latency", "upTime": "availability"}
 """The equivalent ODCS property of each key of `serviceLevelAgreements`."""
+UNITS = {"Y": "y", "M": "mo", "m": "min"}
+"""The units of time that have other names in a contract, where `m` could be a month."""
 READ = {
     "specVersion", "id", "name", "kind", "version", "description", "ownerGroup", "tags", "consumer", "producer",
     "access", "dataSharingAgreements", "dataset", "quality", "pricing", "serviceLevelAgreements", "specific",
@@ -72,7 +74,9 @@ def read(document: Document) -> list[Imported]:
     for key, name in LEVELS.items():
         if (value := (data.get("serviceLevelAgreements") or {}).get(key)) not in (None, ""):
             span = re.fullmatch("([0-9]+)(ms|[YMdhms])", value) if isinstance(value, str) else None
-            levels.append({"property": name} | ({"value": int(span[1]), "unit": span[2]} if span else {"value": value}))
+            length = {"value": int(span[1]), "unit": UNITS.get(span[2], span[2])} if span else {"value": value}
+            levels.append({"property": name} | length)
+    scheduled = _scheduled(document)
     agreed = data.get("dataSharingAgreements", {})
     about = {place: agreed.get(key) for key, place in AGREEMENTS.items()}
     made = contract(
@@ -84,10 +88,31 @@ def read(document: Document) -> list[Imported]:
         description=given({"purpose": data["description"], **about}),
         team=given({"name": data.get("ownerGroup")}),
         price=data.get("pricing"),
-        slaProperties=levels,
+        slaProperties=levels + [level for level in scheduled if level not in levels],
         customProperties=_kept(document),
     )
-    return [Imported(made)]
+    return [Imported(made, {"slo": "enforce"} if scheduled else {})]
+
+
+def _scheduled(document: Document) -> list[dict[str, Any]]:
+    """Return the service levels of the times at which rules run, each once, with a note on each schedule."""
+    levels: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    for n, rule in enumerate(document.data.get("quality", ())):
+        expression, at = rule.get("scheduleCronExpression"), ("quality", n, "scheduleCronExpression")
+        if not expression or expression in seen:
+            continue
+        seen.add(expression)
+        level = cron.level_of(expression)
+        if level is None:
+            fix = "Write the days and the time by hand, as `arrival: {by: '20:00', days: [mon, fri]}`."
+            lost(document, at, f"The schedule `{expression}` is kept; no service level says the same.", fix)
+            continue
+        held = f"{level['property']} {level['value']} {level.get('unit', 'UTC')}"
+        message = f"Rules run when a file comes; the schedule `{expression}` is the promise `{held}`, which is held."
+        lost(document, at, message, "Write `sloZone` if its times are of another zone, or leave `slo` out.")
+        levels += [level] if level not in levels else []
+    return levels
 
 
 def parsed(name: str) -> str:

@@ -103,7 +103,7 @@ def test_head_of_the_published_contract_is_kept() -> None:
     assert document["price"] == {"priceAmount": 0, "priceCurrency": "USD", "priceUnit": "fullScan"}
     assert document["slaProperties"] == [
         {"property": "frequency", "value": 1, "unit": "h"},
-        {"property": "latency", "value": 1, "unit": "m"},
+        {"property": "latency", "value": 1, "unit": "min"},
         {"property": "availability", "value": 0.999},
     ]
     kept = {entry["property"]: entry["value"] for entry in document["customProperties"]}
@@ -198,6 +198,56 @@ def test_size_is_the_count_of_the_file() -> None:
 def test_schedule_is_kept() -> None:
     prop = the_property(rule(dimension="uniqueness", type="unique", scheduleCronExpression="0 0 20 * * ?"))
     assert prop["quality"][0]["schedule"] == "0 0 20 * * ?"
+
+
+UNIQUE: dict[str, Any] = {"dimension": "uniqueness", "type": "unique"}
+SCHEDULES = {
+    "0 0 20 * * ?": {"property": "timeOfAvailability", "value": "20:00"},
+    "30 5 7 ? * *": {"property": "timeOfAvailability", "value": "07:05"},
+    "0 0/15 * * * ?": {"property": "frequency", "value": 15, "unit": "min"},
+    "0 10 * * * ?": {"property": "frequency", "value": 1, "unit": "h"},
+    "0 0 */6 * * ?": {"property": "frequency", "value": 6, "unit": "h"},
+    "0 */2 * * * ?": None,
+    "0 0/7 * * * ?": None,
+    "0 30/15 * * * ?": None,
+    "0 0 0/0 * * ?": None,
+    "0 0 20 ? * 2,6": None,
+    "0 0 20 1 * ?": None,
+    "0 0 20 L * ?": None,
+    "0 0 8,20 * * ?": None,
+    "* 0 20 * * ?": None,
+    "0 99 20 * * ?": None,
+}
+
+
+@pytest.mark.parametrize("cron", SCHEDULES)
+def test_schedule_is_a_promise_as_far_as_one_says_it(cron: str) -> None:
+    text = rule(**UNIQUE, scheduleCronExpression=cron)
+    (document,) = documents(FORM, text)
+    (contract,) = imported(FORM, text).contracts
+    (note,) = [note for note in notes(FORM, text) if "schedule" in note]
+
+    assert document.get("slaProperties", []) == [level for level in [SCHEDULES[cron]] if level]
+    assert ("slo: enforce" in contract.text) == (SCHEDULES[cron] is not None) == ("which is held" in note)
+    assert ("no service level says the same" in note) == (SCHEDULES[cron] is None)
+
+
+def test_schedule_of_several_rules_is_one_promise_that_can_be_held() -> None:
+    rules = [{"id": f"r{n}", "name": "R", "columns": ["x"], **UNIQUE} for n in range(2)]
+    agreed = {"intervalOfChange": "1d", "timeliness": "5m", "upTime": 0.9}
+    scheduled = [{**one, "scheduleCronExpression": "0 0 20 * * ?"} for one in rules]
+    text = of({"quality": scheduled, "serviceLevelAgreements": agreed})
+    (document,) = documents(FORM, text)
+    block = {"files": "shop/*.csv", "producer": "shop", "format": "csv", "slo": "enforce"}
+    document["customProperties"] = [{"property": "drop", "vendor": "dropgate", "value": block}]
+    plan = compile_text(json.dumps(document | {"status": "active"}).encode(), f"{document['id']}.v1.yaml").draft
+
+    assert plan
+    assert [(p.kind, p.words) for p in plan.promises] == [
+        ("frequency", "a file is accepted every 1 d"),
+        ("latency", "an accepted file can be read within 5 min"),
+        ("timeOfAvailability", "new data can be read by 20:00 (UTC)"),
+    ]
 
 
 @pytest.mark.parametrize("case", [name for name in RULES if name != "custom"])
