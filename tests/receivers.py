@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import email
+import socket
+import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.policy import default
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from time import sleep
 from typing import Any
 
+import pytest
 from aiosmtpd.controller import Controller
 
 
@@ -85,11 +89,31 @@ class Receiver:
     received: list[Received] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
     origin: str = ""
+    port: int = 0
+
+
+@dataclass
+class Network:
+    """The way from one public address, at port 443, to a port on loopback."""
+
+    port: int = 0
+
+
+def tls_network(monkeypatch: pytest.MonkeyPatch, number: str) -> Network:
+    """Return a network in which a public address is on loopback; every other connection fails."""
+    network, connect = Network(), socket.create_connection
+
+    def routed(address: tuple[str, int], *args: Any, **_: Any) -> socket.socket:
+        assert address == (number, 443)
+        return connect(("127.0.0.1", network.port), args[0] if args and isinstance(args[0], float) else 5)
+
+    monkeypatch.setattr("urllib3.util.connection.create_connection", routed)
+    return network
 
 
 @contextmanager
-def web_receiver() -> Iterator[Receiver]:
-    """A receiver of requests."""
+def web_receiver(certificate: Path | None = None) -> Iterator[Receiver]:
+    """A receiver of requests; with a certificate over TLS."""
     receiver = Receiver()
 
     class Handler(BaseHTTPRequestHandler):
@@ -109,7 +133,16 @@ def web_receiver() -> Iterator[Receiver]:
         def log_message(self, *_: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Quiet(ThreadingHTTPServer):
+        def handle_error(self, *_: Any) -> None:
+            """Print nothing of a client that breaks off its handshake."""
+
+    server = Quiet(("127.0.0.1", 0), Handler)
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    receiver.port = server.server_port
     receiver.origin = f"http://127.0.0.1:{server.server_port}"
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()

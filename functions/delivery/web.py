@@ -3,7 +3,7 @@
 An address comes from a parameter, so it may be wrong or hostile: https alone, on port 443, to public addresses alone.
 The name is resolved once, each of its addresses is looked at, and the connection goes to one of them by number, so
 that a name cannot answer otherwise the second time. No redirect is followed, little of an answer is read, and after
-some seconds the connection is shut, however slowly the other side goes on.
+some seconds the request ends, however slowly the resolver or the other side goes on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
-from threading import Timer
+from queue import Empty, SimpleQueue
+from threading import Thread, Timer
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
     from functions.ports.clock import Clock
     from functions.ports.notices import Post
 
-CONNECT, READ, WHOLE = 5.0, 10.0, 15.0
-"""Seconds for a connection, for each byte of an answer, and for all of a request."""
+LOOK_UP, CONNECT, READ, WHOLE = 10.0, 5.0, 10.0, 15.0
+"""Seconds for the addresses of a name, for a connection, for each byte of an answer, and for all of a request."""
 LONGEST_AFTER = 2 * 24 * 3600
 """Seconds of a Retry-After at most: twice as long as a message is tried."""
 MOST_READ = 1_000
@@ -55,10 +57,12 @@ class PublicWeb:
         resolve: Resolve = resolve,
         read_seconds: float = READ,
         whole_seconds: float = WHOLE,
+        look_up_seconds: float = LOOK_UP,
     ) -> None:
         self._clock = clock
         self._receivers = receivers
         self._resolve = resolve
+        self._look_up_seconds = look_up_seconds
         self._read_seconds = read_seconds
         self._whole_seconds = whole_seconds
 
@@ -72,24 +76,27 @@ class PublicWeb:
         if not post.url.isascii():
             return Answer("refused", "the address has characters beyond ASCII: write the name of its host as `xn--...`")
         if self._receivers and f"{parts.scheme}://{parts.netloc}" == self._receivers:
-            return self._ask(_plain(parts), post, parts)
+            return self._ask(_plain(parts), post, parts, self._whole_seconds)
         if reason := _unfit(parts, port):
             return Answer("refused", reason)
-        try:
-            numbers = self._resolve(parts.hostname or "", 443)
-        except (OSError, UnicodeError):
+        began = monotonic()
+        numbers = _within(self._look_up_seconds, lambda: self._resolve(parts.hostname or "", 443))
+        if numbers is None:
+            return Answer("later", "the name of the host was not resolved in time")
+        if isinstance(numbers, Exception):
             return Answer("later", "the name of the host has no address")
         if not numbers or not all(map(is_public, numbers)):
             return Answer("refused", "the address points to a network that is not public")
         number = min(numbers, key=lambda number: ":" in number)  # a function reaches no IPv6 without a VPC for it
-        return self._ask(_secure(number, parts.hostname or ""), post, parts)
+        left = max(self._whole_seconds - (monotonic() - began), 0)
+        return self._ask(_secure(number, parts.hostname or ""), post, parts, left)
 
-    def _ask(self, pool: HTTPConnectionPool, post: Post, parts: SplitResult) -> Answer:
+    def _ask(self, pool: HTTPConnectionPool, post: Post, parts: SplitResult, seconds: float) -> Answer:
         import urllib3  # noqa: PLC0415 - what sends no request starts without it
 
         path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
         headers = {"Host": parts.netloc, "User-Agent": "dropgate", **post.headers}
-        with _Deadline(self._whole_seconds) as deadline:
+        with _Deadline(seconds) as deadline:
             try:
                 answer = deadline.over(pool).urlopen(
                     "POST",
@@ -105,8 +112,8 @@ class PublicWeb:
             except (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError):
                 return Answer("later", "nobody answered at the address")
             except (urllib3.exceptions.HTTPError, OSError) as error:
-                if isinstance(error, urllib3.exceptions.SSLError) and not deadline.is_over:
-                    return Answer("refused", "the certificate of the address is not valid")
+                if not deadline.is_over and (fault := _fault_of_certificate(error)):
+                    return Answer("refused", f"the certificate of the address is not valid: {fault}")
                 return Answer("later", f"the answer did not come: {type(error).__name__}", unsure=True)
             finally:
                 pool.close()
@@ -180,6 +187,37 @@ class _Deadline:
         self._timer.cancel()
         for each in self._sockets:
             each.close()
+
+
+def _within(seconds: float, look_up: Callable[[], list[str]]) -> list[str] | Exception | None:
+    """Return the result or the error of a look-up; None if it takes longer.
+
+    A system's resolver cannot be stopped: its thread is left behind, and keeps no process from ending.
+    """
+    result: SimpleQueue[list[str] | Exception] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            result.put(look_up())
+        except (OSError, UnicodeError) as error:
+            result.put(error)
+
+    Thread(target=work, daemon=True).start()
+    try:
+        return result.get(timeout=seconds)
+    except Empty:
+        return None
+
+
+def _fault_of_certificate(error: Exception) -> str | None:
+    """Return in words why a certificate is refused; None for any other error, as of a handshake that breaks off."""
+    from urllib3.exceptions import SSLError  # noqa: PLC0415
+    from urllib3.util.ssl_match_hostname import CertificateError  # noqa: PLC0415
+
+    cause = error.args[0] if isinstance(error, SSLError) and error.args else None
+    if isinstance(cause, CertificateError):
+        return "it is for another host name"
+    return cause.verify_message if isinstance(cause, ssl.SSLCertVerificationError) else None
 
 
 def _beginning(answer: BaseHTTPResponse) -> str:

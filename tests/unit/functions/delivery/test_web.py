@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from threading import Thread
+from pathlib import Path
+from threading import Event, Thread
 from time import monotonic, sleep
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,9 +17,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from functions.delivery.web import PublicWeb, _secure, is_public
-from functions.ports.notices import Post
+from functions.ports.notices import Answer, Post
+from tests.certificates import Authority
 from tests.fakes import TestClock
-from tests.receivers import Receiver, Reply, web_receiver
+from tests.receivers import Network, Receiver, Reply, tls_network, web_receiver
 
 PUBLIC = "93.184.216.34"
 
@@ -25,6 +29,11 @@ PUBLIC = "93.184.216.34"
 def receiver() -> Iterator[Receiver]:
     with web_receiver() as running:
         yield running
+
+
+@pytest.fixture
+def network(monkeypatch: pytest.MonkeyPatch) -> Network:
+    return tls_network(monkeypatch, PUBLIC)
 
 
 def asked(receiver: Receiver, *replies: Reply, path: str = "/hook") -> Any:
@@ -153,8 +162,9 @@ def test_a_handshake_without_an_end_is_cut_and_no_fault_of_the_certificate() -> 
         pool = _secure("127.0.0.1", "hook.example.com")
         pool.port = port
         began = monotonic()
-        sender = PublicWeb(TestClock(), whole_seconds=0.4)
-        answer = sender._ask(pool, Post("https://hook.example.com/", b"{}"), urlsplit("https://hook.example.com/"))
+        sender = PublicWeb(TestClock())
+        url = "https://hook.example.com/"
+        answer = sender._ask(pool, Post(url, b"{}"), urlsplit(url), 0.4)
 
         assert monotonic() - began < 3
         assert answer.result == "later"
@@ -266,6 +276,53 @@ def test_a_name_without_an_address_is_asked_again() -> None:
     assert PublicWeb(TestClock(), resolve=away).post(Post("https://hook.example.com/", b"")).result == "later"
 
 
+def test_a_resolver_that_hangs_is_waited_for_no_longer_than_the_bound() -> None:
+    answered = Event()
+
+    def hang(host: str, port: int) -> list[str]:
+        answered.wait(10)
+        raise socket.gaierror(host, port)
+
+    sender, began = PublicWeb(TestClock(), resolve=hang, look_up_seconds=0.2), monotonic()
+    answer = sender.post(Post("https://hook.example.com/", b""))
+    answered.set()
+
+    assert monotonic() - began < 3
+    assert (answer.result, answer.text, answer.unsure) == (
+        "later",
+        "the name of the host was not resolved in time",
+        False,
+    )
+
+
+def test_a_resolver_that_hangs_keeps_no_process_from_ending() -> None:
+    code = """
+from threading import Event
+from functions.delivery.web import PublicWeb
+from functions.ports.notices import Answer, Post
+from tests.certificates import Authority
+sender = PublicWeb(None, resolve=lambda *_: Event().wait(), look_up_seconds=0.1)
+print(sender.post(Post("https://hook.example.com/", b"")).result)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True)
+
+    assert run.stdout == "later\n"
+
+
+def test_the_bound_of_a_request_holds_for_its_look_up_too(network: Network) -> None:
+    def slow(host: str, port: int) -> list[str]:
+        sleep(0.5)
+        return resolved([PUBLIC], host, port)
+
+    for port in dripping(b"", b""):
+        network.port = port
+        began = monotonic()
+        answer = PublicWeb(TestClock(), resolve=slow, whole_seconds=0.7).post(Post("https://hook.example.com/", b""))
+
+        assert monotonic() - began < 3
+        assert answer.result == "later"
+
+
 def test_the_connection_goes_to_the_address_that_was_looked_at() -> None:
     pool: Any = _secure(PUBLIC, "hook.example.com")
 
@@ -279,3 +336,73 @@ def test_an_origin_like_the_receivers_is_no_receiver(receiver: Receiver) -> None
     for url in (f"{receiver.origin}0/", f"{receiver.origin}@example.com/", f"{receiver.origin}.example.com/"):
         assert sender.post(Post(url, b"")).result == "refused"
     assert receiver.received == []
+
+
+# --- TLS
+
+
+HOST = "hook.example.com"
+
+
+@pytest.fixture
+def authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Authority:
+    """An authority that this machine trusts, and no other."""
+    made = Authority(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(made.file))
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path / "none"))
+    return made
+
+
+def posted(network: Network, certificate: Path) -> tuple[Answer, Receiver]:
+    """Send a request to a public address, at which a server with a certificate is."""
+    with web_receiver(certificate) as server:
+        network.port = server.port
+        answer = PublicWeb(TestClock(), resolve=partial(resolved, [PUBLIC])).post(Post(f"https://{HOST}/a?b", b"{}"))
+    return answer, server
+
+
+@pytest.mark.parametrize("name", [HOST, "*.example.com"])
+def test_a_server_with_a_certificate_of_its_name_gets_the_request(
+    network: Network, authority: Authority, name: str
+) -> None:
+    answer, server = posted(network, authority.certificate(name))
+    (request,) = server.received
+
+    assert (answer.result, answer.text) == ("sent", "200 ok")
+    assert (request.path, request.headers["Host"], request.body) == ("/a?b", HOST, b"{}")
+
+
+@pytest.mark.parametrize(
+    ("host", "how", "fault"),
+    [
+        ("other.example.com", {}, "it is for another host name"),
+        (HOST, {"expired": True}, "certificate has expired"),
+        (HOST, {"self_signed": True}, "self-signed certificate"),
+    ],
+    ids=["another name", "expired", "self-signed"],
+)
+def test_a_server_with_another_certificate_is_refused_before_the_request(
+    network: Network, authority: Authority, host: str, how: dict[str, bool], fault: str
+) -> None:
+    answer, server = posted(network, authority.certificate(host, **how))
+
+    assert (answer.result, answer.text) == ("refused", f"the certificate of the address is not valid: {fault}")
+    assert server.received == []
+
+
+def test_a_server_of_an_authority_that_nobody_trusts_is_refused(
+    network: Network, authority: Authority, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "another").mkdir()
+    monkeypatch.setenv("SSL_CERT_FILE", str(Authority(tmp_path / "another").file))
+    answer, server = posted(network, authority.certificate(HOST))
+
+    assert (answer.result, server.received) == ("refused", [])
+    assert answer.text.startswith("the certificate of the address is not valid: ")
+
+
+def test_a_server_without_tls_at_the_port_is_asked_again(network: Network, receiver: Receiver) -> None:
+    network.port = receiver.port
+    answer = PublicWeb(TestClock(), resolve=partial(resolved, [PUBLIC])).post(Post(f"https://{HOST}/", b"{}"))
+
+    assert (answer.result, receiver.received) == ("later", [])
