@@ -64,7 +64,8 @@ class MemoryNotices:
         self.unread: dict[int, Unread] = {}
         self.messages: dict[str, list[Message]] = {}
         self.sequences: dict[tuple[str, str], str] = {}
-        self.troubles: set[tuple[str, str]] = set()
+        self.troubles: dict[tuple[str, str], str] = {}
+        self.good: dict[tuple[str, str], str] = {}
 
     def line(self, line_id: str) -> Line | None:
         return self.lines.get(line_id)
@@ -72,17 +73,26 @@ class MemoryNotices:
     def newest(self, line_id: str, subject: str) -> str | None:
         return self.sequences.get((line_id, subject))
 
-    def in_trouble(self, line_id: str, topic: str) -> bool:
-        return (line_id, topic) in self.troubles
+    def in_trouble(self, line_id: str, topic: str) -> str | None:
+        return self.troubles.get((line_id, topic))
 
-    def put(self, line: Line, notice: Notice, trouble: Trouble | None) -> None:
+    def newest_good(self, line_id: str, topic: str) -> str:
+        return self.good.get((line_id, topic), "")
+
+    def note_good(self, line_id: str, topic: str, upload: str) -> None:
+        self.good[line_id, topic] = max(upload, self.newest_good(line_id, topic))
+
+    def put(self, line: Line, notice: Notice, trouble: Trouble | None, upload: str = "") -> None:
+        place = line.id, notice.topic
+        if trouble == "begins" and upload and self.good.get(place, "") > upload:
+            raise StaleWrite(line.id)
         self._lay(line)
         self.notices.setdefault(line.id, []).append(notice)
         self.sequences[line.id, notice.subject] = notice.sequence
         if trouble == "begins":
-            self.troubles.add((line.id, notice.topic))
+            self.troubles[place] = upload
         elif trouble == "ends":
-            self.troubles.discard((line.id, notice.topic))
+            self.troubles.pop(place, None)
 
     def pass_by(self, line: Line, subject: str, sequence: str) -> None:
         self._lay(line)
@@ -197,6 +207,7 @@ def an_event(state: Any = "rejected", drop: str = "d1", key: str = "orders/1.csv
         "rows": RowCounts(410, 390, 20) if state == "rejected" else None,
         "problems": (problem,) if state == "rejected" else (),
         "receipt": EventObject("internal", f"reports/shop/{drop}/1/receipt.json"),
+        "uploaded_at": "2026-01-31T11:59:58Z",
         "received_at": "2026-01-31T12:00:00.000000Z",
     }
     data = EventData(**(defaults | changes))

@@ -3,6 +3,7 @@
 - L#<line>     STATE                  a line; listed in `by_due` while something waits
 - L#<line>     W#<number>             a notice on it
 - L#<line>     K#<hash of the topic>  a trouble that is not over
+- L#<line>     G#<hash of the topic>  the newest upload that was accepted
 - L#<line>     M#<number>             a message, by the last notice that it covers
 - S#<subject>  <line>#<sequence>      which notices there are of a drop, or of a day of missing files;
                                       without a number a state that passed the line by
@@ -45,21 +46,34 @@ class DynamoNotices:
         self._table = table
 
     def line(self, line_id: str) -> Line | None:
-        with asking("dynamodb"):
-            key = items.key(f"L#{line_id}", items.STATE)
-            item = self._db.get_item(TableName=self._table, Key=key, ConsistentRead=True).get("Item")
-        return _value(Line, items.loads(item)) if item else None
+        item = self._get(f"L#{line_id}", items.STATE)
+        return _value(Line, item) if item else None
 
     def newest(self, line_id: str, subject: str) -> str | None:
         steps = self._query(f"S#{subject}", begins=f"{line_id}#", newest_first=True, Limit=1)
         return next((str(step["sequence"]) for step in steps), None)
 
-    def in_trouble(self, line_id: str, topic: str) -> bool:
-        with asking("dynamodb"):
-            key = items.key(f"L#{line_id}", _trouble_key(topic))
-            return "Item" in self._db.get_item(TableName=self._table, Key=key, ConsistentRead=True)
+    def in_trouble(self, line_id: str, topic: str) -> str | None:
+        item = self._get(f"L#{line_id}", _of_topic("K", topic))
+        return None if item is None else str(item.get("upload", ""))
 
-    def put(self, line: Line, notice: Notice, trouble: Trouble | None) -> None:
+    def newest_good(self, line_id: str, topic: str) -> str:
+        return str((self._get(f"L#{line_id}", _of_topic("G", topic)) or {}).get("upload", ""))
+
+    def note_good(self, line_id: str, topic: str, upload: str) -> None:
+        good: Any = self._put({"pk": f"L#{line_id}", "sk": _of_topic("G", topic), "upload": upload})["Put"]
+        with asking("dynamodb"):
+            try:
+                self._db.put_item(
+                    **good,
+                    ConditionExpression="attribute_not_exists(pk) OR upload < :u",
+                    ExpressionAttributeValues=items.dumps({":u": upload}),
+                )
+            except ClientError as error:
+                if code(error) != "ConditionalCheckFailedException":
+                    raise
+
+    def put(self, line: Line, notice: Notice, trouble: Trouble | None, upload: str = "") -> None:
         pk = f"L#{line.id}"
         step = {"number": notice.number, "sequence": notice.sequence, "occasion": notice.occasion, "at": notice.at}
         actions = [
@@ -68,9 +82,12 @@ class DynamoNotices:
             self._put({"pk": f"S#{notice.subject}", "sk": f"{line.id}#{notice.sequence}", "line": line.id, **step}),
         ]
         if trouble == "begins":
-            actions.append(self._put({"pk": pk, "sk": _trouble_key(notice.topic), "at": notice.at}))
+            begun = {"pk": pk, "sk": _of_topic("K", notice.topic), "at": notice.at, "upload": upload}
+            actions.append(self._put(begun))
+            if upload:
+                actions.append(self._unless_good(pk, notice.topic, upload))
         elif trouble == "ends":
-            gone = items.key(pk, _trouble_key(notice.topic))
+            gone = items.key(pk, _of_topic("K", notice.topic))
             actions.append({"Delete": {"TableName": self._table, "Key": gone}})
         self._transact(actions)
 
@@ -124,6 +141,16 @@ class DynamoNotices:
         put["Put"]["ExpressionAttributeValues"] = items.dumps({":v": line.version})
         return put
 
+    def _unless_good(self, pk: str, topic: str, upload: str) -> Any:
+        return {
+            "ConditionCheck": {
+                "TableName": self._table,
+                "Key": items.key(pk, _of_topic("G", topic)),
+                "ConditionExpression": "attribute_not_exists(pk) OR upload <= :u",
+                "ExpressionAttributeValues": items.dumps({":u": upload}),
+            }
+        }
+
     def _put(self, item: Mapping[str, Any]) -> Any:
         kept = {**item, EXPIRES: int(time.time()) + KEPT}
         return {"Put": {"TableName": self._table, "Item": items.dumps(kept)}}
@@ -141,6 +168,11 @@ class DynamoNotices:
                 if reasons & {"ConditionalCheckFailed", "TransactionConflict"}:
                     raise StaleWrite("somebody else wrote the line first") from error
                 raise ServiceUnavailable(f"the transaction was cancelled: {', '.join(sorted(reasons))}") from error
+
+    def _get(self, pk: str, sk: str) -> Item | None:
+        with asking("dynamodb"):
+            item = self._db.get_item(TableName=self._table, Key=items.key(pk, sk), ConsistentRead=True).get("Item")
+        return items.loads(item) if item else None
 
     def _query(
         self,
@@ -179,8 +211,8 @@ def _number(kind: str, number: int) -> str:
     return f"{kind}#{number:012}"
 
 
-def _trouble_key(topic: str) -> str:
-    return f"K#{keys.digest(topic)}"
+def _of_topic(kind: str, topic: str) -> str:
+    return f"{kind}#{keys.digest(topic)}"
 
 
 def _notice(item: Item) -> Notice | Unread:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from contracts.terms.notices import Occasion
+from functions.drop import SECONDS
 from functions.ports.notices import Trouble
 
 if TYPE_CHECKING:
@@ -82,6 +83,11 @@ def trouble(occasion: Occasion) -> Trouble | None:
     if occasion in TROUBLES:
         return "begins"
     return "ends" if occasion in ENDS else None
+
+
+def upload(event: DropEvent) -> str:
+    """Return the second in which the file of an event was uploaded; empty if it is of no file, or nobody knows."""
+    return (event.data.uploaded_at or "")[:SECONDS]
 
 
 def topic(event: DropEvent) -> str:

@@ -14,7 +14,7 @@ from contracts.terms.notices import Audience, Channel, Occasion, Route
 from functions.events.drop_event import DropEvent
 from functions.notices import lines, occasions
 from functions.ports import NoticePorts
-from functions.ports.notices import Line, Notice
+from functions.ports.notices import Line, Notice, Trouble
 
 TRIES = 8
 """The tries of a write that others are in the way of; then the message comes again."""
@@ -78,40 +78,59 @@ def _put(
     ports: NoticePorts, event: DropEvent, text: str, of: tuple[Occasion, ...], new: Line, wish: Wish
 ) -> str | None:
     """Put an event on a line, unless it is there or a later one of its drop; the line's id if it hears of the event."""
-    topic = occasions.topic(event)
     for _ in range(TRIES):
-        line = ports.book.line(new.id) or new
-        before = ports.book.newest(line.id, event.subject)
-        if before is not None and before >= event.sequence:
-            return line.id
-        in_trouble = ports.book.in_trouble(line.id, topic)
-        always = event.data.state == "arrived"
-        occasion = occasions.heard(of, wish.on, in_trouble=in_trouble, always=always)
-        if occasion is None and not occasions.passes_by(event, wish.on):
-            return None
-        if occasion is None:
-            try:
-                ports.book.pass_by(line, event.subject, event.sequence)
-            except StaleWrite:
-                continue
-            return None
-        trouble = occasions.trouble(occasion)
-        change = (trouble == "begins" and not in_trouble) - (trouble == "ends" and in_trouble)
-        after = replace(lines.joined(line, ports.clock.now()), troubles=line.troubles + change)
-        notice = Notice(
-            line=line.id,
-            number=after.last,
-            subject=event.subject,
-            sequence=event.sequence,
-            occasion=occasion,
-            topic=topic,
-            at=ports.at(),
-            event=text,
-            audiences=tuple(wish.audiences),
-        )
         try:
-            ports.book.put(after, notice, trouble)
+            return _tried(ports, event, text, of, new, wish)
         except StaleWrite:
             continue
-        return line.id
     raise ServiceUnavailable("others write the same line again and again")
+
+
+def _tried(
+    ports: NoticePorts, event: DropEvent, text: str, of: tuple[Occasion, ...], new: Line, wish: Wish
+) -> str | None:
+    topic, upload = occasions.topic(event), occasions.upload(event)
+    line = ports.book.line(new.id) or new
+    before = ports.book.newest(line.id, event.subject)
+    if before is not None and before >= event.sequence:
+        return line.id
+    if upload and of[0] in occasions.ENDS and wish.on & occasions.TROUBLES:
+        ports.book.note_good(line.id, topic, upload)  # before the look at troubles: an older one comes before or never
+    troubled = ports.book.in_trouble(line.id, topic)
+    always = event.data.state == "arrived"
+    occasion = occasions.heard(of, wish.on, in_trouble=troubled is not None, always=always)
+    if occasion is None:
+        if occasions.passes_by(event, wish.on):
+            ports.book.pass_by(line, event.subject, event.sequence)
+        return None
+    trouble = occasions.trouble(occasion)
+    if _is_outdated(ports, line, topic, upload, trouble, troubled):
+        return None
+    if trouble == "begins" and troubled is not None and troubled > upload:
+        trouble = None  # that of a newer upload goes on
+    change = (trouble == "begins" and troubled is None) - (trouble == "ends" and troubled is not None)
+    after = replace(lines.joined(line, ports.clock.now()), troubles=line.troubles + change)
+    notice = Notice(
+        line=line.id,
+        number=after.last,
+        subject=event.subject,
+        sequence=event.sequence,
+        occasion=occasion,
+        topic=topic,
+        at=ports.at(),
+        event=text,
+        audiences=tuple(wish.audiences),
+    )
+    ports.book.put(after, notice, trouble, upload)
+    return line.id
+
+
+def _is_outdated(
+    ports: NoticePorts, line: Line, topic: str, upload: str, trouble: Trouble | None, troubled: str | None
+) -> bool:
+    """Return True if a newer upload of the key decides otherwise: two of one second are equally new."""
+    if not upload:
+        return False
+    if trouble == "begins":
+        return ports.book.newest_good(line.id, topic) > upload
+    return trouble == "ends" and troubled is not None and troubled > upload

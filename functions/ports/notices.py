@@ -119,12 +119,26 @@ class NoticeBook(Protocol):
         """Return the greatest sequence of a subject that a line has, or that passed it by; None if there is none."""
         ...
 
-    def in_trouble(self, line_id: str, topic: str) -> bool:
-        """Return True if a notice of a trouble of the topic is on the line, and none that it is over."""
+    def in_trouble(self, line_id: str, topic: str) -> str | None:
+        """Return the time of the newest upload in a trouble that the line has, and that is not over; None without one.
+
+        It is empty where the trouble is of no upload.
+        """
         ...
 
-    def put(self, line: Line, notice: Notice, trouble: Trouble | None) -> None:
-        """Add a notice, with the line as it is then; StaleWrite if the line is not the version before."""
+    def newest_good(self, line_id: str, topic: str) -> str:
+        """Return the time of the newest upload of a topic that was accepted; empty if there was none."""
+        ...
+
+    def note_good(self, line_id: str, topic: str, upload: str) -> None:
+        """Keep that an upload was accepted, so that no trouble of an older one is put on the line."""
+        ...
+
+    def put(self, line: Line, notice: Notice, trouble: Trouble | None, upload: str = "") -> None:
+        """Add a notice, with the line as it is then; StaleWrite if the line is not the version before.
+
+        The same if a trouble begins with an upload, and a newer one of the topic was accepted.
+        """
         ...
 
     def pass_by(self, line: Line, subject: str, sequence: str) -> None:

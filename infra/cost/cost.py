@@ -83,10 +83,10 @@ class Assumed:
     """How long events are kept in the archive (template.yaml, EventDays)."""
     heard: int = 1
     """Events of an accepted drop that the functions of notices are asked about; each reads the catalog's pointer."""
-    notice_calls: int = 12
+    notice_calls: int = 13
     """Calls of a notice that is told by itself: counted at the embedded stack."""
-    notice_units: tuple[float, float] = (22, 6)
-    """Write and read units of it, added up by hand: three transactions of up to four items at double price, and the
+    notice_units: tuple[float, float] = (24, 7)
+    """Write and read units of it, added up by hand: three transactions of up to five items at double price, and the
     index of what is due."""
     notice_seconds: float = 0.5
     """Of the channel for an answer, an assumption."""

@@ -87,7 +87,7 @@ def with_notices(book: NoticeBook, number: int) -> Line:
 
 
 def test_a_line_that_nobody_wrote_is_none(book: NoticeBook) -> None:
-    assert (book.line(LINE.id), book.newest(LINE.id, "d1"), book.in_trouble(LINE.id, "k")) == (None, None, False)
+    assert (book.line(LINE.id), book.newest(LINE.id, "d1"), book.in_trouble(LINE.id, "k")) == (None, None, None)
     assert (tuple(book.waiting(LINE.id, 0, 9)), tuple(book.of_subject("d1")), tuple(book.due(LATER, 9))) == ((), (), ())
 
 
@@ -125,7 +125,7 @@ def test_a_notice_is_put_only_on_the_line_that_was_read(book: NoticeBook) -> Non
     with pytest.raises(StaleWrite):
         book.put(replace(line, last=2), a_notice(2), "begins")
 
-    assert (len(book.waiting(LINE.id, 0, 9)), book.in_trouble(LINE.id, "orders/1.csv")) == (1, False)
+    assert (len(book.waiting(LINE.id, 0, 9)), book.in_trouble(LINE.id, "orders/1.csv")) == (1, None)
 
 
 def test_a_new_line_is_made_once(book: NoticeBook) -> None:
@@ -155,14 +155,28 @@ def test_a_state_that_passed_by_is_the_newest_and_no_notice(book: NoticeBook) ->
 
 
 def test_a_trouble_lasts_until_it_ends(book: NoticeBook) -> None:
-    book.put(replace(LINE, last=1), a_notice(1), "begins")
-    assert book.in_trouble(LINE.id, "orders/1.csv")
-    assert not book.in_trouble(LINE.id, "orders/2.csv")
+    book.put(replace(LINE, last=1), a_notice(1), "begins", "2026-01-31T12:00:00")
+    assert book.in_trouble(LINE.id, "orders/1.csv") == "2026-01-31T12:00:00"
+    assert book.in_trouble(LINE.id, "orders/2.csv") is None
     line = book.line(LINE.id)
     assert line
     book.put(replace(line, last=2), a_notice(2), "ends")
 
-    assert not book.in_trouble(LINE.id, "orders/1.csv")
+    assert book.in_trouble(LINE.id, "orders/1.csv") is None
+
+
+def test_no_trouble_begins_with_an_upload_before_one_that_was_good(book: NoticeBook) -> None:
+    first, second, third = (f"2026-01-31T12:00:0{n}" for n in range(3))
+    book.note_good(LINE.id, "orders/1.csv", second)
+    book.note_good(LINE.id, "orders/1.csv", first)
+    assert (book.newest_good(LINE.id, "orders/1.csv"), book.newest_good(LINE.id, "orders/2.csv")) == (second, "")
+    with pytest.raises(StaleWrite):
+        book.put(replace(LINE, last=1), a_notice(1), "begins", first)
+    assert book.line(LINE.id) is None
+    for number, upload in enumerate((second, third), 1):
+        book.put(replace(book.line(LINE.id) or LINE, last=number), a_notice(number, f"d{number}"), "begins", upload)
+
+    assert book.in_trouble(LINE.id, "orders/1.csv") == third
 
 
 def test_lines_that_are_due_are_found_the_oldest_first(book: NoticeBook) -> None:

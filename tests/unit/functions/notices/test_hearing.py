@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from itertools import islice
+from itertools import islice, permutations
 from typing import Any
 
 import pytest
@@ -19,7 +19,7 @@ from functions.notices import trail
 from functions.notices.due import Unsent, send_due
 from functions.notices.send import Late, Sent, send
 from functions.notices.take import take
-from functions.ports.notices import Answer, Line, Mail, Post, Unread
+from functions.ports.notices import Answer, Line, Mail, Notice, Post, Trouble, Unread
 from tests.builders import ZONES
 from tests.fakes import TestClock
 from tests.hearing import (
@@ -198,6 +198,111 @@ def test_a_promise_that_was_never_missed_is_no_recovery() -> None:
     world.minutes(20)
 
     assert subjects(world) == []
+
+
+# --- two drops of one key: the newer upload decides
+
+EARLY, LATE = "2026-01-31T11:00:00Z", "2026-01-31T11:00:01Z"
+
+
+def triggers(world: Hearing) -> list[str]:
+    return [body["event_action"] for body in world.web.bodies]
+
+
+@pytest.mark.parametrize("good", ["accepted", "accepted_with_warnings", "observed"])
+@pytest.mark.parametrize("bad", ["rejected", "failed"])
+@pytest.mark.parametrize("channel", [MAIL, PAGER], ids=lambda channel: channel.service)
+def test_a_trouble_that_a_newer_upload_has_ended_is_not_told(channel: Channel, bad: str, good: str) -> None:
+    world = a_hearing(a_route(channel, on=("rejected", "failed", "recovered")))
+    for _ in range(2):
+        world.hear(an_event(good, "d2", uploaded_at=LATE))
+        world.hear(an_event(bad, "d1", uploaded_at=EARLY))
+        world.minutes(20)
+
+    assert (subjects(world), triggers(world)) == ([], [])
+    world.hear(an_event("rejected", "d3", uploaded_at="2026-01-31T12:00:00Z"))
+    assert len(subjects(world)) + len(triggers(world)) == 1
+
+
+def test_a_recovery_is_none_if_a_newer_upload_is_in_trouble() -> None:
+    for channel in (MAIL, PAGER):
+        world = a_hearing(a_route(channel, on=("rejected", "accepted", "recovered")))
+        world.hear(an_event("rejected", "d2", uploaded_at=LATE))
+        world.hear(an_event("accepted", "d1", uploaded_at=EARLY))
+        world.minutes(20)
+        assert ([s[:10] for s in subjects(world)], triggers(world)) in ((["[rejected]"], []), ([], ["trigger"]))
+
+        world.hear(an_event("accepted", "d3", uploaded_at="2026-01-31T12:00:00Z"))
+        world.minutes(20)
+        assert ([s[:11] for s in subjects(world)[1:]], triggers(world)[1:]) in (
+            (["[recovered]"], []),
+            ([], ["resolve"]),
+        )
+
+
+def test_an_older_trouble_beside_a_newer_one_ends_with_that() -> None:
+    world = a_hearing(a_route(PAGER))
+    world.hear(an_event("rejected", "d2", uploaded_at=LATE))
+    world.minutes(20)
+    world.hear(an_event("rejected", "d1", uploaded_at=EARLY))
+    world.minutes(20)
+    world.hear(an_event("accepted", "d1", uploaded_at=EARLY, attempt=2))
+    world.minutes(20)
+    assert set(triggers(world)) == {"trigger"}
+    world.hear(an_event("accepted", "d2", uploaded_at=LATE, attempt=2))
+    world.minutes(20)
+
+    assert triggers(world)[-1] == "resolve"
+    assert [(line.troubles, line.incidents) for line in world.book.lines.values()] == [(0, ())]
+
+
+@pytest.mark.parametrize("second", [EARLY, None, LATE], ids=["same", "unknown", "newer"])
+def test_a_trouble_of_an_upload_that_is_not_older_is_told(second: str | None) -> None:
+    world = a_hearing()
+    world.hear(an_event("accepted", "d1", uploaded_at=EARLY), an_event("rejected", "d2", uploaded_at=second))
+
+    assert len(subjects(world)) == 1
+
+
+def test_another_key_is_decided_by_its_own_uploads() -> None:
+    world = a_hearing()
+    world.hear(an_event("accepted", "d1", uploaded_at=LATE))
+    world.hear(an_event("rejected", "d2", key="orders/2.csv", uploaded_at=EARLY))
+
+    assert len(subjects(world)) == 1
+
+
+def test_a_newer_upload_that_is_accepted_while_an_older_trouble_is_put_goes_first() -> None:
+    class Between(MemoryNotices):
+        """A book in which the newer upload is accepted between the look and the write."""
+
+        def put(self, line: Line, notice: Notice, trouble: Trouble | None, upload: str = "") -> None:
+            if notice.subject == "d1" and not self.good:
+                world.hear(an_event("accepted", "d2", uploaded_at=LATE))
+            super().put(line, notice, trouble, upload)
+
+    world = a_hearing()
+    world.book = Between()
+    world.ports = replace(world.ports, book=world.book)
+    world.hear(an_event("rejected", "d1", uploaded_at=EARLY))
+    world.minutes(20)
+
+    assert subjects(world) == []
+
+
+def test_two_uploads_in_any_order_of_their_events_end_alike() -> None:
+    events = [
+        an_event("rejected", "d1", uploaded_at=EARLY),
+        an_event("accepted", "d2", uploaded_at=LATE),
+        an_event("rejected", "d3", uploaded_at="2026-01-31T11:00:02Z"),
+        an_event("accepted", "d4", uploaded_at="2026-01-31T11:00:03Z"),
+    ]
+    for order in permutations(events):
+        world = a_hearing(a_route(PAGER))
+        for event in order:
+            world.hear(event)
+            world.minutes(12)
+        assert [(line.troubles, line.incidents) for line in world.book.lines.values()] in ([], [(0, ())])
 
 
 # --- once, and in order
