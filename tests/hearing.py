@@ -65,6 +65,7 @@ class MemoryNotices:
         self.messages: dict[str, list[Message]] = {}
         self.sequences: dict[tuple[str, str], str] = {}
         self.troubles: dict[tuple[str, str], str] = {}
+        self.returned: dict[str, str] = {}
         self.good: dict[tuple[str, str], str] = {}
 
     def line(self, line_id: str) -> Line | None:
@@ -106,19 +107,25 @@ class MemoryNotices:
         if message:
             self.messages.setdefault(line.id, []).append(message)
 
+    def note_returned(self, message: str, reason: str) -> None:
+        self.returned[message] = reason
+
     def due(self, now: str, most: int) -> Sequence[str]:
         waiting = [line for line in self.lines.values() if line.due_at and line.due_at <= now]
         return tuple(line.id for line in sorted(waiting, key=lambda line: line.due_at or "")[:most])
 
     def of_subject(self, subject: str) -> Sequence[Trace]:
         return tuple(
-            Trace(
-                self.lines[line], each.number, each.sequence, each.occasion, each.at, self._covering(line, each.number)
-            )
+            self._trace(self.lines[line], each)
             for line, notices in self.notices.items()
             for each in notices
             if each.subject == subject
         )
+
+    def _trace(self, line: Line, notice: Notice) -> Trace:
+        message = self._covering(line.id, notice.number)
+        returned = self.returned.get(message.id) if message and line.channel.service == "email" else None
+        return Trace(line, notice.number, notice.sequence, notice.occasion, notice.at, message, returned)
 
     def _covering(self, line: str, number: int) -> Message | None:
         return next((m for m in self.messages.get(line, ()) if m.after < number <= m.through), None)

@@ -7,6 +7,7 @@
 - L#<line>     M#<number>             a message, by the last notice that it covers
 - S#<subject>  <line>#<sequence>      which notices there are of a drop, or of a day of missing files;
                                       without a number a state that passed the line by
+- R#<message>  STATE                  why the mail of a message came back
 """
 
 from __future__ import annotations
@@ -106,6 +107,11 @@ class DynamoNotices:
             actions.append(self._put(item))
         self._transact(actions)
 
+    def note_returned(self, message: str, reason: str) -> None:
+        returned: Any = self._put({"pk": f"R#{message}", "sk": items.STATE, "reason": reason})["Put"]
+        with asking("dynamodb"):
+            self._db.put_item(**returned)
+
     def due(self, now: str, most: int) -> Sequence[str]:
         with asking("dynamodb"):
             page = self._db.query(
@@ -128,7 +134,9 @@ class DynamoNotices:
         between = _number("M", number), "M#~"
         covering = self._query(f"L#{line.id}", between=between, Limit=1) if number <= line.settled else iter(())
         message = next((_value(Message, item) for item in islice(covering, 1)), None)
-        return Trace(line, number, step["sequence"], step["occasion"], step["at"], message)
+        returned = self._get(f"R#{message.id}", items.STATE) if message and line.channel.service == "email" else None
+        reason = str(returned["reason"]) if returned else None
+        return Trace(line, number, step["sequence"], step["occasion"], step["at"], message, reason)
 
     def _fenced(self, line: Line) -> Any:
         listed = {DUE: DUE} if line.due_at else {}

@@ -11,7 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError, ConnectTimeoutError,
 
 from functions.aws.answers import code
 from functions.delivery.mime import mime
-from functions.ports.notices import Answer
+from functions.ports.notices import MESSAGE_TAG, Answer
 
 if TYPE_CHECKING:
     from functions.ports.clock import Clock
@@ -33,7 +33,7 @@ class SesMailer:
         self._clock = clock
 
     def send(self, mail: Mail) -> Answer:
-        """Send a mail; the answer names SES's id of it, by which bounces are found."""
+        """Send a mail; the answer names SES's id of it, and a tag that events of SES repeat names ours."""
         if not self._sender:
             return Answer("refused", "no mail is set up: the parameter MailFrom is empty")
         try:
@@ -42,6 +42,7 @@ class SesMailer:
                 FromEmailAddress=self._sender,
                 Destination={"ToAddresses": [mail.to]},
                 Content={"Raw": {"Data": body}},
+                EmailTags=[{"Name": MESSAGE_TAG, "Value": mail.id}],
                 **self._named,
             )
         except ValueError:

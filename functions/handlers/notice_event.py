@@ -41,7 +41,9 @@ def hear(late: Late, record: SQSRecord, lambda_context: LambdaContext) -> None:
 
 
 def tell_returned(mail: Returned) -> None:
-    """Log and count a mail that came back; who mends the address needs to know it."""
+    """Note a mail that came back with its message, log and count it; who mends the address needs to know it."""
+    if mail.message:
+        runtime.notice_ports().book.note_returned(mail.message, mail.reason)
     details: dict[str, Any] = {"addresses": mail.addresses, "answer": mail.reason, "mail": mail.mail}
     logger.warning("mail returned", **details)
     runtime.count("MailsReturned")

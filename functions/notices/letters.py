@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from contracts.errors import DocumentInvalid, ObjectGone
 from contracts.problem import Problem
 from contracts.terms.notices import Contact
-from functions import keys
 from functions.notices.messages import wording
 from functions.notices.messages.receipt_problems import problems_in
 from functions.notices.messages.wording import Entry, Letter
 from functions.notices.take import producer_of
 from functions.ports import NoticePorts
-from functions.ports.notices import Attempt, Line, Notice, Unread
+from functions.ports.notices import Attempt, Line, Notice, Unread, message_id
 
 
 def read(ports: NoticePorts, line: Line, attempt: Attempt) -> tuple[tuple[Entry, ...], tuple[Unread, ...]]:
@@ -44,7 +43,7 @@ def in_words(unread: Sequence[Unread]) -> str:
 def letter_of(ports: NoticePorts, line: Line, attempt: Attempt, entries: tuple[Entry, ...], unread: int) -> Letter:
     """Return what a message says: its notices, and the problems of the receipt if it is about one file."""
     return Letter(
-        id=f"msg_{keys.digest(line.id, str(attempt.through))}",
+        id=message_id(line.id, attempt.through),
         line=line,
         stack=ports.stack,
         entries=entries,

@@ -9,17 +9,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from functions.ports.notices import MESSAGE_TAG
+
 SOURCE = "aws.ses"
 MOST_TEXT = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The addresses that a mail did not reach, the reason, and SES's id of it, which the answer to it had."""
+    """The addresses that a mail did not reach, the reason, SES's id of it, and the id of our message in its tag.
+
+    Mails of former versions have no tag.
+    """
 
     addresses: tuple[str, ...]
     reason: str
     mail: str
+    message: str | None = None
 
 
 def returned(detail: Mapping[str, Any]) -> Returned:
@@ -28,12 +34,13 @@ def returned(detail: Mapping[str, Any]) -> Returned:
     if bounce := detail.get("bounce"):
         recipients = bounce["bouncedRecipients"]
         codes = (each.get("diagnosticCode") for each in recipients)
-        reason = f"{bounce['bounceType']} bounce: {next(filter(None, codes), bounce['bounceSubType'])}"
+        reason = f"bounced: {next(filter(None, codes), bounce['bounceSubType'])} ({bounce['bounceType']})"
     elif complaint := detail.get("complaint"):
         recipients = complaint["complainedRecipients"]
-        reason = f"the receiver complained: {complaint.get('complaintFeedbackType', 'no reason given')}"
+        reason = f"called spam by the receiver: {complaint.get('complaintFeedbackType', 'no reason given')}"
     else:
         recipients = [{"emailAddress": address} for address in mail["destination"]]
-        reason = f"SES refused it: {detail['reject']['reason']}"
+        reason = f"refused by SES: {detail['reject']['reason']}"
     addresses = tuple(each["emailAddress"] for each in recipients)
-    return Returned(addresses, reason[:MOST_TEXT], mail["messageId"])
+    message = next(iter(mail.get("tags", {}).get(MESSAGE_TAG, ())), None)
+    return Returned(addresses, reason[:MOST_TEXT], mail["messageId"], message)

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from contracts import codec
 from contracts.terms.notices import Audience, Channel, Occasion
+from functions import keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +92,27 @@ class Message:
     may_repeat: bool = False
     format: Literal[1] = 1
 
+    @property
+    def id(self) -> str:
+        """The id that it has with receivers."""
+        return message_id(self.line, self.through)
+
+
+def message_id(line: str, through: int) -> str:
+    """Return the id of the message of a line that covers notices up to a number: the same at each try."""
+    return f"msg_{keys.digest(line, str(through))}"
+
+
+MESSAGE_TAG = "message"
+"""The tag of a mail at SES that has the id of its message, so that a bounce is found by it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A notice of a drop, as `dropgate notices` shows it: `message` is None while it waits."""
+    """A notice of a drop, as `dropgate notices` shows it: `message` is None while it waits.
+
+    `returned` is why its mail came back, None if it did not.
+    """
 
     line: Line
     number: int
@@ -102,6 +120,7 @@ class Trace:
     occasion: Occasion
     at: str
     message: Message | None = None
+    returned: str | None = None
 
 
 Trouble = Literal["begins", "ends"]
@@ -154,6 +173,10 @@ class NoticeBook(Protocol):
 
     def write(self, line: Line, message: Message | None = None) -> None:
         """Write a line, and a message that has ended; StaleWrite if the line is not the version before."""
+        ...
+
+    def note_returned(self, message: str, reason: str) -> None:
+        """Keep why the mail of a message came back: before the message is written, too."""
         ...
 
     def due(self, now: str, most: int) -> Sequence[str]:

@@ -39,20 +39,30 @@ def command(drop: str, month: datetime | None, form: str) -> None:
 
     target = reading()
     shown = the_drop(target, drop, month).drop
-    rows = [_row(trace) for trace in trail.of_subject(notice_ports().book, shown.id)]
+    traces = trail.of_subject(notice_ports().book, shown.id)
     if form == "json":
-        click.echo(as_json({"drop": shown.id, "key": shown.name, "state": shown.state, "notices": rows}))
+        click.echo(
+            as_json({"drop": shown.id, "key": shown.name, "state": shown.state, "notices": [*map(_row, traces)]})
+        )
         return
     click.echo(f"From {target.where}", err=True)
     say(line(f"{shown.name}: {shown.state.replace('_', ' ')}, drop {shown.id[:10]}"))
-    for row in rows:
-        sent = f"{row['result']} {row['sent_at']}" if row["sent_at"] else f"waits since {row['at']}"
-        repeated = ", may have arrived twice" if row["may_repeat"] else ""
-        tries = f" after {row['tries']} tries" if (row["tries"] or 1) > 1 else ""
-        answer = f": {row['answer']}" if row["answer"] else ""
-        say(line(f"  {row['occasion']:<10} {row['service']} {row['to']}  {sent}{tries}{repeated}{answer}"))
-    if not rows:
+    for trace in traces:
+        say(line(f"  {in_words(trace)}"))
+    if not traces:
         click.echo("  Nobody was told of it. `dropgate notify --test CONTRACT` shows the channels of a contract.")
+
+
+def in_words(trace: Trace) -> str:
+    """Return a notice as a line: the occasion, the channel, and what came of it."""
+    message, channel = trace.message, trace.line.channel
+    begin = f"{trace.occasion:<10} {channel.service} {channel.to}  "
+    if message is None:
+        return f"{begin}waits since {trace.at}"
+    tries = f" after {message.tries} tries" if message.tries > 1 else ""
+    repeated = ", may have arrived twice" if message.may_repeat else ""
+    returned = f"; {trace.returned}" if trace.returned else ""
+    return f"{begin}{message.result} {message.at}{tries}{repeated}: {message.answer}{returned}"
 
 
 def _row(trace: Trace) -> dict[str, Any]:
@@ -66,5 +76,6 @@ def _row(trace: Trace) -> dict[str, Any]:
         "sent_at": message.at if message else None,
         "answer": message.answer if message else None,
         "tries": message.tries if message else None,
+        "returned": trace.returned,
         "may_repeat": bool(message and message.may_repeat),
     }

@@ -14,7 +14,10 @@ import pytest
 from moto import mock_aws
 
 from contracts import catalog, codec
+from functions.aws.notice_book import DynamoNotices
 from functions.handlers import notice_event, notices_due
+from functions.notices import trail
+from infra.cli.notices import in_words
 from tests.hearing import HOOK, a_route, an_event, some_routes
 from tests.integration.functions.test_notice_ports import REGION, a_table
 from tests.receivers import Inbox, mail_server
@@ -93,6 +96,25 @@ def test_the_clock_sends_what_is_due(inbox: Inbox) -> None:
             client.put_item(TableName="notices", Item=item)
     notices_due.handler({}, CONTEXT)
 
+    assert len(inbox.mails) == 1
+
+
+# Amazon SES developer guide, "Examples of event data that Amazon SES publishes": `mail` with its tags, and `bounce`.
+def test_a_bounce_is_shown_with_the_notices_of_its_drop(inbox: Inbox) -> None:
+    notice_event.handler(batch(on_the_bus()), CONTEXT)
+    book = DynamoNotices(boto3.client("dynamodb"), "notices")
+    (before,) = (trace for trace in trail.of_subject(book, "d1") if trace.line.channel.service == "email")
+    assert before.message
+    tags = {"ses:configuration-set": ["dropgate-mails"], "message": [before.message.id]}
+    recipient = {"emailAddress": "shop@example.com", "diagnosticCode": "smtp; 550 5.1.1 user unknown"}
+    bounce = {"bounceType": "Permanent", "bounceSubType": "General", "bouncedRecipients": [recipient]}
+    detail = {"eventType": "Bounce", "mail": {"messageId": "0100-1", "tags": tags}, "bounce": bounce}
+    answer = notice_event.handler(batch(json.dumps({"source": "aws.ses", "detail": detail})), CONTEXT)
+    (after,) = (trace for trace in trail.of_subject(book, "d1") if trace.line.channel.service == "email")
+
+    assert answer == {"batchItemFailures": []}
+    assert (before.returned, after.returned) == (None, "bounced: smtp; 550 5.1.1 user unknown (Permanent)")
+    assert in_words(after).endswith("; bounced: smtp; 550 5.1.1 user unknown (Permanent)")
     assert len(inbox.mails) == 1
 
 

@@ -202,6 +202,18 @@ def test_the_notices_of_a_drop_have_their_messages(book: NoticeBook) -> None:
     assert (shown["d1"].line.channel, shown["d1"].occasion, shown["d1"].at) == (MAIL, "rejected", AT)
 
 
+def test_a_mail_that_came_back_is_shown_with_its_notices(book: NoticeBook) -> None:
+    line = with_notices(book, 3)
+    first, second = Message(LINE.id, 0, 2, SOON, "sent", "SES took it"), Message(LINE.id, 2, 3, SOON, "sent", "it too")
+    book.note_returned(first.id, "bounced: no such user (Permanent)")  # before the message is written
+    book.write(replace(line, settled=2), first)
+    book.write(replace(line, settled=3, version=line.version + 1), second)
+    shown = {drop: next(iter(book.of_subject(drop))).returned for drop in ("d1", "d2", "d3")}
+
+    bounced = "bounced: no such user (Permanent)"
+    assert shown == {"d1": bounced, "d2": bounced, "d3": None}
+
+
 def test_the_whole_way_over_the_table(aws: None) -> None:  # noqa: ARG001
     client = boto3.client("dynamodb", region_name=REGION)
     book = DynamoNotices(client, a_table(client))
@@ -277,6 +289,19 @@ def test_ses_refuses_an_identity_that_is_not_verified(aws: None) -> None:  # noq
 
     assert (answer.result, answer.unsure) == ("refused", False)
     assert "MessageRejected" in answer.text
+
+
+def test_a_mail_has_its_message_in_a_tag() -> None:
+    asked: list[dict[str, Any]] = []
+
+    def take(**of: Any) -> dict[str, str]:
+        asked.append(of)
+        return {"MessageId": "0100-1"}
+
+    answer = SesMailer(_client(take), "dropgate@example.com", "set", TestClock()).send(LETTER)
+
+    assert answer.text == "SES took it as 0100-1"
+    assert asked[0]["EmailTags"] == [{"Name": "message", "Value": "msg_1"}]
 
 
 def test_without_a_sender_no_mail_is_sent() -> None:

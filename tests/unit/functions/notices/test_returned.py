@@ -16,10 +16,10 @@ BOUNCE = {"bounceType": "Permanent", "bounceSubType": "General", "bouncedRecipie
 @pytest.mark.parametrize(
     ("about", "reason"),
     [
-        ({"bounce": BOUNCE}, "Permanent bounce: smtp; 550 5.1.1 user unknown"),
+        ({"bounce": BOUNCE}, "bounced: smtp; 550 5.1.1 user unknown (Permanent)"),
         (
             {"bounce": {**BOUNCE, "bouncedRecipients": [{"emailAddress": "ann@example.com"}]}},
-            "Permanent bounce: General",
+            "bounced: General (Permanent)",
         ),
         (
             {
@@ -28,17 +28,20 @@ BOUNCE = {"bounceType": "Permanent", "bounceSubType": "General", "bouncedRecipie
                     "complaintFeedbackType": "abuse",
                 }
             },
-            "the receiver complained: abuse",
+            "called spam by the receiver: abuse",
         ),
         (
             {"complaint": {"complainedRecipients": [{"emailAddress": "ann@example.com"}]}},
-            "the receiver complained: no reason given",
+            "called spam by the receiver: no reason given",
         ),
-        ({"reject": {"reason": "Bad content"}}, "SES refused it: Bad content"),
+        ({"reject": {"reason": "Bad content"}}, "refused by SES: Bad content"),
     ],
 )
 def test_mail_that_came_back_names_address_and_reason(about: dict[str, Any], reason: str) -> None:
+    tagged = {**MAIL, "tags": {"ses:configuration-set": ["dropgate-mails"], "message": ["msg_1"]}}
+
     assert returned({"mail": MAIL, **about}) == Returned(("ann@example.com",), reason, "0100-1")
+    assert returned({"mail": tagged, **about}).message == "msg_1"
 
 
 def test_answers_of_strange_servers_are_cut() -> None:
