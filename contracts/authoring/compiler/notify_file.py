@@ -40,9 +40,10 @@ class Notify:
 
 @cache
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema of the document; channels are those of the drop block."""
+    """Return the JSON Schema of the document in full; editors have its file as it stands, with the short forms."""
     text = importlib.resources.files("contracts.authoring.drop_block").joinpath("notify.schema.json").read_text("utf-8")
-    return {**json.loads(text), "$defs": block.schema()["$defs"]}
+    loaded: dict[str, Any] = json.loads(text, object_hook=block.without_short_forms)
+    return loaded
 
 
 def read(path: File, contracts: Sequence[Compiled]) -> tuple[Notify, tuple[Finding, ...]]:

@@ -160,12 +160,12 @@ def schema() -> dict[str, Any]:
     Editors have `drop.schema.json` as it stands, which also takes the short forms, and the `object` of an entry.
     """
     text = importlib.resources.files("contracts.authoring.drop_block").joinpath("drop.schema.json").read_text("utf-8")
-    loaded: dict[str, Any] = json.loads(text, object_hook=_in_full)
+    loaded: dict[str, Any] = json.loads(text, object_hook=without_short_forms)
     del loaded["properties"]["object"]  # entries of a list are blocks without it
     return loaded
 
 
-def _in_full(shape: dict[str, Any]) -> dict[str, Any]:
+def without_short_forms(shape: dict[str, Any]) -> dict[str, Any]:
     """Return a part of the schema without the short forms."""
     ways = shape.get("anyOf", ())
     if not any(isinstance(way, dict) and way.get("$comment") == SHORT_FORM for way in ways):

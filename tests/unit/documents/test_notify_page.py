@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+from jsonschema import Draft201909Validator
+
 from contracts.authoring.compiler.lint import lint
+from contracts.authoring.document import source
 from contracts.terms.notices import AUDIENCES, DEFAULTS, OCCASIONS, Channel
 from infra.packaging.bundles import ROOT
 
@@ -43,6 +47,17 @@ def test_examples_name_channels(tmp_path: Path) -> None:
         ("consumer", Channel("slack", "finance")),
     ]
     assert [r.channel.service for r in result.routes.operators] == ["email", "pagerduty"]
+
+
+def test_editors_need_the_schema_of_notify_yaml_alone() -> None:
+    folder = ROOT / "contracts" / "authoring" / "drop_block"
+    alone, drop = (json.loads((folder / f"{name}.schema.json").read_text("utf-8")) for name in ("notify", "drop"))
+    editors = Draft201909Validator(alone)
+
+    assert {name: drop["$defs"][name] for name in alone["$defs"]} == alone["$defs"]
+    assert [error.message for error in editors.iter_errors(source.read(NOTIFY.encode(), "notify.yaml").data)] == []
+    wrong = ({"operator": 1}, {"operator": {"on": ["late"]}}, {"contracts": {"orders.v1": {"consumer": [""]}}})
+    assert [len(list(editors.iter_errors(document))) > 0 for document in wrong] == [True, True, True]
 
 
 def test_occasions_are_those_of_the_code() -> None:
