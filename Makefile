@@ -69,6 +69,9 @@ bench: setup ## Measure the job against a bare Spark scan and rivals, into docs/
 build: interpreter ## Build the deployed files into build/: functions and Arrow for each CPU, the job; GX=1 adds Great Expectations.
 	@$(PYTHON) -m infra.packaging.build $(if $(GX),--with-great-expectations)
 
+build-Api%Function: interpreter # the same for the API's functions; make takes the longer of two patterns
+	@$(PYTHON) -m infra.packaging.build --bundle functions-api --into "$(or $(ARTIFACTS_DIR),$(error ARTIFACTS_DIR names no folder; sam build sets it))" --cpu $(ARCHITECTURE)
+
 build-%Function: interpreter # what `sam build` calls for each function: the same bundle, unzipped
 	@$(PYTHON) -m infra.packaging.build --into "$(or $(ARTIFACTS_DIR),$(error ARTIFACTS_DIR names no folder; sam build sets it))" --cpu $(ARCHITECTURE)
 

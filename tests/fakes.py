@@ -441,6 +441,12 @@ class MemoryLedger:
         mine = [d for d in self.each(contract, month) if isinstance(d, Drop)]
         return tuple([d for d in mine if all(getattr(d, k) == v for k, v in (only or {}).items())][:most])
 
+    def newest(
+        self, contract: str | None, month: str, until: str, most: int, only: Mapping[str, str] | None = None
+    ) -> Iterator[Drop]:
+        assert most > 0, "a page of DynamoDB holds one item or more"
+        return (d for d in self.of_month(contract, month, len(self._drops) + 1, only) if d.received_at <= until)
+
     def each(self, contract: str | None, month: str) -> Iterator[Drop | str]:
         mine = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
         return map(self._readable, sorted(mine, key=lambda d: d.received_at, reverse=True))

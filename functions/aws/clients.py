@@ -27,8 +27,9 @@ from functions.aws.sqs import SqsDelays
 from functions.catalog import Published
 from functions.delivery.smtp import SmtpMailer
 from functions.delivery.web import PublicWeb
+from functions.delivery.web_documents import PublicDocuments
 from functions.keys import Zones
-from functions.ports import EventSources, NoticePorts, Ports
+from functions.ports import EventSources, NoticePorts, Ports, ReadPorts
 from functions.ports.ledger import Ledger
 from functions.ports.notices import Mailer
 from functions.ports.store import LARGEST_COPY
@@ -157,6 +158,14 @@ def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger 
         largest_copy=int(environment.get("DROPGATE_LARGEST_COPY", LARGEST_COPY)),
         masks_evidence=environment.get("DROPGATE_MASK_EVIDENCE") == "true",
     )
+
+
+def read_ports_from(environment: Mapping[str, str], clients: Clients) -> ReadPorts:
+    """Return what the API reads from; DROPGATE_ISSUER_ORIGIN is the one origin of an issuer that need not be public."""
+    store, zones = S3Store(clients.s3), zones_from(environment)
+    web = PublicDocuments(environment.get("DROPGATE_ISSUER_ORIGIN"))
+    ledger = ledger_from(environment, clients)
+    return ReadPorts(zones, store, ledger, Published(store, zones.catalog), SystemClock(), web)
 
 
 def notice_ports_from(environment: Mapping[str, str], clients: Clients) -> NoticePorts:

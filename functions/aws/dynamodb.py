@@ -97,13 +97,19 @@ class DynamoLedger:
     def of_month(
         self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
     ) -> tuple[Drop, ...]:
-        shelf, more = {":m": items.dataset_month(contract, month)}, dict[str, Any]()
-        if only:
-            shelf |= {f":v{n}": value for n, value in enumerate(only.values())}
-            more["FilterExpression"] = " AND ".join(f"#n{n} = :v{n}" for n in range(len(only)))
-            more["ExpressionAttributeNames"] = {f"#n{n}": name for n, name in enumerate(only)}
+        values, more = _filtered(only)
+        shelf = {":m": items.dataset_month(contract, month), **values}
         drops = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False, **more)
         return tuple(islice(items.read_of(drops), most))
+
+    def newest(
+        self, contract: str | None, month: str, until: str, most: int, only: Mapping[str, str] | None = None
+    ) -> Iterator[Drop]:
+        values, more = _filtered(only)
+        shelf = {":m": items.dataset_month(contract, month), ":until": until, **values}
+        condition = "dataset_month = :m AND received_at <= :until"
+        drops = self._query(condition, shelf, IndexName="by_month", ScanIndexForward=False, Limit=most, **more)
+        return items.read_of(drops)
 
     def each(self, contract: str | None, month: str) -> Iterator[Drop | str]:
         shelf = {":m": items.dataset_month(contract, month)}
@@ -419,3 +425,13 @@ class DynamoLedger:
             if not page.get("LastEvaluatedKey"):
                 return
             more["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def _filtered(only: Mapping[str, str] | None) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return the values and the arguments of a query that keeps items with these attributes."""
+    if not only:
+        return {}, {}
+    values = {f":v{n}": value for n, value in enumerate(only.values())}
+    names = {f"#n{n}": name for n, name in enumerate(only)}
+    expression = " AND ".join(f"#n{n} = :v{n}" for n in range(len(only)))
+    return values, {"FilterExpression": expression, "ExpressionAttributeNames": names}

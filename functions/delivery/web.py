@@ -76,11 +76,11 @@ class PublicWeb:
         if not post.url.isascii():
             return Answer("refused", "the address has characters beyond ASCII: write the name of its host as `xn--...`")
         if self._receivers and f"{parts.scheme}://{parts.netloc}" == self._receivers:
-            return self._ask(_plain(parts), post, parts, self._whole_seconds)
-        if reason := _unfit(parts, port):
+            return self._ask(plain(parts), post, parts, self._whole_seconds)
+        if reason := unfit(parts, port):
             return Answer("refused", reason)
         began = monotonic()
-        numbers = _within(self._look_up_seconds, lambda: self._resolve(parts.hostname or "", 443))
+        numbers = within(self._look_up_seconds, lambda: self._resolve(parts.hostname or "", 443))
         if numbers is None:
             return Answer("later", "the name of the host was not resolved in time")
         if isinstance(numbers, Exception):
@@ -89,14 +89,14 @@ class PublicWeb:
             return Answer("refused", "the address points to a network that is not public")
         number = min(numbers, key=lambda number: ":" in number)  # a function reaches no IPv6 without a VPC for it
         left = max(self._whole_seconds - (monotonic() - began), 0)
-        return self._ask(_secure(number, parts.hostname or ""), post, parts, left)
+        return self._ask(secure(number, parts.hostname or ""), post, parts, left)
 
     def _ask(self, pool: HTTPConnectionPool, post: Post, parts: SplitResult, seconds: float) -> Answer:
         import urllib3  # noqa: PLC0415 - what sends no request starts without it
 
         path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
         headers = {"Host": parts.netloc, "User-Agent": "dropgate", **post.headers}
-        with _Deadline(seconds) as deadline:
+        with Deadline(seconds) as deadline:
             try:
                 answer = deadline.over(pool).urlopen(
                     "POST",
@@ -143,7 +143,7 @@ class PublicWeb:
         return min(max(0, int(seconds)), LONGEST_AFTER)
 
 
-class _Deadline:
+class Deadline:
     """A bound over all of a request: at its end the connection is shut, in the midst of whatever it does.
 
     The bounds of urllib3 are between two bytes, so that a receiver that sends one now and then would never end.
@@ -189,7 +189,7 @@ class _Deadline:
             each.close()
 
 
-def _within(seconds: float, look_up: Callable[[], list[str]]) -> list[str] | Exception | None:
+def within(seconds: float, look_up: Callable[[], list[str]]) -> list[str] | Exception | None:
     """Return the result or the error of a look-up; None if it takes longer.
 
     A system's resolver cannot be stopped: its thread is left behind, and keeps no process from ending.
@@ -256,7 +256,7 @@ def _is_of_hosts(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool
     return address in ipaddress.ip_network("2000::/3") and address not in ipaddress.ip_network("3fff::/20")
 
 
-def _unfit(parts: SplitResult, port: int | None) -> str | None:
+def unfit(parts: SplitResult, port: int | None) -> str | None:
     """Return why an address may not be asked; None if it may."""
     if parts.scheme != "https" or not parts.hostname:
         return "the address is no https address"
@@ -265,13 +265,14 @@ def _unfit(parts: SplitResult, port: int | None) -> str | None:
     return "the address has a port that is not 443" if port not in (None, 443) else None
 
 
-def _plain(parts: SplitResult) -> HTTPConnectionPool:
+def plain(parts: SplitResult) -> HTTPConnectionPool:
+    """Return a pool without TLS, for an origin on this machine."""
     from urllib3 import HTTPConnectionPool  # noqa: PLC0415
 
     return HTTPConnectionPool(parts.hostname or "", parts.port)
 
 
-def _secure(number: str, host: str) -> HTTPConnectionPool:
+def secure(number: str, host: str) -> HTTPConnectionPool:
     """Return a pool that connects to an address by number, and holds its certificate against the name."""
     from urllib3 import HTTPSConnectionPool  # noqa: PLC0415
 

@@ -19,6 +19,7 @@ from functions.ports.messages import Delays
 from functions.ports.notices import Mailer, NoticeBook, Secrets, Web
 from functions.ports.store import LARGEST_COPY, ObjectStore
 from functions.ports.tables import Tables
+from functions.ports.web_documents import WebDocuments
 
 MOST_DROPS, MOST_BATCHES = 500, 15
 """The template's defaults of how many drops go into one batch, and how many batches are under way."""
@@ -63,6 +64,18 @@ class EventSources:
     zones: Zones
     ledger: Drops
     catalog: Published
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPorts:
+    """The ports of the API's reads: of the store and the ledger it only reads."""
+
+    zones: Zones
+    store: ObjectStore
+    ledger: Ledger
+    catalog: Published
+    clock: Clock
+    web: WebDocuments
 
 
 @dataclass(frozen=True, slots=True)

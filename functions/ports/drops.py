@@ -144,6 +144,16 @@ class DropSearch(Protocol):
         """
         ...
 
+    def newest(
+        self, contract: str | None, month: str, until: str, most: int, only: Mapping[str, str] | None = None
+    ) -> Iterator[Drop]:
+        """Yield the drops that a contract (None: no contract) received in a month until a moment, the newest first.
+
+        They are read in pages of `most`, as far as the caller goes on; of equal times in no order. `only` is as in
+        `of_month`; items that cannot be read are left out.
+        """
+        ...
+
     def each(self, contract: str | None, month: str) -> Iterator[Drop | str]:
         """Yield all drops of a month, read page by page; for an item that cannot be read its key."""
         ...

@@ -94,6 +94,7 @@ def command(port: int, contracts: Path | None, state: Path | None, mask_evidence
                 mask_evidence=mask_evidence,
                 memory=memory,
                 mailbox=mailbox,
+                api=True,
             )
         except NotKept as error:
             raise click.UsageError(str(error)) from None
@@ -106,6 +107,9 @@ def command(port: int, contracts: Path | None, state: Path | None, mask_evidence
             try:
                 landing, secrets = embedded.stack.names["LandingBucket"], embedded.environment()["DROPGATE_SECRETS"]
                 click.echo(welcome(embedded.cloud.endpoint, landing, secrets, linted.plans))
+                assert embedded.gateway, "it was asked for"
+                assert embedded.issuer, "it comes with the API"
+                click.echo(ways_in(embedded.gateway.endpoint, embedded.issuer.endpoint, linted.plans))
                 embedded.spark()
                 click.echo("Spark is ready. Ctrl-C stops everything.")
                 while not stop.wait(LOOK_SECONDS):
@@ -154,6 +158,18 @@ Upload with any S3 client (key and secret: dropgate, region: us-east-1), for exa
     {endpoint}/{landing}/{quote(key)}
 Then list the drops, in another terminal in this folder:
   {typed()} drops
+"""
+
+
+def ways_in(api: str, issuer: str, plans: Sequence[Plan]) -> str:
+    """Return the address of the API, and how to get a token for the producer of the first contract."""
+    producer = plans[0].producer if plans else "somebody"
+    return f"""\
+API        {api}   (description: {api}/openapi.json)
+For a token of an hour (scope: producer, consumer, steward or operator), and a request with it:
+  TOKEN=$(curl -s {issuer}/token -d grant_type=client_credentials -d client_id={producer} -d scope=producer \\
+    | python3 -c 'import json, sys; print(json.load(sys.stdin)["access_token"])')
+  curl -H "Authorization: Bearer $TOKEN" {api}/drops
 """
 
 

@@ -30,7 +30,9 @@ from infra.local.events.events import Event, deliver
 from infra.local.events.invocation import Handler
 from infra.local.events.pipe import Listener
 from infra.local.events.pump import Pump
+from infra.local.gateway import Gateway, routes_of
 from infra.local.iam.guard import JOB, Guard
+from infra.local.issuer import Issuer
 from infra.local.mailbox import Mailbox
 from infra.local.state.moto_state import Memory
 from infra.local.state.sqlite_store import Kept, NotKept
@@ -88,13 +90,14 @@ class Embedded:
         mask_evidence: bool = False,
         memory: str = "2g",
         mailbox: Mailbox | None = None,
+        api: bool = False,
     ) -> None:
         """Prepare. A Spark session that runs already is used; `job` may wrap the real job, to let it crash.
 
         `expectations` brings Great Expectations, for contracts that ask for it; its archive is built if it was not yet.
         `state` is a folder that keeps the data from one start to the next; raises NotKept if it cannot be used.
         `mask_evidence` is the template's parameter, `memory` the heap of the JVM that this stack starts. `mailbox`
-        takes the mails of notices, while it is open; without it none are sent.
+        takes the mails of notices, while it is open; without it none are sent. `api` makes the API, with an issuer.
         """
         self._kept = Kept(state) if state else None
         self.guard = Guard()
@@ -113,6 +116,8 @@ class Embedded:
         self._running = spark
         self._memory = memory
         self._mailbox = mailbox
+        self.issuer = Issuer() if api else None
+        self.gateway: Gateway | None = None
         self._spark: SparkSession | None = None
         self._spark_starts = Lock()
         self._clients: dict[tuple[str, str], Any] = {}
@@ -134,6 +139,8 @@ class Embedded:
                     "Arrow": "true",
                     "MaskEvidence": str(self._mask_evidence).lower(),
                     "MailFrom": MAIL_FROM if self._mailbox else "",
+                    "Api": str(self.issuer is not None).lower(),
+                    "ApiIssuers": self.issuer.parameter if self.issuer else "",
                     # What lasts names buckets, so that these need names that last as well.
                     "BucketPrefix": BUCKETS if self._kept else "",
                 },
@@ -154,11 +161,17 @@ class Embedded:
             self._resume_runs(self._kept)
         self.emr.start()  # last: a run that goes on needs all of the above, and rings the pump
         self.pump.start()
+        if self.issuer:
+            self.issuer.start()
+            self.gateway = Gateway(routes_of(self.stack.template), self._invoke).start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self.issuer and self.gateway:
+            self.gateway.stop()
+            self.issuer.stop()
         self.pump.stop()
         self.emr.stop()
         with self._spark_starts:
@@ -196,6 +209,10 @@ class Embedded:
             handlers[name] = getattr(importlib.import_module(module), attribute)
         return Pump(self.stack, self.client, handlers, **self._pumping)
 
+    def _invoke(self, function: str, event: Mapping[str, Any]) -> Any:
+        """Call a function of the current pump."""
+        return self.pump.invoke(function, event)
+
     def client(self, service: str, key: str = KEY) -> Any:
         """Return the boto3 client of a service of this stack; each is made once."""
         if (service, key) not in self._clients:
@@ -208,6 +225,7 @@ class Embedded:
         return {
             **self.stack.environment,
             **({"DROPGATE_SMTP": self._mailbox.address} if self._mailbox else {}),
+            **({"DROPGATE_ISSUER_ORIGIN": self.issuer.endpoint} if self.issuer else {}),
             **self._extra,
             "AWS_ENDPOINT_URL": self.cloud.endpoint,
             "AWS_ENDPOINT_URL_EMR_SERVERLESS": self.emr.endpoint,

@@ -1,10 +1,10 @@
 """`make build`: the checkout in, the deployed files out, under build/.
 
     python -m infra.packaging.build
-        the functions' bundle for each CPU, the job's archive and entry point, and for each CPU an archive of what the
-        job needs of Arrow
-    python -m infra.packaging.build --into FOLDER --cpu CPU
-        the functions' bundle alone, unzipped: what `sam build` asks for
+        the bundles of functions for each CPU, the job's archive and entry point, and for each CPU an archive of what
+        the job needs of Arrow
+    python -m infra.packaging.build --into FOLDER --cpu CPU --bundle functions|functions-api
+        one bundle of functions alone, unzipped: what `sam build` asks for
     python -m infra.packaging.build --with-great-expectations
         the same as the first, and for each CPU another archive for the job
 
@@ -25,7 +25,10 @@ from infra.files import NotWritten, write
 from infra.packaging.bundles import (
     BUILD,
     ENTRY,
+    FLOW,
+    FUNCTION_BUNDLES,
     Files,
+    FunctionBundle,
     arrow,
     environment,
     function_bundle,
@@ -60,7 +63,9 @@ class Size:
 def main(arguments: list[str]) -> int:
     """Build what the arguments ask for; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m infra.packaging.build", description="Build the deployed files.")
-    parser.add_argument("--into", type=Path, help="write only the functions' bundle here, unzipped")
+    parser.add_argument("--into", type=Path, help="write only a bundle of functions here, unzipped")
+    names = {bundle.name: bundle for bundle in FUNCTION_BUNDLES}
+    parser.add_argument("--bundle", choices=sorted(names), default=FLOW.name, help="with --into: which")
     parser.add_argument("--cpu", choices=sorted(MACHINES), default="arm64", help="for which CPU")
     more = "add what contracts with checks of Great Expectations need"
     parser.add_argument("--with-great-expectations", action="store_true", help=more)
@@ -71,7 +76,7 @@ def main(arguments: list[str]) -> int:
             if asked.with_great_expectations:
                 build_packages("Great Expectations", environment, great_expectations)
         else:
-            _step(1, 1, asked.cpu, asked.into)
+            _step(1, 1, asked.cpu, asked.into, names[asked.bundle])
     except (SetupMissing, WheelUnfit, NotWritten) as error:
         sys.stderr.write(f"dropgate: {error}\n")
         return 3
@@ -85,17 +90,18 @@ def build(folder: Path) -> None:
     """Write every bundle into a folder, and print its size."""
     folder.mkdir(parents=True, exist_ok=True)
     weights = []
-    for number, cpu in enumerate(MACHINES, start=1):
+    wanted = [(bundle, cpu) for bundle in FUNCTION_BUNDLES for cpu in MACHINES]
+    for number, (bundle, cpu) in enumerate(wanted, start=1):
         with tempfile.TemporaryDirectory(prefix="dropgate-") as scratch:
-            files = _step(number, len(MACHINES), cpu, Path(scratch))
-            name = f"functions-{cpu}.zip"
+            files = _step(number, len(wanted), cpu, Path(scratch), bundle)
+            name = f"{bundle.name}-{cpu}.zip"
             write(folder, name, zipped(files))
             weights.append((name, str(size(files, (folder / name).stat().st_size))))
     write(folder, "dropgate.zip", job_archive())
     write(folder, "entry.py", ENTRY.read_bytes())
     weights += [(name, f"{(folder / name).stat().st_size / MB:.1f} MB") for name in ("dropgate.zip", "entry.py")]
     for name, weight in weights:
-        sys.stdout.write(f"build/{name:<22} {weight}\n")
+        sys.stdout.write(f"build/{name:<24} {weight}\n")
     build_packages("Arrow", prefilter_files, lambda cpu: folder / arrow(cpu).name)
 
 
@@ -118,11 +124,11 @@ def size(files: Files, packed: int) -> Size:
     return Size(packed, sum(weights.values()), sum(ours))
 
 
-def _step(number: int, total: int, cpu: str, folder: Path) -> Files:
-    progress = Progress(number, total, f"Functions for {cpu}")
+def _step(number: int, total: int, cpu: str, folder: Path, bundle: FunctionBundle) -> Files:
+    progress = Progress(number, total, f"{bundle.name.capitalize()} for {cpu}")
     progress.begin()
     compiler = lambda_python()
-    files = function_bundle(cpu, folder, progress.tell, compiler)
+    files = function_bundle(cpu, folder, progress.tell, compiler, bundle)
     progress.end(f"{len(files)} files, {compiled(compiler)}")
     return files
 

@@ -1,8 +1,9 @@
-"""The deployed code: the functions' bundle for each CPU, the job's archive with its entry point, and its packages.
+"""The deployed code: two bundles of functions for each CPU, the job's archive with its entry point, and its packages.
 
 Sources and the installed wheels in, folders and archives out. The same input gives the same bytes: names are sorted,
-times, owners and rights fixed. The functions' bundle has bytecode where this machine has a Python of Lambda's version
-to compile it, and none elsewhere: two machines make the same bytes if both have the same Python 3.13, or none.
+times, owners and rights fixed. A bundle of functions has bytecode where this machine has a Python of Lambda's version
+to compile it, and none elsewhere: two machines make the same bytes if both have the same Python 3.13, or none. The
+API's functions have a bundle of their own, as they need more packages than the flow.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import re
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from infra import files as written
@@ -36,6 +38,35 @@ PREFILTER_FILES = re.compile(
 
 Files = Mapping[str, Path]
 """The files of a bundle: the name of each in the bundle, and its path here."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionBundle:
+    """A bundle of functions: the packages that it carries, and our own files."""
+
+    name: str
+    home: wheels.Home
+    sources: Callable[[], Files]
+
+
+def flow_sources() -> Files:
+    """Return our files of the flow's bundle: `functions` without the API, and the run time of `contracts`."""
+    functions = _named(files_of(ROOT / "functions").values(), ROOT)
+    flow = {name: path for name, path in functions.items() if not name.startswith("functions/api/")}
+    return {**_named(_kernel(), ROOT), **flow}
+
+
+def api_sources() -> Files:
+    """Return our files of the API's bundle: `functions` whole, and `contracts` with its authoring."""
+    code = {path for path in files_of(ROOT / "contracts").values() if path.suffix not in CONTRACT_SUFFIXES}
+    return {**_named(code, ROOT), **_named(files_of(ROOT / "functions").values(), ROOT)}
+
+
+CONTRACT_SUFFIXES = (".yaml", ".yml")
+"""The suffixes of contracts, which are published and not deployed."""
+FLOW = FunctionBundle("functions", wheels.LAMBDA, flow_sources)
+API = FunctionBundle("functions-api", wheels.LAMBDA_API, api_sources)
+FUNCTION_BUNDLES = (FLOW, API)
 
 
 def job_archive() -> bytes:
@@ -85,15 +116,17 @@ def built_arrow(cpu: str, tell: Tell) -> Path:
     return place
 
 
-def function_bundle(cpu: str, folder: Path, tell: Tell, compiler: Compiler | None) -> Files:
-    """Copy all that the functions need on Lambda into a folder; return its files.
+def function_bundle(
+    cpu: str, folder: Path, tell: Tell, compiler: Compiler | None, bundle: FunctionBundle = FLOW
+) -> Files:
+    """Copy all that the functions of a bundle need on Lambda into a folder; return its files.
 
     Raises SetupMissing, WheelUnfit, NotWritten for a folder with symbolic links on the way or in it.
     """
     written.refuse_links(folder)
     for path in folder.rglob("*"):
         written.refuse_link(path)
-    for name, source in {**files_of(wheels.installed(cpu, tell)), **function_sources()}.items():
+    for name, source in {**files_of(wheels.installed(cpu, tell, bundle.home)), **bundle.sources()}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, folder / name)
     if compiler is None:
@@ -101,11 +134,6 @@ def function_bundle(cpu: str, folder: Path, tell: Tell, compiler: Compiler | Non
     tell(f"compiling with {compiler.path}")
     compile_sources(folder, compiler)
     return _named((path for path in folder.rglob("*") if path.is_file()), folder)
-
-
-def function_sources() -> Files:
-    """Return the bundle's files of our own: `functions` whole, and the run time of `contracts`."""
-    return {**_named(_kernel(), ROOT), **_named(files_of(ROOT / "functions").values(), ROOT)}
 
 
 def files_of(folder: Path) -> Files:

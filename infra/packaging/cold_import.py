@@ -1,4 +1,4 @@
-"""`make cold`: the built bundle for this machine's CPU in, the CPU time to load each handler out.
+"""`make cold`: the built bundles for this machine's CPU in, the CPU time to load each handler out.
 
 Each handler is imported by a process that has nothing but the unzipped bundle and the standard library, as on Lambda,
 and by Lambda's version of Python where this machine has one; user and system time of the whole process count, the start
@@ -17,7 +17,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.packaging.bundles import BUILD, ROOT
+from infra.packaging.bundles import API, BUILD, FLOW, ROOT, FunctionBundle
 from infra.setup.bytecode import lambda_python
 from infra.setup.wheels import LAMBDA, this_cpu
 
@@ -25,6 +25,10 @@ BOUND = 0.75
 """Seconds of CPU that loading a handler may take from bytecode, where Lambda's Python loads it."""
 BOUND_OF_SOURCES = 1.5
 """Seconds of CPU that it may take where each cold start compiles the sources."""
+BOUND_OF_API, BOUND_OF_API_SOURCES = 1.2, 3.0
+"""The same two bounds for a handler of the API, whose bundle has the authoring of contracts and pydantic."""
+FOLDERS = {FLOW: "handlers", API: "api"}
+"""The folder of `functions` with the handlers of each bundle."""
 LONG = 20_000
 """Microseconds from which on an import is named, with all that it imports itself."""
 ROUNDS = 9
@@ -43,29 +47,36 @@ class Import:
 
 
 def main() -> int:
-    """Measure every handler; return the exit code."""
+    """Measure every handler of every bundle; return the exit code."""
+    return max(measure(bundle) for bundle in FOLDERS)
+
+
+def measure(bundle: FunctionBundle) -> int:
+    """Measure every handler of a bundle; return the exit code."""
     with tempfile.TemporaryDirectory(prefix="dropgate-") as scratch:
-        with zipfile.ZipFile(BUILD / f"functions-{this_cpu()}.zip") as bundle:
-            bundle.extractall(scratch)
-        python, bound = terms(Path(scratch))
-        return max([report(Path(scratch), handler, python, bound) for handler in handlers()])
+        with zipfile.ZipFile(BUILD / f"{bundle.name}-{this_cpu()}.zip") as archive:
+            archive.extractall(scratch)
+        bounds = (BOUND, BOUND_OF_SOURCES) if bundle is FLOW else (BOUND_OF_API, BOUND_OF_API_SOURCES)
+        python, bound = terms(Path(scratch), *bounds)
+        return max([report(Path(scratch), handler, python, bound) for handler in handlers(bundle)])
 
 
-def terms(bundle: Path) -> tuple[Path, float]:
+def terms(bundle: Path, compiled: float = BOUND, sources: float = BOUND_OF_SOURCES) -> tuple[Path, float]:
     """Return the Python that loads the handlers, and the bound for it; print both."""
     compiler = lambda_python()
     has_bytecode = any((bundle / "functions").glob(f"__pycache__/*.cpython-{LAMBDA.python.replace('.', '')}.pyc"))
     python = Path(sys.executable) if compiler is None else compiler.path
-    bound = BOUND if compiler and has_bytecode else BOUND_OF_SOURCES
-    what = "bytecode" if bound == BOUND else f"sources alone (no Python {LAMBDA.python} compiled the bundle)"
+    bound = compiled if compiler and has_bytecode else sources
+    what = "bytecode" if bound == compiled else f"sources alone (no Python {LAMBDA.python} compiled the bundle)"
     sys.stdout.write(f"{python} loads {what}; at most {bound} s of CPU for a handler\n")
     return python, bound
 
 
-def handlers() -> list[str]:
-    """Return the modules that Lambda loads."""
-    modules = sorted((ROOT / "functions" / "handlers").glob("*.py"))
-    return [f"functions.handlers.{m.stem}" for m in modules if "\ndef handler(" in m.read_text(encoding="utf-8")]
+def handlers(bundle: FunctionBundle = FLOW) -> list[str]:
+    """Return the modules of a bundle that Lambda loads."""
+    folder = FOLDERS[bundle]
+    modules = sorted((ROOT / "functions" / folder).glob("*.py"))
+    return [f"functions.{folder}.{m.stem}" for m in modules if "\ndef handler(" in m.read_text(encoding="utf-8")]
 
 
 def report(bundle: Path, handler: str, python: Path, bound: float) -> int:

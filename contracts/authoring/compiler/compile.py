@@ -92,9 +92,10 @@ def compile_text(raw: bytes, file: str) -> Compiled:
     return compile_each(raw, file)[0]
 
 
-def compile_each(raw: bytes, file: str) -> tuple[Compiled, ...]:
-    """Compile the contracts in a file's bytes, one of each schema object."""
+def compile_each(raw: bytes, file: str, *, alone: bool = False) -> tuple[Compiled, ...]:
+    """Compile the contracts in a file's bytes, one of each schema object; `alone` reads no other file."""
     document = source.read(raw, file)
+    document.alone = alone
     if document.data is None and document.findings:
         return (_done(document),)
     if not isinstance(document.data, dict):

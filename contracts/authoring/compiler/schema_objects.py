@@ -77,6 +77,7 @@ def _part(document: Document, n: int, block: Path, entry: int | None, *, several
         document.raw,
         data["schema"][0]["name"] if several else None,
         tuple(one for other, one in enumerate(document.data["schema"]) if other != n),
+        document.alone,
     )
 
 

@@ -16,7 +16,8 @@ class Document:
     """The values of a contract with the position of each value and key; `findings` grow while it is read.
 
     `raw` is the unchanged file. If the file has several schema objects, `part` names the one of this document, and
-    `siblings` are the others as they are written.
+    `siblings` are the others as they are written. `alone` is True for a text of a stranger: nothing else that it names
+    is read, no file of this machine above all.
     """
 
     file: str
@@ -27,6 +28,7 @@ class Document:
     raw: bytes = b""
     part: str | None = None
     siblings: tuple[dict[str, Any], ...] = ()
+    alone: bool = False
 
     @property
     def product(self) -> str:

@@ -271,7 +271,7 @@ def _of_another(document: Document, relation: Relation) -> tuple[str, list[str]]
         return None
     file = file_of(document, first)
     try:
-        read_data = source.read(file.read_bytes(), str(file)).data
+        read_data = None if document.alone else source.read(file.read_bytes(), str(file)).data
     except (OSError, ValueError):  # the last is of a name with a null character
         read_data = None
     data: dict[str, Any] = read_data if isinstance(read_data, dict) else {}

@@ -85,6 +85,11 @@ class Pump:
         """Poll at once, because something has changed outside."""
         self._bell.ring()
 
+    @property
+    def invoke(self) -> Invoker:
+        """The functions, for a gateway that calls them."""
+        return self._invoke
+
     def turn(self) -> AbstractContextManager[None]:
         """Let no handler run meanwhile, for a caller that needs the process's environment."""
         return self._invoke.turn()

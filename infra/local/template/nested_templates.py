@@ -1,7 +1,8 @@
-"""Nested templates in, one flat template out, as CloudFormation resolves them.
+"""Nested templates in, one flat template out, as CloudFormation resolves them for some parameters.
 
 A nested template's parameters are replaced by its parent's values, and its outputs by their expressions; the names of
-resources and conditions stay, as no two templates of ours share one.
+resources and conditions stay, as no two templates of ours share one. A nested template whose condition does not hold
+leaves nothing, and neither does an output.
 """
 
 import re
@@ -18,15 +19,44 @@ class NamedTwice(Exception):
     """Two templates use one name; the message says which."""
 
 
-def flattened(path: Path, load: Callable[[Path], Template]) -> Template:
-    """Return the template at `path` with all nested templates; `load` reads one file."""
-    root = load(path)
+def flattened(path: Path, load: Callable[[Path], Template], given: Mapping[str, str] | None = None) -> Template:
+    """Return the template at `path` with all nested templates; `load` reads one file, `given` are parameters."""
+    root = _without_false(load(path), given or {})
     inner = {
         name: (load(path.parent / resource["Properties"]["TemplateURL"]), resource["Properties"].get("Parameters", {}))
         for name, resource in root["Resources"].items()
         if resource["Type"] == NESTED
     }
     return _Scopes(root, inner).flat()
+
+
+def _without_false(root: Template, given: Mapping[str, str]) -> Template:
+    """Return the root without nested templates and outputs whose condition does not hold."""
+    values = {
+        name: str(given.get(name, rules.get("Default", ""))) for name, rules in root.get("Parameters", {}).items()
+    }
+    holds = {name: _holds(test, values) for name, test in root.get("Conditions", {}).items()}
+    resources = {
+        name: resource
+        for name, resource in root["Resources"].items()
+        if resource["Type"] != NESTED or holds.get(resource.get("Condition"), True)
+    }
+    outputs = {name: out for name, out in root.get("Outputs", {}).items() if holds.get(out.get("Condition"), True)}
+    return root | {"Resources": resources, "Outputs": outputs}
+
+
+def _holds(test: Any, values: Mapping[str, str]) -> bool:
+    """Return True if a condition of the root holds; ours compare parameters with texts."""
+    match test:
+        case {"Fn::Equals": [one, other]}:
+            return _text(one, values) == _text(other, values)
+        case {"Fn::Not": [inner]}:
+            return not _holds(inner, values)
+    raise ValueError(f"{test} is no condition that is known here")
+
+
+def _text(node: Any, values: Mapping[str, str]) -> str:
+    return values[node["Ref"]] if isinstance(node, dict) else str(node)
 
 
 class _Scopes:

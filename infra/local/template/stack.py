@@ -128,6 +128,7 @@ class Stack:
 
     `roles` holds the statements of each role by logical id, `people` those of each policy for people, `bucket_policies`
     those of each bucket by name, `bucket_keys` the ARNs of customer keys by bucket, `lifecycles` the rules by bucket.
+    `template` is what it was made of, expanded and not resolved.
     """
 
     region: str
@@ -143,6 +144,7 @@ class Stack:
     bucket_policies: Mapping[str, tuple[Mapping[str, Any], ...]]
     bucket_keys: Mapping[str, str]
     lifecycles: Mapping[str, tuple[Mapping[str, Any], ...]]
+    template: Template
 
     @property
     def environment(self) -> dict[str, str]:
@@ -159,7 +161,7 @@ def deploy(
     name: str = "dropgate",
 ) -> Stack:
     """Make the template's resources in the embedded AWS; the EMR Serverless double goes by `application_id`."""
-    template = expand(template_path, region)
+    template = expand(template_path, region, {key: str(value) for key, value in (parameters or {}).items()})
     made = made_by_moto(template)
     answer = _create(name, template, made, parameters or {}, application_id, client_for("cloudformation"))
     _finish_buckets(made, answer["names"], client_for("s3"))
@@ -179,6 +181,7 @@ def deploy(
         bucket_policies={policy["Bucket"]: tuple(policy["Statements"]) for policy in answer["bucket_policies"]},
         bucket_keys={key["Bucket"]: key["Key"] for key in answer["bucket_keys"]},
         lifecycles={lifecycle["Bucket"]: tuple(lifecycle["Rules"]) for lifecycle in answer["lifecycles"]},
+        template=template,
     )
 
 
@@ -200,7 +203,7 @@ def _create(
         "Parameters": template["Parameters"] | {"EmrApplication": {"Type": "String", "Default": application_id}},
         "Conditions": template.get("Conditions", {}),
         "Resources": made,
-        "Outputs": template["Outputs"] | {ANSWER: {"Value": {"Fn::ToJsonString": _questions(template, made)}}},
+        "Outputs": _answerable(template) | {ANSWER: {"Value": {"Fn::ToJsonString": _questions(template, made)}}},
     }
     cloudformation.create_stack(
         StackName=name,
@@ -215,6 +218,12 @@ def _create(
     outputs = {one["OutputKey"]: one["OutputValue"] for one in described["Outputs"]}
     answer: dict[str, Any] = json.loads(outputs[ANSWER])
     return answer
+
+
+def _answerable(template: Template) -> dict[str, Any]:
+    """Return the outputs without those that name an HTTP API, which moto does not make from templates."""
+    apis = of_type(template, "AWS::ApiGatewayV2::Api")
+    return {n: out for n, out in template["Outputs"].items() if not any(f"${{{a}}}" in json.dumps(out) for a in apis)}
 
 
 def _questions(template: Template, made: Template) -> dict[str, Any]:

@@ -31,10 +31,13 @@ _MADE = frozenset(
     }
 )
 # By us: functions, their polling and the pipe by the pump, the application by the EMR Serverless double.
+# By the gateway: the API with its stage.
 # By nobody: policies of buckets and queues (TLS and senders mean nothing on loopback), the archive of events, alarms
 # and whom they tell, what SES says of mails that came back.
 _NOT_MADE = frozenset(
     {
+        "AWS::ApiGatewayV2::Api",
+        "AWS::ApiGatewayV2::Stage",
         "AWS::CloudWatch::Alarm",
         "AWS::CloudWatch::Dashboard",
         "AWS::EMRServerless::Application",
@@ -63,8 +66,8 @@ def parameters_of(path: Path) -> Mapping[str, Mapping[str, Any]]:
     return parameters
 
 
-def expand(path: Path, region: str) -> Template:
-    """Translate the templates into one of CloudFormation, as the service does on deployment."""
+def expand(path: Path, region: str, given: Mapping[str, str] | None = None) -> Template:
+    """Translate the templates into one of CloudFormation, as the service does on deployment with some parameters."""
 
     def translated(file: Path) -> Template:  # SAM's short forms of one file
         template: Template = yaml_parse(file.read_text(encoding="utf-8"))
@@ -77,7 +80,7 @@ def expand(path: Path, region: str) -> Template:
         translator.metrics.publish()  # to nobody; kept back, they are complained about when the process ends
         return expanded
 
-    return flattened(path, translated)
+    return flattened(path, translated, given)
 
 
 def of_type(template: Template, resource_type: str) -> Resources:

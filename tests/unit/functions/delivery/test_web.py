@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from functions.delivery.web import PublicWeb, _secure, is_public
+from functions.delivery.web import PublicWeb, is_public, secure
 from functions.ports.notices import Answer, Post
 from tests.certificates import Authority
 from tests.fakes import TestClock
@@ -159,7 +159,7 @@ def test_a_status_counts_though_the_rest_never_comes(begin: bytes) -> None:
 
 def test_a_handshake_without_an_end_is_cut_and_no_fault_of_the_certificate() -> None:
     for port in dripping(b"\x16\x03\x03\x40\x00", b"\x02"):
-        pool = _secure("127.0.0.1", "hook.example.com")
+        pool = secure("127.0.0.1", "hook.example.com")
         pool.port = port
         began = monotonic()
         sender = PublicWeb(TestClock())
@@ -324,7 +324,7 @@ def test_the_bound_of_a_request_holds_for_its_look_up_too(network: Network) -> N
 
 
 def test_the_connection_goes_to_the_address_that_was_looked_at() -> None:
-    pool: Any = _secure(PUBLIC, "hook.example.com")
+    pool: Any = secure(PUBLIC, "hook.example.com")
 
     assert (pool.host, pool.port) == (PUBLIC, 443)
     assert pool.conn_kw["server_hostname"] == "hook.example.com"

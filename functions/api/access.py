@@ -1,0 +1,58 @@
+"""Who may do what: a caller and an operation in, the part of all drops and contracts that it reaches out. Pure.
+
+`PERMITS` is the one table; a test walks each of its cells, and each cell that it does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from functions.api.callers import Caller, Role
+
+Operation = Literal[
+    "list_contracts",
+    "read_contract",
+    "list_drops",
+    "read_drop",
+    "read_receipt",
+    "lint",
+    "list_pauses",
+]
+OPERATIONS: tuple[Operation, ...] = get_args(Operation)
+
+Scope = Literal["own", "promoted", "all"]
+"""The part of drops and contracts that a role reaches: its producer's own, what consumers have, or all."""
+
+PERMITS: Mapping[Operation, Mapping[Role, Scope]] = {
+    "list_contracts": {"producer": "own", "consumer": "all", "steward": "all", "operator": "all"},
+    "read_contract": {"producer": "own", "consumer": "all", "steward": "all", "operator": "all"},
+    "list_drops": {"producer": "own", "consumer": "promoted", "steward": "all", "operator": "all"},
+    "read_drop": {"producer": "own", "consumer": "promoted", "steward": "all", "operator": "all"},
+    "read_receipt": {"producer": "own", "steward": "all", "operator": "all"},
+    "lint": {"producer": "own", "steward": "all", "operator": "all"},
+    "list_pauses": {"steward": "all", "operator": "all"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The part that a caller reaches by an operation, over all of its roles."""
+
+    everything: bool = False
+    promoted: bool = False
+    producers: frozenset[str] = frozenset()
+
+    def covers(self, producer: str | None, *, promoted: bool = False) -> bool:
+        """Return True if something of a producer (None: of nobody) is within reach; `promoted`: consumers have it."""
+        return self.everything or (self.promoted and promoted) or producer in self.producers
+
+
+def reach(caller: Caller, operation: Operation) -> Reach | None:
+    """Return what a caller reaches by an operation; None if none of its roles has the operation."""
+    scopes = {scope for role, scope in PERMITS[operation].items() if role in caller.roles}
+    if not scopes:
+        return None
+    own = caller.producers if "own" in scopes else frozenset[str]()
+    return Reach("all" in scopes, "promoted" in scopes, own)

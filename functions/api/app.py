@@ -1,0 +1,97 @@
+"""The application: ports and routes in, answers to API Gateway's events out; every fault is a problem by RFC 9457."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.event_handler.openapi.exceptions import (
+    RequestUnsupportedContentType,
+    RequestValidationError,
+)
+
+from contracts.errors import DocumentInvalid, ServiceUnavailable
+from functions.api import problems
+from functions.api.asked import Asked
+from functions.api.problems import RequestRefused
+from functions.api.runtime import logger
+from functions.api.tokens import Tokens
+from functions.ports import ReadPorts
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+AddRoutes = Callable[[APIGatewayHttpResolver], None]
+OPEN = frozenset({"/openapi.json"})
+"""Paths that need no token."""
+SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+
+
+def resolver(routes: Sequence[AddRoutes]) -> APIGatewayHttpResolver:
+    """Return the resolver of routes, whose faults are problems."""
+    app = APIGatewayHttpResolver(enable_validation=True)
+    for add in routes:
+        add(app)
+    app.exception_handler(RequestRefused)(problems.response)
+    app.exception_handler(RequestValidationError)(_unfit)
+    app.exception_handler(RequestUnsupportedContentType)(_unsupported)
+    app.exception_handler(NotFoundError)(_unknown)
+    app.exception_handler(ServiceUnavailable)(_unavailable)
+    app.exception_handler(DocumentInvalid)(_failed)
+    app.exception_handler(Exception)(_failed)
+    return app
+
+
+class Api:
+    """Answers requests: the caller first, then the route."""
+
+    def __init__(self, ports: ReadPorts, tokens: Tokens, routes: Sequence[AddRoutes]) -> None:
+        self._ports = ports
+        self._tokens = tokens
+        self._app = resolver(routes)
+
+    def answer(self, event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
+        """Return the response of an event of payload format 2.0."""
+        headers = event.get("headers") or {}
+        if event["rawPath"] not in OPEN:
+            try:
+                caller = self._tokens.caller(headers.get("authorization"))
+            except RequestRefused as refused:
+                return _plain(problems.response(refused))
+            except ServiceUnavailable as error:
+                return _plain(_unavailable(error))
+            self._app.context["asked"] = Asked(self._ports, caller, headers.get("if-none-match"))
+        answer = self._app.resolve(event, context)
+        answer["headers"] = {**SAFE, **answer.get("headers", {})}
+        return answer
+
+
+def _plain(response: Response[str]) -> dict[str, Any]:
+    headers = {**SAFE, "Content-Type": problems.MEDIA_TYPE, **response.headers}
+    return {"statusCode": response.status_code, "headers": headers, "body": response.body, "isBase64Encoded": False}
+
+
+def _unfit(error: RequestValidationError) -> Response[str]:
+    places = [{"place": ".".join(map(str, each["loc"])), "kind": str(each["type"])} for each in error.errors()]
+    names = ", ".join(place["place"] for place in places[:5])
+    return problems.response(RequestRefused(422, f"These parts of the request do not fit: {names}.", places[:50]))
+
+
+def _unsupported(_: RequestUnsupportedContentType) -> Response[str]:
+    return problems.response(RequestRefused(415, "Send the body as application/json."))
+
+
+def _unknown(_: NotFoundError) -> Response[str]:
+    return problems.response(RequestRefused(404, "Nothing is at this address; /openapi.json lists what there is."))
+
+
+def _unavailable(error: ServiceUnavailable) -> Response[str]:
+    logger.warning("service unavailable", exc_info=error)
+    return problems.response(RequestRefused(503, "Try again in a moment.", headers={"Retry-After": "5"}))
+
+
+def _failed(error: Exception) -> Response[str]:
+    logger.error("request failed", exc_info=error)
+    return problems.response(RequestRefused(500, "The operators of this stack find the reason in its log."))

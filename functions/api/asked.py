@@ -1,0 +1,40 @@
+"""A request on its way: the ports, the caller and its reach, for the routes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Request
+from aws_lambda_powertools.event_handler.depends import Depends
+
+from functions.api.access import Operation, Reach, reach
+from functions.api.callers import Caller
+from functions.api.problems import RequestRefused
+from functions.ports import ReadPorts
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request whose token was verified; `if_none_match` is its header of that name."""
+
+    ports: ReadPorts
+    caller: Caller
+    if_none_match: str | None = None
+
+    def reach(self, operation: Operation) -> Reach:
+        """Return what the caller reaches by an operation; RequestRefused with 403 if it reaches nothing."""
+        own = reach(self.caller, operation)
+        if own is None:
+            have = ", ".join(sorted(self.caller.roles)) or "no role"
+            raise RequestRefused(403, f"The operation {operation} is not for this caller, who has {have}.")
+        return own
+
+
+def _asked(request: Request) -> Asked:
+    asked: Asked = request.context["asked"]
+    return asked
+
+
+Here = Annotated[Asked, Depends(_asked)]
+"""A parameter of a route: the request on its way."""

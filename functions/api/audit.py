@@ -1,0 +1,24 @@
+"""The audit: a caller, an operation and a drop in, one line of the log out. It has no value of a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from functions.api.access import Operation
+from functions.api.callers import Caller
+from functions.api.runtime import logger
+from functions.drop import Drop
+
+
+def note(caller: Caller, operation: Operation, drop: Drop) -> None:
+    """Log who read what of which drop."""
+    details: dict[str, Any] = {
+        "audit": operation,
+        "issuer": caller.issuer,
+        "subject": caller.subject,
+        "roles": sorted(caller.roles),
+        "drop": drop.id,
+        "attempt": drop.attempt,
+        "contract": drop.contract,
+    }
+    logger.info("audit", **details)

@@ -1,0 +1,102 @@
+"""The keys of issuers: an issuer's address in, its public keys out, kept for a while.
+
+The discovery document names where the keys are (OpenID Connect Discovery 1.0, section 4); the keys are a JWK set (RFC
+7517). Both are fetched with bounds, and not more often than once a minute, however many unknown keys tokens name.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from joserfc.errors import JoseError
+from joserfc.jwk import ECKey, JWKRegistry, Key, KeySet, RSAKey
+
+from contracts.errors import ServiceUnavailable
+from functions.ports.clock import Clock
+from functions.ports.web_documents import WebDocuments
+
+DISCOVERY = "/.well-known/openid-configuration"
+MOST_BYTES = 256 * 1024
+MOST_KEYS = 64
+FRESH = timedelta(hours=1)
+"""The time after which keys are fetched again."""
+AGAIN = timedelta(minutes=1)
+"""The least time between two attempts to fetch the keys of an issuer."""
+STALE = timedelta(hours=24)
+"""The time for which keys are used while the issuer does not answer."""
+LEAST_RSA_BITS = 2048
+ALGORITHMS = ("RS256", "ES256")
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The keys of an issuer with the time when they were fetched, and the time of the last attempt."""
+
+    keys: KeySet | None = None
+    fetched_at: datetime | None = None
+    asked_at: datetime | None = None
+
+
+class Keyring:
+    """The keys of issuers in this process."""
+
+    def __init__(self, documents: WebDocuments, clock: Clock) -> None:
+        self._documents = documents
+        self._clock = clock
+        self._kept: dict[str, _Kept] = {}
+
+    def keys(self, issuer: str, kid: str | None) -> KeySet:
+        """Return the keys of an issuer, fetched again if they are old or lack the named one; ServiceUnavailable."""
+        kept, now = self._kept.setdefault(issuer, _Kept()), self._clock.now()
+        lacking = kept.keys is None or (kid is not None and kid not in {key.kid for key in kept.keys.keys})
+        is_old = kept.fetched_at is None or now - kept.fetched_at > FRESH
+        may_ask = kept.asked_at is None or now - kept.asked_at >= AGAIN
+        if (lacking or is_old) and may_ask:
+            kept.asked_at = now
+            try:
+                kept.keys, kept.fetched_at = self._fetch(issuer), now
+            except ServiceUnavailable:
+                if kept.fetched_at is None or now - kept.fetched_at > STALE:
+                    raise
+        if kept.keys is None:
+            raise ServiceUnavailable(f"the keys of {issuer} could not be fetched a moment ago")
+        return kept.keys
+
+    def _fetch(self, issuer: str) -> KeySet:
+        found = self._document(f"{issuer.rstrip('/')}{DISCOVERY}")
+        if found.get("issuer") != issuer or not isinstance(found.get("jwks_uri"), str):
+            raise ServiceUnavailable(f"the discovery document of {issuer} is of another issuer, or names no keys")
+        listed = self._document(found["jwks_uri"]).get("keys")
+        keys: list[Key] = [
+            key for each in (listed if isinstance(listed, list) else [])[:MOST_KEYS] if (key := usable(each))
+        ]
+        if not keys:
+            raise ServiceUnavailable(f"{issuer} has no key for RS256 or ES256")
+        return KeySet(keys)
+
+    def _document(self, url: str) -> dict[str, Any]:
+        try:
+            document = json.loads(self._documents.fetch(url, MOST_BYTES))
+        except ValueError as error:
+            raise ServiceUnavailable(f"{url} is no JSON") from error
+        if not isinstance(document, dict):
+            raise ServiceUnavailable(f"{url} is no JSON object")
+        return document
+
+
+def usable(entry: Any) -> RSAKey | ECKey | None:
+    """Return the public key of an entry of a JWK set; None if it is not for signatures by RS256 or ES256."""
+    if not isinstance(entry, dict) or entry.get("use", "sig") != "sig" or entry.get("alg", "RS256") not in ALGORITHMS:
+        return None
+    if "d" in entry or not (entry.get("kty") == "RSA" or (entry.get("kty"), entry.get("crv")) == ("EC", "P-256")):
+        return None
+    try:
+        key = JWKRegistry.import_key(entry)
+    except (JoseError, ValueError, TypeError, KeyError):
+        return None
+    if isinstance(key, RSAKey) and key.public_key.key_size < LEAST_RSA_BITS:
+        return None
+    return key if isinstance(key, RSAKey | ECKey) else None

@@ -1,0 +1,28 @@
+"""What all models share: they never change, and take no field that they do not know."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Model(BaseModel):
+    """A body, or a part of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ProblemDetails(Model):
+    """A problem by RFC 9457; `errors` has the places of faults of a request."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[RequestError] = []
+
+
+class RequestError(Model):
+    """A fault of a request: its place, as `query.limit`, and the kind of the fault."""
+
+    place: str
+    kind: str

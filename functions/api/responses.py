@@ -1,0 +1,23 @@
+"""Responses with an ETag: a mark and a body in, the body or `304 Not Modified` out (RFC 9110, section 13.1.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response, content_types
+
+from functions.api.asked import Asked
+
+PRIVATE = "private, no-cache"
+"""Browsers may keep an answer, and ask each time if it is still so."""
+
+
+def tagged(here: Asked, mark: str, body: Callable[[], Any]) -> Response[Any]:
+    """Return a body under an ETag; the body is made only if the caller does not have it."""
+    etag = f'"{mark}"'
+    headers: dict[str, str | list[str]] = {"ETag": etag, "Cache-Control": PRIVATE}
+    known = [tag.strip().removeprefix("W/") for tag in (here.if_none_match or "").split(",")]
+    if etag in known or known == ["*"]:
+        return Response(304, headers=headers)
+    return Response(200, content_types.APPLICATION_JSON, body(), headers=headers)

@@ -1,0 +1,80 @@
+"""Contracts: those in force, one of them with its text."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from contracts.catalog import Entry
+from contracts.errors import ObjectGone
+from contracts.plan import Plan
+from functions.api.asked import Asked, Here
+from functions.api.models.contracts import ContractDetail, ContractList, detail, summary
+from functions.api.problems import RequestRefused
+from functions.api.responses import tagged
+
+MOST = 200
+
+
+def add(app: APIGatewayHttpResolver) -> None:
+    """Add these routes to an application."""
+    app.get("/contracts", summary="List the contracts in force", operation_id="list_contracts")(list_contracts)
+    app.get("/contracts/<contract>", summary="Read a contract in force", operation_id="read_contract")(read_contract)
+
+
+def list_contracts(
+    here: Here,
+    search: Annotated[str | None, Query(description="A part of the contract's name", max_length=100)] = None,
+    producer: Annotated[str | None, Query(description="The producer", max_length=100)] = None,
+    limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
+    cursor: Annotated[str | None, Query(description="`next` of the page before", max_length=100)] = None,
+) -> ContractList:
+    """Return a page of the contracts that the caller reaches, by name."""
+    reach = here.reach("list_contracts")
+    index = here.ports.catalog.index_if_any()
+    entries = [
+        entry
+        for entry in (index.entries if index else ())
+        if reach.covers(entry.producer)
+        and (search or "").casefold() in entry.contract.casefold()
+        and producer in (None, entry.producer)
+        and entry.contract > (cursor or "")
+    ]
+    page = entries[:limit]
+    more = page[-1].contract if len(entries) > limit else None
+    return ContractList(contracts=[summary(entry) for entry in page], next=more)
+
+
+def read_contract(here: Here, contract: str) -> Response[ContractDetail]:
+    """Return a contract in force; one beyond the caller's reach is not there."""
+    reach, catalog = here.reach("read_contract"), here.ports.catalog
+    index = catalog.index_if_any()
+    entry = next((e for e in (index.entries if index else ()) if e.contract == contract), None)
+    if entry is None or not reach.covers(entry.producer):
+        raise RequestRefused(404, f"No contract {contract} is in force.")
+    routes = catalog.routes()
+    own = routes.of_contract(contract)
+    contact = own.contact.name if own and own.contact else None
+    mark = f"{entry.plan[:32]}.{((catalog.pointer and catalog.pointer.routes) or '')[:16]}"
+    return tagged(here, mark, lambda: _detail(here, entry, contact))
+
+
+def _detail(here: Asked, entry: Entry, contact: str | None) -> ContractDetail:
+    plan = here.ports.catalog.plan(entry.plan)
+    return detail(entry, plan, contact, _document(here, plan))
+
+
+def _document(here: Asked, plan: Plan) -> str | None:
+    """Return the published text of a plan's contract, which may be one of several in its document."""
+    from contracts.authoring.document import versions
+    from contracts.authoring.store import Title
+
+    for product in dict.fromkeys((plan.id, plan.id.removesuffix(f".{plan.object}"))):
+        title = Title(product, versions.plain(plan.version), plan.object)
+        try:
+            return here.ports.store.get(f"{here.ports.zones.catalog}{title.key}").decode("utf-8-sig", "replace")
+        except ObjectGone:
+            continue
+    return None

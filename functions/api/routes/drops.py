@@ -1,0 +1,97 @@
+"""Drops: a page of them, one with its history, and its receipt."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response, content_types
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from contracts.errors import ObjectGone
+from functions.api import audit
+from functions.api.access import Operation
+from functions.api.asked import Asked, Here
+from functions.api.models.drops import DropDetail, DropList, detail, summary
+from functions.api.problems import RequestRefused
+from functions.api.responses import tagged
+from functions.drop import PROMOTED, STATES, Drop
+from functions.keys import ID_LENGTH
+from functions.operations.listing import page, position_of
+
+MOST = 200
+MONTH = r"^[0-9]{4}-(0[1-9]|1[0-2])$"
+
+
+def add(app: APIGatewayHttpResolver) -> None:
+    """Add these routes to an application."""
+    app.get("/drops", summary="List drops, newest first", operation_id="list_drops")(list_drops)
+    app.get("/drops/<drop>", summary="Read a drop with its history", operation_id="read_drop")(read_drop)
+    app.get("/drops/<drop>/receipt", summary="Read the receipt of a drop", operation_id="read_receipt")(read_receipt)
+
+
+def list_drops(
+    here: Here,
+    contract: Annotated[str | None, Query(description="Only drops of this contract", max_length=100)] = None,
+    state: Annotated[str | None, Query(description="Only drops in this state")] = None,
+    producer: Annotated[str | None, Query(description="Only drops of this producer", max_length=100)] = None,
+    month: Annotated[str | None, Query(description="Month of arrival (default: this one)", pattern=MONTH)] = None,
+    limit: Annotated[int, Query(ge=1, le=MOST)] = 50,
+    cursor: Annotated[str | None, Query(description="`next` of the page before", max_length=200)] = None,
+) -> DropList:
+    """Return a page of a month's drops that the caller reaches, those that no contract claims among them."""
+    reach = here.reach("list_drops")
+    if state not in (None, *STATES):
+        raise RequestRefused(422, f"There is no state {state}.", [{"place": "query.state", "kind": "unknown"}])
+    after = position_of(cursor) if cursor else None
+    if cursor and after is None:
+        raise RequestRefused(400, "The cursor is none that this API has given.")
+
+    def within(drop: Drop) -> bool:
+        return reach.covers(drop.producer, promoted=drop.state in PROMOTED) and producer in (None, drop.producer)
+
+    only = {name: value for name, value in (("state", state), ("producer", producer)) if value}
+    when = month or here.ports.clock.now().strftime("%Y-%m")
+    listed = page(
+        here.ports.ledger, _shelves(here, contract, producer), when, limit, after=after, only=only, keep=within
+    )
+    return DropList(
+        drops=[summary(drop) for drop in listed.drops], next=listed.after.encode() if listed.after else None
+    )
+
+
+def _shelves(here: Asked, contract: str | None, producer: str | None) -> tuple[str | None, ...]:
+    """Return the contracts whose drops are to be listed, None for those of no contract."""
+    if contract:
+        return (contract,)
+    reach, index = here.reach("list_drops"), here.ports.catalog.index_if_any()
+    entries = [entry for entry in (index.entries if index else ()) if producer in (None, entry.producer)]
+    mine = (entry.contract for entry in entries if reach.covers(entry.producer, promoted=True))
+    return (*dict.fromkeys(mine), None)
+
+
+def read_drop(here: Here, drop: str) -> Response[DropDetail]:
+    """Return a drop; one beyond the caller's reach is not there."""
+    named = _drop(here, drop, "read_drop")
+    return tagged(here, f"{named.id}.{named.version}", lambda: detail(named, here.ports.ledger.history(named.id)))
+
+
+def read_receipt(here: Here, drop: str) -> Response[str]:
+    """Return the receipt of the last attempt that was decided, as its producer has it."""
+    named = _drop(here, drop, "read_receipt")
+    if named.receipt is None:
+        raise RequestRefused(404, f"The drop {drop} has no receipt: it is {named.state}.")
+    try:
+        body = here.ports.store.get(named.receipt).decode()
+    except ObjectGone as error:
+        raise RequestRefused(404, f"The receipt of the drop {drop} has expired.") from error
+    audit.note(here.caller, "read_receipt", named)
+    headers: dict[str, str | list[str]] = {"Cache-Control": "private, no-store"}
+    return Response(200, content_types.APPLICATION_JSON, body, headers=headers)
+
+
+def _drop(here: Asked, drop_id: str, operation: Operation) -> Drop:
+    reach = here.reach(operation)
+    drop = here.ports.ledger.drop(drop_id) if len(drop_id) == ID_LENGTH and drop_id.isalnum() else None
+    if drop is None or not reach.covers(drop.producer, promoted=drop.state in PROMOTED):
+        raise RequestRefused(404, f"There is no drop {drop_id}.")
+    return drop
