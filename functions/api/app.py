@@ -10,12 +10,14 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import (
     RequestUnsupportedContentType,
     RequestValidationError,
+    ResponseValidationError,
 )
 
 from contracts.errors import DocumentInvalid, ServiceUnavailable
 from functions.api import problems
 from functions.api.asked import Asked
 from functions.api.problems import RequestRefused
+from functions.api.responses import NotModified, not_modified
 from functions.api.runtime import logger
 from functions.api.tokens import Tokens
 from functions.ports import ReadPorts
@@ -31,13 +33,15 @@ SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 
 def resolver(routes: Sequence[AddRoutes]) -> APIGatewayHttpResolver:
     """Return the resolver of routes, whose faults are problems."""
-    app = APIGatewayHttpResolver(enable_validation=True)
+    app = APIGatewayHttpResolver(enable_validation=True, response_validation_error_http_code=500)
     for add in routes:
         add(app)
     app.exception_handler(RequestRefused)(problems.response)
     app.exception_handler(RequestValidationError)(_unfit)
     app.exception_handler(RequestUnsupportedContentType)(_unsupported)
     app.exception_handler(NotFoundError)(_unknown)
+    app.exception_handler(NotModified)(not_modified)
+    app.exception_handler(ResponseValidationError)(_failed)
     app.exception_handler(ServiceUnavailable)(_unavailable)
     app.exception_handler(DocumentInvalid)(_failed)
     app.exception_handler(Exception)(_failed)

@@ -6,6 +6,7 @@ The discovery document names where the keys are (OpenID Connect Discovery 1.0, s
 
 from __future__ import annotations
 
+import base64
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -93,10 +94,19 @@ def usable(entry: Any) -> RSAKey | ECKey | None:
         return None
     if "d" in entry or not (entry.get("kty") == "RSA" or (entry.get("kty"), entry.get("crv")) == ("EC", "P-256")):
         return None
+    if entry["kty"] == "RSA" and _is_short(entry.get("n")):
+        return None
     try:
         key = JWKRegistry.import_key(entry)
     except (JoseError, ValueError, TypeError, KeyError):
         return None
-    if isinstance(key, RSAKey) and key.public_key.key_size < LEAST_RSA_BITS:
-        return None
     return key if isinstance(key, RSAKey | ECKey) else None
+
+
+def _is_short(modulus: Any) -> bool:
+    """Return True if the modulus of an RSA key, in base64url (RFC 7518, section 6.3.1.1), has too few bits."""
+    try:
+        raw = base64.urlsafe_b64decode(f"{modulus}==")
+    except ValueError:
+        return True
+    return int.from_bytes(raw).bit_length() < LEAST_RSA_BITS

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response, content_types
 from aws_lambda_powertools.event_handler.openapi.params import Query
@@ -75,13 +76,13 @@ def read_drop(here: Here, drop: str) -> Response[DropDetail]:
     return tagged(here, f"{named.id}.{named.version}", lambda: detail(named, here.ports.ledger.history(named.id)))
 
 
-def read_receipt(here: Here, drop: str) -> Response[str]:
+def read_receipt(here: Here, drop: str) -> Response[dict[str, Any]]:
     """Return the receipt of the last attempt that was decided, as its producer has it."""
     named = _drop(here, drop, "read_receipt")
     if named.receipt is None:
         raise RequestRefused(404, f"The drop {drop} has no receipt: it is {named.state}.")
     try:
-        body = here.ports.store.get(named.receipt).decode()
+        body = json.loads(here.ports.store.get(named.receipt))
     except ObjectGone as error:
         raise RequestRefused(404, f"The receipt of the drop {drop} has expired.") from error
     audit.note(here.caller, "read_receipt", named)

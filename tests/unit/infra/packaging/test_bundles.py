@@ -14,7 +14,16 @@ from samtranslator.yaml_helper import yaml_parse
 
 from infra.errors import WheelUnfit
 from infra.packaging.build import size
-from infra.packaging.bundles import PREFILTER_FILES, ROOT, files_of, function_sources, job_archive, tarred, zipped
+from infra.packaging.bundles import (
+    PREFILTER_FILES,
+    ROOT,
+    api_sources,
+    files_of,
+    flow_sources,
+    job_archive,
+    tarred,
+    zipped,
+)
 from infra.setup import wheels
 
 TEMPLATES = [ROOT / "template.yaml", *sorted((ROOT / "infra" / "aws").glob("*.yaml"))]
@@ -191,11 +200,27 @@ def test_job_archive_is_the_same_a_while_later() -> None:
 
 
 def test_functions_carry_no_authoring_and_no_contracts() -> None:
-    names = set(function_sources())
+    names = set(flow_sources())
 
     assert {"contracts/plan.py", "functions/handlers/schedule.py", "functions/records/receipt.html.jinja"} <= names
     assert [n for n in names if n.startswith("contracts/authoring/")] == []
     assert [n for n in names if n.endswith((".yaml", ".pyc"))] == []
+
+
+def test_flow_carries_nothing_of_the_api() -> None:
+    names, locked = set(flow_sources()), wheels.LAMBDA.lock.read_text(encoding="utf-8")
+
+    assert [n for n in names if n.startswith("functions/api/")] == []
+    assert not re.findall(r"^(cryptography|joserfc|jsonschema|pydantic|pyyaml|sqlglot)\b.*", locked, re.MULTILINE)
+
+
+def test_api_carries_authoring_and_no_contracts() -> None:
+    names, locked = set(api_sources()), wheels.LAMBDA_API.lock.read_text(encoding="utf-8")
+
+    assert {"functions/api/openapi.json", "contracts/authoring/drop_block/drop.schema.json"} <= names
+    assert set(flow_sources()) <= names
+    assert [n for n in names if n.endswith((".yaml", ".pyc"))] == []
+    assert {f"\n{name}==" in locked for name in ("cryptography", "joserfc", "pydantic", "sqlglot")} == {True}
 
 
 def test_size_counts_boto3_apart(tmp_path: Path) -> None:

@@ -1,0 +1,168 @@
+"""The API over HTTP: the template's own routes, its functions under their roles, tokens of an issuer on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from http.client import HTTPConnection
+from typing import Any
+from urllib.parse import urlsplit
+
+import boto3
+import pytest
+
+from functions import keys
+from functions.api import house, producers
+from functions.aws.clients import Clients, ledger_from, zones_from
+from functions.aws.s3 import S3Store
+from infra.local.cloud import Cloud
+from infra.local.events.invocation import Invoker
+from infra.local.gateway import Gateway, routes_of
+from infra.local.issuer import Issuer
+from infra.local.template.stack import Stack, deploy
+from tests.builders import a_drop, a_plan, publish
+from tests.integration.functions.conftest import TEMPLATE
+
+PRODUCERS, HOUSE = "ApiProducersFunction", "ApiHouseFunction"
+HANDLERS = {PRODUCERS: producers.handler, HOUSE: house.handler}
+LAMBDAS_OWN = {
+    *((name, action, "*") for name in HANDLERS for action in ("xray:PutTraceSegments", "xray:PutTelemetryRecords")),
+    *(
+        (name, action, f"log-group:{name.removesuffix('Function')}Logs")
+        for name in HANDLERS
+        for action in ("logs:CreateLogStream", "logs:PutLogEvents")
+    ),
+}
+"""Calls of Lambda itself in a function's name."""
+
+
+@dataclass
+class Site:
+    """The API of a stack, with a contract and a drop whose receipt is written."""
+
+    stack: Stack
+    cloud: Cloud
+    issuer: Issuer
+    gateway: Gateway
+    drop: str
+
+    def ask(
+        self, path: str, token: str | None = None, method: str = "GET", body: bytes | None = None, **headers: str
+    ) -> tuple[int, Mapping[str, str], Any]:
+        """Send a request; the status, the headers and the JSON of its answer."""
+        connection = HTTPConnection(urlsplit(self.gateway.endpoint).netloc, timeout=60)
+        sent = {"Content-Type": "application/json"} if body is not None else {}
+        sent |= {"Authorization": f"Bearer {token}"} if token else {}
+        try:
+            connection.request(method, path, body, {**sent, **headers})
+            answer = connection.getresponse()
+            text = answer.read()
+        finally:
+            connection.close()
+        return answer.status, {k.lower(): v for k, v in answer.getheaders()}, json.loads(text) if text else None
+
+
+@pytest.fixture(scope="module")
+def site(cloud: Cloud, environment: pytest.MonkeyPatch) -> Iterator[Site]:
+    with Issuer() as issuer:
+        parameters = {"Api": "true", "ApiIssuers": issuer.parameter}
+        name = f"api{uuid.uuid4().hex[:8]}"
+        stack = deploy(TEMPLATE, cache(boto3.client), "00dropgate02", parameters=parameters, name=name)
+        for key, value in stack.environment.items():
+            environment.setenv(key, value)
+        environment.setenv("DROPGATE_ISSUER_ORIGIN", issuer.endpoint)
+        cloud.guard.learn(stack)
+        clients = Clients(boto3.Session(aws_access_key_id="person", aws_secret_access_key="none"))
+        zones, store = zones_from(os.environ), S3Store(clients.s3)
+        plan = a_plan()
+        publish(store, zones.catalog, [plan])
+        drop = a_drop(producer="shop", plan=plan.sha, state="rejected")
+        receipt = f"{keys.report_folder(zones, 'shop', drop.id, 1)}receipt.json"
+        store.put(receipt, b'{"format": 1, "drop": "d"}', "application/json")
+        ledger_from(os.environ, clients).open(a_drop(producer="shop", plan=plan.sha, state="rejected", receipt=receipt))
+        functions = {name: stack.functions[name] for name in HANDLERS}
+        invoke = Invoker(functions, HANDLERS, "us-east-1")
+        with Gateway(routes_of(stack.template), invoke) as gateway:
+            yield Site(stack, cloud, issuer, gateway, drop.id)
+
+
+def test_functions_have_all_rights_that_their_routes_need_and_no_others(site: Site) -> None:
+    sender, operator = site.issuer.token("shop", "producer"), site.issuer.token("ops", "operator")
+    requests: tuple[tuple[str, str], ...] = (
+        ("/contracts", sender),
+        ("/contracts/orders.v1", sender),
+        ("/drops?month=2026-01", sender),
+        (f"/drops/{site.drop}", sender),
+        (f"/drops/{site.drop}/receipt", sender),
+        ("/pauses", operator),
+    )
+    answers = {path: site.ask(path, token)[0] for path, token in requests}
+
+    assert answers == dict.fromkeys(answers, 200)
+    assert [call for call in site.cloud.guard.denied if call.caller in HANDLERS] == []
+    unused = {each for each in site.cloud.guard.unused(site.stack) if each[0] in HANDLERS} - LAMBDAS_OWN
+    assert unused == {
+        # of receipts that are not there, and contracts that name who hears of them
+        (PRODUCERS, "s3:GetObject", "InternalBucket/catalog/routes/*"),
+    }
+
+
+def test_neither_function_can_change_or_read_what_it_should_not(site: Site) -> None:
+    writes = ("Put", "Delete", "Update", "Send", "Start", "Create", "PassRole")
+    for name in HANDLERS:
+        for statement in site.stack.functions[name].statements:
+            actions = statement["Action"] if isinstance(statement["Action"], list) else [statement["Action"]]
+            own = {"WriteLogs", "Trace"}
+            assert statement["Sid"] in own or not [a for a in actions if a.partition(":")[2].startswith(writes)]
+            assert site.stack.names["PromotedBucket"] not in json.dumps(statement["Resource"])
+
+
+def test_requests_take_the_way_of_the_gateway(site: Site) -> None:
+    assert site.ask("/nothing", site.issuer.token("ops", "operator"))[2] == {"message": "Not Found"}
+    assert site.ask("/drops", site.issuer.token("ops", "operator"), "DELETE")[0] == 404
+    assert site.ask("/lint", site.issuer.token("ops", "operator"), "POST", b"x" * (11 << 20))[0] == 413
+    assert site.ask("/drops", "x" * 12_000)[0] == 431
+    status, headers, body = site.ask("/drops")
+    assert (status, headers["content-type"], body["status"]) == (401, "application/problem+json", 401)
+
+
+def test_description_needs_no_token(site: Site) -> None:
+    status, headers, body = site.ask("/openapi.json")
+
+    assert (status, headers["content-type"], body["openapi"]) == (200, "application/json", "3.1.0")
+
+
+def test_answer_is_not_sent_twice(site: Site) -> None:
+    token = site.issuer.token("shop", "producer")
+    etag = site.ask(f"/drops/{site.drop}", token)[1]["etag"]
+
+    status, headers, body = site.ask(f"/drops/{site.drop}", token, **{"If-None-Match": etag})
+    assert (status, headers["etag"], body) == (304, etag, None)
+
+
+def test_issuer_gives_tokens_of_an_hour(site: Site) -> None:
+    connection = HTTPConnection(urlsplit(site.issuer.endpoint).netloc, timeout=60)
+    try:
+        form = "grant_type=client_credentials&client_id=shop&scope=producer"
+        connection.request("POST", "/token", form, {"Content-Type": "application/x-www-form-urlencoded"})
+        granted = json.loads(connection.getresponse().read())
+        connection.request("POST", "/token", "grant_type=client_credentials&client_id=shop&scope=king")
+        refused = connection.getresponse()
+        assert (refused.status, json.loads(refused.read())["error"]) == (400, "invalid_scope")
+    finally:
+        connection.close()
+
+    assert granted["expires_in"] == 3600
+    assert site.ask(f"/drops/{site.drop}", granted["access_token"])[0] == 200
+
+
+def test_without_the_parameter_nothing_of_the_api_is_made(environment: pytest.MonkeyPatch) -> None:  # noqa: ARG001
+    stack = deploy(TEMPLATE, cache(boto3.client), "00dropgate03", name=f"bare{uuid.uuid4().hex[:8]}")
+
+    assert not [name for name in {*stack.functions, *stack.names, *stack.roles} if name.startswith(("Api", "Http"))]
+    assert not [variable for variable in stack.environment if "ISSUER" in variable]
+    assert routes_of(stack.template) == ()

@@ -1,0 +1,127 @@
+"""An API in memory: tokens of an issuer with keys of its own, and requests as API Gateway sends them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from joserfc import jwt
+from joserfc.jwk import ECKey, KeySet, RSAKey
+
+from contracts.errors import ServiceUnavailable
+from functions.api import house, producers
+from functions.api.app import AddRoutes, Api
+from functions.api.callers import Issuer
+from functions.api.keyring import Keyring
+from functions.api.tokens import Tokens
+from functions.ports import ReadPorts
+from tests.builders import World
+
+ISSUER, AUDIENCE = "https://login.example.com", "dropgate"
+EC_KEY = ECKey.generate_key("P-256", {"use": "sig"}, auto_kid=True)
+RSA_KEY = RSAKey.generate_key(2048, {"use": "sig"}, auto_kid=True)
+GROUPS = {role: role for role in ("producer", "consumer", "steward", "operator")} | {"shops": "producer:shop"}
+TRUSTED = Issuer(ISSUER, AUDIENCE, "groups", GROUPS, "folders")
+EVERY_ROUTE: tuple[AddRoutes, ...] = (*producers.ROUTES, *house.ROUTES)
+
+
+class Documents:
+    """Documents of the web by their addresses; `asked` are those that were fetched."""
+
+    def __init__(self, keys: Sequence[Any] = (EC_KEY, RSA_KEY)) -> None:
+        self.asked: list[str] = []
+        self.pages: dict[str, Any] = {
+            f"{ISSUER}/.well-known/openid-configuration": {"issuer": ISSUER, "jwks_uri": f"{ISSUER}/keys"},
+            f"{ISSUER}/keys": KeySet(list(keys)).as_dict() if keys else {"keys": []},
+        }
+
+    def fetch(self, url: str, most_bytes: int) -> bytes:
+        self.asked.append(url)
+        if url not in self.pages:
+            raise ServiceUnavailable(url)
+        body = json.dumps(self.pages[url]).encode()
+        assert len(body) <= most_bytes
+        return body
+
+
+class FunctionContext:
+    """Lambda's facts about an invocation."""
+
+    function_name = "api"
+    memory_limit_in_mb = 1024
+    invoked_function_arn = "arn:aws:lambda:us-east-1:123456789012:function:api"
+    aws_request_id = "1"
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 29_000
+
+
+@dataclass
+class Answer:
+    """The response of a request."""
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+    @property
+    def body(self) -> Any:
+        return json.loads(self.text)
+
+
+def claims(world: World, subject: str = "somebody", **changes: Any) -> dict[str, Any]:
+    """Return the claims of a token that is valid now."""
+    now = int(world.clock.now().timestamp())
+    body = {"iss": ISSUER, "aud": AUDIENCE, "sub": subject, "iat": now, "exp": now + 600, "groups": []}
+    return {name: value for name, value in (body | changes).items() if value is not None}
+
+
+def signed(body: Mapping[str, Any], key: Any = EC_KEY, alg: str = "ES256", **header: Any) -> str:
+    """Return a token of these claims."""
+    return jwt.encode({"alg": alg, "kid": key.kid, **header}, dict(body), key, algorithms=[alg])
+
+
+class Asking:
+    """Requests to every route over a world in memory."""
+
+    def __init__(self, world: World, documents: Documents | None = None) -> None:
+        self.world = world
+        self.documents = documents or Documents()
+        ports = world.ports
+        reads = ReadPorts(ports.zones, ports.store, ports.ledger, ports.catalog, ports.clock, self.documents)
+        tokens = Tokens((TRUSTED,), Keyring(self.documents, ports.clock), ports.clock)
+        self.api = Api(reads, tokens, EVERY_ROUTE)
+
+    def ask(
+        self,
+        path: str,
+        token: str | None = None,
+        method: str = "GET",
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+        **query: str,
+    ) -> Answer:
+        """Send a request."""
+        sent = {"content-type": "application/json"} if body is not None else {}
+        event: dict[str, Any] = {
+            "version": "2.0",
+            "routeKey": "$default",
+            "rawPath": path,
+            "rawQueryString": "&".join(f"{k}={v}" for k, v in query.items()),
+            "headers": {**sent, **({"authorization": f"Bearer {token}"} if token else {}), **(headers or {})},
+            "requestContext": {"http": {"method": method, "path": path}, "stage": "$default", "requestId": "1"},
+            "isBase64Encoded": False,
+        }
+        if query:
+            event["queryStringParameters"] = query
+        if body is not None:
+            event["body"] = body if isinstance(body, str) else json.dumps(body)
+        context: Any = FunctionContext()
+        answer = self.api.answer(event, context)
+        return Answer(answer["statusCode"], answer["headers"], answer.get("body") or "")
+
+    def token(self, *groups: str, **changes: Any) -> str:
+        """Return a valid token of a caller in some groups."""
+        return signed(claims(self.world, groups=list(groups), **changes))

@@ -1,0 +1,134 @@
+"""Who may do what: every role, every operation and every owner of a drop, against a table that is written out here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+import pytest
+
+from functions.api.access import OPERATIONS
+from functions.api.callers import ROLES
+from functions.keys import report_folder
+from tests.builders import ZONES, a_drop, a_plan, a_world
+from tests.unit.functions.api.asking import Answer, Asking
+
+OWN, OTHERS, NOBODYS, PROMOTED = "own", "another's", "nobody's", "another's, promoted"
+OWNERS = (OWN, OTHERS, NOBODYS, PROMOTED)
+DROPS = {
+    OWN: a_drop(id="a" * 32, state="rejected", producer="shop", contract="orders.v1"),
+    OTHERS: a_drop(id="b" * 32, state="rejected", producer="bank", contract="loans.v1"),
+    NOBODYS: a_drop(id="c" * 32, state="unmatched", producer=None, contract=None, plan=None),
+    PROMOTED: a_drop(id="d" * 32, state="accepted", producer="bank", contract="loans.v1"),
+}
+CONTRACTS = {OWN: "orders.v1", OTHERS: "loans.v1", NOBODYS: "none.v1", PROMOTED: "loans.v1"}
+
+ALL = dict.fromkeys(OWNERS, 200)
+NONE = dict.fromkeys(OWNERS, 403)
+OWN_ALONE = {OWN: 200, OTHERS: 404, NOBODYS: 404, PROMOTED: 404}
+PROMOTED_ALONE = {OWN: 404, OTHERS: 404, NOBODYS: 404, PROMOTED: 200}
+EVERY_CONTRACT = {OWN: 200, OTHERS: 200, NOBODYS: 404, PROMOTED: 200}
+WITH_RECEIPT = {OWN: 200, OTHERS: 200, NOBODYS: 404, PROMOTED: 200}
+
+EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
+    "list_contracts": {
+        "producer": OWN_ALONE,
+        "consumer": EVERY_CONTRACT,
+        "steward": EVERY_CONTRACT,
+        "operator": EVERY_CONTRACT,
+        "": NONE,
+    },
+    "read_contract": {
+        "producer": OWN_ALONE,
+        "consumer": EVERY_CONTRACT,
+        "steward": EVERY_CONTRACT,
+        "operator": EVERY_CONTRACT,
+        "": NONE,
+    },
+    "list_drops": {"producer": OWN_ALONE, "consumer": PROMOTED_ALONE, "steward": ALL, "operator": ALL, "": NONE},
+    "read_drop": {"producer": OWN_ALONE, "consumer": PROMOTED_ALONE, "steward": ALL, "operator": ALL, "": NONE},
+    "read_receipt": {
+        "producer": OWN_ALONE,
+        "consumer": NONE,
+        "steward": WITH_RECEIPT,
+        "operator": WITH_RECEIPT,
+        "": NONE,
+    },
+    "lint": {"producer": ALL, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
+    "list_pauses": {"producer": NONE, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
+}
+"""The status by operation, role and owner; in a list, 404 is what the list lacks."""
+
+
+@pytest.fixture(scope="module")
+def asking() -> Asking:
+    """A world with a drop of each owner, each but nobody's with a receipt."""
+    loans = a_plan("loans.v1", ("loans/*.csv",), producer="bank")
+    world = a_world(contracts=[a_plan(), loans])
+    for drop in DROPS.values():
+        receipt = None
+        if drop.producer:
+            receipt = f"{report_folder(ZONES, drop.producer, drop.id, 1)}receipt.json"
+            world.store.put(receipt, b'{"format": 1}', "application/json")
+        world.ledger.open(a_drop(**{name: getattr(drop, name) for name in drop.__slots__} | {"receipt": receipt}))
+    return Asking(world)
+
+
+def answered(asking: Asking, operation: str, token: str, owner: str) -> int:
+    """Send the request of an operation for what an owner has; the status, 404 for what a list lacks."""
+    drop, contract = DROPS[owner].id, CONTRACTS[owner]
+    match operation:
+        case "list_contracts":
+            return listed(asking.ask("/contracts", token), "contracts", "contract", contract)
+        case "read_contract":
+            return asking.ask(f"/contracts/{contract}", token).status
+        case "list_drops":
+            return listed(asking.ask("/drops", token, month="2026-01"), "drops", "id", drop)
+        case "read_drop":
+            return asking.ask(f"/drops/{drop}", token).status
+        case "read_receipt":
+            return asking.ask(f"/drops/{drop}/receipt", token).status
+        case "lint":
+            return asking.ask("/lint", token, "POST", {"text": "a: b"}).status
+        case "list_pauses":
+            return asking.ask("/pauses", token).status
+    raise AssertionError(f"write the request of {operation} here")
+
+
+def listed(answer: Answer, key: str, name: str, wanted: str) -> int:
+    if answer.status != 200:
+        return answer.status
+    return 200 if wanted in [item[name] for item in answer.body[key]] else 404
+
+
+def test_table_has_every_operation_and_role() -> None:
+    assert EXPECTED.keys() == set(OPERATIONS)
+    assert {frozenset(roles) for roles in EXPECTED.values()} == {frozenset({*ROLES, ""})}
+
+
+@pytest.mark.parametrize(("operation", "role", "owner"), list(product(OPERATIONS, (*ROLES, ""), OWNERS)))
+def test_role_reaches_what_the_table_says(asking: Asking, operation: str, role: str, owner: str) -> None:
+    groups = ["shops"] if role == "producer" else [role] if role else []
+
+    assert answered(asking, operation, asking.token(*groups), owner) == EXPECTED[operation][role][owner]
+
+
+def test_roles_add_up(asking: Asking) -> None:
+    token = asking.token("shops", "consumer")
+
+    assert [answered(asking, "read_drop", token, owner) for owner in OWNERS] == [200, 404, 404, 200]
+    assert answered(asking, "read_receipt", token, PROMOTED) == 404
+
+
+def test_producer_without_folder_has_nothing(asking: Asking) -> None:
+    token = asking.token("producer")
+
+    assert asking.ask("/drops", token, month="2026-01").body == {"drops": [], "next": None}
+    assert answered(asking, "read_drop", token, NOBODYS) == 404
+
+
+def test_folders_of_the_claim_are_the_producers_own(asking: Asking) -> None:
+    token = asking.token("producer", folders=["shop", "../bank"])
+
+    assert [answered(asking, "read_drop", token, owner) for owner in OWNERS] == [200, 404, 404, 404]
+    assert answered(asking, "read_drop", asking.token("consumer", folders=["shop"]), OWN) == 404
