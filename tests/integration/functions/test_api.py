@@ -51,14 +51,19 @@ class Site:
     drop: str
 
     def ask(
-        self, path: str, token: str | None = None, method: str = "GET", body: bytes | None = None, **headers: str
+        self,
+        path: str,
+        token: str | None = None,
+        method: str = "GET",
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> tuple[int, Mapping[str, str], Any]:
         """Send a request; the status, the headers and the JSON of its answer."""
         connection = HTTPConnection(urlsplit(self.gateway.endpoint).netloc, timeout=60)
         sent = {"Content-Type": "application/json"} if body is not None else {}
         sent |= {"Authorization": f"Bearer {token}"} if token else {}
         try:
-            connection.request(method, path, body, {**sent, **headers})
+            connection.request(method, path, body, {**sent, **(headers or {})})
             answer = connection.getresponse()
             text = answer.read()
         finally:
@@ -140,7 +145,7 @@ def test_answer_is_not_sent_twice(site: Site) -> None:
     token = site.issuer.token("shop", "producer")
     etag = site.ask(f"/drops/{site.drop}", token)[1]["etag"]
 
-    status, headers, body = site.ask(f"/drops/{site.drop}", token, **{"If-None-Match": etag})
+    status, headers, body = site.ask(f"/drops/{site.drop}", token, headers={"If-None-Match": etag})
     assert (status, headers["etag"], body) == (304, etag, None)
 
 

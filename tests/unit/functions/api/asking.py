@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet, RSAKey
@@ -101,7 +102,7 @@ class Asking:
         method: str = "GET",
         body: Any = None,
         headers: Mapping[str, str] | None = None,
-        **query: str,
+        query: Mapping[str, str] | None = None,
     ) -> Answer:
         """Send a request."""
         sent = {"content-type": "application/json"} if body is not None else {}
@@ -109,13 +110,13 @@ class Asking:
             "version": "2.0",
             "routeKey": "$default",
             "rawPath": path,
-            "rawQueryString": "&".join(f"{k}={v}" for k, v in query.items()),
+            "rawQueryString": urlencode(query or {}),
             "headers": {**sent, **({"authorization": f"Bearer {token}"} if token else {}), **(headers or {})},
             "requestContext": {"http": {"method": method, "path": path}, "stage": "$default", "requestId": "1"},
             "isBase64Encoded": False,
         }
         if query:
-            event["queryStringParameters"] = query
+            event["queryStringParameters"] = dict(query)
         if body is not None:
             event["body"] = body if isinstance(body, str) else json.dumps(body)
         context: Any = FunctionContext()

@@ -83,7 +83,7 @@ def answered(asking: Asking, operation: str, token: str, owner: str) -> int:
         case "read_contract":
             return asking.ask(f"/contracts/{contract}", token).status
         case "list_drops":
-            return listed(asking.ask("/drops", token, month="2026-01"), "drops", "id", drop)
+            return listed(asking.ask("/drops", token, query={"month": "2026-01"}), "drops", "id", drop)
         case "read_drop":
             return asking.ask(f"/drops/{drop}", token).status
         case "read_receipt":
@@ -123,7 +123,7 @@ def test_roles_add_up(asking: Asking) -> None:
 def test_producer_without_folder_has_nothing(asking: Asking) -> None:
     token = asking.token("producer")
 
-    assert asking.ask("/drops", token, month="2026-01").body == {"drops": [], "next": None}
+    assert asking.ask("/drops", token, query={"month": "2026-01"}).body == {"drops": [], "next": None}
     assert answered(asking, "read_drop", token, NOBODYS) == 404
 
 

@@ -49,7 +49,7 @@ def test_pages_hold_every_drop_once_in_order(asking: Asking, world: World, limit
     wanted, token, cursor, seen = fill(world), asking.token("operator"), "", []
     while True:
         more = {"cursor": cursor} if cursor else {}
-        body = asking.ask("/drops", token, month="2026-01", limit=str(limit), **more).body
+        body = asking.ask("/drops", token, query={"month": "2026-01", "limit": str(limit), **more}).body
         assert len(body["drops"]) <= limit
         seen += ids(body)
         cursor = body["next"]
@@ -65,7 +65,7 @@ def test_filters_narrow_a_list(asking: Asking, world: World) -> None:
     token = asking.token("operator")
 
     of = {
-        name: ids(asking.ask("/drops", token, month="2026-01", limit="200", **query).body)
+        name: ids(asking.ask("/drops", token, query={"month": "2026-01", "limit": "200", **query}).body)
         for name, query in (
             ("contract", {"contract": "loans.v1"}),
             ("state", {"state": "failed"}),
@@ -77,7 +77,7 @@ def test_filters_narrow_a_list(asking: Asking, world: World) -> None:
     assert of["contract"] == of["producer"] != []
     assert of["state"] == ["f" * 32]
     assert of["unknown"] == []
-    assert asking.ask("/drops", token, month="2025-12").body == {"drops": [], "next": None}
+    assert asking.ask("/drops", token, query={"month": "2025-12"}).body == {"drops": [], "next": None}
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_filters_narrow_a_list(asking: Asking, world: World) -> None:
     ids=str,
 )
 def test_faults_of_a_query_have_places(asking: Asking, query: dict[str, str], status: int, place: str | None) -> None:
-    answer = asking.ask("/drops", asking.token("operator"), **query)
+    answer = asking.ask("/drops", asking.token("operator"), query=query)
 
     assert answer.status == status
     assert answer.headers["Content-Type"] == "application/problem+json"
@@ -163,12 +163,12 @@ def test_contract_is_read_with_its_checks(asking: Asking) -> None:
 
 def test_contracts_are_searched_and_paged(asking: Asking) -> None:
     token = asking.token("steward")
-    first = asking.ask("/contracts", token, limit="1").body
+    first = asking.ask("/contracts", token, query={"limit": "1"}).body
 
     assert [each["contract"] for each in first["contracts"]] == ["loans.v1"]
-    rest = asking.ask("/contracts", token, cursor=first["next"]).body
+    rest = asking.ask("/contracts", token, query={"cursor": first["next"]}).body
     assert [each["contract"] for each in rest["contracts"]] == ["orders.v1"]
-    found = asking.ask("/contracts", token, search="LOAN").body["contracts"]
+    found = asking.ask("/contracts", token, query={"search": "LOAN"}).body["contracts"]
     assert [each["contract"] for each in found] == ["loans.v1"]
 
 
