@@ -16,7 +16,7 @@ from contracts.authoring.draft import around, dialect, headings, readings
 from contracts.authoring.draft.around import Around
 from contracts.authoring.draft.cells import by_record, columns, over_lines
 from contracts.authoring.draft.columns.column import ColumnCounts
-from contracts.authoring.draft.columns.forms import NO_FORMS, Forms, forms_of
+from contracts.authoring.draft.columns.forms import forms_of
 from contracts.authoring.draft.headings import Headings
 from contracts.authoring.draft.line_types import Layout, in_units
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle
@@ -127,8 +127,8 @@ def _without_rows_around(heads: Sequence[SampleHead]) -> list[SampleHead]:
     ]
 
 
-def read(heads: Sequence[SampleHead], written: Csv, *, of_cells: bool = False) -> Profile:
-    """Return the profile of CSV files in a dialect; numbers of cells of a sheet have no marks."""
+def read(heads: Sequence[SampleHead], written: Csv) -> Profile:
+    """Return the profile of CSV files in a dialect."""
     head = _headings(heads[0], written)
     names = list(head.names)
     seen = {name: ColumnCounts() for name in names}
@@ -144,9 +144,7 @@ def read(heads: Sequence[SampleHead], written: Csv, *, of_cells: bool = False) -
     for column in seen.values():
         column.done()
     zeros = {name: words for name, column in seen.items() if (words := column.leave_out_zeros())}
-    formed, remarks = forms_of(seen, written.delimiter), tuple[str, ...]()
-    if of_cells:
-        formed, remarks = _without_marks(formed)
+    formed = forms_of(seen, written.delimiter)
     for name, form in formed.columns.items():
         seen[name].form = form
     nulls = null_words(seen)
@@ -174,7 +172,7 @@ def read(heads: Sequence[SampleHead], written: Csv, *, of_cells: bool = False) -
     made = Profile(tuple(samples), "csv", columns, csv, heads[0].compression, order, left, formed, head)
     language = next((one.language for one in heads if one.language), "")
     words = _words(heads, written.encoding)
-    return replace(made, padded=heads[0].trim, remarks=remarks, words=words, language=language)
+    return replace(made, padded=heads[0].trim, words=words, language=language)
 
 
 def _words(heads: Sequence[SampleHead], encoding: str) -> tuple[str, ...]:
@@ -188,14 +186,6 @@ def _words(heads: Sequence[SampleHead], encoding: str) -> tuple[str, ...]:
             if words := readings.words_of(file):
                 break
     return words
-
-
-def _without_marks(formed: Forms) -> tuple[Forms, tuple[str, ...]]:
-    """Return the forms without those of numbers in text, and a sentence about these."""
-    marked = [name for name, form in formed.columns.items() if not form.true]
-    kept = {name: form for name, form in formed.columns.items() if form.true}
-    why = f"{quoted(marked)}: numbers there are texts with marks or units, and stay texts; ask for cells with numbers."
-    return replace(NO_FORMS, columns=kept), (why,) if marked else ()
 
 
 def _headings(one: SampleHead, written: Csv) -> Headings:

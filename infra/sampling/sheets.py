@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -26,6 +27,8 @@ from infra.sampling.sample_heads import HEAD, SampleHead
 
 MULTI_LINE = Csv(multi_line=True)
 OLD = (foreign_forms.OLD_WORKBOOK, foreign_forms.XLS)
+COMMA = re.compile(r"(?:[0-9]\.[0-9]{3}|^[^A-Za-z0-9]*[0-9]+),[0-9]+(?![0-9])(?<!,...)|\.[0-9]{3},[0-9]{3}(?![0-9])")
+"""A number in text whose comma is surely before its fraction: behind points, or before other than three digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def profile(paths: Sequence[Path], most: int | None) -> Profile:
             head, errors = _as_csv(book, Table(at, header=table.header), Path(folder) / str(n))
             heads.append(head)
             broken.append(errors)
-        whole = delimited.read(heads, csv, of_cells=True)
+        whole = delimited.read(heads, csv)
     samples = tuple(
         Sample(one.name, one.records, one.broken + errors, book.whole)
         for one, book, errors in zip(whole.samples, books, broken, strict=True)
@@ -155,16 +158,17 @@ def _as_csv(book: _Workbook, table: Table, folder: Path) -> tuple[SampleHead, in
     """Write the column names and the records of a table as CSV; return that file, and how many rows are no records."""
     at, written, errors = table.sheet, list[str](), 0
     width = _width(at, book.rows, header=table.header)
+    commas = _commas(at, book.rows)
     for number, row in book.rows:
         if number < at.first_row or (at.comment_rows and number == at.first_row + 1):
             continue
         own = row[at.first_column : at.first_column + width]
         if at.footer and own and own[0].startswith(at.footer.begins):
             break
-        texts = [text.removeprefix(cells.FAULT) for text in own]
+        texts = [_pointed(text.removeprefix(cells.FAULT), text, n in commas) for n, text in enumerate(own)]
         if not any(texts):
             continue
-        odd = [text for text, cell in zip(texts, own, strict=True) if text != cell and text not in WORDS]
+        odd = [text for text, cell in zip(texts, own, strict=True) if cell[:1] == cells.FAULT and text not in WORDS]
         if odd or (at.last_column is None and len(row) > at.first_column + width):
             errors += 1
             continue
@@ -174,6 +178,17 @@ def _as_csv(book: _Workbook, table: Table, folder: Path) -> tuple[SampleHead, in
     text = "\n".join(written) + "\n"
     path.write_text(text, encoding="utf-8")
     return SampleHead(path, path, "csv", head=text[:HEAD].rpartition("\n")[0]), errors
+
+
+def _commas(at: Sheet, rows: Sequence[Row]) -> set[int]:
+    """Return the places of columns with texts of numbers that have a comma before their fraction."""
+    texts = ((n, text) for _, row in rows for n, text in enumerate(row[at.first_column :]))
+    return {n for n, text in texts if COMMA.search(text)}
+
+
+def _pointed(text: str, cell: str, is_comma: bool) -> str:
+    """Return a number with the sign before its fraction that the texts of its column have."""
+    return text.replace(".", ",") if is_comma and isinstance(cell, cells.Number) else text
 
 
 def _width(at: Sheet, rows: Sequence[Row], *, header: bool) -> int:

@@ -118,7 +118,7 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     },
     "json, not wrapped": {"format": "json"},
     "xls": {"format": "xls", "sheet": {"sheetName": "S"}, "values": {"nullValues": ["", "#N/A"]}},
-    "ods": {"format": "ods", "sheet": {"sheetName": "S"}},
+    "ods": {"format": "ods", "sheet": {"sheetName": "S"}, "values": {"decimalChar": ",", "groupChar": "."}},
     "xlsx, no header": {"format": "xlsx", "sheet": {"sheetName": "S", "header": False}},
     "json, wrapped, packed": {"format": "json", "json": {"property": r"v1\.2.rows"}, "compression": "gzip"},
     "xml, in a namespace, packed": {

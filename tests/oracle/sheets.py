@@ -20,7 +20,9 @@ import openpyxl
 import xlrd
 
 from contracts.plan import Plan, Sheet
+from contracts.terms.value_form import ValueForm
 from tests import workbooks
+from tests.oracle import headers
 from tests.workbooks import Error
 
 WHOLE, DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,8})"), re.compile(r"-?(?:0|[1-9][0-9]{0,5})\.[0-9]{1,4}")
@@ -28,11 +30,18 @@ DAY = re.compile(r"(?:19[1-9][0-9]|20[0-9]{2})-[0-9]{2}-[0-9]{2}")
 UNHELD = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_x|\\A=")
 """What no workbook holds as it is: characters that XML lacks, their escapes, and formulas."""
 ERRORS = ("#N/A", "#DIV/0!", "#REF!")
+GROUPED = re.compile(r"-?(?:0|[1-9][0-9]{0,5}),[0-9]{1,4}")
 DAYS = "yyyy-mm-dd"
 OASIS = "{urn:oasis:names:tc:opendocument:xmlns:%s:1.0}%s"
 ERROR = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}value-type"
 MOST_TIMES = 1_000
 """Times that a drawn row or cell is repeated at most; LibreOffice fills sheets up by more, with empty ones."""
+
+
+class Figure(str):
+    """The text of a cell that is a number."""
+
+    __slots__ = ()
 
 
 def drawn(chance: Random, plan: Plan, lines: Sequence[str]) -> bytes:
@@ -54,11 +63,30 @@ def lines(plan: Plan, data: bytes) -> list[str]:
     read = {"xls": _of_xls, "ods": of_ods, "xlsx": _of_xlsx}[plan.file_format]
     every = _agreed(agreed, read(data, agreed.name or "S"))
     rows = [[nulls.get(text, text) for text in row] for row in every]
+    commas = _commas(plan, rows[0] if rows else [])
+    rows = [[_pointed(text, n in commas) for n, text in enumerate(row)] for row in rows]
     made = [row[: max((n + 1 for n, text in enumerate(row) if text), default=0)] for row in rows]
     while made and not made[-1]:
         made.pop()
     width = len(made[0]) if plan.csv.header and made else len(plan.roots)
     return [_line([*row, *[""] * (width - len(row))]) if row else "" for row in made]
+
+
+def _commas(plan: Plan, first: Sequence[str]) -> set[int]:
+    """Return the places of columns of numbers that have a comma before fractions, or points between groups."""
+    texts = first if plan.csv.header else [p.name for p in plan.roots]
+    names = headers.names(plan, texts) if plan.csv.header else texts
+    forms = {p.name: p.form for p in plan.roots if p.form and p.type in ("integer", "number")}
+    return {n for n, name in enumerate(names) if name in forms and "," in (forms[name].decimal, *_other(forms[name]))}
+
+
+def _other(form: ValueForm) -> tuple[str, ...]:
+    """Return the comma if points stand between groups."""
+    return (",",) if form.group == "." else ()
+
+
+def _pointed(text: str, is_comma: bool) -> str:
+    return text.replace(".", ",") if is_comma and isinstance(text, Figure) else text
 
 
 def _agreed(agreed: Sheet, rows: list[list[str]]) -> list[list[str]]:
@@ -91,6 +119,8 @@ def _value(chance: Random, text: str) -> Any:
         return chance.choice((int(text), float(text)))
     if DECIMAL.fullmatch(text):
         return float(text)
+    if GROUPED.fullmatch(text):
+        return float(text.replace(",", "."))
     if DAY.fullmatch(text):
         try:
             return date.fromisoformat(text)
@@ -185,5 +215,5 @@ def _shown(value: Any, is_error: bool, form: str) -> str:
         return value.date().isoformat() if form == DAYS else value.isoformat()
     if isinstance(value, int | float):
         text = f"{Decimal(f'{value:.15g}'):f}"
-        return "0" if text == "-0" else text
+        return Figure("0" if text == "-0" else text)
     return str(value)

@@ -281,7 +281,7 @@ def _on_values(profile: Profile) -> Iterator[str]:
     if zeros := [name for name, form in profile.forms.columns.items() if any(map(ZEROS.fullmatch, form.nulls or ()))]:
         yield f"`nullValues` of {quoted(zeros)}: that days of zeros stand for none."
     for column in profile.columns:
-        if column.nearly and not (profile.sheet and column.nearly.is_marked):
+        if column.nearly:
             yield _on_nearly(column, column.nearly)
     if empty := [c.name for c in profile.columns if not c.filled]:
         yield f"{quoted(empty)}: no value was seen."

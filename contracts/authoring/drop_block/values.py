@@ -161,7 +161,7 @@ def columns(document: Document, at: Path, values: Values, names: Collection[str]
 
 def formed(document: Document, path: Path, block: DropBlock, props: Sequence[Property]) -> list[Property]:
     """Return the properties of a block's files with the form of their cells."""
-    if block.format not in ("csv", "fixed", "xml", *OF_JSON):
+    if block.format == "parquet":
         return list(props)
     columns(document, path, block.values, {p.name for p in props})
     forms = {p.name: block.values.of(p.name).of_type(p.type) for p in props}

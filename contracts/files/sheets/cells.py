@@ -56,16 +56,22 @@ def kind_of(code: str) -> Kind:
     return "time" if timed else "number"
 
 
+class Number(str):
+    """The text of a cell that is a number, with a point before its fraction whatever marks texts of numbers have."""
+
+    __slots__ = ()
+
+
 @lru_cache(maxsize=65_536)
-def number(raw: str) -> str | None:
+def number(raw: str) -> Number | None:
     """Return a number in decimal digits, with an exponent only far from 1; None if the text is none."""
     if WHOLE.fullmatch(raw):
-        return "0" if raw == "-0" else raw
+        return Number("0" if raw == "-0" else raw)
     try:
         value = float(raw)
     except ValueError:
         return None
-    return of_float(value) if math.isfinite(value) else None
+    return Number(of_float(value)) if math.isfinite(value) else None
 
 
 def of_float(value: float) -> str:

@@ -7,16 +7,16 @@ names, are empty lines.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import IO
 
-from contracts.files import csv_cells, csv_top
+from contracts.files import columns, csv_cells, csv_top
 from contracts.files.sheets import cells
 from contracts.files.sheets.book import Row, SheetEntry
 from contracts.files.sheets.faults import Faulty, broken, too_large
 from contracts.files.sheets.opening import opened
-from contracts.plan import ROW_END, Plan, Sheet, column_letters
+from contracts.plan import ROW_END, Plan, Property, Sheet, column_letters
 from contracts.problem import Problem, nearest, quoted, visible
 from contracts.terms.trailer import FOOTER_EARLY, FOOTER_MISSING
 
@@ -41,8 +41,13 @@ def text(plan: Plan, file: IO[bytes]) -> Iterator[str]:
     if (begin := next(rows, None)) is None:
         _refuse_outside(plan, agreed, name, book.rows(name))
     filled = rows if begin is None else _behind(begin, rows)
+    points = None if plan.csv.header else _points(plan.roots)
     for number, row in _below_top(plan, agreed, name, filled, width):
         width = len(row) if width is None else width
+        if points is None:
+            points = _points(_properties(plan, row))
+        elif points:
+            row = _pointed(row, points)  # noqa: PLW2901 (the same row)
         own = [cell[1:] if cell[:1] == cells.FAULT and cell[1:] in kept else cell for cell in row]
         own += [""] * (width - len(own))
         line = csv_cells.joined(own, plan.csv)
@@ -50,6 +55,30 @@ def text(plan: Plan, file: IO[bytes]) -> Iterator[str]:
             line = f'"{own[0]}"{line[len(own[0]) :]}'
         yield f"{ROW_END * (number - written)}{line}{ROW_END}"
         written = number + 1
+
+
+def _properties(plan: Plan, names: Sequence[str]) -> list[Property | None]:
+    """Return the properties of columns with some names."""
+    by_name = {prop.name: prop for prop in plan.roots}
+    return [by_name.get(name or "") for name in columns.properties(plan, tuple(names))]
+
+
+def _points(props: Sequence[Property | None]) -> dict[int, str]:
+    """Return the sign before fractions of columns whose texts have other marks than a point alone, by their place.
+
+    A whole number with a fraction is none: it must not be read as one with groups.
+    """
+    forms = {n: prop.form for n, prop in enumerate(props) if prop and prop.form and prop.type in ("integer", "number")}
+    signs = {n: "," if form.decimal == form.group == "." else form.decimal for n, form in forms.items()}
+    return {n: sign for n, sign in signs.items() if sign != "."}
+
+
+def _pointed(row: Sequence[str], points: Mapping[int, str]) -> list[str]:
+    """Return a row in which numbers are written as the texts of their columns are."""
+    return [
+        text.replace(".", points[n]) if n in points and isinstance(text, cells.Number) else text
+        for n, text in enumerate(row)
+    ]
 
 
 def chosen(agreed: Sheet, sheets: Sequence[SheetEntry]) -> str:
@@ -77,14 +106,14 @@ def chosen(agreed: Sheet, sheets: Sequence[SheetEntry]) -> str:
 def _refuse_outside(plan: Plan, agreed: Sheet, name: str, rows: Iterator[Row]) -> None:
     """Raise Faulty for a sheet with content, none of it in its range; rows above a range without names may have any."""
     least = 1 if plan.csv.header else agreed.first_row
-    columns, numbers = set[int](), list[int]()
+    places, numbers = set[int](), list[int]()
     for number, row in islice(rows, LOOKED_AT):
         if number >= least and any(row):
             numbers.append(number)
-            columns.update(at for at, cell in enumerate(row) if cell)
+            places.update(at for at, cell in enumerate(row) if cell)
     if not numbers:
         return
-    extent = f"{column_letters(min(columns))}{numbers[0]}:{column_letters(max(columns))}{numbers[-1]}"
+    extent = f"{column_letters(min(places))}{numbers[0]}:{column_letters(max(places))}{numbers[-1]}"
     below = " and below" if next(rows, None) else ""
     what = f"The agreed range {agreed.range} of the sheet `{visible(name)}` is empty"
     what += f"; the sheet has content in {extent}{below}."
@@ -154,11 +183,11 @@ def _names(agreed: Sheet, name: str, first: int, named: dict[int, list[str]], wi
     """Return the column names: the texts of the header's rows, joined by blanks."""
     last = first + max(agreed.header_rows) - 1
     longest = max(len(row) for row in named.values())
-    columns = [[row[at] for row in named.values() if at < len(row) and row[at]] for at in range(longest)]
-    if any(part[:1] == cells.FAULT for column in columns for part in column):
+    every = [[row[at] for row in named.values() if at < len(row) and row[at]] for at in range(longest)]
+    if any(part[:1] == cells.FAULT for column in every for part in column):
         what = f"A column name in row {last:,} of the sheet `{visible(name)}` is an error of a formula."
         raise Faulty(Problem("header-error", what, "Write the column names as texts."))
-    names = [" ".join(column) for column in columns]
+    names = [" ".join(column) for column in every]
     return last, names if width is None else names[:width]
 
 

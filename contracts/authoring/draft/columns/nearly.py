@@ -18,16 +18,12 @@ TRIED = 20
 
 @dataclass(frozen=True, slots=True)
 class Nearly:
-    """The form of most values of a text column: how many are dates or numbers, one of them, and the texts that are not.
-
-    They are marked if they are no numbers as contracts write them.
-    """
+    """The form of most values of a text column: how many are dates or numbers, one of them, and all other texts."""
 
     count: int
     example: str
     others: tuple[str, ...]
     is_dated: bool = False
-    is_marked: bool = False
 
 
 def nearly(texts: Mapping[str, int]) -> Nearly | None:
@@ -50,7 +46,7 @@ def nearly(texts: Mapping[str, int]) -> Nearly | None:
     fitting = {*some}
     others = sorted((text for text in texts if text not in fitting), key=lambda text: -texts[text])
     example = max(some, key=lambda text: texts[text])
-    return Nearly(count, example, tuple(others), is_dated, not (is_dated or kinds.numbers))
+    return Nearly(count, example, tuple(others), is_dated)
 
 
 def _moments(texts: Mapping[str, int], by_shape: Mapping[str, Collection[str]]) -> list[str]:

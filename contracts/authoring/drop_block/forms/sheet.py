@@ -12,7 +12,6 @@ from contracts.plan import Sheet
 
 LAST_COLUMN, LAST_ROW = 16_384, 1_048_576
 """The size of a sheet (specifications of Excel)."""
-OF_TEXT = ("decimalChar", "groupChar")
 
 
 def read(document: Document, path: Path, block: DropBlock) -> Sheet | None:
@@ -47,11 +46,3 @@ def _beside(document: Document, path: Path, block: DropBlock) -> None:
         message = f"`promote: rows` is not built yet for the format {block.format}."
         fix = "Write `promote: object`, or `promote: table` for the valid rows in a table."
         document.error((*path, "promote"), "not-built-yet", message, fix)
-    values: Path = (*path, "values")
-    columns = document.value((*values, "columns"))
-    owners = [values, *((*values, "columns", name) for name in columns or () if isinstance(columns, dict))]
-    for owner in owners:
-        for key in OF_TEXT:
-            if document.value((*owner, key)) is not None:
-                message = f"`{key}` is for numbers in text; those of a sheet have no marks, and would be read wrongly."
-                document.error((*owner, key), "bad-value", message, "Leave it out.", on_key=True)

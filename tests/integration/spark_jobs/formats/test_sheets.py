@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from contracts.job import JobReference, JobResult
 from contracts.plan import ROW_END, SHEETS, Csv, FileFormat, Plan, Reference, Sheet
 from contracts.terms.trailer import Footer
+from contracts.terms.value_form import ValueForm
 from spark_jobs.validate import run
 from tests import workbooks
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, a_request, judge
@@ -161,3 +162,20 @@ def test_promoted_workbooks_are_references(spark: SparkSession, tmp_path: Path) 
     judged = judge(spark, tmp_path / "job", plan, {"a": b"id,note,day\n1,x,\n2,y,\n3,z,\n"}, references=[pinned])
 
     assert places(judged, "id.foreignKey") == ["record 3, line 4"]
+
+
+MARKED = Sheet("My orders")
+COMMAS = ValueForm(decimal=",", group=".")
+PRICED = (a_property("id", "integer"), replace(a_property("price", "number"), form=COMMAS))
+PRICES: Rows = [["id", "price"], [1, 1.234], [2, "1.234"], [3, "1.234,50"], [4, 1234.5], [5, "1234.5"], [6, "7,5 €"]]
+
+
+@pytest.mark.parametrize("form", SHEETS)
+def test_numbers_in_text_stand_beside_numbers(spark: SparkSession, tmp_path: Path, form: FileFormat) -> None:
+    checks = (a_check("maximum", "price", value="1000"), a_check("logicalType", "price"))
+    plan = a_plan(PRICED, checks, file_format=form, sheet=MARKED, csv=Csv(record_delimiter=ROW_END))
+    judged = judge(spark, tmp_path, plan, {"a": book(form, PRICES)})
+
+    assert places(judged, "price.maximum") == ["record 3, 'My orders'!B4", "record 2, 'My orders'!B3"]
+    assert [row.record for row in judged.evidence(spark)] == [2, 3, 4, 5, 6]
+    assert judged.count("price.logicalType", "a").failed == 2

@@ -93,12 +93,16 @@ def test_errors_are_null_words_or_tolerated(tmp_path: Path) -> None:
     assert "1 row of the samples has an error" in text
 
 
-def test_numbers_in_text_are_named(tmp_path: Path) -> None:
-    rows: Rows = [["id", "betrag"], *([n, f"1.{n:03},50"] for n in range(100, 130))]
+def test_numbers_in_text_are_numbers_beside_others(tmp_path: Path) -> None:
+    rows: Rows = [["id", "betrag", "kurs"], *([n, f"1.{n:03},50 €", n / 8] for n in range(100, 130))]
+    rows += [[200, 2.125, "1,5"], [201, -3, "-"]]
     text = drafted(tmp_path, {"a.xlsx": workbooks.xlsx({"S": rows})})
 
-    assert "`betrag`: numbers there are texts with marks or units" in text
-    assert "decimalChar" not in text
+    assert "decimalChar: ','" in text
+    assert "groupChar: ." in text
+    assert "suffixes: [' €']" in text
+    assert "from -3 to 1129.50" in text
+    assert "{minimum: 1, maximum: 17}" in text
 
 
 def test_sheet_without_a_header_is_proposed_so(tmp_path: Path) -> None:

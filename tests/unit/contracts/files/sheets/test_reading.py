@@ -16,9 +16,12 @@ from contracts.files.sheets import reading
 from contracts.files.sheets.opening import opened
 from contracts.plan import ROW_END, SHEETS, Csv, FileFormat, Plan, Sheet
 from contracts.terms.trailer import Footer
+from contracts.terms.value_form import published
 from tests import workbooks
 from tests.builders import a_plan
 from tests.oracle.sheets import of_ods
+from tests.unit.contracts.authoring.documents import a_document
+from tests.unit.contracts.authoring.documents import a_plan as contract
 from tests.workbooks import Error, Rows, Shown
 
 RECORDS: Rows = [["id", "note"], ["a", "x"], ["b", None]]
@@ -340,3 +343,29 @@ def test_other_reader_of_ods_sees_the_same(seed: int) -> None:
         assert [*own, *[""] * (len(row) - len(own))] == [*row, *[""] * (len(own) - len(row))], number
     assert other[len(rows)] == ["\0#N/A", "a"]
     assert max(seen) == len(rows) + 1
+
+
+MARKED = """
+- {name: code, logicalType: string}
+- {name: price, logicalType: number}
+- {name: pieces, logicalType: integer}
+"""
+BLOCK = "files: a/*\nproducer: a\nformat: {form}\nsheet: {{sheetName: S, header: {header}}}\n{values}"
+VALUES = "values: {decimalChar: ',', groupChar: '.'}\n"
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_numbers_have_the_marks_of_texts_beside_them(form: FileFormat, *, header: bool) -> None:
+    rows: Rows = [[1.5, 1.5, 1.5], ["1,5", "1.234,50", "1.234"], [1.234, 1.234, 1.234], ["1.234", 1234, 1234]]
+    block = BLOCK.format(form=form, header=str(header).lower(), values=VALUES)
+    agreed = contract(a_document(MARKED, drop=block))
+    names: Rows = [["code", "price", "pieces"]] if header else []
+
+    texts = lines(agreed, workbooks.made(form, {"S": [*names, *rows]}))[len(names) :]
+    own = [csv_cells.split(line, agreed.csv) for line in texts]
+    assert [row and row[0] for row in own] == ["1.5", "1,5", "1.234", "1.234"]
+    price, pieces = agreed.property_named("price").form, agreed.property_named("pieces").form
+    assert price is not None
+    assert pieces is not None
+    assert [row and published(price, row[1], "number") for row in own] == ["1.5", "1234.50", "1.234", "1234"]
+    assert [row and published(pieces, row[2], "integer") for row in own] == [None, "1234", None, "1234"]
