@@ -45,13 +45,14 @@ LETTERS = {
     "Greek": "αοιτεσνηυρπκμςλωίόάγέδήθχύβφξώζψ",
     "Hebrew": "יוהלארתבשמנםחקדעכפטגצןסזךףץ",
     "Arabic": "اليمنرتوبةعدسفهكقحجشطصخضذثزغظءأإىئآؤ",
-    "Thai": "านรกอเง่มวล้ยทีส์ตดัปบิขคไใพจหชแโะุถูืซธศผำณ",
+    "Thai": "านรกอเง่มวล้ยทีส์ตดัปบิขคไใพจห็ชแโะุถูืซธศผำณฟฐญฉ",
 }
 """Letters outside ASCII, the frequent ones first, by language in words."""
 RARE, ODD = 1e-4, 1e-3
 """The share of letters that a language has not, and how much less likely an odd word is."""
-LEAST, MARGIN, FEWEST = -5.5, 4.0, 3
-"""The logarithm of a letter's average share, how much more likely all words must be, and the number of letters."""
+LEAST, MARGIN, FEWEST, MOST_ODD = -3.7, 4.0, 3, 0.1
+"""The logarithm of a letter's average share, how much more likely all words must be, the number of letters, and the
+most odd words among all."""
 JAPANESE = frozenset(("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH"))
 """The scripts, by the begins of Unicode's names of characters, that one word may have together."""
 FOREIGN = 3
@@ -61,17 +62,21 @@ ONE_BYTE = tuple(name for name in encodings.NAMES if encodings.is_one_byte(name)
 
 @dataclass(frozen=True, slots=True)
 class Likely:
-    """An encoding, the language of its words, and the logarithms of their likelihood: of all, and of each letter."""
+    """An encoding, the language of its words, and the logarithms of their likelihood: of all, and of each letter.
+
+    `odd` is the share of words that nobody writes so.
+    """
 
     encoding: str
     language: str
     whole: float
     each: float
+    odd: float
 
     @property
     def is_clear(self) -> bool:
-        """Return True if nearly all letters are frequent ones of the language."""
-        return self.each >= LEAST
+        """Return True if nearly all letters are frequent ones of the language, in words as people write them."""
+        return self.each >= LEAST and self.odd <= MOST_ODD
 
 
 def likely(words: Sequence[bytes], encoding: str) -> Likely | None:
@@ -93,11 +98,12 @@ def _read(words: Sequence[bytes], name: str) -> Likely | None:
 
 def best_of(texts: Iterable[str], encoding: str = "") -> Likely:
     """Return how likely words are in their likeliest language."""
-    letters, odd = _counted(texts)
+    words = list(texts)
+    letters, odd = _counted(words)
     every = letters.total() or 1
     wholes = {language: _whole(letters, shares) + odd * log(ODD) for language, shares in _shares().items()}
     language = max(wholes, key=lambda one: wholes[one])
-    return Likely(encoding, language, wholes[language], wholes[language] / every)
+    return Likely(encoding, language, wholes[language], wholes[language] / every, odd / max(1, len(words)))
 
 
 def _counted(texts: Iterable[str]) -> tuple[Counter[str], int]:
@@ -117,7 +123,8 @@ def is_word(text: str) -> bool:
     scripts = {unicodedata.name(character, "").split(" ")[0] for character in text}
     is_cased = text in (text.lower(), text.upper(), text.capitalize())
     is_odd = scripts == {"LATIN"} and len(text) >= FOREIGN and not any(map(str.isascii, text))
-    return text.isalpha() and is_cased and (len(scripts) == 1 or scripts <= JAPANESE) and not is_odd
+    is_text = all(character.isalpha() or unicodedata.category(character) == "Mn" for character in text)
+    return is_text and is_cased and (len(scripts) == 1 or scripts <= JAPANESE) and not is_odd
 
 
 def _small(letter: str) -> str:
