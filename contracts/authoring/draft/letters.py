@@ -45,7 +45,6 @@ LETTERS = {
     "Greek": "αοιτεσνηυρπκμςλωίόάγέδήθχύβφξώζψ",
     "Hebrew": "יוהלארתבשמנםחקדעכפטגצןסזךףץ",
     "Arabic": "اليمنرتوبةعدسفهكقحجشطصخضذثزغظءأإىئآؤ",
-    "Thai": "านรกอเง่มวล้ยทีส์ตดัปบิขคไใพจห็ชแโะุถูืซธศผำณฟฐญฉ",
 }
 """Letters outside ASCII, the frequent ones first, by language in words."""
 RARE, ODD = 1e-4, 1e-3

@@ -95,7 +95,7 @@ def test_errors_are_null_words_or_tolerated(tmp_path: Path) -> None:
 
 def test_numbers_in_text_are_numbers_beside_others(tmp_path: Path) -> None:
     rows: Rows = [["id", "betrag", "kurs"], *([n, f"1.{n:03},50 €", n / 8] for n in range(100, 130))]
-    rows += [[200, 2.125, "1,5"], [201, -3, "-"]]
+    rows = [*rows, [200, 2.125, "1,5"], [201, -3, "-"]]
     text = drafted(tmp_path, {"a.xlsx": workbooks.xlsx({"S": rows})})
 
     assert "decimalChar: ','" in text

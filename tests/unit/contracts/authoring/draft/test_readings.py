@@ -104,7 +104,6 @@ EVERYWHERE = {
     "serbian": "Београд Крагујевац Ниш Чачак",
     "hebrew": "ירושלים חיפה אשדוד",
     "arabic": "القاهرة الرياض دبي",
-    "thai": "กรุงเทพ เชียงใหม่ ภูเก็ต",
 }
 """Words of the languages of our lists, and of all other alphabets that an encoding of one byte a character has."""
 UNSURE = {("romanian, with commas", "iso-8859-16"): "windows-1250"}

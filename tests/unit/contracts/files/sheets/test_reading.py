@@ -351,13 +351,13 @@ MARKED = """
 - {name: pieces, logicalType: integer}
 """
 BLOCK = "files: a/*\nproducer: a\nformat: {form}\nsheet: {{sheetName: S, header: {header}}}\n{values}"
-VALUES = "values: {decimalChar: ',', groupChar: '.'}\n"
+MARKS = "values: {decimalChar: ',', groupChar: '.'}\n"
 
 
 @pytest.mark.parametrize("header", [True, False])
 def test_numbers_have_the_marks_of_texts_beside_them(form: FileFormat, *, header: bool) -> None:
     rows: Rows = [[1.5, 1.5, 1.5], ["1,5", "1.234,50", "1.234"], [1.234, 1.234, 1.234], ["1.234", 1234, 1234]]
-    block = BLOCK.format(form=form, header=str(header).lower(), values=VALUES)
+    block = BLOCK.format(form=form, header=str(header).lower(), values=MARKS)
     agreed = contract(a_document(MARKED, drop=block))
     names: Rows = [["code", "price", "pieces"]] if header else []
 
