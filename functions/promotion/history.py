@@ -45,13 +45,14 @@ def _read(ports: Ports, plan: Plan, drop: Drop, wanted: Mapping[str, Relative]) 
         received = ports.ledger.received(plan.contract, since, drop.received_at, most)
         drops = (each for each in received if isinstance(each, Drop) and each.figures)
         earlier = tuple(drop for drop in drops if drop.state in PROMOTED and drop.verdict in ACCEPTED)
-        pasts = {name: _past(name, relative, plan, drop, earlier) for name, relative in wanted.items()}
+        pasts = {name: past_of(name, relative, plan, drop, earlier) for name, relative in wanted.items()}
         if len(received) < most or all(len(past.figures) == past.of.last for past in pasts.values()):
             break
     return pasts
 
 
-def _past(name: str, relative: Relative, plan: Plan, drop: Drop, earlier: tuple[Drop, ...]) -> Past:
+def past_of(name: str, relative: Relative, plan: Plan, drop: Drop, earlier: tuple[Drop, ...]) -> Past:
+    """Return the figures of a check that a drop is held against, of accepted earlier drops, the newest first."""
     came = uploaded(drop)
     alike: Iterator[Drop] = (
         one

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from contracts.job import JobReference
     from contracts.plan import Plan
     from infra.offline.file_sets import Gathered
+    from infra.offline.history_file import EarlierFiles
     from infra.offline.judge import Judged
 
 EXIT = {"accepted": 0, "accepted_with_warnings": 0, "rejected": 1, None: 3}
@@ -35,6 +36,7 @@ Examples:
   dropgate test orders.csv --contract shop-orders.v1 --reference shop-customers.v1=customers.csv
   dropgate test weather.csv --key nyc/weather/2013.csv --receipt out/
   dropgate test orders.csv --contract orders.v1 --mark day=2026-01-31
+  dropgate test orders.csv --contract orders.v1 --history earlier.jsonl
   dropgate test a.csv b.csv manifest.json --contract orders.v1 --key shop/2026-01-31/ --at 2026-01-31T05:30
 """
 )
@@ -66,7 +68,8 @@ Examples:
 @click.option(
     "--at",
     metavar="TIME",
-    help="Time of the upload, for a contract with an `arrival`, such as 2026-01-31T05:30 in its zone [default: now].",
+    help="Time of the upload, for a contract with an `arrival` or a check of weekdays, such as 2026-01-31T05:30 in the "
+    "zone of the arrival, else in UTC [default: now].",
 )
 @click.option(
     "--mark",
@@ -83,6 +86,12 @@ Examples:
     help="Values for a relationship: a promoted file of another contract, or a reference file. Repeatable.",
 )
 @click.option(
+    "--history",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="RESULTS",
+    help="Lines of `dropgate results`: the earlier files, for checks with `relativeTo`.",
+)
+@click.option(
     "--memory", type=Memory(), metavar="SIZE", default="2g", show_default=True, help="Memory of the local Spark."
 )
 def command(
@@ -95,6 +104,7 @@ def command(
     at: str | None,
     marks: tuple[str, ...],
     references: tuple[str, ...],
+    history: Path | None,
     memory: str,
 ) -> None:
     """Judge FILES of one contract as the pipeline would: same admission, same Spark job, same verdict.
@@ -106,6 +116,7 @@ def command(
     several FILES is not complete, 3 if one could not be judged.
     """
     from contracts.authoring.quality import watermarks
+    from contracts.verdict import TOO_LITTLE_HISTORY
     from infra.cli.options.contract_argument import contact_of, keys_of, plan_of
     from infra.files import refuse_links
     from infra.offline import file_sets, judge
@@ -117,6 +128,7 @@ def command(
     names = keys_of(plan, files, given, matched)
     pinned = _pinned(plan, folder, contracts, references)
     home = file_sets.gathered(plan, tuple(zip(files, names, strict=True)), _moment(plan, at))
+    earlier = _earlier(plan, history)
     quiet = form != "text"
     spark = starting("dropgate test", memory, partial(are_brief, plan, files), quiet=quiet)
     tell = (lambda _: None) if quiet else Progress(1, 1, "Great Expectations", sys.stderr).tell  # every ten seconds
@@ -125,7 +137,8 @@ def command(
     except watermarks.Refused as refused:
         raise click.UsageError(str(refused)) from refused
     arguments = (tell, high_marks, pinned)
-    judged = judge.judge_all(home.uploads, plan, spark, *arguments, with_rows=True) + list(home.broken.values())
+    judged = judge.judge_all(home.uploads, plan, spark, *arguments, with_rows=True, earlier=earlier)
+    judged += home.broken.values()
     paths, alone = [*(upload.path for upload in home.uploads), *home.broken], len(files) == 1
     places: list[Path] = []
     contact = contact_of(plan, folder) if receipt else None
@@ -137,6 +150,10 @@ def command(
     if form == "text":
         for place in places:
             click.echo(f"Receipt: {place / 'receipt.html'}")
+    short = {check.id for one in judged for check in one.decision.checks if check.reason == TOO_LITTLE_HISTORY}
+    if short and history is None:
+        checks = f"{', '.join(sorted(short))} {'compares' if len(short) == 1 else 'compare'}"
+        click.echo(f"{checks} with earlier files: give them as --history FILE, lines of `dropgate results`.", err=True)
     waits = not alone and any(one.lacks for one in home.sets)
     sys.exit(max([EXIT[one.decision.verdict] for one in judged] + [int(waits)]))
 
@@ -145,13 +162,32 @@ def _moment(plan: Plan, text: str | None) -> datetime:
     """Return the time of the upload; raise a usage error if it is not a time, or the contract does not need one."""
     if text is None:
         return datetime.now(UTC)
-    if plan.arrival is None:
+    if plan.arrival is None and not any(relative.weekday for relative in plan.relative.values()):
         raise click.UsageError(f"--at: {plan.contract} has no `arrival`: its files may arrive at any time.")
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
         raise click.UsageError(f"--at: {text} is not a time; write it as 2026-01-31T05:30.") from error
-    return moment if moment.tzinfo else plan.arrival.moment(moment)
+    if moment.tzinfo:
+        return moment
+    return plan.arrival.moment(moment) if plan.arrival else moment.replace(tzinfo=UTC)
+
+
+def _earlier(plan: Plan, path: Path | None) -> EarlierFiles:
+    """Return the earlier files of a file of results; raise a usage error if it is none, or no check reads it."""
+    from infra.offline.history_file import EarlierFiles, NotHistory, read
+
+    if path is None:
+        return EarlierFiles()
+    if not plan.relative:
+        raise click.UsageError(f"--history: {plan.contract} has no check with `relativeTo`, so that none reads it.")
+    try:
+        with path.open(encoding="utf-8-sig") as lines:
+            return read(plan, lines)
+    except NotHistory as error:
+        raise click.UsageError(f"--history {path}: {error}") from error
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"--history {path} is no text in UTF-8.") from error
 
 
 def _pinned(plan: Plan, folder: Path, contracts: Path, written: tuple[str, ...]) -> tuple[JobReference, ...]:

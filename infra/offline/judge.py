@@ -29,11 +29,15 @@ from functions.admission import arrival_window
 from functions.admission.admit import Admission, admit, header
 from functions.records import receipt as records_receipt
 from infra import files
+from infra.offline.history_file import EarlierFiles
 from infra.setup import expectations
 from infra.setup.progress import Tell
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+NOTHING_BEFORE = EarlierFiles()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +101,12 @@ def judge_all(
     references: Sequence[JobReference] = (),
     *,
     with_rows: bool = False,
+    earlier: EarlierFiles = NOTHING_BEFORE,
 ) -> list[Judged]:
     """Judge files in one job; rejected rows are read if `with_rows`.
 
-    `references` are those of the plan, as `infra.offline.reference_files` finds them.
+    `references` are those of the plan, as `infra.offline.reference_files` finds them; checks against history compare
+    with the `earlier` files.
     """
     with ThreadPoolExecutor(1) as pool:  # while Spark starts
         files = [pool.submit(file_of, upload.path) for upload in uploads]
@@ -117,7 +123,8 @@ def judge_all(
                 for n, facts in zip(drops, result.drops, strict=True):
                     rows = Path(folder) / "rejected" / str(n) / rejected_file(plan)
                     kept = rows.read_bytes() if with_rows and rows.exists() else None
-                    decided[n] = decide(plan, facts, result.header.checks), kept
+                    history = earlier.history(plan, uploads[n].name, uploads[n].at or datetime.now(UTC))
+                    decided[n] = decide(plan, facts, result.header.checks, history), kept
         return [
             Judged(plan, files[n].result(), *decided.get(n, (refuse(admission.problems),)))
             for n, admission in enumerate(admitted)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,9 @@ from contracts.terms.arrival import Arrival
 from contracts.terms.file_sets import SetRule
 from contracts.terms.trailer import Trailer
 from infra.offline.file_sets import gathered
+from infra.offline.history_file import read
 from infra.offline.judge import judge_all
+from tests.builders import a_relative_plan
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property
 from tests.packing import PACK, zipped
 
@@ -58,6 +62,23 @@ def test_trailer_and_window_are_held_at_home(spark: SparkSession, tmp_path: Path
     (one,) = judge_all(home.uploads, plan, lambda: spark)
 
     assert [p.code for p in one.decision.problems] == ["rows-differ", "arrived-late"]
+
+
+def test_file_is_held_against_lines_of_results(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,n\nx,1\n", encoding="utf-8")
+    usual = replace(a_relative_plan().checks[-1], id="usual")
+    plan = a_plan([a_property("id"), a_property("n", "integer")], [usual])
+    uploads = gathered(plan, [(tmp_path / "a.csv", "things/a.csv")], AT).uploads
+    lines = [json.dumps({"check": "usual", "evaluated": rows}) for rows in (10, 11, 12)]
+    results = []
+    for earlier in (lines, lines[1:]):
+        (one,) = judge_all(uploads, plan, lambda: spark, earlier=read(plan, earlier))
+        results.append((one.decision.verdict, one.decision.checks[-1].result, one.decision.checks[-1].lacks))
+
+    assert results == [
+        ("rejected", "failed", None),
+        ("accepted", "not_evaluated", "2 of 3 accepted files so far"),
+    ]
 
 
 TEXT = "id,n\nx,1\n\ny,two\n"

@@ -259,3 +259,20 @@ def test_wrong_contract_is_one_sentence(folder: Path) -> None:
     (folder / "contracts" / "wrong.v1.yaml").write_text("a: [", encoding="utf-8")
     result = judged("bad.csv", "--contract", "wrong.v1")
     assert str(result.exception).startswith("contracts/wrong.v1.yaml:")
+
+
+USUAL = "- {metric: rowCount, mustBeBetween: [-50, 50], arguments: {relativeTo: {of: mean, last: 2}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("contract", "lines", "message"),
+    [
+        (a_document(), "", "orders.v1 has no check with `relativeTo`, so that none reads it."),
+        (a_document(quality=USUAL), "id\n1\n", "--history old.jsonl: line 1 is no JSON object"),
+    ],
+)
+def test_history_that_cannot_be_read_is_a_usage_error(folder: Path, contract: str, lines: str, message: str) -> None:
+    (folder / "contracts" / "orders.v1.yaml").write_text(contract, encoding="utf-8")
+    (folder / "old.jsonl").write_text(lines, encoding="utf-8")
+    result = judged("bad.csv", "--contract", "orders.v1", "--history", "old.jsonl")
+    assert (result.exit_code, message in result.stderr) == (2, True)
