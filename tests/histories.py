@@ -7,7 +7,7 @@ there is is held against `Model`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -17,11 +17,13 @@ from typing import Any, ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from contracts.errors import DropgateError
+from contracts.errors import DropgateError, ServiceUnavailable
 from contracts.job import DropResult, JobDrop, JobRequest
 from contracts.plan import Limit, Plan
 from contracts.terms.file_sets import SetRule
-from functions.drop import TRANSITIONS, Drop, Event, Location, is_later
+from contracts.terms.promises import Promise
+from contracts.terms.spans import Span
+from functions.drop import PROMOTED, TRANSITIONS, Drop, Event, Location, is_later
 from functions.flow.batching import batch_due
 from functions.flow.finalize import job_ended
 from functions.flow.ingest import ingest
@@ -30,9 +32,10 @@ from functions.keys import Zones
 from functions.operations.override import accept, reject
 from functions.operations.replay import replay
 from functions.ports.jobs import RunStatus
+from functions.ports.promises import Standing
 from functions.schedule.reconcile import reconcile
 from tests.builders import World, a_plan, all_good, answer, one_bad, valid_rows
-from tests.faults import NEVER, Crash, Fuse, Watched
+from tests.faults import NEVER, Crash, Fuse, Passing, Watched
 from tests.invariants import GOOD, Seen, Watch, seen_in
 
 BODIES = {
@@ -42,19 +45,45 @@ BODIES = {
     "short": b"id\n%d\n",
 }
 SIZE_OF_BAD, SIZE_OF_POISON = (len(BODIES[kind] % 100) for kind in ("bad", "poison"))
-STRICT = a_plan()
+HOUR, TWO_HOURS, DAY, TEN_YEARS = (
+    Span(Decimal(1), "h"),
+    Span(Decimal(2), "h"),
+    Span(Decimal(1), "d"),
+    Span(Decimal(10), "y"),
+)
+FRESH = Promise("loadDate", "loadDate", TEN_YEARS)
+"""A promise that any accepted file meets for longer than a history takes."""
+HOURLY = Promise("frequency", "frequency", HOUR, period=HOUR)
+PROMISES = (
+    FRESH,
+    HOURLY,
+    Promise("latency", "latency", HOUR, period=TWO_HOURS),
+    Promise("errorRate", "errorRate", percent=Decimal(10), period=HOUR),
+    Promise("completeness", "completeness", percent=Decimal(90), period=TWO_HOURS),
+    Promise("retention", "retention", DAY),
+)
+STRICT = a_plan(promises=PROMISES)
 CONTRACTS: dict[str, Plan] = {
     "strict": STRICT,
-    "mild": replace(STRICT, columns=replace(STRICT.columns, missing="ignore")),
-    "narrow": replace(STRICT, files=("orders/a.csv",)),
+    "mild": replace(
+        STRICT,
+        columns=replace(STRICT.columns, missing="ignore"),
+        promises=(FRESH, replace(HOURLY, period=TWO_HOURS), *PROMISES[2:]),
+    ),
+    "narrow": replace(STRICT, files=("orders/a.csv",), promises=()),
     "rows": replace(STRICT, promote="rows", tolerance=Limit(Decimal(1), "rows")),
 }
-"""One contract as people change it: `mild` takes short files, `narrow` no key but one, `rows` leaves out bad rows."""
+"""One contract as people change it: `mild` takes short files, `narrow` no key but one, `rows` leaves out bad rows.
+
+Promises change with it: `mild` has one with another period under its name, `narrow` has none.
+"""
+ABOUT_PROMISES = ("enrolment", "standing", "promises_due")
+"""Calls that only promises need."""
 MARKER = "sets/{day}/_SUCCESS"
 SETS = a_plan("sets.v1", ("sets/{day}/*.csv",), set=SetRule(("day",), 3600, marker=MARKER))
 """Another one, whose files wait for a marker."""
 KEYS = ("orders/a.csv", "orders/b.csv", "sets/1/a.csv", "sets/1/b.csv")
-JUMPS = (-30, 1, 61, 400, 1000, 40_000)
+JUMPS = (-30, 1, 61, 400, 1000, 5000, 40_000)
 """Seconds by which the clock goes on at once; it is set back, too."""
 ROUNDS = 40
 FILES = st.lists(st.tuples(st.sampled_from(KEYS), st.sampled_from(["good", *BODIES])), min_size=1, max_size=3)
@@ -171,6 +200,18 @@ class Model:
                 assert (there is None) == (not mine), (key, mine)
             assert there is None or there in [body for d in newest for body in self._bodies(d)], (key, there, newest)
 
+    def hold_promises(self, standing: Standing | None, plan: Plan, drops: Iterable[Drop]) -> None:
+        """Hold how the promises of a contract stand in the end against the data that consumers have."""
+        if not plan.promises:
+            assert standing is None or standing.look_at is None, standing
+            return
+        assert standing
+        assert [held.name for held in standing.promises] == [promise.name for promise in plan.promises]
+        (fresh,) = (held for held in standing.promises if held.name == FRESH.name)
+        own = [drop for drop in drops if drop.contract == plan.contract]
+        has_data = any(drop.state in PROMOTED or drop.retracts for drop in own)
+        assert fresh.state in (("met",) if has_data else ("unknown", "missed")), (standing, own)
+
     def _bodies(self, drop: Drop) -> list[bytes]:
         """Return what consumers may read of a drop; if it is to be retracted, the data of an earlier attempt."""
         rows, whole = valid_rows(drop.id), self.uploads[drop.id].body
@@ -200,6 +241,22 @@ class Model:
         return ends | lost | ({"vanished"} if upload.deleted or upload.expired else set())
 
 
+class Failing(Passing):
+    """A port whose calls about promises fail while they cannot be judged."""
+
+    def __init__(self, port: Any, machine: Histories) -> None:
+        super().__init__(port)
+        self._machine = machine
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ABOUT_PROMISES and self._machine.are_promises_down:
+            return self._fail
+        return super().__getattr__(name)
+
+    def _fail(self, *_: object) -> None:
+        raise ServiceUnavailable("nobody answers about promises")
+
+
 class Histories(RuleBasedStateMachine):
     """All that may happen. `make` gives the world; `steps` counts what all histories of a process have done."""
 
@@ -214,7 +271,9 @@ class Histories(RuleBasedStateMachine):
         self.model = Model()
         self.watch = Watch(self.world, self._seen)
         self.fuse = Fuse()
-        self.world.with_ports(lambda port: Watched(port, self.fuse))
+        self.in_force = STRICT
+        self.are_promises_down = False
+        self.world.with_ports(lambda port: Watched(Failing(port, self), self.fuse))
 
     def _seen(self, world: Played) -> Seen:
         """Skip bytes that a producer has deleted, or that lifecycle has removed."""
@@ -344,7 +403,7 @@ class Histories(RuleBasedStateMachine):
         self.world.clock.pass_seconds(61)
         self._do(lambda: reconcile(self.world.ports))
 
-    @rule(n=st.integers(1, 30))
+    @rule(n=st.integers(1, 45))
     def two_schedules(self, n: int) -> None:
         """At one of its calls another one runs from beginning to end."""
         self.world.clock.pass_seconds(61)
@@ -357,7 +416,12 @@ class Histories(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(sorted(CONTRACTS)))
     def contract_changes(self, name: str) -> None:
-        self.world.publish([CONTRACTS[name], SETS])
+        self.in_force = CONTRACTS[name]
+        self.world.publish([self.in_force, SETS])
+
+    @rule(are_down=st.booleans())
+    def promises_cannot_be_judged(self, are_down: bool) -> None:
+        self.are_promises_down = are_down
 
     @precondition(lambda self: self.world.drops())
     @rule(n=st.integers(0, 9), retract=st.booleans())
@@ -400,7 +464,7 @@ class Histories(RuleBasedStateMachine):
             self._do(partial(job_ended, self.world.ports, run))
 
     def teardown(self) -> None:
-        """Faults stop, all that is due comes."""
+        """Faults stop, all that is due comes; promises, if they cannot be judged, hold up no drop."""
         self.fuse.at = NEVER
         for _ in range(ROUNDS):
             self.all_comes()
@@ -410,6 +474,13 @@ class Histories(RuleBasedStateMachine):
             self._do(partial(reconcile, self.world.ports))
         self.watch.look_at_the_end()
         self.model.hold(self.watch.seen(), self.world.promoted())
+        self.are_promises_down = False
+        for _ in range(3):
+            self.world.clock.pass_seconds(2000)
+            self._do(partial(reconcile, self.world.ports))
+            self.watch.look_at_the_end()
+        standing = self.watch.seen().promises.standings.get(self.in_force.contract)
+        self.model.hold_promises(standing, self.in_force, self.world.drops().values())
 
     def _rests(self) -> bool:
         drops = self.world.drops()

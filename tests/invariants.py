@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from contracts.errors import DocumentInvalid
@@ -18,6 +19,7 @@ from functions.drop import OPEN, PROMOTED, Drop, is_later
 from functions.keys import Zones
 from functions.ports import Ports
 from functions.ports.drops import Step
+from functions.ports.promises import PromisePeriod, PromiseStep, Standing
 from tests.builders import ZONES, World
 
 GOOD = ("accepted", "accepted_with_warnings")
@@ -25,6 +27,17 @@ Judged = tuple[str, str, int]
 """A batch whose result says something of a drop and its attempt."""
 LOST = ("vanished",)
 """Drops whose bytes were gone before anybody looked; a person may have had those of others erased."""
+
+
+@dataclass(frozen=True)
+class SeenPromises:
+    """How promises over time stand, by contract; their history, and the results of their periods, in any order."""
+
+    standings: Mapping[str, Standing] = field(default_factory=dict)
+    steps: frozenset[PromiseStep] = frozenset()
+    results: frozenset[PromisePeriod] = frozenset()
+    events: int | None = None
+    """The events of promises; None where nobody sees them."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +57,7 @@ class Seen:
     """What results of jobs say something of."""
 
     zone: str = ZONES.promoted
+    promises: SeenPromises = SeenPromises()
 
     def withdrawn(self, drop: Drop) -> bool:
         """Return True if an upload that replaced a drop, and is not surely older, has been withdrawn."""
@@ -178,6 +192,31 @@ def one_job_each(seen: Seen, _: Seen | None) -> None:
         assert len(mine) <= 1, (drop, mine)
 
 
+def results_stay(seen: Seen, before: Seen | None) -> None:
+    """A result of a period never changes, and each period of a promise has one."""
+    results = seen.promises.results
+    assert not before or before.promises.results <= results, before.promises.results - results
+    assert len({(one.contract, one.promise, one.begin, one.end) for one in results}) == len(results)
+
+
+def each_change_has_a_step(seen: Seen, before: Seen | None) -> None:
+    """Each change of a promise's state is one item of history, and one event; a new promise begins without."""
+    steps = sorted(seen.promises.steps, key=lambda step: step.step)
+    assert not before or before.promises.steps <= seen.promises.steps
+    assert len({(step.contract, step.promise, step.step) for step in steps}) == len(steps)
+    assert seen.promises.events in (None, len(steps))
+    for contract, standing in seen.promises.standings.items():
+        for held in standing.promises:
+            own = [step for step in steps if (step.contract, step.promise) == (contract, held.name)]
+            own = [step for step in own if step.at >= held.since]
+            last = own[-1] if own else None
+            if held.changed_at != held.since or last:
+                assert last
+                assert (last.state, last.at) == (held.state, held.changed_at), held
+            assert all(a.state == b.was for a, b in pairwise(own)), own
+            assert all(step.state != step.was for step in own), own
+
+
 INVARIANTS: tuple[Callable[[Seen, Seen | None], None], ...] = (
     promoted_once,
     promoted_is_recorded,
@@ -186,6 +225,8 @@ INVARIANTS: tuple[Callable[[Seen, Seen | None], None], ...] = (
     settled_stays,
     history_tells_all,
     one_job_each,
+    results_stay,
+    each_change_has_a_step,
 )
 
 
@@ -207,6 +248,12 @@ def seen_in(world: World) -> Seen:
         frozenset(_kept(world, drops)),
         observing(drops, world.ports),
         judged(drops, lambda uri: world.store.get(uri) if uri in world.store.objects else None, ZONES),
+        promises=SeenPromises(
+            dict(world.ledger._promises.standings),
+            frozenset(world.ledger._promises.steps),
+            frozenset(world.ledger._promises.periods.values()),
+            sum(event.data.promise is not None for event in world.ledger.events),
+        ),
     )
 
 

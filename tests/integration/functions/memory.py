@@ -18,7 +18,7 @@ from functions.ports.drops import Step
 from infra.local.loopback import ACCOUNT
 from tests.builders import ZONES
 from tests.integration.functions.rows import held_by
-from tests.invariants import Seen, judged, observing
+from tests.invariants import Seen, SeenPromises, judged, observing
 
 LOG, META = "_delta_log/", "x-amz-meta-"
 
@@ -55,6 +55,7 @@ def seen_by(ports: Ports, ids: Sequence[str], live: Sequence[str]) -> Seen:
         frozenset(kept & drops.keys()),
         observing(drops, ports),
         judged(drops, lambda uri: jobs[uri].value if uri in jobs else None, zones),
+        promises=promises_in(every),
     )
 
 
@@ -82,11 +83,21 @@ def under_way(ledger: Any) -> Iterator[object]:
 
 def promised(ledger: Any) -> dict[str, list[State]]:
     """Return the states that each promise has gone through, by contract and name."""
-    steps = [one for one in records(ledger) if items.kind(one) == "PROMISES" and one["sk"].startswith(items.HISTORY)]
     states: dict[str, list[State]] = {}
-    for step in map(items.promise_step_of, steps):
+    for step in sorted(promises_in(records(ledger)).steps, key=lambda step: step.step):
         states.setdefault(f"{step.contract} {step.promise}", []).append(step.state)
     return states
+
+
+def promises_in(every: Sequence[items.Item]) -> SeenPromises:
+    """Return the promises of the items of a ledger."""
+    own = [one for one in every if items.kind(one) == "PROMISES"]
+    standings = [items.standing_of(one) for one in own if one["sk"] == items.STATE]
+    return SeenPromises(
+        {standing.contract: standing for standing in standings},
+        frozenset(items.promise_step_of(one) for one in own if one["sk"].startswith(items.HISTORY)),
+        frozenset(items.period_of(one) for one in own if one["sk"].startswith(items.PERIOD)),
+    )
 
 
 def records(ledger: Any) -> list[items.Item]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
+from contracts.terms.promises import Promise
+from contracts.terms.spans import Span
 from functions.drop import RowCounts
 from functions.operations.override import reject
 from functions.operations.replay import replay
@@ -53,6 +56,17 @@ def two_jobs(world: World, _: str) -> None:
     world.jobs.ended.clear()
 
 
+def judged_otherwise(world: World, _: str) -> None:
+    promises = world.ledger._promises
+    promises.periods = {place: replace(one, state="missed") for place, one in promises.periods.items()}
+
+
+def changed_in_silence(world: World, _: str) -> None:
+    standing = world.ledger._promises.standings["orders.v1"]
+    (held,) = standing.promises
+    world.ledger._promises.standings["orders.v1"] = replace(standing, promises=(replace(held, state="missed"),))
+
+
 BREAKS: dict[str, Callable[[World, str], None]] = {
     "promoted_once": promoted_twice,
     "promoted_is_recorded": of_a_rejected,
@@ -61,14 +75,20 @@ BREAKS: dict[str, Callable[[World, str], None]] = {
     "settled_stays": rewritten,
     "history_tells_all": untold,
     "one_job_each": two_jobs,
+    "results_stay": judged_otherwise,
+    "each_change_has_a_step": changed_in_silence,
 }
+DAILY = Promise("frequency", "frequency", Span(Decimal(1), "d"), period=Span(Decimal(1), "d"))
 
 
 @pytest.mark.parametrize("name", BREAKS)
 def test_broken_promise_is_seen(name: str) -> None:
-    world = a_world()
+    world = a_world([a_plan(promises=(DAILY,))])
+    world.reconcile()
     drop = world.upload("orders/1.csv", GOOD)
     world.finish()
+    world.clock.pass_seconds(86_400)
+    world.reconcile()
     watch = Watch(world)
     watch.look_at_the_end()
     BREAKS[name](world, drop)
