@@ -23,6 +23,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
 from contracts.errors import DropgateError, StaleWrite
+from functions.aws import items
 from functions.aws.dynamodb import DynamoLedger
 from functions.drop import Drop, Transition, advance
 from functions.flow.batching import batch_due
@@ -33,8 +34,10 @@ from functions.schedule.reconcile import reconcile
 from infra.local.template.template import expand
 from infra.setup import dynamodb
 from tests.builders import World, a_drop, a_marked_plan, a_plan, reaching
+from tests.histories import FRESH, PROMISES
 from tests.integration.functions.conftest import TEMPLATE
-from tests.invariants import Watch
+from tests.integration.functions.memory import promises_in
+from tests.invariants import Seen, Watch, seen_in
 
 WORKERS = pytest.mark.parametrize("workers", [2, 8])
 ROUNDS = pytest.mark.parametrize("rounds", [1, pytest.param(50, marks=pytest.mark.torture)])
@@ -243,3 +246,41 @@ def test_no_high_mark_is_lost(ledger: DynamoLedger, workers: int, rounds: int) -
             world.finish(reaching)
         Watch(world).look_at_the_end()
         assert [int(mark.value) for mark in ledger.watermarks(f"marks{n}.v1").marks] == [n * workers + workers - 1]
+
+
+def called(act: Callable[[], object]) -> object:
+    return act()
+
+
+def seen_with_promises(world: Racing) -> Seen:
+    """Return what is in a world, with the promises in its table."""
+    ledger: Any = world.ledger
+    pages = ledger._db.get_paginator("scan").paginate(TableName=ledger._table, ConsistentRead=True)
+    every = [items.loads(item) for page in pages for item in page["Items"]]
+    return replace(seen_in(world), promises=promises_in(every))
+
+
+@ROUNDS
+@WORKERS
+def test_schedules_at_one_contract_judge_its_promises_once(ledger: DynamoLedger, workers: int, rounds: int) -> None:
+    for n in range(rounds):
+        plan = a_plan(f"promised{n}.v1", promises=PROMISES)
+        world = a_race(ledger, plan)
+        watch = Watch(world, seen_with_promises)
+        at_once(workers, partial(reconcile, world.ports))
+        for hour in range(3):
+            world.upload(f"orders/{n}-{hour}.csv", b"id,note\n%d,a\n" % hour)
+            world.deliver_events()
+            world.deliver_windows()
+            runs = world.end_jobs()
+            ended = partial(job_ended, world.ports, *runs)
+            at_once(2, partial(next, map(called, (ended, partial(reconcile, world.ports)))))
+            world.clock.pass_seconds(3600)
+            answers = at_once(workers, partial(reconcile, world.ports))
+            assert [trouble for troubles in answers for trouble in troubles if "promises" in trouble.what] == []
+            watch.look()
+        results = [len(ledger.periods(plan.contract, promise.name, 99)) for promise in PROMISES]
+        standing = ledger.standing(plan.contract)
+        assert standing
+        assert {held.name: held.state for held in standing.promises}[FRESH.name] == "met"
+        assert results[1] == 3
