@@ -272,9 +272,12 @@ def test_schedules_at_one_contract_judge_its_promises_once(ledger: DynamoLedger,
             world.upload(f"orders/{n}-{hour}.csv", b"id,note\n%d,a\n" % hour)
             world.deliver_events()
             world.deliver_windows()
-            runs = world.end_jobs()
-            ended = partial(job_ended, world.ports, *runs)
-            at_once(2, partial(next, map(called, (ended, partial(reconcile, world.ports)))))
+            (run,) = world.end_jobs()
+            acts: tuple[Callable[[], object], ...] = (
+                partial(job_ended, world.ports, run),
+                partial(reconcile, world.ports),
+            )
+            at_once(2, partial(next, map(called, acts)))
             world.clock.pass_seconds(3600)
             answers = at_once(workers, partial(reconcile, world.ports))
             assert [trouble for troubles in answers for trouble in troubles if "promises" in trouble.what] == []
