@@ -17,7 +17,9 @@ Operation = Literal[
     "list_drops",
     "read_drop",
     "read_receipt",
+    "read_rejected_rows",
     "lint",
+    "list_missing",
     "list_pauses",
 ]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
@@ -31,6 +33,8 @@ PERMITS: Mapping[Operation, Mapping[Role, Scope]] = {
     "list_drops": {"producer": "own", "consumer": "promoted", "steward": "all", "operator": "all"},
     "read_drop": {"producer": "own", "consumer": "promoted", "steward": "all", "operator": "all"},
     "read_receipt": {"producer": "own", "steward": "all", "operator": "all"},
+    "read_rejected_rows": {"producer": "own", "steward": "all", "operator": "all"},
+    "list_missing": {"producer": "own", "consumer": "all", "steward": "all", "operator": "all"},
     "lint": {"producer": "own", "steward": "all", "operator": "all"},
     "list_pauses": {"steward": "all", "operator": "all"},
 }

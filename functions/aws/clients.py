@@ -19,6 +19,7 @@ from contracts.errors import ServiceUnavailable
 from functions.aws.delta import DeltaTables
 from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
+from functions.aws.links import S3Links
 from functions.aws.notice_book import DynamoNotices
 from functions.aws.parameters import Parameters
 from functions.aws.s3 import PART, S3Store
@@ -59,6 +60,11 @@ class Clients:
     def s3(self) -> S3Client:
         """Amazon S3."""
         return self._session.client("s3", config=CONFIG)
+
+    @cached_property
+    def s3_signer(self) -> S3Client:
+        """Amazon S3 for presigned requests, which are signed here and sent by others."""
+        return self._session.client("s3", config=CONFIG.merge(Config(signature_version="s3v4")))
 
     @cached_property
     def dynamodb(self) -> DynamoDBClient:
@@ -165,7 +171,8 @@ def read_ports_from(environment: Mapping[str, str], clients: Clients) -> ReadPor
     store, zones = S3Store(clients.s3), zones_from(environment)
     web = PublicDocuments(environment.get("DROPGATE_ISSUER_ORIGIN"))
     ledger = ledger_from(environment, clients)
-    return ReadPorts(zones, store, ledger, Published(store, zones.catalog), SystemClock(), web)
+    links = S3Links(clients.s3_signer)
+    return ReadPorts(zones, store, ledger, Published(store, zones.catalog), SystemClock(), web, links)
 
 
 def notice_ports_from(environment: Mapping[str, str], clients: Clients) -> NoticePorts:

@@ -15,6 +15,7 @@ from functions.ports.clock import Clock, stamp
 from functions.ports.drops import Drops
 from functions.ports.jobs import Jobs
 from functions.ports.ledger import Ledger
+from functions.ports.links import Links
 from functions.ports.messages import Delays
 from functions.ports.notices import Mailer, NoticeBook, Secrets, Web
 from functions.ports.store import LARGEST_COPY, ObjectStore
@@ -76,6 +77,7 @@ class ReadPorts:
     catalog: Published
     clock: Clock
     web: WebDocuments
+    links: Links
 
 
 @dataclass(frozen=True, slots=True)

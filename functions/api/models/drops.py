@@ -76,6 +76,14 @@ class DropDetail(DropSummary):
     forgotten: bool
 
 
+class DownloadLink(Model):
+    """An address of a file, for so many seconds; it needs no token, so keep it to yourself."""
+
+    url: str
+    name: str
+    seconds: int
+
+
 class DropList(Model):
     """A page of drops, newest first; `next` is the cursor of the next page."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response, content_types
@@ -12,21 +13,27 @@ from contracts.errors import ObjectGone
 from functions.api import audit
 from functions.api.access import Operation
 from functions.api.asked import Asked, Here
-from functions.api.models.drops import DropDetail, DropList, detail, summary
+from functions.api.models.drops import DownloadLink, DropDetail, DropList, detail, summary
+from functions.api.parameters import MONTH
 from functions.api.problems import RequestRefused
 from functions.api.responses import tagged
-from functions.drop import PROMOTED, STATES, Drop
+from functions.drop import PROMOTED, STATES, Drop, Location
 from functions.keys import ID_LENGTH
 from functions.operations.listing import page, position_of
 
 MOST = 200
-MONTH = r"^[0-9]{4}-(0[1-9]|1[0-2])$"
+LINK_SECONDS = 300
+"""The time for which a link to rejected rows can be used."""
+NAME = re.compile(r"rejected\.[a-z.]{2,16}")
+"""The names of files of rejected rows, which the job writes."""
 
 
 def add(app: APIGatewayHttpResolver) -> None:
     """Add these routes to an application."""
     app.get("/drops", summary="List drops, newest first", operation_id="list_drops")(list_drops)
     app.get("/drops/<drop>", summary="Read a drop with its history", operation_id="read_drop")(read_drop)
+    rows = "Get a link to the rejected rows of a drop"
+    app.get("/drops/<drop>/rejected-rows", summary=rows, operation_id="read_rejected_rows")(read_rejected_rows)
     app.get("/drops/<drop>/receipt", summary="Read the receipt of a drop", operation_id="read_receipt")(read_receipt)
 
 
@@ -79,15 +86,35 @@ def read_drop(here: Here, drop: str) -> Response[DropDetail]:
 def read_receipt(here: Here, drop: str) -> Response[dict[str, Any]]:
     """Return the receipt of the last attempt that was decided, as its producer has it."""
     named = _drop(here, drop, "read_receipt")
-    if named.receipt is None:
-        raise RequestRefused(404, f"The drop {drop} has no receipt: it is {named.state}.")
-    try:
-        body = json.loads(here.ports.store.get(named.receipt))
-    except ObjectGone as error:
-        raise RequestRefused(404, f"The receipt of the drop {drop} has expired.") from error
+    body = _receipt(here, named)
     audit.note(here.caller, "read_receipt", named)
     headers: dict[str, str | list[str]] = {"Cache-Control": "private, no-store"}
     return Response(200, content_types.APPLICATION_JSON, body, headers=headers)
+
+
+def read_rejected_rows(here: Here, drop: str) -> DownloadLink:
+    """Return an address of some minutes under which the rejected rows are downloaded; whoever has it may use it."""
+    named = _drop(here, drop, "read_rejected_rows")
+    name = _receipt(here, named).get("rejected_rows")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise RequestRefused(404, f"The drop {drop} has no file of rejected rows.")
+    folder = str(named.receipt).removesuffix("receipt.json")
+    if here.ports.store.head(Location(f"{folder}{name}")) is None:
+        raise RequestRefused(404, f"The rejected rows of the drop {drop} have expired.")
+    audit.note(here.caller, "read_rejected_rows", named)
+    url = here.ports.links.download(f"{folder}{name}", name, LINK_SECONDS)
+    return DownloadLink(url=url, name=name, seconds=LINK_SECONDS)
+
+
+def _receipt(here: Asked, drop: Drop) -> dict[str, Any]:
+    """Return the receipt of a drop; RequestRefused if it has none, or no longer."""
+    if drop.receipt is None:
+        raise RequestRefused(404, f"The drop {drop.id} has no receipt: it is {drop.state}.")
+    try:
+        body: dict[str, Any] = json.loads(here.ports.store.get(drop.receipt))
+    except ObjectGone as error:
+        raise RequestRefused(404, f"The receipt of the drop {drop.id} has expired.") from error
+    return body
 
 
 def _drop(here: Asked, drop_id: str, operation: Operation) -> Drop:

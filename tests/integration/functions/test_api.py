@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import cache
 from http.client import HTTPConnection
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import boto3
 import pytest
 
+from contracts.terms.arrival import Arrival
 from functions import keys
 from functions.api import house, producers
 from functions.aws.clients import Clients, ledger_from, zones_from
@@ -29,6 +30,7 @@ from tests.integration.functions.conftest import TEMPLATE
 
 PRODUCERS, HOUSE = "ApiProducersFunction", "ApiHouseFunction"
 HANDLERS = {PRODUCERS: producers.handler, HOUSE: house.handler}
+ROWS = b"_record,_reasons,id\n1,id.required,\n"
 LAMBDAS_OWN = {
     *((name, action, "*") for name in HANDLERS for action in ("xray:PutTraceSegments", "xray:PutTelemetryRecords")),
     *(
@@ -83,11 +85,12 @@ def site(cloud: Cloud, environment: pytest.MonkeyPatch) -> Iterator[Site]:
         cloud.guard.learn(stack)
         clients = Clients(boto3.Session(aws_access_key_id="person", aws_secret_access_key="none"))
         zones, store = zones_from(os.environ), S3Store(clients.s3)
-        plan = a_plan()
+        plan = a_plan(arrival=Arrival("06:00"))
         publish(store, zones.catalog, [plan])
         drop = a_drop(producer="shop", plan=plan.sha, state="rejected")
         receipt = f"{keys.report_folder(zones, 'shop', drop.id, 1)}receipt.json"
-        store.put(receipt, b'{"format": 1, "drop": "d"}', "application/json")
+        store.put(receipt, b'{"format": 1, "rejected_rows": "rejected.csv"}', "application/json")
+        store.put(receipt.replace("receipt.json", "rejected.csv"), ROWS, "text/csv")
         ledger_from(os.environ, clients).open(a_drop(producer="shop", plan=plan.sha, state="rejected", receipt=receipt))
         functions = {name: stack.functions[name] for name in HANDLERS}
         invoke = Invoker(functions, HANDLERS, "us-east-1")
@@ -103,17 +106,42 @@ def test_functions_have_all_rights_that_their_routes_need_and_no_others(site: Si
         ("/drops?month=2026-01", sender),
         (f"/drops/{site.drop}", sender),
         (f"/drops/{site.drop}/receipt", sender),
+        (f"/drops/{site.drop}/rejected-rows", sender),
+        ("/missing?month=2026-01", sender),
         ("/pauses", operator),
     )
     answers = {path: site.ask(path, token)[0] for path, token in requests}
 
     assert answers == dict.fromkeys(answers, 200)
+    assert downloaded(site.ask(f"/drops/{site.drop}/rejected-rows", sender)[2]["url"])[0] == 200
     assert [call for call in site.cloud.guard.denied if call.caller in HANDLERS] == []
     unused = {each for each in site.cloud.guard.unused(site.stack) if each[0] in HANDLERS} - LAMBDAS_OWN
     assert unused == {
         # of receipts that are not there, and contracts that name who hears of them
         (PRODUCERS, "s3:GetObject", "InternalBucket/catalog/routes/*"),
     }
+
+
+def downloaded(url: str) -> tuple[int, Mapping[str, str], bytes]:
+    """Send a request to a signed address; the status, the headers and the body of its answer."""
+    parts = urlsplit(url)
+    connection = HTTPConnection(parts.netloc, timeout=60)
+    try:
+        connection.request("GET", f"{parts.path}?{parts.query}")
+        answer = connection.getresponse()
+        return answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
+    finally:
+        connection.close()
+
+
+def test_link_leads_to_the_rows_as_an_attachment(site: Site) -> None:
+    url = site.ask(f"/drops/{site.drop}/rejected-rows", site.issuer.token("shop", "producer"))[2]["url"]
+    status, headers, body = downloaded(url)
+
+    assert (status, body) == (200, ROWS)
+    assert headers["content-disposition"] == 'attachment; filename="rejected.csv"'
+    query = dict(parse_qsl(urlsplit(url).query))
+    assert (query["X-Amz-Algorithm"], query["X-Amz-Expires"]) == ("AWS4-HMAC-SHA256", "300")
 
 
 def test_neither_function_can_change_or_read_what_it_should_not(site: Site) -> None:

@@ -907,6 +907,21 @@ def test_drops_are_found_by_month(ledger: Ledger) -> None:
     assert [d.id[0] for d in ledger.of_month("orders.v1", "2026-01", 1)] == ["b"]
 
 
+def test_newest_drops_until_a_moment_are_read_in_pages(ledger: Ledger) -> None:
+    for n in range(5):
+        state = ("rejected", "accepted")[n % 2]
+        ledger.open(a_drop(id=f"{n}" * 32, state=state, received_at=f"2026-01-0{n + 1}T00:00:00.000000Z"))
+    ledger.open(a_drop(id="d" * 32, contract=None))
+    until = "2026-01-04T00:00:00.000000Z"
+
+    for most in (1, 2, 10):
+        assert [d.id[0] for d in ledger.newest("orders.v1", "2026-01", "9999", most)] == ["4", "3", "2", "1", "0"]
+        assert [d.id[0] for d in ledger.newest("orders.v1", "2026-01", until, most)] == ["3", "2", "1", "0"]
+        rejected = ledger.newest("orders.v1", "2026-01", until, most, {"state": "rejected"})
+        assert [d.id[0] for d in rejected] == ["2", "0"]
+    assert [d.id[0] for d in ledger.newest(None, "2026-01", "9999", 2)] == ["d"]
+
+
 def test_each_drop_of_a_month_is_found(ledger: Ledger) -> None:
     for n in range(3):
         ledger.open(a_drop(id=f"{n:032}", received_at=f"2026-01-3{n % 2}T12:00:00.000000Z"))

@@ -47,6 +47,13 @@ class Documents:
         return body
 
 
+class Links:
+    """Addresses that name what they lead to."""
+
+    def download(self, uri: str, name: str, seconds: int) -> str:
+        return f"https://s3.example.com/{uri.removeprefix('s3://')}?name={name}&seconds={seconds}"
+
+
 class FunctionContext:
     """Lambda's facts about an invocation."""
 
@@ -91,7 +98,7 @@ class Asking:
         self.world = world
         self.documents = documents or Documents()
         ports = world.ports
-        reads = ReadPorts(ports.zones, ports.store, ports.ledger, ports.catalog, ports.clock, self.documents)
+        reads = ReadPorts(ports.zones, ports.store, ports.ledger, ports.catalog, ports.clock, self.documents, Links())
         tokens = Tokens((TRUSTED,), Keyring(self.documents, ports.clock), ports.clock)
         self.api = Api(reads, tokens, EVERY_ROUTE)
 

@@ -7,9 +7,11 @@ from itertools import product
 
 import pytest
 
+from contracts.terms.arrival import Arrival
 from functions.api.access import OPERATIONS
 from functions.api.callers import ROLES
 from functions.keys import report_folder
+from functions.ports.expected_files import Absence
 from tests.builders import ZONES, a_drop, a_plan, a_world
 from tests.unit.functions.api.asking import Answer, Asking
 
@@ -54,6 +56,20 @@ EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
         "operator": WITH_RECEIPT,
         "": NONE,
     },
+    "read_rejected_rows": {
+        "producer": OWN_ALONE,
+        "consumer": NONE,
+        "steward": WITH_RECEIPT,
+        "operator": WITH_RECEIPT,
+        "": NONE,
+    },
+    "list_missing": {
+        "producer": OWN_ALONE,
+        "consumer": EVERY_CONTRACT,
+        "steward": EVERY_CONTRACT,
+        "operator": EVERY_CONTRACT,
+        "": NONE,
+    },
     "lint": {"producer": ALL, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
     "list_pauses": {"producer": NONE, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
 }
@@ -63,13 +79,17 @@ EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
 @pytest.fixture(scope="module")
 def asking() -> Asking:
     """A world with a drop of each owner, each but nobody's with a receipt."""
-    loans = a_plan("loans.v1", ("loans/*.csv",), producer="bank")
-    world = a_world(contracts=[a_plan(), loans])
+    loans = a_plan("loans.v1", ("loans/*.csv",), producer="bank", arrival=Arrival("06:00"))
+    world = a_world(contracts=[a_plan(arrival=Arrival("06:00")), loans])
+    for contract in ("orders.v1", "loans.v1"):
+        due = "2026-01-30T06:00:00.000000Z"
+        world.ledger.write((), Absence(contract, "2026-01-30", 1, 0, due, "2026-01-31T00:00:00.000000Z", due))
     for drop in DROPS.values():
         receipt = None
         if drop.producer:
             receipt = f"{report_folder(ZONES, drop.producer, drop.id, 1)}receipt.json"
-            world.store.put(receipt, b'{"format": 1}', "application/json")
+            world.store.put(receipt, b'{"format": 1, "rejected_rows": "rejected.csv"}', "application/json")
+            world.store.put(receipt.replace("receipt.json", "rejected.csv"), b"id\n1\n", "text/csv")
         world.ledger.open(a_drop(**{name: getattr(drop, name) for name in drop.__slots__} | {"receipt": receipt}))
     return Asking(world)
 
@@ -88,6 +108,10 @@ def answered(asking: Asking, operation: str, token: str, owner: str) -> int:
             return asking.ask(f"/drops/{drop}", token).status
         case "read_receipt":
             return asking.ask(f"/drops/{drop}/receipt", token).status
+        case "read_rejected_rows":
+            return asking.ask(f"/drops/{drop}/rejected-rows", token).status
+        case "list_missing":
+            return listed(asking.ask("/missing", token, query={"month": "2026-01"}), "missing", "contract", contract)
         case "lint":
             return asking.ask("/lint", token, "POST", {"text": "a: b"}).status
         case "list_pauses":

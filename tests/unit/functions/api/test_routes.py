@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import pytest
 
 from functions.api import runtime
+from functions.drop import Location
 from functions.keys import report_folder
-from tests.builders import ZONES, World, a_drop, a_plan, a_world
+from tests.builders import ZONES, World, a_drop, a_plan, a_world, one_bad
 from tests.unit.functions.api.asking import Asking
 
 LARGE = 25
@@ -128,6 +130,32 @@ def test_receipt_is_the_producers_own_document(asking: Asking, world: World) -> 
     assert answer.headers["Cache-Control"] == "private, no-store"
     world.store.clear(report_folder(ZONES, "shop", drop, 1))
     assert asking.ask(f"/drops/{drop}/receipt", asking.token("shops")).status == 404
+
+
+def test_rejected_rows_come_by_a_link_of_minutes(asking: Asking, world: World) -> None:
+    drop = world.upload("orders/1.csv", b"id,note\n,a\n")
+    world.finish(one_bad)
+    token = asking.token("shops")
+    answer = asking.ask(f"/drops/{drop}/rejected-rows", token)
+
+    folder = report_folder(ZONES, "shop", drop, 1)
+    assert answer.body == {
+        "url": f"https://s3.example.com/{folder.removeprefix('s3://')}rejected.csv?name=rejected.csv&seconds=300",
+        "name": "rejected.csv",
+        "seconds": 300,
+    }
+    world.store.delete(Location(f"{folder}rejected.csv"))
+    assert asking.ask(f"/drops/{drop}/rejected-rows", asking.token("shops")).status == 404
+
+
+@pytest.mark.parametrize("name", ["../../other/receipt.json", "receipt.html", "", 7, None])
+def test_receipt_leads_to_no_other_file(asking: Asking, world: World, name: object) -> None:
+    drop = world.upload("orders/1.csv", b"id,note\n,a\n")
+    world.finish(one_bad)
+    receipt = {"format": 1, "rejected_rows": name}
+    world.store.put(f"{report_folder(ZONES, 'shop', drop, 1)}receipt.json", json.dumps(receipt).encode(), "text/plain")
+
+    assert asking.ask(f"/drops/{drop}/rejected-rows", asking.token("shops")).status == 404
 
 
 class Records(logging.Handler):
