@@ -152,6 +152,8 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/integration/spark_jobs/formats/test_quotes.py::*",
         "tests/integration/spark_jobs/prefilter/test_local_lines.py::*",
         "tests/integration/spark_jobs/prefilter/test_prefilter.py::*",
+        "tests/integration/spark_jobs/prefilter/test_objects.py::test_columns*",
+        "tests/integration/spark_jobs/prefilter/test_objects.py::test_lines*",
         "tests/integration/spark_jobs/prefilter/test_sifted_columns.py::*",
         "tests/integration/spark_jobs/scan/test_tasks.py::*",
     ),

@@ -21,7 +21,7 @@ from infra.setup.spark.session import local_session
 
 MEMORY = "4g"
 TICKS = os.sysconf("SC_CLK_TCK")
-ABSENT = ("numpy", "pandas", "pyarrow.parquet")
+ABSENT = ("numpy", "pandas", "pyarrow.dataset")
 """Modules that the archives for EMR lack."""
 
 

@@ -1,4 +1,4 @@
-"""Lines of local files as Spark reads them, read in its Python workers: pieces of files in, batches of lines out.
+"""Lines of files as Spark reads them, read in its Python workers: pieces of files in, batches of lines out.
 
 Pieces, line ends and byte order marks follow Hadoop's `LineRecordReader`, and ids follow `monotonically_increasing_id`:
 every later read of the file finds the same lines.
@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import BinaryIO, cast
 
-import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from spark_jobs.prefilter.arrow_tests import LineBatch, PassCondition, Stretch, evaluate_lines
+from spark_jobs.prefilter.ranges import RangeReader, Source
 
 BLOCK = 4 * 2**20
 """Bytes that are read at once: they take little memory, and are many for each call into Arrow."""
@@ -26,12 +29,24 @@ ID_BITS = 33
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a file: its path, its name as Spark has it, where it begins and how many bytes it has."""
+    """A part of a file: its path, its name as Spark has it, where it begins and how many bytes it has.
+
+    An object has a source, and its URI without percent-encoding is its path.
+    """
 
     path: str
     file: str
     start: int
     length: int
+    source: Source | None = None
+
+    def opened(self) -> BinaryIO:
+        """Open the whole file."""
+        return (
+            Path(self.path).open("rb", buffering=0)
+            if self.source is None
+            else cast("BinaryIO", RangeReader(self.source))
+        )
 
     def texts(self, block: int) -> Iterator[bytes]:
         """Yield the lines of the piece, in texts of whole lines with their line ends.
@@ -39,7 +54,7 @@ class Piece:
         A line belongs to the piece in which it begins, or right behind which it begins. The first line of a piece is
         not its own, unless it is the first line of the file.
         """
-        with Path(self.path).open("rb", buffering=0) as file:
+        with self.opened() as file:
             at, end, rest = self.start, self.start + self.length, b""
             file.seek(at)
             while at <= end:
@@ -94,34 +109,50 @@ def lines(number: int, pieces: Iterable[Piece], block: int = BLOCK, comment: str
 
 def _lines(texts: Sequence[tuple[Piece, bytes]], next_id: int, comment: str) -> LineBatch:
     buffer = texts[0][1] if len(texts) == 1 else b"".join(text for _, text in texts)
-    raw = np.frombuffer(buffer, np.uint8)
-    ends = _ends(raw, b"\r" in buffer)
-    starts = np.zeros(len(ends) + 1, np.int32)
-    starts[1:] = ends
-    lengths, first = np.diff(starts), raw[starts[:-1]]
-    blank = ((lengths == 1) & ((first == LF) | (first == CR))) | ((lengths == 2) & (first == CR))
-    if comment:
-        blank |= first == ord(comment)
-    ids = pa.array(next_id - 1 + np.cumsum(~blank), mask=blank if blank.any() else None)
-    bounds = np.searchsorted(starts, np.cumsum([0, *(len(text) for _, text in texts)])).tolist()
+    starts = _starts(buffer)
+    raw = pa.StringArray.from_buffers(len(starts) - 1, starts.buffers()[1], pa.py_buffer(buffer))
+    blank = _blank(raw, comment)
+    steps = pa.repeat(1, len(raw)) if blank is None else pc.invert(blank).cast(pa.int64())
+    ids = pc.cumulative_sum(steps, start=next_id - 1)
+    if blank is not None:
+        ids = pc.if_else(blank, pa.scalar(None, pa.int64()), ids)
+    bounds = [0, len(raw)]
+    if len(texts) > 1:
+        ends = pa.array(accumulate(len(text) for _, text in texts), pa.int32())
+        bounds = [0, *pc.index_in(ends, value_set=starts).to_pylist()]
     stretches = [
         Stretch(piece.file, piece.start, start, end)
-        for (piece, _), start, end in zip(texts, bounds[:-1], bounds[1:], strict=True)
+        for (piece, _), (start, end) in zip(texts, pairwise(bounds), strict=True)
     ]
-    raw_lines = pa.StringArray.from_buffers(len(lengths), pa.py_buffer(starts), pa.py_buffer(buffer))
-    return LineBatch(raw_lines, ids, stretches, ended=True)
+    return LineBatch(raw, ids, stretches, ended=True)
 
 
-def _ends(raw: np.ndarray[Any, np.dtype[np.uint8]], returns: bool) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """Return the ends of lines: behind LF or, with `returns`, behind CR or both."""
-    if len(raw) >= 2**31:
+def _blank(lines: pa.StringArray, comment: str) -> pa.BooleanArray | None:
+    """Return which lines are empty or comments; None if none is."""
+    raw, tests = lines.view(pa.binary()), []
+    if pc.any(pc.less_equal(pc.binary_length(raw), 2)).as_py():
+        tests.append(pc.is_in(raw, pa.array([b"\n", b"\r", b"\r\n"])))
+    if comment:
+        tests.append(pc.starts_with(raw, comment.encode()))
+    blank = reduce(pc.or_, tests) if tests else None
+    return blank if blank is not None and blank.true_count else None
+
+
+def _starts(buffer: bytes) -> pa.Int32Array:
+    """Return the starts of lines, and the end of the last: behind LF, or CR, or both together."""
+    if len(buffer) >= 2**31:
         raise OverflowError("a line is longer than Arrow's and Spark's texts may be")
-    ends = np.flatnonzero(raw == LF) + 1
-    if not returns:
-        return ends
-    after = np.flatnonzero(raw == CR) + 1
-    without_lf = after[np.append(raw, CR)[after] != LF]
-    return np.sort(np.concatenate([ends, without_lf])) if len(without_lf) else ends
+    if b"\r" not in buffer:
+        bounds = pa.array([0, len(buffer)], pa.int32())
+        whole = pa.BinaryArray.from_buffers(pa.binary(), 1, [None, bounds.buffers()[1], pa.py_buffer(buffer)])
+        texts = pc.split_pattern(whole, b"\n").flatten()  # the last is empty
+        before = pa.Array.from_buffers(pa.int32(), len(texts), [None, texts.buffers()[1]])
+        return pc.add(before, pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int32()), len(texts)), start=-1))
+    raw = pa.Array.from_buffers(pa.uint8(), len(buffer), [None, pa.py_buffer(buffer)])
+    after = pa.Array.from_buffers(pa.uint8(), len(buffer), [None, pa.py_buffer(buffer[1:] + b"\r")])
+    alone = pc.and_(pc.equal(raw, CR), pc.not_equal(after, LF))
+    ends = pc.indices_nonzero(pc.or_(pc.equal(raw, LF), alone)).cast(pa.int32())
+    return pa.concat_arrays([pa.array([0], pa.int32()), pc.add(ends, pa.scalar(1, pa.int32()))])
 
 
 def _next(text: bytes, at: int) -> int:

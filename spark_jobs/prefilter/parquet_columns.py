@@ -1,4 +1,4 @@
-"""Columns of local Parquet files tested in Arrow vectors: parts of files in; passes or not, nulls and keys out.
+"""Columns of Parquet files tested in Arrow vectors: parts of files in; passes or not, nulls and keys out.
 
 This runs in Spark's Python workers. If a value does not surely pass, its file does not pass, and Spark judges it.
 """
@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from spark_jobs.prefilter.arrow_tests import OF_NULLS, TestedColumn, failed_tests, span
+from spark_jobs.prefilter.ranges import RangeReader, Source
 
 SCHEMA = pa.schema(
     [
@@ -47,19 +48,23 @@ class ColumnConditions:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some columns of a row group of a file."""
+    """Some columns of a row group of a file; an object has a source."""
 
     path: str
     group: int
     rows: int
     names: tuple[str, ...]
+    source: Source | None = None
 
     def batches(self, conditions: ColumnConditions) -> Iterator[pa.RecordBatch]:
         """Yield the values of the part; raise ValueError if Spark may not read it as Arrow does."""
-        from pyarrow import parquet as pq  # noqa: PLC0415 (the archive for EMR lacks it)
+        from pyarrow import parquet as pq  # noqa: PLC0415 (Python may lack it)
 
         texts = [name for name in self.names if pa.types.is_string(conditions.types[name][0])]
-        with pq.ParquetFile(self.path, read_dictionary=texts, page_checksum_verification=True) as file:
+        place = self.path if self.source is None else RangeReader(self.source, ahead=False)
+        # Of an object, columns beside each other are one request.
+        options = {"read_dictionary": texts, "page_checksum_verification": True, "pre_buffer": self.source is not None}
+        with pq.ParquetFile(place, **options) as file:
             if not _is_read_alike(file.metadata, self, conditions):
                 raise ValueError
             names = list(self.names)

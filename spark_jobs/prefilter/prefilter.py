@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from importlib import import_module
@@ -31,9 +31,10 @@ from pyspark.util import PythonEvalType
 from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
 from spark_jobs.formats import parquet_pages, text_lines
+from spark_jobs.prefilter.ranges import Source
 from spark_jobs.rules import bitmask
 from spark_jobs.rules.lines import NO_ID, Line, MaskCount, SplitCounts
-from spark_jobs.spark import storage
+from spark_jobs.spark import presigning, storage
 from spark_jobs.spark.jvm import java_class
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def column_conditions(plan: Plan, header: tuple[str, ...], types: tuple[str, ...
     """Return the condition for records of Parquet files with the same columns to pass; None if Arrow cannot test it."""
     from spark_jobs.prefilter import plan_tests  # noqa: PLC0415 (needs Arrow)
 
-    if not (_is_here("pyarrow.parquet") and _is_here("numpy")):
+    if not _is_here("pyarrow.parquet"):
         return None
     return plan_tests.column_conditions(plan, header, types)
 
@@ -199,12 +200,15 @@ class Prefiltered:
         return ascending
 
 
-def prefiltered_lines(source: DataFrame, condition: PassCondition) -> DataFrame:
-    """Test the lines of files with one header, as Spark reads them; return rows of `arrow_tests.SCHEMA`."""
+def prefiltered_lines(source: DataFrame, condition: PassCondition, *, ranges: bool = False) -> DataFrame:
+    """Test the lines of files with one header, as Spark reads them; return rows of `arrow_tests.SCHEMA`.
+
+    With `ranges` workers read objects of S3 themselves.
+    """
     from spark_jobs.prefilter import arrow_tests  # noqa: PLC0415 (needs Arrow)
 
-    if _is_here("numpy") and (partitions := _partitions(source)):
-        from spark_jobs.prefilter import local_lines  # noqa: PLC0415 (needs Arrow and numpy)
+    if partitions := _partitions(source, ranges=ranges):
+        from spark_jobs.prefilter import local_lines  # noqa: PLC0415 (needs Arrow)
 
         numbers = source.sparkSession.range(0, len(partitions), 1, len(partitions))
         return _mapped(
@@ -235,17 +239,20 @@ Passing = dict[tuple[str, int, str], tuple[int, list[str] | None]]
 """Nulls, and first and last value, of Parquet files whose records all pass; by path, row group and column."""
 
 
-def passing_row_groups(source: DataFrame, condition: ColumnConditions) -> Passing:
-    """Return the counts of those Parquet files with the same columns, as Spark reads them, that pass."""
+def passing_row_groups(source: DataFrame, condition: ColumnConditions, *, ranges: bool = False) -> Passing:
+    """Return the counts of those Parquet files with the same columns, as Spark reads them, that pass.
+
+    With `ranges` workers read objects of S3 themselves.
+    """
     from spark_jobs.prefilter import parquet_columns  # noqa: PLC0415 (needs Arrow)
 
-    groups = _row_groups(source.sparkSession, _partitions(source))
+    groups = _row_groups(source.sparkSession, _partitions(source, ranges=ranges))
     if not groups or len(groups) * len(condition.tested) > MOST_CHUNKS:
         return {}
     cores = source.sparkSession.sparkContext.defaultParallelism
     shares = max(1, min(cores // len(groups), len(condition.tested)))
     column_names = [tuple(condition.tested)[n::shares] for n in range(shares)]
-    parts = [parquet_columns.Part(g.path, g.number, g.rows, names) for g in groups for names in column_names]
+    parts = [parquet_columns.Part(g.path, g.number, g.rows, names, g.source) for g in groups for names in column_names]
     lists = [parts[n::cores] for n in range(min(cores, len(parts)))]
     numbers = source.sparkSession.range(0, len(lists), 1, len(lists))
     with ThreadPoolExecutor(1) as pool:  # the JVM has nothing else to do meanwhile
@@ -267,7 +274,7 @@ def passing_row_groups(source: DataFrame, condition: ColumnConditions) -> Passin
 
 def _has_pages(spark: SparkSession, path: str, condition: ColumnConditions) -> bool:
     try:
-        with closing(parquet_pages.opened(spark, f"file://{path}")) as file:
+        with closing(parquet_pages.opened(spark, place(path))) as file:
             for name in condition.tested:  # one by one: a row group may be larger than the memory
                 parquet_pages.requested(spark, file, name)
                 for group in range(file.getRowGroups().size()):
@@ -275,6 +282,11 @@ def _has_pages(spark: SparkSession, path: str, condition: ColumnConditions) -> b
     except parquet_pages.UNREADABLE:
         return False
     return True
+
+
+def place(path: str) -> str:
+    """Return the URI of a file by its path, or the URI that the path of an object is."""
+    return path if "://" in path else f"file://{path}"
 
 
 def of_whole_files(source: DataFrame, plan: Plan, condition: ColumnConditions, passing: Passing) -> Prefiltered:
@@ -290,14 +302,14 @@ def of_whole_files(source: DataFrame, plan: Plan, condition: ColumnConditions, p
             "sums": [0 if name is None else passing[group.path, group.number, name][0] for name in condition.counted],
             "keys": [passing[group.path, group.number, name][1] for _, name in condition.keys],
         }
-        for group in _row_groups(source.sparkSession, _partitions(source))
+        for group in _row_groups(source.sparkSession, _partitions(source, ranges=True, signed=False))
     ]
     return Prefiltered(None, counts, (), [(n, _key_parser(plan, n)) for n, _ in condition.keys], plan.csv)
 
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
-    """A row group of a file: its number and rows, the start of its split, and the id of its first record."""
+    """A row group of a file: its number and rows, its split's start, its first record's id, its source."""
 
     path: str
     file: str
@@ -305,6 +317,7 @@ class RowGroup:
     number: int
     rows: int
     first: int
+    source: Source | None
 
 
 def _row_groups(spark: SparkSession, partitions: Sequence[Sequence[Piece]]) -> list[RowGroup]:
@@ -312,7 +325,7 @@ def _row_groups(spark: SparkSession, partitions: Sequence[Sequence[Piece]]) -> l
 
     A row group is of the split that has its middle byte (`ParquetMetadataConverter.filterFileMetaDataByMidpoint`).
     """
-    from spark_jobs.prefilter import local_lines  # noqa: PLC0415 (needs numpy)
+    from spark_jobs.prefilter import local_lines  # noqa: PLC0415 (needs Arrow)
 
     middles: dict[str, list[tuple[int, int]]] = {}
     groups = []
@@ -323,7 +336,7 @@ def _row_groups(spark: SparkSession, partitions: Sequence[Sequence[Piece]]) -> l
                 middles[piece.path] = _middles(spark, piece.path)
             for number, (middle, rows) in enumerate(middles[piece.path]):
                 if rows and piece.start <= middle < piece.start + piece.length:
-                    groups.append(RowGroup(piece.path, piece.file, piece.start, number, rows, first))
+                    groups.append(RowGroup(piece.path, piece.file, piece.start, number, rows, first, piece.source))
                     first += rows
     return groups
 
@@ -331,7 +344,7 @@ def _row_groups(spark: SparkSession, partitions: Sequence[Sequence[Piece]]) -> l
 def _middles(spark: SparkSession, path: str) -> list[tuple[int, int]]:
     """Return the middle byte and the rows of each row group of a file; none if a file has no footer."""
     try:
-        with closing(parquet_pages.opened(spark, f"file://{path}")) as file:
+        with closing(parquet_pages.opened(spark, place(path))) as file:
             groups = file.getRowGroups()
             return [(group.getStartingPos() + group.getCompressedSize() // 2, group.getRowCount()) for group in groups]
     except parquet_pages.UNREADABLE:
@@ -358,25 +371,35 @@ def _mapped(rows: DataFrame, function: Callable[..., Any], schema: pa.Schema) ->
     return DataFrame(rows._jdf.mapInArrow(of_columns._jc, False, None), rows.sparkSession)
 
 
-def _partitions(source: DataFrame) -> list[list[Piece]]:
-    """Return the pieces of files in each of Spark's partitions; none unless workers can read all as they are."""
+def _partitions(source: DataFrame, *, ranges: bool = False, signed: bool = True) -> list[list[Piece]]:
+    """Return the pieces of files in each of Spark's partitions; none unless workers can read all as they are.
+
+    With `ranges` they can read objects of S3, whose pieces have addresses if `signed`.
+    """
     from spark_jobs.prefilter.local_lines import Piece  # noqa: PLC0415 (needs Arrow)
 
     spark = source.sparkSession
     packers = java_class(spark, "org.apache.hadoop.io.compress.CompressionCodecFactory")(
         spark._jsc.hadoopConfiguration()
     )
-    partitions = []
+    partitions, sizes = [], dict[str, int]()
     for partition in source._jdf.queryExecution().toRdd().partitions():
         pieces = []
         for file in partition.files():
             name = file.urlEncodedPath()
             parts = urlsplit(name)
             path = unquote(parts.path)
-            if parts.scheme != "file" or packers.getCodec(file.toPath()) is not None:
+            is_object = ranges and parts.scheme in presigning.SCHEMES
+            if not (is_object or parts.scheme == "file") or packers.getCodec(file.toPath()) is not None:
                 return []
-            if Path(path).with_name(f".{Path(path).name}.crc").exists():  # Hadoop verifies these sums as it reads
+            if is_object:
+                path, sizes[name] = storage.plain(name), file.fileSize()
+            elif Path(path).with_name(f".{Path(path).name}.crc").exists():  # Hadoop verifies these sums as it reads
                 return []
             pieces.append(Piece(path, name, file.start(), file.length()))
         partitions.append(pieces)
-    return partitions
+    if not (sizes and signed):
+        return partitions
+    addresses = presigning.addresses(spark, sizes)
+    sources = {name: Source(addresses[name], size) for name, size in sizes.items()}
+    return [[replace(piece, source=sources.get(piece.file)) for piece in pieces] for pieces in partitions]

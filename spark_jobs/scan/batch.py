@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from types import MappingProxyType
+from urllib.parse import urlsplit
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
@@ -22,6 +23,10 @@ from spark_jobs.scan.prefiltering import Conditions
 from spark_jobs.scan.read import read
 from spark_jobs.scan.references import References
 from spark_jobs.scan.scanning import ScannedBatch
+from spark_jobs.spark import presigning
+
+ONE_BY_ONE = "Records are judged one by one, as they could not be prefiltered: %s"
+BY_SPARK = "Spark reads the files from S3, as its Python workers could not read them by presigned ranges: %s"
 
 log = logging.getLogger(__name__)
 
@@ -35,16 +40,19 @@ def scan(
     whenever it is possible. `cached` gives back what executors keep.
 
     If the scan fails for each of several files, or for one whose lines can be counted, the files are hardly the cause:
-    the run fails, and may be tried again. If the prefilter fails, the request is scanned without it.
+    the run fails, and may be tried again. If the prefilter fails where workers read objects of S3 themselves, Spark
+    reads them for it; if it still fails, the request is scanned without it.
     """
     keys = references.read(spark, request)
-    if conditions := prefiltering.conditions(spark, request, prefilter_from):
+    conditions = prefiltering.conditions(spark, request, prefilter_from)
+    for ranges in (True, False) if has_objects(request) else (False,):
+        if not conditions:
+            break
         try:
-            return _scan(spark, request, request.drops, keys, cached, conditions)
+            return _scan(spark, request, request.drops, keys, cached, conditions, ranges=ranges)
         except (PySparkException, Py4JError) as error:
             cached.close()
-            why = visible(_reason(request.plan, error), 400)
-            log.warning("Records are judged one by one, as they could not be prefiltered: %s", why)
+            log.warning(BY_SPARK if ranges else ONE_BY_ONE, visible(_reason(request.plan, error), 400))
     try:
         return _scan(spark, request, request.drops, keys, cached)
     except (PySparkException, Py4JJavaError) as error:
@@ -56,6 +64,11 @@ def scan(
         return replace(others, failed=others.failed | failed)
 
 
+def has_objects(request: JobRequest) -> bool:
+    """Return True if a request has files that are objects of S3."""
+    return any(urlsplit(uri).scheme in presigning.SCHEMES for drop in request.drops for uri in drop.uris)
+
+
 def _scan(
     spark: SparkSession,
     request: JobRequest,
@@ -63,9 +76,11 @@ def _scan(
     keys: References,
     cached: ExitStack,
     conditions: Conditions = MappingProxyType({}),
+    *,
+    ranges: bool = False,
 ) -> ScannedBatch:
     read_batch = read(spark, request.plan, drops, keys)
-    prefiltered = prefiltering.prefilter_groups(spark, request.plan, read_batch, conditions, cached)
+    prefiltered = prefiltering.prefilter_groups(spark, request.plan, read_batch, conditions, cached, ranges=ranges)
     return scanning.scan(spark, request, prefiltered, cached)
 
 

@@ -69,9 +69,11 @@ def conditions(spark: SparkSession, request: JobRequest, least: int) -> Conditio
 
 
 def prefilter_groups(
-    spark: SparkSession, plan: Plan, read: ReadBatch, conditions: Conditions, cached: ExitStack
+    spark: SparkSession, plan: Plan, read: ReadBatch, conditions: Conditions, cached: ExitStack, *, ranges: bool
 ) -> PrefilteredBatch:
     """Prefilter each group that has a condition; `cached` gives back what executors keep of its lines.
+
+    With `ranges` workers read objects of S3 themselves; otherwise Spark reads them.
 
     Parquet files that do not pass as a whole become groups of their own, behind all others.
     """
@@ -82,23 +84,23 @@ def prefilter_groups(
         if condition is None:
             groups.append(PrefilteredGroup(group))
         elif plan.file_format == "parquet":
-            first, *others = _by_columns(spark, plan, group, cast("ColumnConditions", condition))
+            first, *others = _by_columns(spark, plan, group, cast("ColumnConditions", condition), ranges)
             groups.append(first)
             remaining += others
         else:
             of_lines = cast("PassCondition", condition)
-            rows = prefilter.prefiltered_lines(group.source, of_lines)
+            rows = prefilter.prefiltered_lines(group.source, of_lines, ranges=ranges)
             cached.callback(rows.persist(StorageLevel.DISK_ONLY).unpersist)
             groups.append(PrefilteredGroup(group, prefilter.counted(rows, plan, of_lines)))
     return PrefilteredBatch((*groups, *remaining), read.failed, read.references)
 
 
 def _by_columns(
-    spark: SparkSession, plan: Plan, group: ReadGroup, condition: ColumnConditions
+    spark: SparkSession, plan: Plan, group: ReadGroup, condition: ColumnConditions, ranges: bool
 ) -> list[PrefilteredGroup]:
     """Prefilter Parquet files: a group of those that pass as a whole, and one of all others, if there are both."""
-    passing_groups = prefilter.passing_row_groups(group.source, condition)
-    paths = {f"file://{path}" for path, _, _ in passing_groups}
+    passing_groups = prefilter.passing_row_groups(group.source, condition, ranges=ranges)
+    paths = {prefilter.place(path) for path, _, _ in passing_groups}
     passing = tuple(drop for drop in group.drops if storage.plain(drop.uri) in paths)
     others = tuple(drop for drop in group.drops if storage.plain(drop.uri) not in paths)
     if not passing:
