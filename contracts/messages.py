@@ -395,6 +395,7 @@ def _words_of_format(plan: Plan) -> dict[str, str]:
         "apart": "on each line" if plan.has_lines else "for each record",
         "between": "without commas between the lines, " if plan.has_lines else "",
         "mark": visible(plan.csv.delimiter),
+        "columns": "the header" if plan.csv.header else "the contract has columns",
         "beginning": "beginning" if plan.fixed else "first cell",
         "unquoted": " and no quotes around them" if plan.csv.quote else "",
         "misplaced": misplaced,

@@ -27,7 +27,7 @@ def sentence(rule: rules.Rule) -> Sentence:
     match rule:
         case rules.Fields():
             return Sentence(
-                "{some} {have} more or fewer cells than the header.",
+                "{some} {have} more or fewer cells than {columns}.",
                 "Look for cells with a `{mark}` or a line break in them{unquoted}, and for rows that were cut.",
             )
         case rules.Quotes():

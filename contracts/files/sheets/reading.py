@@ -196,8 +196,11 @@ def _above_footer(agreed: Sheet, name: str, rows: Iterator[Row]) -> Iterator[Row
     if agreed.footer is None:
         yield from rows
         return
+    beside = ""
     for number, row in rows:
         if not row[0].startswith(agreed.footer.begins):
+            place = next((n for n, cell in enumerate(row) if cell.startswith(agreed.footer.begins)), None)
+            beside = beside if place is None else agreed.cell(number, place)
             yield number, row
             continue
         more = sum(1 for _ in rows)
@@ -206,8 +209,12 @@ def _above_footer(agreed: Sheet, name: str, rows: Iterator[Row]) -> Iterator[Row
             what += f" does, and {more:,} more rows follow; {agreed.footer.lines:,} are agreed for all of it."
             raise Faulty(Problem(FOOTER_EARLY, what, "Write the footer once, below all records."))
         return
-    what = f"The sheet `{visible(name)}` has no footer: no row begins with `{agreed.footer.begins}`."
-    raise Faulty(Problem(FOOTER_MISSING, what, "Send the sheet whole, with its last rows."))
+    what = f"The sheet `{visible(name)}` has no footer: no row begins with `{agreed.footer.begins}`"
+    fix = "Send the sheet whole, with its last rows."
+    if beside:
+        what, first = f"{what}, which is in {beside}", column_letters(agreed.first_column)
+        fix = f"Move the table so that it begins in column {first}, or ask for another `sheet.range` in the contract."
+    raise Faulty(Problem(FOOTER_MISSING, f"{what}.", fix))
 
 
 def transcribe(plan: Plan, source: IO[bytes], target: IO[bytes], most: int | None = None) -> Problem | None:

@@ -11,10 +11,11 @@ from contracts.files.header import MOST_COLUMNS
 from contracts.place import HEADER, Place
 from contracts.plan import Plan, Property
 from contracts.problem import Problem, visible
-from contracts.terms.leader import differences, missing
+from contracts.terms.leader import Leader, differences, missing
 from contracts.terms.trailer import is_first_cell
 from functions.admission.heads import csv_head
 from functions.admission.heads.problems import Head, may_be_lost, undecodable
+from functions.admission.heads.text_forms import DELIMITERS
 
 ANY = "surrogateescape"
 """How bytes that are no text are kept, so that the text has the bytes that it came from."""
@@ -34,7 +35,7 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
     if problem := undecodable(plan, raw, whole=True):
         return Head((replace(problem, place=HEADER),))
     if plan.csv.leader and (problem := missing(plan.csv.leader, csv_top.leader_cells(plan.csv, top))):
-        return Head((csv_head.other(plan, sample) or problem,))
+        return Head((csv_head.other(plan, sample) or _apart(plan, plan.csv.leader, top) or problem,))
     if not plan.csv.header:
         return _without(plan, size, sample, top, raw)
     written = csv_top.columns(plan.csv, top)
@@ -52,6 +53,13 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
     if problem := bad_body(plan, sample, raw, top, whole=whole):
         problems.append(problem)
     return Head(tuple(problems), columns.names(plan, names), top.text)
+
+
+def _apart(plan: Plan, leader: Leader, top: Top) -> Problem | None:
+    """Return the problem of a leader whose cells are separated otherwise."""
+    line = "" if top.leader is None else top.texts[top.leader].replace(plan.csv.quote or "\0", "")
+    signs = (sign for sign in DELIMITERS if sign != plan.csv.delimiter)
+    return next((csv_head.separated(plan, sign) for sign in signs if line.startswith(f"{leader.begins}{sign}")), None)
 
 
 def _without(plan: Plan, size: int, sample: bytes, top: Top, raw: bytes) -> Head:

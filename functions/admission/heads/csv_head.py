@@ -50,6 +50,8 @@ NOT_AGREED = Problem(
 )
 COMMENTS = {"#", "%", "!"}
 """Signs that comments usually begin with."""
+NO_NAMES = (0, 0)
+"""The fit of a line that has none of the contract's names: no delimiter fits less."""
 MOST_ABOVE = 30
 """Lines in which a header is looked for."""
 LONGEST_NAME = 20
@@ -271,8 +273,9 @@ def name_problems(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem
     """Return the problems of the column names in a header line."""
     if not line.removeprefix("\ufeff").strip():
         text = "The first line is blank; the column names must be there."
-        agreed = quoted(p.name for p in plan.properties)
-        return [Problem("blank-header", text, f"Begin the file with the header: {agreed}.", place=HEADER)]
+        agreed = quoted((p.headings[0] for p in plan.roots), most=40)
+        fix = f"Leave out blank lines above the header, and begin the file with it: {agreed}."
+        return [Problem("blank-header", text, fix, place=HEADER)]
     if "\0" in line:
         text = "The header holds NUL characters."
         return [Problem("header-nul", text, "Write the file again as plain text, without NUL.", place=HEADER)]
@@ -283,7 +286,7 @@ def name_problems(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem
 
 def otherwise(plan: Plan, line: str, names: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """Return the delimiter by which a header has more of the contract's names, and its names; empty if none is."""
-    best, wrong, cells = _fit(plan, names), "", names
+    best, wrong, cells = max(_fit(plan, names), NO_NAMES), "", names
     least = len(columns.whole(("",), plan.csv))  # of a line without the delimiter
     # The text that most often stands between two of the contract's names, unless it is a word
     agreed = sorted((text for p in plan.roots[:MOST_SEARCHED] for text in p.headings), key=len, reverse=True)

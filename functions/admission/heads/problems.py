@@ -166,6 +166,9 @@ def _instead(plan: Plan, form: foreign_forms.Form, agreed: str) -> str:
         return f"{form.fix} {'plain ' if form.packs else ''}{agreed}"
     if plan.file_format == "parquet":
         return "Export the records of the sheet, and write them as Parquet"
+    if plan.file_format != "csv":
+        page = "web page, which may be the error of a server"
+        return f"Send {agreed}, not a {page if form is foreign_forms.SHEET_HTML else 'workbook'}"
     as_utf8 = " (“CSV UTF-8”)" if plan.file_format == "csv" and plan.csv.encoding == "utf-8" else ""
     return f"{form.fix} {agreed}{as_utf8}, not as a workbook"
 

@@ -126,5 +126,48 @@ def test_contract_accepts_its_file_with_these_values(example: Example) -> None:
         assert example.values == values, "DROPGATE_WRITE_DOCS=1 writes the values again"
 
 
+OTHER_SIGNS = {",": ";"}
+PAGE_OF_A_SERVER = b"<!DOCTYPE html><html><body><table><tr><td>1</td></tr></table></body></html>"
+
+
+def damaged(example: Example, plan: Plan) -> dict[str, tuple[bytes, str]]:
+    """Return what may come in place of a text file, each with the code of the door's one problem."""
+    text, csv = example.files[""], plan.csv
+    lines, first = text.split("\n"), "leader-missing" if csv.leader else "missing-header"
+    bodies = {
+        "UTF-16": (text.encode("utf-16"), "wrong-encoding"),
+        "another UTF-16": (text.encode("utf-16-be"), "wrong-encoding"),
+        "a page of a server": (PAGE_OF_A_SERVER, "wrong-format"),
+        "nothing": (b"", "empty-file"),
+    }
+    if plan.file_format == "csv":
+        other = OTHER_SIGNS.get(csv.delimiter, ",")
+        unmarked = text.replace(",", "") if csv.delimiter != "," else text
+        bodies["another delimiter"] = (unmarked.replace(csv.delimiter, other).encode(csv.encoding), "wrong-delimiter")
+    if plan.file_format == "csv" and csv.skip_until is None:
+        blank = "leader-missing" if csv.leader else "blank-header"
+        bodies["no first line"] = ("\n".join(lines[1:]).encode(csv.encoding), first)
+        bodies["a blank line above"] = (f"\n{text}".encode(csv.encoding), blank)
+    return bodies
+
+
+TEXTS = [one for one in EXAMPLES if [*one.files] == [""] and "compression:" not in one.contract]
+
+
+@pytest.mark.parametrize("example", TEXTS, ids=[example.title for example in TEXTS])
+def test_door_names_the_one_thing_that_is_wrong(example: Example) -> None:
+    plan = plan_of(example.contract)
+    name = plan.files[0].replace("*", "a").replace("{day:%Y-%m-%d}", "2026-01-31")
+    for damage, (body, code) in damaged(example, plan).items():
+        if code == "wrong-encoding" and plan.csv.encoding == "utf-16":
+            continue
+        admission = admit(plan, name, len(body), lambda start, length, body=body: body[start : start + length])  # type: ignore[misc]
+
+        assert [problem.code for problem in admission.problems] == [code], (damage, admission.problems)
+        (problem,) = admission.problems
+        own = [text for prop in plan.roots for text in prop.headings[:1] if text not in problem.fix]
+        assert not own or code not in ("missing-header", "blank-header"), problem.fix
+
+
 def test_page_has_ten_examples_and_more() -> None:
     assert len(EXAMPLES) >= 10
