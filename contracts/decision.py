@@ -70,7 +70,9 @@ class CheckResult:
 class Decision:
     """The decision on a drop, with its reasons. `verdict` None means failed, and `failure` gives the cause.
 
-    `figures` are those that later files are held against, by check.
+    `figures` are those that later files are held against, by check. `errors` are those of its set checks: 0 of one that
+    holds, else the rows that it finds, or 1. `evidence` is the folder of the failing rows of its run, which began at
+    `begun_at`; all are empty if it comes from the ledger, which does not keep them.
     """
 
     verdict: VerdictName | None
@@ -80,6 +82,9 @@ class Decision:
     failure: Problem | None = None
     marks: tuple[HighMark, ...] = ()
     figures: Mapping[str, Figure] = field(default_factory=dict, metadata=codec.SPARSE)
+    errors: Mapping[str, int] = field(default_factory=dict, metadata=codec.SPARSE)
+    evidence: str | None = field(default=None, metadata=codec.SPARSE)
+    begun_at: str | None = field(default=None, metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,20 @@ def decide(
     rows = Rows(facts.read, facts.valid, facts.rejected)
     held_against = ((c, _counted(c, counts[c.id], facts)) for c in plan.checks if c.id in plan.relative)
     figures = {c.id: figure for c, count in held_against if (figure := _figure(c, count))}
-    return Decision(verdict, rows, outcomes, problems, marks=facts.marks, figures=figures)
+    return Decision(
+        verdict,
+        rows,
+        outcomes,
+        problems,
+        marks=facts.marks,
+        figures=figures,
+        errors={
+            c.id: n
+            for c, o in zip(plan.checks, outcomes, strict=True)
+            if (n := _errors(c, counts[c.id], o)) is not None
+        },
+        evidence=facts.outputs.get("evidence_rows"),
+    )
 
 
 def document(decision: Decision, plan: Plan | None, file: File) -> dict[str, Any]:
@@ -210,6 +223,21 @@ def _result(plan: Plan, check: Check, count: Count, past: Past | None) -> Result
         return "passed" if within else "warning"
     quiet = check.quiet.allows(count.failed, count.evaluated) if check.quiet else not count.failed
     return "failed" if not within else "passed" if quiet else "warning"
+
+
+def _errors(check: Check, count: Count, outcome: CheckResult) -> int | None:
+    """Return the errors of a set check as CloudDQ counts them; None if it counts records, or was not made.
+
+    A statement over no records finds none. A figure that does not hold has one error.
+    """
+    is_statement = isinstance(check.rule, rules.Statement)
+    if check.scope != "set":
+        return None
+    if outcome.evaluated is None or outcome.lacks:
+        return 0 if is_statement and outcome.reason == NO_ROWS else None
+    if outcome.result == "passed" if check.threshold else not count.failed:
+        return 0
+    return int(count.figure or 0) if is_statement else count.failed or 1
 
 
 def _holds(check: Check, threshold: Threshold, count: Count, past: Past | None) -> bool:

@@ -43,6 +43,8 @@ CONTENT_TYPES = {
 }
 """Media types by what a name of ours ends in. Those of producers' files come from the contract's format."""
 BYTES = "application/octet-stream"
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""The value of a partition that stands for null (Hive, `hive.exec.default.partition.name`; Spark writes it as well)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class Zones:
     held: str
     promoted: str
     evidence: str
+    results: str
     reports: str
     catalog: str
     jobs: str
@@ -166,6 +169,15 @@ def is_of_table(name: str) -> bool:
 def report_folder(zones: Zones, producer: str, drop: str, attempt: int) -> str:
     """The folder of one attempt's receipt."""
     return f"{zones.reports}{producer}/{drop}/{attempt}/"
+
+
+def attempt_results_uri(zone: str, contract: str | None, received_at: str, drop: str, attempt: int) -> str:
+    """Return the URI of the results of one attempt, in the table of results, the zone `results`.
+
+    The partitions are named as Hive names them; that of drops without a contract is Hive's own for null.
+    """
+    folder = f"month={received_at[:7]}/contract={contract or HIVE_NULL}"
+    return f"{zone}{folder}/{drop}.{attempt}.jsonl.gz"
 
 
 def batch_id(plan_sha: str, window: str) -> str:

@@ -40,6 +40,7 @@ ZONES = Zones(
     held="s3://internal/held/",
     promoted="s3://promoted/",
     evidence="s3://internal/evidence/",
+    results="s3://internal/results/",
     reports="s3://internal/reports/",
     catalog="s3://internal/catalog/",
     jobs="s3://internal/jobs/",

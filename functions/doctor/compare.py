@@ -8,7 +8,7 @@ on the state that was read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -32,7 +32,8 @@ from functions.promotion.copies import Gone, Replaced, Taken, Target, Unfinished
 from functions.promotion.lineage import claims_of
 from functions.promotion.withdraw import withdraw_unless_named
 from functions.records.failures import failure
-from functions.records.receipts import unless_erased, write_receipt
+from functions.records.outcome import unless_erased, write_results
+from functions.records.receipts import write_receipt
 from functions.records.record import reread
 from functions.schedule.pointer_check import misdated
 
@@ -217,13 +218,8 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
         yield Difference(
             "bytes-missing", f"drop {drop.id}", f"is {drop.state}, but {drop.source.uri} does not exist", do
         )
-    if young and drop.receipt and ports.store.head(Location(drop.receipt)) is None:
-        decision = failure(drop) if drop.state == "failed" else recorded(drop)
-        write = partial(_write_again, ports, drop, plan, decision)
-        finding = f"is {drop.state}, but its receipt {drop.receipt} does not exist"
-        yield Difference(
-            "receipt-missing", f"drop {drop.id}", finding, "Write it again, without the list of checks.", write
-        )
+    if young:
+        yield from _outcome(ports, drop, plan)
     if (
         young
         and drop.batch
@@ -327,11 +323,27 @@ def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
         raise ObjectGone("{} no longer holds its {}: {}".format(source.uri, *_lost(drop)))
 
 
-def _write_again(ports: Ports, drop: Drop, plan: Plan | None, decision: Decision) -> None:
-    unless_changed(ports, drop)
-    receipt = write_receipt(ports, drop, plan, decision)
-    unless_erased(ports, receipt, reread(ports, drop))
-    unless_changed(ports, drop)
+def _outcome(ports: Ports, drop: Drop, plan: Plan | None) -> Iterator[Difference]:
+    """Yield the receipt and the results that a drop with a receipt lacks."""
+    if not drop.receipt:
+        return
+    where = f"drop {drop.id}"
+    decision = failure(drop) if drop.state == "failed" else recorded(drop)
+
+    def again(write: Callable[[Ports, Drop, Plan | None, Decision], str | None]) -> None:
+        unless_changed(ports, drop)
+        unless_erased(ports, write(ports, drop, plan, decision), reread(ports, drop))
+        unless_changed(ports, drop)
+
+    if ports.store.head(Location(drop.receipt)) is None:
+        finding = f"is {drop.state}, but its receipt {drop.receipt} does not exist"
+        do = "Write it again, without the list of checks."
+        yield Difference("receipt-missing", where, finding, do, partial(again, write_receipt))
+    results = keys.attempt_results_uri(ports.zones.results, drop.contract, drop.received_at, drop.id, drop.attempt)
+    if ports.store.head(Location(results)) is None:
+        finding = f"is {drop.state}, but its results {results} do not exist"
+        do = "Write its problems there, without its checks."
+        yield Difference("results-missing", where, finding, do, partial(again, write_results))
 
 
 def _lost(drop: Drop) -> tuple[str, str]:

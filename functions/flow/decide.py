@@ -111,7 +111,7 @@ def _decision(plan: Plan, drop: Drop, result: JobResult, history: Mapping[str, P
             if facts.read > ((drop.size + 1) // 2 if plan.suffix in TEXT else MOST_RECORDS):
                 text = f"The job counted {facts.read:,} records in a file of {drop.size:,} bytes: they do not add up."
                 return fail(Problem("rows-do-not-add-up", text, NOT_YOURS))
-            return decide(plan, facts, result.header.checks, history)
+            return replace(decide(plan, facts, result.header.checks, history), begun_at=result.header.started_at)
     return fail(RESULT_MISSING)
 
 

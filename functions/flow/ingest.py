@@ -57,7 +57,7 @@ from functions.promotion.copies import Gone, InPlace, Replaced, Taken, Unfinishe
 from functions.promotion.lineage import TRIES, announced_late
 from functions.promotion.observe_mode import promotable_when_observing
 from functions.records.failures import EDITED, KEPT, NOT_YOURS, mark_failed, staged_gone, staged_replaced
-from functions.records.receipts import unless_erased, write_receipt
+from functions.records.outcome import unless_erased, write_outcome, write_results
 from functions.records.record import record, reread
 
 GONE = Problem(
@@ -218,14 +218,16 @@ def _receive(ports: Ports, drop: Drop) -> Drop:
 def _unmatched(ports: Ports, drop: Drop) -> Drop:
     """Keep an upload that no contract claims; the producer in whose folder it is gets a receipt with the nearest miss.
 
-    In nobody's folder there is nobody who may read one.
+    In nobody's folder there is nobody who may read one; the table of results has it all the same.
     """
     at = _hold(ports, drop)
     if at is None:
         return _gone(ports, drop)
+    decision = unclaimed(drop.problems)
     if drop.producer is None:
-        return record(ports, drop, "matched_nothing", source=at)
-    receipt = write_receipt(ports, drop, None, unclaimed(drop.problems))
+        write_results(ports, drop, None, decision)
+        return unless_erased(ports, None, record(ports, drop, "matched_nothing", source=at))
+    receipt = write_outcome(ports, drop, None, decision)
     return unless_erased(ports, receipt, record(ports, drop, "matched_nothing", source=at, receipt=receipt))
 
 
@@ -308,7 +310,7 @@ def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
     if drop.retracts or promotable_when_observing(ports.zones, plan, held):
         # The schedule goes on: the door may not touch what is promoted.
         return drop if at == drop.source else record(ports, drop, "held", source=at)
-    receipt = write_receipt(ports, drop, plan, refuse(problems))
+    receipt = write_outcome(ports, drop, plan, refuse(problems))
     return unless_erased(ports, receipt, record(ports, drop, "rejected", source=at, receipt=receipt))
 
 

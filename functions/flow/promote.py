@@ -21,7 +21,8 @@ from functions.promotion.copies import Gone, Replaced, Taken, Target, Unfinished
 from functions.promotion.table_commit import Unlike, into_table
 from functions.promotion.withdraw import reread_and_withdraw, withdraw, withdrawing_late_copies
 from functions.records.failures import EDITED, NOT_YOURS, ROWS_GONE, staged_gone, staged_replaced
-from functions.records.receipts import ACCEPTED, write_receipt
+from functions.records.outcome import write_outcome
+from functions.records.receipts import ACCEPTED
 from functions.records.record import reread
 
 PROMOTED_AS: dict[VerdictName | None, Event] = {
@@ -86,7 +87,7 @@ def promote(ports: Ports, judged: Judged) -> Promoted | NotPromoted | Drop:
             return _not_promoted(ports, judged, _hindrance(drop, copied), begun=True)
         if drop.retracts and drop.retracts.key != to.key and not withdraw(ports, drop):
             return reread_and_withdraw(ports, plan, drop)
-        receipt = write_receipt(ports, drop, plan, judged.decision)
+        receipt = write_outcome(ports, drop, plan, judged.decision)
         end = advance(drop, PROMOTED_AS[drop.verdict], ports.at(), receipt=receipt, retracts=None)
         if not isinstance(end, Transition):
             return drop

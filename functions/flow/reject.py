@@ -8,7 +8,7 @@ from functions.drop import Drop, Transition, advance
 from functions.flow.decide import Judged
 from functions.ports import Ports
 from functions.promotion.withdraw import withdraw
-from functions.records.receipts import write_receipt
+from functions.records.outcome import write_outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,6 @@ def reject(ports: Ports, judged: Judged) -> Rejected | Drop:
     drop = judged.drop
     if not withdraw(ports, drop):
         return drop
-    receipt = write_receipt(ports, drop, judged.plan, judged.decision)
+    receipt = write_outcome(ports, drop, judged.plan, judged.decision)
     end = advance(drop, "rejected", ports.at(), receipt=receipt, retracts=None)
     return Rejected(end, receipt) if isinstance(end, Transition) else drop

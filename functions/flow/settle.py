@@ -18,7 +18,7 @@ from functions.promotion.watermarks import advanced
 from functions.promotion.withdraw import reread_and_withdraw, withdrawing_late_copies
 from functions.records.batches import among, write_batch
 from functions.records.failures import write_failure_receipt
-from functions.records.receipts import unless_erased
+from functions.records.outcome import unless_erased
 from functions.records.record import reread
 
 T = TypeVar("T")

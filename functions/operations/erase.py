@@ -22,6 +22,7 @@ from functions.ports import Ports
 from functions.ports.batches import Batch
 from functions.ports.store import ListingCursor
 from functions.promotion.lineage import TRIES
+from functions.records.outcome import contracts_of, results_of
 
 Without = Callable[[bytes, str], bytes | None]
 """The rows of a Parquet file that are not of a drop; None where none is of it."""
@@ -64,15 +65,15 @@ def forgettable(ports: Ports, drop: Drop, *, promoted: bool) -> NotForgotten | N
 
 def tables(ports: Ports, drop: Drop) -> tuple[str, ...]:
     """Return the tables of the contracts that have judged a drop."""
-    each = (keys.table_folder(ports.zones, contract) for contract in _contracts(ports, drop))
+    each = (keys.table_folder(ports.zones, contract) for contract in contracts_of(ports, drop))
     return tuple(table for table in each if ports.store.listed(f"{table}_delta_log/", 1))
 
 
 def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
-    """Yield versions of a drop in landing, stage, held, jobs and reports, and on request in promoted."""
+    """Yield versions of a drop in landing, stage, held, jobs, results and reports, and on request in promoted."""
     landed = ports.store.remaining(f"s3://{drop.bucket}/{drop.key}")
     yield from (version.at for version in landed if version.at.version == drop.version_id)
-    contracts = _contracts(ports, drop)
+    contracts = contracts_of(ports, drop)
     folders = [f"{keys.minute_folder(ports.zones, c, drop.received_at)}{drop.id}/" for c in contracts]
     producers = {entry.producer for entry in ports.catalog.index().entries} | ({drop.producer} - {None})
     folders += [f"{ports.zones.reports}{producer}/{drop.id}/" for producer in sorted(map(str, producers))]
@@ -81,7 +82,7 @@ def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
             folders.append(keys.rejected_folder(ports.zones, batch.id, nth, drop.id))
             folders.append(keys.valid_folder(ports.zones, batch.id, nth, drop.id))
             folders.append(keys.scratch_folder(ports.zones, batch.id, nth))  # of a run that died, as its batch is over
-    for place in (*folders, keys.held_uri(ports.zones, drop.id)):
+    for place in (*folders, *results_of(ports, drop), keys.held_uri(ports.zones, drop.id)):
         yield from (version.at for version in ports.store.remaining(place))
     for contract in contracts if promoted else ():
         for key in (f"{contract}/{drop.name}", f"{contract}/{drop.id}/{drop.name.rsplit('/', 1)[-1]}"):
@@ -144,11 +145,6 @@ def _written(ports: Ports, drop: Drop, event: str, **changes: object) -> Drop | 
     except StaleWrite:
         return None
     return answer.drop
-
-
-def _contracts(ports: Ports, drop: Drop) -> list[str]:
-    """The contracts that have judged a drop, as far as its history names them."""
-    return sorted(filter(None, {step.contract for step in ports.ledger.history(drop.id)} | {drop.contract}))
 
 
 def _batches(ports: Ports, drop: Drop) -> list[Batch]:

@@ -8,7 +8,7 @@ from contracts.verdict import fail
 from functions import keys
 from functions.drop import Drop, brief
 from functions.ports import Ports
-from functions.records.receipts import unless_erased, write_receipt
+from functions.records.outcome import unless_erased, write_outcome
 from functions.records.record import record
 
 NOT_YOURS = "Nothing is wrong with the file as far as we know; we find the cause and judge it again."
@@ -58,7 +58,7 @@ def write_failure_receipt(ports: Ports, drop: Drop) -> Drop:
     if drop.state != "failed" or not drop.in_flight:
         return drop
     plan = ports.catalog.plan(drop.plan) if drop.plan else None
-    receipt = write_receipt(ports, drop, plan, failure(drop))
+    receipt = write_outcome(ports, drop, plan, failure(drop))
     return unless_erased(ports, receipt, record(ports, drop, "receipt_written", receipt=receipt))
 
 

@@ -63,14 +63,6 @@ def _contact(ports: Ports, plan: Plan | None, producer: str) -> Contact | None:
     return own.contact if own else None
 
 
-def unless_erased(ports: Ports, receipt: str, now: Drop) -> Drop:
-    """Return the drop as it is after its receipt was written; if it was erased meanwhile, erase the receipt again."""
-    if now.forgotten and now.receipt != receipt:
-        for version in ports.store.remaining(receipt.removesuffix("receipt.json")):
-            ports.store.delete(version.at)
-    return now
-
-
 def _bring(ports: Ports, drop: Drop, name: str, folder: str) -> bool:
     """Copy the rejected rows of the job next to the receipt; False if they are gone, to be erased, or over 5 GiB.
 

@@ -1,8 +1,9 @@
-"""`dropgate results`: the results of all checks of a month's drops, as a table to ask."""
+"""`dropgate results`: the results of all checks of a month's drops, from the table of results."""
 
 from __future__ import annotations
 
-import re
+import gzip
+from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -32,11 +33,11 @@ Examples:
 def command(contract: str | None, state: str | None, month: datetime | None, most: int) -> None:
     """Print the results of drops as JSON Lines: one for each check of each attempt, newest drop first.
 
-    A refusal at the door has no checks: each of its problems is a line. A drop that is not decided is a line without a
-    result. Values of classified properties are masked, as in the receipts that the lines are made of.
+    These are the lines of the table of results (docs/how-to/results.md). A refusal at the door has no checks: each of
+    its problems is a line. A drop that is not decided is a line without a result. Values of classified properties are
+    masked, as in the receipts.
     """
     from infra.cli.options.target import reading
-    from infra.cli.output.result_rows import rows
 
     need_state(state)
     target = reading()
@@ -44,13 +45,23 @@ def command(contract: str | None, state: str | None, month: datetime | None, mos
     if selected.more:
         click.echo(f"There are more than these {most:,} drops in {selected.month}: raise --most.", err=True)
     for drop in selected.drops:
-        for row in rows(drop, _receipts(target, drop)):
-            click.echo(as_json(row, indent=None))
+        for line in _lines(target, drop):
+            click.echo(line)
 
 
-def _receipts(target: Target, drop: Drop) -> dict[int, bytes | None]:
-    """Return the receipts of a drop's attempts; none while an attempt is not decided, as its record names none."""
-    if drop.receipt is None:
-        return {}
-    folder = re.sub(r"[0-9]+/receipt\.json$", "", drop.receipt)
-    return {n: target.read(f"{folder}{n}/receipt.json") for n in range(1, drop.attempt + 1)}
+def _lines(target: Target, drop: Drop) -> Iterator[str]:
+    """Yield the stored lines of each attempt of a drop; its record where the last attempt has none."""
+    import json
+
+    from contracts import codec
+    from functions import keys
+    from functions.records.result_line import of_record
+
+    steps = target.ledger.history(drop.id) if drop.attempt > 1 else ()
+    contracts = {step.attempt: step.contract for step in steps} | {drop.attempt: drop.contract}
+    for attempt, contract in sorted(contracts.items()):
+        stored = target.read(keys.attempt_results_uri(target.results, contract, drop.received_at, drop.id, attempt))
+        if stored:
+            yield from (as_json(json.loads(line), None) for line in gzip.decompress(stored).splitlines())
+        elif attempt == drop.attempt:
+            yield as_json(codec.encode(of_record(drop)), None)

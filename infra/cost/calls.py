@@ -17,7 +17,7 @@ from functions.flow.batching import GROUP
 
 CREATED, DUE, ENDED = "ObjectCreatedFunction", "BatchDueFunction", "JobStateChangedFunction"
 
-MOST_LONE, MOST_FURTHER, MOST_REPEATED = 22, 13, 4
+MOST_LONE, MOST_FURTHER, MOST_REPEATED = 23, 14, 4
 """Bounds: calls for a lone drop, for each further drop of a batch, for an event that comes again."""
 
 
@@ -66,6 +66,7 @@ CALLS = (
     Calls(ENDED, "s3:GetObject", 1, 0, "the result document"),
     Calls(ENDED, "dynamodb:TransactWriteItems", 1, 1, "promoting: verdict, destination, lineage"),
     Calls(ENDED, "s3:CopyObject", 1, 1, "stage to promoted, on conditions"),
+    Calls(ENDED, "s3:PutObject", 1, 1, "the lines in the table of results"),
     Calls(ENDED, "s3:PutObject", 1, 1, "the receipt for people"),
     Calls(ENDED, "s3:PutObject", 1, 1, "the receipt for machines"),
     Calls(

@@ -111,7 +111,7 @@ def keep(journey: Journey, folder: Path, mails: Sequence[Received]) -> None:
     client = journey.embedded.client("s3")
     ports = journey.ports()
     objects = {f"mails/{mail.name}": mail.body for mail in mails}
-    zones = {zone: getattr(ports.zones, zone) for zone in ("promoted", "reports", "evidence")}
+    zones = {zone: getattr(ports.zones, zone) for zone in ("promoted", "reports", "results", "evidence")}
     for zone, home in zones.items():
         bucket, prefix = keys.split(home)
         for page in client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):

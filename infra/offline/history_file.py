@@ -1,6 +1,6 @@
 """A file of earlier results for `dropgate test`: lines of `dropgate results` in, the history of a local file out.
 
-The pipeline's own code decides which files count. A line needs no more keys than `check` and its figure.
+The pipeline's own code decides which files count. A line needs no more keys than `check_id` and its figure.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def read(plan: Plan, lines: Iterable[str]) -> EarlierFiles:
         last[_name(n, row)] = max(_attempt(n, row), last.get(_name(n, row), 1))
     drops: dict[str, Drop] = {}
     for n, row in rows:
-        name, check = _name(n, row), checks.get(str(row.get("check")))
+        name, check = _name(n, row), checks.get(str(row.get("check_id")))
         if check is None or row.get("state", "accepted") not in ACCEPTED or _attempt(n, row) != last[name]:
             continue
         if figure := _figure(n, check, row):
@@ -71,7 +71,7 @@ def _row(n: int, line: str) -> dict[str, Any]:
 
 
 def _name(n: int, row: Mapping[str, Any]) -> str:
-    return str(row.get("drop", f"line {n}"))
+    return str(row.get("drop_id", f"line {n}"))
 
 
 def _attempt(n: int, row: Mapping[str, Any]) -> int:
@@ -116,7 +116,7 @@ def _number(n: int, row: Mapping[str, Any], key: str) -> Figure | None:
     except InvalidOperation:
         value = Decimal("NaN")
     if not value.is_finite():
-        raise NotHistory(f"line {n}: `{key}` of `{row.get('check')}` is `{written!s:.40}`, which is no number.")
+        raise NotHistory(f"line {n}: `{key}` of `{row.get('check_id')}` is `{written!s:.40}`, which is no number.")
     return Figure(value)
 
 

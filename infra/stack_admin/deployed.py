@@ -87,7 +87,7 @@ def variables(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict
     environment, arrow = (
         f"{internal}/code/{n}-{parameters['Architecture']}.tar.gz" for n in ("great-expectations", "arrow")
     )
-    zones = ("stage", "held", "evidence", "reports", "catalog", "jobs")
+    zones = ("stage", "held", "evidence", "results", "reports", "catalog", "jobs")
     return {
         "DROPGATE_LANDING": f"s3://{outputs['LandingBucket']}/",
         "DROPGATE_PROMOTED": f"s3://{outputs['PromotedBucket']}/",

@@ -136,9 +136,9 @@ class Reader(Protocol):
 class Target:
     """The source of drops: `where` names it for people, `contracts` lists the contracts that may have drops.
 
-    `landing` and `promoted` are the URIs of zones, `located` turns a URI into where a person finds it, `claiming` gives
-    the contracts that claim a key now, `promising` the time of the last publish for each contract with promises over
-    time. What it shows is so at the time `now`: of a demo, when that was saved.
+    `landing`, `promoted` and `results` are the URIs of zones, `located` turns a URI into where a person finds it,
+    `claiming` gives the contracts that claim a key now, `promising` the time of the last publish for each contract with
+    promises over time. What it shows is so at the time `now`: of a demo, when that was saved.
     """
 
     where: str
@@ -151,6 +151,7 @@ class Target:
     read: Callable[[str], bytes | None] = lambda _: None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     promising: Callable[[], Mapping[str, str]] = dict
+    results: str = ""
 
 
 def reading() -> Target:
@@ -174,6 +175,7 @@ def reading() -> Target:
         contracts=archive.contracts,
         landing=archive.landing,
         promoted=archive.promoted,
+        results=archive.results,
         located=archive.located,
         claiming=lambda _: archive.contracts(),
         read=archive.read,
@@ -212,6 +214,7 @@ def of_ports(world: Ports, where: str = "") -> Target:
         contracts=contracts,
         landing=world.zones.landing,
         promoted=world.zones.promoted,
+        results=world.zones.results,
         located=str,
         claiming=claiming,
         read=read,

@@ -53,6 +53,11 @@ class Archive:
         """Return the URI of the promoted zone."""
         return self._zones["promoted"]
 
+    @property
+    def results(self) -> str:
+        """Return the URI of the table of results; empty in a folder of a version without it."""
+        return self._zones.get("results", "")
+
     def located(self, uri: str) -> str:
         """Return where an object of the stack is now: a kept file, or a note that it is gone."""
         return str(self._kept(uri) or "(gone with the demo's stack)")

@@ -46,8 +46,9 @@ UNUSED |= {
     for place in ("stage/*", "promoted")
 } | {
     ("surgeon", "LayRejectedRowsBesideReceipts", "s3:GetObject", "jobs/*/rejected/*"),
-    ("surgeon", "EraseReceiptsOfForgotten", "s3:DeleteObjectVersion", "reports/*"),
-    ("surgeon", "FindVersionsOfReceipts", "s3:ListBucketVersions", "internal"),
+    ("surgeon", "EraseReceiptsAndResultsOfForgotten", "s3:DeleteObjectVersion", "reports/*"),
+    ("surgeon", "EraseReceiptsAndResultsOfForgotten", "s3:DeleteObjectVersion", "results/*"),
+    ("surgeon", "FindVersionsOfReceiptsAndResults", "s3:ListBucketVersions", "internal"),
     ("surgeon", "WriteLedger", "dynamodb:DeleteItem", "table"),
 }
 """Calls that no command makes here: no file stays in landing, Spark writes no evidence anew; no file is large or of a
@@ -190,7 +191,7 @@ def test_eraser_leaves_nothing(office: Office) -> None:
     assert "Run `dropgate maintain orders.v1` in 7 days" in office.dropgate("eraser", *words).stdout
     of_old = office.dropgate("maintainer", "maintain", "orders.v1", "--dry-run")  # it has a table still
     assert of_old.stdout.startswith("orders.v1  "), of_old
-    for zone in (zones.promoted, zones.stage, zones.reports, zones.evidence, zones.jobs):
+    for zone in (zones.promoted, zones.stage, zones.reports, zones.results, zones.evidence, zones.jobs):
         assert any(uri.startswith(zone) for uri in erased), zone
 
 

@@ -98,7 +98,11 @@ UNUSED |= {
 UNUSED |= {
     (function, *right): "of a drop that is forgotten: test_forgetting.py"
     for function in (DOOR, ENDED, CLOCK)
-    for right in (("s3:DeleteObjectVersion", "InternalBucket/reports/*"), ("s3:ListBucketVersions", "InternalBucket"))
+    for right in (
+        ("s3:DeleteObjectVersion", "InternalBucket/reports/*"),
+        ("s3:DeleteObjectVersion", "InternalBucket/results/*"),
+        ("s3:ListBucketVersions", "InternalBucket"),
+    )
 }
 """Rights that the roles grant and no way through the flow needs, each with its reason."""
 POLLING = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes")

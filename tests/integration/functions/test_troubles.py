@@ -189,7 +189,7 @@ UNUSED_HERE = {
     *((CLOCK, sid) for sid in ("DeleteEvidenceOfDeadRuns", "Withdraw", "MoveInParts")),
     (CREATED, "MoveInParts"),
     # A receipt that comes after its drop was forgotten is erased by version.
-    *((function, "FindVersionsOfReceipts") for function in (CREATED, ENDED, CLOCK)),
+    *((function, "FindVersionsOfReceiptsAndResults") for function in (CREATED, ENDED, CLOCK)),
 }
 """Rights that are asked for on none of these ways."""
 

@@ -176,7 +176,7 @@ def test_schedule_fires_every_minute() -> None:
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - {*TELLING}))
 def test_every_function_of_the_flow_knows_every_place(name: str) -> None:
-    zones = {"LANDING", "STAGE", "HELD", "PROMOTED", "EVIDENCE", "REPORTS", "CATALOG", "JOBS"}
+    zones = {"LANDING", "STAGE", "HELD", "PROMOTED", "EVIDENCE", "RESULTS", "REPORTS", "CATALOG", "JOBS"}
     others = {
         "DATA_KEY",
         "TABLE",
@@ -315,11 +315,13 @@ def test_job_deletes_nothing_from_promoted() -> None:
     assert of_job == ["s3:GetObject", "s3:ListBucket"]
 
 
-def test_roles_erase_for_good_what_landed_and_receipts_alone() -> None:
+def test_roles_erase_for_good_what_landed_and_receipts_and_results_alone() -> None:
     erasing = [resources(s) for _, s in all_statements() if "s3:DeleteObjectVersion" in actions(s)]
 
     assert len(erasing) == 5
-    assert [place for place in erasing if "InternalBucket" in place and "/reports/*" not in place] == []
+    ours = ("InternalBucket}/reports/*", "InternalBucket}/results/*")
+    assert [place for place in erasing if "InternalBucket" in place and not all(each in place for each in ours)] == []
+    assert {place.count("InternalBucket") for place in erasing} == {0, 2}
     assert [place for place in erasing if "PromotedBucket" in place] == []
 
 
@@ -519,7 +521,7 @@ def test_noncurrent_work_goes_after_a_day_and_the_rest_by_parameter() -> None:
         if "${InternalBucket}" in str(variables[name]) and variables[name].get("Fn::Sub", "").endswith("/")
     }
 
-    assert days == dict.fromkeys(("stage/", "held/", "reports/", "catalog/", "code/"), recovery) | {
+    assert days == dict.fromkeys(("stage/", "held/", "reports/", "results/", "catalog/", "code/"), recovery) | {
         "jobs/": 1,
         "evidence/": 1,
     }
@@ -539,6 +541,7 @@ def test_what_expires_does_so_by_its_own_parameter() -> None:
         ("InternalBucket", "jobs/", "WorkDays"),
         ("InternalBucket", "held/", "HeldDays"),
         ("InternalBucket", "reports/", "ReportDays"),
+        ("InternalBucket", "results/", "ReportDays"),
         ("InternalBucket", "evidence/", "EvidenceDays"),
         ("LogsBucket", "dropgate/", "AccessLogDays"),
     }

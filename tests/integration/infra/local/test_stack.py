@@ -134,6 +134,7 @@ def test_every_function_gets_its_environment(stack: Stack) -> None:
             "DROPGATE_LANDING": f"s3://{stack.names['LandingBucket']}/",
             "DROPGATE_PROMOTED": f"s3://{stack.names['PromotedBucket']}/",
             "DROPGATE_REPORTS": f"s3://{internal}/reports/",
+            "DROPGATE_RESULTS": f"s3://{internal}/results/",
             "DROPGATE_STAGE": f"s3://{internal}/stage/",
             "DROPGATE_TABLE": stack.names["LedgerTable"],
             "DROPGATE_WINDOW_SECONDS": "2",

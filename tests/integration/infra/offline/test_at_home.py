@@ -69,7 +69,7 @@ def test_file_is_held_against_lines_of_results(spark: SparkSession, tmp_path: Pa
     usual = replace(a_relative_plan().checks[-1], id="usual")
     plan = a_plan([a_property("id"), a_property("n", "integer")], [usual])
     uploads = gathered(plan, [(tmp_path / "a.csv", "things/a.csv")], AT).uploads
-    lines = [json.dumps({"check": "usual", "evaluated": rows}) for rows in (10, 11, 12)]
+    lines = [json.dumps({"check_id": "usual", "evaluated": rows}) for rows in (10, 11, 12)]
     results = []
     for earlier in (lines, lines[1:]):
         (one,) = judge_all(uploads, plan, lambda: spark, earlier=read(plan, earlier))

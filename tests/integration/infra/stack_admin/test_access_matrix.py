@@ -58,6 +58,7 @@ ZONES = {
     "stage, other": "InternalBucket/stage/orders.v1/20260131T1200/e/1.csv",
     "held": "InternalBucket/held/d",
     "evidence": "InternalBucket/evidence/rows/contract=orders.v1/month=2026-01/batch=b/part-0",
+    "results": "InternalBucket/results/month=2026-01/contract=orders.v1/d.1.jsonl.gz",
     "reports/shop": "InternalBucket/reports/shop/d/1/receipt.json",
     "rejected/shop": "InternalBucket/reports/shop/d/1/rejected.csv",
     "reports/inmet": "InternalBucket/reports/inmet/d/1/receipt.json",
@@ -92,8 +93,10 @@ LISTED = dict.fromkeys(INTERNAL, "list")
 
 PUBLISHED = ("plan", "index", "document", "reference", "routes")
 JOBS = ("jobs", "jobs, other", "jobs, rows", "jobs, rejected")
-REPORTS = ("reports/shop", "rejected/shop", "reports/inmet")
-WATCH = dict.fromkeys(("catalog", *PUBLISHED, "reports/shop", "reports/inmet"), READ) | {"rejected/shop": "list"}
+REPORTS = ("reports/shop", "rejected/shop", "reports/inmet", "results")
+WATCH = dict.fromkeys(("catalog", *PUBLISHED, "results", "reports/shop", "reports/inmet"), READ) | {
+    "rejected/shop": "list"
+}
 
 TABLE = ("table's log", "table's rows", "table's rows of a drop")
 PROMOTED = ("promoted", "promoted, other", *TABLE)
@@ -163,14 +166,14 @@ EXPECTED: dict[str, dict[str, str]] = {
     | {"held": f"{PUT} get list", "jobs, rejected": READ}
     | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list list-versions abort")
     | dict.fromkeys(PROMOTED, f"{PUT} get list list-versions abort withdraw")
-    | dict.fromkeys(("reports/shop", "reports/inmet"), f"{PUT} get list {ERASE}")
+    | dict.fromkeys(("results", "reports/shop", "reports/inmet"), f"{PUT} get list {ERASE}")
     | {"rejected/shop": f"{PUT} list {ERASE}"},
     "WatchPolicy and ForgetPolicy": WATCH
     | dict.fromkeys(LANDING, ERASE)
     | dict.fromkeys(PROMOTED, f"get get-version list {ERASE}")
     | dict.fromkeys(("stage", "stage, other", "held"), ERASE)
     | dict.fromkeys(("jobs, rows", "jobs, rejected", "rejected/shop"), f"list {ERASE}")
-    | dict.fromkeys(("reports/shop", "reports/inmet"), f"{READ} {ERASE}")
+    | dict.fromkeys(("results", "reports/shop", "reports/inmet"), f"{READ} {ERASE}")
     | dict.fromkeys(("evidence", "jobs", "jobs, other"), f"{PUT} get list {ERASE}"),
     "PublishPolicy": {"catalog": f"{PUT} get list"}
     | dict.fromkeys(PUBLISHED, f"{PUT} get list".replace("overwrite ", "")),

@@ -34,6 +34,7 @@ SUFFIXES = [
     "MOST_DROPS",
     "PROMOTED",
     "REPORTS",
+    "RESULTS",
     "STAGE",
     "TABLE",
     "WINDOW_SECONDS",

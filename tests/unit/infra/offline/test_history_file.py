@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,12 +16,12 @@ from contracts import rules
 from contracts.plan import Check, Plan, Unit
 from contracts.terms.history import Figure
 from functions.admission.arrival_window import uploaded
-from functions.drop import Drop
+from functions.drop import Drop, Location
 from functions.operations.override import Overruled, reject
 from functions.operations.replay import Replayed, replay
-from infra.cli.output.result_rows import rows
+from functions.records.outcome import results_of
 from infra.offline.history_file import NotHistory, read
-from tests.builders import ZONES, World, a_relative_plan, a_world
+from tests.builders import World, a_relative_plan, a_world
 from tests.unit.functions.promotion.test_history import judged, sent
 
 AT = datetime(2026, 2, 6, 12, tzinfo=UTC)
@@ -31,9 +32,8 @@ def lines_of(world: World, *drops: Drop) -> list[str]:
     """The lines that `dropgate results` prints of some drops, newest first."""
     lines = []
     for drop in sorted(drops, key=lambda drop: drop.received_at, reverse=True):
-        uris = {n: f"{ZONES.reports}shop/{drop.id}/{n}/receipt.json" for n in range(1, drop.attempt + 1)}
-        receipts = {n: world.store.get(uri) for n, uri in uris.items()}
-        lines += [json.dumps(row) for row in rows(drop, receipts)]
+        uris = [uri for uri in results_of(world.ports, drop) if world.store.head(Location(uri))]
+        lines += [line.decode() for uri in uris for line in gzip.decompress(world.store.get(uri)).splitlines()]
     return lines
 
 
@@ -81,12 +81,12 @@ def test_line_has_the_figure_of_its_kind(name: str) -> None:
     check = replace(SHARE, rule=rule, threshold=replace(SHARE.threshold, unit=unit))
     plan = replace(PLAN, checks=(*PLAN.checks, check))
 
-    assert figures(plan, {"check": "nulls", **line}, check="nulls") == ([] if figure is None else [figure])
+    assert figures(plan, {"check_id": "nulls", **line}, check="nulls") == ([] if figure is None else [figure])
 
 
 def test_lines_by_hand_count_in_their_order() -> None:
-    lines = [{"check": "volume", "evaluated": n} for n in (1, 2, 3, 4)]
-    others = [{"check": "id.required", "evaluated": 9}, {"check": "volume", "evaluated": 9, "contract": "b.v1"}]
+    lines = [{"check_id": "volume", "evaluated": n} for n in (1, 2, 3, 4)]
+    others = [{"check_id": "id.required", "evaluated": 9}, {"check_id": "volume", "evaluated": 9, "contract": "b.v1"}]
 
     assert [int(figure.value) for figure in figures(PLAN, *others, *lines)] == [1, 2, 3]
 
@@ -94,7 +94,7 @@ def test_lines_by_hand_count_in_their_order() -> None:
 def test_file_is_held_against_what_came_before_it() -> None:
     hour = timedelta(hours=1)
     times = {1: AT + hour, 2: AT, 3: AT - hour}
-    lines = [{"check": "volume", "evaluated": n, "received_at": f"{at.isoformat()}"} for n, at in times.items()]
+    lines = [{"check_id": "volume", "evaluated": n, "received_at": f"{at.isoformat()}"} for n, at in times.items()]
 
     assert [int(figure.value) for figure in figures(PLAN, *lines)] == [2, 3]
 
@@ -102,19 +102,23 @@ def test_file_is_held_against_what_came_before_it() -> None:
 BAD = {
     "no JSON": ("x", PLAN, "line 2 is no JSON object; write one for each result"),
     "no object": ("[]", PLAN, "line 2 is no JSON object"),
-    "no number": ('{"check": "volume", "evaluated": "many"}', PLAN, "line 2: `evaluated` of `volume` is `many`"),
-    "no finite number": ('{"check": "volume", "evaluated": "NaN"}', PLAN, "line 2: `evaluated` of `volume` is `NaN`"),
+    "no number": ('{"check_id": "volume", "evaluated": "many"}', PLAN, "line 2: `evaluated` of `volume` is `many`"),
+    "no finite number": (
+        '{"check_id": "volume", "evaluated": "NaN"}',
+        PLAN,
+        "line 2: `evaluated` of `volume` is `NaN`",
+    ),
     "no attempt": (
-        '{"check": "volume", "evaluated": 1, "attempt": "2"}',
+        '{"check_id": "volume", "evaluated": 1, "attempt": "2"}',
         PLAN,
         "line 2: `attempt` is no whole number.",
     ),
     "no time": (
-        '{"check": "volume", "evaluated": 1}',
+        '{"check_id": "volume", "evaluated": 1}',
         a_relative_plan(weekday=True),
         "line 2: `received_at` is no time; `volume` needs one, as 2026-01-31T05:30:00Z.",
     ),
-    "no such time": ('{"check": "volume", "evaluated": 1, "received_at": "soon"}', PLAN, "`received_at` is no time"),
+    "no such time": ('{"check_id": "volume", "evaluated": 1, "received_at": "soon"}', PLAN, "`received_at` is no time"),
 }
 
 
