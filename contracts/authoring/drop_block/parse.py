@@ -11,7 +11,7 @@ from jsonschema.validators import Draft201909Validator
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path, dotted
-from contracts.authoring.drop_block import around, block, file_sets, trailer, values
+from contracts.authoring.drop_block import around, block, file_sets, header_names, trailer, values
 from contracts.authoring.drop_block.block import DropBlock, ReferenceFile
 from contracts.authoring.drop_block.block_errors import report
 from contracts.authoring.drop_block.forms import archive, elements, fixed, sheet
@@ -134,12 +134,8 @@ def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
             why = "a file without a header" if csv and inner[0] == "columns" else f"the format {block.format}"
             message = f"`{dotted(inner)}` means nothing for {why}."
             document.error((*path, *inner), "bad-value", message, "Leave it out.", on_key=True)
-    other_names = () if csv or block.format == "fixed" else OF_HEADERS
-    for key in (key for key in other_names if key != "source" or block.format == "parquet"):
-        if document.value((*path, "columns", key)) is not None:
-            message = f"`columns.{key}` is not built yet for the format {block.format}."
-            fix = "Leave it out; columns are found by the names of the properties."
-            document.error((*path, "columns", key), "not-built-yet", message, fix, on_key=True)
+    if not (csv or block.format == "fixed"):
+        _names(document, (*path, "columns"), block)
     if block.promote == "rows" and (READ_AS[block.format] != block.format or block.format == "fixed"):
         message = f"Valid rows of the format {block.format} as a file of their own are not built yet."
         fix = "Write `promote: object` or `promote: table`."
@@ -147,6 +143,20 @@ def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
     if block.columns.match == "byPosition" and document.value((*path, "columns", "order")) is not None:
         message = "`columns.order` means nothing where columns are found by their places."
         document.error((*path, "columns", "order"), "bad-value", message, "Leave it out.", on_key=True)
+
+
+def _names(document: Document, at: Path, block: DropBlock) -> None:
+    """Report ways to find columns that a format without a header does not have."""
+    for key in (key for key in OF_HEADERS if key != "source" or block.format == "parquet"):
+        if (stated := document.value((*at, key))) is None:
+            continue
+        code, message = "not-built-yet", f"`columns.{key}` is not built yet for the format {block.format}."
+        fix = "Leave it out; columns are found by the names of the properties."
+        if block.format in header_names.KEYED:
+            fix = "Leave it out; write each key as files have it in `physicalName`, and `source: physicalName`."
+        if stated == "byPosition":
+            code, message = "bad-value", f"Values of the format {block.format} have names and no places."
+        document.error((*at, key), code, message, fix, on_key=True)
 
 
 def _dialect(document: Document, at: Path, csv: Csv) -> None:

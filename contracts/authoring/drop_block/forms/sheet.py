@@ -41,7 +41,13 @@ def _beside(document: Document, path: Path, block: DropBlock) -> None:
         document.error((*path, "compression"), "bad-value", message, "Leave it out.", on_key=True)
     if block.archive:
         message = f"An archive of files of the format {block.format} is not built yet."
-        document.error((*path, "archive"), "not-built-yet", message, "Send the workbook itself.", on_key=True)
+        document.error(
+            (*path, "archive"),
+            "not-built-yet",
+            message,
+            "Send the workbook itself: it is a zip archive already.",
+            on_key=True,
+        )
     if block.promote == "rows":
         message = f"`promote: rows` is not built yet for the format {block.format}."
         fix = "Write `promote: object`, or `promote: table` for the valid rows in a table."

@@ -114,6 +114,7 @@ WRONG = {
     ),
     "physical name without a decision": a_document(f"{TWO.replace('}', '}  #! no-source', 1)}"),
     "physical name of Parquet": a_document(TWO.replace("}", "}  #! not-built-yet", 1), drop=PARQUET),
+    "places of JSON Lines": a_document(PLAIN, drop=f"{OBJECTS}columns: {{match: byPosition}}  #! bad-value"),
     "match of Parquet": a_document(PLAIN, drop=f"{PARQUET}columns: {{match: anyCase}}  #! not-built-yet"),
     "aliases of JSON Lines": a_document(PLAIN, drop=f"{OBJECTS}columns: {{aliases: {{id: [x]}}}}  #! not-built-yet"),
     "physical names of JSON alike": a_document(
