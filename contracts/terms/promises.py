@@ -42,7 +42,8 @@ class Promise:
 
     It promises a time (`span`), a share (`percent`), or a time of day (`by`, `HH:MM`) on some days; `files` is how many
     are expected on each of these days, `element` the property that says how new data is, the values of
-    which it may hide. Days and times of day are those of `zone`.
+    which it may hide. A share is of the period, or of a `window` of days up to its end. Days and times of day are those
+    of `zone`.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Promise:
     hides: bool = field(default=False, metadata=codec.SPARSE)
     period: Span = field(default=DAY, metadata=codec.SPARSE)
     zone: str = field(default="UTC", metadata=codec.SPARSE)
+    window: Span | None = field(default=None, metadata=codec.SPARSE)
 
     @property
     def within(self) -> Span:
@@ -84,11 +86,17 @@ class Promise:
         """Return what is promised, in few words."""
         share = "" if self.percent is None else f"{self.percent.normalize():f}%"
         of_day = f"{self.by} ({self.zone})"
-        return WORDS[self.kind].format(span=self.span, share=share, by=of_day, period=self.period, element=self.element)
+        of_time = f"the last {self.window}" if self.window else f"every {self.period}"
+        return WORDS[self.kind].format(span=self.span, share=share, by=of_day, of_time=of_time, element=self.element)
 
     def period_of(self, moment: datetime) -> Period:
         """Return the period of a moment."""
         return Period.of(moment, self.period, zone_of(self.zone))
+
+    def shared_by(self, period: Period) -> Period:
+        """Return the time whose uploads a share is of: the period, or the days of a window that ends with it."""
+        days = int(self.window.count) - 1 if self.window else 0
+        return period.with_days_before(days, zone_of(self.zone)) if days else period
 
     def reaches(self, period: Period) -> datetime:
         """Return since when uploads matter to a period."""
@@ -96,7 +104,7 @@ class Promise:
             return self.within.before(period.begin, zone_of(self.zone))
         if self.kind == "retention":
             return self.within.before(period.end, zone_of(self.zone))
-        return period.begin - WAIT if self.kind == "timeOfAvailability" else period.begin
+        return period.begin - WAIT if self.kind == "timeOfAvailability" else self.shared_by(period).begin
 
 
 WORDS: dict[Kind, str] = {
@@ -105,10 +113,10 @@ WORDS: dict[Kind, str] = {
     "frequency": "a file is accepted every {span}",
     "latency": "an accepted file can be read within {span}",
     "timeOfAvailability": "new data can be read by {by}",
-    "completeness": "{share} of the rows of every {period} reach consumers",
-    "fileCompleteness": "{share} of the expected files of every {period} are accepted",
+    "completeness": "{share} of the rows of {of_time} reach consumers",
+    "fileCompleteness": "{share} of the expected files of {of_time} are accepted",
     "retention": "accepted data can be read for {span}",
-    "errorRate": "at most {share} of the rows of every {period} are rejected",
+    "errorRate": "at most {share} of the rows of {of_time} are rejected",
 }
 WAIT = timedelta(days=1)
 """The time for which the result of a period waits for files that are not yet decided."""
@@ -228,7 +236,7 @@ def _age(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgeme
     figure = f"the newest is of {_made(promise, newest[1])}" if newest else "nothing is new enough"
     begin = max(period.begin, seen.since)
     if not seen.has_data:  # what was too old before the promise was made is no data of it
-        of_promise = [readable for readable, _, end in fresh if max(readable, end) >= seen.since]
+        of_promise = [readable for readable, _, end in fresh if end >= seen.since]
         begin = max(begin, min([promise.within.after(seen.since, zone), *of_promise]))
     if now >= period.end:
         if not seen.whole:
@@ -287,7 +295,8 @@ def _deadline(promise: Promise, period: Period) -> datetime:
 
 
 def _error_rate(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
-    own = [file for file in seen.files if period.holds(file.uploaded) and file.uploaded >= seen.since]
+    shared = promise.shared_by(period)
+    own = [file for file in seen.files if shared.holds(file.uploaded) and file.uploaded >= seen.since]
     read = sum(file.read or 0 for file in own)
     rejected = sum(file.read - file.valid for file in own if file.read)
     uncounted = seen.unread + sum(file.read is None and not _is_awaited(file, period, now) for file in own)
@@ -296,9 +305,9 @@ def _error_rate(promise: Promise, period: Period, seen: Seen, now: datetime) -> 
 
 
 def _completeness(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
-    newest: dict[str, File] = {}
+    newest, shared = dict[str, File](), promise.shared_by(period)
     for file in sorted(seen.files, key=lambda file: file.uploaded):
-        if period.holds(file.uploaded) and file.uploaded >= seen.since:
+        if shared.holds(file.uploaded) and file.uploaded >= seen.since:
             newest[file.name] = file
     own = list(newest.values())
     read = sum(file.read or 0 for file in own)
@@ -312,14 +321,14 @@ def _completeness(promise: Promise, period: Period, seen: Seen, now: datetime) -
 
 
 def _file_completeness(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
-    zone = zone_of(promise.zone)
-    days = [day for day in days_in(period, zone) if WEEKDAYS[day.weekday()] in promise.days]
+    zone, shared = zone_of(promise.zone), promise.shared_by(period)
+    days = [day for day in days_in(shared, zone) if WEEKDAYS[day.weekday()] in promise.days]
     days = [day for day in days if moment_of(day, promise.by, zone) >= seen.since]
     due = [day for day in days if moment_of(day, promise.by, zone) <= now]
     accepted = {(file.uploaded.astimezone(zone).date(), file.name) for file in seen.files if file.readable}
     came = sum(min(promise.files, sum(on == day for on, _ in accepted)) for day in due)
     expected = promise.files * len(due)
-    own = [file for file in seen.files if period.holds(file.uploaded)]
+    own = [file for file in seen.files if shared.holds(file.uploaded)]
     figure = f"{came:,} of {expected:,} expected files are accepted{_percent(came, expected)}"
     return _of_share(
         promise, period, seen, now, Share(expected - came, expected, promise.files * len(days), figure, _waits(own))

@@ -95,6 +95,11 @@ class Period:
         """Return True if a moment is in the period."""
         return self.begin <= moment < self.end
 
+    def with_days_before(self, days: int, zone: tzinfo) -> Period:
+        """Return a period of local days together with so many days before it."""
+        first = self.begin.astimezone(zone).date() - timedelta(days=days)
+        return Period(_midnight(first, zone), self.end)
+
     @property
     def last_fifth(self) -> datetime:
         """Return when four fifths of it are over."""

@@ -97,8 +97,20 @@ def length_of(level: Level) -> tuple[int, str]:
     """Return the length of the periods of a service level."""
     if level["property"] == "frequency":
         return int(level["value"]), level["unit"]
-    count, _, unit = str(level.get("valueExt", "1 d")).partition(" ")
+    length = level.get("valueExt", "1 d")
+    count, _, unit = ("1 d" if length.startswith("last ") else length).partition(" ")
     return int(count), unit
+
+
+def shared_since(level: Level, begin: datetime, zone: tzinfo) -> datetime:
+    """Return since when uploads count for a share: the begin of the period, or of the days of a window."""
+    word, _, length = level.get("valueExt", "1 d").partition(" ")
+    if word != "last":
+        return begin
+    count, _, unit = length.partition(" ")
+    first = begin.astimezone(zone).date() - DAY * (int(count) * (7 if unit == "w" else 1) - 1)
+    noon = wall(datetime.combine(first, time(12)), zone)
+    return _edge(noon, -1, _number(noon, 1, "d", zone), 1, "d", zone)
 
 
 def _number(moment: datetime, count: int, unit: str, zone: tzinfo) -> int:
@@ -189,7 +201,7 @@ def _age(scene: Scene, begin: datetime, end: datetime) -> State:
             covers.append((readable, scene.after(made), made))
     begin = max(begin, scene.since)
     if not scene.had_data:
-        useful = [readable for readable, end_of_it, _ in covers if max(readable, end_of_it) >= scene.since]
+        useful = [readable for readable, end_of_it, _ in covers if end_of_it >= scene.since]
         begin = max(begin, min([scene.after(scene.since), *useful]))
     if scene.now >= end:
         instants = [
@@ -237,6 +249,7 @@ def _time_of_day(scene: Scene, begin: datetime, _: datetime) -> State:
 
 
 def _error_rate(scene: Scene, begin: datetime, end: datetime) -> State:
+    begin = shared_since(scene.level, begin, scene.zone)
     own = [each for each in scene.within(begin, end) if each.uploaded >= scene.since]
     read = sum(each.counted(scene.now) or 0 for each in own)
     wrong = sum((each.counted(scene.now) or 0) and (each.read or 0) - each.valid for each in own)
@@ -246,6 +259,7 @@ def _error_rate(scene: Scene, begin: datetime, end: datetime) -> State:
 
 
 def _completeness(scene: Scene, begin: datetime, end: datetime) -> State:
+    begin = shared_since(scene.level, begin, scene.zone)
     own = {each.name: each for each in scene.within(begin, end) if each.uploaded >= scene.since}.values()
     read = sum(each.counted(scene.now) or 0 for each in own)
     lost = 0
@@ -263,6 +277,7 @@ def _completeness(scene: Scene, begin: datetime, end: datetime) -> State:
 
 def _files(scene: Scene, begin: datetime, end: datetime) -> State:
     zone, files = scene.zone, scene.arrival["files"]
+    begin = shared_since(scene.level, begin, zone)
     wanted = [day for day in days_of(begin, end, zone) if NAMES[day.weekday()] in scene.arrival["days"]]
     wanted = [day for day in wanted if deadline(day, scene.arrival["by"], zone) >= scene.since]
     due = [day for day in wanted if deadline(day, scene.arrival["by"], zone) <= scene.now]

@@ -13,7 +13,10 @@ from contracts.problem import nearest
 from contracts.terms.promises import KINDS
 
 TIMES = ("latency", "frequency", "retention")
-OTHERS = ("generalAvailability", "endOfSupport", "endOfLife", "timeOfAvailability", "errorRate", "availability")
+OTHERS = (
+    *("generalAvailability", "endOfSupport", "endOfLife", "timeOfAvailability", "errorRate", "availability"),
+    *("throughput", "timeToDetect", "timeToNotify", "timeToRepair"),
+)
 """Other service levels that ODCS names (service-level-agreement.md); authors may write words of their own."""
 ARRIVAL = ("frequency", "timeOfAvailability")
 """Service levels that `arrival` in the drop block states in more detail: days, a window and a time zone."""

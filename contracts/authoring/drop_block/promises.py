@@ -27,6 +27,20 @@ SHORTEST = Span(Decimal(5), "min")
 """The shortest period, as the schedule looks once a minute."""
 LONGEST = Span(Decimal(100), "y")
 """The longest time."""
+STAYS = "It may stay, for people and tools."
+UNSEEN = "dropgate sees nothing that it could be judged by"
+NOT_HELD = {
+    "availability": (
+        "`availability` is not held: it is for how much of the time a source answers, which no file shows.",
+        f"{STAYS} `timeOfAvailability` and `latency` are held: they are about data that can be read.",
+    )
+}
+"""Why a service level of ODCS is not held, and the fix, if there is more to say than of the others."""
+LAST = "last "
+"""The beginning of a window of days, which ends with each day."""
+DAYS: dict[Unit, int] = {"d": 1, "w": 7}
+MOST_DAYS = 366
+"""The most days of a window."""
 PERCENT = ("percent", "%")
 OF_UNIT: dict[Unit, tuple[str, ...]] = {
     "s": ("s", "sec", "second", "seconds"),
@@ -76,8 +90,7 @@ def _promise(
     """Return the promise of a service level; None, and a finding, if it cannot be held."""
     name, at = entry["property"], (*path, "property")
     if name in (*TIMES, *OTHERS) and name not in KINDS:
-        message = f"`{name}` is not held: dropgate sees nothing that it could be judged by."
-        document.note(at, "not-held", message, "It may stay, for people and tools.")
+        document.note(at, "not-held", *NOT_HELD.get(name, (f"`{name}` is not held: {UNSEEN}.", STAYS)))
         return None
     if name not in KINDS:
         close = nearest(name, (*KINDS, *TIMES, *OTHERS))
@@ -93,7 +106,7 @@ def _promise(
         return _fact_date(document, path, entry, base, props)
     if kind == "retention" and block.promote == "table":
         message = "`retention` is not held for a table: its rows stay until somebody takes them out."
-        document.warning(at, "not-held", message, "It may stay, for people and tools.")
+        document.warning(at, "not-held", message, STAYS)
         return None
     if not _fits_element(document, path, entry):
         return None
@@ -140,26 +153,32 @@ def _share(document: Document, path: Path, entry: dict[str, Any], base: Promise,
     if unit not in PERCENT:
         message = f"`{base.name}` is a share, and `unit` is {f'`{unit}`' if unit else 'missing'}."
         document.error((*path, "unit") if unit else path, "unknown-value", message, "Write `unit: percent`.")
-    period = _period(document, (*path, "valueExt"), base.name)
+    length = document.text((*path, "valueExt"))
+    is_window = (length or "").startswith(LAST)
+    period = _period(document, (*path, "valueExt"), base.name, None if length is None else length.removeprefix(LAST))
+    if period and is_window and (period.unit not in DAYS or period.count * DAYS[period.unit] > MOST_DAYS):
+        message = f"`{base.name}` is promised for the `{length}`, and a window is of 1 to {MOST_DAYS} whole days."
+        document.error((*path, "valueExt"), "bad-value", message, "Write it as `last 7 d`.")
     arrival = block.arrival
     if base.kind == "fileCompleteness" and arrival is None:
         message = "`fileCompleteness` is a share of expected files, and the drop block expects none."
         document.error(path, "missing-key", message, "Write `arrival` there, with `by` and `files`.")
-    if base.kind == "fileCompleteness" and period and period.unit in ("s", "min", "h"):
+    if base.kind == "fileCompleteness" and period and not is_window and period.unit in ("s", "min", "h"):
         message = f"`fileCompleteness` is promised for each `{period}`, and files are expected by the day."
         document.error((*path, "valueExt"), "bad-value", message, "Write days or more, as `1 d`, or leave it out.")
     if document.errors() > before or period is None:
         return None
     percent = Decimal(f"{Decimal(value or 0).normalize():f}")
-    promise = replace(base, percent=percent, period=period)
+    days = DAYS[period.unit] * period.count if is_window else Decimal(1)
+    window = Span(days, "d") if days > 1 else None
+    promise = replace(base, percent=percent, period=DAY if is_window else period, window=window)
     if base.kind == "fileCompleteness" and arrival:
         return replace(promise, by=arrival.by, days=arrival.days, files=arrival.files)
     return promise
 
 
-def _period(document: Document, at: Path, name: str) -> Span | None:
+def _period(document: Document, at: Path, name: str, text: str | None) -> Span | None:
     """Return the length of periods, a day if none is written; None, and a finding, if what is written is none."""
-    text = document.text(at)
     if text is None:
         return DAY
     match = re.fullmatch(r"([1-9][0-9]{0,4}) *([a-z]+)", text)

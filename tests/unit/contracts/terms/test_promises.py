@@ -314,6 +314,20 @@ def test_rows_from_before_the_promise_are_in_no_share(promise: Promise) -> None:
     assert judged(promise, BEGIN + 24 * HOUR, *files, since=BEGIN + 4 * HOUR) is None
 
 
+def test_share_of_a_window_is_of_its_days() -> None:
+    """A day in Berlin on which clocks change is one of the window's days."""
+    week = replace(RATE, window=Span(Decimal(7), "d"), zone="Europe/Berlin")
+    period = week.period_of(datetime(2026, 3, 29, 12, tzinfo=UTC))
+    first = datetime(2026, 3, 22, 23, tzinfo=UTC)
+    bad = [replace(rows(100, 50), uploaded=at) for at in (first - SECOND, first)]
+    states = [judge(week, period, Seen((each,), LONG_AGO), period.end).state for each in bad]
+
+    assert week.reaches(period) == first
+    assert states == [None, "missed"]
+    assert not week.is_kept_by(RATE)
+    assert week.is_kept_by(replace(week, percent=Decimal("0.5")))
+
+
 def days_of(*counts: int) -> list[File]:
     """So many accepted files on each day of a week."""
     monday = -5 * 24

@@ -890,6 +890,10 @@ PROMISES = {
     "share in another unit": "{property: completeness, value: 99, unit: d}  #! unknown-value",
     "share of each of no time": "{property: completeness, value: 99, unit: percent, valueExt: week}  #! bad-value",
     "share of each moment": "{property: completeness, value: 99, unit: percent, valueExt: 1 s}  #! bad-value",
+    "window of no days": "{property: errorRate, value: 1, unit: percent, valueExt: last 36 h}  #! bad-value",
+    "window of months": "{property: errorRate, value: 1, unit: percent, valueExt: last 1 mo}  #! bad-value",
+    "window that is too long": "{property: errorRate, value: 1, unit: percent, valueExt: last 53 w}  #! bad-value",
+    "window of nothing": "{property: errorRate, value: 1, unit: percent, valueExt: 'last '}  #! bad-value",
     "share of files that nobody expects": "{property: fileCompleteness, value: 99, unit: percent}  #! missing-key",
     "time of day that is none": "{property: timeOfAvailability, value: 9 am}  #! bad-value",
     "time of day that no day has": "{property: timeOfAvailability, value: '24:00'}  #! bad-value",
@@ -964,6 +968,35 @@ slaProperties:
         ("", "Europe/Berlin", "100", "1 d", 7, 1),
         ("24:00", "Europe/Berlin", "95", "1 mo", 2, 2),
     ]
+
+
+@pytest.mark.parametrize(
+    ("length", "window"), [("last 7 d", "7 d"), ("last 2 weeks", "14 d"), ("last 1 d", None), ("7 d", None)]
+)
+def test_share_of_a_window_has_a_result_each_day(length: str, window: str | None) -> None:
+    levels = f"slaProperties: [{{property: completeness, value: 99, unit: percent, valueExt: {length}}}]\n"
+    plan = compiled(a_document(head=HEAD + levels, drop=f"{DROP}slo: enforce")).plan
+    assert plan
+    (promise,) = plan.promises
+    assert (promise.window and str(promise.window), str(promise.period)) == (
+        window,
+        "7 d" if length == "7 d" else "1 d",
+    )
+    assert (
+        promise.words
+        == f"99% of the rows of {f'the last {window}' if window else f'every {promise.period}'} reach consumers"
+    )
+
+
+def test_level_that_files_do_not_show_is_noted_with_the_reason() -> None:
+    names = ("availability", "throughput", "timeToRepair")
+    levels = ", ".join(f"{{property: {name}, value: 1}}" for name in ("loadDate", *names))
+    text = a_document(head=f"{HEAD}slaProperties: [{levels}]\n", drop=f"{DROP}slo: enforce")
+    held = [finding for finding in compiled(text).findings if finding.code == "not-held"]
+
+    assert [finding.level for finding in held] == ["note"] * 3
+    assert [name in finding.message for name, finding in zip(names, held, strict=True)] == [True] * 3
+    assert ["`timeOfAvailability` and `latency` are held" in finding.fix for finding in held] == [True, False, False]
 
 
 @pytest.mark.parametrize("element", ["day", "orders.day"])
