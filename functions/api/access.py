@@ -20,6 +20,7 @@ Operation = Literal[
     "read_rejected_rows",
     "lint",
     "list_missing",
+    "list_slos",
     "list_pauses",
 ]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
@@ -35,6 +36,7 @@ PERMITS: Mapping[Operation, Mapping[Role, Scope]] = {
     "read_receipt": {"producer": "own", "steward": "all", "operator": "all"},
     "read_rejected_rows": {"producer": "own", "steward": "all", "operator": "all"},
     "list_missing": {"producer": "own", "consumer": "all", "steward": "all", "operator": "all"},
+    "list_slos": {"producer": "own", "consumer": "all", "steward": "all", "operator": "all"},
     "lint": {"producer": "own", "steward": "all", "operator": "all"},
     "list_pauses": {"steward": "all", "operator": "all"},
 }

@@ -7,6 +7,7 @@ import os
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from http.client import HTTPConnection
 from typing import Any
@@ -16,6 +17,8 @@ import boto3
 import pytest
 
 from contracts.terms.arrival import Arrival
+from contracts.terms.promises import Promise
+from contracts.terms.spans import Span
 from functions import keys
 from functions.api import house, producers
 from functions.aws.clients import Clients, ledger_from, zones_from
@@ -85,7 +88,7 @@ def site(cloud: Cloud, environment: pytest.MonkeyPatch) -> Iterator[Site]:
         cloud.guard.learn(stack)
         clients = Clients(boto3.Session(aws_access_key_id="person", aws_secret_access_key="none"))
         zones, store = zones_from(os.environ), S3Store(clients.s3)
-        plan = a_plan(arrival=Arrival("06:00"))
+        plan = a_plan(arrival=Arrival("06:00"), promises=(Promise("loadDate", "loadDate", Span(Decimal(1), "d")),))
         publish(store, zones.catalog, [plan])
         drop = a_drop(producer="shop", plan=plan.sha, state="rejected")
         receipt = f"{keys.report_folder(zones, 'shop', drop.id, 1)}receipt.json"
@@ -108,6 +111,7 @@ def test_functions_have_all_rights_that_their_routes_need_and_no_others(site: Si
         (f"/drops/{site.drop}/receipt", sender),
         (f"/drops/{site.drop}/rejected-rows", sender),
         ("/missing?month=2026-01", sender),
+        ("/slos", sender),
         ("/pauses", operator),
     )
     answers = {path: site.ask(path, token)[0] for path, token in requests}

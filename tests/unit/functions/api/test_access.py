@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from itertools import product
 
 import pytest
 
 from contracts.terms.arrival import Arrival
+from contracts.terms.promises import Promise
+from contracts.terms.spans import Span
 from functions.api.access import OPERATIONS
 from functions.api.callers import ROLES
 from functions.keys import report_folder
@@ -15,6 +18,8 @@ from functions.ports.expected_files import Absence
 from tests.builders import ZONES, a_drop, a_plan, a_world
 from tests.unit.functions.api.asking import Answer, Asking
 
+FRESH = Promise("loadDate", "loadDate", Span(Decimal(1), "d"))
+"""A promise that nobody judges here: after an hour it is late."""
 OWN, OTHERS, NOBODYS, PROMOTED = "own", "another's", "nobody's", "another's, promoted"
 OWNERS = (OWN, OTHERS, NOBODYS, PROMOTED)
 DROPS = {
@@ -70,6 +75,13 @@ EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
         "operator": EVERY_CONTRACT,
         "": NONE,
     },
+    "list_slos": {
+        "producer": OWN_ALONE,
+        "consumer": EVERY_CONTRACT,
+        "steward": EVERY_CONTRACT,
+        "operator": EVERY_CONTRACT,
+        "": NONE,
+    },
     "lint": {"producer": ALL, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
     "list_pauses": {"producer": NONE, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
 }
@@ -79,8 +91,9 @@ EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
 @pytest.fixture(scope="module")
 def asking() -> Asking:
     """A world with a drop of each owner, each but nobody's with a receipt."""
-    loans = a_plan("loans.v1", ("loans/*.csv",), producer="bank", arrival=Arrival("06:00"))
-    world = a_world(contracts=[a_plan(arrival=Arrival("06:00")), loans])
+    loans = a_plan("loans.v1", ("loans/*.csv",), producer="bank", arrival=Arrival("06:00"), promises=(FRESH,))
+    world = a_world(contracts=[a_plan(arrival=Arrival("06:00"), promises=(FRESH,)), loans])
+    world.clock.pass_seconds(7200)
     for contract in ("orders.v1", "loans.v1"):
         due = "2026-01-30T06:00:00.000000Z"
         world.ledger.write((), Absence(contract, "2026-01-30", 1, 0, due, "2026-01-31T00:00:00.000000Z", due))
@@ -94,29 +107,38 @@ def asking() -> Asking:
     return Asking(world)
 
 
+PATHS = {
+    "list_contracts": "/contracts",
+    "read_contract": "/contracts/{contract}",
+    "list_drops": "/drops",
+    "read_drop": "/drops/{drop}",
+    "read_receipt": "/drops/{drop}/receipt",
+    "read_rejected_rows": "/drops/{drop}/rejected-rows",
+    "list_missing": "/missing",
+    "list_slos": "/slos",
+    "lint": "/lint",
+    "list_pauses": "/pauses",
+}
+LISTS = {
+    "list_contracts": ("contracts", "contract"),
+    "list_drops": ("drops", "id"),
+    "list_missing": ("missing", "contract"),
+    "list_slos": ("contracts", "contract"),
+}
+"""Of operations that list things with owners: the list, and the name of its items."""
+BODIES = {"lint": {"text": "a: b"}}
+
+
 def answered(asking: Asking, operation: str, token: str, owner: str) -> int:
     """Send the request of an operation for what an owner has; the status, 404 for what a list lacks."""
     drop, contract = DROPS[owner].id, CONTRACTS[owner]
-    match operation:
-        case "list_contracts":
-            return listed(asking.ask("/contracts", token), "contracts", "contract", contract)
-        case "read_contract":
-            return asking.ask(f"/contracts/{contract}", token).status
-        case "list_drops":
-            return listed(asking.ask("/drops", token, query={"month": "2026-01"}), "drops", "id", drop)
-        case "read_drop":
-            return asking.ask(f"/drops/{drop}", token).status
-        case "read_receipt":
-            return asking.ask(f"/drops/{drop}/receipt", token).status
-        case "read_rejected_rows":
-            return asking.ask(f"/drops/{drop}/rejected-rows", token).status
-        case "list_missing":
-            return listed(asking.ask("/missing", token, query={"month": "2026-01"}), "missing", "contract", contract)
-        case "lint":
-            return asking.ask("/lint", token, "POST", {"text": "a: b"}).status
-        case "list_pauses":
-            return asking.ask("/pauses", token).status
-    raise AssertionError(f"write the request of {operation} here")
+    path, body = PATHS[operation].format(drop=drop, contract=contract), BODIES.get(operation)
+    of_month = {"month": "2026-01"} if operation in ("list_drops", "list_missing") else None
+    answer = asking.ask(path, token, "POST" if body else "GET", body, query=of_month)
+    if operation not in LISTS:
+        return answer.status
+    key, name = LISTS[operation]
+    return listed(answer, key, name, drop if name == "id" else contract)
 
 
 def listed(answer: Answer, key: str, name: str, wanted: str) -> int:

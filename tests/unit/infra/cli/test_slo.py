@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from contracts.terms.promises import DAY, Promise, State
+from functions.operations.promises import promises_of
 from functions.ports.promises import Held, PromisePeriod, Standing
 from infra.cli.main import main
 from infra.cli.options.target import DEMO, of_ports
-from infra.cli.slo import promises_of
 from infra.local.state.export_folder import save
 from tests.builders import ZONES, a_drop, a_plan, a_world
 from tests.fakes import MemoryLedger
@@ -117,7 +117,10 @@ def test_promises_of_a_stack_whose_schedule_never_ran_are_late_after_an_hour() -
         now = world.clock.now() + timedelta(hours=hours)
         target = replace(of_ports(world.ports), now=lambda: now)
         promising = target.promising()
-        rows = [promises_of(target, contract, promising.get(contract)) for contract in target.contracts()]
+        rows = [
+            promises_of(target.ledger, contract, promising.get(contract), target.now())
+            for contract in target.contracts()
+        ]
         return [row["is_late"] if row else None for row in rows]
 
     assert late(0) == [None, None]
