@@ -33,7 +33,7 @@ from functions.events.drop_event import DropEvent
 from functions.events.shape import MOST_BYTES, Origin, event_of_promise, event_of_step
 from functions.ports.batches import Batch, Pause, VersionCheck, Window
 from functions.ports.clock import stamp
-from functions.ports.drops import Step, facts_of, step_of
+from functions.ports.drops import Step, StepFacts, facts_of, step_of
 from functions.ports.expected_files import Absence, FileSet, RollCall
 from functions.ports.jobs import Reach, RunStatus
 from functions.ports.ledger import InFlight, Promised, TransactionItem
@@ -321,6 +321,7 @@ class MemoryLedger:
         self.events: list[DropEvent] = []
         self._drops: dict[str, Drop] = {}
         self._steps: dict[str, list[Step]] = {}
+        self._facts: dict[str, list[StepFacts]] = {}
         self._lineages: dict[str, Lineage] = {}
         self._watermarks: dict[str, Watermarks] = {}
         self._windows: dict[str, Window] = {}
@@ -419,9 +420,10 @@ class MemoryLedger:
 
     def _note(self, drop: Drop, event: str, move: Transition | None) -> None:
         """Add a step to the history, whose event has to fit its schema."""
-        step = step_of(drop, event)
+        step, facts = step_of(drop, event), facts_of(drop, move)
         self._steps.setdefault(drop.id, []).append(step)
-        self.events.append(hold_event(event_of_step(ORIGIN, step, facts_of(drop, move), None, drop)))
+        self._facts.setdefault(drop.id, []).append(facts)
+        self.events.append(hold_event(event_of_step(ORIGIN, step, facts, None, drop)))
 
     def lineage(self, lineage_id: str) -> Lineage:
         return self._lineages.get(lineage_id, Lineage(lineage_id))
@@ -431,6 +433,9 @@ class MemoryLedger:
 
     def history(self, drop_id: str) -> tuple[Step, ...]:
         return tuple(self._steps.get(drop_id, ()))
+
+    def facts(self, drop_id: str) -> tuple[tuple[Step, StepFacts], ...]:
+        return tuple(zip(self.history(drop_id), self._facts.get(drop_id, ()), strict=True))
 
     def starting_with(self, prefix: str) -> tuple[str, ...]:
         return tuple(sorted(i for i in self._drops if i.startswith(prefix))[:20])

@@ -22,7 +22,7 @@ from functions.aws.items import Item
 from functions.drop import Drop, Transition
 from functions.ports.batches import Batch, Pause, VersionCheck, Window
 from functions.ports.clock import months
-from functions.ports.drops import Step
+from functions.ports.drops import Step, StepFacts
 from functions.ports.expected_files import Absence, FileSet, RollCall
 from functions.ports.ledger import InFlight, TransactionItem
 from functions.ports.lineages import Lineage, Watermarks
@@ -85,9 +85,12 @@ class DynamoLedger:
         return items.watermarks_of(item) if item else Watermarks(contract)
 
     def history(self, drop_id: str) -> tuple[Step, ...]:
+        return tuple(step for step, _ in self.facts(drop_id))
+
+    def facts(self, drop_id: str) -> tuple[tuple[Step, StepFacts], ...]:
         begins = {":pk": items.drop_key(drop_id)[0], ":h": items.HISTORY}
         steps = self._query("pk = :pk AND begins_with(sk, :h)", begins, ConsistentRead=True)
-        return tuple(items.step_of(i) for i in steps)
+        return tuple((items.step_of(i), items.facts_of(i)) for i in steps)
 
     def starting_with(self, prefix: str) -> tuple[str, ...]:
         begins = {":pk": items.id_shelf(prefix), ":id": prefix}

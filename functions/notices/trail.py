@@ -1,8 +1,8 @@
-"""What was sent of a drop, to whom, when, and what came of it, for the command line: a drop in, its notices out."""
+"""Notices with what came of them, for the command line: a drop, or a contract's days and promises, in; notices out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from functions.ports.notices import NoticeBook, Trace
 
@@ -10,3 +10,17 @@ from functions.ports.notices import NoticeBook, Trace
 def of_subject(book: NoticeBook, subject: str) -> Sequence[Trace]:
     """Return the notices of a drop on all channels, or of a day of missing files (`<contract>/<day>`)."""
     return sorted(book.of_subject(subject), key=lambda trace: (trace.sequence, trace.line.channel.service, trace.at))
+
+
+def of_contract(
+    book: NoticeBook, contract: str, days: Iterable[str], promises: Iterable[str], months: Collection[str]
+) -> Sequence[tuple[str, Trace]]:
+    """Return the notices of days of missing files and, of some months, of promises: with the day or the promise."""
+    of_days = [(day, trace) for day in days for trace in of_subject(book, f"{contract}/{day}")]
+    of_promises = [
+        (promise, trace)
+        for promise in promises
+        for trace in of_subject(book, f"{contract}/{promise}")
+        if trace.at[:7] in months
+    ]
+    return sorted((*of_days, *of_promises), key=lambda each: each[1].at)

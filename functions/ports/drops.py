@@ -126,6 +126,10 @@ class Drops(Protocol):
         """Return all steps of a drop, the oldest first."""
         ...
 
+    def facts(self, drop_id: str) -> tuple[tuple[Step, StepFacts], ...]:
+        """Return all steps of a drop with what their events tell besides, the oldest first."""
+        ...
+
 
 class DropSearch(Protocol):
     """Records by other things than their ids, read by the command line, the doctor and the search for missing files."""

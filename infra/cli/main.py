@@ -51,6 +51,7 @@ COMMANDS = {
     "resume": "Resume the jobs of a contract or of a producer.",
     "doctor": "Compare buckets, ledger and catalog; run safe repairs.",
     "maintain": "Compact tables, and remove files that nothing needs.",
+    "events": "List the events of a drop, and send them again.",
     "redrive": "List dead letters, and send them back.",
     "cost": "Compute the AWS cost of a load, and what changes it.",
 }

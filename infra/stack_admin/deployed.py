@@ -81,6 +81,12 @@ def queues(cloudformation: Any, stack: str) -> dict[str, str]:
     return {thing.logical_id: thing.name for thing in things if thing.kind == "AWS::SQS::Queue"}
 
 
+def bus(cloudformation: Any, stack: str) -> str | None:
+    """Return the name of the bus of a stack; None if there is no such stack, or it has none."""
+    outputs = (described(cloudformation, stack) or {}).get("Outputs", [])
+    return next((one["OutputValue"] for one in outputs if one["OutputKey"] == "NoticesBus"), None)
+
+
 def variables(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that the template gives the functions; KeyError if an output or a parameter is missing."""
     internal = f"s3://{outputs['InternalBucket']}"

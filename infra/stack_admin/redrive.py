@@ -91,8 +91,8 @@ KINDS = (
         "NoticesDlq",
         None,
         "events that were not sent; the states are correct, and letters name records of the stream, not events",
-        f"let listeners read `dropgate drops` for the missed time, then {DELETE}",
-        f"let listeners read `dropgate drops` for the missed time; {NO_HARM}",
+        f"send the events of that time's drops by `dropgate events DROP --again`, then {DELETE}",
+        f"send the events of that time's drops by `dropgate events DROP --again`; {NO_HARM}",
     ),
     LetterKind(
         "notice-event",

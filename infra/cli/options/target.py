@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
     from functions.drop import Drop
-    from functions.ports import NoticePorts, Ports
+    from functions.events.shape import Origin
+    from functions.ports import EventSources, NoticePorts, Ports
     from functions.ports.batches import Batch
     from functions.ports.drops import Step
     from functions.ports.expected_files import Absence, FileSet
@@ -244,6 +245,32 @@ def notice_ports() -> NoticePorts:
         return notice_ports_from(_Whole(environment), _clients(environment, regional=True))
 
 
+def event_sources() -> tuple[EventSources, Origin]:
+    """Return what events of a running stack are made from, and the origin that they name."""
+    environment = surroundings()
+    if environment is None:
+        raise NoStack(NOT_RUNNING)
+    from functions.aws.clients import event_sources_from
+    from functions.events.shape import Origin
+
+    sources = event_sources_from(_Whole(environment), _clients(environment))
+    return sources, Origin(f"/dropgate/{_stack_of(environment)}", sources.zones.promoted)
+
+
+def bus() -> tuple[Any, str]:
+    """Return a client of EventBridge and the name of a running stack's bus."""
+    environment = surroundings()
+    if environment is None:
+        raise NoStack(NOT_RUNNING)
+    from infra.stack_admin import deployed
+
+    stack, session = _stack_of(environment), _session(regional=True)
+    name = deployed.bus(session.client("cloudformation"), stack)
+    if name is None:
+        raise NoStack(f"The stack {stack} has no event bus: it is not a dropgate stack.")
+    return session.client("events"), name
+
+
 def in_sandbox() -> bool:
     """Return True if Amazon SES sends to verified addresses alone; False if it cannot be asked."""
     environment = surroundings() or {}
@@ -286,9 +313,7 @@ def queues(wanted: Iterable[str]) -> tuple[SQSClient, Mapping[str, str]]:
     environment = surroundings()
     if environment is None:
         raise NoStack(NOT_RUNNING)
-    stack = _option_value("stack") or environment.get("POWERTOOLS_SERVICE_NAME")
-    if stack is None:
-        raise NoStack("The stack's queues are found by its name in CloudFormation: name it with --stack.")
+    stack = _stack_of(environment)
     from infra.stack_admin import deployed
 
     sqs = _clients(environment).sqs
@@ -298,6 +323,14 @@ def queues(wanted: Iterable[str]) -> tuple[SQSClient, Mapping[str, str]]:
             f"The stack {stack} has no {', '.join(missing)}: it is not a dropgate stack, or one of another version."
         )
     return sqs, urls
+
+
+def _stack_of(environment: Mapping[str, str]) -> str:
+    """Return the name of a running stack in CloudFormation."""
+    stack = _option_value("stack") or environment.get("POWERTOOLS_SERVICE_NAME")
+    if stack is None:
+        raise NoStack("The stack's queues and bus are found by its name in CloudFormation: name it with --stack.")
+    return stack
 
 
 def catalog_client(zone: str | None) -> tuple[Any, str]:

@@ -144,23 +144,32 @@ def service_calls(who: Credential, environ: Environ, body: bytes) -> Iterator[Ca
 
 
 def _json_calls(who: Credential, operation: str, asked: Mapping[str, Any]) -> Iterator[Call]:
-    if who.service == "dynamodb" and "TransactItems" in asked:
-        for entry in asked["TransactItems"]:
-            for kind, item in entry.items():
-                yield Call(who.caller, f"dynamodb:{_TRANSACTED.get(kind, 'GetItem')}", _table(who, item))
-    elif who.service == "dynamodb" and "RequestItems" in asked:
-        for table in asked["RequestItems"]:
-            yield Call(who.caller, f"dynamodb:{operation}", _table(who, {"TableName": table}))
-    elif who.service == "dynamodb":
-        yield Call(who.caller, f"dynamodb:{operation}", _table(who, asked))
+    if who.service == "dynamodb":
+        yield from _table_calls(who, operation, asked)
     elif who.service == "sqs":
         name = str(asked.get("QueueUrl", asked.get("QueueName", "*"))).rpartition("/")[2]
         yield Call(who.caller, f"sqs:{operation.removesuffix('Batch')}", f"arn:aws:sqs:{who.region}:{ACCOUNT}:{name}")
+    elif who.service == "events" and operation == "PutEvents":
+        for entry in asked["Entries"]:
+            bus = f"arn:aws:events:{who.region}:{ACCOUNT}:event-bus/{entry.get('EventBusName', 'default')}"
+            yield Call(who.caller, "events:PutEvents", bus)
     elif who.service == "ssm" and "Name" in asked:
         parameter = f"arn:aws:ssm:{who.region}:{ACCOUNT}:parameter/{asked['Name'].removeprefix('/')}"
         yield Call(who.caller, f"ssm:{operation}", parameter)
     else:
         yield Call(who.caller, f"{who.service}:{operation}", "*")
+
+
+def _table_calls(who: Credential, operation: str, asked: Mapping[str, Any]) -> Iterator[Call]:
+    if "TransactItems" in asked:
+        for entry in asked["TransactItems"]:
+            for kind, item in entry.items():
+                yield Call(who.caller, f"dynamodb:{_TRANSACTED.get(kind, 'GetItem')}", _table(who, item))
+    elif "RequestItems" in asked:
+        for table in asked["RequestItems"]:
+            yield Call(who.caller, f"dynamodb:{operation}", _table(who, {"TableName": table}))
+    else:
+        yield Call(who.caller, f"dynamodb:{operation}", _table(who, asked))
 
 
 def _mail_calls(who: Credential, environ: Environ, body: bytes) -> Iterator[Call]:

@@ -262,7 +262,7 @@ def test_commands_know_a_stack_by_its_name(site: Site) -> None:
         (["resume", "orders.v1"], "The contract orders.v1 is not paused. Known: none."),
         (["resume"], "Name a contract, or --producer P."),
         (["redrive", "object-craeted"], "There is no dead-letter queue object-craeted. Did you mean object-created?"),
-        (["redrive", "notices"], "notices has no queue to go back to: let listeners read `dropgate drops`"),
+        (["redrive", "notices"], "notices has no queue to go back to: send the events of that time's drops by"),
     ],
 )
 def test_wrong_names_are_usage_errors(site: Site, words: list[str], message: str) -> None:

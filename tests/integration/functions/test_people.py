@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,19 @@ import pytest
 from botocore.exceptions import ClientError
 from click.testing import CliRunner, Result
 
+from contracts import codec
 from contracts.errors import ServiceUnavailable
 from contracts.table import TableColumn
 from functions.aws.clients import Clients
+from functions.ports.clock import stamp
+from functions.ports.expected_files import Absence
+from functions.ports.promises import Held, Standing
 from functions.ports.store import CopyTag
 from infra.cli.main import main
 from infra.local.embedded import session
 from infra.local.iam.calls import Call
 from infra.local.iam.policy_evaluator import grants, read
+from tests.hearing import a_promise
 from tests.integration.functions.test_rights import CLOCK, HEARD, Site, site
 
 __all__ = ["site"]
@@ -95,11 +101,24 @@ def office(site: Site) -> Office:
     events["known"] = site.land("orders/known.csv", refused)
     office = Office(site, {state: site.drop(event).id for state, event in events.items()})
     rejected, unmatched, late = office.drops.values()
+    at = stamp(datetime.now(UTC))
+    promise = Held("loadDate", "sha", at, at, at)
+    absence = Absence("orders.v1", at[:10], 2, 1, at, at, at)
+    site.ports.ledger.write((), absence, Standing("orders.v1", None, promises=(promise,)))
     office.answers["shown"] = office.ask("watcher", "show", rejected)
     office.answers["drops"] = office.ask("watcher", "drops")
-    for event in site.send_events():
+    office.answers["sent"] = site.send_events()
+    for event in office.answers["sent"]:
         site.tell(HEARD, json.dumps({"source": "dropgate", **event}))
+    site.tell(HEARD, json.dumps({"source": "dropgate", "detail": codec.encode(a_promise())}))
     office.answers["notices"] = office.ask("watcher", "notices", rejected)
+    office.answers["of contract"] = office.ask("watcher", "notices", "--contract", "orders.v1")
+    site.clients.sqs.purge_queue(QueueUrl=site.stack.names["NoticeEventQueue"])
+    office.answers["again"] = office.ask("operator", "events", rejected, unmatched, "--again")
+    office.answers["on the bus"] = messages(site, "NoticeEventQueue")
+    for body in office.answers["on the bus"]:
+        site.tell(HEARD, body)
+    office.answers["notices after"] = office.ask("watcher", "notices", rejected)
     tested = office.dropgate("teller", "notify", "--test", "orders.v1", "--format", "json")
     office.answers["samples"] = (tested.exit_code, json.loads(tested.stdout))
     office.answers["stuck"] = office.ask("watcher", "drops", "--stuck")
@@ -121,6 +140,54 @@ def office(site: Site) -> Office:
     site.ports.tables.ready(table, (TableColumn("_drop", "string"),), CopyTag("d" * 32, 1))
     office.answers["maintained"] = office.ask("maintainer", "maintain", "tabled.v1")
     return office
+
+
+def messages(site: Site, queue: str) -> list[str]:
+    """Take all messages of a queue."""
+    bodies: list[str] = []
+    url = site.stack.names[queue]
+    while page := site.clients.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
+        for message in page:
+            bodies.append(message["Body"])
+            site.clients.sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+    return bodies
+
+
+def test_notices_of_a_contract_are_of_its_missing_files_and_promises(office: Office) -> None:
+    listed = office.answers["of contract"]["notices"]
+    today = stamp(datetime.now(UTC))[:10]
+
+    assert {(each["of"], each["occasion"]) for each in listed} == {(today, "missing"), ("loadDate", "stale")}
+    assert {each["service"] for each in listed} == {"email", "slack", "webhook"}
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ((), "Name a DROP, or a --contract"),
+        (("abcd", "--contract", "orders.v1"), "Name a DROP, or a --contract"),
+        (("--contract", "order.v1"), "Did you mean orders.v1?"),
+    ],
+)
+def test_notices_of_nothing_that_is_named_are_a_usage_error(office: Office, words: tuple[str, ...], hint: str) -> None:
+    done = office.dropgate("watcher", "notices", *words)
+
+    assert (done.exit_code, hint in done.stderr) == (2, True), done.stderr
+
+
+def test_events_of_a_drop_are_sent_again_as_they_were_and_tell_nobody_twice(office: Office) -> None:
+    events = {event["id"]: event for event in office.answers["again"]}
+    first = {event["detail"]["id"]: event["detail"] for event in office.answers["sent"]}
+    heard = [json.loads(body)["detail"]["id"] for body in office.answers["on the bus"]]
+
+    assert [event["data"]["state"] for event in events.values()] == [
+        *("received", "rejecting", "rejected"),
+        *("received", "unmatched"),
+    ]
+    assert {name: first[name] for name in events} == events
+    assert heard == [name for name, event in events.items() if event["data"]["state"] in ("rejected", "unmatched")]
+    before, after = office.answers["notices"]["notices"], office.answers["notices after"]["notices"]
+    assert [(each["at"], each["occasion"]) for each in before] == [(each["at"], each["occasion"]) for each in after]
 
 
 def test_everybody_can_do_their_work(office: Office) -> None:
@@ -185,6 +252,7 @@ def test_nobody_has_a_right_that_no_command_uses(office: Office) -> None:
         ("watcher", ("replay", "{rejected}")),
         ("watcher", ("accept", "{rejected}", "--because", "x")),
         ("watcher", ("pause", "orders.v1")),
+        ("watcher", ("events", "{rejected}", "--again")),
         ("watcher", ("try", str(CONTRACTS / "sales" / "orders.v1.yaml"))),
         ("watcher", ("publish", str(CONTRACTS))),
         ("operator", ("publish", str(CONTRACTS))),

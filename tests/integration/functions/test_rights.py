@@ -183,7 +183,7 @@ class Site:
         made = self.invoke(WRITTEN, records)
         assert len(made) == len(records)
         assert made[0]["detail"]["data"]["contract"] == {"name": "sets.v1", "id": "sets", "version": "1.0.0"}
-        known = next(item for item in history[2:] if "contract" in item)
+        known = next(item for item in history[2:] if "contract" in item and item["pk"]["S"].startswith("D#"))
         gone = {**known, "told": {"M": {"plan": {"S": "0" * 64}}}}
         (event,) = self.invoke(WRITTEN, [{"dynamodb": {"NewImage": gone}}])
         assert event["detail"]["data"]["contract"]["id"] is None
@@ -195,7 +195,7 @@ class Site:
             self.clients.s3.delete_object(Bucket=gone["bucket"], Key=gone["key"])
         for event in events:
             self.tell(HEARD, json.dumps({"source": "dropgate", **event}))
-        mail = {"messageId": "1", "destination": [MAIL]}
+        mail = {"messageId": "1", "destination": [MAIL], "tags": {"message": ["msg_1"]}}
         back = {"source": "aws.ses", "detail": {"mail": mail, "reject": {"reason": "Bad content"}}}
         self.tell(HEARD, json.dumps(back))
         table = self.stack.names["NoticesTable"]

@@ -38,7 +38,7 @@ def worker() -> Callable[[Mapping[str, Any], set[str]], str | None]:
 TEMPLATE, MACHINE = (yaml_parse(text) for text in blocks(PAGE, "yaml"))
 EXAMPLE = json.loads(*blocks(REFERENCE, "json"))
 RULES = [
-    json.loads(*blocks(PAGE, "json")),
+    json.loads(blocks(PAGE, "json")[0]),
     TEMPLATE["Resources"]["OrdersPromoted"]["Properties"]["EventPattern"],
     MACHINE["LoadOrders"]["Properties"]["EventPattern"],
 ]
