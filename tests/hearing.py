@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from contracts import catalog, codec
 from contracts.errors import StaleWrite
@@ -137,32 +137,35 @@ class MemoryNotices:
         self.lines[line.id] = replace(line, version=line.version + 1)
 
 
-@dataclass
-class MemoryMailer:
-    """Mail that was sent; `answers` are given first, then each mail is taken."""
+T = TypeVar("T")
 
-    sent: list[Mail] = field(default_factory=list)
+
+@dataclass
+class Outbox(Generic[T]):
+    """What was sent; `answers` are given first, then each thing is taken."""
+
+    sent: list[T] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
+
+    def take(self, thing: T) -> Answer:
+        answer = self.answers.pop(0) if self.answers else TOOK
+        if answer.result == "sent" or answer.unsure:
+            self.sent.append(thing)
+        return answer
+
+
+class MemoryMailer(Outbox[Mail]):
+    """Mail that was sent."""
 
     def send(self, mail: Mail) -> Answer:
-        answer = self.answers.pop(0) if self.answers else TOOK
-        if answer.result == "sent" or answer.unsure:
-            self.sent.append(mail)
-        return answer
+        return self.take(mail)
 
 
-@dataclass
-class MemoryWeb:
-    """Requests that were made, as those of mail."""
-
-    sent: list[Post] = field(default_factory=list)
-    answers: list[Answer] = field(default_factory=list)
+class MemoryWeb(Outbox[Post]):
+    """Requests that were made."""
 
     def post(self, post: Post) -> Answer:
-        answer = self.answers.pop(0) if self.answers else TOOK
-        if answer.result == "sent" or answer.unsure:
-            self.sent.append(post)
-        return answer
+        return self.take(post)
 
     @property
     def bodies(self) -> list[Any]:

@@ -1,17 +1,25 @@
-"""docs/how-to/notices.md: its receiver of webhooks takes what we sign, and nothing else."""
+"""docs/how-to/notices.md: its receiver takes what we sign; docs/reference/notices.md: bad channels are named so."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from contracts.authoring.compiler.lint import lint
+from functions.delivery.web import PublicWeb
 from functions.notices.messages.webhook import signature, signing_key
+from functions.notices.returned import returned
 from infra.packaging.bundles import ROOT
+from tests.hearing import HOOK, SIGNING, SLACK, Hearing, a_hearing, a_route, an_event
+from tests.receivers import Reply, web_receiver
 from tests.unit.documents.test_events_page import blocks
+from tests.unit.documents.test_notify_page import CONTRACT, HEAD
 
 PAGE = (ROOT / "docs" / "how-to" / "notices.md").read_text(encoding="utf-8")
 SECRET = f"whsec_{base64.b64encode(b'k' * 32).decode()}"
@@ -24,6 +32,57 @@ def genuine() -> Callable[[dict[str, str], bytes, str], bool]:
     exec(blocks(PAGE, "python")[0], names)  # noqa: S102 - our own page
     function: Callable[[dict[str, str], bytes, str], bool] = names["genuine"]
     return function
+
+
+REFERENCE = (ROOT / "docs" / "reference" / "notices.md").read_text(encoding="utf-8")
+
+
+def words_of(begin: str) -> str:
+    """Return what the page says of a bad channel."""
+    (row,) = (row.split(" | ") for row in REFERENCE.splitlines() if row.startswith(f"| {begin} |"))
+    return row[2].strip("`")
+
+
+def failed(world: Hearing) -> str:
+    """Return why the message of a rejected file is given up."""
+    (sent,) = world.hear(an_event())
+    assert sent.given_up
+    return sent.answer.text
+
+
+def test_a_channel_that_the_contract_lacks_is_a_finding(tmp_path: Path) -> None:
+    text = HEAD + CONTRACT.replace("producer: [orders-help", "producer: [orders-helpdesk-of-nobody")
+    (tmp_path / "orders.v1.yaml").write_text(text, encoding="utf-8")
+    faults = [finding for finding in lint((tmp_path,)).findings if finding.level == "error"]
+
+    assert [words_of("of a name that the contract lacks") in fault.message for fault in faults] == [True]
+
+
+def test_a_secret_that_is_not_there_is_named_as_on_the_page() -> None:
+    world = a_hearing(a_route(SLACK))
+    world.secrets.secrets = {}
+
+    assert failed(world).startswith(words_of("whose secret is not there"))
+
+
+def test_a_bounce_is_named_as_on_the_page() -> None:
+    bounce = {"bounceType": "Permanent", "bounceSubType": "General", "bouncedRecipients": [{"emailAddress": "a@b.cc"}]}
+    back = returned({"mail": {"messageId": "1"}, "bounce": bounce})
+
+    assert back.reason.startswith(words_of("a mail address that bounces"))
+
+
+def test_a_webhook_that_is_gone_or_points_inward_is_named_as_on_the_page() -> None:
+    world = a_hearing(a_route(HOOK))
+    inward = PublicWeb(world.clock, resolve=lambda *_: ["169.254.169.254"])
+    world.ports = replace(world.ports, web=inward)
+    assert failed(world) == words_of("a webhook that points inward")
+    with web_receiver() as receiver:
+        receiver.replies = [Reply(410, "")]
+        world = a_hearing(a_route(HOOK))
+        world.secrets.secrets = {HOOK.to: f"{receiver.origin}/hook {SIGNING}"}
+        world.ports = replace(world.ports, web=PublicWeb(world.clock, receiver.origin))
+        assert failed(world).startswith(words_of("a webhook that is gone"))
 
 
 def headers(now: datetime | None = None, body: bytes = BODY) -> dict[str, str]:
