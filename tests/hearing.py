@@ -43,12 +43,14 @@ from tests.fakes import MemoryStore, TestClock
 
 MAIL = Channel("email", "shop@example.com")
 SLACK = Channel("slack", "data-team")
+TEAMS = Channel("teams", "data-room")
 PAGER = Channel("pagerduty", "on-call")
 HOOK = Channel("webhook", "lake")
 SIGNING = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 """The signing secret of an example of Standard Webhooks."""
 SECRETS = {
     "data-team": "https://hooks.slack.com/services/T0/B0/x",
+    "data-room": "https://prod-00.westeurope.logic.azure.com:443/workflows/a/triggers/manual/paths/invoke?sig=x",
     "on-call": "0123456789abcdef0123456789abcdef",
     "lake": f"https://lake.example.com/hooks {SIGNING}",
 }
@@ -333,4 +335,4 @@ def a_hearing(*routes: Route, operators: Iterable[Route] = ()) -> Hearing:
 
 def channels(service: Service) -> Channel:
     """The channel of a service."""
-    return {"email": MAIL, "slack": SLACK, "pagerduty": PAGER, "webhook": HOOK}[service]
+    return {"email": MAIL, "slack": SLACK, "teams": TEAMS, "pagerduty": PAGER, "webhook": HOOK}[service]

@@ -19,11 +19,11 @@ Occasion = Literal[
     "rejected", "failed", "warning", "missing", "late", "stale", "unmatched", "accepted", "recovered"
 ]  # fmt: skip
 """An event that people may hear of."""
-Service = Literal["email", "slack", "pagerduty", "webhook"]
+Service = Literal["email", "slack", "teams", "pagerduty", "webhook"]
 AUDIENCES: tuple[Audience, ...] = get_args(Audience)
 OCCASIONS: tuple[Occasion, ...] = get_args(Occasion)
 SERVICES: tuple[Service, ...] = get_args(Service)
-NAMES: Mapping[Service, str] = {"slack": "Slack", "pagerduty": "PagerDuty", "webhook": "webhook"}
+NAMES: Mapping[Service, str] = {"slack": "Slack", "teams": "Teams", "pagerduty": "PagerDuty", "webhook": "webhook"}
 """The services for people; a mail address needs no name beside it."""
 DEFAULTS: Mapping[Audience, tuple[Occasion, ...]] = {
     "producer": ("rejected", "missing", "unmatched", "recovered"),

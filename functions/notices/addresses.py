@@ -30,7 +30,7 @@ class Address:
 def address_of(service: Service, secret: str) -> Address | str:
     """Return the address of a secret, or in words what it should be."""
     parts = secret.split()
-    if service == "slack" and len(parts) == 1:
+    if service in ("slack", "teams") and len(parts) == 1:
         return Address(parts[0])
     if service == "webhook" and len(parts) == 2 and (key := signing_key(parts[1])):
         return Address(parts[0], signing_key=key)
@@ -42,6 +42,7 @@ def address_of(service: Service, secret: str) -> Address | str:
 WANTED: dict[Service, str] = {
     "email": "a mail address",
     "slack": "the address of an incoming webhook",
+    "teams": "the address of a workflow",
     "webhook": "an https address, a blank, and a signing secret `whsec_<base64 of 24 to 64 bytes>`",
     "pagerduty": "a routing key of 32 characters, and behind a blank `eu` for an account of the EU service region",
 }

@@ -19,6 +19,7 @@ from functions.notices.messages import pagerduty
 from functions.notices.messages.mail import mail
 from functions.notices.messages.pagerduty import Change
 from functions.notices.messages.slack import slack
+from functions.notices.messages.teams import teams
 from functions.notices.messages.webhook import webhook
 from functions.notices.messages.wording import Letter
 from functions.notices.take import TRIES
@@ -95,6 +96,8 @@ def deliver(ports: NoticePorts, letter: Letter) -> tuple[Answer, tuple[str, ...]
         return address, incidents
     if channel.service == "pagerduty":
         return _each(ports, pagerduty.changes(letter, ports.pagerduty or address.url, address.routing_key), incidents)
+    if channel.service == "teams":
+        return ports.web.post(teams(letter, address.url)), incidents
     if channel.service == "slack":
         return ports.web.post(slack(letter, address.url)), incidents
     return ports.web.post(webhook(letter, address.url, address.signing_key, ports.clock.now())), incidents

@@ -19,12 +19,12 @@ Examples:
   dropgate events orders/2026-01-31.csv orders/2026-02-01.csv --again
 """
 )
-@click.argument("drops", metavar="DROP...", nargs=-1, required=True)
+@click.argument("drop", metavar="DROP...", nargs=-1, required=True)
 @click.option("--again", is_flag=True, help="Send the events once more, for listeners that missed them.")
 @month_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
-def command(drops: tuple[str, ...], again: bool, month: datetime | None, form: str) -> None:
+def command(drop: tuple[str, ...], again: bool, month: datetime | None, form: str) -> None:
     """List the events of DROP, made from its history in the ledger.
 
     DROP is an id, the first characters of an id, a key below landing or a URI, as for `dropgate show`. With --again
@@ -37,8 +37,8 @@ def command(drops: tuple[str, ...], again: bool, month: datetime | None, form: s
 
     target = reading()
     sources, origin = event_sources()
-    named = [the_drop(target, word, month).drop for word in drops]
-    every = [event for drop in named for event in events_of(sources, origin, drop.id)]
+    named = [the_drop(target, word, month).drop for word in drop]
+    every = [event for one in named for event in events_of(sources, origin, one.id)]
     if again:
         from infra.stack_admin.bus import send
 

@@ -13,7 +13,13 @@ from urllib.parse import unquote
 from contracts.problem import nearest
 from contracts.terms.notices import Channel, Service
 
-SCHEMES: dict[str, Service] = {"mailto": "email", "slack": "slack", "pagerduty": "pagerduty", "webhook": "webhook"}
+SCHEMES: dict[str, Service] = {
+    "mailto": "email",
+    "slack": "slack",
+    "teams": "teams",
+    "pagerduty": "pagerduty",
+    "webhook": "webhook",
+}
 OTHER_WORDS = {"email": "mailto", "mail": "mailto", "e-mail": "mailto", "smtp": "mailto", "pager": "pagerduty"}
 WORD = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
@@ -30,6 +36,8 @@ OF_WEBHOOKS = re.compile(
     r"logic\.azure\.com|powerplatform\.com|chat\.googleapis\.com|events\.pagerduty\.com)|(?i:https?://)[^/\s]*@"
 )
 """Addresses that whoever has them can send to, or that have a password: no place for people to go to."""
+OF_TEAMS = ("webhook.office.com", "logic.azure.com", "powerplatform.com")
+"""Hosts of workflows of Teams, and of its former connectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +77,11 @@ def read(text: str) -> Channel | Refused:
         return Refused("secret-in-contract", "This is a secret, and must not be written here.", keep_secret(service))
     if scheme not in SCHEMES:
         word = OTHER_WORDS.get(scheme.casefold()) or nearest(scheme, SCHEMES)
-        fix = f"Write `{word}:{rest}`." if word else "Write `mailto:`, `slack:`, `pagerduty:` or `webhook:` before it."
+        fix = (
+            f"Write `{word}:{rest}`."
+            if word
+            else "Write `mailto:`, `slack:`, `teams:`, `pagerduty:` or `webhook:` before it."
+        )
         return Refused("unknown-value", f"`{text:.60}` names no service that notices go by.", fix)
     if scheme == "mailto":
         address = unquote(rest)
@@ -84,4 +96,7 @@ def read(text: str) -> Channel | Refused:
 
 
 def _service(secret: str) -> str:
-    return "slack" if "slack" in secret.casefold() or secret[:3].casefold() == "xox" else "webhook"
+    text = secret.casefold()
+    if any(host in text for host in OF_TEAMS):
+        return "teams"
+    return "slack" if "slack" in text or text[:3] == "xox" else "webhook"

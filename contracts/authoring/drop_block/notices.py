@@ -182,7 +182,7 @@ def _address(entry: Entry) -> Channel | Refused:
     elif entry.path[:1] == ("team",):
         fix = f"Add `customProperties: [{{property: {OWN_ADDRESS}, value: mailto:orders@example.org}}]` to it."
     elif entry.tool not in ("", "email"):
-        fix = "Name another channel: notices go by mail, Slack, PagerDuty and webhook."
+        fix = "Name another channel: notices go by mail, Slack, Teams, PagerDuty and webhook."
     else:
         fix = "Add `url: mailto:orders@example.org` to it."
     return Refused("no-address", f"`{entry.names[0]:.60}` has no address that notices can go to.", fix)

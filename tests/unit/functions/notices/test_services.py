@@ -20,6 +20,7 @@ from contracts.plan import Check, Plan, Property
 from contracts.problem import Problem
 from contracts.terms.notices import Occasion
 from functions.delivery.mime import mime
+from functions.delivery.web import PublicWeb
 from functions.notices.messages import pagerduty
 from functions.notices.messages.webhook import signature, signing_key
 from functions.notices.sample import send_samples
@@ -32,6 +33,7 @@ from tests.hearing import (
     SECRETS,
     SIGNING,
     SLACK,
+    TEAMS,
     Hearing,
     MemoryWeb,
     a_hearing,
@@ -39,6 +41,7 @@ from tests.hearing import (
     an_absence,
     an_event,
 )
+from tests.receivers import Reply, web_receiver
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 HOSTILE = [
@@ -239,6 +242,62 @@ def test_slack_shows_what_is_wrong_and_whom_to_ask() -> None:
     assert body["text"].startswith("[rejected] orders/1.csv: 20 of 410 rows")
     assert "Correct amount in these records." in text
     assert "Questions: Data team" in text
+
+
+# --- Teams
+
+
+def runs(body: Any) -> list[str]:
+    """The texts of the one card of a message, in the form that a workflow takes."""
+    (attachment,) = body["attachments"]
+    card = attachment["content"]
+    assert (body["type"], attachment["contentType"]) == ("message", "application/vnd.microsoft.card.adaptive")
+    assert (card["type"], card["version"]) == ("AdaptiveCard", "1.2")
+    assert {block["type"] for block in card["body"]} == {"RichTextBlock"}
+    every = [run for block in card["body"] for run in block["inlines"]]
+    assert {run["type"] for run in every} == {"TextRun"}
+    return [run["text"] for run in every]
+
+
+def test_teams_shows_what_is_wrong_and_whom_to_ask() -> None:
+    world = a_hearing(a_route(TEAMS))
+    world.hear(an_event())
+    (body,) = world.web.bodies
+    title, *lines = runs(body)
+
+    assert world.web.sent[0].url == SECRETS["data-room"]
+    assert title.startswith("[rejected] orders/1.csv: 20 of 410 rows")
+    assert any("Correct amount in these records." in line for line in lines)
+    assert any(line.startswith("Questions: Data team") for line in lines)
+
+
+@pytest.mark.parametrize("key", HOSTILE, ids=range(len(HOSTILE)))
+def test_no_key_marks_anything_up_in_teams_or_makes_a_card_too_large(key: str) -> None:
+    world = a_hearing(a_route(TEAMS))
+    world.hear(of_key(key), *(replace(of_key(key), id=f"{n}", subject=f"d{n}") for n in range(2, 30)))
+    world.minutes(12)
+
+    assert len(world.web.sent) == 2
+    for post, body in zip(world.web.sent, world.web.bodies, strict=True):
+        assert len(post.body) <= 20_000
+        assert all(text.isprintable() for text in runs(body))
+
+
+# Power Automate, "Microsoft Teams" connector: a workflow that takes a request answers 202 with no body; one that was
+# deleted or switched off answers 404, one whose limits are used up 429.
+@pytest.mark.parametrize(
+    ("status", "result"), [(202, "sent"), (429, "later"), (500, "later"), (404, "failed")], ids=str
+)
+def test_each_answer_of_a_workflow_means_what_it_says(status: int, result: str) -> None:
+    with web_receiver() as receiver:
+        receiver.replies = [Reply(status, "")]
+        world = a_hearing(a_route(TEAMS))
+        world.secrets.secrets = {TEAMS.to: f"{receiver.origin}/workflows/a?sig=x"}
+        world.ports = replace(world.ports, web=PublicWeb(world.clock, receiver.origin))
+        (sent,) = world.hear(an_event())
+
+    assert ("failed" if sent.given_up else sent.answer.result) == result
+    assert [request.path for request in receiver.received] == ["/workflows/a?sig=x"]
 
 
 # --- webhooks

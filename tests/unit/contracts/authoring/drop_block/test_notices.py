@@ -59,6 +59,7 @@ def fault(notify: str, sections: str = SECTIONS, level: str = "error") -> tuple[
         ("mailto:a.b+c@mail.example.org", Channel("email", "a.b+c@mail.example.org")),
         ("mailto:a%2Bb@example.org", Channel("email", "a+b@example.org")),
         ("slack:orders", Channel("slack", "orders")),
+        ("teams:orders", Channel("teams", "orders")),
         ("pagerduty:data_oncall", Channel("pagerduty", "data_oncall")),
         ("webhook:v1.orders", Channel("webhook", "v1.orders")),
     ],
