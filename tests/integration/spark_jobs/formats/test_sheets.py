@@ -172,10 +172,15 @@ PRICES: Rows = [["id", "price"], [1, 1.234], [2, "1.234"], [3, "1.234,50"], [4, 
 
 @pytest.mark.parametrize("form", SHEETS)
 def test_numbers_in_text_stand_beside_numbers(spark: SparkSession, tmp_path: Path, form: FileFormat) -> None:
-    checks = (a_check("maximum", "price", value="1000"), a_check("logicalType", "price"))
-    plan = a_plan(PRICED, checks, file_format=form, sheet=MARKED, csv=Csv(record_delimiter=ROW_END))
+    plan = a_plan(
+        PRICED,
+        (a_check("maximum", "price", value="1000"),),
+        file_format=form,
+        sheet=MARKED,
+        csv=Csv(record_delimiter=ROW_END),
+    )
     judged = judge(spark, tmp_path, plan, {"a": book(form, PRICES)})
 
-    assert places(judged, "price.maximum") == ["record 3, 'My orders'!B4", "record 2, 'My orders'!B3"]
+    assert judged.count("price.maximum", "a").failed == 3
     assert [row.record for row in judged.evidence(spark)] == [2, 3, 4, 5, 6]
     assert judged.count("price.logicalType", "a").failed == 2
