@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ import pytest
 from bench import contests, language, plans
 from bench.__main__ import ALL, CONTESTS, EXAMPLES, STATIONS, asked, is_whole, main
 from bench.beside import ROUNDS, Duel, Rival, contest, differing
-from bench.deployed.rows import DEPLOYED
+from bench.deployed.rows import DEPLOYED, DeployedRow
 from bench.files import Files
 from bench.load import Haul
 from bench.measuring import Row, alternate
@@ -225,6 +227,16 @@ def test_page_has_a_line_for_each_row(tmp_path: Path) -> None:
     assert "\n| ours | 2.00 s | 1.00 s | **2.00** | 2.00 | 1.8 | **no** |\n" in text
     assert f"\n{duel}\n" in text
     assert "\n- other: 2 checks left to chance.\n" in text
+
+
+def test_page_has_rows_over_s3a_with_the_rate_of_the_server(tmp_path: Path) -> None:
+    row = DeployedRow("read", ((1, 2),), 1.8, used=((4, 5),))
+
+    with ExitStack() as started:
+        text = page(Bench(Files(tmp_path, 1), started=started), [], [], deployed=[row])
+
+    assert "\n| read | 2.00 s | 1.00 s | **2.00** | 2.00 | 1.25 | 1.8 | **no** |\n" in text
+    assert re.search(r"2 plain readers got [\d,]+ MiB a second from it, and\n[\d,]+ MiB", text)
 
 
 def test_page_leaves_out_what_was_not_run(tmp_path: Path) -> None:
