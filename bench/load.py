@@ -106,7 +106,7 @@ class Load:
         self.settled += drops
         functions = self.embedded.stack.functions.keys() - {SCHEDULE}
         asked = sum(r.caller in functions for r in list(self.embedded.cloud.requests))
-        return Haul(what, ledger, took, tuple(map(_waited, ended)), asked + self._runs(ended), _most_mib())
+        return Haul(what, ledger, took, tuple(map(_waited, ended)), asked + len({d.batch for d in ended}), _most_mib())
 
     def alone(self, what: str, file: Path) -> Haul:
         """Upload one file after another, each after the former has ended."""
@@ -144,10 +144,6 @@ class Load:
 
     def _ended(self) -> int:
         return sum(event["detail"]["data"]["state"] in GOOD for event in list(self.events))
-
-    def _runs(self, drops: Iterable[Drop]) -> int:
-        """The runs that were asked for, one of each batch."""
-        return len({d.batch for d in drops})
 
 
 def load(files: Files) -> list[Haul]:

@@ -46,13 +46,12 @@ class Row:
         return "-" if self.bound is None else "yes" if self.ratio <= self.bound else "**no**"
 
     def __str__(self) -> str:
-        yardstick, job = (f"{figure:,.{2 if self.unit == 's' else 0}f} {self.unit}" for figure in self._medians())
+        yardstick, job = (
+            f"{figure:,.{2 if self.unit == 's' else 0}f} {self.unit}" for figure in (self.yardstick, self.job)
+        )
         first = self.pairs[0][1] / self.pairs[0][0]
         bound = "-" if self.bound is None else f"{self.bound:g}"
         return f"| {self.what} | {job} | {yardstick} | **{self.ratio:.2f}** | {first:.2f} | {bound} | {self.met} |"
-
-    def _medians(self) -> tuple[float, float]:
-        return self.yardstick, self.job
 
 
 def alternate(

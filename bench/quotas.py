@@ -211,7 +211,9 @@ class Serverless:
 
     def assign(self) -> None:
         """Give free workers to waiting runs, in the order of their requests."""
-        while self.queue and len(self.working) < MOST_RUNS and self._free() >= self.queue[0].vcpu:
+        while self.queue and len(self.working) < MOST_RUNS:
+            if VCPU - sum(r.vcpu for r in self.working.values()) < self.queue[0].vcpu:
+                break
             run = self.queue.popleft()
             if self.clock.seconds - run.asked > QUEUE_SECONDS:
                 self.seen["timed out in the queue"] += 1
@@ -219,9 +221,6 @@ class Serverless:
             self.begin(run)
         self.seen["most at once"] = max(self.seen["most at once"], len(self.working))
         self.seen["most queued"] = max(self.seen["most queued"], len(self.queue))
-
-    def _free(self) -> int:
-        return VCPU - sum(r.vcpu for r in self.working.values())
 
     def find(self, token: str, since: datetime) -> str | None:  # noqa: ARG002
         """The run of a token."""

@@ -41,14 +41,11 @@ def counts(answer: Path) -> Counts:
     """Failing rows by our checks' ids; AssertionError where a check did not run."""
     checks = json.loads(answer.read_text(encoding="utf-8"))["checks"]
     assert all(one["diagnostics"] for one in checks), [one["reason"] for one in checks if not one["diagnostics"]]
-    return {f"{c['field']}.{KINDS[c['type']]}": _failed(c["diagnostics"]) for c in checks if c["type"] != PRESENT}
+    rows = {f"{c['field']}.{KINDS[c['type']]}": c["diagnostics"] for c in checks if c["type"] != PRESENT}
+    return {check: int(diagnostics.get("failed_rows", diagnostics["value"])) for check, diagnostics in rows.items()}
 
 
 def cannot(checks: list[Wanted]) -> dict[str, str]:
     """Our checks that it does not hold, and why."""
     twice = {c.id: TWICE for c in checks if c.id.endswith(".warning")}
     return {c.id: READER for c in checks if c.kind not in KINDS.values()} | twice
-
-
-def _failed(diagnostics: dict[str, Any]) -> int:
-    return int(diagnostics.get("failed_rows", diagnostics["value"]))

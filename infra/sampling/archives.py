@@ -12,7 +12,6 @@ from typing import Literal
 
 from contracts.authoring.draft import names
 from contracts.authoring.draft.profile import Profile, Sample, SampleRefused
-from contracts.files.zip_archive import Member
 from contracts.plan import Archive
 from contracts.problem import Problem
 from functions.admission.heads import foreign_forms, zip_head
@@ -53,7 +52,7 @@ def _unpacked(path: Path, folder: Path) -> dict[str, Path]:
         raise SampleRefused(f"{path.name}: {members.message} {members.fix}".rstrip("."))
     files: dict[str, Path] = {}
     with zipfile.ZipFile(path) as archive:
-        for n, (member, _) in enumerate(m for m in members.members if m[0].size and not _is_hidden(m[0])):
+        for n, (member, _) in enumerate(m for m in members.members if m[0].size and not m[0].name.startswith(HIDDEN)):
             place = folder / str(n) / PurePosixPath(member.name).name
             place.parent.mkdir(parents=True)
             place.write_bytes(archive.read(member.name))
@@ -66,7 +65,3 @@ def _unpacked(path: Path, folder: Path) -> dict[str, Path]:
 def _others(path: Path) -> bool:
     with zipfile.ZipFile(path) as archive:
         return any(name.startswith(HIDDEN) for name in archive.namelist())
-
-
-def _is_hidden(member: Member) -> bool:
-    return member.name.startswith(HIDDEN)

@@ -22,7 +22,6 @@ from contracts.authoring.imports.imported import contract
 from contracts.files.columns import OURS
 from contracts.plan import Csv
 from contracts.problem import quoted, visible
-from contracts.terms.fixed_width import Fixed
 from contracts.values.calendar_names import IN_WORDS
 
 BLOCK = ("customProperties", 0, "value")
@@ -327,15 +326,11 @@ def _on_lines(profile: Profile) -> Iterator[str]:
         yield "`headerLacks`: that the last cells are the ones without a name."
     if profile.csv and profile.csv.leader:
         yield "`leader`, `trailer`: what their other cells are (`is`, `rows`, `sums`)."
-    if profile.csv and not (profile.csv.header or (profile.fixed and _is_named(profile.fixed))):
+    fields = profile.fixed.fields if profile.fixed else ()
+    if profile.csv and not profile.csv.header and all(field.name.startswith("field") for field in fields):
         yield "The files have no header: name the columns."
     if profile.broken:
         yield f"{_broken(profile)}; `tolerance` lets so many through."
-
-
-def _is_named(fixed: Fixed) -> bool:
-    """Return True if a line above the records names the fields."""
-    return not all(field.name.startswith("field") for field in fixed.fields)
 
 
 def _broken(profile: Profile) -> str:

@@ -43,7 +43,8 @@ def of(texts: Sequence[str]) -> Headings:
     taken = {text for text in texts if _is_name(text)}
     names: list[str] = []
     for n, text in enumerate(texts, 1):
-        plain = text if _is_name(text) else _plain(text) or f"column_{n}"
+        printable = "".join(c if c.isprintable() else " " for c in text)
+        plain = text if _is_name(text) else " ".join(printable.split()) or f"column_{n}"
         name, count = plain, 1
         while name in names or (name in taken and name != text):
             count += 1
@@ -60,8 +61,3 @@ def numbered(count: int) -> Headings:
 
 def _is_name(text: str) -> bool:
     return text == text.strip() != "" and text.isprintable()
-
-
-def _plain(text: str) -> str:
-    """Return a text without characters that cannot be printed, and with single blanks."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import log
@@ -100,7 +100,10 @@ def best_of(texts: Iterable[str], encoding: str = "") -> Likely:
     words = list(texts)
     letters, odd = _counted(words)
     every = letters.total() or 1
-    wholes = {language: _whole(letters, shares) + odd * log(ODD) for language, shares in _shares().items()}
+    wholes = {
+        language: sum(count * log(shares.get(letter, RARE)) for letter, count in letters.items()) + odd * log(ODD)
+        for language, shares in _shares().items()
+    }
     language = max(wholes, key=lambda one: wholes[one])
     return Likely(encoding, language, wholes[language], wholes[language] / every, odd / max(1, len(words)))
 
@@ -128,10 +131,6 @@ def is_word(text: str) -> bool:
 
 def _small(letter: str) -> str:
     return "ı" if letter == "İ" else letter.lower()
-
-
-def _whole(letters: Counter[str], shares: Mapping[str, float]) -> float:
-    return sum(count * log(shares.get(letter, RARE)) for letter, count in letters.items())
 
 
 @cache

@@ -42,7 +42,7 @@ class Types:
         """Yield the records among the lines of a file, without their first cell."""
         for n, line in enumerate(lines):
             first, _, rest = line.partition(self.delimiter)
-            if self.last and _bare(first) == self.last[0]:
+            if self.last and first.strip("\"'\r\n") == self.last[0]:
                 return
             if line.strip() and not (self.leader and n == 0):
                 yield rest
@@ -74,12 +74,7 @@ def seen(head: str, end: str, csv: Csv, *, whole: bool) -> Types | None:
 def _place(counts: Sequence[tuple[Types, int]]) -> int | None:
     """Return the place of the trailer's cell that is the number of records in all samples."""
     width = min(len(types.last) for types, _ in counts)
-    return next((n for n in range(2, width + 1) if all(_is(types.last[n - 1], count) for types, count in counts)), None)
-
-
-def _is(cell: str, count: int) -> bool:
-    return cell.isdecimal() and int(cell) == count
-
-
-def _bare(cell: str) -> str:
-    return cell.strip("\"'\r\n")
+    cells = {n: [(types.last[n - 1], count) for types, count in counts] for n in range(2, width + 1)}
+    return next(
+        (n for n, own in cells.items() if all(cell.isdecimal() and int(cell) == count for cell, count in own)), None
+    )
