@@ -33,7 +33,7 @@ _MADE = frozenset(
 # By us: functions, their polling and the pipe by the pump, the application by the EMR Serverless double.
 # By the gateway: the API with its stage.
 # By nobody: policies of buckets and queues (TLS and senders mean nothing on loopback), the archive of events, alarms
-# and whom they tell, what SES says of mails that came back.
+# and whom they tell, what SES says of mails that came back, the description of the table of results for Athena.
 _NOT_MADE = frozenset(
     {
         "AWS::ApiGatewayV2::Api",
@@ -42,6 +42,8 @@ _NOT_MADE = frozenset(
         "AWS::CloudWatch::Dashboard",
         "AWS::EMRServerless::Application",
         "AWS::Events::Archive",
+        "AWS::Glue::Database",
+        "AWS::Glue::Table",
         "AWS::Lambda::EventInvokeConfig",
         "AWS::Lambda::EventSourceMapping",
         "AWS::Lambda::Function",
