@@ -199,7 +199,8 @@ class Site:
         back = {"source": "aws.ses", "detail": {"mail": mail, "reject": {"reason": "Bad content"}}}
         self.tell(HEARD, json.dumps(back))
         table = self.stack.names["NoticesTable"]
-        lines = [i for i in self.clients.dynamodb.scan(TableName=table)["Items"] if i["sk"]["S"] == "STATE"]
+        items = self.clients.dynamodb.scan(TableName=table)["Items"]
+        lines = [i for i in items if i["sk"]["S"] == "STATE" and i["pk"]["S"].startswith("L#")]
         assert {item["scope"]["S"] for item in lines} >= {"orders.v1", "sets.v1"}
         for item in lines:
             if "due" in item:

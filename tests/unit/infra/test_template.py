@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from functions.events.shape import MOST_BYTES, WORDS
-from functions.handlers.counting import METRICS, MISSING, RECEIVED
+from functions.handlers.counting import METRICS, MISSED, MISSING, RECEIVED
 from functions.notices.occasions import OF_STATES
 from infra.local.template.template import expand, of_type, statements_of
 from infra.packaging.bundles import ROOT
@@ -415,6 +415,7 @@ def test_dashboard_shows_metrics_that_somebody_tells() -> None:
         *METRICS.values(),
         RECEIVED,
         MISSING,
+        MISSED,
         "Heartbeat",
         "JobQueueMinutes",
         "OldestOpenMinutes",

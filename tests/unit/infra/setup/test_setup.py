@@ -112,7 +112,7 @@ def test_locks_hold_what_the_project_asks_for() -> None:
     locked = "\n".join(lock.read_text(encoding="utf-8") for lock in LOCKS).lower()
     asked = [
         *PROJECT["project"]["dependencies"],
-        *(name for group in PROJECT["dependency-groups"].values() for name in group),
+        *(name for group in PROJECT["dependency-groups"].values() for name in group if isinstance(name, str)),
     ]
     names = [re.sub("[-_.]+", "-", re.split(r"[^\w.-]", requirement.lower())[0]) for requirement in asked]
 

@@ -535,7 +535,6 @@ BLOCK = {
     "compressed workbook": f"{OF_SHEET}compression: gzip  #! bad-value",
     "archive of workbooks": f"{OF_SHEET}archive: {{format: zip, members: a}}  #! not-built-yet",
     "rows of a workbook": f"{OF_SHEET}promote: rows  #! not-built-yet",
-    "decimal mark of a sheet": f"{OF_SHEET}values: {{decimalChar: ','}}  #! bad-value",
     "group mark of a column of a sheet": f"{OF_SHEET}values: {{columns: {{id: {{groupChar: '.'}}}}}}  #! bad-value",
     "encoding misspelt": f"{DROP}csv: {{encoding: utf-7}}  #! unknown-value",
     "key of csv misspelt": f"{DROP}csv: {{nullValue: [NA]}}  #! unknown-key",
