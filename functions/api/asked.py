@@ -8,6 +8,7 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import Request
 from aws_lambda_powertools.event_handler.depends import Depends
 
+from contracts.catalog import Entry
 from functions.api.access import Operation, Reach, reach
 from functions.api.callers import Caller
 from functions.api.problems import RequestRefused
@@ -29,6 +30,11 @@ class Asked:
             have = ", ".join(sorted(self.caller.roles)) or "no role"
             raise RequestRefused(403, f"The operation {operation} is not for this caller, who has {have}.")
         return own
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the contracts in force, by name; none before the first publish."""
+        index = self.ports.catalog.index_if_any()
+        return index.entries if index else ()
 
 
 def _asked(request: Request) -> Asked:

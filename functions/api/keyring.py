@@ -67,10 +67,10 @@ class Keyring:
         return kept.keys
 
     def _fetch(self, issuer: str) -> KeySet:
-        found = self._document(f"{issuer.rstrip('/')}{DISCOVERY}")
-        if found.get("issuer") != issuer or not isinstance(found.get("jwks_uri"), str):
+        discovery = self._document(f"{issuer.rstrip('/')}{DISCOVERY}")
+        if discovery.get("issuer") != issuer or not isinstance(discovery.get("jwks_uri"), str):
             raise ServiceUnavailable(f"the discovery document of {issuer} is of another issuer, or names no keys")
-        listed = self._document(found["jwks_uri"]).get("keys")
+        listed = self._document(discovery["jwks_uri"]).get("keys")
         keys: list[Key] = [
             key for each in (listed if isinstance(listed, list) else [])[:MOST_KEYS] if (key := usable(each))
         ]

@@ -1,4 +1,4 @@
-"""What several routes take as parameters."""
+"""Patterns of parameters that several routes take."""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ def tagged(here: Asked, mark: str, body: Callable[[], Any]) -> Response[Any]:
     """Return a body under an ETag; NotModified if the caller has it, and then the body is not made."""
     etag = f'"{mark}"'
     headers: dict[str, str | list[str]] = {"ETag": etag, "Cache-Control": PRIVATE}
-    known = [tag.strip().removeprefix("W/") for tag in (here.if_none_match or "").split(",")]
-    if etag in known or known == ["*"]:
+    tags = [tag.strip().removeprefix("W/") for tag in (here.if_none_match or "").split(",")]
+    if etag in tags or tags == ["*"]:
         raise NotModified(etag)
     return Response(200, content_types.APPLICATION_JSON, body(), headers=headers)
 

@@ -1,4 +1,4 @@
-"""What the API's entry points share: the logger, and the world that the environment names."""
+"""The logger of the API's entry points, and the variables that name their world."""
 
 from __future__ import annotations
 

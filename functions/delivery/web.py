@@ -13,6 +13,7 @@ import socket
 import ssl
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from queue import Empty, SimpleQueue
 from threading import Thread, Timer
@@ -47,6 +48,28 @@ def resolve(host: str, port: int) -> list[str]:
     return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 
 
+@dataclass(frozen=True, slots=True)
+class NotReached:
+    """The reason why an address is not asked; `for_now` if another try may reach it."""
+
+    reason: str
+    for_now: bool = False
+
+
+def public_number(parts: SplitResult, port: int | None, resolve: Resolve, seconds: float) -> str | NotReached:
+    """Return the number by which a public https address is asked: each address of its name must be public."""
+    if reason := _unfit(parts, port):
+        return NotReached(reason)
+    numbers = _within(seconds, lambda: resolve(parts.hostname or "", 443))
+    if numbers is None:
+        return NotReached("the name of the host was not resolved in time", for_now=True)
+    if isinstance(numbers, Exception):
+        return NotReached("the name of the host has no address", for_now=True)
+    if not numbers or not all(map(is_public, numbers)):
+        return NotReached("the address points to a network that is not public")
+    return min(numbers, key=lambda number: ":" in number)  # a function reaches no IPv6 without a VPC for it
+
+
 class PublicWeb:
     """Requests to public https addresses, and to `receivers`, an origin on this machine that tests and laptops name."""
 
@@ -77,17 +100,10 @@ class PublicWeb:
             return Answer("refused", "the address has characters beyond ASCII: write the name of its host as `xn--...`")
         if self._receivers and f"{parts.scheme}://{parts.netloc}" == self._receivers:
             return self._ask(plain(parts), post, parts, self._whole_seconds)
-        if reason := unfit(parts, port):
-            return Answer("refused", reason)
         began = monotonic()
-        numbers = within(self._look_up_seconds, lambda: self._resolve(parts.hostname or "", 443))
-        if numbers is None:
-            return Answer("later", "the name of the host was not resolved in time")
-        if isinstance(numbers, Exception):
-            return Answer("later", "the name of the host has no address")
-        if not numbers or not all(map(is_public, numbers)):
-            return Answer("refused", "the address points to a network that is not public")
-        number = min(numbers, key=lambda number: ":" in number)  # a function reaches no IPv6 without a VPC for it
+        number = public_number(parts, port, self._resolve, self._look_up_seconds)
+        if isinstance(number, NotReached):
+            return Answer("later" if number.for_now else "refused", number.reason)
         left = max(self._whole_seconds - (monotonic() - began), 0)
         return self._ask(secure(number, parts.hostname or ""), post, parts, left)
 
@@ -189,7 +205,7 @@ class Deadline:
             each.close()
 
 
-def within(seconds: float, look_up: Callable[[], list[str]]) -> list[str] | Exception | None:
+def _within(seconds: float, look_up: Callable[[], list[str]]) -> list[str] | Exception | None:
     """Return the result or the error of a look-up; None if it takes longer.
 
     A system's resolver cannot be stopped: its thread is left behind, and keeps no process from ending.
@@ -256,7 +272,7 @@ def _is_of_hosts(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool
     return address in ipaddress.ip_network("2000::/3") and address not in ipaddress.ip_network("3fff::/20")
 
 
-def unfit(parts: SplitResult, port: int | None) -> str | None:
+def _unfit(parts: SplitResult, port: int | None) -> str | None:
     """Return why an address may not be asked; None if it may."""
     if parts.scheme != "https" or not parts.hostname:
         return "the address is no https address"

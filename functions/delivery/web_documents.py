@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from contracts.errors import ServiceUnavailable
-from functions.delivery.web import CONNECT, READ, Deadline, Resolve, is_public, plain, resolve, secure, unfit, within
+from functions.delivery.web import CONNECT, READ, Deadline, NotReached, Resolve, plain, public_number, resolve, secure
 
 if TYPE_CHECKING:
     from urllib.parse import SplitResult
@@ -34,14 +34,9 @@ class PublicDocuments:
             raise ServiceUnavailable(f"{url} is no web address") from error
         if self._local and f"{parts.scheme}://{parts.netloc}" == self._local:
             return self._get(plain(parts), parts, most_bytes)
-        if reason := unfit(parts, port):
-            raise ServiceUnavailable(f"{url}: {reason}")
-        numbers = within(LOOK_UP, lambda: self._resolve(parts.hostname or "", 443))
-        if numbers is None or isinstance(numbers, Exception):
-            raise ServiceUnavailable(f"{url}: its host has no address")
-        if not numbers or not all(map(is_public, numbers)):
-            raise ServiceUnavailable(f"{url} points to a network that is not public")
-        number = min(numbers, key=lambda number: ":" in number)
+        number = public_number(parts, port, self._resolve, LOOK_UP)
+        if isinstance(number, NotReached):
+            raise ServiceUnavailable(f"{url}: {number.reason}")
         return self._get(secure(number, parts.hostname or ""), parts, most_bytes)
 
     def _get(self, pool: HTTPConnectionPool, parts: SplitResult, most_bytes: int) -> bytes:

@@ -1,4 +1,4 @@
-"""What a decided attempt leaves for people: its lines in the table of results, then its receipt.
+"""The outcome of a decided attempt for people: its lines in the table of results, then its receipt.
 
 Both are written before the ledger says how the attempt ends; a repeat writes the same. A drop that was erased meanwhile
 keeps neither.

@@ -98,9 +98,10 @@ def lines(drop: Drop, plan: Plan | None, decision: Decision) -> Iterator[ResultL
     problems = {problem.check: problem for problem in decision.problems if problem.check}
     checks = {check.id: check for check in plan.checks} if plan else {}
     shown = masked(decision, plan)
-    for outcome in shown.checks if plan else ():
-        line = _of_check(attempt, plan, checks[outcome.id], outcome, decision) if plan else attempt
-        yield _of_problem(line, problem) if (problem := problems.get(outcome.id)) else line
+    if plan:
+        for outcome in shown.checks:
+            line = _of_check(attempt, plan, checks[outcome.id], outcome, decision)
+            yield _of_problem(line, problem) if (problem := problems.get(outcome.id)) else line
     without = [problem for problem in decision.problems if problem.check not in checks or not shown.checks]
     for problem in without:
         result = OF_LEVEL[problem.level] if decision.verdict else "not_evaluated"
@@ -155,7 +156,7 @@ def _of_check(attempt: ResultLine, plan: Plan, check: Check, outcome: CheckResul
     limit, metadata = check.tolerance or general, dict(check.about or {})
     if isinstance(check.rule, rules.ForeignKey):
         metadata["reference"] = {"name": check.rule.to, "version": outcome.against}
-    has_rows = decision.evidence and outcome.failed and check.scope != "set"
+    evidence = decision.evidence if outcome.failed and check.scope != "set" else None
     return replace(
         attempt,
         check_id=check.id,
@@ -178,7 +179,7 @@ def _of_check(attempt: ResultLine, plan: Plan, check: Check, outcome: CheckResul
         against=outcome.against,
         place=str(outcome.samples[0].place) if outcome.samples else None,
         metadata=json.dumps(metadata, ensure_ascii=False, sort_keys=True),
-        failing_rows=_query(check, attempt, decision.evidence) if has_rows and decision.evidence else None,
+        failing_rows=_query(check, attempt, evidence) if evidence else None,
     )
 
 

@@ -26,7 +26,7 @@ from spark_jobs.scan.scanning import ScannedBatch
 from spark_jobs.spark import presigning
 
 ONE_BY_ONE = "Records are judged one by one, as they could not be prefiltered: %s"
-BY_SPARK = "Spark reads the files from S3, as its Python workers could not read them by presigned ranges: %s"
+BY_SPARK = "Spark reads the files from S3, as prefiltering them by presigned ranges failed: %s"
 
 log = logging.getLogger(__name__)
 

@@ -33,11 +33,16 @@ def addresses(spark: SparkSession, uris: Iterable[str]) -> dict[str, str]:
     for uri in uris:
         by_bucket.setdefault(urlsplit(uri).netloc, []).append(uri)
     signed: dict[str, str] = {}
+    get_object = java_class(spark, f"{SDK}.services.s3.model.GetObjectRequest")
+    request = java_class(spark, f"{PRESIGNER}.model.GetObjectPresignRequest")
+    duration = java_class(spark, "java.time.Duration").ofMinutes(MINUTES)
     for bucket, own in by_bucket.items():
         with closing(_presigner(spark, own[0])) as presigner:
-            signed |= {
-                uri: _signed(spark, presigner, bucket, unquote(urlsplit(uri).path).removeprefix("/")) for uri in own
-            }
+            for uri in own:
+                key = unquote(urlsplit(uri).path).removeprefix("/")
+                wanted = get_object.builder().bucket(bucket).key(key).build()
+                asked = request.builder().getObjectRequest(wanted).signatureDuration(duration).build()
+                signed[uri] = str(presigner.presignGetObject(asked).url().toString())
     return signed
 
 
@@ -54,10 +59,3 @@ def _presigner(spark: SparkSession, uri: str) -> Any:
     builder = builder.credentialsProvider(internals.shareCredentials("presigned reads"))
     endpoint = client.endpointOverride()
     return (builder.endpointOverride(endpoint.get()) if endpoint.isPresent() else builder).build()
-
-
-def _signed(spark: SparkSession, presigner: Any, bucket: str, key: str) -> str:
-    wanted = java_class(spark, f"{SDK}.services.s3.model.GetObjectRequest").builder().bucket(bucket).key(key).build()
-    request = java_class(spark, f"{PRESIGNER}.model.GetObjectPresignRequest").builder().getObjectRequest(wanted)
-    duration = java_class(spark, "java.time.Duration").ofMinutes(MINUTES)
-    return str(presigner.presignGetObject(request.signatureDuration(duration).build()).url().toString())

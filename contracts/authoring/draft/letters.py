@@ -112,7 +112,7 @@ def _counted(texts: Iterable[str]) -> tuple[Counter[str], int]:
     """Return how often words have each small letter outside ASCII, and how many words are odd."""
     letters, odd = Counter[str](), 0
     for text in texts:
-        letters.update(letter for letter in map(_small, text) if not letter.isascii())
+        letters.update(letter for letter in map(str.lower, text.replace("İ", "ı")) if not letter.isascii())
         odd += not is_word(text)
     return letters, odd
 
@@ -127,10 +127,6 @@ def is_word(text: str) -> bool:
     is_odd = scripts == {"LATIN"} and len(text) >= FOREIGN and not any(map(str.isascii, text))
     is_text = all(character.isalpha() or unicodedata.category(character) == "Mn" for character in text)
     return is_text and is_cased and (len(scripts) == 1 or scripts <= JAPANESE) and not is_odd
-
-
-def _small(letter: str) -> str:
-    return "ı" if letter == "İ" else letter.lower()
 
 
 @cache

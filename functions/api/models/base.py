@@ -1,4 +1,4 @@
-"""What all models share: they never change, and take no field that they do not know."""
+"""The base of all models: values that never change and take no other field, and the body of a problem."""
 
 from __future__ import annotations
 

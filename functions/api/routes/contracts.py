@@ -33,10 +33,9 @@ def list_contracts(
 ) -> ContractList:
     """Return a page of the contracts that the caller reaches, by name."""
     reach = here.reach("list_contracts")
-    index = here.ports.catalog.index_if_any()
     entries = [
         entry
-        for entry in (index.entries if index else ())
+        for entry in here.entries()
         if reach.covers(entry.producer)
         and (search or "").casefold() in entry.contract.casefold()
         and producer in (None, entry.producer)
@@ -50,8 +49,7 @@ def list_contracts(
 def read_contract(here: Here, contract: str) -> Response[ContractDetail]:
     """Return a contract in force; one beyond the caller's reach is not there."""
     reach, catalog = here.reach("read_contract"), here.ports.catalog
-    index = catalog.index_if_any()
-    entry = next((e for e in (index.entries if index else ()) if e.contract == contract), None)
+    entry = next((each for each in here.entries() if each.contract == contract), None)
     if entry is None or not reach.covers(entry.producer):
         raise RequestRefused(404, f"No contract {contract} is in force.")
     routes = catalog.routes()

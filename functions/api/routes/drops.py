@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from contracts.errors import ObjectGone
 from functions.api import audit
-from functions.api.access import Operation
+from functions.api.access import Operation, Reach
 from functions.api.asked import Asked, Here
 from functions.api.models.drops import DownloadLink, DropDetail, DropList, detail, summary
 from functions.api.parameters import MONTH
@@ -60,19 +60,18 @@ def list_drops(
     only = {name: value for name, value in (("state", state), ("producer", producer)) if value}
     when = month or here.ports.clock.now().strftime("%Y-%m")
     listed = page(
-        here.ports.ledger, _shelves(here, contract, producer), when, limit, after=after, only=only, keep=within
+        here.ports.ledger, _shelves(here, reach, contract, producer), when, limit, after=after, only=only, keep=within
     )
     return DropList(
         drops=[summary(drop) for drop in listed.drops], next=listed.after.encode() if listed.after else None
     )
 
 
-def _shelves(here: Asked, contract: str | None, producer: str | None) -> tuple[str | None, ...]:
+def _shelves(here: Asked, reach: Reach, contract: str | None, producer: str | None) -> tuple[str | None, ...]:
     """Return the contracts whose drops are to be listed, None for those of no contract."""
     if contract:
         return (contract,)
-    reach, index = here.reach("list_drops"), here.ports.catalog.index_if_any()
-    entries = [entry for entry in (index.entries if index else ()) if producer in (None, entry.producer)]
+    entries = [entry for entry in here.entries() if producer in (None, entry.producer)]
     mine = (entry.contract for entry in entries if reach.covers(entry.producer, promoted=True))
     return (*dict.fromkeys(mine), None)
 

@@ -23,11 +23,11 @@ def list_missing(
     month: Annotated[str | None, Query(description="Month of the windows (default: this one)", pattern=MONTH)] = None,
 ) -> MissingList:
     """Return the missing files of the contracts in force that the caller reaches, the newest window first."""
-    reach, index = here.reach("list_missing"), here.ports.catalog.index_if_any()
+    reach = here.reach("list_missing")
     when = month or here.ports.clock.now().strftime("%Y-%m")
     absences = [
         absence
-        for entry in (index.entries if index else ())
+        for entry in here.entries()
         if entry.arrival and contract in (None, entry.contract) and reach.covers(entry.producer)
         for absence in here.ports.ledger.absences(entry.contract, when)
     ]

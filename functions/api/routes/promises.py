@@ -22,12 +22,11 @@ def list_slos(
     contract: Annotated[str | None, Query(description="Only promises of this contract", max_length=100)] = None,
 ) -> PromiseList:
     """Return the promises of the contracts that the caller reaches, as `dropgate slo` prints them."""
-    reach, catalog = here.reach("list_slos"), here.ports.catalog
-    index = catalog.index_if_any()
-    published_at = catalog.pointer.published_at if catalog.pointer else None
+    reach, entries, pointer = here.reach("list_slos"), here.entries(), here.ports.catalog.pointer
+    published_at = pointer.published_at if pointer else None
     rows = [
         promises_of(here.ports.ledger, entry.contract, published_at, here.ports.clock.now())
-        for entry in (index.entries if index else ())
+        for entry in entries
         if entry.promises and contract in (None, entry.contract) and reach.covers(entry.producer)
     ]
     return PromiseList(contracts=[ContractPromises.model_validate(row) for row in rows if row])

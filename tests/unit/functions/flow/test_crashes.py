@@ -5,6 +5,7 @@ Each way is walked once undisturbed, to count the calls; then once for each call
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -315,6 +316,8 @@ def somebody_else(world: World, plain: Ports) -> None:
     world.ports = mine
 
 
+OF_TIME = frozenset({"batch", "begun_at", "decided_at", "message", "received_at", "uploaded_at"})
+"""The fields of results that have times, in words too, and the batch, whose id is made of its drops and the time."""
 MINUTE = re.compile(r"/\d{8}T\d{4}/")
 """Of a staged drop: when it was received, which what happens before its record is written delays."""
 
@@ -324,7 +327,7 @@ class End:
     """The end as people see it."""
 
     drops: dict[str, list[Any]] = field(default_factory=dict)
-    objects: dict[str, bytes] = field(default_factory=dict)
+    objects: dict[str, bytes | list[dict[str, Any]]] = field(default_factory=dict)
     receipts: list[str] = field(default_factory=list)
     marks: list[int] = field(default_factory=list)
     tables: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
@@ -341,7 +344,7 @@ def ending(world: World) -> End:
             f"{d.name} {d.version_id}": [d.attempt, d.verdict, [p.code for p in d.problems], *way_of(world, d)]
             for d in drops
         },
-        objects={MINUTE.sub("/", uri): body for uri, body in objects.items() if not uri.startswith(work)},
+        objects={MINUTE.sub("/", uri): lasting(uri, body) for uri, body in objects.items() if not uri.startswith(work)},
         receipts=[uri for uri in objects if uri.startswith("internal/reports/")],
         tables=world.tables.rows,
         marks=[int(mark.value) for mark in world.ledger.watermarks("orders.v1").marks],
@@ -351,6 +354,14 @@ def ending(world: World) -> End:
             for a in world.ledger.absences(f"{name}.v1", "2026-01")
         ],
     )
+
+
+def lasting(uri: str, body: bytes) -> bytes | list[dict[str, Any]]:
+    """Return the bytes of an object; of results the lines, without their times and batches, which a crash changes."""
+    if not uri.startswith("internal/results/"):
+        return body
+    lines = map(json.loads, gzip.decompress(body).splitlines())
+    return [{name: value for name, value in line.items() if name not in OF_TIME} for line in lines]
 
 
 def way_of(world: World, drop: Drop) -> list[str]:
