@@ -61,7 +61,7 @@ def judge_by_record(ports: Ports, drop: Drop) -> Judged | Drop:
     if drop.plan is None:
         return drop
     plan = ports.catalog.plan(drop.plan)
-    judged = _held_to_record(Judged(drop, plan, _as_judged(ports, plan, drop) if drop.override else recorded(drop)))
+    judged = _held_to_record(Judged(drop, plan, _as_judged(ports, plan, drop)))
     if not promotable_when_observing(ports.zones, plan, drop):
         return judged
     verdict = VerdictRecord("rejected", judged.decision, drop.decided_at or ports.at(), history=drop.history)
@@ -90,7 +90,7 @@ def _held_to_record(judged: Judged) -> Judged:
 
 
 def _as_judged(ports: Ports, plan: Plan, drop: Drop) -> Decision:
-    """Return a person's decision with the checks of the job that judged the drop, if its result is still kept."""
+    """Return the decision of a record, or a person's, with the checks of the job, if its result is still kept."""
     if drop.batch is None or drop.try_ is None or drop.forgotten:
         return recorded(drop)
     try:
@@ -101,6 +101,9 @@ def _as_judged(ports: Ports, plan: Plan, drop: Drop) -> Decision:
     decision = decide(plan, facts, result.header.checks, drop.history) if facts else recorded(drop)
     if decision.verdict is None:
         return recorded(drop)
+    decision = replace(decision, begun_at=result.header.started_at)
+    if drop.override is None:
+        return decision
     of_person = tuple(p for p in drop.problems if p.code in OF_PEOPLE)
     return replace(decision, verdict=drop.verdict, problems=(*of_person, *decision.problems))
 
