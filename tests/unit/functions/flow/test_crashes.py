@@ -327,7 +327,7 @@ class End:
     """The end as people see it."""
 
     drops: dict[str, list[Any]] = field(default_factory=dict)
-    objects: dict[str, bytes | list[dict[str, Any]]] = field(default_factory=dict)
+    objects: dict[str, bytes] = field(default_factory=dict)
     receipts: list[str] = field(default_factory=list)
     marks: list[int] = field(default_factory=list)
     tables: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
@@ -356,12 +356,12 @@ def ending(world: World) -> End:
     )
 
 
-def lasting(uri: str, body: bytes) -> bytes | list[dict[str, Any]]:
-    """Return the bytes of an object; of results the lines, without their times and batches, which a crash changes."""
+def lasting(uri: str, body: bytes) -> bytes:
+    """Return the bytes of an object; of results its lines without times and batches, which a crash changes."""
     if not uri.startswith("internal/results/"):
         return body
     lines = map(json.loads, gzip.decompress(body).splitlines())
-    return [{name: value for name, value in line.items() if name not in OF_TIME} for line in lines]
+    return json.dumps([{k: value for k, value in line.items() if k not in OF_TIME} for line in lines]).encode()
 
 
 def way_of(world: World, drop: Drop) -> list[str]:
