@@ -16,6 +16,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import (
 from contracts.errors import DocumentInvalid, ServiceUnavailable
 from functions.api import problems
 from functions.api.asked import Asked
+from functions.api.bodies import refuse_unreadable
 from functions.api.problems import RequestRefused
 from functions.api.responses import NotModified, not_modified
 from functions.api.runtime import logger
@@ -62,6 +63,7 @@ class Api:
         if event["rawPath"] not in OPEN:
             try:
                 caller = self._tokens.caller(headers.get("authorization"))
+                refuse_unreadable(event)
             except RequestRefused as refused:
                 return _plain(problems.response(refused))
             except ServiceUnavailable as error:

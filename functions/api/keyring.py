@@ -81,8 +81,8 @@ class Keyring:
     def _document(self, url: str) -> dict[str, Any]:
         try:
             document = json.loads(self._documents.fetch(url, MOST_BYTES))
-        except ValueError as error:
-            raise ServiceUnavailable(f"{url} is no JSON") from error
+        except (ValueError, RecursionError) as error:
+            raise ServiceUnavailable(f"{url} is no JSON that can be read") from error
         if not isinstance(document, dict):
             raise ServiceUnavailable(f"{url} is no JSON object")
         return document

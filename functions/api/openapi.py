@@ -41,7 +41,7 @@ def document(routes: Sequence[AddRoutes]) -> dict[str, Any]:
     for operation in (each for path in body["paths"].values() for each in path.values()):
         operation["responses"] = {
             **{code: answer for code, answer in operation["responses"].items() if code != "422"},
-            **{str(code): _problem(TITLES[code]) for code in ANSWERED},
+            **{str(code): _problem(TITLES[code]) for code in ANSWERED + (415,) * ("requestBody" in operation)},
         }
     body["components"]["schemas"] = dict(sorted(schemas.items()))
     return body

@@ -45,7 +45,7 @@ class Tokens:
         try:
             named = jws.extract_compact(match[1].encode())
             header, claims = named.headers(), json.loads(named.payload)
-        except (JoseError, ValueError) as error:
+        except (JoseError, ValueError, RecursionError) as error:
             raise _refused("The token cannot be read.") from error
         issuer = self._issuers.get(str(claims.get("iss"))) if isinstance(claims, dict) else None
         if issuer is None:

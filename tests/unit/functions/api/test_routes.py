@@ -16,7 +16,7 @@ from tests.builders import ZONES, World, a_drop, a_plan, a_world, one_bad
 from tests.unit.functions.api.asking import Asking
 
 LARGE = 25
-UNFIT = ("{", "[]", "7", '{"text": 1}', '{"text": "a", "more": 1}', '{"name": "a/../b", "text": "a"}')
+UNFIT = ("[]", "7", '{"text": 1}', '{"text": "a", "more": 1}', '{"name": "a/../b", "text": "a"}')
 
 
 def ids(answer_body: dict[str, list[dict[str, str]]]) -> list[str]:
