@@ -33,6 +33,7 @@ quick test proofs torture: export PYTHONDONTWRITEBYTECODE =
 quick: setup ## The inner loop, under a minute: style, import rules, unit tests.
 	@$(BIN)/ruff check
 	@$(BIN)/lint-imports
+	@cd client && ../$(BIN)/lint-imports
 	@$(BIN)/pytest -n 2 --dist loadscope -q -m "quick and not torture" tests/unit tests/golden
 
 test: lint ## Run lint, types, import rules, unit tests, the job, and the flow with bad input.
@@ -53,6 +54,7 @@ lint: setup ## Check style, types and import rules.
 	@$(BIN)/ruff check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@cd client && ../$(BIN)/mypy && ../$(BIN)/lint-imports
 
 deploy: setup ## Deploy this checkout to AWS; STACK=name REGION=... PROFILE=... CONTRACTS=path PARAMETERS="WindowSeconds=30 ...".
 	@$(BIN)/python -m infra.deployment.deploy up $(WHERE) $(if $(CONTRACTS),--contracts $(CONTRACTS)) $(if $(PARAMETERS),--parameters $(PARAMETERS))

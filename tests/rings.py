@@ -250,6 +250,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/integration/infra/stack_admin/test_access_matrix.py::*",
         "tests/integration/infra/test_bench.py::*",
         "tests/integration/infra/packaging/test_built.py::*",
+        "tests/integration/infra/packaging/test_client_package.py::*",
         "tests/integration/infra/cost/test_counted_calls.py::*",
         "tests/integration/functions/aws/test_delta.py::*",
         "tests/integration/functions/test_api.py::*",

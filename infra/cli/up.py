@@ -166,6 +166,9 @@ def ways_in(api: str, issuer: str, plans: Sequence[Plan]) -> str:
     producer = plans[0].producer if plans else "somebody"
     return f"""\
 API        {api}   (description: {api}/openapi.json)
+Issuer     {issuer}
+Log in with the client of producers (id: {producer}, no secret):
+  dropgate-client login --api {api} --issuer {issuer} --scope producer
 For a token of an hour (scope: producer, consumer, steward or operator), and a request with it:
   TOKEN=$(curl -s {issuer}/token -d grant_type=client_credentials -d client_id={producer} -d scope=producer \\
     | python3 -c 'import json, sys; print(json.load(sys.stdin)["access_token"])')

@@ -68,6 +68,7 @@ class Issuer(LoopbackServer):
             "issuer": self.endpoint,
             "jwks_uri": f"{self.endpoint}/jwks.json",
             "token_endpoint": f"{self.endpoint}/token",
+            "token_endpoint_auth_methods_supported": ["none", "client_secret_post"],
             "id_token_signing_alg_values_supported": ["ES256"],
         }
 

@@ -13,18 +13,18 @@ from infra.setup import dynamodb
 from infra.setup.spark import jars
 from infra.setup.spark.jars import ROOT
 from infra.setup.spark.java import java_home
+from infra.setup.wheels import EMR
 
 TOOLS = ROOT / ".dropgate" / "lock"
 HEADER = "make lock"
-# Every lock is for each Python that pyproject.toml allows, from the lowest on: where they need different packages, its
-# lines say for which each is. No option may write where a file came from: the hashes say which file it is, the machine
-# knows its own index.
+# Every lock is for each Python that its pyproject.toml allows, from the lowest on: where they need different packages,
+# its lines say for which each is. No option may write where a file came from: the hashes say which file it is, the
+# machine knows its own index.
 COMPILE = (
     "pip",
     "compile",
     "--quiet",
     "--universal",
-    "--python-version=3.11",
     "--generate-hashes",
     "--no-emit-index-url",
     "--no-emit-find-links",
@@ -41,7 +41,10 @@ LOCKS = {
     "functions": ("--group=functions", "--constraint=locks/environment.txt"),
     "functions-api": ("--group=functions-api", "--constraint=locks/environment.txt"),
     "checkov": ("--group=checkov",),
+    "client": ("client/pyproject.toml",),
 }
+LOWEST = {"client": "3.10"}
+"""The lowest Python of a lock, if it is not that of the job."""
 
 
 def main(arguments: list[str]) -> int:
@@ -51,7 +54,8 @@ def main(arguments: list[str]) -> int:
         venv.create(TOOLS, with_pip=True)
         _run([str(TOOLS / "bin" / "pip"), "install", "--quiet", "--require-hashes", "-r", "locks/lock.txt"])
     for name, sources in LOCKS.items():
-        _run([str(uv), *COMPILE, *arguments, *sources, f"--output-file=locks/{name}.txt"])
+        python = f"--python-version={LOWEST.get(name, EMR.python)}"
+        _run([str(uv), *COMPILE, python, *arguments, *sources, f"--output-file=locks/{name}.txt"])
     _jars(jars.LOCK, jars.PACKAGES, jars.EXCLUDED)
     _jars(dynamodb.LOCK, dynamodb.PACKAGES)
     return 0

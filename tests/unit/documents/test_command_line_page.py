@@ -39,13 +39,13 @@ def page() -> str:
     return HEAD + "\n".join([*index, "", *(line for name in COMMANDS for line in section(name))])
 
 
-def section(name: str) -> Iterator[str]:
+def section(name: str, program: click.Group = main, called: str = "dropgate") -> Iterator[str]:
     """Yield the lines of one command: usage, help, options and examples."""
-    command = main.get_command(click.Context(main), name)
+    command = program.get_command(click.Context(program), name)
     assert command is not None
-    context = click.Context(command, info_name=f"dropgate {name}")
+    context = click.Context(command, info_name=f"{called} {name}")
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
-    yield from (f"## dropgate {name}", "", "```text", usage, "```", "")
+    yield from (f"## {called} {name}", "", "```text", usage, "```", "")
     yield from prose(command.help or "")
     options = [param for param in command.params if isinstance(param, click.Option)]
     if options:

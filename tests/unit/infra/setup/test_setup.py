@@ -16,7 +16,8 @@ import pytest
 
 from infra.errors import SetupMissing
 from infra.setup import dynamodb, packages, wheels
-from infra.setup.lock import COMPILE
+from infra.setup.lock import LOCKS as SOURCES
+from infra.setup.lock import LOWEST
 from infra.setup.progress import Progress
 from infra.setup.spark import archive, jars
 from infra.setup.spark.jars import ROOT
@@ -74,7 +75,18 @@ def test_project_runs_on_every_python_from_the_jobs_to_the_functions() -> None:
     assert f"(3, {lowest}) <= sys.version_info < (3, {highest + 1})" in makefile
     assert PROJECT["tool"]["mypy"]["python_version"] == wheels.EMR.python
     assert PROJECT["tool"]["ruff"]["target-version"] == f"py3{lowest}"
-    assert f"--python-version={wheels.EMR.python}" in COMPILE
+
+
+def test_lock_of_the_client_is_for_its_lowest_python() -> None:
+    client = tomllib.loads((ROOT / "client" / "pyproject.toml").read_text(encoding="utf-8"))
+    locked = (ROOT / "locks" / "client.txt").read_text(encoding="utf-8")
+
+    assert SOURCES["client"] == ("client/pyproject.toml",)
+    assert client["project"]["requires-python"] == f">={LOWEST['client']}"
+    assert client["tool"]["mypy"]["python_version"] == LOWEST["client"]
+    assert client["tool"]["ruff"]["target-version"] == f"py{LOWEST['client'].replace('.', '')}"
+    names = [re.split(r"\W", requirement)[0] for requirement in client["project"]["dependencies"]]
+    assert names == re.findall(r"(?m)^([a-z0-9-]+)==", locked), "it needs no other packages"
 
 
 def test_s3_jars_belong_to_sparks_own_hadoop() -> None:

@@ -1,0 +1,1 @@
+"""The client on its own: against servers on loopback."""
