@@ -39,6 +39,7 @@ from functions.ports.jobs import Reach, RunStatus
 from functions.ports.ledger import InFlight, Promised, TransactionItem
 from functions.ports.lineages import Lineage, Watermarks
 from functions.ports.promises import Enrolment, PromisePeriod, PromiseStep, Standing
+from functions.ports.sessions import Session
 from functions.ports.store import LARGEST_COPY, CopyTag, ListedVersion, ListingCursor, ListingPage, Stat, StoredVersion
 from infra.packaging.bundles import ROOT
 
@@ -747,3 +748,19 @@ class TestClock:
     def stamp(self) -> str:
         """The time as the ledger writes it."""
         return stamp(self.now())
+
+
+class MemorySessions:
+    """Sessions in memory."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, Session] = {}
+
+    def session(self, name: str) -> Session | None:
+        return self.held.get(name)
+
+    def begin(self, name: str, session: Session) -> None:
+        self.held[name] = session
+
+    def end(self, name: str) -> None:
+        self.held.pop(name, None)

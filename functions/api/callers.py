@@ -13,7 +13,7 @@ from functions.catalog import FOLDER
 
 Role = Literal["producer", "consumer", "steward", "operator"]
 ROLES: tuple[Role, ...] = get_args(Role)
-SETTINGS = frozenset({"issuer", "audience", "claim", "roles", "producers"})
+SETTINGS = frozenset({"issuer", "audience", "claim", "roles", "producers", "client"})
 
 
 class SettingsInvalid(DropgateError):
@@ -26,6 +26,7 @@ class Issuer:
 
     `claim` names the claim with roles or groups, `roles` maps its values to our roles: `steward`, or `producer:inmet`
     for the folder of one producer. `producers` names a claim with producers' names, for the bare role `producer`.
+    `client` is the page's name there, if people sign in on the page with this issuer.
     """
 
     issuer: str
@@ -33,6 +34,7 @@ class Issuer:
     claim: str
     roles: Mapping[str, str]
     producers: str | None = None
+    client: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +64,21 @@ def issuers_of(text: str) -> tuple[Issuer, ...]:
 def _issuer(entry: Any) -> Issuer:
     needed = {"issuer", "audience", "claim", "roles"}
     if not isinstance(entry, dict) or not needed <= entry.keys() <= SETTINGS:
-        raise SettingsInvalid(f"Each entry of ApiIssuers has {', '.join(sorted(needed))}, and may have producers.")
-    texts = [entry[name] for name in ("issuer", "audience", "claim")] + [entry.get("producers") or "-"]
+        raise SettingsInvalid(
+            f"Each entry of ApiIssuers has {', '.join(sorted(needed))}, and may have producers and client."
+        )
+    texts = [entry[name] for name in ("issuer", "audience", "claim")]
+    texts += [entry.get(name) or "-" for name in ("producers", "client")]
     if not all(isinstance(text, str) and text for text in texts):
-        raise SettingsInvalid("issuer, audience, claim and producers of ApiIssuers are texts that are not empty.")
+        raise SettingsInvalid(
+            "issuer, audience, claim, producers and client of ApiIssuers are texts that are not empty."
+        )
     roles = entry["roles"]
     if not isinstance(roles, dict) or not all(isinstance(role, str) and _is_role(role) for role in roles.values()):
         allowed = f"{', '.join(ROLES)} or producer:NAME"
         raise SettingsInvalid(f"roles of {entry['issuer']} in ApiIssuers maps values of a claim to {allowed}.")
-    return Issuer(entry["issuer"], entry["audience"], entry["claim"], roles, entry.get("producers"))
+    more = entry.get("producers"), entry.get("client")
+    return Issuer(entry["issuer"], entry["audience"], entry["claim"], roles, *more)
 
 
 def _is_role(text: str) -> bool:

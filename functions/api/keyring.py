@@ -67,10 +67,7 @@ class Keyring:
         return kept.keys
 
     def _fetch(self, issuer: str) -> KeySet:
-        discovery = self._document(f"{issuer.rstrip('/')}{DISCOVERY}")
-        if discovery.get("issuer") != issuer or not isinstance(discovery.get("jwks_uri"), str):
-            raise ServiceUnavailable(f"the discovery document of {issuer} is of another issuer, or names no keys")
-        listed = self._document(discovery["jwks_uri"]).get("keys")
+        listed = document(self._documents, discovered(self._documents, issuer, "jwks_uri")[0]).get("keys")
         keys: list[Key] = [
             key for each in (listed if isinstance(listed, list) else [])[:MOST_KEYS] if (key := usable(each))
         ]
@@ -78,14 +75,32 @@ class Keyring:
             raise ServiceUnavailable(f"{issuer} has no key for RS256 or ES256")
         return KeySet(keys)
 
-    def _document(self, url: str) -> dict[str, Any]:
-        try:
-            document = json.loads(self._documents.fetch(url, MOST_BYTES))
-        except (ValueError, RecursionError) as error:
-            raise ServiceUnavailable(f"{url} is no JSON that can be read") from error
-        if not isinstance(document, dict):
-            raise ServiceUnavailable(f"{url} is no JSON object")
-        return document
+
+def discovered(documents: WebDocuments, issuer: str, *names: str) -> tuple[str, ...]:
+    """Return addresses by their names in the discovery document of an issuer; ServiceUnavailable if one is missing."""
+    metadata = document(documents, f"{issuer.rstrip('/')}{DISCOVERY}")
+    addresses = tuple(metadata.get(name) for name in names)
+    if metadata.get("issuer") != issuer or not all(isinstance(address, str) for address in addresses):
+        raise ServiceUnavailable(
+            f"the discovery document of {issuer} is of another issuer, or lacks {', '.join(names)}"
+        )
+    return tuple(map(str, addresses))
+
+
+def document(documents: WebDocuments, url: str) -> dict[str, Any]:
+    """Return the JSON object at an address; ServiceUnavailable if there is none."""
+    return json_object(documents.fetch(url, MOST_BYTES), url)
+
+
+def json_object(text: bytes, url: str) -> dict[str, Any]:
+    """Return the JSON object of a text that came from an address; ServiceUnavailable if it is none."""
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ServiceUnavailable(f"{url} is no JSON that can be read") from error
+    if not isinstance(body, dict):
+        raise ServiceUnavailable(f"{url} is no JSON object")
+    return body
 
 
 def usable(entry: Any) -> RSAKey | ECKey | None:

@@ -52,6 +52,14 @@ class Tokens:
             raise _refused("The issuer of the token is not one of this stack.")
         return caller_of(issuer, self._verified(match[1], issuer, header))
 
+    def claims(self, token: str, issuer: Issuer) -> Mapping[str, Any]:
+        """Return the claims of a token of that issuer; RequestRefused with 401 if it is not valid."""
+        try:
+            header = jws.extract_compact(token.encode()).headers()
+        except (JoseError, ValueError) as error:
+            raise _refused("The token cannot be read.") from error
+        return self._verified(token, issuer, header)
+
     def _verified(self, token: str, issuer: Issuer, header: Mapping[str, Any]) -> Mapping[str, Any]:
         if header.get("alg") not in ALGORITHMS:
             raise _refused("The token must be signed by RS256 or ES256.")

@@ -24,6 +24,7 @@ from functions.aws.notice_book import DynamoNotices
 from functions.aws.parameters import Parameters
 from functions.aws.s3 import PART, S3Store
 from functions.aws.ses import SesMailer
+from functions.aws.sessions import DynamoSessions
 from functions.aws.sqs import SqsDelays
 from functions.catalog import Published
 from functions.delivery.smtp import SmtpMailer
@@ -173,6 +174,11 @@ def read_ports_from(environment: Mapping[str, str], clients: Clients) -> ReadPor
     ledger = ledger_from(environment, clients)
     links = S3Links(clients.s3_signer)
     return ReadPorts(zones, store, ledger, Published(store, zones.catalog), SystemClock(), web, links)
+
+
+def sessions_from(environment: Mapping[str, str], clients: Clients) -> DynamoSessions:
+    """Return the sessions of the page."""
+    return DynamoSessions(clients.dynamodb, environment["DROPGATE_SESSIONS_TABLE"])
 
 
 def notice_ports_from(environment: Mapping[str, str], clients: Clients) -> NoticePorts:

@@ -162,9 +162,10 @@ Then list the drops, in another terminal in this folder:
 
 
 def ways_in(api: str, issuer: str, plans: Sequence[Plan]) -> str:
-    """Return the address of the API, and how to get a token for the producer of the first contract."""
+    """Return the addresses of page and API, and how to get a token for the producer of the first contract."""
     producer = plans[0].producer if plans else "somebody"
     return f"""\
+Page       {api}/   (in a browser; choose who you are)
 API        {api}   (description: {api}/openapi.json)
 Issuer     {issuer}
 Log in with the client of producers (id: {producer}, no secret):

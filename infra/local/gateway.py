@@ -60,7 +60,7 @@ class Gateway(LoopbackServer):
     """Answers requests by the functions of their routes while it runs."""
 
     def __init__(self, routes: Iterable[Route], invoke: Invoke, port: int = 0) -> None:
-        super().__init__(self._answer, port)
+        super().__init__(self._answer, port, has_pages=True)
         self._routes = tuple(routes)
         self._invoke = invoke
 
@@ -119,6 +119,7 @@ def event_of(
         "requestContext": {
             "accountId": ACCOUNT,
             "apiId": "embedded",
+            "domainName": environ.get("HTTP_HOST", ""),  # in AWS without a port
             "http": {
                 "method": route.method,
                 "path": environ["PATH_INFO"],

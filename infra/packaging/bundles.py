@@ -50,9 +50,11 @@ class FunctionBundle:
 
 
 def flow_sources() -> Files:
-    """Return our files of the flow's bundle: `functions` without the API, and the run time of `contracts`."""
+    """Return our files of the flow's bundle: `functions` without API and page, and the run time of `contracts`."""
     functions = _named(files_of(ROOT / "functions").values(), ROOT)
-    flow = {name: path for name, path in functions.items() if not name.startswith("functions/api/")}
+    flow = {
+        name: path for name, path in functions.items() if not name.startswith(("functions/api/", "functions/pages/"))
+    }
     return {**_named(_kernel(), ROOT), **flow}
 
 

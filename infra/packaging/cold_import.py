@@ -27,8 +27,8 @@ BOUND_OF_SOURCES = 1.5
 """Seconds of CPU that it may take where each cold start compiles the sources."""
 BOUND_OF_API, BOUND_OF_API_SOURCES = 1.2, 3.0
 """The same two bounds for a handler of the API, whose bundle has the authoring of contracts and pydantic."""
-FOLDERS = {FLOW: "handlers", API: "api"}
-"""The folder of `functions` with the handlers of each bundle."""
+FOLDERS = {FLOW: ("handlers",), API: ("api", "pages")}
+"""The folders of `functions` with the handlers of each bundle."""
 LONG = 20_000
 """Microseconds from which on an import is named, with all that it imports itself."""
 ROUNDS = 9
@@ -74,9 +74,9 @@ def terms(bundle: Path, compiled: float = BOUND, sources: float = BOUND_OF_SOURC
 
 def handlers(bundle: FunctionBundle = FLOW) -> list[str]:
     """Return the modules of a bundle that Lambda loads."""
-    folder = FOLDERS[bundle]
-    modules = sorted((ROOT / "functions" / folder).glob("*.py"))
-    return [f"functions.{folder}.{m.stem}" for m in modules if "\ndef handler(" in m.read_text(encoding="utf-8")]
+    modules = [module for each in FOLDERS[bundle] for module in sorted((ROOT / "functions" / each).glob("*.py"))]
+    entries = [module for module in modules if "\ndef handler(" in module.read_text(encoding="utf-8")]
+    return [f"functions.{entry.parent.name}.{entry.stem}" for entry in entries]
 
 
 def report(bundle: Path, handler: str, python: Path, bound: float) -> int:

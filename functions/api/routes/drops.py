@@ -78,13 +78,13 @@ def _shelves(here: Asked, reach: Reach, contract: str | None, producer: str | No
 
 def read_drop(here: Here, drop: str) -> Response[DropDetail]:
     """Return a drop; one beyond the caller's reach is not there."""
-    named = _drop(here, drop, "read_drop")
+    named = drop_of(here, drop, "read_drop")
     return tagged(here, f"{named.id}.{named.version}", lambda: detail(named, here.ports.ledger.history(named.id)))
 
 
 def read_receipt(here: Here, drop: str) -> Response[dict[str, Any]]:
     """Return the receipt of the last attempt that was decided, as its producer has it."""
-    named = _drop(here, drop, "read_receipt")
+    named = drop_of(here, drop, "read_receipt")
     body = _receipt(here, named)
     audit.note(here.caller, "read_receipt", named)
     headers: dict[str, str | list[str]] = {"Cache-Control": "private, no-store"}
@@ -93,7 +93,7 @@ def read_receipt(here: Here, drop: str) -> Response[dict[str, Any]]:
 
 def read_rejected_rows(here: Here, drop: str) -> DownloadLink:
     """Return an address of some minutes under which the rejected rows are downloaded; whoever has it may use it."""
-    named = _drop(here, drop, "read_rejected_rows")
+    named = drop_of(here, drop, "read_rejected_rows")
     name = _receipt(here, named).get("rejected_rows")
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise RequestRefused(404, f"The drop {drop} has no file of rejected rows.")
@@ -116,7 +116,8 @@ def _receipt(here: Asked, drop: Drop) -> dict[str, Any]:
     return body
 
 
-def _drop(here: Asked, drop_id: str, operation: Operation) -> Drop:
+def drop_of(here: Asked, drop_id: str, operation: Operation) -> Drop:
+    """Return a drop within reach; RequestRefused with 404 if there is none."""
     reach = here.reach(operation)
     drop = here.ports.ledger.drop(drop_id) if len(drop_id) == ID_LENGTH and drop_id.isalnum() else None
     if drop is None or not reach.covers(drop.producer, promoted=drop.state in PROMOTED):

@@ -46,6 +46,9 @@ class Documents:
         assert len(body) <= most_bytes
         return body
 
+    def submit(self, url: str, form: bytes, most_bytes: int) -> bytes:
+        raise ServiceUnavailable(f"{url} takes no {len(form)} bytes for an answer of {most_bytes}")
+
 
 class Links:
     """Addresses that name what they lead to."""

@@ -1,0 +1,26 @@
+"""Lambda function: requests of browsers in, pages out; of the stack it can only read, and record sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from functions.api.runtime import logger
+from functions.pages.site import View
+from functions.pages.views import drops, home
+from functions.pages.world import site
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+VIEWS: dict[str, View] = {
+    "GET /app": home.home,
+    "GET /app/drops": drops.drop_list,
+    "GET /app/drops/{drop}": drops.drop,
+    "GET /app/drops/{drop}/{file}": drops.drop_file,
+}
+
+
+@logger.inject_lambda_context(clear_state=True)
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:  # noqa: ARG001
+    """Answer one request."""
+    return site(VIEWS).answer(event)

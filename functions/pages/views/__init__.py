@@ -1,0 +1,1 @@
+"""The views: a visit in, a page out; each asks the API's routes for what it shows."""

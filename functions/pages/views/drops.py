@@ -1,0 +1,61 @@
+"""Drops: a page of a month's list, one drop with its history, and the files of its receipt."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlencode
+
+from contracts.errors import ObjectGone
+from functions.api import audit
+from functions.api.access import reach
+from functions.api.models.drops import detail
+from functions.api.problems import RequestRefused
+from functions.api.routes.drops import drop_of, list_drops, read_rejected_rows
+from functions.drop import STATES
+from functions.pages.answers import Answer, redirect
+from functions.pages.receipts import policy_of
+from functions.pages.site import Visit
+from functions.pages.words import meaning
+
+MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])")
+PAGE = 50
+
+
+def drop_list(visit: Visit) -> Answer:
+    """Return a page of the drops of a month that the caller reaches."""
+    query = {name: value for name, value in visit.request.query.items() if value}
+    month = query.get("month", "") or visit.here.ports.clock.now().strftime("%Y-%m")
+    if not MONTH.fullmatch(month):
+        raise RequestRefused(422, "Write the month as 2026-01.")
+    asked = {name: query.get(name) for name in ("state", "contract", "producer")}
+    listed = list_drops(visit.here, **asked, month=month, limit=PAGE, cursor=query.get("cursor"))
+    kept = {name: value for name, value in asked.items() if value} | {"month": month}
+    following = f"/app/drops?{urlencode(kept | {'cursor': listed.next})}" if listed.next else None
+    return visit.page("drops", drops=listed.drops, asked=asked, month=month, states=STATES, following=following)
+
+
+def drop(visit: Visit) -> Answer:
+    """Return the page of a drop: its verdict, its problems, its rows and its history."""
+    here = visit.here
+    named = drop_of(here, visit.request.parts["drop"], "read_drop")
+    shown = detail(named, here.ports.ledger.history(named.id))
+    may_read_receipt = bool(reach(here.caller, "read_receipt"))
+    return visit.page("drop", drop=shown, meaning=meaning(shown.state), may_read_receipt=may_read_receipt)
+
+
+def drop_file(visit: Visit) -> Answer:
+    """Return the receipt of a drop, or lead to its rejected rows; the names are those of the links in a receipt."""
+    here, name = visit.here, visit.request.parts["file"]
+    if name.startswith("rejected"):
+        return redirect(read_rejected_rows(here, visit.request.parts["drop"]).url)
+    if name != "receipt.html":
+        raise RequestRefused(404, "Nothing is at this address.")
+    named = drop_of(here, visit.request.parts["drop"], "read_receipt")
+    if named.receipt is None:
+        raise RequestRefused(404, f"The drop {named.id} has no receipt: it is {named.state}.")
+    try:
+        body = here.ports.store.get(named.receipt.replace("receipt.json", "receipt.html")).decode()
+    except ObjectGone as error:
+        raise RequestRefused(404, f"The receipt of the drop {named.id} has expired.") from error
+    audit.note(here.caller, "read_receipt", named)
+    return Answer(200, body, headers={"Content-Security-Policy": policy_of(body)})

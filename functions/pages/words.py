@@ -1,0 +1,66 @@
+"""Words and tones of pages: states and numbers in, what people read out. Pure."""
+
+from __future__ import annotations
+
+from functions.drop import PROMOTED
+
+TONES = {
+    "accepted": "good",
+    "accepted_with_warnings": "warn",
+    "observed": "warn",
+    "rejected": "bad",
+    "failed": "ours",
+    "unmatched": "ours",
+    "superseded": "idle",
+    "vanished": "idle",
+    "noted": "idle",
+}
+"""The tones of the states in which a drop stays; a drop in another state is on its way."""
+MEANINGS = {
+    "received": "It has arrived.",
+    "gathering": "It waits for the other files of its set.",
+    "staged": "It waits for its check.",
+    "validating": "It is being checked.",
+    "promoting": "It is on its way to its consumers.",
+    "rejecting": "Its receipt is being written.",
+    "accepted": "Consumers have it.",
+    "accepted_with_warnings": "Consumers have it. See the warnings before the next file.",
+    "observed": "Consumers have it with its errors, as the contract is not enforced yet.",
+    "rejected": "Consumers do not have it. Correct the file and send it again under the same name.",
+    "failed": "We could not check it. Do not send it again: we find the cause.",
+    "unmatched": "No contract claims its name, so it was not checked.",
+    "vanished": "It was gone before it could be read.",
+    "superseded": "A newer file of the same name has been accepted.",
+    "noted": "It tells about other files, and is not checked itself.",
+}
+UNITS = ("B", "kB", "MB", "GB", "TB")
+
+
+def words(name: str) -> str:
+    """Return a state or an event as words."""
+    return name.replace("_", " ")
+
+
+def tone(state: str) -> str:
+    """Return the tone of a state."""
+    return TONES.get(state, "busy")
+
+
+def meaning(state: str) -> str:
+    """Return what a state means for the producer, in a sentence."""
+    return MEANINGS[state]
+
+
+def has_consumers(state: str) -> bool:
+    """Return True if consumers have a drop of this state."""
+    return state in PROMOTED
+
+
+def size(count: int) -> str:
+    """Return a number of bytes with its unit."""
+    value = float(count)
+    for unit in UNITS:
+        if value < 1000 or unit == UNITS[-1]:
+            break
+        value /= 1000
+    return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"
