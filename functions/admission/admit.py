@@ -125,14 +125,20 @@ def admit(plan: Plan, name: str, size: int, read: Read, room: int = LONGEST_KEY)
     number of bytes that the promoted zone leaves for a key.
     """
     sample = read(0, SAMPLE)
-    named = (*_deprecated(plan), *_name_problems(plan, name, room), *_size_problems(plan, size))
+    named = admit_name(plan, name, size, room).problems
     if size == 0:
-        return Admission((*named, empty("The file is empty (0 bytes).")))
+        return Admission(named)
     content = _content(plan, size, sample, read)
     of_format = fixed_head.leader_problems if plan.fixed else csv_around.leader_problems
     differing = of_format(plan, name, content.header_line) if plan.csv.leader else []
     problems = (*named, *content.problems, *differing)
     return Admission(problems, content.header, content.header_line, content.unpacked, content.content)
+
+
+def admit_name(plan: Plan, name: str, size: int, room: int = LONGEST_KEY) -> Admission:
+    """Check a drop's name below landing and its size, without its bytes."""
+    named = (*_deprecated(plan), *_name_problems(plan, name, room), *_size_problems(plan, size))
+    return Admission(named if size else (*named, empty("The file is empty (0 bytes).")))
 
 
 def _content(plan: Plan, size: int, sample: bytes, read: Read) -> Head:

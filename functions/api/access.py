@@ -22,6 +22,7 @@ Operation = Literal[
     "list_missing",
     "list_slos",
     "list_pauses",
+    "create_upload",
 ]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 
@@ -39,6 +40,7 @@ PERMITS: Mapping[Operation, Mapping[Role, Scope]] = {
     "list_slos": {"producer": "own", "consumer": "all", "steward": "all", "operator": "all"},
     "lint": {"producer": "own", "steward": "all", "operator": "all"},
     "list_pauses": {"steward": "all", "operator": "all"},
+    "create_upload": {"producer": "own"},
 }
 
 

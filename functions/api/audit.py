@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from contracts.problem import visible
 from functions.api.access import Operation
 from functions.api.callers import Caller
 from functions.api.runtime import logger
 from functions.drop import Drop
+
+
+def note_upload(caller: Caller, contract: str, key: str, size: int) -> None:
+    """Log who got an address for an upload."""
+    details: dict[str, Any] = {
+        "audit": "create_upload",
+        "issuer": caller.issuer,
+        "subject": caller.subject,
+        "contract": contract,
+        "key": visible(key, most=1024),
+        "size": size,
+    }
+    logger.info("audit", **details)
 
 
 def note(caller: Caller, operation: Operation, drop: Drop) -> None:

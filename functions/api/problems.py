@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler import Response
 from contracts.errors import DropgateError
 
 MEDIA_TYPE = "application/problem+json"
-TITLES = {
+TITLES: Mapping[int | str, str] = {
     400: "The request cannot be read",
     401: "A valid token is needed",
     403: "The roles of the caller do not allow this",
@@ -22,11 +22,15 @@ TITLES = {
     422: "The request does not fit its description",
     500: "dropgate failed",
     503: "A service did not answer",
+    "file-refused": "The file would be rejected",
 }
 
 
 class RequestRefused(DropgateError):
-    """A request that gets no answer of a use case: its status, a sentence, and the places of its faults."""
+    """A request that gets no answer of a use case: its status, a sentence, and the places of its faults.
+
+    `kind` is the last part of the problem's type, if it is not the status.
+    """
 
     def __init__(
         self,
@@ -34,19 +38,20 @@ class RequestRefused(DropgateError):
         detail: str,
         errors: Sequence[Mapping[str, Any]] = (),
         headers: Mapping[str, str] | None = None,
+        kind: str | None = None,
     ) -> None:
         super().__init__(detail)
         self.status = status
         self.errors = tuple(errors)
         self.headers = dict(headers or {})
+        self.kind = kind or status
 
 
 def document(refused: RequestRefused) -> dict[str, Any]:
     """Return the problem as a JSON document."""
-    title = TITLES[refused.status]
     body: dict[str, Any] = {
-        "type": f"urn:dropgate:problem:{refused.status}",
-        "title": title,
+        "type": f"urn:dropgate:problem:{refused.kind}",
+        "title": TITLES[refused.kind],
         "status": refused.status,
         "detail": str(refused),
     }

@@ -1,18 +1,26 @@
-"""Lambda function: requests about contracts, drops and receipts in, answers out; it has no right to change a drop."""
+"""Lambda function: requests about contracts, drops and uploads in, answers out; it has no right to change a drop."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from functions.api.app import AddRoutes
-from functions.api.routes import contracts, description, drops, lint, missing, promises
+from functions.api.routes import contracts, description, drops, lint, missing, promises, uploads
 from functions.api.runtime import logger
 from functions.api.world import api
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-ROUTES: tuple[AddRoutes, ...] = (contracts.add, drops.add, lint.add, missing.add, promises.add, description.add)
+ROUTES: tuple[AddRoutes, ...] = (
+    contracts.add,
+    drops.add,
+    lint.add,
+    missing.add,
+    promises.add,
+    uploads.add,
+    description.add,
+)
 
 
 @logger.inject_lambda_context(clear_state=True)

@@ -26,6 +26,7 @@ from functions.aws.s3 import PART, S3Store
 from functions.aws.ses import SesMailer
 from functions.aws.sessions import DynamoSessions
 from functions.aws.sqs import SqsDelays
+from functions.aws.uploads import S3Uploads
 from functions.catalog import Published
 from functions.delivery.smtp import SmtpMailer
 from functions.delivery.web import PublicWeb
@@ -66,6 +67,25 @@ class Clients:
     def s3_signer(self) -> S3Client:
         """Amazon S3 for presigned requests, which are signed here and sent by others."""
         return self._session.client("s3", config=CONFIG.merge(Config(signature_version="s3v4")))
+
+    def s3_uploader(self, session: Mapping[str, str]) -> S3Client:
+        """Return Amazon S3 for presigned uploads in a role's session.
+
+        Hosts of buckets in their own Region take preflights of browsers without a redirect.
+        """
+        config = CONFIG.merge(Config(signature_version="s3v4", s3={"addressing_style": "virtual"}))
+        return self._session.client(
+            "s3",
+            config=config,
+            aws_access_key_id=session["AccessKeyId"],
+            aws_secret_access_key=session["SecretAccessKey"],
+            aws_session_token=session["SessionToken"],
+        )
+
+    @cached_property
+    def sts(self) -> Any:
+        """AWS STS."""
+        return self._session.client("sts", config=CONFIG)
 
     @cached_property
     def dynamodb(self) -> DynamoDBClient:
@@ -172,8 +192,9 @@ def read_ports_from(environment: Mapping[str, str], clients: Clients) -> ReadPor
     store, zones = S3Store(clients.s3), zones_from(environment)
     web = PublicDocuments(environment.get("DROPGATE_ISSUER_ORIGIN"))
     ledger = ledger_from(environment, clients)
-    links = S3Links(clients.s3_signer)
-    return ReadPorts(zones, store, ledger, Published(store, zones.catalog), SystemClock(), web, links)
+    clock, links = SystemClock(), S3Links(clients.s3_signer)
+    uploads = S3Uploads(clients.sts, clients.s3_uploader, environment.get("DROPGATE_UPLOAD_ROLE", ""), clock)
+    return ReadPorts(zones, store, ledger, Published(store, zones.catalog), clock, web, links, uploads)
 
 
 def sessions_from(environment: Mapping[str, str], clients: Clients) -> DynamoSessions:

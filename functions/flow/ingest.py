@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from contracts.catalog import Ambiguous, Match, Matched, example
+from contracts.catalog import Match, Matched
 from contracts.errors import (
     DocumentInvalid,
     ObjectArchived,
@@ -29,12 +29,13 @@ from contracts.errors import (
     StaleWrite,
 )
 from contracts.plan import Plan
-from contracts.problem import Problem, quoted
+from contracts.problem import Problem
 from contracts.terms.file_sets import SetRule
 from contracts.verdict import refuse, unclaimed
 from functions import keys
-from functions.admission import arrival_window, manifest
-from functions.admission.admit import LONGEST_KEY, Admission, Read, admit
+from functions.admission import arrival_window
+from functions.admission.admit import Admission
+from functions.admission.door import admit_upload, why_unclaimed
 from functions.admission.guarded import Fault, guarded
 from functions.drop import (
     MOST_HEADER_LINE,
@@ -130,19 +131,8 @@ def pin(drop: Drop, match: Match) -> Drop:
         return replace(
             drop, contract=entry.contract, plan=entry.plan, producer=entry.producer, parts=match.parts, problems=()
         )
-    if isinstance(match, Ambiguous):
-        claimed = f"More than one contract claims the key: {quoted(match.contracts)}"
-        fix = "Change nothing in the file: the contracts' owners must narrow their patterns, then it is judged."
-        why = Problem("ambiguous", f"{claimed}; dropgate does not guess which is meant.", fix)
-    else:
-        reason = getattr(match, "reason", "no pattern fits")
-        pattern = getattr(match, "pattern", None)
-        fix = "Ask for a contract that covers this key."
-        if pattern:
-            fix = f"Upload it under a key like `{example(pattern)}`."
-        why = Problem("unmatched", f"No contract claims the key: {reason}.", fix)
-    producer = getattr(match, "producer", None)
-    return replace(drop, contract=None, plan=None, producer=producer, parts={}, problems=brief((why,)))
+    why = why_unclaimed(match)
+    return replace(drop, contract=None, plan=None, producer=match.producer, parts={}, problems=brief((why,)))
 
 
 def _announced(ports: Ports, drop: Drop, created: Created) -> Drop:
@@ -267,9 +257,10 @@ def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission | Fault
     ObjectReplaced if other bytes are in the place that the ledger names.
     """
     stage = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at)
+    check = partial(admit_upload, ports.zones, plan, drop.name, drop.size, arrival_window.uploaded(drop))
     for place in (drop.source, Location(stage), Location(keys.held_uri(ports.zones, drop.id))):
         try:
-            admission = guarded(partial(_admitted, ports, plan, drop), partial(ports.store.read, place))
+            admission = guarded(check, partial(ports.store.read, place))
         except ObjectGone:
             continue
         except ObjectArchived:
@@ -278,18 +269,6 @@ def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission | Fault
             return replace(drop, source=place), Admission((UNREADABLE,))
         return replace(drop, source=place), admission
     return None
-
-
-def _admitted(ports: Ports, plan: Plan, drop: Drop, read: Read) -> Admission:
-    if plan.set and plan.set.is_signal(drop.name):
-        text = read(0, manifest.LARGEST + 1) if plan.set.manifest else b""
-        wrong = manifest.read(text, drop.name, plan.set.sums) if plan.set.manifest else None
-        return Admission((wrong,) if isinstance(wrong, Problem) else ())
-    room = LONGEST_KEY - len(keys.split(ports.zones.promoted)[1].encode())
-    admission = admit(plan, drop.name, drop.size, read, room)
-    return replace(
-        admission, problems=(*admission.problems, *arrival_window.problems(plan, arrival_window.uploaded(drop)))
-    )
 
 
 def _finish_refusal(ports: Ports, drop: Drop) -> Drop:

@@ -15,7 +15,7 @@ from functions.ports.clock import Clock, stamp
 from functions.ports.drops import Drops
 from functions.ports.jobs import Jobs
 from functions.ports.ledger import Ledger
-from functions.ports.links import Links
+from functions.ports.links import Links, UploadLinks
 from functions.ports.messages import Delays
 from functions.ports.notices import Mailer, NoticeBook, Secrets, Web
 from functions.ports.store import LARGEST_COPY, ObjectStore
@@ -69,7 +69,7 @@ class EventSources:
 
 @dataclass(frozen=True, slots=True)
 class ReadPorts:
-    """The ports of the API's reads: of the store and the ledger it only reads."""
+    """The ports of the API's reads: of the store and the ledger it only reads; others upload by `uploads`."""
 
     zones: Zones
     store: ObjectStore
@@ -78,6 +78,7 @@ class ReadPorts:
     clock: Clock
     web: WebDocuments
     links: Links
+    uploads: UploadLinks
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,12 @@ writes one at a time; true Object Created events. moto keeps its state per proce
 
 import io
 import json
+import re
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
@@ -17,6 +19,7 @@ from moto.core.common_models import BaseModel
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from moto.s3.exceptions import MissingBucket
 from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
+from moto.sts.models import AssumedRole, sts_backends
 
 from infra.local.events.events import deliver, object_created
 from infra.local.iam.calls import Call, Credential, Request, credential, look_call, request_of, s3_calls, service_calls
@@ -24,7 +27,9 @@ from infra.local.iam.guard import Guard, because
 from infra.local.loopback import ACCOUNT, Environ, LoopbackServer, StartResponse, read_body
 from infra.local.moto_patches.faster_moto import spare
 from infra.local.moto_patches.fault_injection import Outages
+from infra.local.s3.cors import FORBIDDEN, PREFIX, CorsRule, answered
 from infra.local.s3.encoding import encode_lists
+from infra.local.s3.presigned import presigned_refused
 from infra.local.s3.request import CopySource, S3Request, parse_request
 from infra.local.s3.rules import (
     CONFLICT,
@@ -77,7 +82,7 @@ class Cloud(LoopbackServer):
 
     `guard` refuses calls that a role may not make, `outages` make services fail for a while, `disabled_keys` are ARNs
     of keys that somebody has disabled, `memory` keeps everything that must last, `largest_copy` is the number of bytes
-    that one copy moves.
+    that one copy moves, `cors` are the rules for pages by bucket.
     """
 
     def __init__(self, port: int = 0, guard: Guard | None = None) -> None:
@@ -95,6 +100,12 @@ class Cloud(LoopbackServer):
         self.disabled_keys: set[str] = set()
         self.memory: Memory | None = None
         self.largest_copy = LARGEST_COPY
+        self.cors: dict[str, tuple[CorsRule, ...]] = {}
+
+    def let_in(self, cors: Mapping[str, tuple[CorsRule, ...]]) -> None:
+        """Let pages of the origins that buckets allow ask, by the rules of each bucket."""
+        self.cors |= cors
+        self.origins.update(origin for rules in cors.values() for rule in rules for origin in rule.origins)
 
     def conflict_next(self, bucket: str, key: str) -> None:
         """Make the next conditional write of a key lose a race: 409 ConditionalRequestConflict, and no change."""
@@ -112,7 +123,10 @@ class Cloud(LoopbackServer):
         who, body = credential(environ), read_body(environ)
         environ["wsgi.input"] = io.BytesIO(body)
         if who.service == "s3" and not environ["PATH_INFO"].startswith("/moto-api"):
-            return self._answer_s3(who, parse_request(environ, body), start_response)
+            request = parse_request(environ, body)
+            if "HTTP_ORIGIN" in environ:
+                return self._answer_page(who, request, start_response)
+            return self._answer_s3(who, request, start_response)
         self.requests.append(asked := request_of(who, environ, body))
         if failure := self.outages.befalls(asked):
             return failure.answer(start_response)
@@ -123,22 +137,40 @@ class Cloud(LoopbackServer):
             document = json.dumps(refusal).encode()
             headers = [("Content-Type", "application/x-amz-json-1.0"), ("Content-Length", str(len(document)))]
             headers += [("x-amzn-query-error", "AccessDenied;Sender")] if who.service == "sqs" else []
+            if who.service == "sts":  # its protocol is the older one
+                document = access_denied(because(denied)).document_of_query()
+                headers = [("Content-Type", "text/xml"), ("Content-Length", str(len(document)))]
             start_response("400 Bad Request" if who.service == "dynamodb" else "403 Forbidden", headers)
             return [document]
         turn = self._dynamodb if who.service == "dynamodb" else nullcontext()
         target = environ.get("HTTP_X_AMZ_TARGET", "")
         with turn, sparing_copies(target, body):
             answer = list(self._moto(environ, start_response))
+            if who.service == "sts" and asked.operation == "sts:AssumeRole":
+                for session in _sessions(answer):
+                    self.guard.assumed(session.role_arn, session.policy, session.access_key_id)
             if self.memory and who.service == "dynamodb":
                 self.memory.after_dynamodb(target, body)
             elif self.memory and who.service in {"events", "sqs"}:  # an event is a message of each rule's queue
                 self.memory.queues()
             return answer
 
+    def _answer_page(self, who: Credential, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request to S3 that a browser sends for a page."""
+        headers = answered(self.cors.get(request.bucket, ()), request.environ)
+        if request.method != "OPTIONS":
+            return self._answer_s3(who, request, _for_page(headers or [], start_response))
+        if headers is None:
+            return _refuse(request, FORBIDDEN, start_response)
+        start_response("200 OK", [*headers, ("Content-Length", "0")])
+        return [b""]
+
     def _answer_s3(self, who: Credential, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:
         self.requests.append(asked := Request(who.caller, f"s3:{request.operation}"))
         if failure := self.outages.befalls(asked):
             return _refuse(request, Refusal(failure.status, failure.code, failure.message), start_response)
+        if refusal := presigned_refused(request, _secret(who.caller), datetime.now(UTC)):
+            return _refuse(request, refusal, start_response)
         self.calls.extend(calls := list(s3_calls(who, request)))
         denied = self.guard.refused(calls)
         read = _read_by(request) if not denied and self.guard.knows(who.caller) else None
@@ -245,6 +277,34 @@ def _refuse(request: S3Request, refusal: Refusal, start_response: StartResponse)
     body = b"" if request.method == "HEAD" else refusal.document()
     start_response(refusal.status, [("Content-Type", "application/xml"), ("Content-Length", str(len(body)))])
     return [body]
+
+
+def _for_page(headers: list[tuple[str, str]], start_response: StartResponse) -> StartResponse:
+    """Add a rule's headers to an answer, in the place of moto's, which let any page read it."""
+
+    def started(status: str, own: list[tuple[str, str]], *more: Any) -> Any:
+        kept = [(name, value) for name, value in own if not name.lower().startswith(PREFIX)]
+        return start_response(status, [*kept, *headers], *more)
+
+    return started
+
+
+def _session(key: str) -> AssumedRole | None:
+    """Return the session of a role with this access key; None if it is a user's."""
+    return sts_backends[ACCOUNT]["aws"].get_assumed_role_from_access_key(key)
+
+
+def _secret(key: str) -> str | None:
+    """Return the secret of a session's access key; None for a user, who may have any."""
+    session = _session(key)
+    return session.secret_access_key if session else None
+
+
+def _sessions(answer: list[bytes]) -> Iterator[AssumedRole]:
+    """Yield the session that STS has answered with, unless it refused."""
+    for key in re.findall(r"<AccessKeyId>(\w+)</AccessKeyId>", b"".join(answer).decode()):
+        if session := _session(key):
+            yield session
 
 
 def _stored(bucket: str, key: str, version_id: str | None = None) -> FakeKey | None:

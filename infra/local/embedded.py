@@ -91,13 +91,15 @@ class Embedded:
         memory: str = "2g",
         mailbox: Mailbox | None = None,
         api: bool = False,
+        page_origin: str = "",
     ) -> None:
         """Prepare. A Spark session that runs already is used; `job` may wrap the real job, to let it crash.
 
         `expectations` brings Great Expectations, for contracts that ask for it; its archive is built if it was not yet.
         `state` is a folder that keeps the data from one start to the next; raises NotKept if it cannot be used.
         `mask_evidence` is the template's parameter, `memory` the heap of the JVM that this stack starts. `mailbox`
-        takes the mails of notices, while it is open; without it none are sent. `api` makes the API, with an issuer.
+        takes the mails of notices, while it is open; without it none are sent. `api` makes the API, with an issuer;
+        `page_origin` is the origin of a page that may upload by its addresses.
         """
         self._kept = Kept(state) if state else None
         self.guard = Guard()
@@ -118,6 +120,7 @@ class Embedded:
         self._mailbox = mailbox
         self.issuer = Issuer() if api else None
         self.gateway: Gateway | None = None
+        self._page_origin = page_origin
         self._spark: SparkSession | None = None
         self._spark_starts = Lock()
         self._clients: dict[tuple[str, str], Any] = {}
@@ -141,6 +144,7 @@ class Embedded:
                     "MailFrom": MAIL_FROM if self._mailbox else "",
                     "Api": str(self.issuer is not None).lower(),
                     "ApiIssuers": self.issuer.parameter if self.issuer else "",
+                    "PageOrigin": self._page_origin,
                     # What lasts names buckets, so that these need names that last as well.
                     "BucketPrefix": BUCKETS if self._kept else "",
                 },
@@ -153,6 +157,7 @@ class Embedded:
                 self._pumping["carried"] = memory.carried
         self.cloud.start()
         self.guard.learn(self.stack)
+        self.cloud.let_in(self.stack.cors)
         self._upload_job()
         self._environment_before = dict(os.environ)
         os.environ.update(self.environment())

@@ -4,7 +4,7 @@ import io
 import logging
 import re
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from threading import Thread
 from types import TracebackType
@@ -94,7 +94,9 @@ class LoopbackServer:
 
     def __init__(self, app: WsgiApp, port: int = 0, *, has_pages: bool = False) -> None:
         """Prepare. `has_pages` lets browsers in that show this server's own pages, which check who asks."""
-        guarded = _from_here(app, has_pages=has_pages)
+        self.origins: set[str] = set()
+        """Origins of other servers whose pages may ask."""
+        guarded = _from_here(app, self.origins, has_pages=has_pages)
         self._server = make_server(HOST, port, guarded, threaded=True, request_handler=_KeptAlive)
         self._thread = Thread(target=self._server.serve_forever, args=(_POLL_SECONDS,), name="loopback", daemon=True)
 
@@ -133,15 +135,16 @@ def _connections(server: Any) -> set[socket.socket]:
     return open_
 
 
-def _from_here(app: WsgiApp, *, has_pages: bool = False) -> WsgiApp:
+def _from_here(app: WsgiApp, origins: Collection[str], *, has_pages: bool = False) -> WsgiApp:
     """Wrap an application so that no web page can reach it through a browser on this machine.
 
     Callers need no key here. A page of another site could send any request to 127.0.0.1, and, with a name of its own
     that resolves to 127.0.0.1, read the answers; an uploaded page would be of our own site:
     www.w3.org/TR/fetch-metadata, fetch.spec.whatwg.org, "Origin header". No client of AWS sends these headers.
-    Let in are requests without a browser, typed addresses, and links between our own pages; browsers keep the content
-    types that the application declares. A server that has pages also lets in what its own pages send, and links and
-    forms' redirects from other servers of this machine, as of an issuer; never what pages of other sites send.
+    Let in are requests without a browser, typed addresses, links between our own pages, and pages of `origins`;
+    browsers keep the content types that the application declares. A server that has pages also lets in what its own
+    pages send, and links and forms' redirects from other servers of this machine, as of an issuer; never what pages of
+    other sites send.
     """
 
     def answer(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -157,7 +160,7 @@ def _from_here(app: WsgiApp, *, has_pages: bool = False) -> WsgiApp:
             own = environ.get("HTTP_ORIGIN") in (None, f"http://{environ.get('HTTP_HOST')}")
             comes = site == "same-site" and mode == "navigate" and is_read
             is_ours = comes or (own and site in ("none", "same-origin"))
-        if name in _NAMES and is_ours:
+        if name in _NAMES and (is_ours or environ.get("HTTP_ORIGIN") in origins):
             return app(environ, start)
         start_response("403 Forbidden", [("Content-Type", "text/plain; charset=utf-8")])
         return [b"Pages may not ask this server; type the address.\n"]

@@ -22,7 +22,13 @@ class ProblemDetails(Model):
 
 
 class RequestError(Model):
-    """A fault of a request: its place, as `query.limit`, and the kind of the fault."""
+    """A fault of a request: its place, as `query.limit`, and the kind of the fault.
+
+    A fault of a file that was announced has its message, its fix, and where in the file it is.
+    """
 
     place: str
     kind: str
+    message: str | None = None
+    fix: str | None = None
+    at: str | None = None

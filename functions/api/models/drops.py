@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
+from contracts.problem import Problem
 from functions.api.models.base import Model
 from functions.drop import PROMOTED, Drop
 from functions.ports.clock import moment_if_any
@@ -47,6 +48,13 @@ class DropProblem(Model):
     place: str | None
     property: str | None
     check: str | None
+
+    @classmethod
+    def of(cls, problem: Problem) -> Self:
+        """Return a problem."""
+        place = str(problem.place) if problem.place else None
+        names = ("code", "message", "fix", "level", "property", "check")
+        return cls(place=place, **{name: getattr(problem, name) for name in names})
 
 
 class HistoryStep(Model):
@@ -103,18 +111,7 @@ def detail(drop: Drop, history: Sequence[Step]) -> DropDetail:
         version_id=drop.version_id,
         uploaded_at=drop.uploaded_at,
         parts=drop.parts,
-        problems=[
-            DropProblem(
-                code=p.code,
-                message=p.message,
-                fix=p.fix,
-                level=p.level,
-                place=str(p.place) if p.place else None,
-                property=p.property,
-                check=p.check,
-            )
-            for p in drop.problems
-        ],
+        problems=[DropProblem.of(problem) for problem in drop.problems],
         history=steps(history),
         promoted=drop.promoted.key if drop.promoted and drop.state in PROMOTED else None,
         has_receipt=drop.receipt is not None,

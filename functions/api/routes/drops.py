@@ -18,12 +18,13 @@ from functions.api.parameters import MONTH
 from functions.api.problems import RequestRefused
 from functions.api.responses import tagged
 from functions.drop import PROMOTED, STATES, Drop, Location
-from functions.keys import ID_LENGTH
+from functions.keys import ID_LENGTH, drop_id, split
 from functions.operations.listing import page, position_of
 
 MOST = 200
 LINK_SECONDS = 300
 """The time for which a link to rejected rows can be used."""
+VERSION_ID = "With `key`: only the upload of this version, as S3 answered the PUT in `x-amz-version-id`"
 NAME = re.compile(r"rejected\.[a-z.]{2,16}")
 """The names of files of rejected rows, which the job writes."""
 
@@ -43,6 +44,8 @@ def list_drops(
     state: Annotated[str | None, Query(description="Only drops in this state")] = None,
     producer: Annotated[str | None, Query(description="Only drops of this producer", max_length=100)] = None,
     month: Annotated[str | None, Query(description="Month of arrival (default: this one)", pattern=MONTH)] = None,
+    key: Annotated[str | None, Query(description="Only uploads of this key", max_length=1024)] = None,
+    version_id: Annotated[str | None, Query(description=VERSION_ID, max_length=1024)] = None,
     limit: Annotated[int, Query(ge=1, le=MOST)] = 50,
     cursor: Annotated[str | None, Query(description="`next` of the page before", max_length=200)] = None,
 ) -> DropList:
@@ -50,12 +53,15 @@ def list_drops(
     reach = here.reach("list_drops")
     if state not in (None, *STATES):
         raise RequestRefused(422, f"There is no state {state}.", [{"place": "query.state", "kind": "unknown"}])
+    if version_id is not None:
+        return _uploaded(here, reach, key, version_id)
     after = position_of(cursor) if cursor else None
     if cursor and after is None:
         raise RequestRefused(400, "The cursor is none that this API has given.")
 
     def within(drop: Drop) -> bool:
-        return reach.covers(drop.producer, promoted=drop.state in PROMOTED) and producer in (None, drop.producer)
+        reached = reach.covers(drop.producer, promoted=drop.state in PROMOTED)
+        return reached and producer in (None, drop.producer) and key in (None, drop.name)
 
     only = {name: value for name, value in (("state", state), ("producer", producer)) if value}
     when = month or here.ports.clock.now().strftime("%Y-%m")
@@ -65,6 +71,17 @@ def list_drops(
     return DropList(
         drops=[summary(drop) for drop in listed.drops], next=listed.after.encode() if listed.after else None
     )
+
+
+def _uploaded(here: Asked, reach: Reach, key: str | None, version_id: str) -> DropList:
+    """Return the drop of one upload, by the version id that S3 answered; none before it is taken in."""
+    if key is None:
+        raise RequestRefused(422, "Send `key` with `version_id`.", [{"place": "query.key", "kind": "missing"}])
+    bucket, folder = split(here.ports.zones.landing)
+    drop = here.ports.ledger.drop(drop_id(bucket, f"{folder}{key}", version_id))
+    if drop is None or not reach.covers(drop.producer, promoted=drop.state in PROMOTED):
+        return DropList(drops=[], next=None)
+    return DropList(drops=[summary(drop)], next=None)
 
 
 def _shelves(here: Asked, reach: Reach, contract: str | None, producer: str | None) -> tuple[str | None, ...]:

@@ -137,6 +137,9 @@ def service_calls(who: Credential, environ: Environ, body: bytes) -> Iterator[Ca
         return
     if not target:
         form = dict(parse_qsl(body.decode("utf-8", "replace")))
+        if "RoleArn" in form:
+            yield Call(who.caller, f"{who.service}:{form.get('Action', '')}", form["RoleArn"])
+            return
         stack = f"arn:aws:cloudformation:{who.region}:{ACCOUNT}:stack/{form.get('StackName')}/{'0' * 8}"
         yield Call(who.caller, f"{who.service}:{form.get('Action', '')}", stack if "StackName" in form else "*")
         return

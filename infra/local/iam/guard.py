@@ -29,6 +29,8 @@ class Rights:
     role: str
     statements: tuple[Statement, ...]
     session: tuple[Statement, ...] | None = None
+    name: str | None = None
+    """The logical id of the role, if the caller is a session of it."""
 
 
 # What S3 does with a bucket's customer key, it does in the caller's name; to complete an upload in parts it reads them:
@@ -55,6 +57,8 @@ class Guard:
         self._rights: dict[str, Rights] = {}
         self._buckets: dict[str, tuple[Statement, ...]] = {}
         self._keys: dict[str, str] = {}
+        self._trusts: dict[str, tuple[Statement, ...]] = {}
+        self._roles: dict[str, Rights] = {}
 
     def learn(self, stack: Stack) -> None:
         """Take the policies of a stack's functions and buckets."""
@@ -62,8 +66,17 @@ class Guard:
             f"arn:aws:s3:::{name}": read(statements) for name, statements in stack.bucket_policies.items()
         }
         self._keys |= {f"arn:aws:s3:::{name}": key for name, key in stack.bucket_keys.items()}
+        for name, trust in stack.trusts.items():
+            role = f"arn:aws:iam::{ACCOUNT}:role/{stack.names[name]}"
+            self._trusts[role] = read([{**each, "Resource": role} for each in trust])
+            self._roles[role] = Rights(role, read(stack.roles[name]), name=name)
         for name, function in stack.functions.items():
             self._rights[name] = Rights(f"arn:aws:iam::{ACCOUNT}:role/{name}", read(function.statements))
+
+    def assumed(self, role: str, policy: str | None, key: str) -> None:
+        """Apply a role, narrowed by the policy of its session, to the access key of a session."""
+        session = None if policy is None else read(json.loads(policy))
+        self._rights[key] = replace(self._roles[role], session=session)
 
     @contextmanager
     def holding(self, caller: str, statements: Iterable[Mapping[str, Any]]) -> Iterator[None]:
@@ -105,7 +118,7 @@ class Guard:
     def unused(self, stack: Stack) -> set[tuple[str, str, str]]:
         """List the template's unused grants: caller, action, resource by logical id, as `InternalBucket/jobs/*`."""
         granted = {(name, grant) for name, each in stack.functions.items() for grant in grants(read(each.statements))}
-        granted |= {(JOB, grant) for grant in grants(read(stack.roles[JOB]))}
+        granted |= {(name, grant) for name in stack.trusts for grant in grants(read(stack.roles[name]))}
         names = sorted(stack.names.items(), key=lambda item: len(item[1]), reverse=True)
         unused = set()
         for caller, (_, action, resource) in granted - self.used:
@@ -123,11 +136,11 @@ class Guard:
                 continue
             request = Request(rights.role, call.action, call.resource, call.context)
             bucket = self._buckets.get(call.resource.partition("/")[0], ())
-            other = _LEFT_TO_ACCOUNT if call.action.startswith("kms:") else bucket
+            other = _LEFT_TO_ACCOUNT if call.action.startswith("kms:") else self._trusts.get(call.resource, bucket)
             if decide(request, rights.statements, other, session=rights.session) != "allowed":
                 self.denied.append(call)
                 return call
-            self.used |= {(call.caller, grant) for grant in allowing(rights.statements, request)}
+            self.used |= {(rights.name or call.caller, grant) for grant in allowing(rights.statements, request)}
         return None
 
     def _with_key(self, call: Call) -> Iterator[Call]:

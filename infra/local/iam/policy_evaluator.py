@@ -38,6 +38,8 @@ _KEYS = frozenset(
         "ses:fromaddress",
     }
 )
+_SPECIAL = re.compile(r"\$\{[$*?]\}")
+"""Signs that would stand for others, written as variables: reference_policies_variables.html, special characters."""
 _RULING_ALONE = frozenset({"kms", "sts"})
 """Services whose resource policies must also allow in their own account."""
 
@@ -217,7 +219,7 @@ def _principals(written: Any, place: str) -> tuple[str, ...]:
 def _texts(written: Any, place: str) -> tuple[str, ...]:
     texts = tuple(str(one).lower() if isinstance(one, bool | int | float) else one for one in _listed(written))
     for text in texts:
-        if not isinstance(text, str) or "${" in text:
+        if not isinstance(text, str) or "${" in _SPECIAL.sub("", text):
             raise UnknownInPolicy(f"{place} has {text!r}, which is no plain text; variables are not evaluated")
     return texts
 
@@ -229,7 +231,8 @@ def _listed(written: Any) -> Sequence[Any]:
 @cache
 def _pattern(wanted: str) -> re.Pattern[str]:
     pieces = {"*": ".*", "?": "."}
-    return re.compile("".join(pieces.get(one, re.escape(one)) for one in wanted), re.DOTALL)
+    signs = re.findall(f"{_SPECIAL.pattern}|.", wanted, re.DOTALL)
+    return re.compile("".join(pieces.get(s, re.escape(s[2] if len(s) > 1 else s)) for s in signs), re.DOTALL)
 
 
 def _like(wanted: str, given: str) -> bool:

@@ -46,6 +46,11 @@ class Refusal:
             f"<Message>{escape(self.message)}</Message></Error>"
         ).encode()
 
+    def document_of_query(self) -> bytes:
+        """Write the error as services with AWS's query protocol do (smithy.io, "AWS query protocol")."""
+        error = f"<Code>{self.code}</Code><Message>{escape(self.message)}</Message>"
+        return f"<ErrorResponse><Error><Type>Sender</Type>{error}</Error></ErrorResponse>".encode()
+
 
 CONFLICT = Refusal(
     "409 Conflict",

@@ -13,6 +13,7 @@ from typing import Any, Self
 from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
 
+from infra.local.s3.cors import CorsRule
 from infra.local.template.nested_templates import Template
 from infra.local.template.template import (
     expand,
@@ -128,6 +129,7 @@ class Stack:
 
     `roles` holds the statements of each role by logical id, `people` those of each policy for people, `bucket_policies`
     those of each bucket by name, `bucket_keys` the ARNs of customer keys by bucket, `lifecycles` the rules by bucket.
+    `trusts` holds the trust policies of roles that others than Lambda assume, `cors` the rules for pages by bucket.
     `template` is what it was made of, expanded and not resolved.
     """
 
@@ -144,6 +146,8 @@ class Stack:
     bucket_policies: Mapping[str, tuple[Mapping[str, Any], ...]]
     bucket_keys: Mapping[str, str]
     lifecycles: Mapping[str, tuple[Mapping[str, Any], ...]]
+    trusts: Mapping[str, tuple[Mapping[str, Any], ...]]
+    cors: Mapping[str, tuple[CorsRule, ...]]
     template: Template
 
     @property
@@ -181,6 +185,8 @@ def deploy(
         bucket_policies={policy["Bucket"]: tuple(policy["Statements"]) for policy in answer["bucket_policies"]},
         bucket_keys={key["Bucket"]: key["Key"] for key in answer["bucket_keys"]},
         lifecycles={lifecycle["Bucket"]: tuple(lifecycle["Rules"]) for lifecycle in answer["lifecycles"]},
+        trusts={name: tuple(statements) for name, statements in answer["trusts"].items()},
+        cors={each["Bucket"]: tuple(map(CorsRule.of, each["Rules"])) for each in answer["cors"]},
         template=template,
     )
 
@@ -264,6 +270,10 @@ def _questions(template: Template, made: Template) -> dict[str, Any]:
         "roles": _named(
             {name: role_statements(template, name) for name in of_type(template, "AWS::IAM::Role")}, functions
         ),
+        "trusts": {
+            name: role["Properties"]["AssumeRolePolicyDocument"]["Statement"]
+            for name, role in of_type({"Resources": made}, "AWS::IAM::Role").items()
+        },
         "people": {name: policy_statements(template, name) for name in of_type(template, "AWS::IAM::ManagedPolicy")},
         **_bucket_questions(template),
     }
@@ -299,6 +309,12 @@ def _bucket_questions(template: Template) -> dict[str, Any]:
             {"Bucket": {"Ref": name}, "Rules": bucket["Properties"]["LifecycleConfiguration"]["Rules"]}
             for name, bucket in buckets.items()
             if "VersioningConfiguration" in bucket["Properties"]
+        ],
+        "cors": [
+            {"Bucket": {"Ref": name}, "Rules": {"Fn::If": [condition, rules["CorsRules"], []]}}
+            for name, bucket in buckets.items()
+            if "CorsConfiguration" in bucket["Properties"]
+            for condition, rules, _ in [bucket["Properties"]["CorsConfiguration"]["Fn::If"]]
         ],
     }
 

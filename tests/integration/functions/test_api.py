@@ -115,6 +115,8 @@ def test_functions_have_all_rights_that_their_routes_need_and_no_others(site: Si
         ("/pauses", operator),
     )
     answers = {path: site.ask(path, token)[0] for path, token in requests}
+    announced = json.dumps({"key": "orders/1.csv", "size": 9, "sha256": "0" * 64}).encode()
+    answers["/uploads"] = site.ask("/uploads", sender, "POST", announced)[0]
 
     assert answers == dict.fromkeys(answers, 200)
     assert downloaded(site.ask(f"/drops/{site.drop}/rejected-rows", sender)[2]["url"])[0] == 200

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,6 +19,8 @@ from functions.api.callers import Issuer
 from functions.api.keyring import Keyring
 from functions.api.tokens import Tokens
 from functions.ports import ReadPorts
+from functions.ports.clock import Clock
+from functions.ports.links import UploadLink
 from tests.builders import World
 
 ISSUER, AUDIENCE = "https://login.example.com", "dropgate"
@@ -55,6 +58,19 @@ class Links:
 
     def download(self, uri: str, name: str, seconds: int) -> str:
         return f"https://s3.example.com/{uri.removeprefix('s3://')}?name={name}&seconds={seconds}"
+
+
+class Uploads:
+    """Addresses that name what may be uploaded; `asked` are the URIs of those that were given."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.asked: list[str] = []
+
+    def upload(self, uri: str, size: int, sha256: str, session: str) -> UploadLink | None:
+        self.asked.append(uri)
+        url = f"https://s3.example.com/{uri.removeprefix('s3://')}?size={size}&sha256={sha256}&session={session}"
+        return UploadLink(url, {"Content-Length": str(size)}, self.clock.now() + timedelta(seconds=600))
 
 
 class FunctionContext:
@@ -101,7 +117,17 @@ class Asking:
         self.world = world
         self.documents = documents or Documents()
         ports = world.ports
-        reads = ReadPorts(ports.zones, ports.store, ports.ledger, ports.catalog, ports.clock, self.documents, Links())
+        self.uploads = Uploads(ports.clock)
+        reads = ReadPorts(
+            ports.zones,
+            ports.store,
+            ports.ledger,
+            ports.catalog,
+            ports.clock,
+            self.documents,
+            Links(),
+            self.uploads,
+        )
         tokens = Tokens((TRUSTED,), Keyring(self.documents, ports.clock), ports.clock)
         self.api = Api(reads, tokens, EVERY_ROUTE)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -84,6 +85,7 @@ EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
     },
     "lint": {"producer": ALL, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
     "list_pauses": {"producer": NONE, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
+    "create_upload": {"producer": OWN_ALONE, "consumer": NONE, "steward": NONE, "operator": NONE, "": NONE},
 }
 """The status by operation, role and owner; in a list, 404 is what the list lacks."""
 
@@ -118,6 +120,7 @@ PATHS = {
     "list_slos": "/slos",
     "lint": "/lint",
     "list_pauses": "/pauses",
+    "create_upload": "/uploads",
 }
 LISTS = {
     "list_contracts": ("contracts", "contract"),
@@ -126,13 +129,16 @@ LISTS = {
     "list_slos": ("contracts", "contract"),
 }
 """Of operations that list things with owners: the list, and the name of its items."""
-BODIES = {"lint": {"text": "a: b"}}
+BODIES: dict[str, dict[str, Any]] = {"lint": {"text": "a: b"}}
+FOLDERS = {OWN: "orders", OTHERS: "loans", NOBODYS: "none", PROMOTED: "loans/sent"}
 
 
 def answered(asking: Asking, operation: str, token: str, owner: str) -> int:
     """Send the request of an operation for what an owner has; the status, 404 for what a list lacks."""
     drop, contract = DROPS[owner].id, CONTRACTS[owner]
     path, body = PATHS[operation].format(drop=drop, contract=contract), BODIES.get(operation)
+    if operation == "create_upload":
+        body = {"key": f"{FOLDERS[owner]}/1.csv", "size": 9, "sha256": "0" * 64}
     of_month = {"month": "2026-01"} if operation in ("list_drops", "list_missing") else None
     answer = asking.ask(path, token, "POST" if body else "GET", body, query=of_month)
     if operation not in LISTS:

@@ -23,7 +23,7 @@ from infra.local.gateway import Gateway, Route
 from infra.local.issuer import Issuer
 from tests.builders import World
 from tests.fakes import MemorySessions
-from tests.unit.functions.api.asking import Links
+from tests.unit.functions.api.asking import Links, Uploads
 
 FIELDS = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
 KEYS = ("GET /", "GET /login", "GET /callback", "GET /goodbye", "POST /logout", "GET /app/files/{file}", *VIEWS)
@@ -113,7 +113,9 @@ def opened(world: World, port: int = 0) -> Iterator[Opened]:
     ports, sessions = world.ports, MemorySessions()
     with Issuer() as issuer:
         web = PublicDocuments(issuer.endpoint)
-        reads = ReadPorts(ports.zones, ports.store, ports.ledger, ports.catalog, ports.clock, web, Links())
+        reads = ReadPorts(
+            ports.zones, ports.store, ports.ledger, ports.catalog, ports.clock, web, Links(), Uploads(ports.clock)
+        )
         issuers = issuers_of(issuer.parameter)
         tokens = Tokens(issuers, Keyring(web, SystemClock()), SystemClock())  # the issuer has this machine's time
         site = Site(reads, Doors(issuers, tokens, sessions, web, ports.clock), VIEWS)
