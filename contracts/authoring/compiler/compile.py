@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path as File
 
 from contracts.authoring.compiler import checks, impossible, schema_objects
-from contracts.authoring.document import json_schema, metadata, sla, source, versions
+from contracts.authoring.document import json_schema, metadata, sla, source, untyped, versions
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path
 from contracts.authoring.document.upgrade import CURRENT, upgrade
@@ -103,6 +103,7 @@ def compile_each(raw: bytes, file: str, *, alone: bool = False) -> tuple[Compile
         document.error((), "not-odcs", "The file is not an ODCS document.", fix)
         return (_done(document),)
     upgrade(document)
+    untyped.fill(document)
     compiled = []
     for part in schema_objects.parts(document):
         broken = json_schema.check(part)

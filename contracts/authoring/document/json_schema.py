@@ -39,6 +39,8 @@ HINTS = {
     "nullable": "Write `required: true` for a property that must not be null.",
     "type": "Write `logicalType`.",
 }
+DESCRIBING = ("team", "roles", "slaProperties", "servers")
+"""Sections for people and other tools, whose keys the standard left free until 3.1."""
 ELSEWHERE = "Leave it out; what the standard has no room for goes under `customProperties`."
 
 
@@ -138,9 +140,13 @@ def _report_keys(error: ValidationError, path: Path, document: Document) -> Iter
         where = f"`{document.name(path)}`" if path else "The document"
         document.error(path, "missing-key", f"{where} lacks `{key}`.", fix)
         yield path, key
-    for key in error.instance if error.validator != "required" else ():
+    for key in list(error.instance) if error.validator != "required" else ():
         if key not in allowed:
             close = nearest(key, allowed)
+            if close is None and path[:1] and path[0] in DESCRIBING:
+                message = f"`{key}` in `{document.name(path)}` is no key of the standard, and is not used."
+                document.note((*path, key), "not-used", message, "It may stay, for people and tools.", on_key=True)
+                continue
             fix = f"Write `{close}`." if close else HINTS.get(key, ELSEWHERE)
             where = f"`{document.name(path)}`" if path else "the document"
             message = f"ODCS has no key `{key}` in {where}."

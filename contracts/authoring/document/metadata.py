@@ -44,7 +44,10 @@ def unused_sections(document: Document) -> None:
 
 def status(document: Document) -> Literal["active", "deprecated"] | None:
     """Return the status of a contract that matches files; None, and a finding, if it matches none."""
-    current = document.data.get("status")
+    written = document.data.get("status")
+    current = written.casefold() if isinstance(written, str) else written
+    if current != written and current in (*IN_FORCE, *WAITING):
+        document.note(("status",), "other-case", f"`{written}` is read as `{current}`.", f"Write `{current}`.")
     in_force = "Write `status: active` to put it in force."
     if current == "active":
         return "active"
@@ -58,8 +61,9 @@ def status(document: Document) -> Literal["active", "deprecated"] | None:
         document.note(("status",), "not-active", f"The contract is `{current}`; it matches no files.", in_force)
     else:
         close = nearest(str(current), [*IN_FORCE, *WAITING])
-        fix = f"Write `{close}`." if close else "Write one of `active`, `deprecated`, `draft`, `proposed`, `retired`."
-        document.error(("status",), "unknown-value", f"`{current}` is not a status.", fix)
+        fix = f"Write `{close}` if that is meant; `active` puts it in force." if close else in_force
+        message = f"`{written!s:.40}` is no status that dropgate knows; the contract matches no files."
+        document.warning(("status",), "unknown-value", message, fix)
     return None
 
 

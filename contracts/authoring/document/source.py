@@ -187,7 +187,7 @@ def _place(node: Node, path: Path, document: Document) -> Any:
     if node.kind == "list":
         return [_place(item, (*path, n), document) for n, item in enumerate(node.value)]
     mapping: dict[str, Any] = {}
-    for key, value in node.value:
+    for key, value in _with_merged(node, document):
         name = str(key.position.text)
         inner = (*path, name)
         if name in mapping:
@@ -199,3 +199,25 @@ def _place(node: Node, path: Path, document: Document) -> Any:
         document.keys[inner] = key.position
         mapping[name] = _place(value, inner, document)
     return mapping
+
+
+def _with_merged(node: Node, document: Document) -> list[tuple[Node, Node]]:
+    """Return the pairs of a mapping, and after them those that `<<` adds: its own keys win, then the first mapping's.
+
+    The merge key is of YAML 1.1 (yaml.org/type/merge.html), and most tools that read contracts still know it.
+    """
+    own = [pair for pair in node.value if not _is_merge(pair[0])]
+    names = {str(key.position.text) for key, _ in own}
+    for _, merged in (pair for pair in node.value if _is_merge(pair[0])):
+        for source in merged.value if merged.kind == "list" else [merged]:
+            if source.kind != "map":
+                message = "`<<` adds the keys of a mapping, and this is none."
+                raise _Unreadable(document.file, source.position, "wrong-type", message, "Name an anchor of a mapping.")
+            added = [pair for pair in _with_merged(source, document) if str(pair[0].position.text) not in names]
+            names |= {str(key.position.text) for key, _ in added}
+            own += added
+    return own
+
+
+def _is_merge(key: Node) -> bool:
+    return key.position.plain and key.position.text == "<<"

@@ -10,7 +10,7 @@ from typing import Any
 
 from contracts.authoring.compiler import schema_objects
 from contracts.authoring.compiler.compile import compile_each, compile_text
-from contracts.authoring.document import source
+from contracts.authoring.document import source, untyped
 from contracts.authoring.document.finding import Finding
 from contracts.authoring.document.metadata import IN_FORCE
 from contracts.authoring.document.upgrade import upgrade
@@ -43,6 +43,7 @@ def read_each(raw: bytes, file: str) -> list[ReadContract]:
         return [ReadContract(None, tuple(dict.fromkeys(errors)))]
     document = source.read(raw, file)
     upgrade(document)
+    untyped.fill(document)
     contracts = []
     for part, of_part in zip(schema_objects.parts(document), compiled, strict=True):
         data: dict[str, Any] = part.data | {"id": part.product}

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from contracts.authoring.document import metadata
+from contracts.authoring.document import metadata, physical_types
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
-from contracts.authoring.imports import shapes, sql_types
+from contracts.authoring.imports import shapes
 from contracts.authoring.imports.imported import FIRST, Imported, contract, given, kept, lost, rest_lost, stem
 
 TEXT = {"type": "string"}
@@ -232,7 +232,7 @@ def _column(document: Document, path: Path, column: dict[str, Any]) -> dict[str,
     prop = _renamed(document, path, column, COLUMNS, *others)
     prop["name"] = column["column"]
     logical, physical = column.get("logicalType") or "", column.get("physicalType") or ""
-    typed = sql_types.property_of(logical) or (None if logical else sql_types.property_of(physical))
+    typed = physical_types.property_of(logical) or (None if logical else physical_types.property_of(physical))
     if typed is None:
         lost(
             document,

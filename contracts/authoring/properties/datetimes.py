@@ -62,6 +62,12 @@ def fault(pattern: str, logical_type: str) -> Fault | None:
     return Fault(wrong.message, LETTERS if leads_to_another else wrong.fix)
 
 
+def of_examples(pattern: str) -> str | None:
+    """Return the pattern that is meant by one as the standard's own examples have it; None of any other."""
+    match = OF_EXAMPLES.fullmatch(pattern)
+    return f"{match[1]}'T'{match[2]}{'XXX' if match[3] else ''}" if match else None
+
+
 def _fault(pattern: str, logical_type: str) -> Fault | None:
     letters: list[str] = []
     for piece in PIECE.finditer(pattern):
@@ -109,6 +115,8 @@ def _mended(pattern: str) -> str:
     return "".join(p[0] if p[0] in EXAMPLE else INSTEAD.get(p[0], p[0]) for p in PIECE.finditer(pattern))
 
 
+OF_EXAMPLES = re.compile(r"(yyyy-MM-dd)T(HH:mm:ss(?:\.S{1,6})?)(Z?)")
+"""ODCS, "Date/Time Formats", writes `yyyy-MM-ddTHH:mm:ssZ`, in which java.time knows no `T`."""
 FARTHEST = "18:00"
 """The hours and minutes of the largest offset that Spark reads (java.time.ZoneOffset)."""
 

@@ -52,6 +52,10 @@ def read(
     _refuse_others(document, place, source)
     options = source.get("logicalTypeOptions") or {}
     pattern = options.get("format") if kind in logical_options.DATED else None  # of other types it is a name
+    if pattern is not None and (meant := datetimes.of_examples(pattern)):
+        message = f"`{pattern}` is read as `{meant}`: its T and its Z stand for themselves and for an offset."
+        document.note((*path, "logicalTypeOptions", "format"), "format-meant", message, f"Write `{meant}`.")
+        pattern = meant
     if pattern is not None and (wrong := datetimes.fault(pattern, kind)):
         document.error((*path, "logicalTypeOptions", "format"), "bad-format", wrong.message, wrong.fix)
         pattern = None

@@ -216,9 +216,8 @@ def _of_values(document: Document, path: Path, arguments: dict[str, Any], prop: 
     texts: tuple[str, ...] | None = None
     if "validValues" in arguments:
         values, at = arguments["validValues"], (*path, "validValues")
-        if isinstance(values, list) and values:
-            texts = tuple(text_of(document, (*at, n), value, prop) or "" for n, value in enumerate(values))
-        else:
+        texts = _valid(document, at, values, prop) if isinstance(values, list) else ()
+        if not texts:
             document.wrong_type(at, "a list of values")
     matching = pattern(document, (*path, "pattern"), arguments["pattern"], prop) if "pattern" in arguments else None
     if document.errors() > before:
@@ -228,6 +227,15 @@ def _of_values(document: Document, path: Path, arguments: dict[str, Any], prop: 
         return rules.InvalidValues(texts), " and ".join(words)
     words.append(f"matching {arguments['pattern']}")
     return rules.InvalidValues(texts, matching.pattern, matching.longest), " and ".join(words)
+
+
+def _valid(document: Document, path: Path, values: list[Any], prop: Property) -> tuple[str, ...]:
+    """Return the valid values of a list in the plan's notation; null, which is never invalid, is left out."""
+    if None in values:
+        message = "`null` is not invalid in any case, so that it need not be listed."
+        document.note((*path, values.index(None)), "not-used", message, "It may stay; `required` refuses nulls.")
+    present = [(n, value) for n, value in enumerate(values) if value is not None]
+    return tuple(text_of(document, (*path, n), value, prop) or "" for n, value in present)
 
 
 def never_missing(document: Document, owner: dict[str, Any], path: Path, nulls: Collection[str]) -> None:

@@ -56,7 +56,8 @@ def filled(
     values = parameters.values(document, *settings["parameters"]) if "parameters" in settings else {}
     fillable = dict(values)
     if values or entry.get("type") == "sql":  # the standard's own placeholders
-        fillable |= dict.fromkeys(("object", "table"), parameters.quoted_name(document.data["schema"][0]["name"]))
+        own = parameters.quoted_name(document.data["schema"][0]["name"])
+        fillable = {"model": own} | fillable | dict.fromkeys(("object", "table"), own)
         fillable |= dict.fromkeys(("property", "column"), parameters.quoted_name(prop.name)) if prop else {}
     names = parameters.Names(document, fillable)
     if entry.get("type") == "sql":

@@ -17,7 +17,9 @@ from contracts.authoring.document.finding import Path
 from contracts.problem import nearest, quoted
 from contracts.values import sql_text
 
-NAME = re.compile(r"\$\{(?P<name>[^{}]*)\}")
+STANDARD = ("object", "table", "model", "property", "column")
+"""Placeholders of the standard, by their names over its versions; older documents write them without `$`."""
+NAME = re.compile(rf"\$\{{(?P<name>[^{{}}]*)\}}|\{{(?P<bare>{'|'.join(STANDARD)})\}}")
 PIECE = re.compile(
     r"""(?P<comment>--(?:\\\n|[^\r\n])*|/\*.*?\*/)"""
     r"""|(?P<quoted>(?<!\w)[rR]'[^']*'|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)"""
@@ -47,7 +49,7 @@ class Names:
                 return NAME.sub(value_of, piece[0])
             if piece["quoted"] is not None:
                 for inner in NAME.finditer(piece[0]):
-                    if (name := inner["name"].strip()) in self._values:
+                    if (name := (inner["name"] or "").strip()) in self._values:
                         message = f"`{inner[0]}` is within quotes."
                         fix = "Leave the quotes out: a value brings its own."
                         self._document.error(path, "bad-parameter", message, fix)
@@ -56,7 +58,7 @@ class Names:
             return value_of(piece)
 
         def value_of(named: re.Match[str]) -> str:
-            name = named["name"].strip()
+            name = (named["bare"] or named["name"]).strip()
             self.used.add(name)
             if name not in self._values:
                 close = nearest(name, self._values)

@@ -115,7 +115,6 @@ PROPERTY = {
     "columns of a table in two cases": a_document(
         "- {name: x, logicalType: date}\n- {name: X, logicalType: date}", drop=TABLE
     ),
-    "no type": a_document("- name: x  #! no-type"),
     "vector in a cell": a_document(
         "- name: x\n  logicalType: vector  #! bad-value\n  logicalTypeOptions: {dimensions: 2}"
     ),
@@ -192,8 +191,6 @@ PROPERTY = {
     ),
     "format of text misspelt": a_property("logicalTypeOptions:\n  format: e-mail  #! unknown-format"),
     "format of text by another name": a_property("logicalTypeOptions:\n  format: URL  #! unknown-format"),
-    "format that is a type": a_property("logicalTypeOptions:\n  format: date-time  #! unknown-format"),
-    "format of nothing known": a_property("logicalTypeOptions:\n  format: iban  #! unknown-format"),
     "integers of 128 bits": a_property("logicalTypeOptions:\n  format: u128  #! not-built-yet", "integer"),
     "format of integers misspelt": a_property("logicalTypeOptions:\n  format: int8  #! unknown-value", "integer"),
     "time zone misspelt": a_property(
@@ -1076,8 +1073,6 @@ def test_every_finding_says_what_to_write() -> None:
         ("url", "Write `uri`."),
         ("domain", "Write `hostname`."),
         ("base64", "Write `byte`."),
-        ("date-time", "Write `logicalType: timestamp`."),
-        ("iban", "Write one of `email`, `uri`, `uuid`, `ipv4`, `ipv6`, `hostname`, `byte`, or a `pattern` instead."),
     ],
 )
 def test_unknown_format_of_text_names_the_right_one(name: str, fix: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from contracts.authoring.compiler.compile import compile_text
-from contracts.authoring.imports import sql_types
+from contracts.authoring.document import physical_types
 from tests.unit.contracts.authoring.imports.importing import codes, documents, imported, notes, refused
 
 FORM = "mesh"
@@ -245,14 +245,14 @@ def test_columns_of_output_ports_alone_are_counted() -> None:
     assert "extra: ignore" not in output
 
 
-@pytest.mark.parametrize("kind", sql_types.TYPES)
+@pytest.mark.parametrize("kind", physical_types.TYPES)
 def test_type_makes_a_property_by_its_alias(kind: str) -> None:
     (document,) = documents(FORM, column(kind.upper()))
-    assert document["schema"][0]["properties"] == [{"name": "x", **sql_types.TYPES[kind]}]
+    assert document["schema"][0]["properties"] == [{"name": "x", **physical_types.TYPES[kind]}]
     assert refused(FORM, column(kind)) == []
 
 
-@pytest.mark.parametrize("kind", [*sql_types.WITHOUT, "number(", "colour"])
+@pytest.mark.parametrize("kind", [*physical_types.WITHOUT, "number(", "colour"])
 def test_type_without_equivalent_is_named(kind: str) -> None:
     (document,) = documents(FORM, column(kind))
     assert document["schema"][0]["properties"] == [{"name": "x", "physicalType": kind}]
