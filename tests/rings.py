@@ -206,6 +206,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/e2e/test_flow.py::test_role_of_the_job*",
         "tests/e2e/test_kills.py::*",
         "tests/e2e/test_logs.py::*",
+        "tests/e2e/test_promises.py::*",
         "tests/e2e/test_promoted.py::*",
         "tests/e2e/test_references.py::*",
         "tests/e2e/test_state.py::*",

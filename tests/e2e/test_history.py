@@ -1,4 +1,4 @@
-"""Files that are held against those before, through the whole flow: with too few, like them, and unlike them."""
+"""Files that are held against those before, through the whole flow: with too few, like them, unlike them, and again."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from functions.drop import Drop
 from tests.e2e.conftest import World
+from tests.e2e.test_flow import cli
 
 
 def sent(world: World, name: str, *amounts: int) -> Drop:
@@ -35,3 +36,8 @@ def test_file_is_held_against_those_before(world: World) -> None:
     (problem,) = other_unit.problems
     limits = "the contract asks for more than 1 and less than 3, as the mean of the last 2 files is 2"
     assert problem.message == f"The mean of `amount` is `200`; {limits}."
+
+    assert cli(world, "replay", cut.id[:10]).exit_code == 0
+    again = world.until(cut.id, lambda drop: drop.attempt == 2 and not drop.in_flight)
+    assert (again.state, again.history) == ("rejected", cut.history)
+    assert checks_of(world, again)["rowCount"]["history"] == history
