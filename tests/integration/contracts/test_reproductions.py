@@ -20,6 +20,7 @@ from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.imports.importing import Files, import_source
 from contracts.plan import Plan
 from contracts.watermarks import HighMark
+from tests.integration.contracts.summaries import dq_summary, stored
 from tests.integration.spark_jobs.world import judge
 from tests.unit.contracts.authoring import documents
 
@@ -143,11 +144,11 @@ def summary(
     """Return the summary of each check of a contract in each file."""
     judge(spark, folder, plan, files, marks=marks)
     return {
-        (row["drop"].removesuffix(".csv"), row.rule_id.partition("-")[0]): (
+        (row["drop_id"].removesuffix(".csv"), row.rule_id.partition("-")[0]): (
             row.rows_validated, row.complex_rule_validation_errors_count, row.complex_rule_validation_success_flag,
             row.success_count, row.failed_count, row.null_count,
         )
-        for row in spark.read.parquet(f"{folder}/checks").collect()
+        for row in dq_summary(spark, stored(folder, plan)).collect()
     }  # fmt: skip
 
 
@@ -187,7 +188,7 @@ def test_the_fourteen_simple_results_come_out(spark: SparkSession, tmp_path: Pat
     files = {"a.csv": a_file(CONTACTS, [[line] for line in NOTES])}
     summaries = summary(spark, tmp_path, plan, files, (BEFORE_THEM,))
     assert {name: summaries["a", name] for name in SIMPLE} == {name: case[3] for name, case in SIMPLE.items()}
-    metadata = {row.metadata_json_string for row in spark.read.parquet(f"{tmp_path}/checks").collect()}
+    metadata = {row.metadata_json_string for row in dq_summary(spark, f"{tmp_path}/results/").collect()}
     assert metadata == {"{}", '{"brand": "one"}'}
 
 
