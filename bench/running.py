@@ -85,7 +85,6 @@ def request(plan: Plan, files: Sequence[Path], folder: Path, uri_of: Callable[[P
         drops=tuple(_drop(plan, n, file, base, uri_of(file)) for n, file in enumerate(files)),
         scratch=f"{base}scratch/",
         evidence_rows=f"{base}rows/",
-        evidence_checks=f"{base}checks/",
         result=f"{base}result.jsonl",
         requested_at="2026-01-01T00:00:00Z",
     )

@@ -90,8 +90,9 @@ class JobReference:
 class JobRequest:
     """One run of the job: drops of one plan, and the folders to write to. All URIs of folders end in `/`.
 
-    `evidence_rows` and `evidence_checks` are folders of this batch only; a later try overwrites them. `marks` are the
-    high marks that the plan's watermarks must exceed. With `mask`, evidence has no values of classified properties.
+    `evidence_rows` is a folder of this batch only; a later try overwrites it. `marks` are the high marks that the
+    plan's watermarks must exceed. With `mask`, evidence has no values of classified properties. `evidence_checks` is
+    read in requests of older versions, whose jobs wrote results of checks there.
     """
 
     batch: str
@@ -100,12 +101,12 @@ class JobRequest:
     drops: tuple[JobDrop, ...]
     scratch: str
     evidence_rows: str
-    evidence_checks: str
     result: str
     requested_at: str
     marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
     references: tuple[JobReference, ...] = field(default=(), metadata=codec.SPARSE)
     mask: bool = field(default=False, metadata=codec.SPARSE)
+    evidence_checks: str = field(default="", metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @classmethod

@@ -225,15 +225,9 @@ def valid_folder(zones: Zones, batch: str, try_: int, drop: str) -> str:
     return f"{job_folder(zones, batch, try_)}valid/{drop}/"
 
 
-def evidence_folder(zones: Zones, kind: str, contract: str, month: str, batch: str) -> str:
-    """A batch's own folder of evidence; `kind` is `rows` or `checks`, `month` YYYY-MM."""
-    return f"{zones.evidence}{kind}/contract={contract}/month={month}/batch={batch}/"
-
-
-def evidence_folders(zones: Zones, contract: str, claimed_at: str, batch: str) -> tuple[str, str]:
-    """A batch's rows and checks."""
-    rows, checks = (evidence_folder(zones, kind, contract, claimed_at[:7], batch) for kind in ("rows", "checks"))
-    return rows, checks
+def evidence_folder(zones: Zones, contract: str, claimed_at: str, batch: str) -> str:
+    """Return a batch's own folder of evidence: the rows that fail."""
+    return f"{zones.evidence}rows/contract={contract}/month={claimed_at[:7]}/batch={batch}/"
 
 
 def lineage_hash(bucket: str, key: str, contract: str) -> str:

@@ -194,7 +194,6 @@ def _result(request: JobRequest, drop: JobDrop, findings: Findings) -> DropResul
         outputs={
             **({"rejected_rows": rejected_file} if rejected_file else {}),
             "evidence_rows": request.evidence_rows,
-            "evidence_checks": request.evidence_checks,
         },
         notes=drop.notes,
         marks=tuple(HighMark(p.name, p.type, Decimal(high)) for p, high in highs if high is not None),

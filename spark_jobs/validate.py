@@ -21,7 +21,6 @@ from pyspark.sql import SparkSession
 from contracts.job import SIFTED_FROM, JobHeader, JobRequest, JobResult
 from contracts.watermarks import marked
 from spark_jobs import measure
-from spark_jobs.outputs import dq_summary
 from spark_jobs.scan import batch, second_pass
 from spark_jobs.spark import sql_guard, storage
 from spark_jobs.spark.jvm import java_class, remember
@@ -93,9 +92,8 @@ def run(spark: SparkSession, request_uri: str, prefilter_from: int = SIFTED_FROM
         header = JobHeader(
             request.batch, request.try_, request.plan.sha, tuple(c.id for c in request.plan.checks), started, _now()
         )
-        checks = pool.submit(dq_summary.write, session, request, drops, started)
         result = JobResult(header, tuple(drops)).dumps()
-        for file in (*measured.files, checks):
+        for file in measured.files:
             file.result()
     storage.write_text(session, request.result, result)
     storage.delete(session, request.scratch)

@@ -224,11 +224,10 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
         young
         and drop.batch
         and drop.rows
+        and drop.rows.rejected
         and not drop.forgotten
         and (batch := ports.ledger.batch(drop.batch))
-        and not ports.store.listed(
-            keys.evidence_folder(ports.zones, "checks", batch.contract, batch.claimed_at[:7], batch.id), 1
-        )
+        and not ports.store.listed(keys.evidence_folder(ports.zones, batch.contract, batch.claimed_at, batch.id), 1)
     ):
         finding = f"is {drop.state}, but the evidence of its batch {batch.id[:10]} does not exist"
         yield Difference("evidence-missing", f"drop {drop.id}", finding, f"`dropgate replay {drop.id[:10]} --retract`.")

@@ -259,7 +259,7 @@ def reach(zones: Zones, batch: Batch, plan: Plan, drops: Iterable[Drop]) -> Reac
 
     The same token must always ask for the same run.
     """
-    evidence = keys.evidence_folder(zones, "*", batch.contract, batch.claimed_at[:7], batch.id)
+    evidence = keys.evidence_folder(zones, batch.contract, batch.claimed_at, batch.id)
     work = keys.job_folder(zones, batch.id, batch.try_)
     staged = (keys.stage_folder(zones, plan, drop.id, drop.received_at) for drop in drops)
     references = flow_references.folders(zones, plan)

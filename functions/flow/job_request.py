@@ -24,15 +24,13 @@ READERS = 8
 
 def request_of(ports: Ports, batch: Batch, plan: Plan, drops: tuple[JobDrop, ...]) -> JobRequest:
     """Return the request for a try of a batch."""
-    rows, checks = keys.evidence_folders(ports.zones, batch.contract, batch.claimed_at, batch.id)
     return JobRequest(
         batch=batch.id,
         try_=batch.try_,
         plan=plan,
         drops=drops,
         scratch=keys.scratch_folder(ports.zones, batch.id, batch.try_),
-        evidence_rows=rows,
-        evidence_checks=checks,
+        evidence_rows=keys.evidence_folder(ports.zones, batch.contract, batch.claimed_at, batch.id),
         result=keys.result_uri(ports.zones, batch.id, batch.try_),
         requested_at=batch.try_at,
         marks=batch.marks,

@@ -34,8 +34,7 @@ def tries(batch: Batch, undecided: int) -> int:
 
 def clear(ports: Ports, batch: Batch) -> None:
     """Delete the evidence of a batch's dead runs: no run will overwrite it."""
-    for folder in keys.evidence_folders(ports.zones, batch.contract, batch.claimed_at, batch.id):
-        ports.store.clear(folder)
+    ports.store.clear(keys.evidence_folder(ports.zones, batch.contract, batch.claimed_at, batch.id))
 
 
 def split(ports: Ports, batch: Batch, undecided: Sequence[Drop], reason: str) -> Batch | None:

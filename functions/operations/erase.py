@@ -168,7 +168,7 @@ def _rows(ports: Ports, batch: Batch, drop: Drop, without: Without) -> Iterator[
 
 
 def _evidence(ports: Ports, batch: Batch) -> str:
-    return keys.evidence_folder(ports.zones, "rows", batch.contract, batch.claimed_at[:7], batch.id)
+    return keys.evidence_folder(ports.zones, batch.contract, batch.claimed_at, batch.id)
 
 
 def _documents(ports: Ports, batch: Batch, drop: Drop) -> Iterator[str]:

@@ -204,7 +204,6 @@ def _run(
         drops=drops,
         scratch=f"{base}scratch/",
         evidence_rows=f"{base}evidence/rows/",
-        evidence_checks=f"{base}evidence/checks/",
         result=f"{base}result.jsonl",
         requested_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         marks=marks,

@@ -20,7 +20,7 @@ from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.imports.importing import Files, import_source
 from contracts.plan import Plan
 from contracts.watermarks import HighMark
-from tests.integration.contracts.summaries import dq_summary, stored
+from tests.integration.spark_jobs.summaries import dq_summary, stored
 from tests.integration.spark_jobs.world import judge
 from tests.unit.contracts.authoring import documents
 

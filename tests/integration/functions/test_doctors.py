@@ -67,9 +67,8 @@ def judged(site: Site, name: str, plan: Plan = ORDERS) -> str:
     drop = site.drop(event)
     batch = site.ports.ledger.batch(drop.batch or "")
     assert batch
-    for kind in ("rows", "checks"):
-        folder = keys.evidence_folder(site.ports.zones, kind, batch.contract, batch.claimed_at[:7], batch.id)
-        site.ports.store.put(f"{folder}part-0.parquet", b"PAR1", "application/octet-stream")
+    folder = keys.evidence_folder(site.ports.zones, batch.contract, batch.claimed_at, batch.id)
+    site.ports.store.put(f"{folder}part-0.parquet", b"PAR1", "application/octet-stream")
     return drop.id
 
 

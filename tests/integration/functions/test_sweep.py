@@ -457,8 +457,11 @@ UNSWEPT: dict[Site, str] = {
     ("job_request._line", "read"): HANDED,
     ("ingest._look", "read"): HANDED,
     ("receipts._withdrawn", "history"): "settled, `doctor` alone asks: tests/unit/functions/doctor/test_compare.py",
-    ("receipts.unless_erased", "remaining"): "forgotten meanwhile: tests/unit/functions/operations/test_erase.py",
-    ("receipts.unless_erased", "delete"): "forgotten meanwhile: tests/unit/functions/operations/test_erase.py",
+    ("outcome.unless_erased", "remaining"): "forgotten meanwhile: tests/unit/functions/operations/test_erase.py",
+    ("outcome.unless_erased", "delete"): "forgotten meanwhile: tests/unit/functions/operations/test_erase.py",
+    ("outcome.contracts_of", "history"): "forgotten meanwhile: tests/unit/functions/operations/test_erase.py",
+    ("promises.promises_of", "periods"): "`slo` and the API ask: tests/unit/infra/cli/test_slo.py",
+    ("promises.promises_of", "standing"): "`slo` and the API ask: tests/unit/infra/cli/test_slo.py",
     (
         "batches._there",
         "drop",
@@ -472,7 +475,7 @@ UNSWEPT: dict[Site, str] = {
 """Calls that no scenario makes, each with its reason."""
 OVER_TIME = ("promises.", "history.")
 """The modules of promises and of checks against history."""
-BY_HAND = ("difference", "compare", "compare_tables", "restore", "erase", "stuck")
+BY_HAND = ("again", "difference", "compare", "compare_tables", "listing", "restore", "erase", "stuck")
 """Modules of what people alone ask for: of these `compare` sweeps what it meets."""
 
 GOES = 5

@@ -149,7 +149,6 @@ def a_request(folder: Path, plan: Plan, files: Mapping[str, bytes | str], try_: 
             tuple(drops),
             f"{base}/scratch/",
             f"{base}/rows/",
-            f"{base}/checks/",
             f"{base}/result.jsonl",
         ),
         requested_at="2026-11-21T12:00:00Z",

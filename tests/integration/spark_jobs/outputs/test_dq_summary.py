@@ -1,18 +1,16 @@
-"""Results of checks as a table in the shape of CloudDQ's `dq_summary`: every column, and a query for what failed."""
+"""CloudDQ's `dq_summary` as the view of the table of results: every column, and a query for what failed."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 from pyspark.sql import Row, SparkSession
 
 from contracts.decision import File
-from contracts.job import JobResult
-from contracts.verdict import decide, document
-from spark_jobs.validate import run
-from tests.integration.spark_jobs.world import a_request
+from contracts.verdict import document
+from tests.integration.spark_jobs.summaries import dq_summary, stored
+from tests.integration.spark_jobs.world import judge
 from tests.unit.contracts.authoring import documents
 from tests.unit.contracts.authoring.documents import DROP
 
@@ -81,13 +79,9 @@ def counts_of(row: Row) -> tuple[object, ...]:
 
 def test_summary_has_every_column_and_finds_what_failed(spark: SparkSession, tmp_path: Path) -> None:
     plan = documents.a_plan(documents.a_document(PROPERTIES, QUALITY, DROP))
-    request = a_request(tmp_path, plan, {"a.csv": FILE})
-    (drop,) = request.drops
-    request = replace(request, drops=(replace(drop, modified="2026-11-21T11:59:58.250000Z"),))
-    (tmp_path / "request.json").write_text(request.dumps())
-    run(spark, (tmp_path / "request.json").as_uri())
+    judged = judge(spark, tmp_path, plan, {"a.csv": FILE})
 
-    table = spark.read.parquet(f"{tmp_path}/checks")
+    table = dq_summary(spark, stored(tmp_path, plan))
     assert table.columns[: len(COLUMNS)] == COLUMNS
     rows = {row.rule_id: row for row in table.collect()}
     assert {name: counts_of(rows[name]) for name in COUNTS} == COUNTS
@@ -103,8 +97,7 @@ def test_summary_has_every_column_and_finds_what_failed(spark: SparkSession, tmp
     ]
     assert [tuple(row) for row in people.sql(small.failed_records_query).collect()] == [(3, "7")]
     assert rows["pairs"].failed_records_query is None
-    result = JobResult.loads((tmp_path / "result.jsonl").read_bytes())
-    results = document(decide(plan, result.drops[0], result.header.checks), plan, File("a.csv", len(FILE)))["checks"]
+    results = document(judged.decision(), plan, File("a.csv", len(FILE)))["checks"]
     of_there = next(check for check in results if check["id"] == "there")
     assert [(s["record"], s["note"]) for s in of_there["samples"]] == [(2, "id=a, mail=***")]
     assert [check["id"] for check in results if "about" in check] == ["there", "it's small"]

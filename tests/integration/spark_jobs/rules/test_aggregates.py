@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from contracts import rules
 from contracts.plan import Check, Columns, Csv, Plan, Threshold
 from tests.builders import kinds_of
+from tests.integration.spark_jobs.summaries import dq_summary, stored
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, judge
 
 
@@ -183,7 +184,7 @@ def test_warning_and_error_of_a_figure_are_both_decided(spark: SparkSession, tmp
         "n.max": ("failed", "4"),
     }
     assert judged.decision().verdict == "rejected"
-    flags = {r.rule_id: r for r in spark.read.parquet(f"{judged.folder}/checks").collect()}
+    flags = {r.rule_id: r for r in dq_summary(spark, stored(judged.folder, plan)).collect()}
     assert [flags[c.id].complex_rule_validation_success_flag for c in plan.checks[-5:]] == [
         False, True, True, True, False,
     ]  # fmt: skip

@@ -16,6 +16,7 @@ from contracts.plan import Columns, Threshold
 from contracts.terms.file_sets import SetRule
 from spark_jobs.prefilter import prefilter
 from spark_jobs.validate import run
+from tests.integration.spark_jobs.summaries import dq_summary, stored
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, a_request, judge
 
 PLAN = a_plan(
@@ -202,8 +203,8 @@ def test_rejected_rows_is_safe_to_open(together: Judged) -> None:
     ]
 
 
-def test_check_results_are_written_for_every_drop(spark: SparkSession, together: Judged) -> None:
-    rows = spark.read.parquet(f"{together.folder}/checks").where("drop = 'rejected.csv'").collect()
+def test_each_drop_has_a_row_of_the_summary_for_each_check(spark: SparkSession, together: Judged) -> None:
+    rows = dq_summary(spark, stored(together.folder, PLAN)).where("drop_id = 'rejected.csv'").collect()
     assert len(rows) == len(PLAN.checks)
     minimum = next(r for r in rows if r.rule_id == "wind.minimum")
     assert (minimum.rows_validated, minimum.failed_count, minimum.success_count, minimum.null_count) == (3, 2, 1, 0)

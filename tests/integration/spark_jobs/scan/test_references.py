@@ -20,6 +20,7 @@ from contracts.terms.trailer import Trailer
 from contracts.terms.value_form import ValueForm
 from spark_jobs.scan import references
 from spark_jobs.scan.references import MOST_BYTES
+from tests.integration.spark_jobs.summaries import dq_summary, stored
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, a_request, judge
 
 SHOPS = Reference("shops", path="shops.csv")
@@ -85,7 +86,7 @@ def test_several_columns_are_looked_for_together(spark: SparkSession, tmp_path: 
         (3, "shop=A, no=2"),
         (6, "shop=A , no=3"),
     ]
-    (row,) = spark.read.parquet(f"{tmp_path}/checks").where("rule_id = 'foreignKey'").collect()
+    (row,) = dq_summary(spark, stored(tmp_path, plan)).where("rule_id = 'foreignKey'").collect()
     assert json.loads(row.metadata_json_string) == {"reference": {"name": "shops", "version": VERSION}}
     problem = next(p for p in judged.decision().problems if p.check == "foreignKey")
     assert problem.message == (

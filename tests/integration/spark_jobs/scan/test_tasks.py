@@ -50,11 +50,10 @@ class BreakingCloud(Cloud):
 
 @dataclass(frozen=True)
 class Left:
-    """The facts of a file, the evidence of its rows and checks, the rows that the producer gets back."""
+    """The facts of a file, the evidence of its rows, the rows that the producer gets back."""
 
     facts: DropResult
     rows: list[str]
-    checks: list[str]
     rejected: bytes
 
 
@@ -83,14 +82,14 @@ class Jobs:
         answer = json.loads(line)
         result = JobResult.loads(self._get(request.result))
         rejected = self._get(f"{request.drops[0].rejected}{rejected_file(PLAN)}")
-        return Left(result.drops[0], answer["rows"], answer["checks"], rejected), answer["failed"]
+        return Left(result.drops[0], answer["rows"], rejected), answer["failed"]
 
     def _request(self, folder: Path, at: str) -> JobRequest:
         folder.mkdir(exist_ok=True)
         request = a_request(folder, PLAN, {"a.csv": BODY})
         drop = replace(request.drops[0], uri=f"{at}/stage/1.csv", rejected=f"{at}/rejected/")
         request = replace(request, drops=(drop,), scratch=f"{at}/scratch/", result=f"{at}/result.jsonl")
-        request = replace(request, evidence_rows=f"{at}/rows/", evidence_checks=f"{at}/checks/")
+        request = replace(request, evidence_rows=f"{at}/rows/")
         for uri, body in ((drop.uri, BODY.encode()), (f"{at}/request.json", request.dumps().encode())):
             self.s3.put_object(Bucket=BUCKET, Key=uri.removeprefix(f"s3://{BUCKET}/"), Body=body)
         return request

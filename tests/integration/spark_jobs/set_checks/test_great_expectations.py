@@ -22,6 +22,7 @@ from contracts.place import Place
 from contracts.plan import HOLDS_TRUE, Plan
 from infra.setup.expectations import bring
 from spark_jobs.set_checks.great_expectations import ABSENT, HIDDEN_ERROR, NOT_JSON_OBSERVED
+from tests.integration.spark_jobs.summaries import dq_summary, stored
 from tests.integration.spark_jobs.world import Judged, judge
 from tests.unit.contracts.authoring import documents
 from tests.unit.contracts.authoring.documents import DROP
@@ -193,10 +194,10 @@ def test_without_the_library_nothing_is_met(
 
 
 def test_results_stand_in_the_summary(judged: Judged, spark: SparkSession) -> None:
-    rows = spark.read.parquet(f"{judged.folder}/checks").where("drop = 'a.csv'").collect()
-    results = {r["rule_id"]: (r["complex_rule_validation_success_flag"], r["state"]) for r in rows}
+    rows = dq_summary(spark, stored(judged.folder, judged.plan)).where("drop_id = 'a.csv'").collect()
+    results = {r["rule_id"]: (r["complex_rule_validation_success_flag"], r["result"]) for r in rows}
 
-    assert (results["bounds"], results["mostly"]) == ((False, "counted"), (True, "counted"))
+    assert (results["bounds"], results["mostly"]) == ((False, "failed"), (True, "passed"))
     assert (results["crash"], results["void"]) == ((None, "error"), (None, "not_evaluated"))
 
 

@@ -13,6 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.plan import Check, Columns, Threshold
+from tests.integration.spark_jobs.summaries import dq_summary, stored
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, judge
 
 NAMES = ("shop", "id", "price", "day", "open", "at", "code")
@@ -165,12 +166,12 @@ def test_evidence_says_whether_the_metric_holds(spark: SparkSession, tmp_path: P
     checks = [must(a_check("duplicateValues", "id", scope="set"), "mustBe", "0"), key("primaryKey", "id", "day")]
     plan = a_plan([a_property("id"), a_property("day")], checks)
     judged = judge(spark, tmp_path, plan, {"a.csv": "id,day\n1,1\n1,2\n", "none.csv": "id,day\n"})
-    rows = {(r.drop, r.rule_id): r for r in spark.read.parquet(f"{judged.folder}/checks").collect()}
+    rows = {(r.drop_id, r.rule_id): r for r in dq_summary(spark, stored(judged.folder, plan)).collect()}
     metric, whole = rows["a.csv", "id.duplicateValues"], rows["a.csv", "primaryKey"]
     assert (metric.complex_rule_validation_success_flag, metric.complex_rule_validation_errors_count) == (False, 2)
     assert (whole.complex_rule_validation_success_flag, whole.column_id) == (True, None)
     assert {
-        (r.state, r.rows_validated, r.complex_rule_validation_success_flag)
+        (r.result, r.rows_validated, r.complex_rule_validation_success_flag)
         for (drop, _), r in rows.items()
         if drop == "none.csv"
     } == {("not_evaluated", None, None)}

@@ -38,7 +38,7 @@ def healthy() -> tuple[World, str, str]:
     world.upload("orders/bad.csv", GOOD)
     world.finish(lambda plan, drop: (one_bad if "bad" in drop.name else all_good)(plan, drop))
     for batch in world.ledger._batches.values():
-        folder = keys.evidence_folder(ZONES, "checks", batch.contract, batch.claimed_at[:7], batch.id)
+        folder = keys.evidence_folder(ZONES, batch.contract, batch.claimed_at, batch.id)
         world.store.put(f"{folder}part-0.parquet", b"", "")
     world.store.put(f"{AT}_delta_log/0.json", b"{}", "")
     world.clock.pass_seconds(3600)

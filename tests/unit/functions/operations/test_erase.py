@@ -103,7 +103,7 @@ def test_others_of_its_batch_keep_what_they_have() -> None:
 def with_evidence(world: World) -> None:
     """Let every batch have a row of evidence of each of its drops."""
     for batch in world.ledger._batches.values():
-        folder = keys.evidence_folder(ZONES, "rows", batch.contract, batch.claimed_at[:7], batch.id)
+        folder = keys.evidence_folder(ZONES, batch.contract, batch.claimed_at, batch.id)
         world.store.put(f"{folder}part-0.parquet", b"".join(f"{i} secret\n".encode() for i in batch.members), "")
 
 
