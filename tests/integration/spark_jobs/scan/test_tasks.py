@@ -113,6 +113,6 @@ def test_task_that_is_tried_again_changes_nothing(jobs: Jobs, tmp_path: Path, br
     again, failed_then = jobs.judged(tmp_path, broken)
 
     assert (whole.facts.read, whole.facts.rejected, len(whole.rows)) == (LINES, WRONG, WRONG)
-    assert (len(whole.checks), whole.rejected.count(b"\n")) == (len(PLAN.checks), WRONG + 1)
+    assert whole.rejected.count(b"\n") == WRONG + 1
     assert again == whole
     assert (failed, failed_then > 0) == (0, True)
