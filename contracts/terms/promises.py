@@ -154,6 +154,8 @@ class File:
 class Seen:
     """The uploads that matter to a period, in any order; `whole` is False if older ones were left out.
 
+    Of uploads of the same moment the first is the newest.
+
     The promise is in force `since` a moment; `has_data` is True if an earlier period has a result. `worst` is the worst
     state that the period has had so far; `unread` uploads are recorded in a way that nobody can read.
     """
@@ -306,9 +308,9 @@ def _error_rate(promise: Promise, period: Period, seen: Seen, now: datetime) -> 
 
 def _completeness(promise: Promise, period: Period, seen: Seen, now: datetime) -> Judgement:
     newest, shared = dict[str, File](), promise.shared_by(period)
-    for file in sorted(seen.files, key=lambda file: file.uploaded):
+    for file in sorted(seen.files, key=lambda file: file.uploaded, reverse=True):
         if shared.holds(file.uploaded) and file.uploaded >= seen.since:
-            newest[file.name] = file
+            newest.setdefault(file.name, file)
     own = list(newest.values())
     read = sum(file.read or 0 for file in own)
     have = sum(file.valid for file in own if file.readable)
