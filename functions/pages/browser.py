@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from functions.api.runtime import logger
 from functions.pages.site import View
-from functions.pages.views import drops, home
+from functions.pages.views import contracts, drops, home, operations
 from functions.pages.world import site
 
 if TYPE_CHECKING:
@@ -17,6 +17,10 @@ VIEWS: dict[str, View] = {
     "GET /app/drops": drops.drop_list,
     "GET /app/drops/{drop}": drops.drop,
     "GET /app/drops/{drop}/{file}": drops.drop_file,
+    "GET /app/contracts": contracts.contract_list,
+    "GET /app/contracts/{contract}": contracts.contract,
+    "GET /app/data": contracts.data,
+    "GET /app/operations": operations.operations,
 }
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime
+from datetime import UTC
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from contracts.problem import visible
-from functions.pages.words import size, tone, words
+from functions.pages.words import promise_tone, size, tone, words
 from functions.ports.clock import moment_if_any
+from functions.records.receipt import sentence
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -42,18 +43,6 @@ def when(stamp: str | None) -> str:
     return f"{moment.astimezone(UTC):%d %b %Y, %H:%M}" if moment else visible(stamp or "")
 
 
-def since(stamp: str, now: datetime) -> str:
-    """Return how long ago a stamp was, roughly."""
-    moment = moment_if_any(stamp)
-    if moment is None:
-        return ""
-    minutes = int((now - moment).total_seconds() // 60)
-    for unit, length in (("day", 1440), ("hour", 60), ("minute", 1)):
-        if count := minutes // length:
-            return f"{count} {unit}{'s' if count > 1 else ''} ago"
-    return "just now"
-
-
 @cache
 def _templates() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - as in the receipt
@@ -65,6 +54,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    world.filters |= {"visible": visible, "when": when, "words": words, "tone": tone, "size": size}
+    world.filters |= {"visible": visible, "sentence": sentence, "when": when}
+    world.filters |= {"words": words, "tone": tone, "promise_tone": promise_tone, "size": size}
     world.globals |= {"file": address}
     return world

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from functions.drop import PROMOTED
+from functions.ports.clock import moment_if_any
 
 TONES = {
     "accepted": "good",
@@ -54,6 +57,21 @@ def meaning(state: str) -> str:
 def has_consumers(state: str) -> bool:
     """Return True if consumers have a drop of this state."""
     return state in PROMOTED
+
+
+def promise_tone(state: str) -> str:
+    """Return the tone of the state of a promise."""
+    return {"met": "good", "at_risk": "warn", "missed": "bad"}.get(state, "idle")
+
+
+def since(stamp: str, now: datetime) -> str:
+    """Return how long ago a stamp was, roughly."""
+    moment = moment_if_any(stamp)
+    minutes = int((now - moment).total_seconds() // 60) if moment else 0
+    for unit, length in (("day", 1440), ("hour", 60), ("minute", 1)):
+        if count := minutes // length:
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return "just now" if moment else ""
 
 
 def size(count: int) -> str:

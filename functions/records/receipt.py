@@ -203,7 +203,7 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    world.filters |= {"visible": visible, "sentence": _sentence, "figure": _figure, "when": _when, "size": _size}
+    world.filters |= {"visible": visible, "sentence": sentence, "figure": _figure, "when": _when, "size": _size}
     world.filters["where"] = where
     return world.get_template("receipt.html.jinja")
 
@@ -218,7 +218,7 @@ def _style() -> dict[str, Markup]:
     return {"text": Markup(text), "policy": Markup(f"sha256-{digest}")}  # noqa: S704 - our own file
 
 
-def _sentence(text: str) -> Markup:
+def sentence(text: str) -> Markup:
     """Return a sentence of ours as HTML; text in backticks is set as code."""
     from markupsafe import Markup, escape  # noqa: PLC0415
 

@@ -78,8 +78,9 @@ def site(cloud: Cloud, environment: pytest.MonkeyPatch) -> Iterator[Site]:
 
 
 def test_function_has_all_rights_that_its_pages_need_and_no_others(site: Site) -> None:
-    sender = site.browser("shop", "producer")
-    pages = ("/app", "/app/drops?month=2026-01", f"/app/drops/{site.drop}", f"/app/drops/{site.drop}/receipt.html")
+    sender = site.browser("shop", "producer", "operator")
+    lists = ("/app", "/app/drops?month=2026-01", "/app/contracts/orders.v1", "/app/data", "/app/operations")
+    pages = (*lists, f"/app/drops/{site.drop}", f"/app/drops/{site.drop}/receipt.html")
     answers = {path: sender.ask(path).status for path in pages}
 
     assert answers == dict.fromkeys(pages, 200)

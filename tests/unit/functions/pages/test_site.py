@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from functions import keys
+from functions.api.callers import ROLES
 from infra.local.issuer import ASKED
-from tests.builders import ZONES, a_drop, a_world
+from tests.builders import NOON, ZONES, a_drop, a_world
 from tests.unit.functions.pages.browsing import Opened, opened
 
 DROP, HOSTILE_DROP = "d" * 32, "e" * 32
+PAGES = ("/app", "/app/drops", "/app/contracts", "/app/contracts/orders.v1", "/app/data", "/app/operations")
 HOSTILE = "orders/<img src=x onerror=alert(1)>&\"'.csv"
 RECEIPT = b"<!DOCTYPE html><html><head><style>p{color:red}</style></head><body><p>Rejected</p></body></html>"
 
@@ -69,7 +72,7 @@ def test_each_answer_keeps_browsers_strict(site: Opened) -> None:
 
 def test_pages_have_no_script_or_style_of_their_own(site: Opened) -> None:
     sender = site.browser("shop", "producer", "steward", "operator")
-    for path in ("/app", "/app/drops", f"/app/drops/{DROP}"):
+    for path in (*PAGES, f"/app/drops/{DROP}"):
         text = sender.ask(path).text
         assert not re.search(r"<style|<script(?![^>]* src=)|<[^<>]*\s(style|on\w+)=", text)
         assert len(text) < 200_000
@@ -128,3 +131,31 @@ def test_code_is_good_once(site: Opened) -> None:
 def test_signing_in_leads_to_pages_of_this_site_alone(site: Opened) -> None:
     for target in ("https://evil.example.com", "//evil.example.com", "/app/../\\evil", "/app//evil", "/logout"):
         assert site.browser().sign_in("shop", "producer", to=target).leads_to == "/app"
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_each_role_has_the_pages_that_the_api_would_answer(site: Opened, role: str) -> None:
+    person = site.browser("shop", role)
+    has = {path for path in PAGES if person.ask(path).status == 200}
+    only = {"/app/operations"} if role in ("producer", "consumer") else set()
+    assert has == set(PAGES) - only
+    for path in has:
+        linked = set(re.findall(r'<a href="(/app[^"?]*)"', person.ask(path).text))
+        assert {link: person.ask(link).status for link in linked} == dict.fromkeys(linked, 200)
+
+
+def test_person_without_a_role_sees_nothing_of_files(site: Opened) -> None:
+    person = site.browser("shop")
+    assert person.ask("/app").status == 200
+    assert "orders" not in person.ask("/app").text
+    assert person.ask("/app/drops").status == 403
+
+
+def test_session_ends_after_hours(site: Opened) -> None:
+    person = site.browser("shop", "producer")
+    before = dict(site.sessions.held)
+    try:
+        site.sessions.held = {name: replace(each, ends_at=NOON) for name, each in before.items()}
+        assert person.ask("/app").status == 303
+    finally:
+        site.sessions.held = before
