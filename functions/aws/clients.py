@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import boto3
 from botocore.config import Config
@@ -200,6 +201,14 @@ def read_ports_from(environment: Mapping[str, str], clients: Clients) -> ReadPor
 def sessions_from(environment: Mapping[str, str], clients: Clients) -> DynamoSessions:
     """Return the sessions of the page."""
     return DynamoSessions(clients.dynamodb, environment["DROPGATE_SESSIONS_TABLE"])
+
+
+def upload_origin(environment: Mapping[str, str], clients: Clients) -> str:
+    """Return the origin of addresses for uploads: the landing bucket's own host, or the endpoint of a laptop."""
+    endpoint = urlsplit(clients.s3.meta.endpoint_url)
+    bucket = urlsplit(environment["DROPGATE_LANDING"]).netloc
+    own = f"{bucket}." if AMAZON.search(clients.s3.meta.endpoint_url) else ""
+    return f"{endpoint.scheme}://{own}{endpoint.netloc}"
 
 
 def notice_ports_from(environment: Mapping[str, str], clients: Clients) -> NoticePorts:

@@ -7,7 +7,7 @@ sends files may also send them to landing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 SESSION, ATTEMPT = "__Host-dropgate", "__Host-dropgate-login"
@@ -37,6 +37,10 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     cookies: Sequence[str] = ()
     connects: str | None = None
+
+    def connecting(self, origin: str) -> Answer:
+        """Return the answer with an origin that its scripts may send requests to."""
+        return replace(self, connects=origin)
 
     def event(self) -> dict[str, Any]:
         """Return the answer as API Gateway takes it."""

@@ -1,4 +1,4 @@
-"""Lambda function: requests of browsers in, pages out; of the stack it can only read, and record sessions."""
+"""Lambda function: requests of browsers in, pages out; it reads the stack, records sessions and signs uploads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from functions.api.runtime import logger
 from functions.pages.site import View
-from functions.pages.views import contracts, drops, home, operations
+from functions.pages.views import contracts, drops, home, operations, uploads
 from functions.pages.world import site
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ VIEWS: dict[str, View] = {
     "GET /app/contracts/{contract}": contracts.contract,
     "GET /app/data": contracts.data,
     "GET /app/operations": operations.operations,
+    "GET /app/send": uploads.upload_form,
+    "GET /app/uploads": uploads.verdict,
+    "POST /app/uploads": uploads.announce,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,7 @@ from urllib.parse import urlencode
 
 from contracts.errors import ServiceUnavailable
 from functions.api.asked import Asked
-from functions.api.problems import TITLES, RequestRefused
+from functions.api.problems import MEDIA_TYPE, TITLES, RequestRefused, document
 from functions.api.runtime import logger
 from functions.pages import rendering
 from functions.pages.answers import Answer, redirect
@@ -23,10 +24,11 @@ FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request of somebody who has signed in."""
+    """A request of somebody who has signed in; `landing` is the origin to which browsers upload."""
 
     here: Asked
     request: Request
+    landing: str
 
     def page(self, template: str, **values: Any) -> Answer:
         """Return a page with the navigation that fits the caller's roles."""
@@ -43,6 +45,7 @@ class Site:
     ports: ReadPorts
     doors: Doors
     views: Mapping[str, View]
+    landing: str
 
     def answer(self, event: Mapping[str, Any]) -> dict[str, Any]:
         """Return the answer to an event of payload format 2.0."""
@@ -69,7 +72,7 @@ class Site:
             raise RequestRefused(401, "Your session has ended: sign in again.")
         if route not in self.views:
             raise RequestRefused(404, "Nothing is at this address.")
-        return self.views[route](Visit(Asked(self.ports, caller), request))
+        return self.views[route](Visit(Asked(self.ports, caller), request, self.landing))
 
     def _without_session(self) -> Mapping[str, Callable[[Request], Answer]]:
         """Return the routes that need no session."""
@@ -88,6 +91,11 @@ def served(name: str) -> Answer:
     if name not in rendering.FILES:
         raise RequestRefused(404, "There is no such file.")
     return Answer(200, rendering.file(name), rendering.FILES[name], FOREVER)
+
+
+def reason(refused: RequestRefused) -> Answer:
+    """Return a fault for a script, as the API has it."""
+    return Answer(refused.status, json.dumps(document(refused)), MEDIA_TYPE)
 
 
 def fault(refused: RequestRefused) -> Answer:

@@ -9,7 +9,7 @@ from functions.api import runtime
 from functions.api.callers import issuers_of
 from functions.api.keyring import Keyring
 from functions.api.tokens import Tokens
-from functions.aws.clients import Clients, read_ports_from, sessions_from
+from functions.aws.clients import Clients, read_ports_from, sessions_from, upload_origin
 from functions.pages.doors import Doors
 from functions.pages.site import Site, View
 
@@ -26,4 +26,4 @@ def _site(views: tuple[tuple[str, View], ...], named: tuple[tuple[str, str], ...
     issuers = [each for each in issuers_of(environment["DROPGATE_ISSUERS"]) if each.client]
     tokens = Tokens(issuers, Keyring(ports.web, ports.clock), ports.clock)
     doors = Doors(issuers, tokens, sessions_from(environment, clients), ports.web, ports.clock)
-    return Site(ports, doors, dict(views))
+    return Site(ports, doors, dict(views), upload_origin(environment, clients))

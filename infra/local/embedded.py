@@ -99,7 +99,7 @@ class Embedded:
         `state` is a folder that keeps the data from one start to the next; raises NotKept if it cannot be used.
         `mask_evidence` is the template's parameter, `memory` the heap of the JVM that this stack starts. `mailbox`
         takes the mails of notices, while it is open; without it none are sent. `api` makes the API, with an issuer;
-        `page_origin` is the origin of a page that may upload by its addresses.
+        `page_origin` is the origin of a page that may upload by its addresses, in place of its own page.
         """
         self._kept = Kept(state) if state else None
         self.guard = Guard()
@@ -119,8 +119,8 @@ class Embedded:
         self._memory = memory
         self._mailbox = mailbox
         self.issuer = Issuer() if api else None
-        self.gateway: Gateway | None = None
-        self._page_origin = page_origin
+        self.gateway = Gateway((), self._invoke) if api else None
+        self._page_origin = page_origin or (self.gateway.endpoint if self.gateway else "")
         self._spark: SparkSession | None = None
         self._spark_starts = Lock()
         self._clients: dict[tuple[str, str], Any] = {}
@@ -166,9 +166,10 @@ class Embedded:
             self._resume_runs(self._kept)
         self.emr.start()  # last: a run that goes on needs all of the above, and rings the pump
         self.pump.start()
-        if self.issuer:
+        if self.issuer and self.gateway:
             self.issuer.start()
-            self.gateway = Gateway(routes_of(self.stack.template), self._invoke).start()
+            self.gateway.routes = routes_of(self.stack.template)
+            self.gateway.start()
         return self
 
     def __exit__(

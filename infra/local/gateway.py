@@ -61,7 +61,7 @@ class Gateway(LoopbackServer):
 
     def __init__(self, routes: Iterable[Route], invoke: Invoke, port: int = 0) -> None:
         super().__init__(self._answer, port, has_pages=True)
-        self._routes = tuple(routes)
+        self.routes = tuple(routes)
         self._invoke = invoke
 
     def _answer(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -70,7 +70,7 @@ class Gateway(LoopbackServer):
             return _message(start_response, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Request Entity Too Large")
         if sum(len(name) + len(value) for name, value in headers.items()) > LARGEST_HEADERS:
             return _message(start_response, HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "Request Header Too Large")
-        for route in self._routes:
+        for route in self.routes:
             match = route.path.fullmatch(environ["PATH_INFO"])
             if match and route.method == environ["REQUEST_METHOD"]:
                 event = event_of(route, environ, headers, body, match.groupdict())

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from functions import keys
 from functions.api.callers import issuers_of
 from functions.api.keyring import Keyring
 from functions.api.tokens import Tokens
@@ -19,11 +22,13 @@ from functions.pages.browser import VIEWS
 from functions.pages.doors import Doors
 from functions.pages.site import Site
 from functions.ports import ReadPorts
+from functions.ports.links import UploadLink
 from infra.local.gateway import Gateway, Route
 from infra.local.issuer import Issuer
+from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
 from tests.builders import World
 from tests.fakes import MemorySessions
-from tests.unit.functions.api.asking import Links, Uploads
+from tests.unit.functions.api.asking import Links
 
 FIELDS = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
 KEYS = ("GET /", "GET /login", "GET /callback", "GET /goodbye", "POST /logout", "GET /app/files/{file}", *VIEWS)
@@ -50,19 +55,22 @@ class Browser:
     origin: str
     cookies: dict[str, str] = field(default_factory=dict)
 
-    def ask(self, url: str, form: dict[str, str] | None = None, **headers: str) -> Shown:
-        """Send a request, with a form if there is one."""
+    def ask(self, url: str, form: dict[str, str] | None = None, json: str | None = None, **headers: str) -> Shown:
+        """Send a request, with a form or a JSON text if there is one."""
         parts = urlsplit(url if "://" in url else f"{self.origin}{url}")
         own = f"{parts.scheme}://{parts.netloc}"
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if own == self.origin and self.cookies:
             sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        if form is not None:
+        if json is not None:
+            sent = {"Origin": own, "Content-Type": "application/json", **sent}
+        elif form is not None:
             sent = {"Origin": own, "Content-Type": "application/x-www-form-urlencoded", **sent}
         connection = HTTPConnection(parts.netloc, timeout=60)
         try:
             path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-            connection.request("GET" if form is None else "POST", path, urlencode(form) if form else None, sent)
+            body = json or (urlencode(form) if form else None)
+            connection.request("GET" if form is None and json is None else "POST", path, body, sent)
             answer = connection.getresponse()
             shown = Shown(
                 answer.status,
@@ -107,23 +115,56 @@ class Opened:
         return fresh
 
 
+class Bucket(LoopbackServer):
+    """A landing bucket that takes the files of addresses that it has given, and delivers their events at once."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(self._answer)
+        self._world = world
+        self._given: dict[str, str] = {}
+
+    def upload(self, uri: str, size: int, sha256: str, session: str) -> UploadLink:
+        key = keys.split(uri)[1]
+        self._given[f"/{session}/{sha256}/{size}"] = key
+        headers = {"Content-Length": str(size), "x-amz-checksum-sha256": "of the file"}
+        expires = self._world.clock.now() + timedelta(seconds=600)
+        return UploadLink(f"{self.endpoint}/{session}/{sha256}/{size}", headers, expires)
+
+    def _answer(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer as S3 does to pages of an origin that its rule names."""
+        allowed = [
+            ("Access-Control-Allow-Origin", environ.get("HTTP_ORIGIN", "")),
+            ("Access-Control-Allow-Methods", "PUT"),
+        ]
+        allowed += [("Access-Control-Allow-Headers", "x-amz-checksum-sha256, content-type")]
+        allowed += [("Access-Control-Expose-Headers", "x-amz-version-id")]
+        if environ["REQUEST_METHOD"] == "PUT":
+            body, key = read_body(environ), self._given[environ["PATH_INFO"]]
+            assert environ["PATH_INFO"].endswith(f"/{hashlib.sha256(body).hexdigest()}/{len(body)}")
+            assert not environ.get("CONTENT_TYPE")
+            self._world.upload(key, body)
+            self._world.deliver_events()
+            allowed += [("x-amz-version-id", f"v{self._world.versions}")]
+        start_response("200 OK", allowed)
+        return [b""]
+
+
 @contextmanager
 def opened(world: World, port: int = 0) -> Iterator[Opened]:
     """Serve the site over a world."""
     ports, sessions = world.ports, MemorySessions()
-    with Issuer() as issuer:
+    with Issuer() as issuer, Bucket(world) as bucket:
         web = PublicDocuments(issuer.endpoint)
-        reads = ReadPorts(
-            ports.zones, ports.store, ports.ledger, ports.catalog, ports.clock, web, Links(), Uploads(ports.clock)
-        )
+        reads = ReadPorts(ports.zones, ports.store, ports.ledger, ports.catalog, ports.clock, web, Links(), bucket)
         issuers = issuers_of(issuer.parameter)
         tokens = Tokens(issuers, Keyring(web, SystemClock()), SystemClock())  # the issuer has this machine's time
-        site = Site(reads, Doors(issuers, tokens, sessions, web, ports.clock), VIEWS)
+        site = Site(reads, Doors(issuers, tokens, sessions, web, ports.clock), VIEWS, bucket.endpoint)
 
         def invoke(_: str, event: Any) -> Any:
             return site.answer(event)
 
         with Gateway(routes(), invoke, port) as gateway:
+            bucket.origins.add(gateway.endpoint)
             yield Opened(world, site, issuer, gateway, sessions)
 
 
