@@ -27,6 +27,9 @@ PATIENCE = 8
 SEEN_WITHIN = 75
 """The seconds in which the schedule finds a new promise and judges it, however busy the machine is."""
 
+CHANGES = ["Promise Met", "Promise At Risk", "Promise Missed"]
+"""The events; a machine that is so busy that the schedule skips the last fifth of the time has no second one."""
+
 
 def test_promise_is_met_and_then_missed_with_no_file_coming(world: World) -> None:
     plain = replace(
@@ -48,8 +51,8 @@ def test_promise_is_met_and_then_missed_with_no_file_coming(world: World) -> Non
     until(lambda: events(world) == ["Promise Met"])
     code, standing = slo(world)
     assert (drop.state, code, standing["promises"][0]["state"]) == ("accepted", 0, "met")
-    until(lambda: len(events(world)) > 2, seconds)
-    assert events(world) == ["Promise Met", "Promise At Risk", "Promise Missed"]
+    until(lambda: "Promise Missed" in events(world), seconds + SEEN_WITHIN)
+    assert events(world) in (CHANGES, [CHANGES[0], CHANGES[2]])
     code, standing = slo(world)
     (promise,) = standing["promises"]
     assert (code, promise["state"], promise["promised"]) == (
@@ -57,7 +60,7 @@ def test_promise_is_met_and_then_missed_with_no_file_coming(world: World) -> Non
         "missed",
         f"the newest accepted file is at most {seconds} s old",
     )
-    until(lambda: len(mails(world)) == 1)
+    until(lambda: len(mails(world)) == 1, SEEN_WITHIN)
     (mail,) = mails(world)
     assert mail["Subject"].startswith(f"[stale] {CONTRACT}")
     world.embedded.publish(world.plans)
