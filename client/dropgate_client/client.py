@@ -90,13 +90,21 @@ class Client:
         with written(paths[0]) as file:
             file.write((json.dumps(receipt, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace"))
         if name := receipt.get("rejected_rows"):
-            paths.append(place.with_name(f"{place.name}.{Path(str(name)).name}"))
-            link = self._get(addresses.path("drops", drop.id, "rejected-rows"))
-            with written(paths[1]) as file:
-                status = self._transport.download(link["url"], file)
-                if status != 200:
-                    raise RequestRefused(status, f"The rejected rows cannot be downloaded: S3 answers with {status}.")
+            rows = place.with_name(f"{place.name}.{Path(str(name)).name}")
+            if self._save_rows(drop.id, rows):
+                paths.append(rows)
         return tuple(paths)
+
+    def _save_rows(self, drop: str, place: Path) -> bool:
+        """Write the rejected rows of a drop; return False if they have expired."""
+        answer = self._ask("GET", addresses.path("drops", drop, "rejected-rows"))
+        if answer.status == 404:
+            return False
+        with written(place) as file:
+            status = self._transport.download(self._checked(answer)["url"], file)
+            if status != 200:
+                raise RequestRefused(status, f"The rejected rows cannot be downloaded: S3 answers with {status}.")
+        return True
 
     def lint(self, path: str | Path) -> tuple[bool, tuple[Finding, ...]]:
         """Return whether a contract of a file could not be published, and its findings."""

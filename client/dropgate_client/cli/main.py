@@ -7,7 +7,7 @@ import traceback
 
 import click
 
-from dropgate_client.cli import drops, lint, login, show
+from dropgate_client.cli import drops, lint, login, match, send, show
 from dropgate_client.cli.output import say, width
 from dropgate_client.errors import FAILED, ClientError
 from dropgate_client.rendering.drops import error_text
@@ -19,7 +19,7 @@ FAULT = "dropgate-client: This is a fault of dropgate, not of your files: report
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="dropgate-client")
 def main() -> None:
-    """Bring verdicts and receipts of a dropgate stack.
+    """Send files to a dropgate stack, and bring verdicts and receipts back.
 
     Begin with `dropgate-client login`. Programs set DROPGATE_API, DROPGATE_ISSUER, DROPGATE_CLIENT_ID and
     DROPGATE_CLIENT_SECRET (or DROPGATE_API and DROPGATE_TOKEN) and need no login.
@@ -29,7 +29,7 @@ def main() -> None:
     """
 
 
-for module in (login, drops, show, lint):
+for module in (login, match, send, drops, show, lint):
     main.add_command(module.command)
 
 

@@ -300,6 +300,15 @@ def test_rows_that_are_gone_leave_no_file(client: Client, server: Server, file: 
     assert {path.name for path in file.parent.iterdir()} == {file.name, "weather.csv.receipt.json"}
 
 
+def test_rows_that_have_expired_are_left_out(client: Client, server: Server, file: Path) -> None:
+    server.on(f"GET /drops/{DROP}/receipt", Reply(200, {"rejected_rows": "rejected.csv"}))
+    server.on(f"GET /drops/{DROP}/rejected-rows", Reply(404, {"detail": "They have expired."}))
+
+    assert [path.name for path in client.save_receipt(Drop.of(a_drop("rejected")), file)] == [
+        "weather.csv.receipt.json"
+    ]
+
+
 def test_drop_without_a_receipt_writes_nothing(client: Client, file: Path) -> None:
     assert client.save_receipt(Drop.of(a_drop("unmatched")), file) == ()
 

@@ -82,9 +82,9 @@ def test_drops_are_listed(run: Run, server: Server) -> None:
 
     assert run("drops").stdout.splitlines()[1].startswith("abcdefghab  ✕ rejected  ")
     assert [row["state"] for row in json.loads(run("drops", "--format", "json").stdout)] == ["rejected", "accepted"]
-    cut = run("drops", "--most", 1, "--state", "x", "--contract", "c", "--month", "2026-01")
+    cut = run("drops", "--most", 1, "--state", "x", "--contract", "c", "--key", "k", "--month", "2026-01")
     assert "There are more than these 1 drops: raise --most" in cut.stderr
-    assert server.asked[-1].query == {"state": "x", "contract": "c", "month": "2026-01", "limit": "100"}
+    assert server.asked[-1].query == {"state": "x", "contract": "c", "key": "k", "month": "2026-01", "limit": "100"}
 
 
 def test_drop_is_shown_with_its_verdict_and_receipt(run: Run, server: Server, tmp_path: Path) -> None:
